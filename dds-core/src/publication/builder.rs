@@ -1,4 +1,4 @@
-//! How a writer is made.
+//! Creation of writers.
 
 use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::{AnyType, Encoding, Extensibility, KeyHasher};
@@ -21,15 +21,18 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
-/// How many slots a writer remembers: what its history and the batches of local readers commonly hold at once. Beyond it, and
-/// beyond the bytes below, slots come from the heap.
+/// Maximum number of slots that a writer reuses.
+///
+/// It covers the usual history together with the batches of local readers. Slots beyond it, or beyond `SLOTS_BYTES`,
+/// come from the heap.
 const SLOTS_MAX: usize = 1024;
 
-/// Memory of slots up to which a writer remembers more of them, for a deep history of small samples. Above 16 KiB a sample costs
-/// far more than the memory that is asked for it.
+/// Memory up to which a writer reuses more slots, for a deep history of small samples.
+///
+/// Above 16 KiB a sample costs far more than its allocation.
 const SLOTS_BYTES: usize = 16 << 20;
 
-/// Makes a [`DataWriter`]; from [`DomainParticipant::writer_builder`](crate::DomainParticipant::writer_builder).
+/// Builds a [`DataWriter`]. See [`DomainParticipant::writer_builder`](crate::DomainParticipant::writer_builder).
 ///
 /// ```
 /// use dds_core::qos::{DataWriterQos, Durability};
@@ -64,18 +67,18 @@ const SLOTS_BYTES: usize = 16 << 20;
 pub struct DataWriterBuilder<'t, T> {
     participant: ParticipantRef<dyn PublicationContext>,
     topic: TopicRef<'t, T>,
-    /// Or why there is none.
+    /// The error of a missing profile is returned by `build`.
     qos: Result<DataWriterQos, CreateErrorKind>,
     group: Option<Arc<PublisherGroup>>,
     behaviour: Behaviour,
     delivery: Delivery,
     listener: Option<(StatusMask, Tell<T>)>,
-    /// The topic has a key, though nobody here knows which.
+    /// The topic has a key, but its type is unknown to this process.
     is_keyed: bool,
 }
 
 impl<'t, T> DataWriterBuilder<'t, T> {
-    /// `default`: for a topic that says nothing about it.
+    /// Creates a builder. `default` applies if the topic has no preset.
     pub(crate) fn new(
         participant: &Arc<dyn PublicationContext>,
         topic: TopicRef<'t, T>,
@@ -88,37 +91,44 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         Self { participant, qos, topic, group: None, behaviour, delivery, listener: None, is_keyed: false }
     }
 
-    /// The QoS: a [`DataWriterQos`] or a [`Preset`](crate::qos::Preset). Default: that of the topic's
-    /// [`TopicSpec`](crate::TopicSpec), else the factory's
-    /// ([`set_default_writer_qos`](crate::Publisher::set_default_writer_qos)), else reliable, volatile, keep last 1.
+    /// Sets the QoS: a [`DataWriterQos`] or a [`Preset`](crate::qos::Preset).
+    ///
+    /// Default: the QoS of the [`TopicSpec`](crate::TopicSpec), or else of the factory
+    /// ([`set_default_writer_qos`](crate::Publisher::set_default_writer_qos)), or else reliable, volatile, keep last 1.
     pub fn qos(mut self, qos: impl Into<DataWriterQos>) -> Self {
         self.qos = Ok(qos.into());
         self
     }
 
-    /// The QoS under this name in the profile file that the participant has read
-    /// ([`profiles`](crate::DomainParticipantBuilder::profiles), `DDS_PROFILES`): its `[writer.NAME]`. Replaces
-    /// [`qos`](Self::qos), and the other way round. A name that is not there is an error of [`build`](Self::build).
+    /// Sets the QoS to `[writer.NAME]` of the participant's profile file.
+    ///
+    /// The file comes from [`profiles`](crate::DomainParticipantBuilder::profiles) or `DDS_PROFILES`. The last call of
+    /// this method or [`qos`](Self::qos) applies. If the file has no such profile, [`build`](Self::build) returns an
+    /// error.
     #[cfg(feature = "serde")]
     pub fn profile(mut self, name: &str) -> Self {
         self.qos = self.participant.core().config().profiles.writer(name, self.topic.name());
         self
     }
 
-    /// Puts the writer into a publisher.
+    /// Places the writer in a publisher.
     pub(crate) fn group(mut self, group: Arc<PublisherGroup>) -> Self {
         self.group = Some(group);
         self
     }
 
-    /// What becomes of a reliable reader because of which there is no room in the history. Default: it is waited for, as
-    /// DDS demands, and holds up the writer and with it all other readers. By [`SlowReader::Demote`] nobody holds it up for
-    /// longer than is said there.
+    /// Sets the treatment of reliable readers that leave no room in the history.
     ///
-    /// Only a reliable writer that keeps all samples, within resource limits, ever waits for a reader; to any other this
-    /// makes no difference. A reader that is not waited for is told of by [`WriterEvent::SlowReader`], a warning in the
-    /// log, [`slow_readers`](DataWriter::slow_readers) and [`explain_matches`](DataWriter::explain_matches). It does not
-    /// count for [`acknowledged`](DataWriter::acknowledged) either. What it misses, it counts as lost.
+    /// Default: the writer waits for such a reader, as DDS demands. This delays all other readers as well. With
+    /// [`SlowReader::Demote`] the delay is bounded by the given duration.
+    ///
+    /// The setting affects only a reliable writer that keeps all samples within resource limits, because no other
+    /// writer waits for readers.
+    ///
+    /// A demoted reader is reported by [`WriterEvent::SlowReader`], a warning in the log,
+    /// [`slow_readers`](DataWriter::slow_readers) and [`explain_matches`](DataWriter::explain_matches).
+    /// [`acknowledged`](DataWriter::acknowledged) does not wait for it. The reader counts the samples that it misses as
+    /// lost.
     ///
     /// ```
     /// use dds_core::qos::{DataWriterQos, ResourceLimits};
@@ -149,11 +159,14 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         self
     }
 
-    /// Lets small samples for readers elsewhere wait up to `window` for others, to leave with them in one datagram: several
-    /// times as many samples per second, each up to that much later. [`DataWriter::flush`] lets them leave at once, as does
-    /// a full datagram, and whoever waits for acknowledgements or for room. With [`Duration::INFINITE`] only these do.
+    /// Lets small samples wait up to `window` to share a datagram with others.
     ///
-    /// Default: LATENCY_BUDGET of the QoS, which is announced: a reader matches only if its own is as long. This is not.
+    /// Batching multiplies the rate of samples to remote readers, and delays each sample by up to `window`. Waiting
+    /// samples leave early when the datagram is full, on [`DataWriter::flush`], and when a caller waits for
+    /// acknowledgements or for room. With [`Duration::INFINITE`] they leave only then.
+    ///
+    /// Default: LATENCY_BUDGET of the QoS. That policy is announced, and a reader matches only if its own is at least
+    /// as long. The window of this method is not announced.
     ///
     /// ```
     /// # use dds_core::{DdsType, DomainParticipant, Duration, Scope};
@@ -175,28 +188,30 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         self
     }
 
-    /// The topic has a key, and each change comes with its instance: for a writer that stands in for others, of types that it
-    /// does not know.
+    /// Sets whether the topic has a key.
+    ///
+    /// For a writer of the durability service, which does not know the type. Each of its changes names its instance.
     #[cfg(feature = "durability")]
     pub(crate) fn keyed(mut self, is_keyed: bool) -> Self {
         self.is_keyed = is_keyed;
         self
     }
 
-    /// On which thread the listener is called. Default: the participant's choice, which is its event thread.
+    /// Sets the thread that calls the listener. Default: the participant's setting, which defaults to its event thread.
     pub fn delivery(mut self, delivery: Delivery) -> Self {
         self.delivery = delivery;
         self
     }
 
-    /// Calls `listener` with the statuses in `mask`, from the writer's creation on. Replaces
-    /// [`on_event`](DataWriterBuilder::on_event), and the other way round.
+    /// Calls `listener` with the statuses in `mask`, from the writer's creation on.
+    ///
+    /// The last call of this method or [`on_event`](DataWriterBuilder::on_event) applies.
     pub fn listener(mut self, mask: StatusMask, listener: impl DataWriterListener<T>) -> Self {
         self.listener = Some((mask, tell_listener(listener)));
         self
     }
 
-    /// Calls `listener` with what happens to the writer.
+    /// Calls `listener` with every event of the writer.
     #[doc(alias = "on_publication_matched")]
     #[doc(alias = "on_offered_incompatible_qos")]
     #[doc(alias = "on_liveliness_lost")]
@@ -208,8 +223,10 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         self
     }
 
-    /// Makes the writer and announces it; or makes it disabled, if its publisher's, or else its participant's, ENTITY_FACTORY
-    /// says so ([`Entity::enable`](crate::Entity::enable)).
+    /// Creates the writer and announces it.
+    ///
+    /// If ENTITY_FACTORY of its publisher or participant disables automatic enabling, the writer is created disabled.
+    /// See [`Entity::enable`](crate::Entity::enable).
     ///
     /// # Errors
     /// [`CreateErrorKind::InconsistentQos`], [`CreateErrorKind::InvalidTopicName`], [`CreateErrorKind::TypeConflict`],
@@ -239,7 +256,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         let handle = make_handle(&participant, &topic, (qos, behaviour), group, delivery, &subject);
         let poke = Arc::downgrade(&handle.cell) as Weak<dyn Poke>;
         let owner = participant.discovery_cell();
-        // A new cell cannot be closed.
+        // This cannot fail, because a new cell is not closed.
         let _ = Effects::scope(|effects| {
             handle.cell.with(effects, |actor, _| {
                 actor.attach(poke, owner);
@@ -255,19 +272,19 @@ impl<'t, T> DataWriterBuilder<'t, T> {
             .and_then(|()| handle.group.as_ref().map_or(Ok(()), |group| group.add(&handle)))
             .and_then(|()| participant.enter_writer(&handle))
             .and_then(|()| if handle.is_autoenabled() { handle.enable() } else { Ok(()) });
-        // Dropping the handle takes back what has been done so far.
+        // On an error the handle is dropped, which reverts the steps so far.
         announced.map_err(error)?;
         handle.span.in_scope(|| tracing::info!("writer created"));
         Ok(DataWriter::from_handle(handle))
     }
 }
 
-/// What a writer does that is not announced.
+/// Behavior of a writer that is not announced.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Behaviour {
-    /// What becomes of readers that hold it up.
+    /// Treatment of slow readers.
     pub(super) slow_reader: SlowReader,
-    /// How long small samples wait for others, if not as LATENCY_BUDGET says.
+    /// Time that small samples wait for others. `None` means LATENCY_BUDGET.
     pub(super) batching: Option<Duration>,
 }
 
@@ -312,7 +329,7 @@ fn make_handle<T: 'static>(
     })
 }
 
-/// The protocol's writer of a QoS, and the encoding that it offers.
+/// Creates the protocol's writer for a QoS. Returns it with the encoding that it offers.
 pub(super) fn writer_protocol(
     participant: &ParticipantCore,
     guid: Guid,
@@ -330,14 +347,14 @@ pub(super) fn writer_protocol(
         config.fragment_size = FragmentSize { same_host: size, network: size };
     }
     config.assertion_clock = Some(Arc::clone(participant.assertion_clock()));
-    // Who is on this host and of our kind has been granted as much as we have.
+    // Peers of this implementation on this host are granted the same receive buffer as this participant.
     config.flow.same_host = config.flow.same_host.max(participant.network().receive_buffer_granted());
     let is_final = ty.is_none_or(|ty| ty.extensibility() == Extensibility::Final);
     let encoding = match qos.offered_representation(is_final) {
         DataRepresentation::Xcdr2 => Encoding::Xcdr2,
         _ => Encoding::Xcdr1,
     };
-    // Instances are known by the key hash of XCDR2; what goes out is that of the encoding.
+    // Instances are identified by the key hash of XCDR2. The key hash on the wire is that of the encoding.
     config.filtered_type = ty.and_then(AnyType::description);
     config.hashed_type = ty.filter(|ty| encoding == Encoding::Xcdr1 && !ty.key_hashes_agree()).cloned();
     (StatefulWriter::new(config), encoding)

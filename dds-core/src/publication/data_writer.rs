@@ -21,8 +21,10 @@ use std::sync::Arc;
 
 /// Publishes the samples of a topic.
 ///
-/// A handle: cloning it is cheap, every clone speaks of the same writer, and the last one dropped deletes it. It keeps its
-/// participant alive. Several threads may write with one writer; every reader sees the same order.
+/// A handle to a writer. Clones are cheap and refer to the same writer. Dropping the last clone deletes the writer. The
+/// handle keeps its participant alive.
+///
+/// Several threads may write with one writer. Every reader sees their samples in the same order.
 ///
 /// ```
 /// use dds_core::qos::Preset;
@@ -54,19 +56,20 @@ use std::sync::Arc;
 /// ```
 pub struct DataWriter<T> {
     pub(super) handle: Arc<WriterHandle>,
-    /// Dropped after the handle, for the end of the participant is to find what that leaves. `None`: lent to a call.
+    /// Dropped after `handle`, because the end of the participant must find what `handle` leaves behind. `None` if the
+    /// handle is lent to a listener.
     pub(super) user: Option<ParticipantRef<dyn PublicationContext>>,
     marker: PhantomData<fn(T)>,
 }
 
 impl<T> DataWriter<T> {
-    /// One of the application's own.
+    /// Creates a handle that belongs to the application.
     pub(crate) fn from_handle(handle: Arc<WriterHandle>) -> Self {
         let user = ParticipantRef::join(handle.participant());
         Self { handle, user, marker: PhantomData }
     }
 
-    /// For as long as a call of a listener.
+    /// Creates a handle for the duration of a listener's call.
     pub(crate) fn lend(handle: Arc<WriterHandle>) -> Self {
         Self { handle, user: None, marker: PhantomData }
     }
@@ -75,16 +78,22 @@ impl<T> DataWriter<T> {
         &self.handle
     }
 
-    /// Publishes `sample`, on this thread: when it returns, the sample is in the history and with every matched reader of
-    /// this process, and handed to the kernel for the others.
+    /// Publishes `sample` on the calling thread.
     ///
-    /// Blocks only if the writer is reliable, for at most `max_blocking_time`: where it keeps all samples and its resource
-    /// limits are reached, and where a large sample is on its way to readers elsewhere that take it more slowly than it is
-    /// written. In the second case it is published, whether or not all of it is with the kernel when the time is over. On an
-    /// inline listener's thread it never waits.
+    /// When it returns, the sample is in the history, and every matched reader of this process has it. For the other
+    /// readers, the kernel has it.
+    ///
+    /// It blocks only if the writer is reliable, and for at most `max_blocking_time`:
+    ///
+    /// - if the writer keeps all samples and has reached its resource limits. The write fails if no room appears in
+    ///   time;
+    /// - if remote readers accept a large sample more slowly than the writer sends it. The sample is published in any
+    ///   case, even if the time ends before the kernel has all of it.
+    ///
+    /// It never blocks on the thread of an inline listener.
     ///
     /// # Errors
-    /// Nothing was published: [`WriteErrorKind::Encode`], [`WriteErrorKind::Timeout`], [`WriteErrorKind::Full`],
+    /// The sample is not published: [`WriteErrorKind::Encode`], [`WriteErrorKind::Timeout`], [`WriteErrorKind::Full`],
     /// [`WriteErrorKind::OutOfResources`], or [`WriteErrorKind::Closed`].
     pub fn write(&self, sample: &T) -> Result<(), WriteError>
     where
@@ -93,10 +102,10 @@ impl<T> DataWriter<T> {
         self.publish(sample, WriteOptions::new(), true).map(drop)
     }
 
-    /// As [`write`](DataWriter::write), but never waits.
+    /// As [`write`](DataWriter::write), but never blocks.
     ///
     /// # Errors
-    /// As [`write`](DataWriter::write); where that would wait, [`WriteErrorKind::Full`].
+    /// As [`write`](DataWriter::write), with [`WriteErrorKind::Full`] if `write` would block.
     pub fn try_write(&self, sample: &T) -> Result<(), WriteError>
     where
         T: Encode + TypeInfo,
@@ -104,12 +113,13 @@ impl<T> DataWriter<T> {
         self.publish(sample, WriteOptions::new(), false).map(drop)
     }
 
-    /// As [`write`](DataWriter::write), with what [`WriteOptions`] say: a source timestamp, the instance, the sample that
-    /// this one answers.
+    /// As [`write`](DataWriter::write), with [`WriteOptions`].
+    ///
+    /// The options set a source timestamp, the instance, or the sample that this one replies to.
     ///
     /// # Errors
-    /// As [`write`](DataWriter::write); [`WriteErrorKind::OtherInstance`] and [`WriteErrorKind::UnknownInstance`] if the
-    /// options name an instance that is not the sample's, or not registered.
+    /// As [`write`](DataWriter::write). [`WriteErrorKind::OtherInstance`] if the options name another instance than the
+    /// sample's, and [`WriteErrorKind::UnknownInstance`] if the instance is not registered.
     #[doc(alias = "write_w_timestamp")]
     pub fn write_with(&self, sample: &T, options: WriteOptions) -> Result<(), WriteError>
     where
@@ -118,8 +128,10 @@ impl<T> DataWriter<T> {
         self.publish(sample, options, true).map(drop)
     }
 
-    /// As [`write_with`](DataWriter::write_with), and returns the sample's name in the domain: a reply to it has that in
-    /// its [`SampleInfo::related_sample`](crate::SampleInfo::related_sample).
+    /// As [`write_with`](DataWriter::write_with), but returns the identity of the sample.
+    ///
+    /// A reply to the sample carries this identity in
+    /// [`SampleInfo::related_sample`](crate::SampleInfo::related_sample).
     ///
     /// ```
     /// use dds_core::qos::Preset;
@@ -160,7 +172,7 @@ impl<T> DataWriter<T> {
         Ok(SampleIdentity { writer: self.handle.guid(), sequence_number })
     }
 
-    /// Publishes a sample, or another value with the encoding of one. Returns its number.
+    /// Publishes a sample, or another value with the same encoding. Returns the sequence number.
     pub(super) fn publish<S>(
         &self,
         sample: &S,
@@ -174,8 +186,10 @@ impl<T> DataWriter<T> {
         self.handle.publish(change.map_err(|kind| self.handle.write_error(kind))?, may_wait)
     }
 
-    /// Lets samples leave that wait for others to share a datagram with (LATENCY_BUDGET,
-    /// [`batching`](crate::DataWriterBuilder::batching)). Never waits, and does nothing where nothing waits.
+    /// Sends the samples that wait to share a datagram with others.
+    ///
+    /// Samples wait because of LATENCY_BUDGET or [`batching`](crate::DataWriterBuilder::batching). Never blocks. Has no
+    /// effect if no sample waits.
     ///
     /// # Errors
     /// [`WriteErrorKind::Closed`] after `close`.
@@ -183,19 +197,21 @@ impl<T> DataWriter<T> {
         self.handle.flush().map_err(|kind| self.handle.write_error(kind))
     }
 
-    /// Waits until at least `count` readers match, and can be reached: where one is best effort and of another process, until that one
-    /// has acknowledged that it knows the writer. Without it, a program that publishes and exits reaches nobody.
+    /// Waits until at least `count` readers match and can be reached.
+    ///
+    /// A best-effort reader of another process counts once it has acknowledged that it knows the writer. A program that
+    /// publishes and exits without this wait reaches no reader.
     pub fn wait_for_readers(&self, count: usize) -> Waiting<'_, ()> {
         Waiting::new(&*self.handle, Awaited::Matched(count))
     }
 
-    /// Waits until every reliable reader that matches has acknowledged all that was written before this call.
+    /// Waits until every matched reliable reader has acknowledged all samples written before this call.
     #[doc(alias = "wait_for_acknowledgments")]
     pub fn acknowledged(&self) -> Waiting<'_, ()> {
         Waiting::new(&*self.handle, Awaited::Acknowledged(self.handle.last_sequence_number()))
     }
 
-    /// How many readers match, and how that changed since this was last called.
+    /// Returns how many readers match, and the change since the last call.
     ///
     /// # Errors
     /// [`WriteErrorKind::Closed`] after `close`.
@@ -204,8 +220,9 @@ impl<T> DataWriter<T> {
         self.handle.publication_matched()
     }
 
-    /// Reliable readers that this writer does not wait for, because they were too slow ([`SlowReader`](crate::SlowReader)),
-    /// and how that changed since this was last called.
+    /// Returns how many readers are too slow, and the change since the last call.
+    ///
+    /// The writer does not wait for these reliable readers ([`SlowReader`](crate::SlowReader)).
     ///
     /// # Errors
     /// [`WriteErrorKind::Closed`] after `close`.
@@ -213,7 +230,7 @@ impl<T> DataWriter<T> {
         self.handle.slow_readers()
     }
 
-    /// What its protocol has done, and what it was asked that makes no sense.
+    /// Returns counters of the protocol, including implausible requests of readers.
     ///
     /// # Errors
     /// [`WriteErrorKind::Closed`] after `close`.
@@ -222,7 +239,7 @@ impl<T> DataWriter<T> {
         self.handle.counters()
     }
 
-    /// Readers of this topic whose QoS does not fit.
+    /// Returns how many readers of this topic have an incompatible QoS.
     ///
     /// # Errors
     /// [`WriteErrorKind::Closed`] after `close`.
@@ -231,8 +248,9 @@ impl<T> DataWriter<T> {
         self.handle.offered_incompatible_qos()
     }
 
-    /// How often this writer has not shown within its lease that it is alive. Only one whose LIVELINESS is manual can fail to,
-    /// or one whose process was stopped for longer than its lease.
+    /// Returns how often this writer failed to assert its liveliness within its lease.
+    ///
+    /// This happens to a writer with manual LIVELINESS, or to a process that was stopped for longer than the lease.
     ///
     /// # Errors
     /// [`WriteErrorKind::Closed`] after `close`.
@@ -241,10 +259,11 @@ impl<T> DataWriter<T> {
         self.handle.liveliness_lost()
     }
 
-    /// Says that the writer is alive, without writing anything (DDS 1.4, 2.2.2.4.2.22). For writers whose LIVELINESS is
-    /// [`ManualByTopic`](crate::qos::LivelinessKind::ManualByTopic), or
-    /// [`ManualByParticipant`](crate::qos::LivelinessKind::ManualByParticipant): then for all such writers of the
-    /// participant. Writing, disposing and unregistering say so as well.
+    /// Asserts liveliness without writing a sample (DDS 1.4, 2.2.2.4.2.22).
+    ///
+    /// Use it if LIVELINESS is [`ManualByTopic`](crate::qos::LivelinessKind::ManualByTopic) or
+    /// [`ManualByParticipant`](crate::qos::LivelinessKind::ManualByParticipant). The latter asserts all such writers of
+    /// the participant. Writing, disposing and unregistering assert liveliness as well.
     ///
     /// ```
     /// use dds_core::qos::{DataWriterQos, Liveliness, LivelinessKind};
@@ -277,8 +296,10 @@ impl<T> DataWriter<T> {
         self.handle.assert_liveliness()
     }
 
-    /// Instances that this writer has not written for longer than its DEADLINE says: once for each period, from the first
-    /// sample of an instance on, until it is disposed of or unregistered.
+    /// Returns how many deadlines this writer has missed.
+    ///
+    /// An instance misses its deadline once for each period of DEADLINE without a new sample. It counts from its first
+    /// sample until it is disposed or unregistered.
     ///
     /// # Errors
     /// [`WriteErrorKind::Closed`] after `close`.
@@ -287,35 +308,36 @@ impl<T> DataWriter<T> {
         self.handle.offered_deadline_missed()
     }
 
-    /// What happens to this writer, from its creation on. See [`Events`].
+    /// Returns the events of this writer, from its creation on. See [`Events`].
     #[must_use]
     pub fn events(&self) -> Events<WriterEvent> {
         self.handle.events()
     }
 
-    /// The condition that a status of this writer has changed, for a [`WaitSet`](crate::WaitSet). There is one for all
-    /// handles of the writer.
+    /// Returns the status condition of this writer, for a [`WaitSet`](crate::WaitSet).
+    ///
+    /// All handles of the writer share one condition.
     #[must_use]
     #[doc(alias = "get_statuscondition")]
     pub fn status_condition(&self) -> StatusCondition {
         self.handle.status_condition().clone()
     }
 
-    /// The statuses that have changed since they were last read; none after `close`.
+    /// Returns the statuses that changed since they were last read. Empty after `close`.
     #[must_use]
     #[doc(alias = "get_status_changes")]
     pub fn status_changes(&self) -> StatusMask {
         self.handle.status_condition().changes()
     }
 
-    /// The readers that match now, with what they announce; none after `close`.
+    /// Returns the readers that match now, with their announced data. Empty after `close`.
     #[must_use]
     #[doc(alias = "get_matched_subscriptions")]
     pub fn matched_subscriptions(&self) -> Vec<EndpointInfo> {
         self.handle.participant().describe_endpoints(&self.handle.matched_readers())
     }
 
-    /// What a reader that matches now announces; `None` if the handle is no such reader's.
+    /// Returns the announced data of a matched reader, or `None` if `subscription` does not match.
     #[must_use]
     #[doc(alias = "get_matched_subscription_data")]
     pub fn matched_subscription_data(&self, subscription: InstanceHandle) -> Option<SubscriptionBuiltinTopicData> {
@@ -323,24 +345,27 @@ impl<T> DataWriter<T> {
         self.handle.participant().subscription_data(subscription).filter(|_| is_matched)
     }
 
-    /// A report for each reader that is known of this topic: whether it matches, and if not, everything that is in the
-    /// way. Readers of topics with a similar name, if there is none. None after `close` of the participant.
+    /// Explains for each known reader of this topic whether it matches.
+    ///
+    /// A report of a reader that does not match lists every reason. If the topic has no reader, the reports describe
+    /// readers of topics with a similar name. Empty after `close` of the participant.
     #[must_use]
     pub fn explain_matches(&self) -> Vec<MatchReport> {
         self.handle.participant().explain_endpoint(self.handle.guid())
     }
 
-    /// The QoS that the writer has.
+    /// Returns the QoS of the writer.
     #[must_use]
     #[doc(alias = "get_qos")]
     pub fn qos(&self) -> DataWriterQos {
         self.handle.qos().get()
     }
 
-    /// Changes the QoS, as far as DDS 1.4 (2.2.3) lets it change while a writer lives: USER_DATA, DEADLINE,
-    /// LATENCY_BUDGET, OWNERSHIP_STRENGTH, TRANSPORT_PRIORITY, LIFESPAN (of what is written from now on) and
-    /// WRITER_DATA_LIFECYCLE, and announces
-    /// it: peers match anew. Without effect once the writer is closed.
+    /// Changes the QoS and announces it. Peers then match again.
+    ///
+    /// These policies can change while a writer lives (DDS 1.4, 2.2.3): USER_DATA, DEADLINE, LATENCY_BUDGET,
+    /// OWNERSHIP_STRENGTH, TRANSPORT_PRIORITY, LIFESPAN and WRITER_DATA_LIFECYCLE. LIFESPAN applies to later samples.
+    /// The call has no effect on a closed writer.
     ///
     /// ```
     /// # use dds_core::qos::{PolicyId, QosErrorKind};
@@ -358,39 +383,43 @@ impl<T> DataWriter<T> {
     /// ```
     ///
     /// # Errors
-    /// Nothing has changed: [`QosErrorKind::Immutable`](crate::qos::QosErrorKind::Immutable) names a policy that must
-    /// stay, another kind what contradicts itself.
+    /// The QoS is unchanged. [`QosErrorKind::Immutable`](crate::qos::QosErrorKind::Immutable) names a policy that
+    /// cannot change. Other kinds name inconsistent policies.
     pub fn set_qos(&self, qos: DataWriterQos) -> Result<(), QosError> {
         self.handle.set_qos(qos)
     }
 
-    /// The publisher that it was made in; `None`: the participant's implicit one, which has the default QoS.
+    /// Returns the publisher of the writer.
+    ///
+    /// `None` means the implicit publisher of the participant, which has the default QoS.
     #[must_use]
     #[doc(alias = "get_publisher")]
     pub fn publisher(&self) -> Option<Publisher> {
         self.handle.group().cloned().map(Publisher::from_group)
     }
 
-    /// The topic that it was made of; `None` if that was only named, or specified by a [`TopicSpec`](crate::TopicSpec).
+    /// Returns the topic that the writer was created with.
+    ///
+    /// `None` if the writer was created by a topic name or a [`TopicSpec`](crate::TopicSpec).
     #[must_use]
     #[doc(alias = "get_topic")]
     pub fn topic(&self) -> Option<Topic<T>> {
         self.handle.topic().cloned().map(Topic::from_handle)
     }
 
-    /// A handle that does not keep the writer alive.
+    /// Returns a handle that does not keep the writer alive.
     #[must_use]
     pub fn downgrade(&self) -> WeakDataWriter<T> {
         WeakDataWriter::new(&self.handle)
     }
 
-    /// The topic's name.
+    /// Returns the name of the topic.
     #[must_use]
     pub fn topic_name(&self) -> &str {
         self.handle.topic_name()
     }
 
-    /// The topic's type, as it is announced.
+    /// Returns the announced type name of the topic.
     #[must_use]
     pub fn type_name(&self) -> &str {
         self.handle.type_name()

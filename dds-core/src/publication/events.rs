@@ -1,4 +1,4 @@
-//! What happens to a writer.
+//! Events of a writer.
 
 use crate::actor::Effects;
 use crate::infrastructure::{
@@ -9,36 +9,36 @@ use crate::publication::WriterCell;
 use crate::publication::writer_actor::WriterActor;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What has happened to a writer: what its event listener and its event streams are told.
+/// Event of a writer, for event listeners and event streams.
 ///
-/// Changes of one kind between two calls are told at once, with their sum.
+/// Changes of one kind between two calls are combined into one event with their sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WriterEvent {
-    /// A reader has matched, or does so no longer.
+    /// A reader matched or ceased to match.
     Matched(PublicationMatchedStatus),
-    /// A reader of the topic has a QoS that does not fit.
+    /// A reader of the topic has an incompatible QoS.
     IncompatibleQos(IncompatibleQosStatus),
-    /// A reader is too slow and not waited for any more, or again.
+    /// A slow reader was demoted, or counts as responsive again.
     SlowReader(SlowReaderStatus),
-    /// The writer has not shown within its lease that it is alive.
+    /// The writer failed to assert its liveliness within its lease.
     LivelinessLost(LivelinessLostStatus),
-    /// Instances were not written in time.
+    /// Instances missed their deadline.
     DeadlineMissed(DeadlineMissedStatus),
-    /// A listener panicked when it was told of this entity, and was removed. Told to streams only.
+    /// A listener panicked in a call about this entity and was removed. Only streams receive this event.
     ListenerPanicked {
-        /// What it said.
+        /// Message of the panic.
         message: String,
     },
 }
 
-/// The events of one writer for one stream.
+/// Event source of one stream.
 pub(crate) struct WriterFeed {
     cell: Arc<WriterCell>,
     told: Mutex<ReportedToWriterEvents>,
 }
 
-/// The counts that the stream knows already.
+/// Counts that the stream has reported already.
 #[derive(Default)]
 struct ReportedToWriterEvents {
     matched: MatchRead,
@@ -57,7 +57,7 @@ impl WriterFeed {
 
 impl Feed<WriterEvent> for WriterFeed {
     fn event(&self, mark: u32, effects: &mut Effects) -> Option<WriterEvent> {
-        // Handlers never take this lock, so it may be held while the cell is entered.
+        // Handlers never take this lock, so this thread may hold it while it enters the cell.
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         self.cell.with(effects, |actor, _| told.next(mark, actor)).ok().flatten()
     }
@@ -70,7 +70,7 @@ impl Observed for WriterCell {
         visit: &mut dyn FnMut(&mut Observers, &mut Effects),
     ) -> bool {
         let visited = self.with(effects, |actor, effects| {
-            // A closed writer may have to drain, and its cell lives on for that.
+            // The cell of a closed writer lives on until its samples are acknowledged.
             let open = !actor.is_closed();
             if open {
                 visit(actor.observers(), effects);

@@ -9,10 +9,10 @@ use crate::infrastructure::{
 use crate::publication::{AnyWriter, DataWriter, Publisher, PublisherGroup, WriterEvent, WriterHandle};
 use std::sync::{Arc, Weak};
 
-/// Is told of what happens to a writer (DDS 1.4, 2.2.2.4.4). Methods that are not written do nothing.
+/// Receives the events of a writer (DDS 1.4, 2.2.2.4.4). The default methods do nothing.
 ///
-/// Calls never overlap, and what happens several times between two calls is told once. The listener is `Send`, but need not
-/// be `Sync`.
+/// Calls never overlap. Repeated events between two calls are combined into one call. The listener must be `Send`, but
+/// need not be `Sync`.
 ///
 /// ```
 /// use dds_core::{DataWriter, DataWriterListener, DdsType, DomainParticipant, PublicationMatchedStatus, Scope, StatusMask};
@@ -47,34 +47,35 @@ use std::sync::{Arc, Weak};
 /// # }
 /// ```
 pub trait DataWriterListener<T>: Send + 'static {
-    /// A reader has matched, or does so no longer.
+    /// A reader matched or ceased to match.
     fn on_publication_matched(&mut self, writer: &DataWriter<T>, status: PublicationMatchedStatus) {
         let _ = (writer, status);
     }
 
-    /// A reader of the topic has a QoS that does not fit.
+    /// A reader of the topic has an incompatible QoS.
     fn on_offered_incompatible_qos(&mut self, writer: &DataWriter<T>, status: IncompatibleQosStatus) {
         let _ = (writer, status);
     }
 
-    /// A reader is too slow and not waited for any more, or again ([`SlowReader`](crate::SlowReader)).
+    /// A slow reader was demoted, or counts as responsive again ([`SlowReader`](crate::SlowReader)).
     fn on_slow_reader(&mut self, writer: &DataWriter<T>, status: SlowReaderStatus) {
         let _ = (writer, status);
     }
 
-    /// The writer has not shown within its lease that it is alive.
+    /// The writer failed to assert its liveliness within its lease.
     fn on_liveliness_lost(&mut self, writer: &DataWriter<T>, status: LivelinessLostStatus) {
         let _ = (writer, status);
     }
 
-    /// Instances were not written in time.
+    /// Instances missed their deadline.
     fn on_offered_deadline_missed(&mut self, writer: &DataWriter<T>, status: DeadlineMissedStatus) {
         let _ = (writer, status);
     }
 }
 
-/// Is told of what happens to the writers of a publisher or participant, as far as they do not handle it themselves (DDS 1.4,
-/// 2.2.2.4.3). Methods that are not written do nothing.
+/// Receives the events of all writers of a publisher or participant (DDS 1.4, 2.2.2.4.3).
+///
+/// It receives only events that the listener of the writer does not handle. The default methods do nothing.
 ///
 /// ```
 /// use dds_core::qos::PublisherQos;
@@ -139,10 +140,10 @@ pub trait PublisherListener: Send + 'static {
     }
 }
 
-/// Whoever a writer's marks are told to.
+/// Callback with the changed marks of a writer.
 pub(super) type Tell<T> = Box<dyn FnMut(&DataWriter<T>, u32) + Send>;
 
-/// A listener as what is told.
+/// Turns a listener into a callback.
 pub(super) fn tell_listener<T>(mut listener: impl DataWriterListener<T>) -> Tell<T> {
     Box::new(move |writer, marks| {
         for event in writer.handle.changes(marks) {
@@ -179,7 +180,7 @@ impl<T> Callback for WriterCallback<T> {
     }
 }
 
-/// What a writer's listener is made of.
+/// Creates the listener of a writer.
 pub(super) fn new_listener<T: 'static>(handle: &Arc<WriterHandle>, mask: StatusMask, tell: Tell<T>) -> NewListener {
     NewListener {
         name: "writer listener",
@@ -191,7 +192,7 @@ pub(super) fn new_listener<T: 'static>(handle: &Arc<WriterHandle>, mask: StatusM
 }
 
 impl WriterHandle {
-    /// What the marks speak of, each change told once. A writer that has been closed in the meantime has none.
+    /// Returns the events that `marks` announce, and counts them as reported. A writer that was closed has no events.
     pub(super) fn changes(&self, marks: u32) -> impl Iterator<Item = WriterEvent> {
         let matched = (marks & mark::MATCHED != 0).then(|| self.publication_matched().ok()).flatten();
         let incompatible =
@@ -210,7 +211,7 @@ impl WriterHandle {
         events.into_iter().flatten()
     }
 
-    /// Tells the listener of a publisher or participant what has happened to a writer.
+    /// Notifies the listener of a publisher or participant of a writer's events.
     pub(crate) fn tell_group<L: PublisherListener>(self: &Arc<Self>, listener: &mut L, marks: u32) {
         let writer = (self.lend)(Arc::clone(self));
         for event in self.changes(marks) {
@@ -225,7 +226,7 @@ impl WriterHandle {
         }
     }
 
-    /// Resolves the listeners that the writer notifies: its own, those of its publisher and its participant.
+    /// Resolves the listeners that the writer notifies: its own, its publisher's and its participant's.
     pub(crate) fn refresh_listeners(self: &Arc<Self>) {
         let turn = self.core.listening();
         let entity = || Arc::downgrade(self) as Weak<dyn ListenedEntity>;
@@ -250,22 +251,25 @@ impl WriterHandle {
 }
 
 impl<T: 'static> DataWriter<T> {
-    /// Calls `listener` with the statuses in `mask`. Replaces an earlier one, and the closure of the builder; of these no call
-    /// begins after this returns.
+    /// Calls `listener` with the statuses in `mask`.
     ///
-    /// A panic in it is caught and removes it; the writer lives on, and tells of it by
+    /// Replaces an earlier listener and the closure of the builder. Calls of these do not begin after this method
+    /// returns.
+    ///
+    /// If the listener panics, the panic is caught and the listener is removed. The writer lives on and reports
     /// [`WriterEvent::ListenerPanicked`](crate::WriterEvent::ListenerPanicked).
     ///
     /// # Errors
-    /// [`CreateErrorKind::Thread`](crate::CreateErrorKind::Thread) or [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed).
+    /// [`CreateErrorKind::Thread`](crate::CreateErrorKind::Thread) or
+    /// [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed).
     pub fn set_listener(&self, mask: StatusMask, listener: impl DataWriterListener<T>) -> Result<(), CreateError> {
         self.handle.change_listener(Some(new_listener(&self.handle, mask, tell_listener(listener))))
     }
 
-    /// Removes the listener: no call of it begins after this returns.
+    /// Removes the listener. No call of it begins after this returns.
     #[doc(alias = "get_listener")]
     pub fn remove_listener(&self) {
-        // A closed writer has none.
+        // Ignore the error, because a closed writer has no listener.
         let _ = self.handle.change_listener(None);
     }
 }
@@ -306,14 +310,18 @@ fn refresh_members(group: &PublisherGroup) {
 }
 
 impl Publisher {
-    /// Calls `listener` with the statuses in `mask` of the publisher's writers, as far as their own listeners do not ask for
-    /// them. Replaces an earlier one, of which no call begins any more.
+    /// Calls `listener` with the statuses in `mask` of the publisher's writers.
     ///
-    /// It is called on the thread that the participant's [`delivery`](crate::DomainParticipantBuilder::delivery) says. A panic in it
-    /// is caught and removes it; it is an event of the writer that it was told of.
+    /// A status goes to the writer's own listener instead if its mask contains it. Replaces an earlier listener, whose
+    /// calls do not begin any more.
+    ///
+    /// The participant's [`delivery`](crate::DomainParticipantBuilder::delivery) selects the thread. If the listener
+    /// panics, the panic is caught and the listener is removed. The writer whose event it handled reports the panic as
+    /// an event.
     ///
     /// # Errors
-    /// [`CreateErrorKind::Thread`](crate::CreateErrorKind::Thread) or [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed).
+    /// [`CreateErrorKind::Thread`](crate::CreateErrorKind::Thread) or
+    /// [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed).
     pub fn set_listener(&self, mask: StatusMask, listener: impl PublisherListener) -> Result<(), CreateError> {
         let group = self.group();
         let post = Arc::<Post>::default();
@@ -328,10 +336,10 @@ impl Publisher {
         }))
     }
 
-    /// Removes the listener: no call of it begins after this returns.
+    /// Removes the listener. No call of it begins after this returns.
     #[doc(alias = "get_listener")]
     pub fn remove_listener(&self) {
-        // A closed publisher has none.
+        // Ignore the error, because a closed publisher has no listener.
         let _ = self.change_listener(None);
     }
 

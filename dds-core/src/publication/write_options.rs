@@ -1,11 +1,11 @@
-//! What can be said about a single write.
+//! Options of a single write.
 
 use crate::infrastructure::WriteErrorKind;
 use dds_rtps::types::{InstanceHandle, Time};
 use dds_rtps::wire::SampleIdentity;
 use dds_rtps::writer::NewChange;
 
-/// What can be said about a single write, dispose or unregister.
+/// Options of a single write, dispose or unregister.
 ///
 /// ```
 /// use dds_core::{DdsType, DomainParticipant, Scope, Time, WriteOptions};
@@ -35,26 +35,28 @@ use dds_rtps::writer::NewChange;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct WriteOptions {
-    /// The source timestamp. `None`, the default: the time at which the change got its sequence number.
+    /// Source timestamp. `None`, the default, is the time at which the change gets its sequence number.
     pub source_timestamp: Option<Time>,
-    /// The instance, as [`register_instance`](crate::DataWriter::register_instance) has returned it: it must be registered,
-    /// and that of the key. [`InstanceHandle::NIL`], the default: whichever the key says, registered by this write if need
-    /// be.
+    /// Instance of the sample, as returned by [`register_instance`](crate::DataWriter::register_instance).
+    ///
+    /// It must be registered and have the key of the sample. With [`InstanceHandle::NIL`], the default, the key selects
+    /// the instance, and the write registers it if necessary.
     pub instance: InstanceHandle,
-    /// The sample that this one answers. `None`, the default: it is no reply. It travels in the inline QoS of the sample
-    /// (PID_RELATED_SAMPLE_IDENTITY, 0x0083), and readers show it as
+    /// Sample that this one replies to. `None`, the default, means that it is no reply.
+    ///
+    /// It travels in the inline QoS of the sample (PID_RELATED_SAMPLE_IDENTITY, 0x0083). Readers return it as
     /// [`SampleInfo::related_sample`](crate::SampleInfo::related_sample).
     pub related_sample: Option<SampleIdentity>,
 }
 
 impl WriteOptions {
-    /// The defaults.
+    /// Creates the default options.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the source timestamp, instead of the present time.
+    /// Sets the source timestamp. Default: the present time.
     #[must_use]
     #[doc(alias = "write_w_timestamp")]
     pub fn source_timestamp(mut self, timestamp: impl Into<Time>) -> Self {
@@ -62,21 +64,21 @@ impl WriteOptions {
         self
     }
 
-    /// Names the instance.
+    /// Sets the instance.
     #[must_use]
     pub fn instance(mut self, instance: InstanceHandle) -> Self {
         self.instance = instance;
         self
     }
 
-    /// Names the sample that this one answers.
+    /// Sets the sample that this one replies to.
     #[must_use]
     pub fn related_sample(mut self, request: SampleIdentity) -> Self {
         self.related_sample = Some(request);
         self
     }
 
-    /// The change as it is to be written.
+    /// Returns `change` with these options applied.
     #[inline]
     pub(super) fn apply_to(self, mut change: NewChange) -> Result<NewChange, WriteErrorKind> {
         change.source_timestamp = self.source_timestamp;

@@ -1,4 +1,4 @@
-//! How a reader is made.
+//! Creation of readers.
 
 use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::DecodeOwned;
@@ -21,13 +21,13 @@ use std::fmt;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
-/// The things that a reader of a built-in topic remembers at most; as many as discovery takes in of one kind.
+/// Maximum number of instances of a built-in topic's reader, equal to discovery's limit for each kind.
 const BUILTIN_INSTANCES_MAX: u32 = 65_536;
 
 type OnData<T> = Box<dyn FnMut(&DataReader<T>) + Send>;
 type OnEvent<T> = Box<dyn FnMut(&DataReader<T>, ReaderEvent) + Send>;
 
-/// Makes a [`DataReader`]; from [`DomainParticipant::reader_builder`](crate::DomainParticipant::reader_builder).
+/// Builds a [`DataReader`]. See [`DomainParticipant::reader_builder`](crate::DomainParticipant::reader_builder).
 ///
 /// ```
 /// use dds_core::qos::{DataReaderQos, Preset};
@@ -64,21 +64,21 @@ type OnEvent<T> = Box<dyn FnMut(&DataReader<T>, ReaderEvent) + Send>;
 pub struct DataReaderBuilder<'t, T> {
     participant: ParticipantRef<dyn SubscriptionContext>,
     topic: TopicRef<'t, T>,
-    /// Or why there is none.
+    /// The error of a missing profile is returned by `build`.
     qos: Result<DataReaderQos, CreateErrorKind>,
     group: Option<Arc<SubscriberGroup>>,
     delivery: Delivery,
     on_data: Option<OnData<T>>,
     on_event: Option<OnEvent<T>>,
     listener: Option<(StatusMask, Tell<T>)>,
-    /// Where keys are found, if not as the topic says.
+    /// Source of the keys. `None` means the topic's.
     key: Option<KeySource>,
-    /// Or what is wrong with it.
+    /// An invalid filter is an error of `build`.
     filter: Option<Result<Arc<FilteredTopic>, FilterErrorKind>>,
 }
 
 impl<'t, T> DataReaderBuilder<'t, T> {
-    /// `default`: for a topic that says nothing about it.
+    /// Creates a builder. `default` applies if the topic has no preset.
     pub(crate) fn new(
         participant: &Arc<dyn SubscriptionContext>,
         topic: TopicRef<'t, T>,
@@ -105,26 +105,32 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         }
     }
 
-    /// The QoS: a [`DataReaderQos`] or a [`Preset`](crate::qos::Preset). Default: that of the topic's
-    /// [`TopicSpec`](crate::TopicSpec), else the factory's
-    /// ([`set_default_reader_qos`](crate::Subscriber::set_default_reader_qos)), else best effort, volatile, keep last 1.
+    /// Sets the QoS: a [`DataReaderQos`] or a [`Preset`](crate::qos::Preset).
+    ///
+    /// Default: the QoS of the [`TopicSpec`](crate::TopicSpec), or else of the factory
+    /// ([`set_default_reader_qos`](crate::Subscriber::set_default_reader_qos)), or else best effort, volatile, keep
+    /// last 1.
     pub fn qos(mut self, qos: impl Into<DataReaderQos>) -> Self {
         self.qos = Ok(qos.into());
         self
     }
 
-    /// The QoS under this name in the profile file that the participant has read
-    /// ([`profiles`](crate::DomainParticipantBuilder::profiles), `DDS_PROFILES`): its `[reader.NAME]`. Replaces
-    /// [`qos`](Self::qos), and the other way round. A name that is not there is an error of [`build`](Self::build).
+    /// Sets the QoS to `[reader.NAME]` of the participant's profile file.
+    ///
+    /// The file comes from [`profiles`](crate::DomainParticipantBuilder::profiles) or `DDS_PROFILES`. The last call of
+    /// this method or [`qos`](Self::qos) applies. If the file has no such profile, [`build`](Self::build) returns an
+    /// error.
     #[cfg(feature = "serde")]
     pub fn profile(mut self, name: &str) -> Self {
         self.qos = self.participant.core().config().profiles.reader(name, self.topic.name());
         self
     }
 
-    /// Only samples whose contents meet `expression`, with `parameters` for `%0`, `%1`, …: as a reader of a
-    /// [`ContentFilteredTopic`](crate::ContentFilteredTopic), whose documentation says more, without making one. What is wrong with it
-    /// is an error of [`build`](Self::build).
+    /// Receives only samples that match `expression`.
+    ///
+    /// `parameters` replace `%0`, `%1`, … of the expression. The effect is that of a
+    /// [`ContentFilteredTopic`](crate::ContentFilteredTopic), which documents the language, but no topic is created. If
+    /// the expression is invalid, [`build`](Self::build) returns an error.
     ///
     /// ```
     /// use dds_core::{CreateErrorKind, DdsType, DomainParticipant, Scope};
@@ -154,7 +160,8 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     /// ```
     pub fn filter(mut self, expression: &str, parameters: impl IntoIterator<Item: ToString>) -> Self {
         let topic = self.topic.name();
-        // What discovery says has a description for those who decode it, and is encoded in another way.
+        // Built-in topics have a type description for programs that decode them, but use another encoding. A filter
+        // cannot use that description.
         let description = self.topic.description().filter(|_| self.topic.builtin().is_none());
         let name = FilteredTopic::derived_name(topic);
         let filtered = FilteredTopic::new(name, topic, description, expression, &texts(parameters));
@@ -162,35 +169,39 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         self
     }
 
-    /// Puts the reader into a subscriber.
+    /// Places the reader in a subscriber.
     pub(crate) fn group(mut self, group: Arc<SubscriberGroup>) -> Self {
         self.group = Some(group);
         self
     }
 
-    /// On which thread the listeners are called. Default: the participant's choice, which is its event thread.
+    /// Sets the thread that calls the listeners. Default: the participant's setting, which defaults to its event
+    /// thread.
     pub fn delivery(mut self, delivery: Delivery) -> Self {
         self.delivery = delivery;
         self
     }
 
-    /// Calls `listener` with the statuses in `mask`, from the reader's creation on. Takes the place of the closures, whether
-    /// they are given before or after it.
+    /// Calls `listener` with the statuses in `mask`, from the reader's creation on.
+    ///
+    /// It replaces the closures of the builder, in either order of the calls.
     pub fn listener(mut self, mask: StatusMask, listener: impl DataReaderListener<T>) -> Self {
         self.listener = Some((mask, tell_listener(listener)));
         self
     }
 
-    /// Finds keys in another way than the topic says: for a reader that stands in for others, of types that it does not know.
+    /// Sets the source of the keys.
+    ///
+    /// For a reader of the durability service, which does not know the type.
     #[cfg(feature = "durability")]
     pub(crate) fn key_source(mut self, key: KeySource) -> Self {
         self.key = Some(key);
         self
     }
 
-    /// Calls `listener` when data has arrived; it takes what it likes.
+    /// Calls `listener` when data has arrived. The listener reads or takes samples itself.
     ///
-    /// Replaces [`on_sample`](DataReaderBuilder::on_sample), and the other way round.
+    /// The last call of this method or [`on_sample`](DataReaderBuilder::on_sample) applies.
     #[doc(alias = "on_data_available")]
     pub fn on_data(mut self, listener: impl FnMut(&DataReader<T>) + Send + 'static) -> Self {
         self.on_data = Some(Box::new(listener));
@@ -203,14 +214,14 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         T: DecodeOwned,
     {
         self.on_data(move |reader| {
-            // The only error is that the reader has been closed: then there is nothing more to be told.
+            // The only error means that the reader is closed, and then no sample follows.
             while let Ok(Some(sample)) = reader.take_first() {
                 listener(sample);
             }
         })
     }
 
-    /// Calls `listener` with what happens to the reader beside data.
+    /// Calls `listener` with every event of the reader other than data.
     #[doc(alias = "on_subscription_matched")]
     #[doc(alias = "on_requested_incompatible_qos")]
     #[doc(alias = "on_sample_lost")]
@@ -222,8 +233,10 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         self
     }
 
-    /// Makes the reader and announces it; or makes it disabled, if its subscriber's, or else its participant's, ENTITY_FACTORY
-    /// says so ([`Entity::enable`](crate::Entity::enable)).
+    /// Creates the reader and announces it.
+    ///
+    /// If ENTITY_FACTORY of its subscriber or participant disables automatic enabling, the reader is created disabled.
+    /// See [`Entity::enable`](crate::Entity::enable).
     ///
     /// # Errors
     /// [`CreateErrorKind::InconsistentQos`], [`CreateErrorKind::InvalidTopicName`], [`CreateErrorKind::TypeConflict`],
@@ -254,7 +267,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         let key = key.unwrap_or_else(|| key_source(&topic));
         let handle = make_handle(&participant, &topic, (qos, key, filtered), group, delivery, &subject);
         let poke = Arc::downgrade(&handle.cell) as Weak<dyn Poke>;
-        // A new cell cannot be closed.
+        // This cannot fail, because a new cell is not closed.
         let _ = Effects::scope(|effects| handle.cell.with(effects, |actor, _| actor.attach(poke)));
         let listener = listener.or_else(|| join(on_data, on_event));
         let listener = listener.map(|(mask, tell)| new_listener(&handle, mask, tell));
@@ -269,7 +282,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
                 }
             })
             .and_then(|()| if handle.is_autoenabled() { handle.enable() } else { Ok(()) });
-        // Dropping the handle takes back what has been done so far.
+        // On an error the handle is dropped, which reverts the steps so far.
         announced.map_err(error)?;
         handle.span.in_scope(|| tracing::info!("reader created"));
         Ok(DataReader::from_handle(handle))
@@ -320,7 +333,7 @@ fn make_handle<T: 'static>(
     })
 }
 
-/// The error of making a reader that one of its filter is.
+/// Converts the error of a filter into an error of the creation.
 fn of_filter(kind: FilterErrorKind) -> CreateErrorKind {
     match kind {
         FilterErrorKind::Expression(error) => CreateErrorKind::Filter(error),
@@ -329,7 +342,7 @@ fn of_filter(kind: FilterErrorKind) -> CreateErrorKind {
     }
 }
 
-/// Where the keys of a topic's samples are found.
+/// Source of the keys of a topic's samples.
 fn key_source<T>(topic: &TopicRef<'_, T>) -> KeySource {
     match topic.builtin() {
         Some(_) => KeySource::KeyHashOrGuidParameter,
@@ -337,7 +350,7 @@ fn key_source<T>(topic: &TopicRef<'_, T>) -> KeySource {
     }
 }
 
-/// The protocol's reader of a QoS.
+/// Creates the protocol's reader for a QoS.
 pub(super) fn reader_protocol(
     participant: &ParticipantCore,
     guid: Guid,
@@ -354,7 +367,7 @@ pub(super) fn reader_protocol(
     StatefulReader::new(config)
 }
 
-/// The closures of a builder as one listener; what they ask for, and what tells them.
+/// Combines the closures of a builder into one callback. Returns it with its status mask.
 fn join<T: 'static>(mut on_data: Option<OnData<T>>, mut on_event: Option<OnEvent<T>>) -> Option<(StatusMask, Tell<T>)> {
     let mask = match (on_data.is_some(), on_event.is_some()) {
         (false, false) => return None,

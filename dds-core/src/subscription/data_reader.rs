@@ -30,10 +30,12 @@ use std::task::{Poll, Waker, ready};
 
 /// Receives the samples of a topic.
 ///
-/// A handle: cloning it is cheap, every clone speaks of the same reader, and the last one dropped deletes it. It keeps its
-/// participant alive. Several threads may take from one reader: each sample goes to one of them.
+/// A handle to a reader. Clones are cheap and refer to the same reader. Dropping the last clone deletes the reader. The
+/// handle keeps its participant alive.
 ///
-/// Nothing here blocks but [`Waiting::block`] and [`iter`](DataReader::iter).
+/// Several threads may take from one reader. Each sample goes to one of them.
+///
+/// Only [`Waiting::block`] and [`iter`](DataReader::iter) block.
 ///
 /// ```
 /// use dds_core::qos::Preset;
@@ -68,19 +70,20 @@ use std::task::{Poll, Waker, ready};
 /// ```
 pub struct DataReader<T> {
     handle: Arc<ReaderHandle>,
-    /// Dropped after the handle, for the end of the participant is to find what that leaves. `None`: lent to a call.
+    /// Dropped after `handle`, because the end of the participant must find what `handle` leaves behind. `None` if the
+    /// handle is lent to a listener.
     pub(super) user: Option<ParticipantRef<dyn SubscriptionContext>>,
     marker: PhantomData<fn() -> T>,
 }
 
 impl<T> DataReader<T> {
-    /// One of the application's own.
+    /// Creates a handle that belongs to the application.
     pub(crate) fn from_handle(handle: Arc<ReaderHandle>) -> Self {
         let user = ParticipantRef::join(handle.participant());
         Self { handle, user, marker: PhantomData }
     }
 
-    /// For as long as a call of a listener.
+    /// Creates a handle for the duration of a listener's call.
     pub(crate) fn lend(handle: Arc<ReaderHandle>) -> Self {
         Self { handle, user: None, marker: PhantomData }
     }
@@ -89,9 +92,10 @@ impl<T> DataReader<T> {
         &self.handle
     }
 
-    /// Takes all samples out of the reader, in the order of their arrival. Nothing there: an empty batch.
+    /// Takes all samples out of the reader, in the order of their arrival.
     ///
-    /// The batch holds the samples encoded; nothing is copied or decoded yet, and nothing is allocated in steady state.
+    /// Returns an empty batch if there are none. The batch holds encoded samples. The call copies and decodes nothing,
+    /// and does not allocate in steady state.
     ///
     /// # Errors
     /// [`ReadErrorKind::Closed`] after `close`.
@@ -99,7 +103,7 @@ impl<T> DataReader<T> {
         self.batch(&Selection::default(), Operation::Take)
     }
 
-    /// Like [`take`](DataReader::take), but leaves the samples in the reader, marked as read.
+    /// As [`take`](DataReader::take), but leaves the samples in the reader, marked as read.
     ///
     /// # Errors
     /// [`ReadErrorKind::Closed`] after `close`.
@@ -107,7 +111,7 @@ impl<T> DataReader<T> {
         self.batch(&Selection::default(), Operation::Read)
     }
 
-    /// Reads or takes a part of the samples: by state, instance, condition, and number.
+    /// Reads or takes a selection of the samples, by state, instance, condition and number.
     #[doc(alias = "read_instance")]
     #[doc(alias = "take_instance")]
     #[doc(alias = "read_next_instance")]
@@ -123,8 +127,9 @@ impl<T> DataReader<T> {
         Ok(Samples::new(list, Arc::clone(self.handle.batches())))
     }
 
-    /// Takes the next sample that has not been read, decoded; `None` if there is none. One that does not decode is counted and
-    /// passed over.
+    /// Takes the next unread sample and decodes it. Returns `None` if there is none.
+    ///
+    /// It counts and skips samples that do not decode.
     ///
     /// # Errors
     /// [`ReadErrorKind::Closed`] after `close`.
@@ -136,7 +141,9 @@ impl<T> DataReader<T> {
         self.next(Operation::Take, States::NOT_READ)
     }
 
-    /// Reads the next sample that has not been read; `None` if there is none.
+    /// Reads the next unread sample and decodes it. Returns `None` if there is none.
+    ///
+    /// It counts and skips samples that do not decode.
     ///
     /// # Errors
     /// [`ReadErrorKind::Closed`] after `close`.
@@ -148,7 +155,7 @@ impl<T> DataReader<T> {
         self.next(Operation::Read, States::NOT_READ)
     }
 
-    /// Takes the oldest sample, whether it has been read or not.
+    /// Takes the oldest sample, read or unread.
     pub(crate) fn take_first(&self) -> Result<Option<Sample<T>>, ReadError>
     where
         T: DecodeOwned,
@@ -173,11 +180,12 @@ impl<T> DataReader<T> {
         })
     }
 
-    /// Takes all samples into `buffer`, whose elements are used again with their allocations; the rest of it is cut off.
-    /// Returns how many there are.
+    /// Takes all samples into `buffer` and returns their number.
+    ///
+    /// It reuses the elements of `buffer` with their allocations, and truncates `buffer` after the last sample.
     ///
     /// # Errors
-    /// [`ReadErrorKind::Closed`] after `close`; then `buffer` is as it was.
+    /// [`ReadErrorKind::Closed`] after `close`. Then `buffer` is unchanged.
     pub fn take_into(&self, buffer: &mut Vec<Sample<T>>) -> Result<usize, ReadError>
     where
         T: DecodeOwned,
@@ -200,7 +208,7 @@ impl<T> DataReader<T> {
         })
     }
 
-    /// Waits for the next sample and takes it. A wait that is dropped loses none.
+    /// Waits for the next sample and takes it. Dropping the wait loses no sample.
     pub fn next_sample(&self) -> Waiting<'_, Sample<T>>
     where
         T: DecodeOwned,
@@ -208,7 +216,7 @@ impl<T> DataReader<T> {
         Waiting::new(self, Awaited::Sample)
     }
 
-    /// Waits until there is a sample that has not been read, and leaves it in the reader.
+    /// Waits until there is an unread sample, and leaves it in the reader.
     pub fn readable(&self) -> Waiting<'_, ()> {
         Waiting::new(&*self.handle, Awaited::Readable)
     }
@@ -218,15 +226,17 @@ impl<T> DataReader<T> {
         Waiting::new(&*self.handle, Awaited::Matched(count))
     }
 
-    /// Waits for what was written before this reader came: until every writer that matches now has delivered all that it
-    /// had when this reader first heard it, as far as it still has it. Of a writer that leaves meanwhile nothing is
-    /// waited for any more. Writers that match later do not count: wait for them to match first, with
-    /// [`wait_for_writers`](DataReader::wait_for_writers).
+    /// Waits for the samples that were written before this reader existed.
     ///
-    /// Delivered is what is in the reader. One that has no room for all of it gets the rest only as samples are taken.
+    /// The wait ends when every writer that matches now has delivered its history. The history of a writer is what it
+    /// had when this reader first heard it, and still has. The wait ignores writers that leave or that match later. Use
+    /// [`wait_for_writers`](DataReader::wait_for_writers) to wait for a match first.
     ///
-    /// A volatile reader gets nothing that was written before, and a best-effort one cannot know what there was: they do
-    /// not wait.
+    /// A sample counts as delivered once it is in the reader. If the reader has no room for all of them, the rest
+    /// arrives only as samples are taken.
+    ///
+    /// A volatile reader receives no earlier samples, and a best-effort reader cannot know which exist. For these
+    /// readers the wait ends at once.
     ///
     /// ```
     /// use dds_core::qos::Preset;
@@ -259,7 +269,9 @@ impl<T> DataReader<T> {
         Waiting::of_own(Box::new(HistoryWait::new(&self.handle, writers)), Awaited::History)
     }
 
-    /// The values as they come: blocks between them and until the reader is enabled, and ends when it is closed.
+    /// Returns an iterator over the values as they arrive.
+    ///
+    /// It blocks until the reader is enabled and a value arrives. It ends when the reader is closed.
     #[must_use]
     pub fn iter(&self) -> Iter<'_, T>
     where
@@ -268,12 +280,15 @@ impl<T> DataReader<T> {
         Iter::new(self)
     }
 
-    /// The values as a [`Stream`](futures_core::Stream) that owns a handle and ends when the reader is closed. Nothing comes
-    /// before it is enabled.
+    /// Returns the values as a [`Stream`](futures_core::Stream) that owns a handle.
     ///
-    /// A reader that is flooded leaves others their turn: in a task of tokio, samples count as what tokio's own channels hand out;
-    /// elsewhere the stream pauses after 256 in a row. Many readers make one stream by `SelectAll` of the crate `futures`: each
-    /// wakes only itself, so a sample costs as much among 10 000 readers as alone.
+    /// The stream ends when the reader is closed, and yields nothing until the reader is enabled.
+    ///
+    /// A flooded reader yields to other tasks. In a task of tokio, samples count against tokio's own budget. Elsewhere
+    /// the stream pauses after 256 samples in a row.
+    ///
+    /// `SelectAll` of the crate `futures` merges the streams of many readers. Each reader wakes only itself, so a
+    /// sample costs the same among 10 000 readers as alone.
     #[must_use]
     pub fn stream(&self) -> DataStream<T>
     where
@@ -282,7 +297,7 @@ impl<T> DataReader<T> {
         DataStream::new(self.sample_stream())
     }
 
-    /// Like [`stream`](DataReader::stream), with each value's [`SampleInfo`](crate::SampleInfo).
+    /// As [`stream`](DataReader::stream), with the [`SampleInfo`](crate::SampleInfo) of each value.
     #[must_use]
     pub fn sample_stream(&self) -> SampleStream<T>
     where
@@ -291,20 +306,23 @@ impl<T> DataReader<T> {
         SampleStream::new(self.clone())
     }
 
-    /// A condition that is triggered as long as there are samples in these states, for a [`WaitSet`](crate::WaitSet) and
-    /// for [`Select::condition`].
+    /// Creates a condition that is true while the reader has samples in `states`.
+    ///
+    /// For a [`WaitSet`](crate::WaitSet) and for [`Select::condition`].
     #[must_use]
     #[doc(alias = "create_readcondition")]
     pub fn read_condition(&self, states: States) -> ReadCondition {
         ReadCondition::new(&self.handle, states)
     }
 
-    /// A condition that is triggered as long as there are samples in these states whose contents meet `expression`, with
-    /// `parameters` for `%0`, `%1`, …; for a [`WaitSet`](crate::WaitSet) and for [`Select::condition`].
+    /// Creates a condition that is true while the reader has samples in `states` that match `expression`.
+    ///
+    /// `parameters` replace `%0`, `%1`, … of the expression. For a [`WaitSet`](crate::WaitSet) and for
+    /// [`Select::condition`].
     ///
     /// # Errors
-    /// The expression is none, or does not fit the topic's type ([`FilterErrorKind`](crate::FilterErrorKind)); raw topics have
-    /// no type that it could fit.
+    /// The expression is invalid or does not fit the topic's type ([`FilterErrorKind`](crate::FilterErrorKind)). Raw
+    /// topics have no type, so they always fail.
     #[doc(alias = "create_querycondition")]
     pub fn query_condition(
         &self,
@@ -315,22 +333,23 @@ impl<T> DataReader<T> {
         ReadCondition::query(&self.handle, states, expression, &texts(parameters))
     }
 
-    /// The condition that a status of this reader has changed, for a [`WaitSet`](crate::WaitSet). There is one for all
-    /// handles of the reader.
+    /// Returns the status condition of this reader, for a [`WaitSet`](crate::WaitSet).
+    ///
+    /// All handles of the reader share one condition.
     #[must_use]
     #[doc(alias = "get_statuscondition")]
     pub fn status_condition(&self) -> StatusCondition {
         self.handle.status_condition().clone()
     }
 
-    /// The statuses that have changed since they were last read; none after `close`.
+    /// Returns the statuses that changed since they were last read. Empty after `close`.
     #[must_use]
     #[doc(alias = "get_status_changes")]
     pub fn status_changes(&self) -> StatusMask {
         self.handle.status_condition().changes()
     }
 
-    /// How many writers match, and how that changed since this was last called.
+    /// Returns how many writers match, and the change since the last call.
     ///
     /// # Errors
     /// [`ReadErrorKind::Closed`] after `close`.
@@ -339,7 +358,7 @@ impl<T> DataReader<T> {
         self.handle.subscription_matched()
     }
 
-    /// Writers of this topic whose QoS does not fit.
+    /// Returns how many writers of this topic have an incompatible QoS.
     ///
     /// # Errors
     /// [`ReadErrorKind::Closed`] after `close`.
@@ -348,7 +367,7 @@ impl<T> DataReader<T> {
         self.handle.requested_incompatible_qos()
     }
 
-    /// Samples that were lost on the way here.
+    /// Returns how many samples were lost before they reached this reader.
     ///
     /// # Errors
     /// [`ReadErrorKind::Closed`] after `close`.
@@ -357,8 +376,9 @@ impl<T> DataReader<T> {
         self.handle.sample_lost()
     }
 
-    /// What this reader has not got, by writer and cause: see [`ReaderLosses`]. Goes over the matched writers and costs a
-    /// system call per socket, so not for every sample.
+    /// Explains which samples this reader did not get, by writer and cause. See [`ReaderLosses`].
+    ///
+    /// The call visits every matched writer and costs a system call for each socket. Do not call it for every sample.
     ///
     /// # Errors
     /// [`ReadErrorKind::Closed`] after `close`.
@@ -366,7 +386,9 @@ impl<T> DataReader<T> {
         self.handle.losses()
     }
 
-    /// What its protocol has done, and what has come that makes no sense; [`losses`](Self::losses) say what of it was lost.
+    /// Returns counters of the protocol, including implausible messages of writers.
+    ///
+    /// [`losses`](Self::losses) reports which samples were lost.
     ///
     /// # Errors
     /// [`ReadErrorKind::Closed`] after `close`.
@@ -375,7 +397,7 @@ impl<T> DataReader<T> {
         self.handle.counters()
     }
 
-    /// Samples for which this reader had no room, by its resource limits.
+    /// Returns how many samples the reader rejected because of its resource limits.
     ///
     /// # Errors
     /// [`ReadErrorKind::Closed`] after `close`.
@@ -384,8 +406,9 @@ impl<T> DataReader<T> {
         self.handle.sample_rejected()
     }
 
-    /// How many of the writers that match are alive, how many are not, and how that changed since this was last called. The
-    /// lease of a writer is the one that it offers.
+    /// Returns how many matched writers are alive and not alive, and the change since the last call.
+    ///
+    /// The lease of a writer is the lease that the writer offers.
     ///
     /// # Errors
     /// [`ReadErrorKind::Closed`] after `close`.
@@ -394,8 +417,10 @@ impl<T> DataReader<T> {
         self.handle.liveliness_changed()
     }
 
-    /// Instances that this reader has got no new sample of for longer than its DEADLINE says: once for each period, from the
-    /// first sample of an instance on and as long as it is alive.
+    /// Returns how many deadlines the reader's instances have missed.
+    ///
+    /// An instance misses its deadline once for each period of DEADLINE without a new sample. It counts from its first
+    /// sample, as long as it is alive.
     ///
     /// # Errors
     /// [`ReadErrorKind::Closed`] after `close`.
@@ -404,26 +429,28 @@ impl<T> DataReader<T> {
         self.handle.requested_deadline_missed()
     }
 
-    /// What happens to this reader beside data, from its creation on. See [`Events`].
+    /// Returns the events of this reader other than data, from its creation on. See [`Events`].
     #[must_use]
     pub fn events(&self) -> Events<ReaderEvent> {
         self.handle.events()
     }
 
-    /// Samples that arrived but did not decode as `T`.
+    /// Returns how many samples did not decode as `T`.
     #[must_use]
     pub fn not_decodable(&self) -> u64 {
         self.handle.batches().not_decodable()
     }
 
-    /// The writers that match now, with what they announce; none after `close`, and none of a built-in topic's reader.
+    /// Returns the writers that match now, with their announced data.
+    ///
+    /// Empty after `close`, and for readers of built-in topics.
     #[must_use]
     #[doc(alias = "get_matched_publications")]
     pub fn matched_publications(&self) -> Vec<EndpointInfo> {
         self.handle.participant().describe_endpoints(&self.handle.matched_writers())
     }
 
-    /// What a writer that matches now announces; `None` if the handle is no such writer's.
+    /// Returns the announced data of a matched writer, or `None` if `publication` does not match.
     #[must_use]
     #[doc(alias = "get_matched_publication_data")]
     pub fn matched_publication_data(&self, publication: InstanceHandle) -> Option<PublicationBuiltinTopicData> {
@@ -431,23 +458,26 @@ impl<T> DataReader<T> {
         self.handle.participant().publication_data(publication).filter(|_| is_matched)
     }
 
-    /// A report for each writer that is known of this topic: whether it matches, and if not, everything that is in the
-    /// way. Writers of topics with a similar name, if there is none. None after `close` of the participant.
+    /// Explains for each known writer of this topic whether it matches.
+    ///
+    /// A report of a writer that does not match lists every reason. If the topic has no writer, the reports describe
+    /// writers of topics with a similar name. Empty after `close` of the participant.
     #[must_use]
     pub fn explain_matches(&self) -> Vec<MatchReport> {
         self.handle.participant().explain_endpoint(self.handle.guid())
     }
 
-    /// The QoS that the reader has.
+    /// Returns the QoS of the reader.
     #[must_use]
     #[doc(alias = "get_qos")]
     pub fn qos(&self) -> DataReaderQos {
         self.handle.qos().get()
     }
 
-    /// Changes the QoS, as far as DDS 1.4 (2.2.3) lets it change while a reader lives: USER_DATA, DEADLINE,
-    /// LATENCY_BUDGET, TIME_BASED_FILTER and READER_DATA_LIFECYCLE, and announces
-    /// it: peers match anew. Without effect once the reader is closed.
+    /// Changes the QoS and announces it. Peers then match again.
+    ///
+    /// These policies can change while a reader lives (DDS 1.4, 2.2.3): USER_DATA, DEADLINE, LATENCY_BUDGET,
+    /// TIME_BASED_FILTER and READER_DATA_LIFECYCLE. The call has no effect on a closed reader.
     ///
     /// ```
     /// # use dds_core::qos::{PolicyId, QosErrorKind};
@@ -465,39 +495,43 @@ impl<T> DataReader<T> {
     /// ```
     ///
     /// # Errors
-    /// Nothing has changed: [`QosErrorKind::Immutable`](crate::qos::QosErrorKind::Immutable) names a policy that must
-    /// stay, another kind what contradicts itself.
+    /// The QoS is unchanged. [`QosErrorKind::Immutable`](crate::qos::QosErrorKind::Immutable) names a policy that
+    /// cannot change. Other kinds name inconsistent policies.
     pub fn set_qos(&self, qos: DataReaderQos) -> Result<(), QosError> {
         self.handle.set_qos(qos)
     }
 
-    /// The subscriber that it was made in; `None`: the participant's implicit one, which has the default QoS.
+    /// Returns the subscriber of the reader.
+    ///
+    /// `None` means the implicit subscriber of the participant, which has the default QoS.
     #[must_use]
     #[doc(alias = "get_subscriber")]
     pub fn subscriber(&self) -> Option<Subscriber> {
         self.handle.group().cloned().map(Subscriber::from_group)
     }
 
-    /// The topic that it was made of; `None` if that was only named, or specified by a [`TopicSpec`](crate::TopicSpec).
+    /// Returns the topic that the reader was created with.
+    ///
+    /// `None` if the reader was created by a topic name or a [`TopicSpec`](crate::TopicSpec).
     #[must_use]
     #[doc(alias = "get_topicdescription")]
     pub fn topic(&self) -> Option<Topic<T>> {
         self.handle.topic().cloned().map(Topic::from_handle)
     }
 
-    /// A handle that does not keep the reader alive.
+    /// Returns a handle that does not keep the reader alive.
     #[must_use]
     pub fn downgrade(&self) -> WeakDataReader<T> {
         WeakDataReader::new(&self.handle)
     }
 
-    /// The topic's name.
+    /// Returns the name of the topic.
     #[must_use]
     pub fn topic_name(&self) -> &str {
         self.handle.topic_name()
     }
 
-    /// The topic's type, as it is announced.
+    /// Returns the announced type name of the topic.
     #[must_use]
     pub fn type_name(&self) -> &str {
         self.handle.type_name()
@@ -557,7 +591,7 @@ impl<T: DecodeOwned> WaitSource<Sample<T>> for DataReader<T> {
                 Ok(None) => {}
                 Err(error) => return Poll::Ready(Err(wait_error(error.kind()))),
             }
-            // Ready now: data came in between.
+            // Ready means that data arrived after `take_first`. Try again.
             ready!(self.handle.poll_ready(Awaited::Sample, ticket, waker))?;
         }
     }

@@ -1,4 +1,4 @@
-//! What happens to a reader beside data.
+//! Events of a reader other than data.
 
 use crate::actor::Effects;
 use crate::infrastructure::{
@@ -9,38 +9,38 @@ use crate::subscription::ReaderCell;
 use crate::subscription::reader_actor::ReaderActor;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What has happened to a reader beside data: what its event listener and its event streams are told.
+/// Event of a reader other than data, for event listeners and event streams.
 ///
-/// Changes of one kind between two calls are told at once, with their sum.
+/// Changes of one kind between two calls are combined into one event with their sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ReaderEvent {
-    /// A writer has matched, or does so no longer.
+    /// A writer matched or ceased to match.
     Matched(SubscriptionMatchedStatus),
-    /// A writer of the topic has a QoS that does not fit.
+    /// A writer of the topic has an incompatible QoS.
     IncompatibleQos(IncompatibleQosStatus),
     /// Samples were lost.
     SampleLost(SampleLostStatus),
-    /// There was no room for samples.
+    /// Samples were rejected because of resource limits.
     SampleRejected(SampleRejectedStatus),
-    /// A writer has become alive, or is so no longer.
+    /// A writer became alive or ceased to be alive.
     LivelinessChanged(LivelinessChangedStatus),
-    /// Instances were not updated in time.
+    /// Instances missed their deadline.
     DeadlineMissed(DeadlineMissedStatus),
-    /// A listener panicked when it was told of this entity, and was removed. Told to streams only.
+    /// A listener panicked in a call about this entity and was removed. Only streams receive this event.
     ListenerPanicked {
-        /// What it said.
+        /// Message of the panic.
         message: String,
     },
 }
 
-/// The events of one reader for one stream.
+/// Event source of one stream.
 pub(crate) struct ReaderFeed {
     cell: Arc<ReaderCell>,
     told: Mutex<ReportedToReaderEvents>,
 }
 
-/// The counts that the stream knows already.
+/// Counts that the stream has reported already.
 #[derive(Default)]
 struct ReportedToReaderEvents {
     matched: MatchRead,
@@ -60,7 +60,7 @@ impl ReaderFeed {
 
 impl Feed<ReaderEvent> for ReaderFeed {
     fn event(&self, mark: u32, effects: &mut Effects) -> Option<ReaderEvent> {
-        // Handlers never take this lock, so it may be held while the cell is entered.
+        // Handlers never take this lock, so this thread may hold it while it enters the cell.
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         self.cell.with(effects, |actor, _| told.next(mark, actor)).ok().flatten()
     }

@@ -9,10 +9,12 @@ use crate::infrastructure::{
 use crate::subscription::{AnyReader, DataReader, ReaderEvent, ReaderHandle, Subscriber, SubscriberGroup};
 use std::sync::{Arc, Weak};
 
-/// Is told of what happens to a reader (DDS 1.4, 2.2.2.5.7). Methods that are not written do nothing.
+/// Receives the events of a reader (DDS 1.4, 2.2.2.5.7). The default methods do nothing.
 ///
-/// Calls never overlap, and what happens several times between two calls is told once. The listener is `Send`, but need not
-/// be `Sync`. It is given the reader, so that it needs no handle of its own, which would keep the reader alive.
+/// Calls never overlap. Repeated events between two calls are combined into one call. The listener must be `Send`, but
+/// need not be `Sync`.
+///
+/// Each call passes the reader. A handle inside of the listener would keep the reader alive.
 ///
 /// ```
 /// use dds_core::{DataReader, DataReaderListener, DdsType, DomainParticipant, Scope, StatusMask, SubscriptionMatchedStatus};
@@ -54,17 +56,17 @@ use std::sync::{Arc, Weak};
 /// # }
 /// ```
 pub trait DataReaderListener<T>: Send + 'static {
-    /// Data has arrived, or instances have changed their state.
+    /// Data arrived, or an instance state changed.
     fn on_data_available(&mut self, reader: &DataReader<T>) {
         let _ = reader;
     }
 
-    /// A writer has matched, or does so no longer.
+    /// A writer matched or ceased to match.
     fn on_subscription_matched(&mut self, reader: &DataReader<T>, status: SubscriptionMatchedStatus) {
         let _ = (reader, status);
     }
 
-    /// A writer of the topic has a QoS that does not fit.
+    /// A writer of the topic has an incompatible QoS.
     fn on_requested_incompatible_qos(&mut self, reader: &DataReader<T>, status: IncompatibleQosStatus) {
         let _ = (reader, status);
     }
@@ -74,24 +76,26 @@ pub trait DataReaderListener<T>: Send + 'static {
         let _ = (reader, status);
     }
 
-    /// There was no room for samples.
+    /// Samples were rejected because of resource limits.
     fn on_sample_rejected(&mut self, reader: &DataReader<T>, status: SampleRejectedStatus) {
         let _ = (reader, status);
     }
 
-    /// A writer has become alive, or is so no longer.
+    /// A writer became alive or ceased to be alive.
     fn on_liveliness_changed(&mut self, reader: &DataReader<T>, status: LivelinessChangedStatus) {
         let _ = (reader, status);
     }
 
-    /// Instances were not updated in time.
+    /// Instances missed their deadline.
     fn on_requested_deadline_missed(&mut self, reader: &DataReader<T>, status: DeadlineMissedStatus) {
         let _ = (reader, status);
     }
 }
 
-/// Is told of what happens to the readers of a subscriber or participant, as far as they do not handle it themselves (DDS 1.4,
-/// 2.2.2.5.6). Methods that are not written do nothing, or what is said with them.
+/// Receives the events of all readers of a subscriber or participant (DDS 1.4, 2.2.2.5.6).
+///
+/// It receives only events that the listener of the reader does not handle. The default methods do nothing, except for
+/// `on_data_on_readers`.
 ///
 /// ```
 /// use dds_core::qos::SubscriberQos;
@@ -133,8 +137,10 @@ pub trait DataReaderListener<T>: Send + 'static {
 /// # }
 /// ```
 pub trait SubscriberListener: Send + 'static {
-    /// A reader of the subscriber has data. Takes the place of `on_data_available` of everybody below who asks for that, so
-    /// it should take the data, or call [`notify_datareaders`](Subscriber::notify_datareaders), as it does by default.
+    /// A reader of the subscriber has data.
+    ///
+    /// It replaces `on_data_available` of all listeners of its readers. It should take the data or call
+    /// [`notify_datareaders`](Subscriber::notify_datareaders), which is the default.
     fn on_data_on_readers(&mut self, subscriber: &Subscriber) {
         subscriber.notify_datareaders();
     }
@@ -175,10 +181,10 @@ pub trait SubscriberListener: Send + 'static {
     }
 }
 
-/// Whoever a reader's marks are told to.
+/// Callback with the changed marks of a reader.
 pub(super) type Tell<T> = Box<dyn FnMut(&DataReader<T>, u32) + Send>;
 
-/// A listener as what is told.
+/// Turns a listener into a callback.
 pub(super) fn tell_listener<T>(mut listener: impl DataReaderListener<T>) -> Tell<T> {
     Box::new(move |reader, marks| {
         for event in reader.handle().changes(marks) {
@@ -219,7 +225,7 @@ impl<T> Callback for ReaderCallback<T> {
     }
 }
 
-/// What a reader's listener is made of.
+/// Creates the listener of a reader.
 pub(super) fn new_listener<T: 'static>(handle: &Arc<ReaderHandle>, mask: StatusMask, tell: Tell<T>) -> NewListener {
     NewListener {
         name: "reader listener",
@@ -231,7 +237,7 @@ pub(super) fn new_listener<T: 'static>(handle: &Arc<ReaderHandle>, mask: StatusM
 }
 
 impl ReaderHandle {
-    /// What the marks speak of, each change told once. A reader that has been closed in the meantime has none.
+    /// Returns the events that `marks` announce, and counts them as reported. A reader that was closed has no events.
     pub(super) fn changes(&self, marks: u32) -> impl Iterator<Item = ReaderEvent> {
         let has = |bit| marks & bit != 0;
         let matched = has(mark::MATCHED).then(|| self.subscription_matched().ok()).flatten();
@@ -252,7 +258,7 @@ impl ReaderHandle {
         .flatten()
     }
 
-    /// Tells the listener of a subscriber or participant what has happened to a reader.
+    /// Notifies the listener of a subscriber or participant of a reader's events.
     pub(crate) fn tell_group<L: SubscriberListener>(self: &Arc<Self>, listener: &mut L, marks: u32) {
         let any = (self.lend)(Arc::clone(self));
         let reader = &*any;
@@ -276,18 +282,18 @@ impl ReaderHandle {
         }
     }
 
-    /// Resolves the listeners that the reader notifies: its own, those of its subscriber and its participant.
+    /// Resolves the listeners that the reader notifies: its own, its subscriber's and its participant's.
     pub(crate) fn refresh_listeners(self: &Arc<Self>) {
         let turn = self.core.listening();
         let entity = || Arc::downgrade(self) as Weak<dyn ListenedEntity>;
         let group = self.group();
         let own = self.listener().level(entity).map(|(mask, ear)| (mask & !StatusMask::DATA_ON_READERS, ear));
         let middle = group.and_then(|group| group.listener().level(entity));
-        // Only a subscriber that the application has made has data on its readers.
+        // DATA_ON_READERS exists only for a subscriber that the application created.
         let top_mask = if group.is_some() { StatusMask::ALL } else { !StatusMask::DATA_ON_READERS };
         let top = self.core.top_listener().level(entity).map(|(mask, ear)| (mask & top_mask, ear));
         let audience = Audience::resolve([own, middle, top].into_iter().flatten());
-        // A closed reader tells nobody anything. The old audience is dropped outside of the cell.
+        // A closed reader notifies no listener. The old set is dropped outside of the cell.
         let old = Effects::scope(|effects| self.cell().with(effects, |actor, _| actor.set_audience(audience)));
         drop(turn);
         drop(old);
@@ -302,23 +308,26 @@ impl ReaderHandle {
 }
 
 impl<T: 'static> DataReader<T> {
-    /// Calls `listener` with the statuses in `mask`. Replaces an earlier one, and the closures of the builder; of these no
-    /// call begins after this returns.
+    /// Calls `listener` with the statuses in `mask`.
     ///
-    /// A panic in it is caught and removes it; the reader lives on, and tells of it by
+    /// Replaces an earlier listener and the closures of the builder. Calls of these do not begin after this method
+    /// returns.
+    ///
+    /// If the listener panics, the panic is caught and the listener is removed. The reader lives on and reports
     /// [`ReaderEvent::ListenerPanicked`](crate::ReaderEvent::ListenerPanicked).
     ///
     /// # Errors
-    /// [`CreateErrorKind::Thread`](crate::CreateErrorKind::Thread) or [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed).
+    /// [`CreateErrorKind::Thread`](crate::CreateErrorKind::Thread) or
+    /// [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed).
     pub fn set_listener(&self, mask: StatusMask, listener: impl DataReaderListener<T>) -> Result<(), CreateError> {
         let handle = self.handle();
         handle.change_listener(Some(new_listener(handle, mask, tell_listener(listener))))
     }
 
-    /// Removes the listener: no call of it begins after this returns.
+    /// Removes the listener. No call of it begins after this returns.
     #[doc(alias = "get_listener")]
     pub fn remove_listener(&self) {
-        // A closed reader has none.
+        // Ignore the error, because a closed reader has no listener.
         let _ = self.handle().change_listener(None);
     }
 }
@@ -359,14 +368,18 @@ fn refresh_members(group: &SubscriberGroup) {
 }
 
 impl Subscriber {
-    /// Calls `listener` with the statuses in `mask` of the subscriber's readers, as far as their own listeners do not ask for
-    /// them. Replaces an earlier one, of which no call begins any more.
+    /// Calls `listener` with the statuses in `mask` of the subscriber's readers.
     ///
-    /// It is called on the thread that the participant's [`delivery`](crate::DomainParticipantBuilder::delivery) says. A panic in it
-    /// is caught and removes it; it is an event of the reader that it was told of.
+    /// A status goes to the reader's own listener instead if its mask contains it. Replaces an earlier listener, whose
+    /// calls do not begin any more.
+    ///
+    /// The participant's [`delivery`](crate::DomainParticipantBuilder::delivery) selects the thread. If the listener
+    /// panics, the panic is caught and the listener is removed. The reader whose event it handled reports the panic as
+    /// an event.
     ///
     /// # Errors
-    /// [`CreateErrorKind::Thread`](crate::CreateErrorKind::Thread) or [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed).
+    /// [`CreateErrorKind::Thread`](crate::CreateErrorKind::Thread) or
+    /// [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed).
     pub fn set_listener(&self, mask: StatusMask, listener: impl SubscriberListener) -> Result<(), CreateError> {
         let group = self.group();
         let post = Arc::<Post>::default();
@@ -381,10 +394,10 @@ impl Subscriber {
         }))
     }
 
-    /// Removes the listener: no call of it begins after this returns.
+    /// Removes the listener. No call of it begins after this returns.
     #[doc(alias = "get_listener")]
     pub fn remove_listener(&self) {
-        // A closed subscriber has none.
+        // Ignore the error, because a closed subscriber has no listener.
         let _ = self.change_listener(None);
     }
 
@@ -397,8 +410,10 @@ impl Subscriber {
         set.map_err(|kind| CreateError::new(group.subject(), kind))
     }
 
-    /// Calls `on_data_available` of every reader that has data nobody has looked at since it came: of its own listener, or
-    /// of the next one up that asks for it.
+    /// Calls `on_data_available` for every reader with new data.
+    ///
+    /// New data has arrived since the last read or call. The call goes to the reader's own listener, or to the next
+    /// level whose mask contains the status.
     pub fn notify_datareaders(&self) {
         self.group().members().iter().for_each(|reader| reader.notify_of_data());
     }

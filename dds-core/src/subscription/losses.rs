@@ -1,16 +1,17 @@
-//! What a reader has not got, and why: the loss ledger as an application sees it.
+//! Ledger of losses: which samples a reader did not get, and why.
 
 use dds_rtps::reader::{Losses, WriterLosses};
 use dds_rtps::types::Time;
 use std::fmt;
 
-/// For each writer of a reader what has become of each of its samples, in two columns that add up, and what is the likely
-/// cause of what is missing.
+/// Ledger of a reader's samples by writer, with the likely cause of losses.
+///
+/// Two sums account for each sample of a writer:
 ///
 /// - [`known`](WriterLosses::known) = received + not received, by cause + awaited;
 /// - received = [`delivered`](WriterLosses::delivered) + waiting + not delivered, by reason.
 ///
-/// Always counted; a sample that arrives in order costs nothing for it. `Display` says it in sentences.
+/// The reader always counts. This costs nothing for a sample that arrives in order. `Display` prints sentences.
 ///
 /// ```
 /// # use dds_core::{DdsType, DomainParticipant, Result};
@@ -31,49 +32,56 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ReaderLosses {
-    /// The writers that match.
+    /// Writers that match now.
     pub writers: Vec<WriterLosses>,
-    /// The last writers that have gone, at most 16, the last one at the end.
+    /// Writers that left last, at most 16, from the oldest to the newest.
     pub departed: Vec<WriterLosses>,
-    /// The sum of the writers that went before them.
+    /// Sum of the writers that left before those in `departed`.
     pub departed_before: WriterLosses,
-    /// Announcements of numbers that were too far from where the writer was to be believed at once: a writer was restarted, or
-    /// somebody speaks in another's name.
+    /// Announcements that the plausibility check rejected at first.
+    ///
+    /// Their sequence numbers were too far from the writer's last one. Either the writer was restarted, or another
+    /// program uses its identity.
     pub doubtful: u64,
-    /// Samples that claim to have been written more than 30 s from now, where it matters (LIFESPAN, and DESTINATION_ORDER by
-    /// source timestamp): the clock of their writer is wrong, or the reader's. They are taken as written when they arrived.
+    /// Samples with a source timestamp more than 30 s in the future.
+    ///
+    /// The clock of the writer or of the reader is wrong. The reader takes the time of arrival instead. It checks only
+    /// where the time matters: for LIFESPAN, and for DESTINATION_ORDER by source timestamp.
     pub from_future: u64,
-    /// Datagrams that the participant's user-data sockets had no room for, for whichever reader they were; `None` where the
-    /// system does not tell (Linux does).
+    /// Datagrams that the participant's user-data sockets dropped, for any reader.
+    ///
+    /// `None` if the system does not report it. Linux does.
     pub socket_dropped: Option<u64>,
-    /// The receive buffer that the system has granted to these sockets, in bytes.
+    /// Receive buffer that the system granted to these sockets, in bytes.
     pub receive_buffer: usize,
-    /// Submessages that occupied endpoints of the participant had no room for, whichever those were. What of it was lost to
-    /// this reader is in [`Undelivered::inbox_overflow`](dds_rtps::reader::Undelivered::inbox_overflow).
+    /// Submessages that occupied endpoints of the participant dropped, for any endpoint.
+    ///
+    /// [`Undelivered::inbox_overflow`](dds_rtps::reader::Undelivered::inbox_overflow) counts the samples that this
+    /// reader lost by them.
     pub inbox_dropped: u64,
-    /// Since when this counts: since the reader was made, or since the earlier one that was subtracted.
+    /// Start of the interval: creation of the reader, or `until` of the subtracted ledger.
     pub since: Time,
-    /// When this was.
+    /// End of the interval.
     pub until: Time,
 }
 
-/// What most likely became of samples that never came.
+/// Likely cause of samples that never arrived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LikelyCause {
-    /// The participant's sockets had no room: it receives too slowly for its buffer.
+    /// The participant's sockets dropped datagrams. It receives too slowly for its buffer.
     SocketOverflow {
-        /// Datagrams that were dropped in the same time.
+        /// Datagrams that were dropped in the interval.
         dropped: u64,
-        /// Bytes that the buffer holds.
+        /// Size of the receive buffer in bytes.
         receive_buffer: usize,
     },
     /// Endpoints were occupied for too long, by large takes or by many samples at once.
     InboxOverflow {
-        /// Submessages that were dropped in the same time.
+        /// Submessages that were dropped in the interval.
         dropped: u64,
     },
-    /// Nothing on this side: the network, or a writer that had replaced them already.
+    /// Not this process. The network lost them, or the writer had replaced them already.
     Elsewhere,
 }
 
@@ -94,7 +102,7 @@ impl ReaderLosses {
         }
     }
 
-    /// The sum of all rows, also of writers that have gone.
+    /// Returns the sum of all writers, including those that left.
     #[must_use]
     pub fn total(&self) -> WriterLosses {
         let mut total = WriterLosses::default();
@@ -103,8 +111,10 @@ impl ReaderLosses {
         total
     }
 
-    /// What has happened since an earlier one of the same reader. Rows of writers that went in between and have no row of
-    /// their own any more are in the sum; numbers that were awaited then, and are lost now, count as lost.
+    /// Returns the difference to an earlier ledger of the same reader.
+    ///
+    /// Writers that left in between and have no row any more are part of `departed_before`. Samples that were awaited
+    /// then and are lost now count as lost.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let before = |row: &WriterLosses| {
@@ -133,14 +143,15 @@ impl ReaderLosses {
         }
     }
 
-    /// What most likely became of the samples that never came, or that there was no room for while the reader was occupied;
-    /// `None` if there are none.
+    /// Returns the likely cause of the losses, or `None` if there are none.
+    ///
+    /// It covers samples that never arrived, and samples that were dropped because the reader was occupied.
     #[must_use]
     pub fn likely_cause(&self) -> Option<LikelyCause> {
         let total = self.total();
         let overflowed = total.undelivered.inbox_overflow;
         let receive_buffer = self.receive_buffer;
-        // What is known to have overflowed the inbox says nothing of the rest.
+        // `overflowed` counts only samples of this reader. The participant's count may be higher.
         let dropped = self.inbox_dropped.max(overflowed);
         match self.socket_dropped {
             _ if total.lost() == 0 && overflowed == 0 => None,
@@ -153,7 +164,7 @@ impl ReaderLosses {
     }
 }
 
-/// What stands beside the rows.
+/// Values of the ledger that do not belong to one writer.
 pub(super) struct Context {
     pub(super) from_future: u64,
     pub(super) socket_dropped: Option<u64>,

@@ -1,4 +1,4 @@
-//! Batches of samples as a reader hands them out: counted references to encoded slots, decoded when asked for.
+//! Batches of samples: counted references to encoded slots, decoded on demand.
 
 use crate::cdr::{AnyType, Decode, DecodeError, DecodeOwned, Encoded, ViewOf, decode_payload};
 use dds_rtps::history::{HistorySample, SampleInfo};
@@ -8,32 +8,33 @@ use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// How many emptied lists a reader keeps for its next batches. More than this many batches alive at once are rare.
+/// Maximum number of emptied lists that a reader keeps. More batches are rarely alive at once.
 const SPARE_LISTS_MAX: usize = 8;
 
-/// The largest list that is kept, in samples: a huge `take` must not pin its memory for ever.
+/// Maximum length of a kept list, in samples. A huge `take` must not occupy its memory forever.
 const SPARE_LIST_LEN_MAX: usize = 4096;
 
 thread_local! {
-    /// The list of [`BatchPool::with_list`]: empty, with the memory of an earlier call.
+    /// List of [`BatchPool::with_list`]. Empty, with the memory of an earlier call.
     static DESK: Cell<Vec<HistorySample>> = const { Cell::new(Vec::new()) };
 }
 
-/// One sample with its data decoded.
+/// A sample with decoded data.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample<T> {
-    /// The value; `None` exactly when `info.valid_data` is false: then only the instance's state has changed.
+    /// Value of the sample. `None` exactly if `info.valid_data` is false, which means that only the instance state
+    /// changed.
     pub data: Option<T>,
-    /// All that is known beside the value.
+    /// Metadata of the sample.
     pub info: SampleInfo,
 }
 
-/// What a reader's batches share: lists to use again, and the count of samples that did not decode.
+/// State that the batches of a reader share: lists for reuse, and the count of samples that did not decode.
 #[derive(Debug, Default)]
 pub(crate) struct BatchPool {
     spare: Mutex<Vec<Vec<HistorySample>>>,
     not_decodable: AtomicU64,
-    /// What the samples are made of, for values that do not say it themselves.
+    /// Type of the samples, for values without a static type.
     ty: Option<AnyType>,
 }
 
@@ -46,7 +47,7 @@ impl BatchPool {
         self.ty.as_ref()
     }
 
-    /// An empty list, with memory of an earlier batch if there is one.
+    /// Returns an empty list, with the memory of an earlier batch if available.
     pub(crate) fn list(&self) -> Vec<HistorySample> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
     }
@@ -62,10 +63,11 @@ impl BatchPool {
         }
     }
 
-    /// Calls `f` with an empty list, which the thread keeps for its next call: for batches that do not outlive the call.
-    /// Without a lock, for a listener takes its samples one by one.
+    /// Calls `f` with an empty list that the thread keeps for its next call.
+    ///
+    /// For batches that end with the call. It takes no lock, because a listener takes its samples one at a time.
     pub(crate) fn with_list<R>(f: impl FnOnce(&mut Vec<HistorySample>) -> R) -> R {
-        // A call from inside `f`, or of a thread that is ending, finds none and makes its own.
+        // A call from inside `f`, or of a thread that is ending, finds no list and allocates one.
         let mut list = DESK.try_with(Cell::take).unwrap_or_default();
         let result = f(&mut list);
         list.clear();
@@ -84,10 +86,10 @@ impl BatchPool {
     }
 }
 
-/// A batch of samples: what [`DataReader::take`](crate::DataReader::take) and its kin return.
+/// A batch of samples that [`DataReader::take`](crate::DataReader::take) and similar methods return.
 ///
-/// It borrows nothing: it holds counted references to the encoded samples, and decodes one when asked. It may be sent to
-/// another thread and may outlive its reader; as long as it lives, the memory of its samples is not used again.
+/// It holds counted references to the encoded samples and decodes each one on demand. It borrows nothing, so it can be
+/// sent to another thread and can outlive its reader. The memory of its samples is reused only after it is dropped.
 ///
 /// ```
 /// use dds_core::cdr::Run;
@@ -143,24 +145,26 @@ impl<T> Samples<T> {
         Self { list, pool, marker: PhantomData }
     }
 
-    /// How many samples there are, those without data included.
+    /// Returns the number of samples, including those without data.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the batch has no samples.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// The samples by reference: nothing is decoded or copied yet.
+    /// Returns an iterator over the samples by reference. It decodes and copies nothing.
     pub fn iter(&self) -> SamplesIter<'_, T> {
         SamplesIter { samples: self.list.iter(), ty: self.pool.ty(), marker: PhantomData }
     }
 
-    /// The values alone. What has no data, or does not decode (counted by the reader), is passed over.
+    /// Returns an iterator over the decoded values.
+    ///
+    /// It skips samples without data and samples that do not decode. The reader counts the latter.
     pub fn into_data(self) -> impl Iterator<Item = T>
     where
         T: DecodeOwned,
@@ -189,7 +193,7 @@ impl<'s, T> IntoIterator for &'s Samples<T> {
     }
 }
 
-/// Decodes one after the other; what does not decode is passed over, and counted by the reader.
+/// Decodes one sample after the other. Skips samples that do not decode, and the reader counts them.
 impl<T: DecodeOwned> IntoIterator for Samples<T> {
     type Item = Sample<T>;
     type IntoIter = IntoSamples<T>;
@@ -198,7 +202,7 @@ impl<T: DecodeOwned> IntoIterator for Samples<T> {
     }
 }
 
-/// The owned samples of a batch.
+/// Iterator over the owned samples of a batch.
 #[derive(Debug)]
 pub struct IntoSamples<T> {
     batch: Samples<T>,
@@ -224,7 +228,7 @@ impl<T: DecodeOwned> Iterator for IntoSamples<T> {
     }
 }
 
-/// The samples of a batch by reference.
+/// Iterator over the samples of a batch by reference.
 #[derive(Debug)]
 pub struct SamplesIter<'s, T> {
     samples: std::slice::Iter<'s, HistorySample>,
@@ -246,7 +250,7 @@ impl<'s, T> Iterator for SamplesIter<'s, T> {
 
 impl<T> ExactSizeIterator for SamplesIter<'_, T> {}
 
-/// One sample of a batch, still encoded.
+/// One encoded sample of a batch.
 pub struct SampleRef<'s, T> {
     sample: &'s HistorySample,
     ty: Option<&'s AnyType>,
@@ -254,35 +258,38 @@ pub struct SampleRef<'s, T> {
 }
 
 impl<'s, T> SampleRef<'s, T> {
-    /// All that is known beside the value.
+    /// Returns the metadata of the sample.
     #[must_use]
     pub fn info(&self) -> &'s SampleInfo {
         &self.sample.info
     }
 
-    /// Whether there is a value, rather than only a change of the instance's state.
+    /// Returns whether the sample has a value. Otherwise only the instance state changed.
     #[must_use]
     pub fn has_data(&self) -> bool {
         self.sample.info.valid_data
     }
 
-    /// The encoded sample as it came, from its encapsulation header on; `None` if there is no data.
+    /// Returns the encoded sample with its encapsulation header, or `None` without data.
     #[must_use]
     pub fn encoded(&self) -> Option<Encoded<'s>> {
         Encoded::new(data_bytes(self.sample)?).ok()
     }
 
-    /// The encoded sample as a counted buffer that shares the reader's memory: no copy; `None` if there is no data.
+    /// Returns the encoded sample as a counted buffer, or `None` without data.
+    ///
+    /// The buffer shares the reader's memory. Nothing is copied.
     #[must_use]
     pub fn to_bytes(&self) -> Option<bytes::Bytes> {
         let payload = self.sample.payload.as_ref().filter(|_| self.has_data())?;
         Some(bytes::Bytes::from_owner(payload.clone()))
     }
 
-    /// The sample as a type that borrows from it; `None` if there is no data.
+    /// Decodes the sample as a type that borrows from it. Returns `None` without data.
     ///
     /// # Errors
-    /// The inner result is an error if the bytes are no such value; the rest of the batch is not affected.
+    /// The inner result is an error if the bytes are not a valid value. The other samples of the batch are not
+    /// affected.
     pub fn view<V>(&self) -> Option<Result<V, DecodeError>>
     where
         V: ViewOf<T> + Decode<'s>,
@@ -290,10 +297,11 @@ impl<'s, T> SampleRef<'s, T> {
         data_bytes(self.sample).map(decode_payload)
     }
 
-    /// The sample's value; `None` if there is no data.
+    /// Decodes the value of the sample. Returns `None` without data.
     ///
     /// # Errors
-    /// The inner result is an error if the bytes are no such value; the rest of the batch is not affected.
+    /// The inner result is an error if the bytes are not a valid value. The other samples of the batch are not
+    /// affected.
     pub fn decode(&self) -> Option<Result<T, DecodeError>>
     where
         T: Decode<'s>,
@@ -308,12 +316,12 @@ impl<T> fmt::Debug for SampleRef<'_, T> {
     }
 }
 
-/// The payload of a sample that has data.
+/// Payload of a sample that has data.
 fn data_bytes(sample: &HistorySample) -> Option<&[u8]> {
     sample.payload.as_ref().filter(|_| sample.info.valid_data).map(dds_rtps::concurrent::Payload::bytes)
 }
 
-/// One sample with its own value.
+/// Decodes a sample into an owned value.
 pub(crate) fn decode_sample<T: DecodeOwned>(
     sample: &HistorySample,
     ty: Option<&AnyType>,
@@ -322,7 +330,7 @@ pub(crate) fn decode_sample<T: DecodeOwned>(
     Ok(Sample { data, info: sample.info.clone() })
 }
 
-/// Like [`decode_sample`], into an existing one whose allocations are used again.
+/// As [`decode_sample`], into an existing sample whose allocations are reused.
 pub(crate) fn decode_sample_into<T: DecodeOwned>(
     sample: &HistorySample,
     into: &mut Sample<T>,

@@ -1,4 +1,4 @@
-//! Reading and taking a part of what a reader holds.
+//! Selection of samples to read or take.
 
 use crate::infrastructure::{ReadError, ReadErrorKind};
 use crate::subscription::{DataReader, ReadCondition, Samples};
@@ -8,10 +8,10 @@ use dds_rtps::types::InstanceHandle;
 use std::fmt;
 use std::sync::Arc;
 
-/// Which samples to [`read`](Select::read) or [`take`](Select::take); from [`DataReader::select`].
+/// Selects samples to [`read`](Select::read) or [`take`](Select::take). See [`DataReader::select`].
 ///
-/// Without a restriction it selects everything. The ten remaining forms of `read` and `take` of DDS 1.4 (2.2.2.5.3) are
-/// combinations of these.
+/// Without a restriction it selects all samples. The ten remaining forms of `read` and `take` of DDS 1.4 (2.2.2.5.3)
+/// are combinations of these restrictions.
 ///
 /// ```
 /// use dds_core::{DdsType, DomainParticipant, Scope, States};
@@ -42,7 +42,7 @@ use std::sync::Arc;
 pub struct Select<'a, T> {
     reader: &'a DataReader<T>,
     selection: Selection<'static>,
-    /// What the condition says of contents.
+    /// Content filter of the condition.
     filter: Option<Arc<Filter>>,
     condition_is_foreign: bool,
     conditions_are_two: bool,
@@ -59,19 +59,21 @@ impl<'a, T> Select<'a, T> {
         }
     }
 
-    /// At most so many samples. Default: no limit.
+    /// Selects at most `count` samples. Default: no limit.
     pub fn max_samples(mut self, count: usize) -> Self {
         self.selection.samples_max = count;
         self
     }
 
-    /// Only samples in these states. Several calls narrow. Default: any.
+    /// Selects samples in these states. Several calls intersect. Default: any state.
     pub fn states(mut self, states: States) -> Self {
         self.selection.states = self.selection.states & states;
         self
     }
 
-    /// Only samples of this instance; none if the reader does not know it. Replaces an earlier choice of instance.
+    /// Selects samples of this instance. The last choice of an instance applies.
+    ///
+    /// Selects no sample if the reader does not know the instance.
     #[doc(alias = "read_instance")]
     #[doc(alias = "take_instance")]
     pub fn instance(mut self, instance: InstanceHandle) -> Self {
@@ -79,9 +81,10 @@ impl<'a, T> Select<'a, T> {
         self
     }
 
-    /// Only samples of one instance: the first after `instance`, in the order of the handles, that has any in the asked
-    /// states. [`InstanceHandle::NIL`] begins the walk; `instance` itself need not be known any more. Replaces an earlier
-    /// choice of instance.
+    /// Selects samples of the next instance after `instance`.
+    ///
+    /// This is the first instance in the order of the handles with samples in the selected states. Start with
+    /// [`InstanceHandle::NIL`]. The reader need not know `instance` any more. The last choice of an instance applies.
     #[doc(alias = "read_next_instance")]
     #[doc(alias = "take_next_instance")]
     pub fn next_instance(mut self, instance: InstanceHandle) -> Self {
@@ -89,8 +92,10 @@ impl<'a, T> Select<'a, T> {
         self
     }
 
-    /// Only samples in the states of `condition`, a [`ReadCondition`] of this reader, and with the contents of it, if it is a
-    /// [`QueryCondition`](crate::QueryCondition). Of those there can be one.
+    /// Selects samples in the states of `condition`, which must belong to this reader.
+    ///
+    /// A [`QueryCondition`](crate::QueryCondition) selects by its content filter as well. At most one condition can be
+    /// a query.
     #[doc(alias = "read_w_condition")]
     #[doc(alias = "take_w_condition")]
     #[doc(alias = "read_next_instance_w_condition")]
@@ -104,7 +109,9 @@ impl<'a, T> Select<'a, T> {
         self.states(condition.states())
     }
 
-    /// Hands the samples out and leaves them in the reader, marked as read. Nothing selected: an empty batch.
+    /// Returns the selected samples and leaves them in the reader, marked as read.
+    ///
+    /// Returns an empty batch if no sample is selected.
     ///
     /// # Errors
     /// [`ReadErrorKind::ForeignCondition`] for a condition of another reader, [`ReadErrorKind::TwoQueries`],
@@ -113,12 +120,13 @@ impl<'a, T> Select<'a, T> {
         self.run(Operation::Read)
     }
 
-    /// Hands the samples out and removes them from the reader. Nothing selected: an empty batch.
+    /// Returns the selected samples and removes them from the reader.
+    ///
+    /// Returns an empty batch if no sample is selected.
     ///
     /// # Errors
-    /// [`ReadErrorKind::ForeignCondition`] for a condition of another reader, [`ReadErrorKind::TwoQueries`],
-    /// [`ReadErrorKind::Closed`] after `close`;
-    /// no sample was taken then.
+    /// No sample was taken. [`ReadErrorKind::ForeignCondition`] for a condition of another reader,
+    /// [`ReadErrorKind::TwoQueries`], [`ReadErrorKind::Closed`] after `close`.
     pub fn take(self) -> Result<Samples<T>, ReadError> {
         self.run(Operation::Take)
     }

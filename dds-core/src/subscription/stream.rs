@@ -1,4 +1,4 @@
-//! Samples one after the other: blocking as an iterator, or as a stream.
+//! Iterator and streams over the samples of a reader.
 
 use crate::actor::Ticket;
 use crate::cdr::DecodeOwned;
@@ -9,7 +9,7 @@ use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-/// The values of a reader as they come; blocks in between. See [`DataReader::iter`].
+/// Blocking iterator over the values of a reader. See [`DataReader::iter`].
 pub struct Iter<'a, T> {
     reader: &'a DataReader<T>,
 }
@@ -25,7 +25,7 @@ impl<T: DecodeOwned> Iterator for Iter<'_, T> {
 
     fn next(&mut self) -> Option<T> {
         loop {
-            // The only errors are that the reader is closed or that this thread must not wait: both end the iteration.
+            // The only errors are a closed reader and a thread that must not wait. Both end the iteration.
             let next = Waiting::<Sample<T>>::new(self.reader, Awaited::SampleOnceEnabled);
             if let Some(data) = next.block().ok()?.data {
                 return Some(data);
@@ -40,7 +40,7 @@ impl<T> fmt::Debug for Iter<'_, T> {
     }
 }
 
-/// The samples of a reader as a stream. See [`DataReader::sample_stream`].
+/// Stream of the samples of a reader. See [`DataReader::sample_stream`].
 ///
 /// ```
 /// use dds_core::qos::Preset;
@@ -94,7 +94,7 @@ impl<T: DecodeOwned> Stream for SampleStream<T> {
         let this = &mut *self;
         let (reader, ticket) = (&this.reader, &mut this.ticket);
         WaitSource::<Sample<T>>::driver(reader).attend();
-        // The only error is that the reader is closed, which ends the stream.
+        // The only error is a closed reader, which ends the stream.
         let awaited = Awaited::SampleOnceEnabled;
         let polled = this.turn.poll(context, |context| reader.poll_wait(awaited, ticket, context.waker()));
         polled.map(Result::ok)
@@ -115,7 +115,7 @@ impl<T> fmt::Debug for SampleStream<T> {
     }
 }
 
-/// The values of a reader as a stream. See [`DataReader::stream`].
+/// Stream of the values of a reader. See [`DataReader::stream`].
 ///
 /// ```
 /// use dds_core::qos::Preset;

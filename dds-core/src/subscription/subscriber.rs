@@ -1,4 +1,4 @@
-//! Readers that belong together (DDS 1.4, 2.2.2.5.2).
+//! Groups of readers (DDS 1.4, 2.2.2.5.2).
 
 use crate::context::{Group, ParticipantContext, ParticipantRef};
 use crate::infrastructure::{Awaited, CreateError, CreateErrorKind, Entity, QosError, StatusCondition, Waiting};
@@ -10,10 +10,11 @@ use dds_rtps::types::{EntityId, EntityKind, Guid, InstanceHandle};
 use std::fmt;
 use std::sync::Arc;
 
-/// Readers that are announced with the same partitions and the same octets of the application.
+/// Groups readers with common partitions, group data and presentation.
 ///
-/// Only needed for those: [`DomainParticipant::reader`](crate::DomainParticipant::reader) makes readers in no partition without
-/// one. A handle: cloning it is cheap, it keeps its participant alive, and its readers keep it alive.
+/// A reader without them needs no subscriber: use [`DomainParticipant::reader`](crate::DomainParticipant::reader).
+///
+/// A handle to a subscriber. Clones are cheap. It keeps its participant alive, and its readers keep it alive.
 ///
 /// ```
 /// use dds_core::qos::{PublisherQos, SubscriberQos};
@@ -40,20 +41,20 @@ use std::sync::Arc;
 /// ```
 pub struct Subscriber {
     group: Arc<SubscriberGroup>,
-    /// `None`: lent to a call.
+    /// `None` if the handle is lent to a listener.
     pub(super) user: Option<ParticipantRef<dyn SubscriptionContext>>,
 }
 
-/// What readers and subscribers ask of their participant.
+/// Services that readers and subscribers need from their participant.
 pub(crate) trait SubscriptionContext: ParticipantContext {
     fn add_subscriber(&self, subscriber: &Arc<SubscriberGroup>);
 
     fn is_builtin_subscriber(&self, subscriber: &Arc<SubscriberGroup>) -> bool;
 
-    /// Enters a new reader into the table of the participant, and resolves its listeners.
+    /// Adds a new reader to the table of the participant, and resolves its listeners.
     fn enter_reader(&self, reader: &Arc<ReaderHandle>) -> Result<(), CreateErrorKind>;
 
-    /// Announces a reader that is enabled now.
+    /// Announces a reader that was enabled.
     fn announce_reader(&self, reader: &ReaderHandle) -> Result<(), CreateErrorKind>;
 
     /// Lets a reader receive the samples of a built-in topic.
@@ -64,14 +65,14 @@ pub(crate) trait SubscriptionContext: ParticipantContext {
 
     fn delete_reader(&self, id: EntityId, topic: &str);
 
-    /// The announcement of a writer.
+    /// Announced data of a writer.
     fn publication_data(&self, writer: InstanceHandle) -> Option<PublicationBuiltinTopicData>;
 
-    /// Submessages dropped because the inbox of an endpoint was full.
+    /// Submessages that were dropped because the inbox of an endpoint was full.
     fn inbox_dropped(&self) -> u64;
 }
 
-/// What all handles of one subscriber share.
+/// State that all handles of one subscriber share.
 pub(crate) type SubscriberGroup = Group<SubscriberQos, ReaderHandle>;
 
 impl Subscriber {
@@ -79,7 +80,7 @@ impl Subscriber {
         let group = Group::new(participant, "subscriber", EntityKind::ReaderGroup, qos)?;
         participant.add_subscriber(&group);
         if participant.core().is_closed() {
-            // Whoever has closed it may have looked before.
+            // The thread that closed the participant may have listed its subscribers before this one was added.
             group.close();
         }
         if participant.core().autoenables() {
@@ -92,18 +93,18 @@ impl Subscriber {
         &self.group
     }
 
-    /// One of the application's own.
+    /// Creates a handle that belongs to the application.
     pub(crate) fn from_group(group: Arc<SubscriberGroup>) -> Self {
         let user = ParticipantRef::join(group.participant());
         Self { group, user }
     }
 
-    /// For as long as a call of a listener.
+    /// Creates a handle for the duration of a listener's call.
     pub(super) fn lend(group: Arc<SubscriberGroup>) -> Self {
         Self { group, user: None }
     }
 
-    /// Makes a reader of `topic` with the default QoS, or that of its [`TopicSpec`](crate::TopicSpec).
+    /// Creates a reader of `topic` with the default QoS, or with that of its [`TopicSpec`](crate::TopicSpec).
     ///
     /// # Errors
     /// As [`DataReaderBuilder::build`].
@@ -112,17 +113,17 @@ impl Subscriber {
         self.reader_builder(topic).build()
     }
 
-    /// Makes a reader of `topic` with a QoS and listeners of its own.
+    /// Returns a builder for a reader of `topic` with its own QoS and listeners.
     pub fn reader_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataReaderBuilder<'t, T> {
         let default = self.group.default_qos().get();
         DataReaderBuilder::new(self.group.participant(), topic.into(), default).group(Arc::clone(&self.group))
     }
 
-    /// A reader of this subscriber by its topic: the one that was made first of those that are there; `None` if there is
-    /// none of this topic with the type `T`.
+    /// Returns the oldest reader of `topic` with the type `T` in this subscriber.
     ///
-    /// The [built-in subscriber](crate::DomainParticipant::builtin_subscriber) has a reader of each built-in topic: it is
-    /// made when it is first looked up, gets what is known then, and lives as long as somebody has a handle of it.
+    /// The [built-in subscriber](crate::DomainParticipant::builtin_subscriber) has a reader of each built-in topic. The
+    /// first lookup creates the reader, which then gets all data known so far. It lives as long as the application
+    /// holds a handle to it.
     #[must_use]
     pub fn lookup_datareader<T: 'static>(&self, topic: &str) -> Option<DataReader<T>> {
         let find = || {
@@ -136,7 +137,7 @@ impl Subscriber {
                 let builder = DataReaderBuilder::new(participant, TopicRef::of_builtin(kind), DataReaderQos::default());
                 // A closed participant has no built-in topics any more.
                 let made = builder.group(Arc::clone(&self.group)).build().ok()?;
-                // Another thread may have made one in between: all get the same.
+                // Another thread may have created a reader in between. All threads return the first one.
                 find().or(Some(made))
             }
             (found, _) => found,
@@ -147,11 +148,13 @@ impl Subscriber {
         self.group.participant().is_builtin_subscriber(&self.group)
     }
 
-    /// The QoS of the readers that are made with it from now on, unless they or their topic say otherwise
-    /// ([`TopicSpec`](crate::TopicSpec)). Those that are there keep theirs. Default: that of DDS 1.4.
+    /// Sets the default QoS of later readers of this subscriber.
+    ///
+    /// It applies to readers without a QoS of their own and without a [`TopicSpec`](crate::TopicSpec). Existing readers
+    /// keep their QoS. Default: that of DDS 1.4.
     ///
     /// # Errors
-    /// Nothing has changed: the policies contradict each other.
+    /// The QoS is unchanged because its policies are inconsistent.
     #[doc(alias = "set_default_datareader_qos")]
     pub fn set_default_reader_qos(&self, qos: impl Into<DataReaderQos>) -> Result<(), QosError> {
         let qos = qos.into();
@@ -160,14 +163,14 @@ impl Subscriber {
         Ok(())
     }
 
-    /// The QoS of readers that are made without one.
+    /// Returns the QoS of readers that are created without one.
     #[must_use]
     #[doc(alias = "get_default_datareader_qos")]
     pub fn default_reader_qos(&self) -> DataReaderQos {
         self.group.default_qos().get()
     }
 
-    /// The readers of this subscriber that have samples in these states, in the order in which they were made.
+    /// Returns the readers of this subscriber with samples in `states`, in the order of their creation.
     ///
     /// ```
     /// use dds_core::qos::SubscriberQos;
@@ -201,29 +204,30 @@ impl Subscriber {
         members.map(|reader| (reader.erase)(reader)).collect()
     }
 
-    /// A handle that does not keep the subscriber alive.
+    /// Returns a handle that does not keep the subscriber alive.
     #[must_use]
     pub fn downgrade(&self) -> WeakSubscriber {
         WeakSubscriber::new(&self.group)
     }
 
-    /// The QoS that the subscriber has.
+    /// Returns the QoS of the subscriber.
     #[must_use]
     #[doc(alias = "get_qos")]
     pub fn qos(&self) -> SubscriberQos {
         self.group.qos()
     }
 
-    /// Changes the QoS, and announces every reader again: readers meet others, or part from them, as the new partitions
-    /// say. Without effect once the subscriber is closed.
+    /// Changes the QoS and announces every reader again.
+    ///
+    /// Readers match and unmatch according to the new partitions. The call has no effect on a closed subscriber.
     ///
     /// # Errors
-    /// Nothing has changed: a policy is too long to be announced, or PRESENTATION, which must stay, is another one.
+    /// The QoS is unchanged. A policy is too long to be announced, or PRESENTATION differs, which cannot change.
     pub fn set_qos(&self, qos: SubscriberQos) -> Result<(), QosError> {
         self.group.set_qos(qos)
     }
 
-    /// Closes all readers that it has now. Does not wait.
+    /// Closes all present readers of the subscriber. Does not wait.
     #[doc(alias = "delete_contained_entities")]
     pub fn close_contained(&self) {
         self.group.close_contained();
@@ -252,7 +256,7 @@ impl Entity for Subscriber {
         self.group.is_closed()
     }
 
-    /// Closes its readers as well.
+    /// Closes the subscriber and its readers.
     fn close(&self) {
         self.group.close();
     }
