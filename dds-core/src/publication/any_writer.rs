@@ -1,18 +1,19 @@
-//! A writer whose type is not known at compile time.
+//! Writers without the type of their samples.
 
 use crate::infrastructure::Entity;
 use crate::publication::DataWriter;
 use std::any::Any;
 
-/// A [`DataWriter`] of some type: what the listeners of publishers and participants are given.
+/// A [`DataWriter`] of any type, for the listeners of publishers and participants.
 ///
-/// The trait is sealed and object safe. [`downcast_ref`](trait.AnyWriter.html#method.downcast_ref) leads back to the type.
+/// The trait is sealed and object safe. [`downcast_ref`](trait.AnyWriter.html#method.downcast_ref) returns the typed
+/// writer.
 #[expect(private_bounds, reason = "sealed: only this crate has writers")]
 pub trait AnyWriter: Entity + AsAny {
-    /// The topic's name.
+    /// Returns the name of the topic.
     fn topic_name(&self) -> &str;
 
-    /// The topic's type, as it is announced.
+    /// Returns the announced type name of the topic.
     fn type_name(&self) -> &str;
 }
 
@@ -21,7 +22,7 @@ pub(crate) trait AsAny {
 }
 
 impl dyn AnyWriter + '_ {
-    /// The writer with its type: `writer.downcast_ref::<DataWriter<Pose>>()`. `None` if it has another one.
+    /// Returns the typed writer, as in `writer.downcast_ref::<DataWriter<Pose>>()`. `None` for another type.
     #[must_use]
     pub fn downcast_ref<R: 'static>(&self) -> Option<&R> {
         self.as_any().downcast_ref()

@@ -51,19 +51,19 @@ const SLOTS_BYTES: usize = 16 << 20;
 ///     .scope(Scope::Host)
 /// #   .domain_tag(std::process::id().to_string())
 ///     .build()?;
-/// let (tell, told) = mpsc::channel();
+/// let (sender, receiver) = mpsc::channel();
 /// let writer = participant
 ///     .writer_builder::<Pose>("robot/pose")
 ///     .qos(DataWriterQos::default().durability(Durability::TransientLocal).deadline(Duration::from_secs(1)))
-///     .on_event(move |_, event| drop(tell.send(event)))
+///     .on_event(move |_, event| drop(sender.send(event)))
 ///     .build()?;
 /// writer.write(&Pose { robot: 7, x: 1.0 })?;
 /// let _reader = participant.reader::<Pose>("robot/pose")?;
-/// assert!(matches!(told.recv(), Ok(WriterEvent::Matched(status)) if status.current_count == 1));
+/// assert!(matches!(receiver.recv(), Ok(WriterEvent::Matched(status)) if status.current_count == 1));
 /// # Ok(())
 /// # }
 /// ```
-#[must_use = "a builder makes nothing until `build` is called"]
+#[must_use = "a builder creates nothing until `build` is called"]
 pub struct DataWriterBuilder<'t, T> {
     participant: ParticipantRef<dyn PublicationContext>,
     topic: TopicRef<'t, T>,
@@ -173,7 +173,10 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     /// # #[derive(DdsType)]
     /// # struct Reading { value: f32 }
     /// # fn main() -> dds_core::Result<()> {
-    /// # let participant = DomainParticipant::builder(0).scope(Scope::Host).domain_tag(std::process::id().to_string()).build()?;
+    /// # let participant = DomainParticipant::builder(0)
+    /// #     .scope(Scope::Host)
+    /// #     .domain_tag(std::process::id().to_string())
+    /// #     .build()?;
     /// let builder = participant.writer_builder::<Reading>("readings");
     /// let writer = builder.batching(Duration::from_millis(2)).build()?;
     /// for value in [0.5, 0.25, 0.125] {

@@ -1,4 +1,4 @@
-//! Sets of changes that readers see as a whole or not at all (DDS 1.4, 2.2.2.4.1.10, 2.2.2.4.1.11 and 2.2.3.6).
+//! Coherent sets of changes (DDS 1.4, 2.2.2.4.1.10, 2.2.2.4.1.11 and 2.2.3.6).
 
 use crate::infrastructure::{WriteError, WriteErrorKind};
 use crate::publication::{Publisher, PublisherGroup, WriterHandle};
@@ -7,23 +7,26 @@ use std::fmt;
 use std::sync::Arc;
 
 impl Publisher {
-    /// Begins a coherent set: readers with coherent access see what the writers of this publisher write until the returned
-    /// guard is gone as a whole or not at all. Sets that are begun meanwhile, by whatever thread, are parts of this one: the last
-    /// guard ends it.
+    /// Begins a coherent set, which readers see completely or not at all.
     ///
-    /// PRESENTATION says what belongs together: with `access_scope` `Instance` or `Topic` the changes of each writer are a set of
-    /// their own, with `Group` those of all writers of the publisher are one. Without `coherent_access` in the QoS of the
-    /// publisher the guard has no effect, and to readers that do not ask for coherent access each change is one by itself
+    /// The set contains what the writers of this publisher write until the returned guard is dropped. Sets that any
+    /// thread begins during this time are parts of this one. The last guard ends it.
+    ///
+    /// PRESENTATION defines the sets. With `access_scope` `Instance` or `Topic`, the changes of each writer are a set.
+    /// With `Group`, the changes of all writers of the publisher are one set. Without `coherent_access` in the QoS of
+    /// the publisher, the guard has no effect. For readers without coherent access, each change is a set of its own
     /// (DDS 1.4, 2.2.3.6).
     ///
-    /// DDS knows no way to take a set back: dropping the guard ends it as [`CoherentChanges::end`] does.
+    /// DDS cannot cancel a set. Dropping the guard ends it as [`CoherentChanges::end`] does.
     ///
-    /// The changes leave as they are written; a reader keeps them until it knows that the set has ended and nothing of it is
-    /// missing. What a reader cannot get any more breaks the set, and it drops the rest: its reliable writer is to keep all of
-    /// a set (KEEP_ALL, or a depth that a set does not exceed) until it has arrived. The same holds for readers that come late
-    /// to a transient-local writer: of a set that HISTORY has kept in part they get nothing. A dropped set is counted
-    /// ([`Undelivered::incoherent`](crate::Undelivered::incoherent)) and raises SAMPLE_LOST. Each set costs each of its writers
-    /// a number and some 30 bytes on the wire, each of its changes 16 bytes, under `Group` 48.
+    /// The writer sends the changes as they are written. A reader keeps them until it knows that the set has ended and
+    /// is complete. If a change can no longer arrive, the reader drops the whole set. Therefore a reliable writer
+    /// should keep all changes of a set until they have arrived: use KEEP_ALL, or a depth that no set exceeds. Late
+    /// readers of a transient-local writer get no part of a set that HISTORY has kept partially. A dropped set is
+    /// counted ([`Undelivered::incoherent`](crate::Undelivered::incoherent)) and raises SAMPLE_LOST.
+    ///
+    /// Each set costs each of its writers a sequence number and about 30 bytes on the wire. Each change costs 16 bytes
+    /// more, or 48 bytes with `Group`.
     ///
     /// ```
     /// use dds_core::qos::{AccessScope, Presentation, Preset, PublisherQos, SubscriberQos};
@@ -77,7 +80,7 @@ impl Publisher {
     }
 }
 
-/// A coherent set that is being written; from [`Publisher::coherent_changes`]. It ends when this is dropped.
+/// An open coherent set. See [`Publisher::coherent_changes`]. Dropping it ends the set.
 #[must_use = "the set ends when this is dropped"]
 pub struct CoherentChanges<'p> {
     group: &'p Arc<PublisherGroup>,
@@ -85,11 +88,12 @@ pub struct CoherentChanges<'p> {
 }
 
 impl CoherentChanges<'_> {
-    /// Ends the set, unless it is a part of another one that has not ended.
+    /// Ends the set, unless it is part of another open set.
     ///
     /// # Errors
-    /// The set has ended all the same, but a writer could not say so at once: [`WriteErrorKind::Forked`] or
-    /// [`WriteErrorKind::Internal`]. Writers that have been closed have nothing to say: readers drop their part of the set.
+    /// The set has ended, but a writer could not announce it at once: [`WriteErrorKind::Forked`] or
+    /// [`WriteErrorKind::Internal`]. A closed writer announces nothing and causes no error. Readers drop its part of
+    /// the set.
     #[doc(alias = "end_coherent_changes")]
     pub fn end(mut self) -> Result<(), WriteError> {
         self.finish()
@@ -112,13 +116,13 @@ impl CoherentChanges<'_> {
 }
 
 impl WriterHandle {
-    /// A coherent set of its publisher has ended.
+    /// Ends a coherent set of the publisher.
     fn end_set(&self, ended: EndedSet) -> Result<(), WriteErrorKind> {
         let flushed = self.visit(|actor, effects| actor.end_set(ended, effects))?;
         self.send_rest(flushed, false)
     }
 
-    /// It has no part any more in what its publisher presents together.
+    /// Removes the writer from the sets of its publisher.
     pub(super) fn leave_sets(&self) {
         if let Some(clock) = self.group.as_ref().and_then(|group| group.presented()) {
             clock.remove(self.guid().entity_id);
@@ -134,7 +138,7 @@ impl fmt::Debug for CoherentChanges<'_> {
 
 impl Drop for CoherentChanges<'_> {
     fn drop(&mut self) {
-        // Who wants to know calls `end`.
+        // Ignore the error. A caller that needs it calls `end`.
         let _ = self.finish();
     }
 }

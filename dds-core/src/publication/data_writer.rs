@@ -43,12 +43,12 @@ use std::sync::Arc;
 /// #   .domain_tag(std::process::id().to_string())
 ///     .build()?;
 /// let reader = participant.reader_builder::<Pose>("robot/pose").qos(Preset::Event).build()?;
-/// // Reliable, and nothing is replaced before it was read.
+/// // Reliable, and keeps all samples until they are read.
 /// let writer = participant.writer_builder::<Pose>("robot/pose").qos(Preset::Event).build()?;
 /// writer.wait_for_readers(1).block()?;
 /// writer.write(&Pose { robot: 7, x: 1.0 })?;
 /// assert_eq!(reader.next_sample().block()?.data, Some(Pose { robot: 7, x: 1.0 }));
-/// // That robot is gone: its readers are told, by a sample without data.
+/// // That robot is gone. Readers receive a sample without data.
 /// writer.dispose(&7)?;
 /// assert_eq!(reader.next_sample().block()?.info.instance_state, InstanceState::NotAliveDisposed);
 /// # Ok(())
@@ -147,17 +147,17 @@ impl<T> DataWriter<T> {
     ///     .scope(Scope::Host)
     /// #   .domain_tag(std::process::id().to_string())
     ///     .build()?;
-    /// let asking = participant.writer_builder::<Number>("square/request").qos(Preset::Command).build()?;
-    /// let requests = participant.reader_builder::<Number>("square/request").qos(Preset::Command).build()?;
-    /// let replying = participant.writer_builder::<Number>("square/reply").qos(Preset::Command).build()?;
-    /// let replies = participant.reader_builder::<Number>("square/reply").qos(Preset::Command).build()?;
+    /// let request_writer = participant.writer_builder::<Number>("square/request").qos(Preset::Command).build()?;
+    /// let request_reader = participant.reader_builder::<Number>("square/request").qos(Preset::Command).build()?;
+    /// let reply_writer = participant.writer_builder::<Number>("square/reply").qos(Preset::Command).build()?;
+    /// let reply_reader = participant.reader_builder::<Number>("square/reply").qos(Preset::Command).build()?;
     ///
-    /// let request = asking.write_identified(&Number { value: 7 }, WriteOptions::new())?;
-    /// let asked = requests.next_sample().block()?;
-    /// let value = asked.data.map_or(0, |number| number.value * number.value);
-    /// let reply = WriteOptions::new().related_sample(asked.info.sample_identity());
-    /// replying.write_with(&Number { value }, reply)?;
-    /// assert_eq!(replies.next_sample().block()?.info.related_sample, Some(request));
+    /// let request = request_writer.write_identified(&Number { value: 7 }, WriteOptions::new())?;
+    /// let received = request_reader.next_sample().block()?;
+    /// let value = received.data.map_or(0, |number| number.value * number.value);
+    /// let reply = WriteOptions::new().related_sample(received.info.sample_identity());
+    /// reply_writer.write_with(&Number { value }, reply)?;
+    /// assert_eq!(reply_reader.next_sample().block()?.info.related_sample, Some(request));
     /// # Ok(())
     /// # }
     /// ```
@@ -373,7 +373,10 @@ impl<T> DataWriter<T> {
     /// # #[derive(DdsType)]
     /// # struct Pose { x: f64 }
     /// # fn main() -> dds_core::Result<()> {
-    /// # let participant = DomainParticipant::builder(0).scope(Scope::Host).domain_tag(std::process::id().to_string()).build()?;
+    /// # let participant = DomainParticipant::builder(0)
+    /// #     .scope(Scope::Host)
+    /// #     .domain_tag(std::process::id().to_string())
+    /// #     .build()?;
     /// let writer = participant.writer::<Pose>("duty/pose")?;
     /// writer.set_qos(writer.qos().user_data(*b"on duty"))?;
     /// let error = writer.set_qos(writer.qos().keep_all()).unwrap_err();

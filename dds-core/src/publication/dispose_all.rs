@@ -1,4 +1,4 @@
-//! Disposing of everything that a writer has written.
+//! Disposal of all instances of a writer.
 
 use crate::actor::Effects;
 use crate::cdr::{DecodeOwned, Keyed, TypeInfo};
@@ -12,27 +12,29 @@ use dds_rtps::types::InstanceHandle;
 use dds_rtps::writer::{NewChange, WriteRefused};
 use smallvec::SmallVec;
 
-/// How many instances are disposed of in one visit of the cell: a longer one would keep others out.
+/// Instances disposed in one visit of the cell. More would keep other visitors out for too long.
 const INSTANCES_PER_VISIT: usize = 32;
 
-/// Some instances that are alive, and what their keys can be decoded from.
+/// Instances that are alive, with the payloads from which their keys can be decoded.
 type Alive = SmallVec<[(InstanceHandle, Option<KeyPayload>); INSTANCES_PER_VISIT]>;
 
-/// Their ends.
+/// Disposals of instances.
 type Ends = SmallVec<[NewChange; INSTANCES_PER_VISIT]>;
 
 impl<T> DataWriter<T> {
-    /// Disposes of every instance that this writer has written and neither disposed of nor unregistered since; how many these
-    /// were. They stay registered.
+    /// Disposes all instances that this writer has written, and returns their number.
     ///
-    /// To be called before the writer is closed, if what it has written is to end with it: DDS 1.4, 2.2.3.21, lets the
-    /// deletion of a writer with `autodispose_unregistered_instances`, which is the default, dispose of all its instances. Here
-    /// it never does, nor in Fast DDS or the OMG's interoperability suite: its instances are left without writers, as those of a
-    /// writer that was lost. Otherwise a program that is started anew could not be told from one that takes its objects along.
+    /// It skips instances that were disposed or unregistered since. The instances stay registered.
     ///
-    /// Costs as much as the instances that there are, whatever they are, and shares datagrams among many of them. An instance
-    /// whose key had no room in the writer's memory ([`key_value`](DataWriter::key_value)) is disposed of by its handle alone.
-    /// What is written from other threads meanwhile may be disposed of or not.
+    /// Call it before the writer is closed if its instances should end with it. DDS 1.4 (2.2.3.21) allows the deletion
+    /// of a writer with `autodispose_unregistered_instances`, which is the default, to dispose all instances. This
+    /// implementation never does so, like Fast DDS and the OMG's interoperability suite. The instances then have no
+    /// writer, as after the loss of a writer. Otherwise readers could not distinguish a program that is restarted from
+    /// one that disposes its objects.
+    ///
+    /// The cost grows with the number of instances, and many of them share a datagram. If the writer's memory had no
+    /// room for a key ([`key_value`](DataWriter::key_value)), its instance is disposed by its handle alone. Samples
+    /// that other threads write during the call may or may not be disposed.
     ///
     /// ```
     /// use dds_core::{DdsType, DomainParticipant, InstanceState, Scope};
@@ -62,8 +64,8 @@ impl<T> DataWriter<T> {
     /// ```
     ///
     /// # Errors
-    /// As [`write`](DataWriter::write), for which it may also wait, by instance. Those before stay disposed of; called again, it
-    /// goes on.
+    /// As [`write`](DataWriter::write), which may also block for each instance. Earlier instances stay disposed, and
+    /// another call continues.
     pub fn dispose_all(&self) -> Result<usize, WriteError>
     where
         T: Keyed + TypeInfo + DecodeOwned,
@@ -77,14 +79,14 @@ impl<T> DataWriter<T> {
             if alive.is_empty() {
                 return Ok(count);
             }
-            // Decoding and encoding is the user's code: outside of the cell.
+            // Outside of the cell, because decoding and encoding may be user code.
             let ends = alive.into_iter().map(|(instance, known)| self.end_of(instance, known));
             let mut ends = ends.collect::<Result<Ends, WriteErrorKind>>().map_err(error)?;
             count += self.dispose_of(&mut ends)?;
         }
     }
 
-    /// Writes these ends; how many were of instances that were still there.
+    /// Writes these disposals. Returns how many instances still existed.
     fn dispose_of(&self, ends: &mut [NewChange]) -> Result<usize, WriteError> {
         let handle = &self.handle;
         let error = |kind| handle.write_error(kind);
@@ -96,7 +98,7 @@ impl<T> DataWriter<T> {
             done += written.tried;
             match written.refused {
                 None => {}
-                // Waits, if the QoS says so.
+                // Blocks, if the QoS allows it.
                 Some(WriteRefused::Full) => {
                     if let Some(end) = ends.get(done) {
                         handle.publish(end.clone(), true)?;
@@ -135,19 +137,19 @@ impl<T> DataWriter<T> {
     }
 }
 
-/// How far several changes were written.
+/// Result of writing several changes.
 struct WrittenTogether {
-    /// How many were.
+    /// Number of written changes.
     count: usize,
-    /// How many were tried: those of instances that somebody has unregistered meanwhile are left out.
+    /// Number of tried changes, including those of instances that another thread has unregistered.
     tried: usize,
     flushed: Flushed,
-    /// Why the next one was not.
+    /// Why the next change was refused.
     refused: Option<WriteRefused>,
 }
 
 impl WriterActor {
-    /// Some instances that are alive, from a place on, which moves behind them.
+    /// Returns instances that are alive, starting at `place`, and advances `place`.
     fn alive_instances(&mut self, place: &mut usize) -> Alive {
         let mut alive = Alive::new();
         while alive.len() < INSTANCES_PER_VISIT {
@@ -158,7 +160,7 @@ impl WriterActor {
         alive
     }
 
-    /// Writes one change after the other, until one is refused, and sends them together.
+    /// Writes changes until one is refused, and sends them together.
     fn write_together(&mut self, changes: &mut [NewChange], effects: &mut Effects) -> WrittenTogether {
         self.gathers = true;
         let mut written = WrittenTogether { count: 0, tried: 0, flushed: Flushed::Done, refused: None };

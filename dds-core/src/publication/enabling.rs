@@ -11,12 +11,12 @@ impl WriterHandle {
         self.encoding.get().is_some()
     }
 
-    /// Whether it is to be enabled as it is made.
+    /// Returns whether the creation enables the writer.
     pub(super) fn is_autoenabled(&self) -> bool {
         self.group.as_ref().map_or_else(|| self.core.autoenables(), |group| group.autoenables())
     }
 
-    /// Lets the writer take part, with the QoS that it has now; does nothing if it does already.
+    /// Enables the writer with its present QoS. Has no effect on an enabled writer.
     pub(crate) fn enable(&self) -> Result<(), CreateErrorKind> {
         if self.is_enabled() {
             return Ok(());
@@ -31,9 +31,9 @@ impl WriterHandle {
         if self.settle() { self.participant.announce_writer(self) } else { Ok(()) }
     }
 
-    /// From now on the QoS may change no more than while a writer lives. False if another thread was quicker.
+    /// Fixes the QoS that cannot change while the writer lives. Returns `false` if another thread did it first.
     fn settle(&self) -> bool {
-        // Held for some lines without a call of anybody else.
+        // The lock is held for some lines, which call no foreign code.
         let _turn = self.enabling.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_enabled() {
             return false;
@@ -43,9 +43,10 @@ impl WriterHandle {
         let group = self.group.as_ref();
         let (protocol, encoding) =
             writer_protocol(&self.core, self.guid(), self.ty.as_ref(), qos, self.behaviour, group);
-        // Its publisher may have got another PRESENTATION meanwhile.
+        // PRESENTATION of the publisher may have changed since the creation.
         if has_changed || group.is_some_and(|group| group.version() > 0) {
-            // Nobody has used the one that it was made with. A closed writer needs none.
+            // No caller has used the initial protocol writer. Ignore the error, because a closed writer needs no
+            // replacement.
             let old = Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.begin_anew(protocol, qos)));
             drop(old);
         }

@@ -1,4 +1,4 @@
-//! Writing what is not a `T`: borrowed views, and samples that were encoded elsewhere.
+//! Writes of borrowed views, and of samples that the application has encoded.
 
 use crate::cdr::{Encapsulation, Encode, Encoded, TypeInfo, ViewOf};
 use crate::infrastructure::{WriteError, WriteErrorKind};
@@ -9,7 +9,7 @@ use dds_rtps::types::InstanceHandle;
 use dds_rtps::writer::NewChange;
 
 impl<T> DataWriter<T> {
-    /// Publishes a value of another type with the same encoding, such as one that borrows where `T` owns.
+    /// Publishes a value of another type with the same encoding, such as a borrowed view.
     ///
     /// ```
     /// use dds_core::{DdsType, DomainParticipant, Scope};
@@ -50,21 +50,21 @@ impl<T> DataWriter<T> {
         self.publish(sample, WriteOptions::new(), true).map(drop)
     }
 
-    /// Publishes a sample that was encoded elsewhere, with its encapsulation header; its bytes are copied once.
+    /// Publishes an encoded sample with its encapsulation header. Its bytes are copied once.
     ///
-    /// Nothing is believed of it: the header must be complete and name the encoding that the writer has announced (see
-    /// [`representation`](crate::qos::DataWriterQos::representation)) and a framing that fits the type's extensibility,
-    /// and the key is read from the bytes. The members behind the key are not looked at. On a
-    /// [raw topic](crate::DomainParticipant::raw_topic) nobody knows the type: then the header alone is checked.
+    /// The writer does not trust the sample. The header must be complete and name the announced encoding (see
+    /// [`representation`](crate::qos::DataWriterQos::representation)). It must also fit the type's extensibility. The
+    /// key is read from the bytes, but the members after the key are not checked. On a [raw
+    /// topic](crate::DomainParticipant::raw_topic) the type is unknown, and only the header is checked.
     ///
     /// # Errors
-    /// As [`write`](DataWriter::write); [`WriteErrorKind::NotASample`] and [`WriteErrorKind::OtherEncoding`] if it is not
-    /// what it should be.
+    /// As [`write`](DataWriter::write). [`WriteErrorKind::NotASample`] and [`WriteErrorKind::OtherEncoding`] if a check
+    /// fails.
     pub fn write_encoded(&self, sample: Encoded<'_>) -> Result<(), WriteError> {
         self.write_encoded_with(sample, WriteOptions::new())
     }
 
-    /// As [`write_encoded`](DataWriter::write_encoded), with what [`WriteOptions`] say, such as the original timestamp.
+    /// As [`write_encoded`](DataWriter::write_encoded), with [`WriteOptions`] such as the original timestamp.
     ///
     /// # Errors
     /// As [`write_encoded`](DataWriter::write_encoded) and [`write_with`](DataWriter::write_with).
@@ -84,7 +84,7 @@ impl<T> DataWriter<T> {
 }
 
 impl WriterHandle {
-    /// Checks an encoded sample as far as it can be done, and finds its instance.
+    /// Checks an encoded sample as far as possible, and computes its instance.
     pub(super) fn instance_of_encoded(&self, bytes: &[u8], desk: &mut Desk) -> Result<InstanceHandle, WriteErrorKind> {
         let header = Encapsulation::parse(bytes).map_err(WriteErrorKind::NotASample)?;
         let offered = self.encoding()?;

@@ -1,4 +1,4 @@
-//! Waiting for the writers of a publisher, one after the other.
+//! Wait for all writers of a publisher, one after the other.
 
 use crate::actor::Ticket;
 use crate::driver::Driver;
@@ -9,15 +9,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::task::{Poll, Waker};
 
-/// Acknowledgement of what all writers of a publisher had written at one moment.
+/// Wait for the acknowledgement of what all writers of a publisher had written at one time.
 ///
-/// What is acknowledged stays so: it is enough to wait for one writer, then for the next. So one ticket does, which is of
-/// the writer whose turn it is.
+/// Acknowledgements are final, so the wait can visit one writer after the other. One ticket is enough, for the current
+/// writer.
 pub(super) struct EveryWriter<'a> {
     group: &'a PublisherGroup,
-    /// The writers, and what each had written. Weak: the wait keeps no writer alive that the application has dropped.
+    /// Writers with their last sequence numbers. Weak, because the wait must not keep a writer alive that the
+    /// application drops.
     writers: Vec<(Weak<WriterHandle>, SequenceNumber)>,
-    /// Index of the first one that is still to be waited for.
+    /// Index of the current writer.
     next: AtomicUsize,
 }
 
@@ -27,7 +28,7 @@ impl<'a> EveryWriter<'a> {
         Self { writers: group.members().iter().map(written).collect(), group, next: AtomicUsize::new(0) }
     }
 
-    /// The writer whose turn it is, and the number that is waited for, if the writer is still there.
+    /// Returns the current writer, if it still exists, and the awaited sequence number.
     fn current(&self) -> Option<(Option<Arc<WriterHandle>>, Awaited)> {
         let (writer, number) = self.writers.get(self.next.load(Ordering::Relaxed))?;
         Some((writer.upgrade(), Awaited::Acknowledged(*number)))
@@ -47,7 +48,7 @@ impl WaitSource<()> for EveryWriter<'_> {
                 {
                     return Poll::Ready(Err(error));
                 }
-                // Acknowledged, closed, or not enabled, which has written nothing.
+                // The writer's changes are acknowledged, or it is closed, or it is not enabled and has written nothing.
                 Some(Poll::Ready(_)) | None => {}
             }
             *ticket = None;

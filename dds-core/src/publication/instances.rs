@@ -1,4 +1,4 @@
-//! The instances of a writer: registering, ending and looking them up (DDS 1.4, 2.2.2.4.2.5 to 2.2.2.4.2.10).
+//! Instances of a writer: registration, end and lookup (DDS 1.4, 2.2.2.4.2.5 to 2.2.2.4.2.10).
 
 use crate::cdr::{DecodeOwned, EncodeError, Keyed, TypeInfo, encode_key_payload};
 use crate::infrastructure::{WriteError, WriteErrorKind};
@@ -9,12 +9,16 @@ use dds_rtps::history::ChangeKind;
 use dds_rtps::types::InstanceHandle;
 use dds_rtps::writer::NewChange;
 
-/// An instance is registered by [`register_instance`](DataWriter::register_instance) or by the first write or dispose of it,
-/// and until it is unregistered. As long as it is registered the writer remembers it, with its key: whoever writes ever new
-/// keys unregisters those that are done, or sets `max_instances`.
+/// Registration of instances.
+///
+/// An instance is registered from [`register_instance`](DataWriter::register_instance), or from its first write or
+/// dispose, until it is unregistered. The writer remembers registered instances with their keys. A program that writes
+/// ever new keys must unregister old ones or set `max_instances`.
 impl<T> DataWriter<T> {
-    /// Says that this writer will write the instance, and returns its handle, which is the same whenever it is asked for.
-    /// A write does so by itself; beforehand, the memory is there in time, and `max_instances` is checked early.
+    /// Registers an instance that this writer will write, and returns its handle.
+    ///
+    /// Every call for one key returns the same handle. A write registers the instance by itself. An earlier call
+    /// allocates its memory in advance and checks `max_instances` early.
     ///
     /// ```
     /// use dds_core::{DdsType, DomainParticipant, Scope, WriteOptions};
@@ -43,7 +47,7 @@ impl<T> DataWriter<T> {
     /// ```
     ///
     /// # Errors
-    /// Nothing was registered: [`WriteErrorKind::Encode`], [`WriteErrorKind::OutOfResources`], or
+    /// The instance is not registered: [`WriteErrorKind::Encode`], [`WriteErrorKind::OutOfResources`], or
     /// [`WriteErrorKind::Closed`].
     #[doc(alias = "register_instance_w_timestamp")]
     pub fn register_instance(&self, key: &T::Key) -> Result<InstanceHandle, WriteError>
@@ -55,7 +59,7 @@ impl<T> DataWriter<T> {
         registered.map_err(|kind| self.handle.write_error(kind))
     }
 
-    /// Says that the instance does not exist any more: readers see it as disposed. It stays registered.
+    /// Disposes the instance: readers see that it no longer exists. It stays registered.
     ///
     /// # Errors
     /// As [`write`](DataWriter::write).
@@ -66,7 +70,7 @@ impl<T> DataWriter<T> {
         self.dispose_with(key, WriteOptions::new())
     }
 
-    /// As [`dispose`](DataWriter::dispose), with what [`WriteOptions`] say.
+    /// As [`dispose`](DataWriter::dispose), with [`WriteOptions`].
     ///
     /// # Errors
     /// As [`write_with`](DataWriter::write_with).
@@ -78,11 +82,13 @@ impl<T> DataWriter<T> {
         self.end_instance(key, ChangeKind::NotAliveDisposed, options)
     }
 
-    /// Says that this writer will no longer write the instance; with `autodispose_unregistered_instances`, which is the
-    /// default, it disposes of it as well (DDS 1.4, 2.2.3.21).
+    /// Unregisters the instance: this writer will no longer write it.
+    ///
+    /// With `autodispose_unregistered_instances`, which is the default, it disposes the instance as well (DDS 1.4,
+    /// 2.2.3.21).
     ///
     /// # Errors
-    /// As [`write`](DataWriter::write); [`WriteErrorKind::UnknownInstance`] if it is not registered.
+    /// As [`write`](DataWriter::write). [`WriteErrorKind::UnknownInstance`] if the instance is not registered.
     pub fn unregister_instance(&self, key: &T::Key) -> Result<(), WriteError>
     where
         T: Keyed + TypeInfo,
@@ -90,7 +96,7 @@ impl<T> DataWriter<T> {
         self.unregister_with(key, WriteOptions::new())
     }
 
-    /// As [`unregister_instance`](DataWriter::unregister_instance), with what [`WriteOptions`] say.
+    /// As [`unregister_instance`](DataWriter::unregister_instance), with [`WriteOptions`].
     ///
     /// # Errors
     /// As [`unregister_instance`](DataWriter::unregister_instance) and [`write_with`](DataWriter::write_with).
@@ -119,7 +125,7 @@ impl<T> DataWriter<T> {
         self.handle.publish(change.map_err(|kind| self.handle.write_error(kind))?, true).map(drop)
     }
 
-    /// The handle of the instance with this key, if it is registered; `None` after `close`.
+    /// Returns the handle of the registered instance with this key. `None` after `close`.
     #[must_use]
     pub fn lookup_instance(&self, key: &T::Key) -> Option<InstanceHandle>
     where
@@ -133,10 +139,10 @@ impl<T> DataWriter<T> {
         handle.is_registered(instance).then_some(instance)
     }
 
-    /// The key of a registered instance; `None` for others, and after `close`.
+    /// Returns the key of a registered instance. `None` for others and after `close`.
     ///
-    /// The keys of a writer have 64 MiB together; an instance that has none left has no key here. One that was registered
-    /// by a write takes as much of it as its first sample has bytes.
+    /// The keys of a writer share 64 MiB. If an instance found no room there, this method returns `None` for it. An
+    /// instance registered by a write occupies as many bytes as its first sample.
     #[must_use]
     #[doc(alias = "get_key_value")]
     pub fn key_value(&self, instance: InstanceHandle) -> Option<T::Key>
@@ -148,7 +154,7 @@ impl<T> DataWriter<T> {
 }
 
 impl WriterHandle {
-    /// The instance with this key, and the key as it is sent.
+    /// Returns the instance with this key, and the encoded key.
     pub(super) fn encode_key<T: Keyed + TypeInfo>(
         &self,
         key: &T::Key,

@@ -15,7 +15,9 @@ use std::sync::{Arc, Weak};
 /// need not be `Sync`.
 ///
 /// ```
-/// use dds_core::{DataWriter, DataWriterListener, DdsType, DomainParticipant, PublicationMatchedStatus, Scope, StatusMask};
+/// use dds_core::{
+///     DataWriter, DataWriterListener, DdsType, DomainParticipant, PublicationMatchedStatus, Scope, StatusMask,
+/// };
 /// use std::sync::mpsc;
 ///
 /// #[derive(DdsType, Debug, PartialEq)]
@@ -25,9 +27,9 @@ use std::sync::{Arc, Weak};
 ///     x: f64,
 /// }
 ///
-/// struct Audience(mpsc::Sender<u32>);
+/// struct Matches(mpsc::Sender<u32>);
 ///
-/// impl DataWriterListener<Pose> for Audience {
+/// impl DataWriterListener<Pose> for Matches {
 ///     fn on_publication_matched(&mut self, _: &DataWriter<Pose>, status: PublicationMatchedStatus) {
 ///         let _ = self.0.send(status.current_count);
 ///     }
@@ -38,11 +40,11 @@ use std::sync::{Arc, Weak};
 ///     .scope(Scope::Host)
 /// #   .domain_tag(std::process::id().to_string())
 ///     .build()?;
-/// let (tell, told) = mpsc::channel();
+/// let (sender, receiver) = mpsc::channel();
 /// let writer = participant.writer::<Pose>("robot/pose")?;
-/// writer.set_listener(StatusMask::MATCHED, Audience(tell))?;
+/// writer.set_listener(StatusMask::MATCHED, Matches(sender))?;
 /// let reader = participant.reader::<Pose>("robot/pose")?;
-/// assert_eq!(told.recv().unwrap(), 1);
+/// assert_eq!(receiver.recv().unwrap(), 1);
 /// # Ok(())
 /// # }
 /// ```
@@ -91,9 +93,9 @@ pub trait DataWriterListener<T>: Send + 'static {
 ///     x: f64,
 /// }
 ///
-/// struct Audience(mpsc::Sender<String>);
+/// struct Matches(mpsc::Sender<String>);
 ///
-/// impl PublisherListener for Audience {
+/// impl PublisherListener for Matches {
 ///     fn on_publication_matched(&mut self, writer: &dyn AnyWriter, _: PublicationMatchedStatus) {
 ///         let _ = self.0.send(writer.topic_name().to_owned());
 ///     }
@@ -105,11 +107,11 @@ pub trait DataWriterListener<T>: Send + 'static {
 /// #   .domain_tag(std::process::id().to_string())
 ///     .build()?;
 /// let publisher = participant.publisher(PublisherQos::default())?;
-/// let (tell, told) = mpsc::channel();
-/// publisher.set_listener(StatusMask::MATCHED, Audience(tell))?;
+/// let (sender, receiver) = mpsc::channel();
+/// publisher.set_listener(StatusMask::MATCHED, Matches(sender))?;
 /// let writer = publisher.writer::<Pose>("robot/pose")?; // has no listener of its own
 /// let reader = participant.reader::<Pose>("robot/pose")?;
-/// assert_eq!(told.recv().unwrap(), "robot/pose");
+/// assert_eq!(receiver.recv().unwrap(), "robot/pose");
 /// # Ok(())
 /// # }
 /// ```

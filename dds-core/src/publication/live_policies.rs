@@ -1,5 +1,5 @@
-//! The policies of a writer that may change while it lives, and what comes of them: deadlines, and readers whose requests are
-//! not met.
+//! Policies that may change while a writer lives, and statuses that follow from policies: missed deadlines and
+//! incompatible readers.
 
 use crate::actor::Effects;
 use crate::delivery::LocalTerms;
@@ -11,7 +11,7 @@ use dds_rtps::history::MissedDeadlines;
 use dds_rtps::types::TrafficClass;
 
 impl WriterActor {
-    /// Takes over the policies that may change.
+    /// Applies the policies that may change.
     pub(crate) fn set_qos(&mut self, qos: &DataWriterQos, effects: &mut Effects) {
         let now = self.now(effects);
         self.take_terms(qos);
@@ -20,7 +20,7 @@ impl WriterActor {
         self.follow_up_and_come_back(now, effects);
     }
 
-    /// What does not concern the protocol's writer: what readers of this process are told, and how urgent datagrams are.
+    /// Applies the policies outside of the protocol: the terms for local readers, and the traffic class of datagrams.
     pub(super) fn take_terms(&mut self, qos: &DataWriterQos) {
         self.terms = qos.into();
         self.outgoing.set_traffic_class(TrafficClass::of_priority(qos.transport_priority));

@@ -1,4 +1,4 @@
-//! What a writer's actor does about its liveliness (LIVELINESS; DDS 1.4, 2.2.3.11).
+//! Liveliness of a writer (LIVELINESS; DDS 1.4, 2.2.3.11).
 
 use crate::actor::{Effects, Poke};
 use crate::context::WRITER_IS_ALIVE;
@@ -8,7 +8,7 @@ use crate::subscription::WRITER_LIVELINESS;
 use std::sync::{Arc, Weak};
 
 impl WriterActor {
-    /// The application has said that the writer is alive.
+    /// Asserts liveliness for the application.
     pub(crate) fn assert_liveliness(&mut self, effects: &mut Effects) {
         let now = self.now(effects);
         self.rtps.assert_liveliness(now);
@@ -16,7 +16,7 @@ impl WriterActor {
         self.follow_up_and_come_back(now, effects);
     }
 
-    /// The participant has shown that it is alive: its writers may be again.
+    /// Checks the liveliness again after the participant has asserted its own.
     pub(crate) fn look_at_liveliness(&mut self, effects: &mut Effects) {
         let now = self.now(effects);
         self.rtps.look_at_liveliness(now);
@@ -24,13 +24,13 @@ impl WriterActor {
         self.follow_up_and_come_back(now, effects);
     }
 
-    /// The writer has not been shown to be alive in time.
+    /// Counts a lease that expired without an assertion.
     pub(crate) fn note_liveliness_lost(&mut self, effects: &mut Effects) {
         self.liveliness_lost.note();
         self.mark(mark::LIVELINESS_LOST, effects);
     }
 
-    /// After a sign of life, or the lack of one: readers of this process and the participant hear of it.
+    /// Notifies local readers and the participant if the liveliness has changed.
     #[inline]
     pub(super) fn follow_liveliness(&mut self, effects: &mut Effects) {
         if self.rtps.is_alive() != self.alive {
@@ -59,7 +59,7 @@ impl WriterActor {
         }
     }
 
-    /// The status, whose change begins anew.
+    /// Returns the status and resets its changes.
     pub(crate) fn read_liveliness_lost(&mut self) -> LivelinessLostStatus {
         self.liveliness_lost.since(&mut self.liveliness_lost_read)
     }

@@ -1,8 +1,8 @@
-//! Loans: values and bytes that a writer lends to be filled and written.
+//! Loans: values and bytes that a writer lends to the application to fill and write.
 //!
-//! Life cycle: a loan is taken from the writer's pool, filled, and written or dropped; either way its memory goes back to
-//! the pool, with its capacity, also if the application panics in between. Bound: [`LOANS_MAX`] at a time, and as many
-//! values in the pool.
+//! A loan is taken from the writer's pool, filled, and written or dropped. In both cases its memory returns to the pool
+//! with its capacity, even if the application panics in between. A writer has at most [`LOANS_MAX`] loans at a time,
+//! and as many values in its pool.
 
 use crate::cdr::{ByteOrder, Encapsulation, Encode, Encoding, Extensibility, TypeInfo};
 use crate::infrastructure::{GivenBack, WriteError, WriteErrorKind};
@@ -15,21 +15,23 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// How many loans of one writer may be out at once: far more than are filled at the same time, so that a program that
-/// keeps them hears of it before the memory is gone.
+/// Maximum number of loans that a writer lends at the same time.
+///
+/// It is far more than a program fills at once. A program that keeps its loans gets an error before the memory is used
+/// up.
 const LOANS_MAX: usize = 64;
 
-/// What a writer knows of its loans.
+/// State of a writer's loans.
 #[derive(Default)]
 pub(super) struct Loans {
     out: AtomicUsize,
-    /// The [`LoanPool`] of the writer's type, made by the first loan: the handle does not know the type.
+    /// The [`LoanPool`] of the writer's type. The first loan creates it, because the handle does not know the type.
     pool: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 impl Loans {
     fn take(&self) -> Result<OnLoan<'_>, WriteErrorKind> {
-        // From here on a count too many goes down again by itself.
+        // From here on the guard decrements the count on every path.
         let on_loan = OnLoan(&self.out);
         match self.out.fetch_add(1, Ordering::Relaxed) {
             LOANS_MAX.. => Err(WriteErrorKind::OutOfResources { limit: "loans at a time", value: LOANS_MAX as u64 }),
@@ -42,7 +44,7 @@ impl Loans {
     }
 }
 
-/// One loan that is out.
+/// Guard of one loan. Dropping it decrements the count.
 struct OnLoan<'w>(&'w AtomicUsize);
 
 impl Drop for OnLoan<'_> {
@@ -51,13 +53,13 @@ impl Drop for OnLoan<'_> {
     }
 }
 
-/// Values that were lent before. Boxed, so that a large one is not moved.
+/// Values of earlier loans. They are boxed, so that a large value does not move.
 struct LoanPool<T> {
     spare: Mutex<Vec<Box<T>>>,
 }
 
 impl<T> LoanPool<T> {
-    /// Held for one line, without a call of anybody else.
+    /// The guard lives for one line and calls no foreign code.
     fn spare(&self) -> MutexGuard<'_, Vec<Box<T>>> {
         self.spare.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -70,11 +72,11 @@ impl<T> Default for LoanPool<T> {
 }
 
 impl<T> DataWriter<T> {
-    /// Lends a value to be filled and [written](LoanedSample::write): for types with strings and sequences, which keep
-    /// their memory from one sample to the next.
+    /// Lends a value to fill and [write](LoanedSample::write).
     ///
-    /// It holds what an earlier loan has left in it, or else the default. Dropping it gives it back unwritten. At most 64
-    /// loans of a writer may be out at a time; after the first ones nothing is allocated.
+    /// For types with strings and sequences, which keep their memory from one sample to the next. The value has the
+    /// content of an earlier loan, or else the default. Dropping it returns it unwritten. A writer lends at most 64
+    /// loans at a time. Loans do not allocate in steady state.
     ///
     /// ```
     /// use dds_core::{DdsType, DomainParticipant, Scope};
@@ -101,7 +103,8 @@ impl<T> DataWriter<T> {
     /// ```
     ///
     /// # Errors
-    /// [`WriteErrorKind::OutOfResources`] if too many are out, [`WriteErrorKind::Closed`] after `close`.
+    /// [`WriteErrorKind::OutOfResources`] if the writer lends 64 loans already, [`WriteErrorKind::Closed`] after
+    /// `close`.
     #[doc(alias = "loan_sample")]
     #[doc(alias = "borrow_loaned_message")]
     pub fn loan(&self) -> Result<LoanedSample<'_, T>, WriteError>
@@ -111,19 +114,20 @@ impl<T> DataWriter<T> {
         let loans = &self.handle.loans;
         let on_loan = self.handle.lend().map_err(|kind| self.handle.write_error(kind))?;
         let pool = loans.pool::<T>();
-        // The guard is gone before the default is made, which is the application's code.
+        // The guard is dropped before `T::default` runs, which is user code.
         let spare = pool.and_then(|pool| pool.spare().pop());
         let value = spare.unwrap_or_default();
         Ok(LoanedSample { writer: self, value: Some(value), pool, _on_loan: on_loan })
     }
 
-    /// Lends the memory of an encoded sample of `len` bytes, to be filled in place: no copy on the way to readers of this
-    /// process, nor to the socket.
+    /// Lends the memory of an encoded sample of `len` bytes, to fill in place.
     ///
-    /// The encapsulation header is there already, in the byte order of this machine; the sample stands from byte 4 on.
-    /// What lies behind the header is left over from earlier samples: fill all of it.
-    /// [`write`](LoanedBytes::write) checks the bytes as [`write_encoded`](DataWriter::write_encoded) does, the header
-    /// included. At most 64 loans of a writer may be out at a time.
+    /// The sample is not copied on its way to local readers and to the socket.
+    ///
+    /// The memory begins with the encapsulation header, in the byte order of this machine. The sample begins at byte 4.
+    /// The bytes after the header are those of earlier samples: fill all of them. [`write`](LoanedBytes::write) checks
+    /// the bytes as [`write_encoded`](DataWriter::write_encoded) does, including the header. A writer lends at most 64
+    /// loans at a time.
     ///
     /// ```
     /// use dds_core::{DdsType, DomainParticipant, Encoding, Scope};
@@ -149,31 +153,32 @@ impl<T> DataWriter<T> {
     /// ```
     ///
     /// # Errors
-    /// [`WriteErrorKind::OtherEncoding`] if the writer has announced another encoding, [`WriteErrorKind::NotASample`] if
-    /// `len` leaves no room for the header, [`WriteErrorKind::OutOfResources`] if too many loans are out, or for memory
-    /// that there is not, [`WriteErrorKind::Closed`] after `close`.
+    /// - [`WriteErrorKind::OtherEncoding`] if the writer announces another encoding,
+    /// - [`WriteErrorKind::NotASample`] if `len` leaves no room for the header,
+    /// - [`WriteErrorKind::OutOfResources`] if the writer lends 64 loans already, or memory is short,
+    /// - [`WriteErrorKind::Closed`] after `close`.
     pub fn loan_encoded(&self, encoding: Encoding, len: usize) -> Result<LoanedBytes<'_>, WriteError> {
         self.handle.loan_encoded(encoding, len).map_err(|kind| self.handle.write_error(kind))
     }
 }
 
-/// A value that is lent to be filled and written; from [`DataWriter::loan`].
+/// A lent value to fill and write. See [`DataWriter::loan`].
 ///
-/// Dropping it gives it back unwritten.
+/// Dropping it returns it unwritten.
 #[must_use = "a loan that is dropped is not written"]
 pub struct LoanedSample<'w, T> {
     writer: &'w DataWriter<T>,
-    /// There until it goes back.
+    /// `None` only during the drop.
     value: Option<Box<T>>,
     pool: Option<&'w LoanPool<T>>,
     _on_loan: OnLoan<'w>,
 }
 
 impl<T> LoanedSample<'_, T> {
-    /// Publishes the value, as [`DataWriter::write`] does, and gives its memory back to the writer.
+    /// Publishes the value as [`DataWriter::write`] does, and returns its memory to the writer.
     ///
     /// # Errors
-    /// As [`DataWriter::write`]; the loan is in the error, and may be written again.
+    /// As [`DataWriter::write`]. The error contains the loan, which can be written again.
     pub fn write(self) -> Result<(), GivenBack<Self>>
     where
         T: Encode + TypeInfo,
@@ -181,10 +186,10 @@ impl<T> LoanedSample<'_, T> {
         self.write_with(WriteOptions::new())
     }
 
-    /// As [`write`](LoanedSample::write), with what [`WriteOptions`] say.
+    /// As [`write`](LoanedSample::write), with [`WriteOptions`].
     ///
     /// # Errors
-    /// As [`DataWriter::write_with`]; the loan is in the error, and may be written again.
+    /// As [`DataWriter::write_with`]. The error contains the loan, which can be written again.
     pub fn write_with(self, options: WriteOptions) -> Result<(), GivenBack<Self>>
     where
         T: Encode + TypeInfo,
@@ -223,30 +228,30 @@ impl<T> fmt::Debug for LoanedSample<'_, T> {
     }
 }
 
-/// The memory of an encoded sample that is lent to be filled and written; from [`DataWriter::loan_encoded`].
+/// Lent memory of an encoded sample to fill and write. See [`DataWriter::loan_encoded`].
 ///
-/// Dropping it gives it back unwritten.
+/// Dropping it returns it unwritten.
 #[must_use = "a loan that is dropped is not written"]
 pub struct LoanedBytes<'w> {
     writer: &'w WriterHandle,
-    /// There until it goes back, or is written.
+    /// `None` once it is returned or written.
     slot: Option<SlotMut>,
     _on_loan: OnLoan<'w>,
 }
 
 impl LoanedBytes<'_> {
-    /// Publishes the sample, without a copy, once it has been checked as [`DataWriter::write_encoded`] checks it.
+    /// Checks the sample as [`DataWriter::write_encoded`] does, and publishes it without a copy.
     ///
     /// # Errors
-    /// As [`DataWriter::write_encoded`]; the loan is in the error, and may be written again.
+    /// As [`DataWriter::write_encoded`]. The error contains the loan, which can be written again.
     pub fn write(self) -> Result<(), GivenBack<Self>> {
         self.write_with(WriteOptions::new())
     }
 
-    /// As [`write`](LoanedBytes::write), with what [`WriteOptions`] say.
+    /// As [`write`](LoanedBytes::write), with [`WriteOptions`].
     ///
     /// # Errors
-    /// As [`DataWriter::write_encoded_with`]; the loan is in the error, and may be written again.
+    /// As [`DataWriter::write_encoded_with`]. The error contains the loan, which can be written again.
     pub fn write_with(mut self, options: WriteOptions) -> Result<(), GivenBack<Self>> {
         match self.publish(options) {
             Ok(()) => Ok(()),
@@ -264,7 +269,7 @@ impl LoanedBytes<'_> {
         let written = change.and_then(|change| writer.publish(change, true));
         match written {
             Ok(_) => writer.at_desk(|desk| desk.slots.remember(payload)),
-            // What was refused was kept by nobody; were it ever, a copy would take its place.
+            // No cache keeps a refused sample, so the slot can be taken back. The copy is only a fallback.
             Err(_) => self.slot = Some(payload.into_slot().unwrap_or_else(|kept| SlotMut::copy_of(kept.bytes()))),
         }
         written.map(drop)
@@ -315,12 +320,12 @@ impl WriterHandle {
         let on_loan = self.lend()?;
         let mut slot = self.at_desk(|desk| desk.slots.acquire());
         let prepared = self.prepare(slot.buffer(), encoding, len);
-        // From here on the slot goes back by itself.
+        // From here on the loan returns the slot on every path.
         let loan = LoanedBytes { writer: self, slot: Some(slot), _on_loan: on_loan };
         prepared.map(|()| loan)
     }
 
-    /// Makes a buffer as long as it should be, with a header.
+    /// Resizes a buffer to `len` and writes the encapsulation header.
     fn prepare(&self, buffer: &mut Vec<u8>, encoding: Encoding, len: usize) -> Result<(), WriteErrorKind> {
         let missing = len.saturating_sub(buffer.len());
         let out_of_memory = |_| WriteErrorKind::OutOfResources { limit: "bytes of memory", value: len as u64 };
@@ -329,7 +334,7 @@ impl WriterHandle {
         let extensibility = self.ty.as_ref().map_or(Extensibility::Final, |ty| ty.extensibility());
         match buffer.first_chunk_mut() {
             Some(header) => *header = Encapsulation::new(encoding, extensibility, ByteOrder::HOST).to_bytes(),
-            // Parsing says how much of it is missing.
+            // The buffer is shorter than a header. The parser creates the error with the missing length.
             None => drop(Encapsulation::parse(buffer).map_err(WriteErrorKind::NotASample)?),
         }
         Ok(())

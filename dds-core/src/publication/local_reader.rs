@@ -1,4 +1,4 @@
-//! What a writer knows of one reader of its own process, and how it hands changes over.
+//! Delivery to readers of the same process.
 
 use crate::actor::{Effects, Poke, PushError, Step, note_step};
 use crate::delivery::{LocalParcel, LocalPath};
@@ -8,33 +8,34 @@ use dds_rtps::history::CacheChange;
 use dds_rtps::types::{Guid, SequenceNumber};
 use std::sync::Arc;
 
-/// The most changes that one visit hands over again to a reader of this process that had fallen behind.
+/// Maximum number of changes that one visit delivers again to a local reader that has fallen behind.
 const REDELIVERED_PER_VISIT: usize = 64;
 
-/// The most readers of this process that are served in place. Each holds the writer's cell for about a tenth of a
-/// microsecond more.
+/// Maximum number of local readers served in place. Each holds the writer's cell for about 0.1 us more.
 const IN_PLACE_MAX: usize = 8;
 
-/// A reader of this process that matches.
+/// Matched local reader.
 pub(super) struct LocalReader {
     pub(super) guid: Guid,
     pub(super) cell: Arc<ReaderCell>,
     pub(super) path: Arc<LocalPath>,
     pub(super) reliable: bool,
-    /// The newest change that was handed over.
+    /// Newest change that was delivered.
     pub(super) delivered: SequenceNumber,
-    /// It knows of the writer. What is handed over before that is dropped, and nothing behind it could be taken.
+    /// The reader knows the writer. It would drop earlier changes, and could not accept the changes after them.
     pub(super) begun: bool,
-    /// Where to go on, if the reader could not take everything so far.
+    /// First change to deliver again, if the reader could not accept all changes so far.
     pub(super) behind_from: Option<SequenceNumber>,
 }
 
 impl LocalReader {
-    /// Gives a change to the reader, in place if it is free, else by its inbox; what does not fit there is remembered
-    /// (reliable) or replaces the oldest of this writer (best effort).
+    /// Delivers a change, in place if the reader's cell is free, and otherwise to its inbox.
+    ///
+    /// If the inbox is full, a reliable reader gets the change later. For a best-effort reader it replaces the oldest
+    /// change of this writer.
     pub(super) fn deliver(&mut self, change: &mut CacheChange, effects: &mut Effects) {
         let previous = std::mem::replace(&mut self.delivered, change.sequence_number);
-        // Only a reliable reader has something to tell the writer.
+        // Only a reliable reader reports progress to the writer.
         let path = self.reliable.then_some(&self.path);
         let parcel = LocalParcel { change, previous, path };
         match self.cell.hand_over(effects, parcel, ReaderActor::receive_local, ReaderMail::local) {
@@ -43,8 +44,8 @@ impl LocalReader {
         }
     }
 
-    /// As [`LocalReader::deliver`], for one of many: by the inbox in any case, so that the writer's cell is not held for as long
-    /// as they all take.
+    /// As [`LocalReader::deliver`], but always to the inbox. With many readers the writer's cell is then not held for
+    /// the work of all.
     fn post(&mut self, change: &mut CacheChange, effects: &mut Effects) {
         let previous = std::mem::replace(&mut self.delivered, change.sequence_number);
         let path = self.reliable.then_some(&self.path);
@@ -55,21 +56,22 @@ impl LocalReader {
         }
     }
 
-    /// The inbox is full.
+    /// Handles a full inbox.
     #[cold]
     fn squeeze_in(&mut self, mail: ReaderMail, previous: SequenceNumber, effects: &mut Effects) {
         if self.reliable {
-            // From here on the reader tells of its progress; room that came until now is used.
+            // From here on the reader reports its progress. The second push uses room that appeared until now.
             self.path.set_starving();
             if self.cell.push(mail).is_err() {
                 self.behind_from = Some(std::mem::replace(&mut self.delivered, previous));
-                // All that fills the inbox may be others', whose progress is none of ours.
+                // All mail in the inbox may come from other writers, whose progress this writer does not see.
                 self.cell.signal(WRITER_STARVES);
             }
         } else {
             let writer = mail.local_writer();
             let is_older = |waiting: &ReaderMail| waiting.local_writer() == writer;
-            // If there is none of this writer to replace, the new one is dropped; the reader counts the gap as lost.
+            // If the inbox has no change of this writer to replace, the new one is dropped. The reader counts the gap
+            // as lost.
             let _ = self.cell.push_over(mail, is_older);
         }
         effects.poke(Arc::clone(&self.cell) as Arc<dyn Poke>);
@@ -77,7 +79,7 @@ impl LocalReader {
 }
 
 impl WriterActor {
-    /// Hands a change that is in no history to every reader of this process.
+    /// Delivers a change without history to all local readers.
     pub(super) fn deliver_through(&mut self, change: &mut CacheChange, effects: &mut Effects) {
         if self.local_readers.len() > IN_PLACE_MAX {
             return self.local_readers.iter_mut().for_each(|reader| reader.post(&mut change.clone(), effects));
@@ -89,8 +91,10 @@ impl WriterActor {
         last.deliver(change, effects);
     }
 
-    /// Hands a new change to every reader of this process while this cell is held, so that each of them sees the
-    /// order of the sequence numbers; whoever got it by mail is poked after release.
+    /// Delivers a new change to all local readers.
+    ///
+    /// This cell is held during the delivery, so that each reader sees the order of the sequence numbers. A
+    /// reader that gets the change as mail is poked after release.
     pub(super) fn deliver_locally(&mut self, number: SequenceNumber, effects: &mut Effects) {
         if self.local_readers.is_empty() {
             return;
@@ -103,7 +107,7 @@ impl WriterActor {
         }
     }
 
-    /// Goes on with the readers of this process that have fallen behind. True if there is more to do at once.
+    /// Continues with local readers that have fallen behind. Returns whether more changes can be delivered at once.
     pub(super) fn redeliver(&mut self, effects: &mut Effects) -> bool {
         let mut more = false;
         for reader in self.local_readers.iter_mut().filter(|reader| reader.begun) {

@@ -1,4 +1,12 @@
-//! Sending: writers, their instances and loans, and the ways to wait for readers (DDS 1.4, 2.2.2.4).
+//! Publication: publishers, writers, their instances, loans and listeners (DDS 1.4, 2.2.2.4).
+//!
+//! In: samples of the application, and acknowledgements of readers as mail. Out: datagrams, and changes for local
+//! readers.
+//!
+//! - `data_writer`, `publisher`, `builder`: the public handles. `writer_handle` is the state that they share.
+//! - `writer_actor`: the state in the writer's cell, with the protocol's writer. `writer_mail` is its mail.
+//! - `local_reader`: delivery within the process.
+//! - `listener`, `events`, `writer_statuses`: notification of the application.
 
 mod any_writer;
 mod builder;

@@ -1,4 +1,4 @@
-//! Writers that belong together (DDS 1.4, 2.2.2.4.1).
+//! Groups of writers (DDS 1.4, 2.2.2.4.1).
 
 use crate::actor::Poke;
 use crate::context::{Group, ParticipantContext, ParticipantRef};
@@ -11,10 +11,11 @@ use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix, InstanceHandle, Se
 use std::fmt;
 use std::sync::{Arc, Weak};
 
-/// Writers that are announced with the same partitions and the same octets of the application.
+/// Groups writers with common partitions, group data and presentation.
 ///
-/// Only needed for those: [`DomainParticipant::writer`](crate::DomainParticipant::writer) makes writers in no partition without
-/// one. A handle: cloning it is cheap, it keeps its participant alive, and its writers keep it alive.
+/// A writer without them needs no publisher: use [`DomainParticipant::writer`](crate::DomainParticipant::writer).
+///
+/// A handle to a publisher. Clones are cheap. It keeps its participant alive, and its writers keep it alive.
 ///
 /// ```
 /// use dds_core::qos::{PublisherQos, SubscriberQos};
@@ -41,18 +42,18 @@ use std::sync::{Arc, Weak};
 /// ```
 pub struct Publisher {
     group: Arc<PublisherGroup>,
-    /// `None`: lent to a call.
+    /// `None` if the handle is lent to a listener.
     pub(super) user: Option<ParticipantRef<dyn PublicationContext>>,
 }
 
-/// What writers and publishers ask of their participant.
+/// Services that writers and publishers need from their participant.
 pub(crate) trait PublicationContext: ParticipantContext {
     fn add_publisher(&self, publisher: &Arc<PublisherGroup>);
 
-    /// Enters a new writer into the table of the participant, and resolves its listeners.
+    /// Adds a new writer to the table of the participant, and resolves its listeners.
     fn enter_writer(&self, writer: &Arc<WriterHandle>) -> Result<(), CreateErrorKind>;
 
-    /// Announces a writer that is enabled now.
+    /// Announces a writer that was enabled.
     fn announce_writer(&self, writer: &WriterHandle) -> Result<(), CreateErrorKind>;
 
     /// Announces a writer again, with its present QoS and those of its publisher and topic.
@@ -61,17 +62,17 @@ pub(crate) trait PublicationContext: ParticipantContext {
     /// Deletes a writer as soon as its readers have acknowledged its samples.
     fn drain(&self, id: EntityId, cell: Arc<WriterCell>);
 
-    /// The announcement of a reader.
+    /// Announced data of a reader.
     fn subscription_data(&self, reader: InstanceHandle) -> Option<SubscriptionBuiltinTopicData>;
 
-    /// The participants that discovery knows as durability services.
+    /// Participants that discovery knows as durability services.
     fn durability_services(&self) -> Vec<GuidPrefix>;
 
-    /// The cell that must hear of liveliness assertions.
+    /// Cell that must be notified of liveliness assertions.
     fn discovery_cell(&self) -> Weak<dyn Poke>;
 }
 
-/// What all handles of one publisher share.
+/// State that all handles of one publisher share.
 pub(crate) type PublisherGroup = Group<PublisherQos, WriterHandle>;
 
 impl Publisher {
@@ -79,7 +80,7 @@ impl Publisher {
         let group = Group::new(participant, "publisher", EntityKind::WriterGroup, qos)?;
         participant.add_publisher(&group);
         if participant.core().is_closed() {
-            // Whoever has closed it may have looked before.
+            // The thread that closed the participant may have listed its publishers before this one was added.
             group.close();
         }
         if participant.core().autoenables() {
@@ -92,13 +93,13 @@ impl Publisher {
         &self.group
     }
 
-    /// One of the application's own.
+    /// Creates a handle that belongs to the application.
     pub(super) fn from_group(group: Arc<PublisherGroup>) -> Self {
         let user = ParticipantRef::join(group.participant());
         Self { group, user }
     }
 
-    /// Makes a writer of `topic` with the default QoS, or that of its [`TopicSpec`](crate::TopicSpec).
+    /// Creates a writer of `topic` with the default QoS, or with that of its [`TopicSpec`](crate::TopicSpec).
     ///
     /// # Errors
     /// As [`DataWriterBuilder::build`].
@@ -107,17 +108,19 @@ impl Publisher {
         self.writer_builder(topic).build()
     }
 
-    /// Makes a writer of `topic` with a QoS and listeners of its own.
+    /// Returns a builder for a writer of `topic` with its own QoS and listeners.
     pub fn writer_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataWriterBuilder<'t, T> {
         let default = self.group.default_qos().get();
         DataWriterBuilder::new(self.group.participant(), topic.into(), default).group(Arc::clone(&self.group))
     }
 
-    /// The QoS of the writers that are made with it from now on, unless they or their topic say otherwise
-    /// ([`TopicSpec`](crate::TopicSpec)). Those that are there keep theirs. Default: that of DDS 1.4.
+    /// Sets the default QoS of later writers of this publisher.
+    ///
+    /// It applies to writers without a QoS of their own and without a [`TopicSpec`](crate::TopicSpec). Existing writers
+    /// keep their QoS. Default: that of DDS 1.4.
     ///
     /// # Errors
-    /// Nothing has changed: the policies contradict each other.
+    /// The QoS is unchanged because its policies are inconsistent.
     #[doc(alias = "set_default_datawriter_qos")]
     pub fn set_default_writer_qos(&self, qos: impl Into<DataWriterQos>) -> Result<(), QosError> {
         let qos = qos.into();
@@ -126,15 +129,14 @@ impl Publisher {
         Ok(())
     }
 
-    /// The QoS of writers that are made without one.
+    /// Returns the QoS of writers that are created without one.
     #[must_use]
     #[doc(alias = "get_default_datawriter_qos")]
     pub fn default_writer_qos(&self) -> DataWriterQos {
         self.group.default_qos().get()
     }
 
-    /// A writer of this publisher by its topic: the one that was made first of those that are there; `None` if there is none of
-    /// this topic with the type `T`.
+    /// Returns the oldest open writer of `topic` with the type `T` in this publisher.
     #[must_use]
     pub fn lookup_datawriter<T: 'static>(&self, topic: &str) -> Option<DataWriter<T>> {
         let is_meant =
@@ -142,43 +144,45 @@ impl Publisher {
         self.group.members().into_iter().find(|writer| is_meant(writer)).map(DataWriter::from_handle)
     }
 
-    /// A handle that does not keep the publisher alive.
+    /// Returns a handle that does not keep the publisher alive.
     #[must_use]
     pub fn downgrade(&self) -> WeakPublisher {
         WeakPublisher::new(&self.group)
     }
 
-    /// The QoS that the publisher has.
+    /// Returns the QoS of the publisher.
     #[must_use]
     #[doc(alias = "get_qos")]
     pub fn qos(&self) -> PublisherQos {
         self.group.qos()
     }
 
-    /// Changes the QoS, and announces every writer again: writers meet others, or part from them, as the new partitions
-    /// say. Without effect once the publisher is closed.
+    /// Changes the QoS and announces every writer again.
+    ///
+    /// Writers match and unmatch according to the new partitions. The call has no effect on a closed publisher.
     ///
     /// # Errors
-    /// Nothing has changed: a policy is too long to be announced, or PRESENTATION, which must stay, is another one.
+    /// The QoS is unchanged. A policy is too long to be announced, or PRESENTATION differs, which cannot change.
     pub fn set_qos(&self, qos: PublisherQos) -> Result<(), QosError> {
         self.group.set_qos(qos)
     }
 
-    /// As [`DataWriter::flush`], for all writers that it has now.
+    /// As [`DataWriter::flush`], for all present writers.
     pub fn flush(&self) {
-        // Closed ones have nothing that waits.
+        // Ignore the error, because a closed writer has no waiting samples.
         self.group.members().iter().for_each(|writer| drop(writer.flush()));
     }
 
-    /// Waits until every reliable reader that matches has acknowledged all that the writers of this publisher have written
-    /// before this call. Writers that are closed meanwhile are not waited for.
+    /// Waits until all matched reliable readers have acknowledged what the writers of this publisher wrote.
+    ///
+    /// It covers the samples written before this call. It does not wait for writers that are closed during the wait.
     #[doc(alias = "wait_for_acknowledgments")]
     pub fn acknowledged(&self) -> Waiting<'_, ()> {
         let everything = Awaited::Acknowledged(SequenceNumber::MAX);
         Waiting::of_own(Box::new(EveryWriter::new(&self.group)), everything)
     }
 
-    /// Closes all writers that it has now. Does not wait.
+    /// Closes all present writers of the publisher. Does not wait.
     #[doc(alias = "delete_contained_entities")]
     pub fn close_contained(&self) {
         self.group.close_contained();
@@ -206,7 +210,7 @@ impl Entity for Publisher {
         self.group.is_closed()
     }
 
-    /// Closes its writers as well.
+    /// Closes the publisher and its writers.
     fn close(&self) {
         self.group.close();
     }

@@ -1,13 +1,13 @@
-//! The readers that a writer does not wait for, because they were too slow ([`SlowReader`](crate::SlowReader)).
+//! Readers that the writer does not wait for, because they are too slow ([`SlowReader`](crate::SlowReader)).
 
 use crate::actor::{Deferred, Effects};
 use crate::infrastructure::MatchCounter;
 use dds_rtps::types::{Guid, InstanceHandle};
 use std::sync::Arc;
 
-/// Which they are, and their count.
+/// Slow readers and their count.
 ///
-/// Bound: the readers that match.
+/// Bound: the matched readers.
 #[derive(Default)]
 pub(super) struct SlowReaders {
     readers: Vec<Guid>,
@@ -27,14 +27,14 @@ impl SlowReaders {
         &mut self.counter
     }
 
-    /// A reader of `writer` is not waited for any more.
+    /// Adds a reader that `writer` no longer waits for.
     pub(super) fn add(&mut self, writer: Guid, reader: Guid, behind: u64, effects: &mut Effects) {
         self.readers.push(reader);
         self.counter.matched(InstanceHandle::from(reader));
         effects.defer(Arc::new(Demoted { writer, reader, behind }));
     }
 
-    /// It has caught up, or left. Returns whether it was among them.
+    /// Removes a reader that has caught up or left. Returns whether it was slow.
     pub(super) fn remove(&mut self, reader: Guid) -> bool {
         let Some(at) = self.readers.iter().position(|known| *known == reader) else { return false };
         self.readers.swap_remove(at);
@@ -43,7 +43,7 @@ impl SlowReaders {
     }
 }
 
-/// A line for the log, written where no cell is held.
+/// Log line, written outside of all cells.
 struct Demoted {
     writer: Guid,
     reader: Guid,

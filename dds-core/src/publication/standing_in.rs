@@ -1,11 +1,11 @@
-//! A writer that stands in for others: what the durability service does with one.
+//! Operations that only the writers of the durability service need.
 
 use crate::infrastructure::WriteError;
 use crate::publication::WriterHandle;
 use dds_rtps::types::SequenceNumber;
 
 impl WriterHandle {
-    /// Takes changes out of the history, which need not be kept any more.
+    /// Removes changes from the history that need not be kept any more.
     pub(crate) fn withdraw(&self, numbers: &[SequenceNumber]) -> Result<(), WriteError> {
         self.visit(|actor, effects| actor.withdraw(numbers, effects)).map_err(|kind| self.write_error(kind))
     }

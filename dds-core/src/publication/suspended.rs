@@ -1,4 +1,4 @@
-//! Holding back what is written, to send it together (DDS 1.4, 2.2.2.4.1.8 and 2.2.2.4.1.9).
+//! Suspension of a publisher, to send its samples together (DDS 1.4, 2.2.2.4.1.8 and 2.2.2.4.1.9).
 
 use crate::infrastructure::{WriteError, WriteErrorKind};
 use crate::publication::{Publisher, PublisherGroup, WriterHandle};
@@ -7,13 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 impl Publisher {
-    /// Holds back what is written until the returned guard is gone, so that it leaves in as few datagrams as possible. While
-    /// there are several guards, the last one counts.
+    /// Holds back samples until the returned guard is dropped, to send them in few datagrams.
     ///
-    /// A hint, as in DDS: a writer holds no more than 64 KiB, 1024 samples or the depth of its KEEP_LAST history, whichever is
-    /// least, and sends at once when there is more, when it has to answer or ask a reader, when somebody waits for
-    /// acknowledgements, or when it is closed. So nothing is lost that would have arrived otherwise. Readers of this process
-    /// get everything at once.
+    /// If several guards exist, the last one sends the samples.
+    ///
+    /// The suspension is a hint, as in DDS. A writer holds at most 64 KiB, 1024 samples or the depth of its KEEP_LAST
+    /// history, whichever is least. It sends at once if it has more, if it is closed, or if it must
+    /// answer or ask a reader. A caller that waits for acknowledgements also makes it send. Therefore no sample is lost
+    /// because of the suspension. Local readers receive all samples at once.
     ///
     /// ```
     /// use dds_core::qos::{Preset, PublisherQos};
@@ -59,7 +60,7 @@ impl Publisher {
     }
 }
 
-/// A publisher holds back what is written; from [`Publisher::suspend_publications`]. Dropping it sends all of that.
+/// Suspension of a publisher. See [`Publisher::suspend_publications`]. Dropping it sends the held samples.
 #[must_use = "publications are resumed when this is dropped"]
 pub struct Suspended<'p> {
     group: &'p Arc<PublisherGroup>,
@@ -74,7 +75,7 @@ impl fmt::Debug for Suspended<'_> {
 impl Drop for Suspended<'_> {
     fn drop(&mut self) {
         if self.group.common().fetch_sub(1, Ordering::AcqRel) == 1 {
-            // A writer that saw the publisher suspended has left its cell when it is entered here.
+            // A writer that saw the suspension has left its cell before `send_held` enters it.
             self.group.members().iter().for_each(|writer| WriterHandle::send_held(writer));
         }
     }

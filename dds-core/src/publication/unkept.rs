@@ -1,11 +1,13 @@
-//! What is lost with a writer that offers more than it can keep itself.
+//! Warning about samples of PERSISTENT and TRANSIENT writers that no durability service keeps.
 
 use crate::publication::WriterHandle;
 use crate::qos::Durability;
 
 impl WriterHandle {
-    /// Says so if samples go with the writer that it has offered to outlive it, because there is no durability service, which is
-    /// optional in DDS. To be called before the writer is closed.
+    /// Warns if samples end with the writer although its QoS offers to keep them.
+    ///
+    /// DDS makes the durability service optional, so there may be none. The caller must call this before the writer is
+    /// closed.
     pub(super) fn warn_of_what_is_unkept(&self) {
         let durability = self.qos.read(|qos| qos.durability);
         if durability <= Durability::TransientLocal || self.core.config().is_durability_service() {

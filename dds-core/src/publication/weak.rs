@@ -1,13 +1,13 @@
-//! Handles that keep no writer and no publisher alive.
+//! Weak handles of writers and publishers.
 
 use crate::publication::{DataWriter, Publisher, PublisherGroup, WriterHandle};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, Weak};
 
-/// A [`DataWriter`] that does not keep it alive; from [`DataWriter::downgrade`].
+/// Weak handle of a [`DataWriter`], which does not keep the writer alive. See [`DataWriter::downgrade`].
 ///
-/// For a listener's closure, which would keep its own writer alive for ever with a strong handle of it.
+/// Use it in the closure of a listener. A strong handle there would keep its own writer alive forever.
 ///
 /// ```
 /// use dds_core::{DdsType, DomainParticipant, Scope};
@@ -40,11 +40,11 @@ impl<T> WeakDataWriter<T> {
         Self { handle: Arc::downgrade(handle), marker: PhantomData }
     }
 
-    /// The writer, unless its last handle is gone. It may have been closed.
+    /// Returns the writer, or `None` if its last handle was dropped. The writer may be closed.
     #[must_use]
     pub fn upgrade(&self) -> Option<DataWriter<T>> {
         let writer = DataWriter::from_handle(self.handle.upgrade()?);
-        // Else a listener is being told of it, and the application has let go of all there was.
+        // `user` is `None` if only a running listener still holds the writer. The application has dropped its handles.
         writer.user.is_some().then_some(writer)
     }
 }
@@ -61,7 +61,7 @@ impl<T> fmt::Debug for WeakDataWriter<T> {
     }
 }
 
-/// A [`Publisher`] that does not keep it alive; from [`Publisher::downgrade`].
+/// Weak handle of a [`Publisher`], which does not keep it alive. See [`Publisher::downgrade`].
 #[derive(Clone)]
 pub struct WeakPublisher {
     group: Weak<PublisherGroup>,
@@ -72,11 +72,12 @@ impl WeakPublisher {
         Self { group: Arc::downgrade(group) }
     }
 
-    /// The publisher, unless its last handle and its last endpoint are gone. It may have been closed.
+    /// Returns the publisher, or `None` if its last handle and its last writer were dropped. It may be closed.
     #[must_use]
     pub fn upgrade(&self) -> Option<Publisher> {
         let publisher = Publisher::from_group(self.group.upgrade()?);
-        // Else a listener is being told of it, and the application has let go of all there was.
+        // `user` is `None` if only a running listener still holds the publisher. The application has dropped its
+        // handles.
         publisher.user.is_some().then_some(publisher)
     }
 }

@@ -1,4 +1,4 @@
-//! Writing from async code: where `write` would block, the task waits.
+//! Writes in async code: the task waits instead of the thread.
 
 use crate::actor::Ticket;
 use crate::cdr::{Encode, TypeInfo};
@@ -13,12 +13,15 @@ use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
 
 impl<T> DataWriter<T> {
-    /// As [`write`](DataWriter::write), but where that would block the thread, the task waits: for room in the history, at
-    /// most `max_blocking_time`, and for an earlier, large sample to be on its way. Needs no particular runtime.
+    /// As [`write`](DataWriter::write), but the task waits instead of the thread.
     ///
-    /// The sample is encoded by this call, once. Dropping the future before it is ready publishes nothing. Tasks and
-    /// threads that wait for room of one writer get it in the order in which they came: a future that was polled once and
-    /// then is neither polled nor dropped holds up those behind it.
+    /// It waits for room in the history, at most `max_blocking_time`, and until an earlier large sample is sent. It
+    /// needs no particular runtime.
+    ///
+    /// The call encodes the sample once. Dropping the future before it is ready publishes nothing.
+    ///
+    /// Tasks and threads that wait for room get it in the order of their arrival. A future that was polled must be
+    /// polled again or dropped. Otherwise it blocks those behind it.
     ///
     /// # Errors
     /// As [`write`](DataWriter::write).
@@ -41,14 +44,14 @@ impl<T> DataWriter<T> {
     }
 }
 
-/// The future of [`DataWriter::write_async`].
+/// Future of [`DataWriter::write_async`].
 struct AsyncWrite<'a> {
     writer: &'a WriterHandle,
     state: WriteState,
 }
 
 enum WriteState {
-    /// It was not encoded.
+    /// The encoding failed.
     Failed(WriteErrorKind),
     Waiting(PendingWrite),
     Done,
@@ -56,29 +59,29 @@ enum WriteState {
 
 struct PendingWrite {
     change: NewChange,
-    /// Its place among those who wait for room.
+    /// Place in the queue for room.
     room: Option<Ticket>,
-    /// Its place among those who wait for the way, and up to where that must be clear.
+    /// Place in the queue of callers that wait until samples are sent, and the awaited sequence number.
     way: Option<Ticket>,
     way_up_to: Option<SequenceNumber>,
-    /// It waits until earlier samples are on their way. `write` waits for its own; but what is dropped must not have been
-    /// written.
+    /// The write waits until earlier samples are sent. `write` waits for its own sample instead, but a dropped future
+    /// must not have written its sample.
     goes_behind: bool,
-    /// Once it waits.
+    /// Set when the wait begins.
     limit: Option<Limit>,
 }
 
-/// How long it waits.
+/// Time limit of a wait.
 struct Limit {
     started: Instant,
-    /// `None`: for ever.
+    /// `None` means no limit.
     deadline: Option<(Instant, Alarm)>,
 }
 
 impl PendingWrite {
     fn poll(&mut self, writer: &WriterHandle, waker: &Waker) -> Poll<Result<(), WriteErrorKind>> {
         loop {
-            // The first try leaves the waker alone: mostly there is room.
+            // The first try does not register the waker, because there is usually room.
             let mut attempt = self.attempt(writer, None)?;
             if matches!(attempt, Attempt::Refused(WriteRefused::Full)) && writer.blocking_limit().is_some() {
                 attempt = self.attempt(writer, Some(waker))?;
@@ -109,7 +112,7 @@ impl PendingWrite {
         }
     }
 
-    /// How long it has waited, if that is too long; else it is woken when it will be.
+    /// Returns how long the write has waited if its time is over. Otherwise it sets a timer.
     fn time_is_over(&mut self, writer: &WriterHandle, waker: &Waker) -> Option<Duration> {
         let driver = writer.driver();
         driver.attend();
@@ -120,12 +123,12 @@ impl PendingWrite {
         });
         let (deadline, alarm) = limit.deadline.as_ref()?;
         alarm.set_waker(waker);
-        // Looked at once the waker is in its place: an alarm that rang before had an old one to wake.
+        // Check the time after the waker is set. A timer that fired before had only an old waker to wake.
         let now = driver.now().instant;
         (now >= *deadline).then(|| now.since(limit.started))
     }
 
-    /// Leaves the queues; a wake that it was given goes to the next.
+    /// Leaves the queues. A wake that this write has received goes to the next in the queue.
     fn give_up(&mut self, writer: &WriterHandle) {
         writer.abandon_space(&mut self.room);
         writer.abandon_way(&mut self.way);

@@ -25,7 +25,7 @@ use dds_rtps::writer::NewChange;
 /// let reader = participant.reader::<Pose>("robot/pose")?;
 /// let writer = participant.writer::<Pose>("robot/pose")?;
 /// writer.wait_for_readers(1).block()?;
-/// // When it was measured, which is before it is written.
+/// // The time of measurement, which is before the time of the write.
 /// let measured = Time::from_unix_nanos(1_700_000_000_000_000_000);
 /// writer.write_with(&Pose { robot: 7, x: 1.0 }, WriteOptions::new().source_timestamp(measured))?;
 /// assert_eq!(reader.next_sample().block()?.info.source_timestamp, measured);

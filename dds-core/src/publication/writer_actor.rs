@@ -1,4 +1,4 @@
-//! A writer's state behind its cell: the protocol's writer, the readers of this process, who waits, and the statuses.
+//! State of a writer in its cell: the protocol's writer, local readers, waiters and statuses.
 
 use crate::actor::{Actor, Awaitable, Cell, Effects, Poke, Signals, Ticket, Wakers};
 use crate::delivery::{LocalBegin, LocalDemands, LocalPath, LocalTerms};
@@ -22,10 +22,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 use std::task::Waker;
 
-/// The cell of a writer.
+/// Cell of a writer.
 pub(crate) type WriterCell = Cell<WriterActor>;
 
-/// The state of a writer.
+/// State of a writer.
 pub(crate) struct WriterActor {
     pub(super) rtps: StatefulWriter,
     driver: Arc<dyn Driver>,
@@ -33,12 +33,12 @@ pub(crate) struct WriterActor {
     pub(super) outgoing: Outgoing,
     pub(super) terms: LocalTerms,
     pub(super) suspensions: Option<Arc<AtomicUsize>>,
-    /// Changes are written that are to share datagrams.
+    /// More changes follow that share datagrams with the ones written so far.
     pub(super) gathers: bool,
     pub(super) local_readers: Vec<LocalReader>,
-    /// The participant, which speaks for writers that are manual by participant.
+    /// Participant, which asserts liveliness for writers that are manual by participant.
     pub(super) participant: Option<Weak<dyn Poke>>,
-    /// What the readers of this process know of the writer's liveliness.
+    /// Liveliness of the writer as reported to local readers.
     pub(super) alive: bool,
     subscriptions: Vec<Guid>,
     pub(super) reached: Reached,
@@ -54,9 +54,9 @@ pub(crate) struct WriterActor {
     pub(super) waiting_for_match: Wakers,
     waiting_for_acknowledgment: Wakers,
     waiting_for_space: Wakers,
-    /// Who has written a large sample that waits on its way out.
+    /// Callers that have written a large sample and wait until it is sent.
     waiting_for_way: Wakers,
-    /// Up to where changes were on their way when these were last woken.
+    /// Highest sequence number that was sent when `waiting_for_way` was last woken.
     sent_up_to: SequenceNumber,
 }
 
@@ -94,26 +94,27 @@ impl WriterActor {
         actor
     }
 
-    /// Takes the place of what the writer was made with, before it is enabled; that is to be dropped outside of the cell.
+    /// Replaces the protocol's writer before the writer is enabled. Returns the old one, which the caller drops outside
+    /// of the cell.
     pub(crate) fn begin_anew(&mut self, rtps: StatefulWriter, qos: &DataWriterQos) -> StatefulWriter {
         self.take_terms(qos);
         std::mem::replace(&mut self.rtps, rtps)
     }
 
-    /// Tells the actor in which cell it is, and of which participant.
+    /// Sets the cell of the actor and the participant.
     pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>, participant: Weak<dyn Poke>) {
         self.outgoing.attach(cell);
         self.participant = Some(participant);
     }
 
-    /// Sends what was held back: the publisher is not suspended any more.
+    /// Sends the samples that were held back, because the publisher is no longer suspended.
     pub(crate) fn send_held(&mut self, effects: &mut Effects) {
         self.rtps.set_suspended(false);
         let now = self.now(effects);
         self.follow_up_and_come_back(now, effects);
     }
 
-    /// Sends what was gathered, unless the publisher is suspended.
+    /// Sends the gathered samples, unless the publisher is suspended.
     pub(super) fn send_gathered(&mut self, effects: &mut Effects) -> Flushed {
         self.gathers = false;
         self.rtps.set_suspended(self.is_suspended());
@@ -125,7 +126,7 @@ impl WriterActor {
         self.gathers || self.suspensions.as_ref().is_some_and(|suspensions| suspensions.load(Ordering::Acquire) > 0)
     }
 
-    /// Says whom to tell of what happens; whom until now, to be dropped outside of the cell.
+    /// Sets the listeners to notify. Returns the old set, which the caller drops outside of the cell.
     pub(crate) fn set_audience(&mut self, audience: Audience) -> Audience {
         std::mem::replace(&mut self.audience, audience)
     }
@@ -139,8 +140,9 @@ impl WriterActor {
         &self.panics
     }
 
-    /// The time, read inside of the cell, so that timestamps have the order of the sequence numbers. It never goes back,
-    /// unless somebody sets the real-time clock back.
+    /// Reads the time inside of the cell, so that timestamps have the order of the sequence numbers.
+    ///
+    /// The instant never goes back. The real-time clock goes back only if it is set back.
     pub(super) fn now(&mut self, effects: &mut Effects) -> Now {
         let now = effects.read_clock(|| self.driver.now());
         self.last.instant = self.last.instant.max(now.instant);
@@ -148,28 +150,28 @@ impl WriterActor {
         self.last
     }
 
-    /// How long small samples that are written from now on may wait for others.
+    /// Sets how long later small samples may wait for others.
     pub(crate) fn set_batch_window(&mut self, window: Duration, effects: &mut Effects) {
         let now = self.now(effects);
         self.rtps.set_batch_window(window);
         self.follow_up_and_come_back(now, effects);
     }
 
-    /// Lets what waits for others leave now.
+    /// Sends the samples that wait for others.
     pub(crate) fn flush(&mut self, effects: &mut Effects) -> Flushed {
         let now = self.now(effects);
         self.rtps.flush();
         self.follow_up(now, effects)
     }
 
-    /// The parameters for readers that expect inline QoS.
+    /// Sets the parameters for readers that expect inline QoS.
     pub(crate) fn set_inline_qos(&mut self, parameters: &[u8]) {
         self.rtps.set_inline_qos(parameters);
     }
 
-    /// Gives the change a number, puts it into the history, hands it to the readers of this process and to the kernel.
+    /// Adds a change to the history, delivers it to local readers and passes it to the kernel.
     ///
-    /// `ticket` is the caller's place among those who wait for space: nobody overtakes.
+    /// `ticket` is the caller's place in the queue for room. No write overtakes the queue.
     pub(crate) fn write(
         &mut self,
         change: &mut NewChange,
@@ -196,24 +198,24 @@ impl WriterActor {
         let number = match self.write_to_history(now, change) {
             Ok(number) => number,
             Err(refused) => {
-                // The protocol may want to ask the readers to make room.
+                // The protocol may have to ask the readers for acknowledgements to make room.
                 self.follow_up_and_come_back(now, effects);
                 return Err(refused);
             }
         };
         self.waiting_for_space.finish(ticket, effects);
-        // Room may be left for the next in the queue.
+        // The next writer in the queue may also find room.
         self.waiting_for_space.wake_one(effects);
         self.follow_liveliness(effects);
         self.deliver_locally(number, effects);
         if self.rtps.has_only_gathered() {
-            // The timer is set for the first one of the batch, and that is all there is to do for it.
+            // The timer is set for the first sample of a batch. Later samples need nothing else.
             return Ok(Flushed::Done);
         }
         Ok(self.follow_up(now, effects))
     }
 
-    /// A coherent set of the publisher has ended: tells the readers, if the writer has a part in it.
+    /// Ends a coherent set of the publisher. Notifies the readers if the set has changes of this writer.
     pub(crate) fn end_set(&mut self, ended: EndedSet, effects: &mut Effects) -> Flushed {
         let now = self.now(effects);
         self.rtps.set_suspended(self.is_suspended());
@@ -225,7 +227,7 @@ impl WriterActor {
     fn write_to_history(&mut self, now: Now, change: &mut NewChange) -> Result<SequenceNumber, WriteRefused> {
         match self.rtps.try_write(now, change) {
             Err(WriteRefused::Full) if !self.local_readers.is_empty() => {
-                // From here on the readers of this process tell of their progress; what they made until now counts.
+                // From here on local readers report their progress. Their progress up to now counts already.
                 self.local_readers.iter().for_each(|reader| reader.path.set_starving());
                 self.rtps.try_write(now, change)
             }
@@ -233,7 +235,7 @@ impl WriterActor {
         }
     }
 
-    /// Registers who waits for space; to be called in the visit in which the write was refused.
+    /// Registers a waiter for room. The caller must be in the same visit in which the write was refused.
     pub(crate) fn wait_for_space(&mut self, ticket: &mut Option<Ticket>, waker: Waker, effects: &mut Effects) {
         self.waiting_for_space.register(ticket, waker, effects);
     }
@@ -242,7 +244,8 @@ impl WriterActor {
         self.waiting_for_space.abandon(ticket, effects);
     }
 
-    /// After anything that may have changed the protocol's state: what is to be sent, events, the next deadline.
+    /// Completes every visit that may have changed the protocol's state: sends, reports events and sets the next
+    /// deadline.
     fn follow_up(&mut self, now: Now, effects: &mut Effects) -> Flushed {
         self.take_events(effects);
         if self.rtps.is_at_rest() && self.outgoing.is_at_rest() {
@@ -267,13 +270,13 @@ impl WriterActor {
         flushed
     }
 
-    /// Whether something that was written waits for the readers' answers, or for the clock, before it leaves.
+    /// Returns whether written samples wait for acknowledgements or for the clock before they are sent.
     pub(super) fn is_paced(&self) -> bool {
         self.rtps.has_more_to_send() && self.outgoing.has_room()
     }
 
-    /// Looks whether everything up to `number`, by default all that was written so far, is on its way; if not, registers
-    /// the waiter.
+    /// Returns whether all changes up to `number` are sent, and registers the waiter if not. `number` defaults to the
+    /// newest change.
     pub(crate) fn wait_for_way(
         &mut self,
         number: &mut Option<SequenceNumber>,
@@ -310,39 +313,40 @@ impl WriterActor {
         }
     }
 
-    /// A reader is not waited for any more.
+    /// The writer no longer waits for this reader.
     fn note_demoted(&mut self, reader: Guid, behind: u64, effects: &mut Effects) {
         self.slow_readers.add(self.rtps.guid(), reader, behind, effects);
-        // Its progress is of interest again: it shows when it has caught up.
+        // The progress of the reader matters again, because it shows when the reader has caught up.
         self.local_readers.iter().for_each(|local| local.path.set_starving());
         self.mark(mark::SLOW_READER, effects);
     }
 
-    /// It has caught up, or left.
+    /// The reader has caught up or left.
     fn note_not_demoted(&mut self, reader: Guid, effects: &mut Effects) {
         if self.slow_readers.remove(reader) {
             self.mark(mark::SLOW_READER, effects);
         }
     }
 
-    /// As [`WriterActor::follow_up`], for callers that do not come back themselves.
+    /// As [`WriterActor::follow_up`], for callers that do not send the rest themselves.
     pub(super) fn follow_up_and_come_back(&mut self, now: Now, effects: &mut Effects) {
         if self.follow_up(now, effects) == Flushed::More {
             self.outgoing.come_back();
         }
     }
 
-    /// Another turn of sending, after [`Flushed::More`].
+    /// Sends the next part after [`Flushed::More`].
     pub(crate) fn send_on(&mut self, effects: &mut Effects) -> Flushed {
         let now = self.now(effects);
         self.follow_up(now, effects)
     }
 
-    /// `is_unaware`: the reader's side has still to be heard of as knowing the writer.
+    /// Matches a remote reader. `is_unaware` means that the remote participant has not yet acknowledged the writer.
     pub(crate) fn match_remote(&mut self, reader: ReaderProxyConfig, is_unaware: bool, effects: &mut Effects) {
         let now = self.now(effects);
         let guid = reader.guid;
-        // One that is not followed is no match either: nobody is to wait for it.
+        // The protocol may refuse a proxy for the reader. Then the reader does not count as matched, and no caller
+        // waits for it.
         if self.rtps.match_reader(now, reader) {
             self.reached.add(guid, is_unaware);
             self.note_match(guid, effects);
@@ -350,8 +354,9 @@ impl WriterActor {
         self.follow_up_and_come_back(now, effects);
     }
 
-    /// Matches a reader of this process, which is to be told what is returned before anything is delivered. `None`: it is
-    /// matched already.
+    /// Matches a local reader. Returns the terms that the reader must know before the first delivery.
+    ///
+    /// Returns `None` if the reader is matched already.
     pub(crate) fn match_local(
         &mut self,
         guid: Guid,
@@ -379,14 +384,15 @@ impl WriterActor {
         });
         self.note_match(guid, effects);
         self.follow_up_and_come_back(now, effects);
-        // What is written from here on is no history.
+        // Changes written after this point do not belong to the history.
         let history_end = self.rtps.newest_kept().map_or(first.previous(), |newest| newest.max(first.previous()));
         let history_expires = self.rtps.history_expires(first);
         let presented = self.rtps.presented_before(first);
         Some(LocalBegin { first, history_end, history_expires, reliable, terms: self.terms, presented })
     }
 
-    /// A reader of this process has been told of the writer: hands over what it is to get, and from now on each new change.
+    /// Starts delivery to a local reader that knows the writer now. It gets its share of the history, and then each new
+    /// change.
     pub(crate) fn begin_delivery(&mut self, reader: Guid, effects: &mut Effects) {
         self.local_readers.iter_mut().filter(|known| known.guid == reader).for_each(|known| known.begun = true);
         if self.redeliver(effects) {
@@ -406,7 +412,7 @@ impl WriterActor {
         self.mark(mark::MATCHED, effects);
     }
 
-    /// `comes_back`: nobody has said that it is gone for good.
+    /// Ends the match with a reader. `comes_back` means that the reader may return, because it was not disposed.
     pub(crate) fn unmatch(&mut self, reader: Guid, comes_back: bool, effects: &mut Effects) {
         let now = self.now(effects);
         if comes_back {
@@ -437,7 +443,7 @@ impl WriterActor {
         self.audience.mark(mark, effects);
     }
 
-    /// Looks whether there is what is waited for; if not, registers the waiter.
+    /// Returns whether the awaited event has happened, and registers the waiter if not.
     pub(crate) fn wait(
         &mut self,
         awaited: Awaited,
@@ -447,14 +453,14 @@ impl WriterActor {
     ) -> bool {
         let acknowledged = matches!(awaited, Awaited::Acknowledged(_));
         if acknowledged {
-            // Before looking, so that no progress goes unnoticed after it.
+            // Set before the check, so that no progress after it goes unnoticed.
             self.local_readers.iter().for_each(|reader| reader.path.set_starving());
         }
         let there = match awaited {
             Awaited::Matched(count) => self.reached.count_of(self.subscriptions.len()) >= count,
-            // A best-effort reader acknowledges nothing, but what is on its way to it must get there.
+            // A best-effort reader acknowledges nothing, but the samples for it must be sent.
             Awaited::Acknowledged(number) => self.rtps.is_acknowledged(number) && self.rtps.sent_up_to() >= number,
-            // Nothing else is there to be waited for.
+            // The writer has no other awaited events.
             _ => true,
         };
         let wakers = self.wakers(awaited);
@@ -465,7 +471,7 @@ impl WriterActor {
         }
         wakers.register(ticket, waker, effects);
         if acknowledged {
-            // Asked for now: else the last samples wait for the next heartbeat.
+            // Request acknowledgements now. Otherwise the last samples wait for the next heartbeat.
             let now = self.now(effects);
             self.rtps.request_acknowledgments(now);
             self.follow_up_and_come_back(now, effects);
@@ -473,7 +479,7 @@ impl WriterActor {
         false
     }
 
-    /// The number of the newest change.
+    /// Sequence number of the newest change.
     pub(crate) fn last_sequence_number(&self) -> SequenceNumber {
         self.rtps.last_sequence_number()
     }
@@ -483,7 +489,7 @@ impl WriterActor {
         &self.rtps
     }
 
-    /// The protocol's writer, for what sends nothing.
+    /// The protocol's writer, for calls that send nothing.
     pub(super) fn rtps_mut(&mut self) -> &mut StatefulWriter {
         &mut self.rtps
     }
@@ -511,7 +517,7 @@ impl WriterActor {
         self.follow_up_and_come_back(now, effects);
     }
 
-    /// The application has closed the writer: who waits hears of it. It may still have to drain.
+    /// Closes the writer for the application and wakes all waiters. The writer may still wait for acknowledgements.
     pub(super) fn close(&mut self, effects: &mut Effects) {
         let before = self.last.instant;
         let now = self.now(effects);
@@ -522,7 +528,7 @@ impl WriterActor {
         self.wake_everybody(effects);
     }
 
-    /// Whether the application has closed it.
+    /// Returns whether the application has closed the writer.
     pub(super) fn is_closed(&self) -> bool {
         self.observers.is_closed()
     }
@@ -567,8 +573,8 @@ impl Actor for WriterActor {
             WriterMail::NackFrag(asker, message) => self.rtps.handle_nack_frag(now, asker, &message),
         }
         self.take_events(effects);
-        // Sent once for all the mail that a visitor finds, by the signal that is served after it: a visitor may find an
-        // inbox full of requests, and must not answer each of them with a whole visit's share of datagrams.
+        // The signal after all mail sends once. A visitor may find an inbox full of requests, and must not send a whole
+        // visit's share of datagrams for each of them.
         self.outgoing.come_back();
     }
 
@@ -579,7 +585,7 @@ impl Actor for WriterActor {
     fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {
         let now = self.now(effects);
         if !self.slow_readers.is_empty() {
-            // Before looking, so that no progress goes unnoticed after it.
+            // Set before the check, so that no progress after it goes unnoticed.
             self.local_readers.iter().for_each(|local| local.path.set_starving());
         }
         self.rtps.handle_local_progress(now);

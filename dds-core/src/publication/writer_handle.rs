@@ -1,4 +1,4 @@
-//! What all handles of one writer share, without its type.
+//! State that all handles of one writer share, without the type of its samples.
 
 use crate::actor::{Caller, Effects, EnterError, Ticket, in_listener};
 use crate::cdr::{AnyType, Encode, EncodeError, Encoding, KeyHasher, TypeInfo, encode_payload};
@@ -24,70 +24,71 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, TryLockError};
 use std::task::{Context, Poll, Waker};
 
-/// What all handles of one writer share. The last one dropped deletes the writer.
+/// State that all handles of one writer share. Dropping the last handle deletes the writer.
 pub(crate) struct WriterHandle {
     pub(super) participant: Arc<dyn PublicationContext>,
     pub(super) core: Arc<ParticipantCore>,
     pub(super) cell: Arc<WriterCell>,
     pub(super) subject: Arc<Subject>,
     pub(super) type_name: String,
-    /// The Rust type of the samples.
+    /// Rust type of the samples.
     pub(super) sample_type: TypeId,
-    /// What the samples are made of; `None`: nobody here knows (raw topics).
+    /// Type of the samples. `None` for raw topics, whose type is unknown.
     pub(super) ty: Option<AnyType>,
-    /// What others are told of the type; `None`: its name alone.
+    /// Announced description of the type. `None` announces only its name.
     pub(crate) types: Option<Arc<TypeGraph>>,
     pub(super) qos: LiveQos<DataWriterQos>,
     pub(super) group: Option<Arc<PublisherGroup>>,
-    /// Its topic, if it was made of a [`Topic`](crate::Topic).
+    /// Topic, if the writer was created from a [`Topic`](crate::Topic).
     pub(super) topic: Option<Arc<TopicHandle>>,
-    /// There once the writer is enabled, for it follows from the QoS.
+    /// Encoding that follows from the QoS. Set when the writer is enabled.
     pub(super) encoding: OnceLock<Encoding>,
     pub(super) enabling: Mutex<()>,
     pub(super) hasher: KeyHasher,
     pub(super) span: tracing::Span,
-    /// Where samples are encoded.
+    /// Used by the thread that encodes. Other threads use temporary buffers.
     pub(super) desk: Mutex<Desk>,
     pub(super) loans: Loans,
     pub(super) listener: ListenerPlace,
     pub(super) delivery: Delivery,
     pub(super) behaviour: Behaviour,
-    /// A typed handle, for the calls of listeners that do not know the type.
+    /// Creates a typed handle, for listeners that do not know the type.
     pub(super) lend: fn(Arc<Self>) -> Box<dyn AnyWriter>,
     pub(super) status_condition: OnceLock<StatusCondition>,
     pub(super) closed: AtomicBool,
     pub(super) ending: Arc<Ending>,
 }
 
-/// What encoding a sample needs.
+/// Buffers that encoding a sample needs.
 pub(super) struct Desk {
-    /// Slots for encoded samples, which the history and the readers of this process share.
+    /// Slots for encoded samples. The history and the readers of this process share them.
     pub(super) slots: SlotRing,
-    /// Where keys are encoded to be hashed.
+    /// Buffer for keys that are encoded to be hashed.
     pub(super) scratch: Vec<u8>,
 }
 
 impl Desk {
-    /// A desk that takes its slots from there.
+    /// Creates buffers that take their slots from `slots`.
     pub(super) const fn new(slots: SlotRing) -> Self {
         Self { slots, scratch: Vec::new() }
     }
 
-    /// Encodes into a slot, outside of the cell, for encoding is the user's code. If it fails or panics, the slot is free
-    /// again and nothing is published.
+    /// Encodes into a slot, outside of the cell, because the encoder may be user code.
+    ///
+    /// If `encode` fails or panics, the slot is free again.
     pub(super) fn encode<E>(&mut self, encode: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<Payload, E> {
         self.slots.fill(encode)
     }
 }
 
-/// What has become of one attempt to write.
+/// Result of one attempt to write.
 pub(super) enum Attempt {
-    /// With this number.
+    /// The change is written with this sequence number.
     Written(SequenceNumber, Flushed),
     Refused(WriteRefused),
-    /// In the queue for room.
+    /// The caller waits in the queue for room.
     Waiting,
-    /// Not tried: an earlier, large sample waits on its way out.
+    /// The write was not tried, because an earlier large sample is still being sent.
     Behind,
 }
 
@@ -108,23 +109,23 @@ impl WriterHandle {
         &self.subject.topic
     }
 
-    /// The publisher that it is in; `None`: the implicit one.
+    /// Publisher of the writer. `None` means the implicit one.
     pub(crate) fn group(&self) -> Option<&Arc<PublisherGroup>> {
         self.group.as_ref()
     }
 
-    /// Grows with each change of what is announced.
+    /// Version of the announced data. It grows with each change.
     pub(crate) fn version(&self) -> u64 {
         let group = self.group.as_ref().map_or(0, |group| group.version());
         self.qos.version() + group + self.topic.as_ref().map_or(0, |topic| topic.version())
     }
 
-    /// The topic object that it was made of; a name alone needs none.
+    /// Topic that the writer was created with. `None` if it was created by a topic name.
     pub(crate) fn topic(&self) -> Option<&Arc<TopicHandle>> {
         self.topic.as_ref()
     }
 
-    /// Whether `T` is the Rust type of its samples.
+    /// Returns whether `T` is the Rust type of the samples.
     pub(super) fn is_of<T: 'static>(&self) -> bool {
         self.sample_type == TypeId::of::<T>()
     }
@@ -141,7 +142,7 @@ impl WriterHandle {
         &self.hasher
     }
 
-    /// How samples are encoded.
+    /// Returns the encoding of the samples.
     ///
     /// # Errors
     /// The writer is not enabled yet.
@@ -154,8 +155,9 @@ impl WriterHandle {
         if self.is_closed() { WriteErrorKind::Closed } else { WriteErrorKind::NotEnabled }
     }
 
-    /// Calls `encode` at the writer's desk, or, if that is taken (by another thread, or by an encoder of the application
-    /// that writes itself), at one of its own.
+    /// Calls `encode` with the buffers of the writer, or with temporary ones if these are in use.
+    ///
+    /// They are in use by another thread, or by an encoder of the application that writes a sample itself.
     pub(super) fn at_desk<R>(&self, encode: impl FnOnce(&mut Desk) -> R) -> R {
         match self.desk.try_lock() {
             Ok(mut desk) => encode(&mut desk),
@@ -168,7 +170,7 @@ impl WriterHandle {
         &self.listener
     }
 
-    /// Encodes a sample, outside of the cell, and finds its instance.
+    /// Encodes a sample, outside of the cell, and computes its instance.
     pub(super) fn encode<S: Encode + TypeInfo>(&self, sample: &S) -> Result<NewChange, WriteErrorKind> {
         let encoding = self.encoding()?;
         if !sample.is_of(self.ty.as_ref()) {
@@ -190,14 +192,14 @@ impl WriterHandle {
         WriteError::new(&self.subject, kind)
     }
 
-    /// Runs `visit` in the writer's cell, and its effects afterwards.
+    /// Runs `visit` in the cell of the writer, and its effects afterward.
     #[cfg_attr(debug_assertions, track_caller)]
     pub(super) fn visit<R>(
         &self,
         visit: impl FnOnce(&mut WriterActor, &mut Effects) -> R,
     ) -> Result<R, WriteErrorKind> {
-        // The cell lives on after the close to drain. Looked at inside, so that nobody begins to wait once all have been
-        // woken.
+        // The cell lives on after `close` until all samples are acknowledged. The check is inside of the cell, so that
+        // no thread starts to wait after `close` has woken all waiters.
         let caller = Caller::here();
         let entered = Effects::scope(|effects| {
             let visit =
@@ -215,10 +217,11 @@ impl WriterHandle {
         }
     }
 
-    /// Publishes a change; waits for room in the history if `may_wait` and the QoS asks for that.
-    /// Returns its number.
+    /// Publishes a change and returns its sequence number.
+    ///
+    /// If `may_wait` is true and the QoS allows it, the call waits for room in the history.
     pub(crate) fn publish(&self, mut change: NewChange, may_wait: bool) -> Result<SequenceNumber, WriteError> {
-        // Asked only where there is something to wait for.
+        // Evaluated only if there is a reason to wait.
         let may_wait = || may_wait && role().may_wait() && !in_listener();
         match self.attempt(&mut change, &mut None, None) {
             Ok(Attempt::Written(number, Flushed::Done)) => Ok(number),
@@ -236,10 +239,12 @@ impl WriterHandle {
         }
     }
 
-    /// How long a write may wait, for room or for a large sample to be on its way: only a reliable writer that keeps all does.
-    /// One that keeps the last samples never waits for a reader; what is not on its way yet may be replaced.
+    /// Returns how long a write may wait for room, or for a large sample to be sent. `None` means that it never waits.
+    ///
+    /// Only a reliable writer that keeps all samples waits. A writer that keeps the last samples never waits for a
+    /// reader, and replaces samples that it has not sent yet.
     pub(super) fn blocking_limit(&self) -> Option<Duration> {
-        // One that is not enabled writes nothing, and its QoS may still change.
+        // A writer that is not enabled writes nothing, and its QoS may still change.
         self.encoding.get()?;
         let qos = self.qos.fixed();
         match qos.reliability {
@@ -248,19 +253,19 @@ impl WriterHandle {
         }
     }
 
-    /// One attempt to write. With a waker, the caller is in the queue for room if there is none.
+    /// Tries to write once. If there is no room and a waker is given, the caller is put into the queue for room.
     pub(super) fn attempt(
         &self,
         change: &mut NewChange,
         ticket: &mut Option<Ticket>,
         waker: Option<&Waker>,
     ) -> Result<Attempt, WriteErrorKind> {
-        // A waker is user code: cloned before the visit.
+        // Cloned before the visit, because a waker is user code.
         let waker = waker.cloned();
         self.visit(|actor, effects| Self::attempt_inside(actor, change, ticket, waker, effects))
     }
 
-    /// As [`WriterHandle::attempt`], but not while an earlier, large sample waits on its way out.
+    /// As [`WriterHandle::attempt`], but does not write while an earlier large sample is being sent.
     pub(super) fn attempt_behind(
         &self,
         change: &mut NewChange,
@@ -310,23 +315,23 @@ impl WriterHandle {
                 Err(kind) => Poll::Ready(Err(kind)),
             }
         });
-        // Who has written has left the queue already; who was refused for another reason than room has not.
+        // A successful write has left the queue already. A write that was refused for another reason than room has not.
         self.abandon_space(&mut ticket);
         let outcome = outcome.unwrap_or_else(|| Err(self.timeout(driver.now().instant.since(started))));
         let sent = outcome.and_then(|(number, flushed)| self.send_rest(flushed, true).map(|()| number));
         sent.map_err(|kind| self.write_error(kind))
     }
 
-    /// Sends what was held back while the publisher was suspended.
+    /// Sends the samples that were held back while the publisher was suspended.
     pub(super) fn send_held(&self) {
-        // A closed writer has sent everything.
+        // Ignore the error, because a closed writer has sent everything.
         let _ = self.visit(WriterActor::send_held);
     }
 
     /// Leaves the queue for room.
     pub(super) fn abandon_space(&self, ticket: &mut Option<Ticket>) {
         if ticket.is_some() {
-            // A closed writer has no queue any more.
+            // Ignore the error, because a closed writer has no queue.
             let _ = self.visit(|actor, effects| actor.abandon_space(ticket, effects));
         }
     }
@@ -336,23 +341,25 @@ impl WriterHandle {
         registered.map(|()| instance).map_err(|refused| self.refusal(refused))
     }
 
-    /// A closed writer has no instances.
+    /// Returns whether the instance is registered. A closed writer has no instances.
     pub(super) fn is_registered(&self, instance: InstanceHandle) -> bool {
         self.visit(|actor, _| actor.rtps_mut().is_registered(instance)).unwrap_or(false)
     }
 
-    /// Where the key of a registered instance can be decoded from.
+    /// Payload from which the key of a registered instance can be decoded.
     pub(super) fn instance_key(&self, instance: InstanceHandle) -> Option<KeyPayload> {
         self.visit(|actor, _| actor.rtps_mut().instance_key_payload(instance).cloned()).ok().flatten()
     }
 
-    /// The number of the newest change; zero for a writer that is closed, and cannot be waited for.
+    /// Sequence number of the newest change. Zero for a closed writer, which no caller can wait for.
     pub(super) fn last_sequence_number(&self) -> SequenceNumber {
         self.visit(|actor, _| actor.last_sequence_number()).unwrap_or(SequenceNumber::ZERO)
     }
 
-    /// A large sample goes out in several visits, so that acknowledgements come in between. What has to wait for the
-    /// readers' answers goes out whether the caller waits for it or not; who does cannot write faster than they receive.
+    /// Sends the rest of a large sample in several visits, so that acknowledgements are processed in between.
+    ///
+    /// A paced rest is sent whether the caller waits or not. A caller that waits cannot write faster than the readers
+    /// receive.
     pub(super) fn send_rest(&self, mut flushed: Flushed, may_wait: bool) -> Result<(), WriteErrorKind> {
         while flushed == Flushed::More {
             flushed = self.visit(WriterActor::send_on)?;
@@ -363,13 +370,13 @@ impl WriterHandle {
         if flushed == Flushed::Forked { Err(WriteErrorKind::Forked) } else { Ok(()) }
     }
 
-    /// Lets what waits for company leave now. What a full socket refuses follows as soon as there is room.
+    /// Sends the samples that wait to share a datagram. If a socket is full, they follow as soon as it has room.
     pub(super) fn flush(&self) -> Result<(), WriteErrorKind> {
         let flushed = self.visit(WriterActor::flush)?;
         self.send_rest(flushed, false)
     }
 
-    /// Waits until what was written is on its way, at most `limit`: it is written, whatever comes of this.
+    /// Waits until the written samples are sent, at most `limit`. The samples count as written in any case.
     fn wait_for_way(&self, limit: Duration) {
         let driver = self.core.driver();
         let (mut number, mut ticket) = (None, None);
@@ -385,7 +392,7 @@ impl WriterHandle {
         }
     }
 
-    /// Whether what was written up to `number`, or until now, is on its way; registers the waker if not.
+    /// Returns whether the changes up to `number`, or up to now, are sent. Registers the waker if they are not.
     pub(super) fn is_way_clear(
         &self,
         number: &mut Option<SequenceNumber>,
@@ -395,20 +402,20 @@ impl WriterHandle {
         self.visit(|actor, effects| actor.wait_for_way(number, ticket, waker, effects))
     }
 
-    /// No longer waits for the way.
+    /// Leaves the queue of callers that wait until samples are sent.
     pub(super) fn abandon_way(&self, ticket: &mut Option<Ticket>) {
         if ticket.is_some() {
-            // A closed writer has no queue any more.
+            // Ignore the error, because a closed writer has no queue.
             let _ = self.visit(|actor, effects| actor.abandon_way(ticket, effects));
         }
     }
 
-    /// There was no room for so long.
+    /// Error of a write that waited for room for `waited`.
     pub(super) fn timeout(&self, waited: Duration) -> WriteErrorKind {
         WriteErrorKind::Timeout { waited, slowest: self.slowest_reader() }
     }
 
-    /// Because of whom there is no room.
+    /// Reader that holds the oldest sample in the history.
     fn slowest_reader(&self) -> Option<ReaderLag> {
         self.visit(|actor, _| actor.rtps().slowest_reader()).ok().flatten()
     }
@@ -437,14 +444,15 @@ impl WriterHandle {
         if let Some(topic) = &self.topic {
             topic.narrow(&mut qos.representation).map_err(error)?;
         }
-        // While it is being enabled, nobody takes its QoS apart.
+        // `enable` must not see the QoS change in the middle.
         let turn = (!self.is_enabled()).then(|| self.enabling.lock().unwrap_or_else(PoisonError::into_inner));
         self.qos.change(qos, DataWriterQos::check_change, DataWriterQos::check).map_err(error)?;
         drop(turn);
         if !self.is_enabled() {
             return Ok(());
         }
-        // A closed writer stays as it was. Read inside of the cell, so that of two changes the last one counts.
+        // Ignore the error, because a closed writer keeps its QoS. The QoS is read inside of the cell, so that the last
+        // of two concurrent changes applies.
         let _ = self.visit(|actor, effects| {
             let budget = self.qos.read(|qos| {
                 actor.set_qos(qos, effects);
@@ -456,13 +464,15 @@ impl WriterHandle {
         Ok(())
     }
 
-    /// A reliable writer with matched readers, whose samples must arrive, drains in the participant after its last handle.
+    /// Closes the writer.
+    ///
+    /// The participant keeps a reliable writer with matched readers until they have acknowledged its samples.
     pub(crate) fn close(&self) {
         if self.closed.swap(true, Ordering::AcqRel) {
             return;
         }
         if self.core.is_forked() {
-            // The parent's to announce; here it is only memory.
+            // The parent process announces the disposal. A forked child only drops its memory.
             return;
         }
         self.warn_of_what_is_unkept();
@@ -470,14 +480,14 @@ impl WriterHandle {
         self.participant.remove_entity(self.guid().entity_id);
         self.listener.close();
         self.ending.close();
-        // A writer that has failed has no observers any more.
+        // Ignore the error, because a failed writer has no observers.
         let _ = Effects::scope(|effects| self.cell.with(effects, WriterActor::close));
         self.participant.release_topic(self.topic_name());
         self.participant.drain(self.guid().entity_id, Arc::clone(&self.cell));
         self.span.in_scope(|| tracing::debug!("writer closed"));
     }
 
-    /// The one status condition, made when it is first asked for.
+    /// Returns the only status condition of the writer. The first call creates it.
     pub(crate) fn status_condition(&self) -> &StatusCondition {
         self.status_condition.get_or_init(|| StatusCondition::new(self.guid(), Arc::clone(&self.cell) as _))
     }
@@ -492,7 +502,7 @@ impl WriterHandle {
         self.encoding().and_then(|_| self.visit(WriterActor::assert_liveliness)).map_err(|kind| self.write_error(kind))
     }
 
-    /// The readers that match; none of a closed writer.
+    /// Returns the matched readers. Empty for a closed writer.
     pub(crate) fn matched_readers(&self) -> Vec<Guid> {
         self.visit(|actor, _| actor.subscriptions().to_vec()).unwrap_or_default()
     }
@@ -529,7 +539,7 @@ impl WaitSource<()> for WriterHandle {
         if awaited == Awaited::Closed {
             return self.ending.abandon(ticket);
         }
-        // A closed writer has no waiters any more.
+        // Ignore the error, because a closed writer has no waiters.
         let _ = self.visit(|actor, effects| actor.abandon(awaited, ticket, effects));
     }
 
@@ -553,7 +563,7 @@ impl WaitSource<()> for WriterHandle {
 
 impl ListenedEntity for WriterHandle {
     fn note_listener_panic(&self, message: &str) {
-        // A closed writer has no events.
+        // Ignore the error, because a closed writer has no events.
         let _ = self.visit(|actor, effects| actor.note_listener_panic(message, effects));
     }
 
@@ -566,7 +576,7 @@ impl Member for WriterHandle {
     type Qos = DataWriterQos;
     type Context = dyn PublicationContext;
     type Presented = PresentationClock;
-    /// How often the publisher is suspended.
+    /// Number of active suspensions of the publisher.
     type Common = Arc<AtomicUsize>;
 
     fn presented(presentation: Presentation) -> Option<Arc<PresentationClock>> {

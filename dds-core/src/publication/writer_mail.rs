@@ -1,21 +1,24 @@
-//! What others leave for a writer while somebody is inside.
+//! Mail of a writer, for messages that arrive while its cell is occupied.
 
 use dds_rtps::wire::{AckNack, NackFrag};
 use dds_rtps::writer::{Asker, merge_ack_nack, merge_nack_frag};
 use std::ops::ControlFlow;
 
-/// What others leave for a writer. What a reader says again while it waits is merged with what it has said, so answers take
-/// a place or two for each reader, however long somebody is inside. Should so many readers answer that there is no room all
-/// the same, it may be dropped: they repeat it until it is answered.
+/// Mail of a writer.
+///
+/// A repeated message of a reader is merged with the waiting one. Each reader therefore needs one or two places,
+/// however long the cell is occupied. If the inbox is full because many readers answer, mail may be dropped. The
+/// readers repeat it until it is answered.
 pub(crate) enum WriterMail {
-    /// A reader acknowledges and asks.
+    /// ACKNACK of a reader.
     AckNack(Asker, AckNack),
-    /// A reader asks for fragments.
+    /// NACK_FRAG of a reader.
     NackFrag(Asker, NackFrag),
 }
 
 impl WriterMail {
-    /// Takes in what the same reader says later, if that loses nothing; breaks where it must stand behind this one.
+    /// Absorbs later mail of the same reader if no information is lost. Breaks if the later mail must wait behind this
+    /// one.
     pub(crate) fn take_in(&mut self, later: &Self) -> ControlFlow<bool> {
         let (asker, later_asker, is_taken) = match (self, later) {
             (Self::AckNack(asker, waiting), Self::AckNack(later_asker, later))
@@ -26,7 +29,7 @@ impl WriterMail {
             (Self::NackFrag(asker, waiting), Self::NackFrag(later_asker, later))
                 if asker.reader == later_asker.reader =>
             {
-                // Another change, or other fragments of the same one: such a piece may wait before this one.
+                // It requests another change, or other fragments of the same one. It may be merged with older mail.
                 if !merge_nack_frag(waiting, later) {
                     return ControlFlow::Continue(());
                 }

@@ -1,4 +1,4 @@
-//! What a writer's statuses say; reading one resets its changes (DDS 1.4, 2.2.4.1).
+//! Statuses of a writer. Reading one resets its changes (DDS 1.4, 2.2.4.1).
 
 use crate::actor::Effects;
 use crate::infrastructure::{LivelinessLostStatus, PublicationMatchedStatus, SlowReaderStatus, WriteError, mark};

@@ -1,4 +1,4 @@
-//! Access to what belongs together (DDS 1.4, 2.2.2.5.2.8 to 2.2.2.5.2.10).
+//! Coherent and ordered access to the readers of a subscriber (DDS 1.4, 2.2.2.5.2.8 to 2.2.2.5.2.10).
 
 use crate::infrastructure::{ReadError, ReadErrorKind};
 use crate::subscription::group_access::Seat;
@@ -10,15 +10,20 @@ use std::fmt;
 use std::sync::Arc;
 
 impl Subscriber {
-    /// Begins access: until the returned guard is gone, the readers of this subscriber show what belonged together when it was
-    /// called, and nothing that comes meanwhile. While there are several guards, the last one ends it.
+    /// Begins an access, which shows a consistent state of all readers of this subscriber.
     ///
-    /// Under PRESENTATION with `access_scope` `Group` and coherent or ordered access, samples are handed out only during access:
-    /// reading or taking outside of it answers [`ReadErrorKind::OutsideAccess`], for nobody could tell then what of one reader
-    /// belongs to what of another. (DDS 1.4 demands it of the scope alone; where neither is asked for nothing is gained by
-    /// it, and it is not asked for.) To wait, use [`readable`](crate::DataReader::readable), a condition or a listener: none
-    /// of them needs access. ([`iter`](crate::DataReader::iter) and the streams take without it, and so get nothing here.) A
-    /// reader that is made later than another one sees what writers had kept when it came, by itself. Under other scopes access may be begun and has no effect.
+    /// Until the returned guard is dropped, the readers show the samples of the time of this call, and no later ones.
+    /// If several guards exist, the last one ends the access.
+    ///
+    /// With `access_scope` `Group` and coherent or ordered access, samples can be read only during an access. Other
+    /// reads return [`ReadErrorKind::OutsideAccess`], because they could not relate the samples of one reader to those
+    /// of another. DDS 1.4 demands an access for the scope alone. This implementation does not, because without
+    /// coherent or ordered access it has no benefit.
+    ///
+    /// No access is needed to wait with [`readable`](crate::DataReader::readable), a condition or a listener.
+    /// [`iter`](crate::DataReader::iter) and the streams take samples without an access, so they yield nothing here. A
+    /// reader that joins later than another shows the earlier samples of its writers at once, without the other
+    /// readers. Under other scopes an access has no effect.
     ///
     /// ```
     /// use dds_core::qos::{AccessScope, Presentation, Preset, PublisherQos, SubscriberQos};
@@ -75,14 +80,14 @@ impl Subscriber {
         let access = group.presented();
         if let Some(access) = &access {
             access.begin();
-            // What was released until now is in the histories of all of them after this.
+            // After this loop, all changes released so far are in the histories.
             group.members().iter().for_each(|reader| reader.take_turn());
         }
         Ok(Access { group, access })
     }
 }
 
-/// Access to the readers of a subscriber; from [`Subscriber::access`]. It ends when this is dropped.
+/// Access to the readers of a subscriber. See [`Subscriber::access`]. Dropping it ends the access.
 #[must_use = "access ends when this is dropped"]
 pub struct Access<'s> {
     group: &'s Arc<SubscriberGroup>,
@@ -90,12 +95,13 @@ pub struct Access<'s> {
 }
 
 impl Access<'_> {
-    /// The readers that have samples in these states, in the order in which these are to be presented.
+    /// Returns the readers with samples in `states`, in the order of presentation.
     ///
-    /// Under scope `Group` with ordered access a reader stands there once for each such sample: whoever takes one sample of each
-    /// entry ([`take_next`](crate::DataReader::take_next)) gets all of them in the order in which they were written, across
-    /// topics. Of several publishers each has its own order. Otherwise each reader stands there once, in the order in which
-    /// they were made (DDS 1.4, 2.2.2.5.2.10).
+    /// Under scope `Group` with ordered access, a reader is listed once for each such sample. Take one sample for each
+    /// entry ([`take_next`](crate::DataReader::take_next)) to get all samples in the order of writing, across topics.
+    /// Each publisher has its own order.
+    ///
+    /// Otherwise each reader is listed once, in the order of creation (DDS 1.4, 2.2.2.5.2.10).
     #[must_use]
     #[doc(alias = "get_datareaders")]
     pub fn readers(&self, states: States) -> Vec<Box<dyn AnyReader>> {
@@ -128,17 +134,17 @@ impl fmt::Debug for Access<'_> {
 }
 
 impl ReaderHandle {
-    /// Takes its place among the readers of its subscriber, if that presents them together.
+    /// Joins the gate of the subscriber, if it presents its readers together.
     pub(super) fn take_seat(&self) {
         let Some(access) = self.group.as_ref().and_then(|group| group.presented()) else { return };
         access.add_reader(self.guid().entity_id, Arc::downgrade(&self.cell));
-        // A closed reader needs none.
+        // Ignore the error, because a closed reader needs no membership.
         let _ = self.visit(|actor, _| actor.seat = Some(Box::new(Seat::new(Arc::clone(&access)))));
-        // Nobody else enables it at the same time.
+        // Ignore the error, because `enable` runs only once.
         let _ = self.access.set(access);
     }
 
-    /// Gives its place up: nobody waits any more for what it has.
+    /// Leaves the gate of the subscriber, which no longer waits for the changes of this reader.
     pub(super) fn leave_group(&self) {
         if let Some(access) = self.access.get() {
             access.remove_reader(self.guid().entity_id);
@@ -147,13 +153,13 @@ impl ReaderHandle {
         }
     }
 
-    /// Takes over what the gate of its subscriber has released.
+    /// Moves the changes that the gate of the subscriber has released.
     fn take_turn(&self) {
-        // A closed reader shows nothing.
+        // Ignore the error, because a closed reader shows no samples.
         let _ = self.visit(|actor, effects| actor.take_turn(effects));
     }
 
-    /// The places of its samples in these states among those of all readers of its subscriber.
+    /// Returns the ranks of its samples in these states among those of all readers of its subscriber.
     fn ranks(&self, states: States) -> Vec<u64> {
         let selection = Selection { states, order: SelectionOrder::ByArrival, ..Selection::default() };
         self.visit(|actor, effects| actor.ranks(&selection, effects)).unwrap_or_default()
@@ -161,7 +167,7 @@ impl ReaderHandle {
 }
 
 impl Seat {
-    /// Notes at the gate that the reader matches a writer of another participant.
+    /// Adds a remote writer of the reader to the gate.
     pub(super) fn match_remote(&self, reader: EntityId, writer: &WriterProxyConfig, reliable: bool) {
         let key = PublisherKey::Remote(writer.guid.prefix, writer.publisher);
         let reliable = reliable && writer.reliable;

@@ -1,18 +1,19 @@
-//! A reader whose type is not known at compile time.
+//! Readers without the type of their samples.
 
 use crate::infrastructure::Entity;
 use crate::subscription::DataReader;
 use std::any::Any;
 
-/// A [`DataReader`] of some type: what the listeners of subscribers and participants are given.
+/// A [`DataReader`] of any type, for the listeners of subscribers and participants.
 ///
-/// The trait is sealed and object safe. [`downcast_ref`](trait.AnyReader.html#method.downcast_ref) leads back to the type.
+/// The trait is sealed and object safe. [`downcast_ref`](trait.AnyReader.html#method.downcast_ref) returns the typed
+/// reader.
 #[expect(private_bounds, reason = "sealed: only this crate has readers")]
 pub trait AnyReader: Entity + AsAny {
-    /// The topic's name.
+    /// Returns the name of the topic.
     fn topic_name(&self) -> &str;
 
-    /// The topic's type, as it is announced.
+    /// Returns the announced type name of the topic.
     fn type_name(&self) -> &str;
 }
 
@@ -21,7 +22,7 @@ pub(crate) trait AsAny {
 }
 
 impl dyn AnyReader + '_ {
-    /// The reader with its type: `reader.downcast_ref::<DataReader<Pose>>()`. `None` if it has another one.
+    /// Returns the typed reader, as in `reader.downcast_ref::<DataReader<Pose>>()`. `None` for another type.
     #[must_use]
     pub fn downcast_ref<R: 'static>(&self) -> Option<&R> {
         self.as_any().downcast_ref()

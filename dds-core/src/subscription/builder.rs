@@ -46,21 +46,21 @@ type OnEvent<T> = Box<dyn FnMut(&DataReader<T>, ReaderEvent) + Send>;
 ///     .scope(Scope::Host)
 /// #   .domain_tag(std::process::id().to_string())
 ///     .build()?;
-/// let (tell, told) = mpsc::channel();
+/// let (sender, receiver) = mpsc::channel();
 /// let reader = participant
 ///     .reader_builder::<Pose>("robot/pose")
 ///     .qos(DataReaderQos::default().reliable().keep_last(10).deadline(Duration::from_secs(1)))
-///     .on_sample(move |sample| drop(tell.send(sample.data)))
+///     .on_sample(move |sample| drop(sender.send(sample.data)))
 ///     .build()?;
 /// let qos = Preset::Event.writer().deadline(Duration::from_millis(500));
 /// let writer = participant.writer_builder::<Pose>("robot/pose").qos(qos).build()?;
 /// writer.wait_for_readers(1).block()?;
 /// writer.write(&Pose { robot: 7, x: 1.0 })?;
-/// assert_eq!(told.recv().unwrap(), Some(Pose { robot: 7, x: 1.0 }));
+/// assert_eq!(receiver.recv().unwrap(), Some(Pose { robot: 7, x: 1.0 }));
 /// # Ok(())
 /// # }
 /// ```
-#[must_use = "a builder makes nothing until `build` is called"]
+#[must_use = "a builder creates nothing until `build` is called"]
 pub struct DataReaderBuilder<'t, T> {
     participant: ParticipantRef<dyn SubscriptionContext>,
     topic: TopicRef<'t, T>,

@@ -59,10 +59,10 @@ use std::task::{Poll, Waker, ready};
 /// for x in [1.0, 2.0, 3.0] {
 ///     writer.write(&Pose { robot: 7, x })?;
 /// }
-/// // One after the other, waiting for each ...
+/// // Wait for one sample ...
 /// let sample = reader.next_sample().block()?;
 /// assert_eq!((sample.data, sample.info.source_timestamp.is_valid()), (Some(Pose { robot: 7, x: 1.0 }), true));
-/// // ... or all that have come, without waiting.
+/// // ... or take all available samples without waiting.
 /// let poses: Vec<Pose> = reader.take()?.into_data().collect();
 /// assert_eq!(poses.len(), 2);
 /// # Ok(())
@@ -127,7 +127,7 @@ impl<T> DataReader<T> {
         Ok(Samples::new(list, Arc::clone(self.handle.batches())))
     }
 
-    /// Takes the next unread sample and decodes it. Returns `None` if there is none.
+    /// Takes the next unread sample and decodes it. Returns `None` if there are no unread samples.
     ///
     /// It counts and skips samples that do not decode.
     ///
@@ -141,7 +141,7 @@ impl<T> DataReader<T> {
         self.next(Operation::Take, States::NOT_READ)
     }
 
-    /// Reads the next unread sample and decodes it. Returns `None` if there is none.
+    /// Reads the next unread sample and decodes it. Returns `None` if there are no unread samples.
     ///
     /// It counts and skips samples that do not decode.
     ///
@@ -228,8 +228,8 @@ impl<T> DataReader<T> {
 
     /// Waits for the samples that were written before this reader existed.
     ///
-    /// The wait ends when every writer that matches now has delivered its history. The history of a writer is what it
-    /// had when this reader first heard it, and still has. The wait ignores writers that leave or that match later. Use
+    /// The wait ends when every writer that matches now has delivered its history. The history of a writer
+    /// consists of the samples that it had when this reader first heard it, as far as it still has them. The wait ignores writers that leave or that match later. Use
     /// [`wait_for_writers`](DataReader::wait_for_writers) to wait for a match first.
     ///
     /// A sample counts as delivered once it is in the reader. If the reader has no room for all of them, the rest
@@ -485,7 +485,10 @@ impl<T> DataReader<T> {
     /// # #[derive(DdsType)]
     /// # struct Pose { x: f64 }
     /// # fn main() -> dds_core::Result<()> {
-    /// # let participant = DomainParticipant::builder(0).scope(Scope::Host).domain_tag(std::process::id().to_string()).build()?;
+    /// # let participant = DomainParticipant::builder(0)
+    /// #     .scope(Scope::Host)
+    /// #     .domain_tag(std::process::id().to_string())
+    /// #     .build()?;
     /// let reader = participant.reader::<Pose>("seen/pose")?;
     /// reader.set_qos(reader.qos().user_data(*b"on duty"))?;
     /// let error = reader.set_qos(reader.qos().keep_all()).unwrap_err();

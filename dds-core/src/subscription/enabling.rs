@@ -13,12 +13,12 @@ impl ReaderHandle {
         self.enabled.load(Ordering::Acquire)
     }
 
-    /// Whether it is to be enabled as it is made.
+    /// Returns whether the creation enables the reader.
     pub(super) fn is_autoenabled(&self) -> bool {
         self.group.as_ref().map_or_else(|| self.core.autoenables(), |group| group.autoenables())
     }
 
-    /// Lets the reader take part, with the QoS that it has now; does nothing if it does already.
+    /// Enables the reader with its present QoS. Has no effect on an enabled reader.
     pub(crate) fn enable(&self) -> Result<(), CreateErrorKind> {
         if self.is_enabled() {
             return Ok(());
@@ -33,7 +33,8 @@ impl ReaderHandle {
         if !self.settle() {
             return Ok(());
         }
-        // Who waits inside of the cell has seen it disabled. Nobody waits for a reader that has been closed meanwhile.
+        // Callers that wait in the cell have seen the reader disabled. Ignore the error, because a closed reader has no
+        // waiters.
         let _ = self.visit(ReaderActor::note_enabled);
         match self.builtin {
             Some(kind) => self.participant.add_builtin_reader(self, kind),
@@ -41,19 +42,20 @@ impl ReaderHandle {
         }
     }
 
-    /// From now on the QoS may change no more than while a reader lives. False if another thread was quicker.
+    /// Fixes the QoS that cannot change while the reader lives. Returns `false` if another thread did it first.
     fn settle(&self) -> bool {
-        // Held for some lines without a call of anybody else.
+        // The lock is held for some lines, which call no foreign code.
         let _turn = self.enabling.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_enabled() {
             return false;
         }
         let group = self.group.as_ref();
-        // Its subscriber may have got another PRESENTATION meanwhile.
+        // PRESENTATION of the subscriber may have changed since the creation.
         if self.qos.settle() || group.is_some_and(|group| group.version() > 0) {
             let context = (group, self.filtered());
             let protocol = reader_protocol(&self.core, self.guid(), self.key.clone(), self.qos.fixed(), context);
-            // Nobody has used the one that it was made with. A closed reader needs none.
+            // No caller has used the initial protocol reader. Ignore the error, because a closed reader needs no
+            // replacement.
             let old = Effects::scope(|effects| {
                 self.cell.with(effects, |actor, _| {
                     let old = actor.begin_anew(protocol);

@@ -1,11 +1,14 @@
-//! The readers of a subscriber with PRESENTATION scope GROUP, as one (DDS 1.4, 2.2.2.5.2.8 to 2.2.2.5.2.10 and 2.2.3.6).
+//! Gate of a subscriber with PRESENTATION scope GROUP (DDS 1.4, 2.2.2.5.2.8 to 2.2.2.5.2.10 and 2.2.3.6).
 //!
-//! Between the protocol of each reader and its history stands one gate for all of them. A reader brings there what has come,
-//! from inside its cell, and takes over what the gate has released for it; others that have something to take over are poked.
-//! While somebody has access nothing is released, and whoever begins access first lets every reader take over what was: so
-//! what they show belongs together, though each is a cell of its own.
+//! One gate stands between the protocols of all readers and their histories. A reader adds its changes to the gate from
+//! inside of its cell. It then moves the changes that the gate has released for it into its history. The gate pokes
+//! other readers that have released changes.
 //!
-//! Life cycle: made with the subscriber; readers come and go. Bound: what waits counts in the histories of the readers.
+//! The gate releases nothing while an access is open. A new access first makes every reader move its released changes.
+//! The readers then show a consistent state, although each is a cell of its own.
+//!
+//! Life cycle: the subscriber creates the gate, and readers join and leave. Bound: waiting changes count in the
+//! histories of the readers.
 
 use crate::actor::{Effects, Poke, Signals};
 use crate::delivery::LocalBegin;
@@ -18,16 +21,17 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// How long an answer is waited for to how far a writer is. As long as what is missing is asked for again.
+/// Time between two questions to a writer about its progress. Also the interval of repeated requests for missing
+/// changes.
 const ASK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// There may be something for a reader in the gate.
+/// The gate may have changes for this reader.
 pub(crate) const GROUP_TURN: Signals = Signals::own(4);
 
-/// What the readers of a subscriber have in common.
+/// Gate that the readers of a subscriber share.
 pub(crate) struct GroupAccess {
     state: Mutex<GateState>,
-    /// How often access was begun and not ended.
+    /// Number of open accesses.
     depth: AtomicUsize,
     ordered: bool,
 }
@@ -37,12 +41,12 @@ struct GateState {
     readers: Vec<(EntityId, Weak<ReaderCell>)>,
 }
 
-/// A reader's place at the gate.
+/// Membership of a reader in the gate.
 pub(crate) struct Seat {
     pub(crate) access: Arc<GroupAccess>,
-    /// The places of what was released and may not have been taken yet: of each change its rank, its writer and its number.
+    /// Rank, writer and sequence number of each released change that may not have been taken yet.
     ranks: VecDeque<(u64, Guid, SequenceNumber)>,
-    /// When writers are asked again how far they are.
+    /// Time at which the reader asks writers again for their progress.
     ask_at: Option<Instant>,
 }
 
@@ -52,28 +56,28 @@ impl GroupAccess {
         Arc::new(Self { state: Mutex::new(state), depth: AtomicUsize::new(0), ordered })
     }
 
-    /// Held for the work of one visit, without a call of anybody else.
+    /// The guard lives for the work of one visit and calls no foreign code.
     fn state(&self) -> MutexGuard<'_, GateState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether somebody has access.
+    /// Returns whether an access is open.
     pub(crate) fn is_open(&self) -> bool {
         self.depth.load(Ordering::Acquire) > 0
     }
 
-    /// Whether the samples of several readers are to be taken in one order.
+    /// Returns whether samples of several readers have a common order.
     pub(crate) fn is_ordered(&self) -> bool {
         self.ordered
     }
 
-    /// From now on nothing is released. Under the lock: who releases meanwhile is done, or sees it.
+    /// Stops the release of changes. It takes the lock, so a concurrent release has ended or sees the change.
     pub(crate) fn begin(&self) {
         let _state = self.state();
         self.depth.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// `true`: nobody has access any more, and each reader may have something to take over.
+    /// Ends an access. Returns `true` if it was the last one. Then each reader must check for released changes.
     pub(crate) fn end(&self) -> bool {
         let _state = self.state();
         self.depth.fetch_sub(1, Ordering::AcqRel) == 1
@@ -85,7 +89,7 @@ impl GroupAccess {
         state.readers.push((reader, cell));
     }
 
-    /// A reader has closed: nobody waits for what it has.
+    /// Removes a closed reader. The gate no longer waits for its changes.
     pub(crate) fn remove_reader(&self, reader: EntityId) {
         let mut state = self.state();
         state.readers.retain(|(known, _)| *known != reader);
@@ -96,12 +100,12 @@ impl GroupAccess {
         self.state().gate.remove(writer, reader, false);
     }
 
-    /// A reader matches a writer of another participant. Of a reliable one it will hear how far it is.
+    /// Adds a pair of a remote writer and a reader. A reliable writer reports its progress.
     pub(crate) fn match_remote(&self, key: PublisherKey, pair: (Guid, EntityId), (reliable, tells): (bool, bool)) {
         self.state().gate.add(key, pair, (reliable, tells), SequenceNumber::ZERO, None);
     }
 
-    /// A reader matches a writer of this participant, of which all up to `reached` is none of its business.
+    /// Adds a pair of a local writer and a reader. The reader is not entitled to changes up to `reached`.
     pub(crate) fn match_local(
         &self,
         clock: &Arc<PresentationClock>,
@@ -119,7 +123,7 @@ impl Seat {
         Self { access, ranks: VecDeque::new(), ask_at: None }
     }
 
-    /// Brings to the gate what has come, and takes over what it has released.
+    /// Adds new changes of the reader to the gate, and moves the changes that it has released.
     pub(crate) fn take_turn(&mut self, rtps: &mut StatefulReader, now: Now, effects: &mut Effects) {
         let reader = rtps.guid().entity_id;
         rtps.admit_released(now);
@@ -147,7 +151,7 @@ impl Seat {
         }
     }
 
-    /// Asks the writers that others wait for, and again while they do.
+    /// Asks the writers that other readers wait for. Repeats it while they wait.
     fn ask(&mut self, state: &mut GateState, rtps: &mut StatefulReader, now: Now) {
         let reader = rtps.guid().entity_id;
         for writer in state.gate.take_writers_to_ask(reader, now, ASK_INTERVAL) {
@@ -156,7 +160,7 @@ impl Seat {
         self.ask_at = if state.gate.is_asking(reader) { now.instant.after(ASK_INTERVAL) } else { None };
     }
 
-    /// When the reader is to take its next turn at the latest.
+    /// Latest time of the reader's next turn.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.ask_at
     }
@@ -166,7 +170,7 @@ impl Seat {
         self.ranks.retain(|(_, writer, number)| here.contains(&(*writer, *number)));
     }
 
-    /// The ranks of these samples.
+    /// Returns the ranks of these samples.
     pub(crate) fn ranks_of(&self, samples: &[(Guid, SequenceNumber)]) -> Vec<u64> {
         let ranks: std::collections::HashMap<_, _> =
             self.ranks.iter().map(|&(rank, writer, number)| ((writer, number), rank)).collect();
@@ -174,11 +178,11 @@ impl Seat {
     }
 }
 
-/// Ranks that may lie here beside twice the samples, before those of samples that were taken are swept out.
+/// Number of ranks, beyond twice the samples, at which ranks of taken samples are removed.
 const RANKS_MIN: usize = 64;
 
 impl GateState {
-    /// Pokes the readers that have something to take over, or somebody to ask.
+    /// Pokes the readers that have released changes, or a writer to ask.
     fn poke_others(&self, own: EntityId, now: Now, effects: &mut Effects) {
         let asking = self.gate.readers_to_ask(now, ASK_INTERVAL);
         let mut to_poke: Vec<EntityId> = self.gate.readers_with_releases().chain(asking).collect();
@@ -196,7 +200,7 @@ impl GateState {
 }
 
 impl ReaderActor {
-    /// Brings to the gate of the subscriber what has come, and takes over what it has released; if there is one.
+    /// Adds new changes to the gate of the subscriber and moves released ones, if there is a gate.
     #[inline]
     pub(super) fn pass_gate(&mut self, now: Now, effects: &mut Effects) {
         if let Some(seat) = &mut self.seat {
@@ -204,14 +208,14 @@ impl ReaderActor {
         }
     }
 
-    /// A writer of another participant is about to be matched.
+    /// Adds a remote writer to the gate before it is matched.
     pub(super) fn seat_remote(&self, writer: &WriterProxyConfig) {
         if let Some(seat) = &self.seat {
             seat.match_remote(self.rtps.guid().entity_id, writer, self.rtps.is_reliable());
         }
     }
 
-    /// A writer of this participant has been matched.
+    /// Adds a matched local writer to the gate.
     pub(super) fn seat_local(&mut self, writer: Guid, begin: &LocalBegin) {
         if let (Some(seat), Some((clock, reached))) = (&self.seat, &begin.presented) {
             self.rtps.start_group_after(writer, *reached);
@@ -219,7 +223,7 @@ impl ReaderActor {
         }
     }
 
-    /// A writer has gone. What has come of it goes to the gate first.
+    /// Removes a writer from the gate, after its last changes were added.
     pub(super) fn leave_gate(&mut self, writer: Guid, now: Now, effects: &mut Effects) {
         if let Some(seat) = &mut self.seat {
             seat.take_turn(&mut self.rtps, now, effects);
@@ -227,13 +231,13 @@ impl ReaderActor {
         }
     }
 
-    /// Takes over what the gate of the subscriber has released.
+    /// Moves the changes that the gate has released.
     pub(crate) fn take_turn(&mut self, effects: &mut Effects) {
         let now = self.now(effects);
         self.follow_up(now, effects);
     }
 
-    /// The ranks of the samples that are asked for, among those of all readers of the subscriber.
+    /// Returns the ranks of the selected samples among those of all readers of the subscriber.
     pub(crate) fn ranks(&mut self, selection: &Selection, effects: &mut Effects) -> Vec<u64> {
         let now = self.now(effects);
         let names = self.rtps.history_mut().identities_of(now, selection);

@@ -1,4 +1,4 @@
-//! Waiting for what was written before the reader came (DDS 1.4, 2.2.2.5.3.32).
+//! Wait for the history of the writers of a reader (DDS 1.4, 2.2.2.5.3.32).
 
 use crate::actor::{Effects, Ticket};
 use crate::driver::Driver;
@@ -9,15 +9,15 @@ use dds_rtps::types::{Guid, Instant};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
 
-/// The writers of a reader that have not delivered their history yet, of those that matched when the wait was made.
+/// Writers that have not delivered their history yet, of those that matched when the wait was created.
 pub(crate) struct HistoryWait<'a> {
     reader: &'a ReaderHandle,
-    /// Taken only by who polls.
+    /// Locked only while the wait is polled, or a warning is written.
     writers: Mutex<Vec<Guid>>,
 }
 
 impl<'a> HistoryWait<'a> {
-    /// Waits for `writers`.
+    /// Creates a wait for the history of `writers`.
     pub(crate) fn new(reader: &'a ReaderHandle, writers: Vec<Guid>) -> Self {
         Self { reader, writers: Mutex::new(writers) }
     }
@@ -30,7 +30,7 @@ impl WaitSource<()> for HistoryWait<'_> {
         ticket: &mut Option<Ticket>,
         waker: &Waker,
     ) -> Poll<Result<(), WaitErrorKind>> {
-        // Nobody takes this lock inside of a cell.
+        // Handlers never take this lock, so this thread may hold it while it enters the cell.
         let mut writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner);
         self.reader.poll_history(&mut writers, ticket, waker)
     }
@@ -60,7 +60,7 @@ impl WaitSource<()> for HistoryWait<'_> {
 }
 
 impl ReaderActor {
-    /// Wakes who waits for history, if a writer more has delivered its own.
+    /// Wakes the waits for history if the number of writers without complete history has changed.
     pub(super) fn look_for_history(&mut self, effects: &mut Effects) {
         let pending = self.publications.iter().filter(|&&writer| !self.has_history_of(writer)).count();
         if pending != std::mem::replace(&mut self.histories_pending, pending) {
@@ -68,7 +68,8 @@ impl ReaderActor {
         }
     }
 
-    /// Whether what a writer had written before is in the history, as far as it will ever be. True if it does not match.
+    /// Returns whether the reader has all of a writer's history that it will ever get. True for a writer that does not
+    /// match.
     fn has_history_of(&self, writer: Guid) -> bool {
         match self.local_writers.iter().find(|known| known.guid == writer) {
             Some(local) => {
@@ -79,8 +80,9 @@ impl ReaderActor {
         }
     }
 
-    /// Looks whether these writers have delivered what they had written before; those that have are taken out. Registers
-    /// the waiter if one has not.
+    /// Returns whether these writers have delivered their history, and removes those that have.
+    ///
+    /// Registers the waiter if a writer has not.
     pub(crate) fn wait_for_history(
         &mut self,
         writers: &mut Vec<Guid>,
@@ -101,7 +103,7 @@ impl ReaderActor {
         false
     }
 
-    /// When a history that somebody waits for has expired next.
+    /// Next time at which the rest of an awaited history has expired.
     pub(super) fn next_history_expiry(&self) -> Option<Instant> {
         if self.waiting_for_history.is_empty() {
             return None;

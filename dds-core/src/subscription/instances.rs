@@ -1,19 +1,21 @@
-//! The instances that a reader knows (DDS 1.4, 2.2.2.5.3.16 and 2.2.2.5.3.30).
+//! Instances that a reader knows (DDS 1.4, 2.2.2.5.3.16 and 2.2.2.5.3.30).
 
 use crate::cdr::{AnyType, DecodeOwned, KeyHasher, Keyed, TypeInfo};
 use crate::subscription::DataReader;
 use dds_rtps::history::KeyPayload;
 use dds_rtps::types::InstanceHandle;
 
-/// A reader knows an instance as long as it has samples of it, or one of its writers is there.
+/// Lookup of instances.
+///
+/// A reader knows an instance as long as it has samples of it, or one of its writers exists.
 impl<T> DataReader<T> {
-    /// The handle of the instance with this key, if the reader knows it; `None` after `close`.
+    /// Returns the handle of the instance with this key, if the reader knows it. `None` after `close`.
     #[must_use]
     pub fn lookup_instance(&self, key: &T::Key) -> Option<InstanceHandle>
     where
         T: Keyed + TypeInfo,
     {
-        // Instances are known by the hash of XCDR2, whatever their writers offer.
+        // Instances are identified by the key hash of XCDR2, for any encoding that their writers offer.
         let ty = self.handle().batches().ty()?;
         if !T::is_key_of(key, Some(ty)) {
             return None;
@@ -22,8 +24,10 @@ impl<T> DataReader<T> {
         self.handle().knows_instance(instance).then_some(instance)
     }
 
-    /// The key of an instance that this reader knows; for samples without data it is the only way to it. `None` for
-    /// others, for an instance of which only a key hash was ever received, and after `close`.
+    /// Returns the key of an instance that this reader knows.
+    ///
+    /// For samples without data this is the only way to get the key. `None` for other instances, if the reader received
+    /// only the key hash, and after `close`.
     #[must_use]
     #[doc(alias = "get_key_value")]
     pub fn key_value(&self, instance: InstanceHandle) -> Option<T::Key>
@@ -34,7 +38,7 @@ impl<T> DataReader<T> {
     }
 }
 
-/// The key in what an endpoint keeps of an instance: a serialized key, or else a whole sample.
+/// Decodes the key from what an endpoint keeps of an instance: a serialized key or a whole sample.
 pub(crate) fn decode_key<T: Keyed + DecodeOwned>(known: &KeyPayload, ty: Option<&AnyType>) -> Option<T::Key> {
     match known.is_key {
         true => T::decode_typed_key(known.payload.bytes(), ty).ok(),

@@ -17,7 +17,7 @@ use std::sync::{Arc, Weak};
 /// Each call passes the reader. A handle inside of the listener would keep the reader alive.
 ///
 /// ```
-/// use dds_core::{DataReader, DataReaderListener, DdsType, DomainParticipant, Scope, StatusMask, SubscriptionMatchedStatus};
+/// use dds_core::{DataReader, DataReaderListener, DdsType, DomainParticipant, Scope, StatusMask};
 /// use std::sync::mpsc;
 ///
 /// #[derive(DdsType)]
@@ -27,7 +27,7 @@ use std::sync::{Arc, Weak};
 ///
 /// struct Sum {
 ///     sum: f64,
-///     tell: mpsc::Sender<f64>,
+///     sums: mpsc::Sender<f64>,
 /// }
 ///
 /// impl DataReaderListener<Pose> for Sum {
@@ -35,7 +35,7 @@ use std::sync::{Arc, Weak};
 ///         for pose in reader.take().into_iter().flat_map(|samples| samples.into_data()) {
 ///             self.sum += pose.x;
 ///         }
-///         let _ = self.tell.send(self.sum);
+///         let _ = self.sums.send(self.sum);
 ///     }
 /// }
 ///
@@ -44,13 +44,13 @@ use std::sync::{Arc, Weak};
 ///     .scope(Scope::Host)
 /// #   .domain_tag(std::process::id().to_string())
 ///     .build()?;
-/// let (tell, told) = mpsc::channel();
+/// let (sender, receiver) = mpsc::channel();
 /// let reader = participant.reader::<Pose>("sum/pose")?;
-/// reader.set_listener(StatusMask::DATA_AVAILABLE, Sum { sum: 0.0, tell })?;
+/// reader.set_listener(StatusMask::DATA_AVAILABLE, Sum { sum: 0.0, sums: sender })?;
 /// let writer = participant.writer::<Pose>("sum/pose")?;
 /// writer.wait_for_readers(1).block()?;
 /// writer.write(&Pose { x: 1.5 })?;
-/// assert_eq!(told.recv().unwrap(), 1.5);
+/// assert_eq!(receiver.recv().unwrap(), 1.5);
 /// reader.remove_listener();
 /// # Ok(())
 /// # }
@@ -126,13 +126,13 @@ pub trait DataReaderListener<T>: Send + 'static {
 /// #   .domain_tag(std::process::id().to_string())
 ///     .build()?;
 /// let subscriber = participant.subscriber(SubscriberQos::default())?;
-/// let (tell, told) = mpsc::channel();
-/// subscriber.set_listener(StatusMask::DATA_ON_READERS, Router(tell))?;
+/// let (sender, receiver) = mpsc::channel();
+/// subscriber.set_listener(StatusMask::DATA_ON_READERS, Router(sender))?;
 /// let reader = subscriber.reader::<Pose>("robot/pose")?;
 /// let writer = participant.writer::<Pose>("robot/pose")?;
 /// writer.wait_for_readers(1).block()?;
 /// writer.write(&Pose { robot: 7, x: 1.0 })?;
-/// assert_eq!(told.recv().unwrap(), 1);
+/// assert_eq!(receiver.recv().unwrap(), 1);
 /// # Ok(())
 /// # }
 /// ```

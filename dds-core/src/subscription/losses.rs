@@ -18,7 +18,10 @@ use std::fmt;
 /// # #[derive(DdsType)]
 /// # struct Scan { ranges: Vec<f32> }
 /// # fn main() -> Result<()> {
-/// # let participant = DomainParticipant::builder(0).scope(dds_core::Scope::Host).domain_tag(std::process::id().to_string()).build()?;
+/// # let participant = DomainParticipant::builder(0)
+/// #     .scope(dds_core::Scope::Host)
+/// #     .domain_tag(std::process::id().to_string())
+/// #     .build()?;
 /// let reader = participant.reader::<Scan>("scan")?;
 /// let before = reader.losses()?;
 /// // … a minute later:

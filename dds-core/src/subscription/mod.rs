@@ -1,4 +1,14 @@
-//! Receiving: readers, batches of samples, and the ways to wait for them (DDS 1.4, 2.2.2.5).
+//! Subscription: subscribers, readers, batches of samples, conditions and listeners (DDS 1.4, 2.2.2.5).
+//!
+//! In: datagrams, mail, and changes of local writers. Out: samples for the application, and acknowledgements.
+//!
+//! - `data_reader`, `subscriber`, `builder`, `select`, `samples`, `stream`: the public handles and results.
+//!   `reader_handle` is the state that the handles share.
+//! - `reader_actor`: the state in the reader's cell, with the protocol's reader. `run` walks the submessages of a
+//!   datagram.
+//! - `access`, `group_access`: coherent and ordered access across readers.
+//! - `losses`, `spilled`: the ledger of losses.
+//! - `listener`, `events`, `statuses`, `read_condition`, `query_condition`: notification of the application.
 
 mod access;
 mod any_reader;

@@ -1,7 +1,7 @@
-//! The status of a subscriber that one of its readers has data (DDS 1.4, 2.2.4.1, DATA_ON_READERS).
+//! DATA_ON_READERS, the status of a subscriber whose readers have data (DDS 1.4, 2.2.4.1).
 //!
-//! Life cycle: made when the application first asks for the subscriber's status condition; until then no reader has
-//! anything to do with it. From then on it observes each reader, outside of whose cell it is poked.
+//! Life cycle: created when the application first asks for the subscriber's status condition. Until then it costs the
+//! readers nothing. From then on it observes each reader and is poked outside of the reader's cell.
 
 use crate::actor::{Effects, Poke, Signals};
 use crate::infrastructure::{Observer, Watched, mark};
@@ -9,7 +9,7 @@ use crate::subscription::{ReaderHandle, SubscriberGroup};
 use crate::sync::AtomicU32;
 use std::sync::{Arc, Weak};
 
-/// Looks after the status.
+/// Keeps the status up to date.
 pub(crate) struct OnReaders {
     watched: Arc<Watched>,
     observer: Arc<Observer>,
@@ -31,7 +31,7 @@ impl OnReaders {
         if marks & mark::DATA != 0 {
             observers.status_changed(mark::DATA_ON_READERS, effects);
         } else if marks & mark::SELECTED != 0 {
-            // Reading or taking anything resets it.
+            // Any read or take resets the status.
             observers.status_read(mark::DATA_ON_READERS);
         }
     }
@@ -50,16 +50,16 @@ impl Poke for OnReaders {
 }
 
 impl SubscriberGroup {
-    /// Begins to look after the status, unless that has happened before.
+    /// Starts to observe the readers, unless the subscriber does so already.
     pub(super) fn watch_readers(&self) {
         if self.common().get().is_none() {
-            // Another thread that does the same observes some readers twice, which is harmless.
+            // A concurrent thread may observe some readers twice, which is harmless.
             self.common().get_or_init(|| OnReaders::new(self.watched()));
             self.members().iter().for_each(|reader| self.watch_reader(reader));
         }
     }
 
-    /// Observes a reader, if anybody wants to know.
+    /// Observes a reader, if the subscriber observes its readers.
     pub(crate) fn watch_reader(&self, reader: &ReaderHandle) {
         let Some(on_readers) = self.common().get() else { return };
         Effects::scope(|effects| {

@@ -1,4 +1,4 @@
-//! The condition that a reader holds samples with certain contents (DDS 1.4, 2.2.2.5.9).
+//! Condition on the contents of a reader's samples (DDS 1.4, 2.2.2.5.9).
 
 use crate::infrastructure::{Condition, FilterError, HasTrigger, Trigger};
 use crate::subscription::ReadCondition;
@@ -7,14 +7,15 @@ use crate::topic::texts;
 use std::fmt;
 use std::sync::Arc;
 
-/// Triggered as long as the reader holds at least one sample in the states that meets the expression; from
-/// [`DataReader::query_condition`](crate::DataReader::query_condition). A [`ReadCondition`] that looks at contents too: it can be
-/// used wherever one can.
+/// Condition that is true while the reader has samples in given states that match an expression.
 ///
-/// The samples that do not meet it stay in the reader, for whoever asks in another way; a reader that never wants them is better
-/// made of a [`ContentFilteredTopic`](crate::ContentFilteredTopic), which has the same language. Each look goes over the samples
-/// in the states until one is found. Samples without data meet the expression, unless it uses fields of the key only and these
-/// fail it. `ORDER BY` is not supported.
+/// Created by [`DataReader::query_condition`](crate::DataReader::query_condition). It is a [`ReadCondition`] with a
+/// content filter, and can be used wherever one can.
+///
+/// Samples that do not match stay in the reader for other selections. A reader that never needs them should use a
+/// [`ContentFilteredTopic`](crate::ContentFilteredTopic), which has the same language. Each check visits the samples in
+/// the states until one matches. Samples without data match, unless the expression uses only key fields and these do
+/// not match. `ORDER BY` is not supported.
 ///
 /// ```
 /// use dds_core::qos::Preset;
@@ -57,24 +58,24 @@ impl QueryCondition {
         Self { condition, query }
     }
 
-    /// The expression.
+    /// Returns the expression.
     #[must_use]
     #[doc(alias = "get_query_expression")]
     pub fn expression(&self) -> String {
         self.query.filter().expression().to_owned()
     }
 
-    /// The values of the parameters, `%0` first.
+    /// Returns the values of the parameters, `%0` first.
     #[must_use]
     #[doc(alias = "get_query_parameters")]
     pub fn parameters(&self) -> Vec<String> {
         self.query.filter().parameters().to_vec()
     }
 
-    /// Gives the parameters other values. Whoever waits for the condition looks again.
+    /// Changes the parameters. Waits for the condition check it again.
     ///
     /// # Errors
-    /// Nothing has changed: the values do not fit the expression.
+    /// The parameters are unchanged because the values do not fit the expression.
     #[doc(alias = "set_query_parameters")]
     pub fn set_parameters(&self, parameters: impl IntoIterator<Item: ToString>) -> Result<(), FilterError> {
         self.query.set_parameters(&texts(parameters))?;

@@ -1,4 +1,4 @@
-//! The condition that a reader holds samples in certain states (DDS 1.4, 2.2.2.5.8).
+//! Condition on the states of a reader's samples (DDS 1.4, 2.2.2.5.8).
 
 use crate::actor::{Effects, Poke};
 use crate::cdr::TypeDescription;
@@ -14,11 +14,10 @@ use dds_rtps::types::Guid;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// Triggered as long as the reader holds at least one sample in the states; from
-/// [`DataReader::read_condition`](crate::DataReader::read_condition).
+/// Condition that is true while the reader has samples in given states.
 ///
-/// A handle: clones are the same condition. It does not keep its reader alive, and is not triggered once the reader has
-/// been closed.
+/// Created by [`DataReader::read_condition`](crate::DataReader::read_condition). Clones are the same condition. It does
+/// not keep its reader alive, and is false once the reader is closed.
 ///
 /// ```
 /// use dds_core::{Condition, DdsType, DomainParticipant, Scope, States, WaitSet};
@@ -59,11 +58,11 @@ struct ReadCore {
     reader: Guid,
     cell: Arc<ReaderCell>,
     states: States,
-    /// Of a [`QueryCondition`](crate::QueryCondition).
+    /// Content filter of a [`QueryCondition`](crate::QueryCondition).
     query: Option<Arc<Query>>,
 }
 
-/// What samples must say. Its parameters can change.
+/// Content filter with parameters that can change.
 pub(super) struct Query {
     description: &'static TypeDescription,
     filter: Mutex<Arc<Filter>>,
@@ -101,7 +100,7 @@ impl ReadCondition {
         Self { core: Arc::new(ReadCore::new(reader, states, None)) }
     }
 
-    /// One that looks at contents as well.
+    /// Creates a condition on states and contents.
     pub(super) fn query(
         reader: &ReaderHandle,
         states: States,
@@ -113,20 +112,20 @@ impl ReadCondition {
         Ok(QueryCondition::new(Self { core: Arc::new(core) }, query))
     }
 
-    /// What samples must say, if that matters.
+    /// Returns the content filter, if the condition has one.
     pub(super) fn filter(&self) -> Option<Arc<Filter>> {
         self.core.query.as_ref().map(|query| query.filter())
     }
 
-    /// Lets whoever waits for it look again.
+    /// Makes the waits for this condition check it again.
     pub(super) fn look_again(&self) {
-        // A closed reader has nothing to tell any more.
+        // Ignore the error, because a closed reader has no waits.
         let _ = Effects::scope(|effects| {
             self.core.cell.with(effects, |actor, effects| actor.observers().notify(mark::SELECTED, effects))
         });
     }
 
-    /// Which samples it looks for.
+    /// Returns the states that the condition checks.
     #[must_use]
     #[doc(alias = "get_sample_state_mask")]
     #[doc(alias = "get_view_state_mask")]
@@ -135,7 +134,7 @@ impl ReadCondition {
         self.core.states
     }
 
-    /// The name of the reader, which may be closed by now.
+    /// Returns the GUID of the reader, which may be closed.
     #[must_use]
     #[doc(alias = "get_datareader")]
     pub fn reader(&self) -> Guid {
@@ -179,14 +178,14 @@ impl Trigger for ReadCore {
 
     fn attach(&self, target: Weak<dyn Poke>) -> Arc<Observer> {
         let observer = Observer::new(Arc::new(AtomicU32::new(mark::DATA | mark::SELECTED)), target);
-        // A closed reader has nothing to tell any more; the first look finds that out.
+        // Ignore the error. A closed reader changes no more, and the first check detects it.
         let _ =
             Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.observers().add(Arc::clone(&observer))));
         observer
     }
 
     fn detach(&self, observer: &Arc<Observer>) {
-        // A closed reader has forgotten all its observers.
+        // Ignore the error, because a closed reader has no observers.
         let _ = Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.observers().remove(observer)));
     }
 }

@@ -1,4 +1,4 @@
-//! A reader's state behind its cell: the protocol's reader, who waits for it, and its statuses.
+//! State of a reader in its cell: the protocol's reader, waiters and statuses.
 
 use crate::actor::{Actor, Awaitable, Cell, Effects, Poke, Signals, Spill, Ticket, Wakers};
 use crate::delivery::{LocalBegin, LocalParcel, LocalPath, LocalTerms};
@@ -22,60 +22,60 @@ use dds_rtps::wire::{Message, Submessage};
 use std::sync::{Arc, Weak};
 use std::task::Waker;
 
-/// The cell of a reader.
+/// Cell of a reader.
 pub(crate) type ReaderCell = Cell<ReaderActor>;
 
-/// What others leave for a reader.
+/// Mail of a reader.
 pub(crate) enum ReaderMail {
-    /// A change of a writer of this process.
+    /// Change of a local writer.
     Local {
-        /// The change; its payload is the writer's own slot.
+        /// The change. Its payload is the writer's own slot.
         change: CacheChange,
-        /// The number of the one before it that the writer handed over; what lies between does not exist any more.
+        /// Sequence number of the change that the writer delivered before. Changes in between no longer exist.
         previous: SequenceNumber,
-        /// The way back to the writer, if both are reliable.
+        /// Path back to the writer, if both endpoints are reliable.
         path: Option<Arc<LocalPath>>,
     },
-    /// Submessages that came while somebody was inside.
+    /// Submessages that arrived while the cell was occupied.
     Packet {
-        /// The datagram, shared with the receive buffer.
+        /// Datagram, shared with the receive buffer.
         packet: Payload,
-        /// Where in it they stand.
+        /// Position of the submessages in the datagram.
         run: Run,
     },
-    /// A fragment that has come, into its place, while somebody was inside.
+    /// Fragment that was received in place while the cell was occupied.
     Landed {
-        /// Its place.
+        /// Place of the fragment in its assembly.
         landing: Option<InPlaceFragment>,
-        /// Where it comes from.
+        /// Sender of the fragment.
         source: Source,
     },
 }
 
 impl ReaderMail {
-    /// A change that its reader could not take in place.
+    /// Creates mail from a change that the reader could not process in place.
     pub(crate) fn local(parcel: LocalParcel<'_>) -> Self {
         let LocalParcel { change, previous, path } = parcel;
         Self::Local { change: change.take(), previous, path: path.cloned() }
     }
 
-    /// The writer of this process that it is from.
+    /// Returns the local writer of the change.
     pub(crate) fn local_writer(&self) -> Option<Guid> {
         if let Self::Local { change, .. } = self { Some(change.writer) } else { None }
     }
 }
 
-/// A writer of this process that matches.
+/// Matched local writer.
 pub(super) struct LocalWriter {
     pub(super) guid: Guid,
     path: Arc<LocalPath>,
-    /// The last change that it had written before the match.
+    /// Last change that it had written before the match.
     pub(super) history_end: SequenceNumber,
-    /// When all of that has expired that the reader has not got.
+    /// Time at which all of its history has expired that this reader has not received.
     pub(super) history_expires: Option<Instant>,
 }
 
-/// The state of a reader.
+/// State of a reader.
 pub(crate) struct ReaderActor {
     pub(super) rtps: StatefulReader,
     pub(super) spilled: Arc<Spilled>,
@@ -99,16 +99,16 @@ pub(crate) struct ReaderActor {
     waiting_for_data: Wakers,
     waiting_for_match: Wakers,
     pub(super) waiting_for_history: Wakers,
-    /// Under PRESENTATION scope GROUP: its place among the readers of its subscriber.
+    /// Membership in the gate of the subscriber, under PRESENTATION scope GROUP.
     pub(super) seat: Option<Box<Seat>>,
-    /// How many writers had not delivered their history when those who wait for it were last woken.
+    /// Number of writers that had not delivered their history when the waits for it were last woken.
     pub(super) histories_pending: usize,
 }
 
-/// A writer of this process has found the inbox full, and wants to hear when it is not.
+/// A local writer found the inbox full and must be notified when it has room.
 pub(crate) const WRITER_STARVES: Signals = Signals::own(0);
 
-/// A writer of this process has lost its liveliness, or found it again.
+/// The liveliness of a local writer changed.
 pub(crate) const WRITER_LIVELINESS: Signals = Signals::own(2);
 
 impl ReaderActor {
@@ -142,17 +142,18 @@ impl ReaderActor {
         }
     }
 
-    /// Takes the place of what the reader was made with, before it is enabled; that is to be dropped outside of the cell.
+    /// Replaces the protocol's reader before the reader is enabled. Returns the old one, which the caller drops outside
+    /// of the cell.
     pub(crate) fn begin_anew(&mut self, rtps: StatefulReader) -> StatefulReader {
         std::mem::replace(&mut self.rtps, rtps)
     }
 
-    /// Tells the actor in which cell it is.
+    /// Sets the cell of the actor.
     pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>) {
         self.outgoing.attach(cell);
     }
 
-    /// Says whom to tell of what happens; whom until now, to be dropped outside of the cell.
+    /// Sets the listeners to notify. Returns the old set, which the caller drops outside of the cell.
     pub(crate) fn set_audience(&mut self, audience: Audience) -> Audience {
         std::mem::replace(&mut self.audience, audience)
     }
@@ -166,7 +167,7 @@ impl ReaderActor {
         &self.panics
     }
 
-    /// The time, as the present frame knows it. It never goes back.
+    /// Returns the time of the current batch of effects. It never goes back.
     pub(super) fn now(&mut self, effects: &mut Effects) -> Now {
         let now = effects.now(|| self.driver.now());
         self.last.instant = self.last.instant.max(now.instant);
@@ -174,11 +175,11 @@ impl ReaderActor {
         self.last
     }
 
-    /// A change of a writer of this process.
+    /// Processes a change of a local writer.
     pub(crate) fn receive_local(&mut self, parcel: LocalParcel<'_>, effects: &mut Effects) {
         let now = self.now(effects);
         if self.rtps.liveliness().not_alive > 0 {
-            // A writer that comes back does so before what it writes.
+            // A writer that becomes alive again does so before its change is processed.
             self.follow_local_writers(now, false);
         }
         let outcome = self.rtps.handle_local(now, parcel.change, parcel.previous);
@@ -188,7 +189,7 @@ impl ReaderActor {
         self.follow_up(now, effects);
     }
 
-    /// Submessages of a matched writer, in place on the borrowed datagram. Returns where they end.
+    /// Processes submessages of a matched writer in place, on the borrowed datagram. Returns where they end.
     pub(crate) fn receive(
         &mut self,
         run: &Run,
@@ -220,7 +221,8 @@ impl ReaderActor {
         };
     }
 
-    /// After anything that may have changed the protocol's state: answers, events, the next deadline.
+    /// Completes every visit that may have changed the protocol's state: sends, reports events and sets the next
+    /// deadline.
     pub(super) fn follow_up(&mut self, now: Now, effects: &mut Effects) {
         self.pass_gate(now, effects);
         self.take_events(effects);
@@ -269,7 +271,7 @@ impl ReaderActor {
         }
     }
 
-    /// Sends what the protocol has to say, and sets the timer anew.
+    /// Sends the protocol's messages and sets the timer.
     #[inline]
     pub(super) fn send(&mut self, now: Now) {
         let is_awaited = self.seat.is_some() || !self.waiting_for_history.is_empty();
@@ -308,7 +310,7 @@ impl ReaderActor {
         self.follow_up(now, effects);
     }
 
-    /// Matches a writer of this process, which delivers from `begin` on.
+    /// Matches a local writer, which delivers from `begin` on.
     pub(crate) fn match_local(&mut self, guid: Guid, begin: LocalBegin, path: Arc<LocalPath>, effects: &mut Effects) {
         let now = self.now(effects);
         let mut writer = local_proxy(guid, begin.terms);
@@ -323,7 +325,7 @@ impl ReaderActor {
         self.follow_up(now, effects);
     }
 
-    /// The policies of a writer of this process that matches already have changed.
+    /// Updates the policies of a local writer that matches already.
     pub(crate) fn set_terms_of(&mut self, writer: Guid, terms: LocalTerms, effects: &mut Effects) {
         let now = self.now(effects);
         if self.local_writers.iter().any(|known| known.guid == writer) {
@@ -331,7 +333,7 @@ impl ReaderActor {
         }
     }
 
-    /// Takes over which writers of this process are alive: all of that, or only which are again.
+    /// Updates the liveliness of local writers. Without `all`, only of those that are alive again.
     fn follow_local_writers(&mut self, now: Now, all: bool) {
         for writer in &self.local_writers {
             let alive = writer.path.is_alive();
@@ -341,19 +343,19 @@ impl ReaderActor {
         }
     }
 
-    /// Participants whose writers do not count as alive have been heard.
+    /// Checks writers that do not count as alive, after their participants sent a message.
     pub(crate) fn look_at_lost_writers(&mut self, effects: &mut Effects) {
         let now = self.now(effects);
         self.rtps.recheck_lost_writers(now);
         self.follow_up(now, effects);
     }
 
-    /// Which samples are wanted from now on, by their contents.
+    /// Sets the content filter for later samples.
     pub(crate) fn set_filter(&mut self, filter: Arc<Filter>) {
         self.rtps.set_filter(Some(filter));
     }
 
-    /// The reader's own policies of time have changed.
+    /// Updates the reader's own policies of time.
     pub(crate) fn set_timing(&mut self, timing: ReaderTiming, effects: &mut Effects) {
         let now = self.now(effects);
         self.rtps.set_timing(now, timing);
@@ -397,7 +399,7 @@ impl ReaderActor {
         list: &mut Vec<HistorySample>,
         effects: &mut Effects,
     ) {
-        // Nothing in the history has to do with time, mostly: then the clock is left alone.
+        // The history usually contains nothing that depends on time. Then the clock is not read.
         let now = if self.rtps.needs_clock() { self.now(effects) } else { self.last };
         self.rtps.select(now, selection, operation, list);
         self.observers.status_read(mark::DATA);
@@ -405,23 +407,23 @@ impl ReaderActor {
         self.follow_up(now, effects);
     }
 
-    /// Whether there is a sample that is asked for. Nothing is read by that.
+    /// Returns whether a selected sample exists. Does not mark it as read.
     pub(crate) fn has_matching(&mut self, selection: &Selection<'_>, effects: &mut Effects) -> bool {
         let now = if self.rtps.needs_clock() { self.now(effects) } else { self.last };
         let found = self.rtps.has_matching(now, selection);
-        // What has expired has made room.
+        // Expired samples may have left room.
         self.follow_up(now, effects);
         found
     }
 
-    /// Room has come for a writer of this process that was refused: it may try again.
+    /// Notifies a local writer whose change was refused that there is room.
     fn note_space(&mut self, writer: Guid, effects: &mut Effects) {
         if let Some(writer) = self.local_writers.iter().find(|known| known.guid == writer) {
             writer.path.call(effects);
         }
     }
 
-    /// Looks whether there is what is waited for; if not, registers the waiter.
+    /// Returns whether the awaited event has happened, and registers the waiter if not.
     pub(crate) fn wait(
         &mut self,
         awaited: Awaited,
@@ -442,12 +444,12 @@ impl ReaderActor {
         there
     }
 
-    /// Registers who waits for samples, though there may be some.
+    /// Registers a waiter for samples without checking for samples.
     pub(super) fn wait_for_data(&mut self, ticket: &mut Option<Ticket>, waker: Waker, effects: &mut Effects) {
         self.waiting_for_data.register(ticket, waker, effects);
     }
 
-    /// The reader is enabled: those who have waited for that wait for samples now.
+    /// Wakes the waits for `enable`. From now on they wait for samples.
     pub(super) fn note_enabled(&mut self, effects: &mut Effects) {
         self.waiting_for_data.wake_all(effects);
     }
@@ -461,7 +463,7 @@ impl ReaderActor {
         wakers.abandon(&mut Some(ticket), effects);
     }
 
-    /// Tells of data that nobody has looked at since it came.
+    /// Notifies the listener if data arrived since the last read.
     pub(crate) fn notify_of_data(&mut self, effects: &mut Effects) {
         if self.observers.changed() & mark::DATA != 0 {
             self.audience.mark_data_available(effects);
@@ -472,7 +474,7 @@ impl ReaderActor {
         &mut self.observers
     }
 
-    /// When the reader was made.
+    /// Time at which the reader was created.
     pub(crate) fn born(&self) -> Time {
         self.born
     }
@@ -494,7 +496,7 @@ impl ReaderActor {
     }
 }
 
-/// What the protocol is told of a writer of this process.
+/// Writer proxy of a local writer.
 fn local_proxy(writer: Guid, terms: LocalTerms) -> WriterProxyConfig {
     let LocalTerms { lifespan, ownership_strength } = terms;
     WriterProxyConfig { lifespan, ownership_strength, ..WriterProxyConfig::new(writer) }
@@ -529,17 +531,17 @@ impl Actor for ReaderActor {
             }
             ReaderMail::Landed { landing, source } => {
                 if let Some(landing) = landing {
-                    // Nobody here receives: the next place is not lent.
+                    // No thread receives here, so drop the next place.
                     drop(self.land(&source, landing, effects));
                 }
             }
             ReaderMail::Packet { packet, run } => {
-                // It was parsed before.
+                // The datagram parsed before it became mail.
                 if let Ok(message) = Message::parse(packet.bytes()) {
                     run.walk(&message, |source, submessage| self.take_in(source, submessage, &packet, effects));
                     self.pass_gate(self.last, effects);
                     self.take_events(effects);
-                    // Answered once for all the mail that a visitor finds, by the signal that is served after it.
+                    // The signal after all mail answers once for all of it.
                     self.outgoing.come_back();
                 }
             }
@@ -553,7 +555,7 @@ impl Actor for ReaderActor {
     fn handle_signals(&mut self, signals: Signals, effects: &mut Effects) {
         let now = self.now(effects);
         if signals.has(WRITER_STARVES) {
-            // The mail that filled the inbox has been taken out.
+            // A visitor has emptied the inbox, so it has room again.
             self.local_writers.iter().for_each(|writer| writer.path.progressed(effects));
         }
         if signals.has(SPILLED) {
@@ -562,8 +564,8 @@ impl Actor for ReaderActor {
         if signals.has(WRITER_LIVELINESS) {
             self.follow_local_writers(now, true);
         }
-        // A starving writer alone is no reason to ask the others again for what there was no room for: it would bring the
-        // same changes, starve, and so on.
+        // If a local writer starves, do not repeat refused requests of other writers. They would send the same changes,
+        // starve again, and so on.
         if signals != WRITER_STARVES {
             self.rtps.handle_timeout(now);
         }

@@ -1,4 +1,4 @@
-//! What all handles of one reader share, without its type.
+//! State that all handles of one reader share, without the type of its samples.
 
 use crate::actor::{Caller, Effects, EnterError, Ticket, close_cell};
 use crate::cdr::TypeDescription;
@@ -26,40 +26,40 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::task::{Poll, Waker};
 
-/// What all handles of one reader share. The last one dropped deletes the reader.
+/// State that all handles of one reader share. Dropping the last handle deletes the reader.
 pub(crate) struct ReaderHandle {
     pub(super) participant: Arc<dyn SubscriptionContext>,
     pub(super) core: Arc<ParticipantCore>,
     pub(super) cell: Arc<ReaderCell>,
     pub(super) subject: Arc<Subject>,
     pub(super) type_name: String,
-    /// The Rust type of the samples.
+    /// Rust type of the samples.
     pub(super) sample_type: TypeId,
     pub(super) qos: LiveQos<DataReaderQos>,
-    /// Where keys of its samples are found.
+    /// Source of the keys of the samples.
     pub(super) key: KeySource,
-    /// What its samples are made of; `None`: nobody here knows.
+    /// Description of the type. `None` if it is unknown to this process.
     pub(super) description: Option<&'static TypeDescription>,
-    /// The part of the topic that it is a reader of.
+    /// Content-filtered topic of the reader.
     pub(super) filtered: Option<Arc<FilteredTopic>>,
-    /// What others are told of the type; `None`: its name alone.
+    /// Announced description of the type. `None` announces only its name.
     pub(super) types: Option<Arc<TypeGraph>>,
-    /// Which of the built-in topics it is of, if any.
+    /// Kind of the built-in topic, for a reader of one.
     pub(super) builtin: Option<BuiltinKind>,
     pub(super) enabled: AtomicBool,
     pub(super) enabling: Mutex<()>,
-    /// Under PRESENTATION scope GROUP, once it is enabled: what it has in common with the other readers of its subscriber.
+    /// Gate that the readers of a subscriber with PRESENTATION scope GROUP share. Set when the reader is enabled.
     pub(super) access: OnceLock<Arc<GroupAccess>>,
     pub(super) group: Option<Arc<SubscriberGroup>>,
-    /// Its topic, if it was made of a [`Topic`](crate::Topic).
+    /// Topic, if the reader was created from a [`Topic`](crate::Topic).
     pub(super) topic: Option<Arc<TopicHandle>>,
     pub(super) span: tracing::Span,
     pub(super) batches: Arc<BatchPool>,
     pub(super) listener: ListenerPlace,
     pub(super) delivery: Delivery,
-    /// A typed handle, for those who do not know the type.
+    /// Creates a typed handle, for callers that do not know the type.
     pub(super) erase: fn(Arc<Self>) -> Box<dyn AnyReader>,
-    /// The same, for a call of a listener.
+    /// As `erase`, but lends the handle to a listener.
     pub(super) lend: fn(Arc<Self>) -> Box<dyn AnyReader>,
     pub(super) status_condition: OnceLock<StatusCondition>,
     pub(super) closed: AtomicBool,
@@ -75,7 +75,7 @@ impl ReaderHandle {
         &self.cell
     }
 
-    /// What others are told of the type.
+    /// Announced description of the type.
     pub(crate) fn types(&self) -> Option<&Arc<TypeGraph>> {
         self.types.as_ref()
     }
@@ -84,29 +84,29 @@ impl ReaderHandle {
         &self.subject.topic
     }
 
-    /// The subscriber that it is in; `None`: the implicit one.
+    /// Subscriber of the reader. `None` means the implicit one.
     pub(crate) fn group(&self) -> Option<&Arc<SubscriberGroup>> {
         self.group.as_ref()
     }
 
-    /// Grows with each change of what is announced.
+    /// Version of the announced data. It grows with each change.
     pub(crate) fn version(&self) -> u64 {
         let group = self.group.as_ref().map_or(0, |group| group.version());
         let filter = self.filtered.as_ref().map_or(0, |filtered| filtered.version());
         self.qos.version() + group + self.topic.as_ref().map_or(0, |topic| topic.version()) + filter
     }
 
-    /// The topic object that it was made of; a name alone needs none.
+    /// Topic that the reader was created with. `None` if it was created by a topic name.
     pub(crate) fn topic(&self) -> Option<&Arc<TopicHandle>> {
         self.topic.as_ref()
     }
 
-    /// The part of the topic that it is a reader of, if not of all.
+    /// Content-filtered topic of the reader, if any.
     pub(crate) fn filtered(&self) -> Option<&Arc<FilteredTopic>> {
         self.filtered.as_ref()
     }
 
-    /// What its samples are made of, if anybody here knows.
+    /// Description of the type, if it is known to this process.
     pub(super) fn description(&self) -> Option<&'static TypeDescription> {
         self.description
     }
@@ -115,7 +115,7 @@ impl ReaderHandle {
         &self.subject
     }
 
-    /// Whether `T` is the Rust type of its samples.
+    /// Returns whether `T` is the Rust type of the samples.
     pub(crate) fn is_of<T: 'static>(&self) -> bool {
         self.sample_type == TypeId::of::<T>()
     }
@@ -144,12 +144,12 @@ impl ReaderHandle {
         ReadError::new(&self.subject, kind)
     }
 
-    /// One sample, in the order of arrival.
+    /// Selects one sample, in the order of arrival.
     pub(crate) fn next_selection(states: States) -> Selection<'static> {
         Selection { samples_max: 1, order: SelectionOrder::ByArrival, states, ..Selection::default() }
     }
 
-    /// Runs `visit` in the reader's cell, and its effects afterwards.
+    /// Runs `visit` in the cell of the reader, and its effects afterward.
     #[cfg_attr(debug_assertions, track_caller)]
     pub(super) fn visit<R>(&self, visit: impl FnOnce(&mut ReaderActor, &mut Effects) -> R) -> Result<R, ReadError> {
         let caller = Caller::here();
@@ -194,18 +194,18 @@ impl ReaderHandle {
         self.select_into(selection, operation, &mut list).map(|()| list)
     }
 
-    /// Whether there are samples in these states; a closed reader has none.
+    /// Returns whether the reader has samples in these states. A closed reader has none.
     pub(super) fn has_matching(&self, states: States) -> bool {
         let selection = Selection { states, ..Selection::default() };
         self.visit(|actor, effects| actor.has_matching(&selection, effects)).unwrap_or(false)
     }
 
-    /// A closed reader knows no instance.
+    /// Returns whether the reader knows the instance. A closed reader knows none.
     pub(super) fn knows_instance(&self, instance: InstanceHandle) -> bool {
         self.visit(|actor, _| actor.rtps().history().knows_instance(instance)).unwrap_or(false)
     }
 
-    /// Where the key of an instance can be decoded from.
+    /// Payload from which the key of an instance can be decoded.
     pub(super) fn instance_payload(&self, instance: InstanceHandle) -> Option<KeyPayload> {
         self.visit(|actor, _| actor.rtps().history().instance_key_payload(instance).cloned()).ok().flatten()
     }
@@ -270,9 +270,9 @@ impl ReaderHandle {
         })
     }
 
-    /// Tells of data that nobody has looked at since it came.
+    /// Notifies the listener if data arrived since the last read.
     pub(super) fn notify_of_data(&self) {
-        // A closed reader has none.
+        // Ignore the error, because a closed reader has no data.
         let _ = self.visit(ReaderActor::notify_of_data);
     }
 
@@ -282,14 +282,15 @@ impl ReaderHandle {
         if let Some(topic) = &self.topic {
             topic.narrow(&mut qos.representation).map_err(error)?;
         }
-        // While it is being enabled, nobody takes its QoS apart.
+        // `enable` must not see the QoS change in the middle.
         let turn = (!self.is_enabled()).then(|| self.enabling.lock().unwrap_or_else(PoisonError::into_inner));
         self.qos.change(qos, DataReaderQos::check_change, DataReaderQos::check).map_err(error)?;
         drop(turn);
         if !self.is_enabled() {
             return Ok(());
         }
-        // A closed reader stays as it was. Read inside of the cell, so that of two changes the last one counts.
+        // Ignore the error, because a closed reader keeps its QoS. The QoS is read inside of the cell, so that the last
+        // of two concurrent changes applies.
         let _ = self.visit(|actor, effects| actor.set_timing(self.qos.read(|qos| qos.into()), effects));
         self.participant.update_reader(self);
         Ok(())
@@ -301,7 +302,7 @@ impl ReaderHandle {
         Events::new(feed, Arc::clone(&self.cell) as _, driver, Arc::clone(&self.subject))
     }
 
-    /// The writers that match; none of a closed reader.
+    /// Returns the matched writers. Empty for a closed reader.
     pub(crate) fn matched_writers(&self) -> Vec<Guid> {
         self.visit(|actor, _| actor.publications().to_vec()).unwrap_or_default()
     }
@@ -310,12 +311,12 @@ impl ReaderHandle {
         &self.participant
     }
 
-    /// The one status condition, made when it is first asked for.
+    /// Returns the only status condition of the reader. The first call creates it.
     pub(crate) fn status_condition(&self) -> &StatusCondition {
         self.status_condition.get_or_init(|| StatusCondition::new(self.guid(), Arc::clone(&self.cell) as _))
     }
 
-    /// Whether what is awaited is there; registers the waker if not.
+    /// Returns whether the awaited event has happened, and registers the waker if not.
     pub(crate) fn poll_ready(
         &self,
         awaited: Awaited,
@@ -333,13 +334,13 @@ impl ReaderHandle {
         }
     }
 
-    /// Whether the reader is enabled; registers the waker if not, beside those that wait for samples.
+    /// Returns whether the reader is enabled. Registers the waker if not, in the queue of waits for samples.
     pub(super) fn poll_enabled(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<(), WaitErrorKind>> {
         if self.is_enabled() {
             return Poll::Ready(Ok(()));
         }
         let waker = waker.clone();
-        // Looked at once more inside, where whoever enables it wakes them.
+        // Checked again inside of the cell, where `enable` wakes the waiters.
         let looked = self.visit(|actor, effects| {
             let is_enabled = self.is_enabled();
             match is_enabled {
@@ -355,8 +356,9 @@ impl ReaderHandle {
         }
     }
 
-    /// Whether these writers have delivered what they had written before; those that have are taken out. Registers the
-    /// waker if one has not.
+    /// Returns whether these writers have delivered their history, and removes those that have.
+    ///
+    /// Registers the waker if a writer has not.
     pub(super) fn poll_history(
         &self,
         writers: &mut Vec<Guid>,
@@ -379,7 +381,7 @@ impl ReaderHandle {
     }
 
     pub(crate) fn abandon_wait(&self, awaited: Awaited, ticket: Ticket) {
-        // A closed reader has no waiters any more.
+        // Ignore the error, because a closed reader has no waiters.
         let _ = self.visit(|actor, effects| actor.abandon(awaited, ticket, effects));
     }
 
@@ -388,11 +390,11 @@ impl ReaderHandle {
             return;
         }
         if self.core.is_forked() {
-            // The parent's to announce; here it is only memory.
+            // The parent process announces the disposal. A forked child only drops its memory.
             return;
         }
         self.participant.remove_entity(self.guid().entity_id);
-        // First, so that its writers do not count as gone.
+        // This comes first, so that the writers of the reader do not count as having left.
         self.leave_group();
         self.participant.delete_reader(self.guid().entity_id, self.topic_name());
         close_cell(&self.cell);
@@ -402,7 +404,7 @@ impl ReaderHandle {
     }
 }
 
-/// The kind of a failed wait that a failed read stands for.
+/// Converts the error of a read into the error of a wait.
 pub(super) fn wait_error(kind: &ReadErrorKind) -> WaitErrorKind {
     match kind {
         ReadErrorKind::Internal { message } => WaitErrorKind::Internal { message },
@@ -456,7 +458,8 @@ impl WaitSource<()> for ReaderHandle {
 
 impl FilteredReader for ReaderHandle {
     fn follow_filter(&self, topic: &FilteredTopic) {
-        // A closed reader stays as it was. The filter is read inside of the cell, so that of two changes the last one counts.
+        // Ignore the error, because a closed reader keeps its filter. The filter is read inside of the cell, so that
+        // the last of two concurrent changes applies.
         let _ = Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.set_filter(topic.filter())));
         if self.is_enabled() {
             self.participant.update_reader(self);
@@ -466,7 +469,7 @@ impl FilteredReader for ReaderHandle {
 
 impl ListenedEntity for ReaderHandle {
     fn note_listener_panic(&self, message: &str) {
-        // A closed reader has no events.
+        // Ignore the error, because a closed reader has no events.
         let _ = self.visit(|actor, effects| actor.note_listener_panic(message, effects));
     }
 

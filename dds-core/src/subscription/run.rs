@@ -1,37 +1,37 @@
-//! Submessages that a reader takes in together.
+//! Runs of submessages that a reader processes together.
 //!
-//! A datagram may hold hundreds of small samples of one writer. They are handed over in one visit of the reader's cell, or in
-//! one piece of mail, as many as a hold may take: a visit each would cost more than they do, and mail each would fill the
-//! inbox.
+//! A datagram may contain hundreds of small samples of one writer. They are processed in one visit of the reader's
+//! cell, or become one piece of mail. The length of a run is limited by the time that one visit may take. A visit for
+//! each submessage would cost more than the submessages, and mail for each would fill the inbox.
 
 use dds_rtps::reader::Source;
 use dds_rtps::types::{EntityId, Time};
 use dds_rtps::wire::{Message, Submessage, Submessages};
 
-/// The most submessages of a run: about 10 us.
+/// Maximum number of submessages of a run. They take about 10 us.
 const RUN_MAX: usize = 32;
 
-/// Consecutive submessages of one writer for one reader, or for all that match, with INFO_TS among them.
+/// Consecutive submessages of one writer to one reader, or to all matched readers. INFO_TS may stand between them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Run {
-    /// Where in the message the first one begins.
+    /// Offset of the first submessage in the message.
     pub(crate) offset: usize,
-    /// What the message said before it.
+    /// State of the message before the first submessage.
     pub(crate) source: Source,
-    /// For whom they are.
+    /// Reader that the submessages address.
     pub(crate) reader_id: EntityId,
 }
 
-/// Where a run ends.
+/// End of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RunEnd {
-    /// Where in the message the first submessage begins that is not part of it.
+    /// Offset in the message of the first submessage after the run.
     pub(crate) offset: usize,
-    /// The timestamp that holds there.
+    /// Timestamp that applies to that submessage.
     pub(crate) timestamp: Option<Time>,
 }
 
-/// The first submessage of a run, parsed already, and those behind it.
+/// The first submessage of a run in parsed form, and the submessages after it.
 #[derive(Debug, Clone)]
 pub(crate) struct Parsed<'m, 'a> {
     pub(crate) first: &'m Submessage<'a>,
@@ -39,16 +39,16 @@ pub(crate) struct Parsed<'m, 'a> {
 }
 
 impl Run {
-    /// As [`Run::walk_on`], for whoever was handed the datagram.
+    /// As [`SubmessageRun::walk_on`], for a datagram from the inbox.
     pub(crate) fn walk(&self, message: &Message<'_>, take: impl FnMut(&Source, &Submessage<'_>)) {
         let mut behind = message.submessages_from(self.offset);
-        // It was parsed before.
+        // The submessage parsed before the datagram became mail.
         if let Some(Ok(first)) = behind.next() {
             self.walk_on(Parsed { first: &first, behind }, take);
         }
     }
 
-    /// Calls `take` for each submessage of the run. Where that ends depends on the message alone.
+    /// Calls `take` for each submessage of the run. The end of the run depends only on the message.
     #[inline]
     pub(crate) fn walk_on<'a>(&self, parsed: Parsed<'_, 'a>, mut take: impl FnMut(&Source, &Submessage<'a>)) -> RunEnd {
         let Parsed { first, behind: mut submessages } = parsed;
@@ -57,7 +57,7 @@ impl Run {
         let mut end = RunEnd { offset: submessages.offset(), timestamp: source.timestamp };
         let mut count = 1;
         while count < RUN_MAX {
-            // What stands before every sample of a batch is not worth being made a submessage of.
+            // Fast path: a timestamp precedes every sample of a batch, so it is not parsed into a `Submessage`.
             if let Some(timestamp) = submessages.next_timestamp() {
                 source.timestamp = Some(timestamp);
                 end = RunEnd { offset: submessages.offset(), timestamp: source.timestamp };
@@ -102,7 +102,7 @@ mod tests {
         });
     }
 
-    /// What a run from the first submessage on takes, and what begins behind it.
+    /// Returns the submessages of a run that starts at the first one, and its end.
     fn taken(build: impl FnOnce(&mut MessageBuilder<'_>)) -> (Vec<(i32, Option<Time>)>, RunEnd, usize) {
         let mut bytes = Vec::new();
         let mut builder = MessageBuilder::new(&mut bytes);

@@ -103,7 +103,7 @@ impl BatchPool {
 ///     ranges: Vec<f32>,
 /// }
 ///
-/// /// The same where it lies: nothing is copied.
+/// /// A view that borrows from the batch and copies nothing.
 /// #[derive(DdsType)]
 /// #[dds(view_of = Scan)]
 /// struct ScanView<'a> {
@@ -127,7 +127,7 @@ impl BatchPool {
 ///     let Some(Ok(scan)) = sample.view::<ScanView<'_>>() else { continue };
 ///     println!("{} of {}: {:?}", scan.sensor, sample.info().source_timestamp, scan.ranges.iter().next());
 /// }
-/// // Values of one's own, decoded once.
+/// // Owned values, each decoded once.
 /// let scans: Vec<Scan> = samples.into_data().collect();
 /// assert_eq!(scans, [Scan { sensor: 7, ranges: vec![0.5; 360] }]);
 /// # Ok(())

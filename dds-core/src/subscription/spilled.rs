@@ -1,9 +1,10 @@
-//! What there was no room for while a reader was occupied.
+//! Changes that the inbox of an occupied reader had no room for.
 //!
-//! In: mail that was dropped beside the reader's cell, and in it the reader's visits. Out: rows of the loss ledger. Owned: runs of
-//! numbers until the reader has come so far that it knows them to be missing.
+//! In: mail that was dropped beside the reader's cell, and the visits of the reader. Out: rows of the ledger of losses.
+//! Owned: runs of sequence numbers, until the reader has processed the changes before them.
 //!
-//! Bound: [`RUNS_MAX`] runs, which the reader settles with its next visit. What is dropped beyond that counts as never come.
+//! Bound: [`RUNS_MAX`] runs, which the reader settles in its next visit. Changes dropped beyond them count as never
+//! arrived.
 
 use crate::actor::{Signals, Spill};
 use crate::subscription::{ReaderActor, ReaderMail};
@@ -12,13 +13,13 @@ use dds_rtps::reader::Losses;
 use dds_rtps::types::{Guid, SequenceNumber};
 use dds_rtps::wire::{Message, Submessage};
 
-/// How many runs of numbers are kept: one for each writer and each time that the reader was occupied.
+/// Maximum number of runs: one for each writer and each time that the reader was occupied.
 const RUNS_MAX: usize = 64;
 
-/// Something waits in [`Spilled`].
+/// [`Spilled`] has changes to settle.
 pub(super) const SPILLED: Signals = Signals::own(3);
 
-/// Changes of one writer with numbers in a row.
+/// Dropped changes of one writer with consecutive sequence numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct SpilledRun {
     writer: Guid,
@@ -26,7 +27,7 @@ struct SpilledRun {
     last: SequenceNumber,
 }
 
-/// Which changes were dropped.
+/// Dropped changes of a reader.
 #[derive(Debug)]
 pub(crate) struct Spilled {
     runs: Lock<Vec<SpilledRun>>,
@@ -38,7 +39,7 @@ impl Spilled {
         Self { runs: Lock::new(Vec::new()), process: Process::current() }
     }
 
-    /// The runs, as soon as nobody else has them. `None` in a forked child, if a thread that does not exist here had them.
+    /// Locks the runs. `None` in a forked child if a thread of the parent process held the lock.
     fn runs(&self) -> Option<LockGuard<'_, Vec<SpilledRun>>> {
         match self.runs.try_lock() {
             None if self.process.is_left() => None,
@@ -51,7 +52,7 @@ impl Spilled {
         let Some(mut runs) = self.runs() else { return };
         let is_full = runs.len() >= RUNS_MAX;
         match runs.iter_mut().rev().find(|run| run.writer == writer) {
-            // It came twice.
+            // The change arrived twice.
             Some(run) if (run.first..=run.last).contains(&number) => {}
             Some(run) if run.last.next() == number => run.last = number,
             _ if !is_full => runs.push(SpilledRun { writer, first: number, last: number }),
@@ -65,7 +66,7 @@ impl Spill<ReaderMail> for Spilled {
         match mail {
             ReaderMail::Local { change, .. } => self.add(change.writer, change.sequence_number),
             ReaderMail::Packet { packet, run } => {
-                // It was parsed before.
+                // The datagram parsed before it became mail.
                 let Ok(message) = Message::parse(packet.bytes()) else { return Signals::default() };
                 run.walk(&message, |source, submessage| {
                     if let Submessage::Data(data) = submessage {
@@ -73,7 +74,7 @@ impl Spill<ReaderMail> for Spilled {
                     }
                 });
             }
-            // Of a sample in pieces nobody knows whether it would have been whole.
+            // One fragment does not tell whether its sample would have become complete.
             ReaderMail::Landed { .. } => return Signals::default(),
         }
         SPILLED
@@ -81,7 +82,7 @@ impl Spill<ReaderMail> for Spilled {
 }
 
 impl ReaderActor {
-    /// Takes what was dropped into the ledger, as far as the reader has come.
+    /// Moves dropped changes to the ledger, as far as the reader has processed the changes before them.
     pub(super) fn settle_spilled(&mut self) {
         let Self { rtps, spilled, .. } = self;
         let Some(mut runs) = spilled.runs() else { return };

@@ -1,10 +1,10 @@
-//! The statuses that a reader counts itself, as they are read.
+//! Statuses that a reader counts itself. Reading one resets its changes.
 
 use super::reader_actor::ReaderActor;
 use crate::infrastructure::{DeadlineCounter, LivelinessChangedStatus, SampleLostStatus, SampleRejectedStatus};
 
 impl ReaderActor {
-    /// The status, whose change begins anew.
+    /// Returns the status and resets its changes.
     pub(crate) fn read_lost(&mut self) -> SampleLostStatus {
         self.lost.since(&mut self.lost_read)
     }
@@ -13,12 +13,12 @@ impl ReaderActor {
         self.lost
     }
 
-    /// The status, whose change begins anew.
+    /// Returns the status and resets its changes.
     pub(crate) fn read_liveliness(&mut self) -> LivelinessChangedStatus {
         self.liveliness_read.read(self.rtps.liveliness()).0
     }
 
-    /// The status, whose change begins anew.
+    /// Returns the status and resets its changes.
     pub(crate) fn read_rejected(&mut self) -> SampleRejectedStatus {
         self.rejected.since(&mut self.rejected_read)
     }

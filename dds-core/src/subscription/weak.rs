@@ -1,13 +1,13 @@
-//! Handles that keep no reader and no subscriber alive.
+//! Weak handles of readers and subscribers.
 
 use crate::subscription::{DataReader, ReaderHandle, Subscriber, SubscriberGroup};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, Weak};
 
-/// A [`DataReader`] that does not keep it alive; from [`DataReader::downgrade`].
+/// Weak handle of a [`DataReader`], which does not keep the reader alive. See [`DataReader::downgrade`].
 ///
-/// For a listener's closure, which would keep its own reader alive for ever with a strong handle of it.
+/// Use it in the closure of a listener. A strong handle there would keep its own reader alive forever.
 ///
 /// ```
 /// use dds_core::{DdsType, DomainParticipant, Scope};
@@ -40,11 +40,11 @@ impl<T> WeakDataReader<T> {
         Self { handle: Arc::downgrade(handle), marker: PhantomData }
     }
 
-    /// The reader, unless its last handle is gone. It may have been closed.
+    /// Returns the reader, or `None` if its last handle was dropped. The reader may be closed.
     #[must_use]
     pub fn upgrade(&self) -> Option<DataReader<T>> {
         let reader = DataReader::from_handle(self.handle.upgrade()?);
-        // Else a listener is being told of it, and the application has let go of all there was.
+        // `user` is `None` if only a running listener still holds the reader. The application has dropped its handles.
         reader.user.is_some().then_some(reader)
     }
 }
@@ -61,7 +61,7 @@ impl<T> fmt::Debug for WeakDataReader<T> {
     }
 }
 
-/// A [`Subscriber`] that does not keep it alive; from [`Subscriber::downgrade`].
+/// Weak handle of a [`Subscriber`], which does not keep it alive. See [`Subscriber::downgrade`].
 #[derive(Clone)]
 pub struct WeakSubscriber {
     group: Weak<SubscriberGroup>,
@@ -72,11 +72,12 @@ impl WeakSubscriber {
         Self { group: Arc::downgrade(group) }
     }
 
-    /// The subscriber, unless its last handle and its last endpoint are gone. It may have been closed.
+    /// Returns the subscriber, or `None` if its last handle and its last reader were dropped. It may be closed.
     #[must_use]
     pub fn upgrade(&self) -> Option<Subscriber> {
         let subscriber = Subscriber::from_group(self.group.upgrade()?);
-        // Else a listener is being told of it, and the application has let go of all there was.
+        // `user` is `None` if only a running listener still holds the subscriber. The application has dropped its
+        // handles.
         subscriber.user.is_some().then_some(subscriber)
     }
 }
