@@ -13,7 +13,12 @@ impl ReaderActor {
     }
 
     /// Processes a fragment that was received in place. Returns the place of the next one.
-    pub(crate) fn land(&mut self, source: &Source, landing: InPlaceFragment, effects: &mut Effects) -> Option<InPlaceFragment> {
+    pub(crate) fn land(
+        &mut self,
+        source: &Source,
+        landing: InPlaceFragment,
+        effects: &mut Effects,
+    ) -> Option<InPlaceFragment> {
         let now = self.now(effects);
         let next = self.rtps.handle_in_place(now, source, landing);
         self.follow_up(now, effects);
