@@ -541,7 +541,7 @@ mod tests {
             })
             .chain([(hash(30), structure("T30", &[("x", LONG, MemberFlags::NONE)]))])
             .collect();
-        assert_eq!(make(&hash(1), &bomb), Err(TypeError::TooLarge { what: "members in all", max: 1 << 16 }));
+        assert_eq!(make(&hash(1), &bomb), Err(TypeError::TooLarge { what: "members in all parts", max: 1 << 16 }));
     }
 
     /// Nests arrays of one element around a type.

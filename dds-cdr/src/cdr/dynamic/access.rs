@@ -1,85 +1,85 @@
-//! The way to a part of a value, step by step.
+//! Follows a path to a part of a value, step by step.
 
 use super::DataError;
-use super::give::{check_bound, value_of};
-use super::graph::{Kind, Member, PrimitiveKind, TypeView, UnionNode, low_bits};
-use super::input::{Given, Input};
-use super::path::Step;
+use super::convert::{check_bound, value_of};
+use super::graph::{Member, NodeKind, PrimitiveKind, TypeView, UnionNode, low_bits};
+use super::input::{Input, InputValue};
+use super::path::PathStep;
 use super::value::{DEFAULT, Value};
 use crate::cdr::shape::Shape;
 
-/// What a step leads to.
-pub(super) enum Part<'t> {
+/// The type of the target of a step.
+pub(super) enum TargetType<'t> {
     /// A value of this type.
     Value(TypeView<'t>),
-    /// Some bits of the number that the step began at, with or without a sign.
+    /// Bits of the number that the step started at.
     Bits { position: u8, bit_count: u8, is_flag: bool, is_signed: bool },
 }
 
-/// Where a step of a value leads to: whether or not it is there.
-pub(super) enum Found<'t, 'v> {
-    /// A value that is kept, or what stands for one.
+/// The target of a step in a value.
+pub(super) enum Target<'t, 'v> {
+    /// A stored value, or its default.
     Value(TypeView<'t>, &'v Value),
-    /// A primitive in a run.
+    /// An element of an array of primitives.
     Number(TypeView<'t>, u128),
-    /// Some bits of a number.
+    /// Bits of a number.
     Bits { bits: u64, bit_count: u8, is_flag: bool, is_signed: bool },
-    /// Nothing is there; it would be of this type, if it were.
-    Nothing(TypeView<'t>, DataError),
+    /// No value is present. It would have this type.
+    Missing(TypeView<'t>, DataError),
 }
 
-pub(super) fn member_of<'t>(ty: TypeView<'t>, step: Step<'_>) -> Result<(u32, &'t Member), DataError> {
-    let Kind::Struct(node) = ty.kind() else { return Err(no_member(ty, step)) };
+pub(super) fn member_of<'t>(ty: TypeView<'t>, step: PathStep<'_>) -> Result<(u32, &'t Member), DataError> {
+    let NodeKind::Struct(node) = ty.kind() else { return Err(no_member(ty, step)) };
     let found = match step {
-        Step::Name(name) => node.member_of_name(name),
-        Step::Id(id) => node.member_of_id(id),
-        Step::Bracket { .. } => None,
+        PathStep::Name(name) => node.member_of_name(name),
+        PathStep::Id(id) => node.member_of_id(id),
+        PathStep::Bracket { .. } => None,
     };
     found.ok_or_else(|| no_member(ty, step))
 }
 
-fn no_member(ty: TypeView<'_>, step: Step<'_>) -> DataError {
+fn no_member(ty: TypeView<'_>, step: PathStep<'_>) -> DataError {
     let member = match step {
-        Step::Name(name) => name.to_owned(),
-        Step::Id(id) => format!("member {id}"),
-        Step::Bracket { text, .. } => format!("[{text}]"),
+        PathStep::Name(name) => name.to_owned(),
+        PathStep::Id(id) => format!("member {id}"),
+        PathStep::Bracket { text, .. } => format!("[{text}]"),
     };
     DataError::NoMember { ty: ty.node().name.to_string(), member }
 }
 
-/// The case of a union that a step names.
+/// The case of a union that a step selects.
 pub(super) fn case_of<'t>(
     ty: TypeView<'t>,
     node: &'t UnionNode,
-    step: Step<'_>,
+    step: PathStep<'_>,
 ) -> Result<(usize, TypeView<'t>), DataError> {
     let is_case = |case: &super::graph::Case| match step {
-        Step::Name(name) => *case.name == *name,
-        Step::Id(id) => case.id == id && case.ty.is_some(),
-        Step::Bracket { .. } => false,
+        PathStep::Name(name) => *case.name == *name,
+        PathStep::Id(id) => case.id == id && case.ty.is_some(),
+        PathStep::Bracket { .. } => false,
     };
     let found = node.cases.iter().position(is_case).ok_or_else(|| no_member(ty, step))?;
     let case = node.cases.get(found).and_then(|case| case.ty);
     case.map(|index| (found, ty.at(index))).ok_or_else(|| no_member(ty, step))
 }
 
-/// The discriminator that a union has, and its value.
+/// The discriminator and the member value of a union.
 pub(super) fn selection<'v>(ty: TypeView<'_>, value: &'v Value) -> (i64, &'v Value) {
     match (value, ty.kind()) {
         (Value::Union(selection), _) => (selection.discriminator, &selection.value),
-        (_, Kind::Union(node)) => (default_discriminator(ty, node), &DEFAULT),
+        (_, NodeKind::Union(node)) => (default_discriminator(ty, node), &DEFAULT),
         _ => (0, &DEFAULT),
     }
 }
 
-/// The discriminator that a union has at first: the default of its type, or else the first label there is.
+/// The discriminator of a new union: the default of its type if that selects a case, or the first label.
 fn default_discriminator(ty: TypeView<'_>, node: &UnionNode) -> i64 {
     let first = ty.at(node.discriminator).default_bits() as i64;
     let first_label = || node.cases.first().and_then(|case| case.labels.first().copied());
     if node.selected_by(first).is_some() { first } else { first_label().unwrap_or(first) }
 }
 
-/// Some discriminator that selects this case, of which `present` is the union's.
+/// A discriminator that selects this case. `present`, the current one, is preferred.
 pub(super) fn discriminator_of(ty: TypeView<'_>, node: &UnionNode, case: usize, present: i64) -> Option<i64> {
     let selects = |discriminator: i64| {
         let selected = node.selected_by(discriminator)?;
@@ -90,12 +90,12 @@ pub(super) fn discriminator_of(ty: TypeView<'_>, node: &UnionNode, case: usize, 
     if first.is_some() {
         return first;
     }
-    // One that no case has: of numbers, the smallest.
+    // The default case: use a discriminator without a label, for numbers the smallest.
     let count = node.cases.iter().map(|case| case.labels.len()).sum::<usize>() as i64;
     let discriminator = ty.at(node.discriminator);
     match discriminator.kind() {
-        Kind::Enum(node) => node.literals.iter().map(|literal| i64::from(literal.value)).find_map(selects),
-        Kind::Primitive(kind) => {
+        NodeKind::Enum(node) => node.literals.iter().map(|literal| i64::from(literal.value)).find_map(selects),
+        NodeKind::Primitive(kind) => {
             let most = match kind {
                 PrimitiveKind::Bool => 1,
                 kind => kind.range().map_or(0xff, |(_, most)| i64::try_from(most).unwrap_or(i64::MAX)),
@@ -106,129 +106,129 @@ pub(super) fn discriminator_of(ty: TypeView<'_>, node: &UnionNode, case: usize, 
     }
 }
 
-/// The key of a map that a step names.
-pub(super) fn key_of(key: TypeView<'_>, step: Step<'_>) -> Option<Value> {
-    let Step::Bracket { text, is_quoted } = step else { return None };
+/// The key of a map that a step selects.
+pub(super) fn key_of(key: TypeView<'_>, step: PathStep<'_>) -> Option<Value> {
+    let PathStep::Bracket { text, is_quoted } = step else { return None };
     let given = match (key.kind(), is_quoted) {
-        (Kind::String { .. } | Kind::WString { .. } | Kind::Enum(_), _) => Given::Text(text.to_owned()),
-        (Kind::Primitive(PrimitiveKind::Bool), false) => Given::Bool(text.parse().ok()?),
-        (Kind::Primitive(PrimitiveKind::Char8 | PrimitiveKind::Char16), _) => {
-            let mut letters = text.chars();
-            let letter = letters.next()?;
-            letters.next().is_none().then_some(Given::Char(letter))?
+        (NodeKind::String { .. } | NodeKind::WString { .. } | NodeKind::Enum(_), _) => {
+            InputValue::Text(text.to_owned())
         }
-        (_, false) => Given::Int(text.parse().ok()?),
+        (NodeKind::Primitive(PrimitiveKind::Bool), false) => InputValue::Bool(text.parse().ok()?),
+        (NodeKind::Primitive(PrimitiveKind::Char8 | PrimitiveKind::Char16), _) => {
+            let mut letters = text.chars();
+            let (Some(letter), None) = (letters.next(), letters.next()) else { return None };
+            InputValue::Char(letter)
+        }
+        (_, false) => InputValue::Int(text.parse().ok()?),
         _ => return None,
     };
     value_of(key, Input(given)).ok()
 }
 
-/// Whether two keys of a map are the same.
+/// Whether two keys of a map are equal.
 pub(super) fn is_same_key(key: TypeView<'_>, one: &Value, other: &Value) -> bool {
     match key.kind() {
-        Kind::String { .. } | Kind::WString { .. } => one.text() == other.text(),
+        NodeKind::String { .. } | NodeKind::WString { .. } => one.text() == other.text(),
         _ => one.bits(key.default_bits()) == other.bits(key.default_bits()),
     }
 }
 
-pub(super) fn index_of(ty: TypeView<'_>, step: Step<'_>) -> Result<usize, DataError> {
+pub(super) fn index_of(ty: TypeView<'_>, step: PathStep<'_>) -> Result<usize, DataError> {
     match step {
-        Step::Bracket { text, is_quoted: false } => text.parse().map_err(|_| no_member(ty, step)),
+        PathStep::Bracket { text, is_quoted: false } => text.parse().map_err(|_| no_member(ty, step)),
         _ => Err(no_member(ty, step)),
     }
 }
 
-/// How many elements a sequence or array has.
+/// The number of elements of a collection.
 pub(super) fn len(ty: TypeView<'_>, value: &Value) -> usize {
     match (value, ty.kind()) {
-        (_, Kind::Array { length, .. }) => *length as usize,
-        (Value::Run(run), _) => run.len(),
+        (_, NodeKind::Array { length, .. }) => *length as usize,
+        (Value::Primitives(run), _) => run.len(),
         (Value::List(list), _) => list.len as usize,
         (Value::Map(entries), _) => entries.len(),
         _ => 0,
     }
 }
 
-/// Goes one step.
-pub(super) fn step<'t, 'v>(ty: TypeView<'t>, value: &'v Value, step: Step<'_>) -> Result<Found<'t, 'v>, DataError>
+/// Follows one step.
+pub(super) fn step<'t, 'v>(ty: TypeView<'t>, value: &'v Value, step: PathStep<'_>) -> Result<Target<'t, 'v>, DataError>
 where
     't: 'v,
 {
     match ty.kind() {
-        Kind::Struct(_) => {
+        NodeKind::Struct(_) => {
             let (index, member) = member_of(ty, step)?;
             let at = ty.at(member.ty);
             Ok(match value.member(index) {
-                Some(value) => Found::Value(at, value),
+                Some(value) => Target::Value(at, value),
                 None if member.is_optional && member.default.is_none() => {
-                    Found::Nothing(at, DataError::Absent { member: member.name.to_string() })
+                    Target::Missing(at, DataError::Absent { member: member.name.to_string() })
                 }
-                None => Found::Value(at, member.default.as_ref().unwrap_or(&DEFAULT)),
+                None => Target::Value(at, member.default.as_ref().unwrap_or(&DEFAULT)),
             })
         }
-        Kind::Union(node) => {
+        NodeKind::Union(node) => {
             let (case, at) = case_of(ty, node, step)?;
             let (discriminator, value) = selection(ty, value);
             let is_selected = discriminator_of(ty, node, case, discriminator) == Some(discriminator);
-            Ok(match is_selected {
-                true => Found::Value(at, value),
-                false => {
-                    let member = node.cases.get(case).map(|case| case.name.to_string()).unwrap_or_default();
-                    Found::Nothing(at, DataError::NotSelected { member, discriminator })
-                }
-            })
+            if is_selected {
+                return Ok(Target::Value(at, value));
+            }
+            let member = node.cases.get(case).map(|case| case.name.to_string()).unwrap_or_default();
+            Ok(Target::Missing(at, DataError::NotSelected { member, discriminator }))
         }
-        Kind::Sequence { element, .. } | Kind::Array { element, .. } => {
+        NodeKind::Sequence { element, .. } | NodeKind::Array { element, .. } => {
             let (index, len) = (index_of(ty, step)?, len(ty, value));
             if index >= len {
                 return Err(DataError::NoElement { index, len });
             }
             Ok(element_at(ty.at(element.ty), value, index))
         }
-        Kind::Map { key, element, .. } => {
+        NodeKind::Map { key, element, .. } => {
             let key = ty.at(key.ty);
             let wanted = key_of(key, step).ok_or_else(|| no_member(ty, step))?;
             let found = value.entries().iter().find(|(other, _)| is_same_key(key, other, &wanted));
             let at = ty.at(element.ty);
             Ok(match found {
-                Some((_, value)) => Found::Value(at, value),
+                Some((_, value)) => Target::Value(at, value),
                 None => {
-                    let Step::Bracket { text, .. } = step else { return Err(no_member(ty, step)) };
-                    Found::Nothing(at, DataError::NoKey { key: text.to_owned() })
+                    let PathStep::Bracket { text, .. } = step else { return Err(no_member(ty, step)) };
+                    Target::Missing(at, DataError::NoKey { key: text.to_owned() })
                 }
             })
         }
-        Kind::Bitmask(_) | Kind::Bitset(_) => match part_of_bits(ty, step)? {
-            Part::Bits { position, bit_count, is_flag, is_signed } => {
+        NodeKind::Bitmask(_) | NodeKind::Bitset(_) => match part_of_bits(ty, step)? {
+            TargetType::Bits { position, bit_count, is_flag, is_signed } => {
                 let bits = value.bits(0) >> position & low_bits(bit_count);
-                Ok(Found::Bits { bits, bit_count, is_flag, is_signed })
+                Ok(Target::Bits { bits, bit_count, is_flag, is_signed })
             }
-            Part::Value(_) => Err(no_member(ty, step)),
+            TargetType::Value(_) => Err(no_member(ty, step)),
         },
         _ => Err(no_member(ty, step)),
     }
 }
 
-/// An element that is there.
-pub(super) fn element_at<'t, 'v>(element: TypeView<'t>, value: &'v Value, index: usize) -> Found<'t, 'v> {
+/// The element at an index below the length.
+pub(super) fn element_at<'t, 'v>(element: TypeView<'t>, value: &'v Value, index: usize) -> Target<'t, 'v> {
     match value {
-        Value::Run(run) => Found::Number(element, run.get(index).unwrap_or(0)),
-        Value::List(list) => Found::Value(element, list.items.get(index).unwrap_or(&DEFAULT)),
-        _ if element.primitive_size().is_some() => Found::Number(element, 0),
-        _ => Found::Value(element, &DEFAULT),
+        Value::Primitives(run) => Target::Number(element, run.get(index).unwrap_or(0)),
+        Value::List(list) => Target::Value(element, list.items.get(index).unwrap_or(&DEFAULT)),
+        _ if element.primitive_size().is_some() => Target::Number(element, 0),
+        _ => Target::Value(element, &DEFAULT),
     }
 }
 
-pub(super) fn part_of_bits<'t>(ty: TypeView<'t>, step: Step<'_>) -> Result<Part<'t>, DataError> {
-    let Step::Name(name) = step else { return Err(no_member(ty, step)) };
+pub(super) fn part_of_bits<'t>(ty: TypeView<'t>, step: PathStep<'_>) -> Result<TargetType<'t>, DataError> {
+    let PathStep::Name(name) = step else { return Err(no_member(ty, step)) };
     let part = match ty.kind() {
-        Kind::Bitmask(node) => {
+        NodeKind::Bitmask(node) => {
             let flag = node.flags.iter().find(|flag| *flag.name == *name);
-            flag.map(|flag| Part::Bits { position: flag.position, bit_count: 1, is_flag: true, is_signed: false })
+            flag.map(|flag| TargetType::Bits { position: flag.position, bit_count: 1, is_flag: true, is_signed: false })
         }
-        Kind::Bitset(node) => {
+        NodeKind::Bitset(node) => {
             let field = node.fields.iter().find(|field| *field.name == *name);
-            field.map(|field| Part::Bits {
+            field.map(|field| TargetType::Bits {
                 position: field.position,
                 bit_count: field.bit_count,
                 is_flag: false,
@@ -240,49 +240,58 @@ pub(super) fn part_of_bits<'t>(ty: TypeView<'t>, step: Step<'_>) -> Result<Part<
     part.ok_or_else(|| no_member(ty, step))
 }
 
-/// The type of what a path leads to, whether it is there or may be made. `value` is what is there.
-pub(super) fn place_of<'t>(ty: TypeView<'t>, value: &Value, steps: &[Step<'_>]) -> Result<Part<'t>, DataError> {
+/// The type of the part at a path, whether the part exists in `value` or can be created.
+pub(super) fn type_at<'t>(
+    ty: TypeView<'t>,
+    value: &Value,
+    steps: &[PathStep<'_>],
+) -> Result<TargetType<'t>, DataError> {
     let (mut ty, mut value) = (ty, value);
     for (index, next) in steps.iter().enumerate() {
         let is_last = index + 1 == steps.len();
         match step(ty, value, *next)? {
-            Found::Value(at, found) => (ty, value) = (at, found),
-            // A bound is kept when a key is added.
-            Found::Nothing(at, _) => {
-                if let Kind::Map { bound, .. } = ty.kind() {
+            Target::Value(at, found) => (ty, value) = (at, found),
+            // An edit would create the part. Check that the collection has room and that the case can be selected.
+            Target::Missing(at, _) => {
+                if let NodeKind::Map { bound, .. } = ty.kind() {
                     check_bound(*bound, value.entries().len() + 1)?;
                 }
-                if let Kind::Union(node) = ty.kind() {
+                if let NodeKind::Union(node) = ty.kind() {
                     let (case, _) = case_of(ty, node, *next)?;
                     let present = selection(ty, value).0;
                     discriminator_of(ty, node, case, present).ok_or(DataError::NoCase { discriminator: present })?;
                 }
                 (ty, value) = (at, &DEFAULT);
             }
-            Found::Number(at, _) if is_last => return Ok(Part::Value(at)),
-            Found::Bits { .. } if is_last => return part_of_bits(ty, *next),
-            Found::Number(at, _) => return Err(no_member(at, *next)),
-            Found::Bits { .. } => return Err(no_member(ty, *next)),
+            Target::Number(at, _) if is_last => return Ok(TargetType::Value(at)),
+            Target::Bits { .. } if is_last => return part_of_bits(ty, *next),
+            Target::Number(at, _) => return Err(no_member(at, *next)),
+            Target::Bits { .. } => return Err(no_member(ty, *next)),
         }
     }
-    Ok(Part::Value(ty))
+    Ok(TargetType::Value(ty))
 }
 
-/// Whether a path ends at an optional member, of which `place_of` has found that it is one.
-pub(super) fn is_optional(ty: TypeView<'_>, steps: &[Step<'_>]) -> bool {
-    let Some((last, way)) = steps.split_last() else { return false };
-    let parent = way.iter().try_fold(ty, |ty, next| match ty.kind() {
-        Kind::Struct(_) => member_of(ty, *next).ok().map(|(_, member)| ty.at(member.ty)),
-        Kind::Union(node) => case_of(ty, node, *next).ok().map(|(_, at)| at),
-        _ => element_type(ty),
-    });
-    parent.and_then(|parent| member_of(parent, *last).ok()).is_some_and(|(_, member)| member.is_optional)
+/// Whether a path ends at an optional member.
+pub(super) fn is_optional(ty: TypeView<'_>, steps: &[PathStep<'_>]) -> bool {
+    let Some((last, parents)) = steps.split_last() else { return false };
+    let mut parent = ty;
+    for step in parents {
+        let next = match parent.kind() {
+            NodeKind::Struct(_) => member_of(parent, *step).ok().map(|(_, member)| parent.at(member.ty)),
+            NodeKind::Union(node) => case_of(parent, node, *step).ok().map(|(_, member)| member),
+            _ => element_type(parent),
+        };
+        let Some(next) = next else { return false };
+        parent = next;
+    }
+    member_of(parent, *last).is_ok_and(|(_, member)| member.is_optional)
 }
 
-/// What the elements of a collection are.
+/// The type of the elements of a collection.
 pub(super) fn element_type(ty: TypeView<'_>) -> Option<TypeView<'_>> {
     match ty.kind() {
-        Kind::Sequence { element, .. } | Kind::Array { element, .. } | Kind::Map { element, .. } => {
+        NodeKind::Sequence { element, .. } | NodeKind::Array { element, .. } | NodeKind::Map { element, .. } => {
             Some(ty.at(element.ty))
         }
         _ => None,

@@ -1,17 +1,17 @@
-//! From drafts to a graph.
+//! Assembles drafts into the graph of a type.
 
 use super::builder::{CaseDraft, CollectionForm, Draft, MemberDraft, StructBuilder, TypeDraft, UnionBuilder};
 use super::builder::{CollectionBuilder, EnumBuilder};
 use super::graph::{
-    BitmaskNode, BitsetNode, Case, Element, EnumNode, Graph, Index, Kind, Member, Node, StructNode, UnionNode,
+    BitmaskNode, BitsetNode, Case, Element, EnumNode, Graph, Index, Member, Node, NodeKind, StructNode, UnionNode,
 };
 use super::{DynamicType, Input, TypeError, check};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// The type that a draft is of.
+/// Creates the type of a draft.
 pub(super) fn assemble(draft: TypeDraft) -> Result<DynamicType, TypeError> {
-    if let TypeDraft(Draft::Done(ty)) = draft {
+    if let TypeDraft(Draft::Finished(ty)) = draft {
         return Ok(ty);
     }
     let mut assembler = Assembler::default();
@@ -19,30 +19,32 @@ pub(super) fn assemble(draft: TypeDraft) -> Result<DynamicType, TypeError> {
     assembler.finish(root)
 }
 
-/// Nodes that are being put together.
+/// A graph under construction.
 #[derive(Default)]
 pub(super) struct Assembler {
-    /// `None`: the node is being made.
+    /// `None`: the node is under construction.
     nodes: Vec<Option<Node>>,
-    /// Types that may be named.
+    /// Types that [`DynamicType::named`] may refer to.
     named: Vec<(String, Index)>,
-    /// Where nodes of finished types were copied to. The graphs are held, so that no other comes to lie at their address.
+    /// Copies of nodes of finished types, by address of the graph and index.
     copied: HashMap<(usize, Index), Index>,
+    /// The copied graphs. Holding them prevents reuse of their addresses.
     held: Vec<Arc<Graph>>,
     /// Defaults of members: struct, index, value.
     defaults: Vec<(Index, usize, Input)>,
 }
 
 impl Assembler {
-    /// Checks all of it.
+    /// Checks the whole graph and creates the type.
     pub(super) fn finish(self, root: Index) -> Result<DynamicType, TypeError> {
         let nodes = self.nodes.into_iter().collect::<Option<Vec<Node>>>();
-        let nodes = nodes.ok_or(TypeError::Malformed { what: "a type was not finished" })?;
+        debug_assert!(nodes.is_some(), "every reserved node is set");
+        let nodes = nodes.ok_or(TypeError::Malformed { what: "a type is not finished" })?;
         let graph = check::checked(nodes, self.defaults)?;
         Ok(DynamicType { graph: Arc::new(graph), index: root })
     }
 
-    /// A place for a node that is made later.
+    /// Reserves the index of a node that is set later.
     pub(super) fn reserve(&mut self) -> Result<Index, TypeError> {
         if self.nodes.len() >= check::TYPES_MAX {
             return Err(TypeError::TooLarge { what: "types", max: check::TYPES_MAX as u64 });
@@ -51,13 +53,13 @@ impl Assembler {
         Ok((self.nodes.len() - 1) as Index)
     }
 
-    pub(super) fn put(&mut self, index: Index, name: &str, kind: Kind) {
+    pub(super) fn put(&mut self, index: Index, name: &str, kind: NodeKind) {
         if let Some(place) = self.nodes.get_mut(index as usize) {
             *place = Some(Node { name: name.into(), kind });
         }
     }
 
-    pub(super) fn push(&mut self, name: &str, kind: Kind) -> Result<Index, TypeError> {
+    pub(super) fn push(&mut self, name: &str, kind: NodeKind) -> Result<Index, TypeError> {
         let index = self.reserve()?;
         self.put(index, name, kind);
         Ok(index)
@@ -65,14 +67,14 @@ impl Assembler {
 
     fn add(&mut self, draft: TypeDraft) -> Result<Index, TypeError> {
         match draft.0 {
-            Draft::Done(ty) => self.copy(&ty.graph, ty.index),
+            Draft::Finished(ty) => self.copy(&ty.graph, ty.index),
             Draft::Named(name) => {
                 let found = self.named.iter().rev().find(|(other, _)| *other == name);
                 found.map(|(_, index)| *index).ok_or(TypeError::UnknownType { name })
             }
             Draft::Alias { name, of } => {
                 let of = self.add(*of)?;
-                self.push(&name, Kind::Alias { of })
+                self.push(&name, NodeKind::Alias { of })
             }
             Draft::Collection(builder) => self.add_collection(*builder),
             Draft::Struct(builder) => self.add_struct(*builder),
@@ -84,10 +86,10 @@ impl Assembler {
                     bit_bound: builder.bit_bound,
                     flags: builder.flags.into(),
                 };
-                self.push(&builder.name, Kind::Bitmask(node))
+                self.push(&builder.name, NodeKind::Bitmask(node))
             }
             Draft::Bitset(builder) => {
-                self.push(&builder.name, Kind::Bitset(BitsetNode { fields: builder.fields.into() }))
+                self.push(&builder.name, NodeKind::Bitset(BitsetNode { fields: builder.fields.into() }))
             }
         }
     }
@@ -95,20 +97,20 @@ impl Assembler {
     fn add_collection(&mut self, builder: CollectionBuilder) -> Result<Index, TypeError> {
         let CollectionBuilder { form, bound, try_construct, key_try_construct } = builder;
         match form {
-            CollectionForm::String => self.push("string", Kind::String { bound }),
-            CollectionForm::WString => self.push("wstring", Kind::WString { bound }),
+            CollectionForm::String => self.push("string", NodeKind::String { bound }),
+            CollectionForm::WString => self.push("wstring", NodeKind::WString { bound }),
             CollectionForm::Sequence(element) => {
                 let element = Element { ty: self.add(element)?, try_construct };
-                self.push("sequence", Kind::Sequence { bound, element })
+                self.push("sequence", NodeKind::Sequence { bound, element })
             }
             CollectionForm::Array(element) => {
                 let element = Element { ty: self.add(element)?, try_construct };
-                self.push("array", Kind::Array { length: bound.unwrap_or_default(), element })
+                self.push("array", NodeKind::Array { length: bound.unwrap_or_default(), element })
             }
             CollectionForm::Map(key, value) => {
                 let key = Element { ty: self.add(key)?, try_construct: key_try_construct };
                 let element = Element { ty: self.add(value)?, try_construct };
-                self.push("map", Kind::Map { bound, key, element })
+                self.push("map", NodeKind::Map { bound, key, element })
             }
         }
     }
@@ -148,22 +150,22 @@ impl Assembler {
             });
         }
         let node = StructNode::new(extensibility, base.zip(base_node.as_ref()), own);
-        self.put(index, &name, Kind::Struct(node));
+        self.put(index, &name, NodeKind::Struct(node));
         Ok(index)
     }
 
-    /// The struct that another one extends, once it is made.
+    /// The finished base struct of another struct.
     pub(super) fn base_node(&self, base: Index, extended: &str) -> Result<StructNode, TypeError> {
         let mut index = base;
         for _ in 0..self.nodes.len() {
             match self.nodes.get(index as usize) {
-                Some(Some(Node { kind: Kind::Struct(node), .. })) => return Ok(node.clone()),
-                Some(Some(Node { kind: Kind::Alias { of }, .. })) => index = *of,
+                Some(Some(Node { kind: NodeKind::Struct(node), .. })) => return Ok(node.clone()),
+                Some(Some(Node { kind: NodeKind::Alias { of }, .. })) => index = *of,
                 Some(None) => return Err(TypeError::ContainsItself { ty: extended.to_owned() }),
                 _ => break,
             }
         }
-        Err(TypeError::WrongKind { ty: extended.to_owned(), needed: "a struct as its base" })
+        Err(TypeError::WrongKind { ty: extended.to_owned(), needed: "a base that is a struct" })
     }
 
     fn add_union(&mut self, builder: UnionBuilder) -> Result<Index, TypeError> {
@@ -176,15 +178,15 @@ impl Assembler {
         self.named.push((name.clone(), index));
         let discriminator = self.add(discriminator)?;
         let mut next_id = 1;
-        let mut made = Vec::with_capacity(cases.len());
+        let mut finished = Vec::with_capacity(cases.len());
         for CaseDraft { name, ty, labels, id, is_default, try_construct } in cases {
             let ty = ty.map(|ty| self.add(ty)).transpose()?;
             let id = if ty.is_some() { id.unwrap_or(next_id) } else { 0 };
             next_id = if ty.is_some() { id.saturating_add(1) } else { next_id };
-            made.push(Case { name: name.into(), id, labels: labels.into(), is_default, try_construct, ty });
+            finished.push(Case { name: name.into(), id, labels: labels.into(), is_default, try_construct, ty });
         }
-        let node = UnionNode { extensibility, discriminator, has_key, try_construct, cases: made.into() };
-        self.put(index, &name, Kind::Union(node));
+        let node = UnionNode { extensibility, discriminator, has_key, try_construct, cases: finished.into() };
+        self.put(index, &name, NodeKind::Union(node));
         Ok(index)
     }
 
@@ -198,22 +200,22 @@ impl Assembler {
             None => 0,
         };
         let node = EnumNode { extensibility, bit_bound, literals: literals.into(), default };
-        self.push(&name, Kind::Enum(node))
+        self.push(&name, NodeKind::Enum(node))
     }
 
-    /// Copies a node of a finished type, and all that it is made of.
+    /// Copies a node of a finished type with all nodes that it refers to.
     fn copy(&mut self, graph: &Arc<Graph>, index: Index) -> Result<Index, TypeError> {
         let address = Arc::as_ptr(graph).addr();
         if !self.held.iter().any(|held| Arc::ptr_eq(held, graph)) {
             self.held.push(Arc::clone(graph));
         }
         let mut open = Vec::new();
-        let root = self.place_of(address, index, &mut open)?;
+        let root = self.copy_of(address, index, &mut open)?;
         while let Some((from, to)) = open.pop() {
             let Some(node) = graph.nodes.get(from as usize) else { continue };
             let mut node = node.clone();
             let mut failure = None;
-            node.kind.for_each_reference(&mut |index| match self.place_of(address, *index, &mut open) {
+            node.kind.for_each_reference(&mut |index| match self.copy_of(address, *index, &mut open) {
                 Ok(copy) => *index = copy,
                 Err(error) => failure = Some(error),
             });
@@ -227,7 +229,7 @@ impl Assembler {
         Ok(root)
     }
 
-    fn place_of(&mut self, address: usize, index: Index, open: &mut Vec<(Index, Index)>) -> Result<Index, TypeError> {
+    fn copy_of(&mut self, address: usize, index: Index, open: &mut Vec<(Index, Index)>) -> Result<Index, TypeError> {
         if let Some(copy) = self.copied.get(&(address, index)) {
             return Ok(*copy);
         }
@@ -238,8 +240,8 @@ impl Assembler {
     }
 }
 
-impl Kind {
-    /// Shows every number of a node in it.
+impl NodeKind {
+    /// Calls `visit` with every reference to another node.
     pub(super) fn for_each_reference(&mut self, visit: &mut impl FnMut(&mut Index)) {
         match self {
             Self::Sequence { element, .. } | Self::Array { element, .. } => visit(&mut element.ty),
@@ -249,12 +251,20 @@ impl Kind {
             }
             Self::Alias { of } => visit(of),
             Self::Struct(node) => {
-                node.base.iter_mut().for_each(&mut *visit);
-                node.members.iter_mut().for_each(|member| visit(&mut member.ty));
+                if let Some(base) = &mut node.base {
+                    visit(base);
+                }
+                for member in &mut node.members {
+                    visit(&mut member.ty);
+                }
             }
             Self::Union(node) => {
                 visit(&mut node.discriminator);
-                node.cases.iter_mut().filter_map(|case| case.ty.as_mut()).for_each(visit);
+                for case in &mut node.cases {
+                    if let Some(ty) = &mut case.ty {
+                        visit(ty);
+                    }
+                }
             }
             _ => {}
         }

@@ -1,16 +1,16 @@
-//! Types as they are written down, before they are checked.
+//! Builders of types, before the check.
 
 use super::graph::{Field, Flag, Literal};
 use super::{DynamicType, Input, TypeError, assembler};
 use crate::cdr::{Extensibility, TryConstruct};
 
-/// A type that is not finished: what builders make, and what becomes a part of others.
+/// An unchecked type: the result of a builder, to be finished or used as a part of another type.
 #[derive(Debug, Clone)]
 pub struct TypeDraft(pub(super) Draft);
 
 #[derive(Debug, Clone)]
 pub(super) enum Draft {
-    Done(DynamicType),
+    Finished(DynamicType),
     Named(String),
     Alias { name: String, of: Box<TypeDraft> },
     Collection(Box<CollectionBuilder>),
@@ -30,10 +30,10 @@ impl TypeDraft {
         Self(Draft::Named(name.to_owned()))
     }
 
-    /// The type, checked as a whole.
+    /// Checks the whole type and finishes it.
     ///
     /// # Errors
-    /// [`TypeError`] says which type of it is not one, and why.
+    /// [`TypeError`] names the invalid part and the reason.
     pub fn build(self) -> Result<DynamicType, TypeError> {
         assembler::assemble(self)
     }
@@ -41,13 +41,13 @@ impl TypeDraft {
 
 impl From<DynamicType> for TypeDraft {
     fn from(ty: DynamicType) -> Self {
-        Self(Draft::Done(ty))
+        Self(Draft::Finished(ty))
     }
 }
 
 impl From<&DynamicType> for TypeDraft {
     fn from(ty: &DynamicType) -> Self {
-        Self(Draft::Done(ty.clone()))
+        Self(Draft::Finished(ty.clone()))
     }
 }
 
@@ -60,10 +60,10 @@ macro_rules! draft {
         }
 
         impl $builder {
-            /// The type, checked as a whole.
+            /// Checks the whole type and finishes it.
             ///
             /// # Errors
-            /// [`TypeError`] says which type of it is not one, and why.
+            /// [`TypeError`] names the invalid part and the reason.
             pub fn build(self) -> Result<DynamicType, TypeError> {
                 TypeDraft::from(self).build()
             }
@@ -80,7 +80,7 @@ draft! {
     BitsetBuilder => Draft::Bitset;
 }
 
-/// A sequence, array, map, or string with a bound; from [`DynamicType::sequence`] and the functions beside it.
+/// Builder of a sequence, array, map, or bounded string; see [`DynamicType::sequence`] and similar functions.
 #[derive(Debug, Clone)]
 pub struct CollectionBuilder {
     pub(super) form: CollectionForm,
@@ -123,21 +123,21 @@ impl CollectionBuilder {
         Self::new(CollectionForm::Map(key, value), None)
     }
 
-    /// At most so many bytes, units or elements; of an array, exactly so many.
+    /// Sets the largest number of bytes, code units or elements; of an array, the exact number.
     #[must_use]
     pub fn bound(mut self, bound: u32) -> Self {
         self.bound = Some(bound);
         self
     }
 
-    /// What becomes of elements, or values of a map, that their type cannot hold.
+    /// Sets the handling of elements, or map values, that their type cannot hold.
     #[must_use]
     pub fn try_construct(mut self, try_construct: TryConstruct) -> Self {
         self.try_construct = try_construct;
         self
     }
 
-    /// What becomes of keys of a map that their type cannot hold.
+    /// Sets the handling of map keys that their type cannot hold.
     #[must_use]
     pub fn try_construct_keys(mut self, try_construct: TryConstruct) -> Self {
         self.key_try_construct = try_construct;
@@ -145,17 +145,17 @@ impl CollectionBuilder {
     }
 }
 
-/// A struct; from [`DynamicType::structure`]. It is appendable unless it says otherwise, as XTYPES 1.3 (7.2.2.4.1) has it;
-/// types of this crate's derive are final.
+/// Builder of a struct; see [`DynamicType::structure`].
 ///
-/// What a method says of "the member" is said of the one that was added last.
+/// The default extensibility is appendable (XTYPES 1.3, 7.2.2.4.1); types of this crate's derive are final.
+/// "The member" in the description of a method is the member that was added last.
 #[derive(Debug, Clone)]
 pub struct StructBuilder {
     pub(super) name: String,
     pub(super) extensibility: Extensibility,
     pub(super) base: Option<TypeDraft>,
     pub(super) members: Vec<MemberDraft>,
-    /// Something was said of a member before there was one.
+    /// A method that changes the last member was called before any member was added.
     pub(super) is_out_of_order: bool,
 }
 
@@ -183,21 +183,21 @@ impl StructBuilder {
         }
     }
 
-    /// How it may grow.
+    /// Sets the extensibility kind.
     #[must_use]
     pub fn extensibility(mut self, extensibility: Extensibility) -> Self {
         self.extensibility = extensibility;
         self
     }
 
-    /// The struct that this one extends. Its members come first.
+    /// Sets the base struct. Its members precede the own members.
     #[must_use]
     pub fn base(mut self, base: impl Into<TypeDraft>) -> Self {
         self.base = Some(base.into());
         self
     }
 
-    /// Adds a member. Its id is one more than that of the member before it, and 0 of the first.
+    /// Adds a member. Its default id is the previous id plus 1; the first id is 0.
     #[must_use]
     pub fn member(mut self, name: &str, ty: impl Into<TypeDraft>) -> Self {
         self.members.push(MemberDraft {
@@ -222,51 +222,51 @@ impl StructBuilder {
         self
     }
 
-    /// The member is part of the key.
+    /// Makes the member a part of the key.
     #[must_use]
     pub fn key(self) -> Self {
         self.last(|member| member.is_key = true)
     }
 
-    /// The member has this id, and those behind it count on from it.
+    /// Sets the id of the member. Following members continue from it.
     #[must_use]
     pub fn id(self, id: u32) -> Self {
         self.last(|member| member.id = Some(id))
     }
 
-    /// The member may be absent.
+    /// Makes the member optional.
     #[must_use]
     pub fn optional(self) -> Self {
         self.last(|member| member.is_optional = true)
     }
 
-    /// A reader must know the member, or refuse the sample.
+    /// Requires that a reader rejects the sample if it does not know the member.
     #[must_use]
     pub fn must_understand(self) -> Self {
         self.last(|member| member.must_understand = true)
     }
 
-    /// The member is `@external`. Nothing is different for it here.
+    /// Marks the member as `@external`. This has no effect on values or encoding.
     #[must_use]
     pub fn external(self) -> Self {
         self.last(|member| member.is_external = true)
     }
 
-    /// What the member has at first, and where the sender's older type does not have it.
+    /// Sets the initial value of the member, also used if the sender's older type lacks the member.
     #[must_use]
     pub fn default(self, value: impl Into<Input>) -> Self {
         let value = value.into();
         self.last(|member| member.default = Some(value))
     }
 
-    /// What becomes of a value that the member's type cannot hold.
+    /// Sets the handling of values that the member's type cannot hold.
     #[must_use]
     pub fn try_construct(self, try_construct: TryConstruct) -> Self {
         self.last(|member| member.try_construct = try_construct)
     }
 }
 
-/// A union; from [`DynamicType::union`]. It is appendable unless it says otherwise.
+/// Builder of a union; see [`DynamicType::union`]. The default extensibility is appendable.
 #[derive(Debug, Clone)]
 pub struct UnionBuilder {
     pub(super) name: String,
@@ -301,22 +301,23 @@ impl UnionBuilder {
         }
     }
 
-    /// How it may grow.
+    /// Sets the extensibility kind.
     #[must_use]
     pub fn extensibility(mut self, extensibility: Extensibility) -> Self {
         self.extensibility = extensibility;
         self
     }
 
-    /// The discriminator is the key.
+    /// Makes the discriminator the key.
     #[must_use]
     pub fn key(mut self) -> Self {
         self.has_key = true;
         self
     }
 
-    /// What becomes of a discriminator that selects nothing: [`Discard`](TryConstruct::Discard), or the union takes its
-    /// default.
+    /// Sets the handling of a discriminator that selects no case.
+    ///
+    /// [`Discard`](TryConstruct::Discard) rejects the sample; with other values the union takes its default.
     #[must_use]
     pub fn try_construct(mut self, try_construct: TryConstruct) -> Self {
         self.try_construct = try_construct;
@@ -335,8 +336,10 @@ impl UnionBuilder {
         self
     }
 
-    /// Adds a member that these discriminators select: numbers of literals, codes of characters, 0 and 1 of a bool. Its id
-    /// is one more than that of the member before it, and 1 of the first.
+    /// Adds a member with the discriminators that select it.
+    ///
+    /// Labels are values of literals, codes of characters, or 0 and 1 for a bool. The default id is the previous id
+    /// plus 1; the id of the first member is 1.
     #[must_use]
     pub fn case(self, name: &str, labels: &[i64], ty: impl Into<TypeDraft>) -> Self {
         self.add(name, labels, Some(ty.into()))
@@ -348,7 +351,7 @@ impl UnionBuilder {
         self.add(name, labels, None)
     }
 
-    /// Adds a member that all other discriminators select.
+    /// Adds a member that all discriminators without a label select.
     #[must_use]
     pub fn default_case(self, name: &str, ty: impl Into<TypeDraft>) -> Self {
         self.case(name, &[], ty).or_default()
@@ -362,26 +365,26 @@ impl UnionBuilder {
         self
     }
 
-    /// All other discriminators select the case that was added last as well.
+    /// Makes the last case the default: discriminators without a label select it as well.
     #[must_use]
     pub fn or_default(self) -> Self {
         self.last(|case| case.is_default = true)
     }
 
-    /// The member of the case that was added last has this id.
+    /// Sets the id of the last member.
     #[must_use]
     pub fn id(self, id: u32) -> Self {
         self.last(|case| case.id = Some(id))
     }
 
-    /// What becomes of a value that the type of the member that was added last cannot hold.
+    /// Sets the handling of values that the last member's type cannot hold.
     #[must_use]
     pub fn try_construct_member(self, try_construct: TryConstruct) -> Self {
         self.last(|case| case.try_construct = try_construct)
     }
 }
 
-/// An enum; from [`DynamicType::enumeration`]. It is appendable unless it says otherwise, and has 32 bits.
+/// Builder of an enum; see [`DynamicType::enumeration`]. Default: appendable, 32 bits.
 #[derive(Debug, Clone)]
 pub struct EnumBuilder {
     pub(super) name: String,
@@ -397,35 +400,35 @@ impl EnumBuilder {
         Self { name: name.to_owned(), extensibility, bit_bound: 32, literals: Vec::new(), default: None }
     }
 
-    /// How it may grow.
+    /// Sets the extensibility kind.
     #[must_use]
     pub fn extensibility(mut self, extensibility: Extensibility) -> Self {
         self.extensibility = extensibility;
         self
     }
 
-    /// Adds a literal, whose number is one more than that of the one before it, and 0 of the first.
+    /// Adds a literal. Its value is the previous value plus 1; the first value is 0.
     #[must_use]
     pub fn literal(self, name: &str) -> Self {
         let value = self.literals.last().map_or(0, |last| last.value.saturating_add(1));
         self.literal_of(name, value)
     }
 
-    /// Adds a literal with this number.
+    /// Adds a literal with this value.
     #[must_use]
     pub fn literal_of(mut self, name: &str, value: i32) -> Self {
         self.literals.push(Literal { name: name.into(), value });
         self
     }
 
-    /// The literal that a value has at first, instead of the first one.
+    /// Sets the initial literal of a value. Default: the first literal.
     #[must_use]
     pub fn default_literal(mut self, name: &str) -> Self {
         self.default = Some(name.to_owned());
         self
     }
 
-    /// How many bits the numbers have: 1 to 32.
+    /// Sets the number of bits of a value, from 1 to 32.
     #[must_use]
     pub fn bit_bound(mut self, bit_bound: u8) -> Self {
         self.bit_bound = bit_bound;
@@ -433,7 +436,7 @@ impl EnumBuilder {
     }
 }
 
-/// A bitmask; from [`DynamicType::bitmask`]. It is appendable unless it says otherwise, and has 32 bits.
+/// Builder of a bitmask; see [`DynamicType::bitmask`]. Default: appendable, 32 bits.
 #[derive(Debug, Clone)]
 pub struct BitmaskBuilder {
     pub(super) name: String,
@@ -448,14 +451,14 @@ impl BitmaskBuilder {
         Self { name: name.to_owned(), extensibility, bit_bound: 32, flags: Vec::new() }
     }
 
-    /// How it may grow.
+    /// Sets the extensibility kind.
     #[must_use]
     pub fn extensibility(mut self, extensibility: Extensibility) -> Self {
         self.extensibility = extensibility;
         self
     }
 
-    /// Adds a flag behind the one that was added last, from bit 0 on.
+    /// Adds a flag at the position after the last flag; the first position is 0.
     #[must_use]
     pub fn flag(self, name: &str) -> Self {
         let position = self.flags.last().map_or(0, |last| last.position.saturating_add(1));
@@ -469,7 +472,7 @@ impl BitmaskBuilder {
         self
     }
 
-    /// How many bits there are: 1 to 64.
+    /// Sets the number of bits, from 1 to 64.
     #[must_use]
     pub fn bit_bound(mut self, bit_bound: u8) -> Self {
         self.bit_bound = bit_bound;
@@ -477,7 +480,7 @@ impl BitmaskBuilder {
     }
 }
 
-/// A bitset; from [`DynamicType::bitset`].
+/// Builder of a bitset; see [`DynamicType::bitset`].
 #[derive(Debug, Clone)]
 pub struct BitsetBuilder {
     pub(super) name: String,
@@ -496,19 +499,19 @@ impl BitsetBuilder {
         self
     }
 
-    /// Adds a field of so many bits behind the one that was added last, from the least significant bit on.
+    /// Adds an unsigned field after the last one, starting at the least significant bit.
     #[must_use]
     pub fn field(self, name: &str, bit_count: u8) -> Self {
         self.add(name, bit_count, false)
     }
 
-    /// Adds a field whose number has a sign.
+    /// Adds a signed field after the last one.
     #[must_use]
     pub fn signed_field(self, name: &str, bit_count: u8) -> Self {
         self.add(name, bit_count, true)
     }
 
-    /// Leaves bits without a name.
+    /// Adds unnamed bits.
     #[must_use]
     pub fn padding(mut self, bit_count: u8) -> Self {
         self.position = self.position.saturating_add(bit_count);

@@ -1,44 +1,46 @@
-//! What a type must be, whoever made it. A [`Graph`] that went through here has no number without a node, no name twice, and
-//! no value that contains itself.
+//! Checks types from any source.
 //!
-//! Bound: types may come from strangers. Their number, their members with those of all that lies in them, how deep they go
-//! and what a value has at least are limited, so that no walk along a type takes long and no value is made that is too large.
+//! In a checked [`Graph`] each index refers to a node, names are unique, and no value contains itself.
+//!
+//! Bound: types are untrusted. The number of types, the number of nested members, the depth and the minimum size of a
+//! value are limited. Therefore each pass over a type is short, and no default value is too large.
 
-use super::graph::{Case, EnumNode, Graph, Index, Kind, Member, Node, PrimitiveKind, StructNode, TypeView, UnionNode};
-use super::{Input, TypeError, give};
+use super::graph::{
+    Case, EnumNode, Graph, Index, Member, Node, NodeKind, PrimitiveKind, StructNode, TypeView, UnionNode,
+};
+use super::{Input, TypeError, convert};
 use crate::cdr::{Extensibility, TryConstruct};
 use std::collections::HashSet;
 
-/// How many types a type may be made of, itself included. The largest of ROS 2 have some hundred.
+/// Most types in a graph, including the outermost. The largest types of ROS 2 have some hundred.
 pub(super) const TYPES_MAX: usize = 4096;
-/// How many members there may be if each is counted as often as it is part of another one.
+/// Most members, counted once for each path to them.
 const MEMBERS_MAX: u64 = 1 << 16;
-/// How deep types may lie in each other.
+/// Most levels of nested types.
 const LEVELS_MAX: usize = 128;
-/// How many bytes a value may have at least: more than any sample that can be received.
+/// Largest minimum size of a value in bytes: more than any sample that can be received.
 const BYTES_MAX: u64 = 256 << 20;
-/// How long a name may be, in bytes: what peers accept for names of types.
+/// Most bytes of a name, as peers accept for names of types.
 const NAME_LEN_MAX: usize = 255;
-/// The largest id of a member: a header has 28 bits for it.
+/// The largest member id: a header has 28 bits for it.
 const ID_MAX: u32 = 0x0fff_ffff;
 
-/// The graph of these nodes, with the defaults of its members.
+/// Checks nodes, and creates their graph with the defaults of members.
 pub(super) fn checked(nodes: Vec<Node>, defaults: Vec<(Index, usize, Input)>) -> Result<Graph, TypeError> {
     let mut graph = Graph { nodes: nodes.into() };
     if graph.nodes.len() > TYPES_MAX {
         return Err(TypeError::TooLarge { what: "types", max: TYPES_MAX as u64 });
     }
-    let has_all = |node: &Node| {
-        let (mut kind, mut has_all) = (node.kind.clone(), true);
-        kind.for_each_reference(&mut |index| has_all &= (*index as usize) < graph.nodes.len());
-        has_all
-    };
-    if !graph.nodes.iter().all(has_all) {
-        return Err(TypeError::Malformed { what: "a type is made of one that is not there" });
+    for node in &graph.nodes {
+        let (mut kind, mut are_valid) = (node.kind.clone(), true);
+        kind.for_each_reference(&mut |index| are_valid &= (*index as usize) < graph.nodes.len());
+        if !are_valid {
+            return Err(TypeError::Malformed { what: "a type refers to a missing type" });
+        }
     }
-    // Before anything follows an alias to its end.
-    let mut extents = Extents { graph: &graph, fixed: Vec::new(), all: Vec::new() };
-    extents.measure()?;
+    // First, because it finds aliases of themselves. The following checks resolve aliases.
+    let mut measurements = Measurements { graph: &graph, fixed: Vec::new(), all: Vec::new() };
+    measurements.measure()?;
     for index in 0..graph.nodes.len() {
         check_node(TypeView { graph: &graph, index: index as Index })?;
     }
@@ -46,33 +48,33 @@ pub(super) fn checked(nodes: Vec<Node>, defaults: Vec<(Index, usize, Input)>) ->
     Ok(graph)
 }
 
-/// What a value of a node has at least, and how much there is to walk along.
+/// A measured quantity of a node.
 #[derive(Clone, Copy)]
-enum Extent {
+enum Measurement {
     Unknown,
-    Open,
+    InProgress,
     Known(u64),
 }
 
-struct Extents<'g> {
+struct Measurements<'g> {
     graph: &'g Graph,
-    /// Bytes, along what every value has.
-    fixed: Vec<Extent>,
-    /// Members, along all that there is.
-    all: Vec<Extent>,
+    /// Minimum bytes of a value: parts that every value has.
+    fixed: Vec<Measurement>,
+    /// Members of all parts.
+    all: Vec<Measurement>,
 }
 
-impl Extents<'_> {
+impl Measurements<'_> {
     fn measure(&mut self) -> Result<(), TypeError> {
         let count = self.graph.nodes.len();
-        self.fixed = vec![Extent::Unknown; count];
-        self.all = vec![Extent::Unknown; count];
+        self.fixed = vec![Measurement::Unknown; count];
+        self.all = vec![Measurement::Unknown; count];
         for index in 0..count {
             if self.bytes(index as Index, 0)? > BYTES_MAX {
                 return Err(TypeError::TooLarge { what: "bytes in each value", max: BYTES_MAX });
             }
             if self.members(index as Index, 0)? > MEMBERS_MAX {
-                return Err(TypeError::TooLarge { what: "members in all", max: MEMBERS_MAX });
+                return Err(TypeError::TooLarge { what: "members in all parts", max: MEMBERS_MAX });
             }
         }
         Ok(())
@@ -82,50 +84,56 @@ impl Extents<'_> {
         TypeView { graph: self.graph, index }.node()
     }
 
-    /// The bytes that a value has at least.
+    /// The minimum bytes of a value.
     fn bytes(&mut self, index: Index, level: usize) -> Result<u64, TypeError> {
         check_level(level)?;
         match self.fixed.get(index as usize) {
-            Some(Extent::Known(bytes)) => return Ok(*bytes),
-            Some(Extent::Open) => {
+            Some(Measurement::Known(bytes)) => return Ok(*bytes),
+            Some(Measurement::InProgress) => {
                 return Err(TypeError::ContainsItself { ty: self.node(index).name.to_string() });
             }
             _ => {}
         }
-        set(&mut self.fixed, index, Extent::Open);
+        set(&mut self.fixed, index, Measurement::InProgress);
         let graph = self.graph;
         let bytes = match &(TypeView { graph, index }).node().kind {
-            Kind::Primitive(kind) => kind.size() as u64,
-            Kind::Array { length, element } => {
+            NodeKind::Primitive(kind) => kind.size() as u64,
+            NodeKind::Array { length, element } => {
                 self.bytes(element.ty, level + 1)?.max(1).saturating_mul((*length).into())
             }
-            Kind::Alias { of } => self.bytes(*of, level + 1)?,
-            Kind::Struct(node) => {
+            NodeKind::Alias { of } => self.bytes(*of, level + 1)?,
+            NodeKind::Struct(node) => {
                 let mut sum = 0_u64;
-                for member in node.members.iter().filter(|member| !member.is_optional) {
-                    sum = sum.saturating_add(self.bytes(member.ty, level + 1)?);
+                for member in &node.members {
+                    if !member.is_optional {
+                        sum = sum.saturating_add(self.bytes(member.ty, level + 1)?);
+                    }
                 }
                 sum
             }
-            Kind::Union(node) => {
+            NodeKind::Union(node) => {
                 let first = first_case(TypeView { graph, index }, node, self, level)?;
-                8 + first.map_or(Ok(0), |ty| self.bytes(ty, level + 1))?
+                let member = match first {
+                    Some(ty) => self.bytes(ty, level + 1)?,
+                    None => 0,
+                };
+                8 + member
             }
             _ => 8,
         };
-        set(&mut self.fixed, index, Extent::Known(bytes));
+        set(&mut self.fixed, index, Measurement::Known(bytes));
         Ok(bytes)
     }
 
-    /// How many members there are, each as often as it is part of another one.
+    /// The number of members, counted once for each path to them.
     fn members(&mut self, index: Index, level: usize) -> Result<u64, TypeError> {
         check_level(level)?;
         match self.all.get(index as usize) {
-            Some(Extent::Known(members)) => return Ok(*members),
-            Some(Extent::Open) => return Ok(1),
+            Some(Measurement::Known(members)) => return Ok(*members),
+            Some(Measurement::InProgress) => return Ok(1),
             _ => {}
         }
-        set(&mut self.all, index, Extent::Open);
+        set(&mut self.all, index, Measurement::InProgress);
         let mut parts = Vec::new();
         let mut kind = self.node(index).kind.clone();
         kind.for_each_reference(&mut |index| parts.push(*index));
@@ -133,32 +141,34 @@ impl Extents<'_> {
         for part in parts {
             sum = sum.saturating_add(self.members(part, level + 1)?);
         }
-        set(&mut self.all, index, Extent::Known(sum));
+        set(&mut self.all, index, Measurement::Known(sum));
         Ok(sum)
     }
 }
 
 fn check_level(level: usize) -> Result<(), TypeError> {
-    match level {
-        ..=LEVELS_MAX => Ok(()),
-        _ => Err(TypeError::TooLarge { what: "levels", max: LEVELS_MAX as u64 }),
+    if level > LEVELS_MAX {
+        return Err(TypeError::TooLarge { what: "levels", max: LEVELS_MAX as u64 });
+    }
+    Ok(())
+}
+
+fn set(measurements: &mut [Measurement], index: Index, measurement: Measurement) {
+    debug_assert!((index as usize) < measurements.len(), "each index refers to a node");
+    if let Some(entry) = measurements.get_mut(index as usize) {
+        *entry = measurement;
     }
 }
 
-fn set(extents: &mut [Extent], index: Index, extent: Extent) {
-    if let Some(place) = extents.get_mut(index as usize) {
-        *place = extent;
-    }
-}
-
-/// The type of the member that a union has at first. Its discriminator may be an alias that has not been followed yet.
+/// The type of the initial member of a union.
 fn first_case(
     ty: TypeView<'_>,
     node: &UnionNode,
-    extents: &mut Extents<'_>,
+    measurements: &mut Measurements<'_>,
     level: usize,
 ) -> Result<Option<Index>, TypeError> {
-    extents.bytes(node.discriminator, level + 1)?;
+    // The discriminator may be an alias that is not checked yet. Measure it before it is resolved.
+    measurements.bytes(node.discriminator, level + 1)?;
     let bits = ty.at(node.discriminator).default_bits() as i64;
     let case = node.selected_by(bits).or(node.cases.first());
     Ok(case.and_then(|case| case.ty))
@@ -172,24 +182,23 @@ fn check_node(ty: TypeView<'_>) -> Result<(), TypeError> {
         return Err(TypeError::InvalidName { name: name.to_owned() });
     }
     match &node.kind {
-        Kind::String { bound: Some(0) }
-        | Kind::WString { bound: Some(0) }
-        | Kind::Sequence { bound: Some(0), .. }
-        | Kind::Map { bound: Some(0), .. } => Err(TypeError::ZeroBound { ty: name.to_owned() }),
-        Kind::Sequence { element, .. } | Kind::Array { element, .. } => {
+        NodeKind::String { bound: Some(0) }
+        | NodeKind::WString { bound: Some(0) }
+        | NodeKind::Sequence { bound: Some(0), .. }
+        | NodeKind::Map { bound: Some(0), .. } => Err(TypeError::ZeroBound { ty: name.to_owned() }),
+        NodeKind::Sequence { element, .. } | NodeKind::Array { element, .. } => {
             check_trim(ty, element.ty, element.try_construct, "")
         }
-        Kind::Map { key, element, .. } => {
+        NodeKind::Map { key, element, .. } => {
             check_map_key(ty.at(key.ty), name)?;
             check_trim(ty, key.ty, key.try_construct, "")?;
             check_trim(ty, element.ty, element.try_construct, "")
         }
-        Kind::Enum(node) => check_enum(node, name),
-        Kind::Bitmask(node) => {
+        NodeKind::Enum(node) => check_enum(node, name),
+        NodeKind::Bitmask(node) => {
             check_names(name, node.flags.iter().map(|flag| &*flag.name))?;
-            let all = || Err(TypeError::InvalidBits { ty: name.to_owned(), name: String::new() });
             if !(1..=64).contains(&node.bit_bound) {
-                return all();
+                return Err(TypeError::InvalidBits { ty: name.to_owned(), name: String::new() });
             }
             let mut seen = 0_u64;
             for flag in &node.flags {
@@ -201,7 +210,7 @@ fn check_node(ty: TypeView<'_>) -> Result<(), TypeError> {
             }
             Ok(())
         }
-        Kind::Bitset(node) => {
+        NodeKind::Bitset(node) => {
             check_names(name, node.fields.iter().map(|field| &*field.name))?;
             if node.fields.is_empty() {
                 return Err(TypeError::Empty { ty: name.to_owned() });
@@ -216,13 +225,13 @@ fn check_node(ty: TypeView<'_>) -> Result<(), TypeError> {
             }
             Ok(())
         }
-        Kind::Struct(node) => check_struct(ty, node, name),
-        Kind::Union(node) => check_union(ty, node, name),
+        NodeKind::Struct(node) => check_struct(ty, node, name),
+        NodeKind::Union(node) => check_union(ty, node, name),
         _ => Ok(()),
     }
 }
 
-/// Names that are there once, and that paths can have in them.
+/// Checks that names are unique and valid in paths.
 fn check_names<'n>(ty: &str, names: impl Iterator<Item = &'n str>) -> Result<(), TypeError> {
     let mut seen = HashSet::new();
     for name in names {
@@ -237,33 +246,34 @@ fn check_names<'n>(ty: &str, names: impl Iterator<Item = &'n str>) -> Result<(),
     Ok(())
 }
 
-/// Whether there is something to trim to.
+/// Checks that a trimmed type has a bound.
 fn check_trim(of: TypeView<'_>, ty: Index, try_construct: TryConstruct, member: &str) -> Result<(), TypeError> {
     let has_bound = matches!(
         of.at(ty).kind(),
-        Kind::String { bound: Some(_) }
-            | Kind::WString { bound: Some(_) }
-            | Kind::Sequence { bound: Some(_), .. }
-            | Kind::Map { bound: Some(_), .. }
+        NodeKind::String { bound: Some(_) }
+            | NodeKind::WString { bound: Some(_) }
+            | NodeKind::Sequence { bound: Some(_), .. }
+            | NodeKind::Map { bound: Some(_), .. }
     );
-    match try_construct {
-        TryConstruct::Trim if !has_bound => {
-            Err(TypeError::NothingToTrim { ty: of.node().name.to_string(), member: member.to_owned() })
-        }
-        _ => Ok(()),
+    if try_construct == TryConstruct::Trim && !has_bound {
+        return Err(TypeError::NothingToTrim { ty: of.node().name.to_string(), member: member.to_owned() });
     }
+    Ok(())
 }
 
 fn check_map_key(key: TypeView<'_>, map: &str) -> Result<(), TypeError> {
     let is_key = match key.kind() {
-        Kind::Primitive(kind) => {
+        NodeKind::Primitive(kind) => {
             !matches!(kind, PrimitiveKind::Float32 | PrimitiveKind::Float64 | PrimitiveKind::Float128)
         }
-        Kind::String { .. } | Kind::WString { .. } | Kind::Enum(_) => true,
+        NodeKind::String { .. } | NodeKind::WString { .. } | NodeKind::Enum(_) => true,
         _ => false,
     };
-    let needed = "integers, bools, chars, strings or enums as its keys";
-    if is_key { Ok(()) } else { Err(TypeError::WrongKind { ty: map.to_owned(), needed }) }
+    if !is_key {
+        let needed = "keys that are integers, bools, chars, strings or enums";
+        return Err(TypeError::WrongKind { ty: map.to_owned(), needed });
+    }
+    Ok(())
 }
 
 fn check_enum(node: &EnumNode, name: &str) -> Result<(), TypeError> {
@@ -275,7 +285,7 @@ fn check_enum(node: &EnumNode, name: &str) -> Result<(), TypeError> {
     if !(1..=32).contains(&node.bit_bound) {
         return invalid("");
     }
-    // One bit less, if there are signs to tell.
+    // Negative literals take one bit for the sign.
     let has_sign = node.literals.iter().any(|literal| literal.value < 0);
     let limit = 1_i64 << if has_sign { node.bit_bound - 1 } else { node.bit_bound };
     let mut seen = HashSet::new();
@@ -292,11 +302,11 @@ fn check_struct(ty: TypeView<'_>, node: &StructNode, name: &str) -> Result<(), T
     check_names(name, node.members.iter().map(|member| &*member.name))?;
     if let Some(base) = node.base {
         match ty.at(base).kind() {
-            Kind::Struct(base) if base.extensibility == node.extensibility => {}
-            Kind::Struct(_) => {
-                return Err(TypeError::WrongKind { ty: name.to_owned(), needed: "a base of its own extensibility" });
+            NodeKind::Struct(base) if base.extensibility == node.extensibility => {}
+            NodeKind::Struct(_) => {
+                return Err(TypeError::WrongKind { ty: name.to_owned(), needed: "a base of the same extensibility" });
             }
-            _ => return Err(TypeError::WrongKind { ty: name.to_owned(), needed: "a struct as its base" }),
+            _ => return Err(TypeError::WrongKind { ty: name.to_owned(), needed: "a base that is a struct" }),
         }
     }
     for (pair, member) in node.by_id.windows(2).map(Some).chain([None]).zip(&node.members) {
@@ -324,12 +334,12 @@ fn check_union(ty: TypeView<'_>, node: &UnionNode, name: &str) -> Result<(), Typ
     }
     let discriminator = ty.at(node.discriminator);
     let is_label = |label: i64| match discriminator.kind() {
-        Kind::Primitive(PrimitiveKind::Bool) => Some((0..=1).contains(&label)),
-        Kind::Primitive(PrimitiveKind::Char8) => Some((0..=0xff).contains(&label)),
-        Kind::Primitive(PrimitiveKind::Char16) => Some((0..=0xffff).contains(&label)),
-        Kind::Primitive(PrimitiveKind::UInt64) => Some(true),
-        Kind::Primitive(kind) => kind.range().map(|(least, most)| (least..=most).contains(&label.into())),
-        Kind::Enum(node) => Some(node.literal_of_value(label).is_some()),
+        NodeKind::Primitive(PrimitiveKind::Bool) => Some((0..=1).contains(&label)),
+        NodeKind::Primitive(PrimitiveKind::Char8) => Some((0..=0xff).contains(&label)),
+        NodeKind::Primitive(PrimitiveKind::Char16) => Some((0..=0xffff).contains(&label)),
+        NodeKind::Primitive(PrimitiveKind::UInt64) => Some(true),
+        NodeKind::Primitive(kind) => kind.range().map(|(least, most)| (least..=most).contains(&label.into())),
+        NodeKind::Enum(node) => Some(node.literal_of_value(label).is_some()),
         _ => None,
     };
     let (mut labels, mut ids, mut defaults) = (HashSet::new(), HashSet::new(), 0);
@@ -338,7 +348,7 @@ fn check_union(ty: TypeView<'_>, node: &UnionNode, name: &str) -> Result<(), Typ
         let has_label = case.is_default || !case.labels.is_empty();
         let mut is_valid = has_label && defaults <= 1;
         for label in &case.labels {
-            let needed = "an integer, bool, char or enum as its discriminator";
+            let needed = "a discriminator that is an integer, bool, char or enum";
             let is_one = is_label(*label).ok_or(TypeError::WrongKind { ty: name.to_owned(), needed })?;
             is_valid &= is_one && labels.insert(*label);
         }
@@ -365,20 +375,21 @@ fn check_case(
     check_trim(ty, member, case.try_construct, &case.name)
 }
 
-/// Gives members what they have at first, those that are inherited as well.
+/// Sets the defaults of members, including inherited ones.
 fn set_defaults(graph: &mut Graph, defaults: Vec<(Index, usize, Input)>) -> Result<(), TypeError> {
     for (index, member, input) in defaults {
         let view = TypeView { graph, index };
-        let Kind::Struct(node) = view.kind() else { continue };
-        let Some(place) = node.members.get(member) else { continue };
-        // One that is absent is absent: it has no other default.
-        let made = match place.is_optional {
-            true => Err(super::DataError::Absent { member: place.name.to_string() }),
-            false => give::value_of(view.at(place.ty), input),
+        let NodeKind::Struct(node) = view.kind() else { continue };
+        let Some(declared) = node.members.get(member) else { continue };
+        // The default of an optional member is to be absent.
+        let value = if declared.is_optional {
+            Err(super::DataError::Absent { member: declared.name.to_string() })
+        } else {
+            convert::value_of(view.at(declared.ty), input)
         };
-        let value = made.map_err(|error| TypeError::InvalidDefault {
+        let value = value.map_err(|error| TypeError::InvalidDefault {
             ty: view.node().name.to_string(),
-            member: place.name.to_string(),
+            member: declared.name.to_string(),
             error: Box::new(error),
         })?;
         for inheriting in 0..graph.nodes.len() {
@@ -390,7 +401,7 @@ fn set_defaults(graph: &mut Graph, defaults: Vec<(Index, usize, Input)>) -> Resu
     Ok(())
 }
 
-/// Whether a node is another one, or a struct that extends it.
+/// Whether a node is `base`, or a struct that extends it.
 fn extends(graph: &Graph, index: Index, base: Index) -> bool {
     let mut view = TypeView { graph, index };
     loop {
@@ -398,14 +409,14 @@ fn extends(graph: &Graph, index: Index, base: Index) -> bool {
             return true;
         }
         match &view.node().kind {
-            Kind::Struct(StructNode { base: Some(base), .. }) => view = view.at(*base).resolved(),
+            NodeKind::Struct(StructNode { base: Some(base), .. }) => view = view.at(*base).resolved(),
             _ => return false,
         }
     }
 }
 
 fn set_default(graph: &mut Graph, index: usize, member: usize, value: super::value::Value) {
-    if let Some(Node { kind: Kind::Struct(node), .. }) = graph.nodes.get_mut(index) {
+    if let Some(Node { kind: NodeKind::Struct(node), .. }) = graph.nodes.get_mut(index) {
         if let Some(member) = node.members.get_mut(member) {
             member.default = Some(value);
         }

@@ -1,20 +1,20 @@
-//! A value of a type that is known at run time, as applications see it.
+//! The public API of dynamic values.
 
-use super::access::{self, Part};
+use super::access::{self, TargetType};
+use super::convert;
 use super::edit::{Edit, edit};
-use super::give;
-use super::input::Given;
+use super::input::InputValue;
 use super::path::Path;
 use super::value::Value;
 use super::{DataError, DynamicRef, DynamicType, FromDynamic, Input};
 
 /// A value of a [`DynamicType`] (XTYPES 1.3, 7.5.2).
 ///
-/// Its parts are reached by paths ([`Path`]). It is encoded as a derived type of the same structure is, byte by byte, and
-/// decoded with the same limits. `Display` and `Debug` write it down; with the feature `serde` it is `Serialize`, so that any
-/// sample is a line of JSON.
+/// A [`Path`] selects a part. Encoding and limits are those of a derived type with the same structure.
+/// `Display` and `Debug` print the value. With the feature `serde` it implements `Serialize`, for example to write
+/// samples as JSON.
 ///
-/// A new one has the defaults of its type, and takes no memory for them: it grows with what is put into it.
+/// A new value has the defaults of its type and stores none of them. Memory grows with the parts that you set.
 ///
 /// ```
 /// use dds_cdr::cdr::dynamic::{DynamicData, DynamicType};
@@ -45,7 +45,7 @@ pub struct DynamicData {
 }
 
 impl DynamicData {
-    /// A value with what its type has at first.
+    /// Creates a value with the defaults of its type.
     #[must_use]
     pub fn new(ty: &DynamicType) -> Self {
         Self { ty: ty.clone(), value: Value::Default }
@@ -57,43 +57,45 @@ impl DynamicData {
         &self.ty
     }
 
-    /// All of it, to be looked at.
+    /// A reference to the whole value.
     #[must_use]
     pub fn as_ref(&self) -> DynamicRef<'_> {
         DynamicRef::new(&self.ty.graph, self.ty.index, &self.value)
     }
 
-    /// The part that a path leads to.
+    /// The part at a path.
     ///
     /// # Errors
-    /// There is no such part, or it is not there now.
+    /// The type has no such part, or the part is not present.
     pub fn at(&self, path: impl Path) -> Result<DynamicRef<'_>, DataError> {
         self.as_ref().at(path)
     }
 
-    /// The part that a path leads to, as a value of this program.
+    /// The part at a path, converted to a Rust type.
     ///
     /// # Errors
-    /// There is no such part, it is not there now, or it is no such value.
+    /// The type has no such part, the part is not present, or the conversion fails.
     pub fn get<'a, T: FromDynamic<'a>>(&'a self, path: impl Path) -> Result<T, DataError> {
         self.as_ref().get(path)
     }
 
-    /// Puts a value in the place that a path leads to. What is not there on the way is made: optional members, members that
-    /// a union has not selected (it selects them), keys of maps. `None` takes an optional member away.
+    /// Sets the part at a path.
+    ///
+    /// Missing parts on the path are created: optional members, members of unions, keys of maps. A created member of a
+    /// union becomes selected. `None` removes an optional member.
     ///
     /// # Errors
-    /// There is no such place, or it cannot hold the value. Then nothing has changed.
+    /// The type has no such part, or the part cannot hold the value. The value stays unchanged.
     pub fn set(&mut self, path: impl Path, value: impl Into<Input>) -> Result<(), DataError> {
         let (steps, input) = (path.steps()?, value.into());
-        if matches!(input.0, Given::Absent) && access::is_optional(self.ty.view(), &steps) {
+        if matches!(input.0, InputValue::Absent) && access::is_optional(self.ty.view(), &steps) {
             return self.remove(&path);
         }
-        let new = match access::place_of(self.ty.view(), &self.value, &steps)? {
-            Part::Value(ty) => give::value_of(ty, input)?,
-            Part::Bits { bit_count, is_flag, is_signed, .. } => bits_of(&input, bit_count, is_flag, is_signed)?,
+        let new = match access::type_at(self.ty.view(), &self.value, &steps)? {
+            TargetType::Value(ty) => convert::value_of(ty, input)?,
+            TargetType::Bits { bit_count, is_flag, is_signed, .. } => bits_of(&input, bit_count, is_flag, is_signed)?,
         };
-        give::check_depth(steps.len(), &new)?;
+        convert::check_depth(steps.len(), &new)?;
         edit(self.ty.view(), &mut self.value, &steps, Edit::Put(new));
         Ok(())
     }
@@ -101,37 +103,35 @@ impl DynamicData {
     /// Adds an element at the end of a sequence.
     ///
     /// # Errors
-    /// There is no such sequence, it has all elements that its type allows, or cannot hold the value. Then nothing has
-    /// changed.
+    /// The part is not a sequence, is full, or cannot hold the element. The value stays unchanged.
     pub fn push(&mut self, path: impl Path, value: impl Into<Input>) -> Result<(), DataError> {
         let (steps, sequence) = (path.steps()?, self.place(&path)?);
         let len = self.len_of(&path);
-        let element = give::check_growth(sequence.view(), len.saturating_add(1))?;
-        let new = give::value_of(element, value.into())?;
-        give::check_depth(steps.len() + 1, &new)?;
+        let element = convert::check_growth(sequence.view(), len.saturating_add(1))?;
+        let new = convert::value_of(element, value.into())?;
+        convert::check_depth(steps.len() + 1, &new)?;
         edit(self.ty.view(), &mut self.value, &steps, Edit::Push(new));
         Ok(())
     }
 
-    /// Makes a sequence so long: it loses its last elements, or gets new ones with what their type has at first.
+    /// Sets the length of a sequence: truncates it, or appends elements with the default value.
     ///
     /// # Errors
-    /// There is no such sequence, or it cannot be so long. Then nothing has changed.
+    /// The part is not a sequence, or `len` exceeds its bound. The value stays unchanged.
     pub fn resize(&mut self, path: impl Path, len: usize) -> Result<(), DataError> {
         let (steps, sequence) = (path.steps()?, self.place(&path)?);
-        give::check_growth(sequence.view(), len)?;
+        convert::check_growth(sequence.view(), len)?;
         edit(self.ty.view(), &mut self.value, &steps, Edit::Resize(len as u32));
         Ok(())
     }
 
-    /// Takes away an optional member, an element of a sequence, or an entry of a map. What cannot be away has what its type
-    /// has at first, or its default.
+    /// Removes an optional member, an element of a sequence, or an entry of a map. Any other part takes its default.
     ///
     /// # Errors
-    /// There is no such place. An absent member or key is none.
+    /// The type has no such part. Removing an absent member or key succeeds.
     pub fn remove(&mut self, path: impl Path) -> Result<(), DataError> {
         let steps = path.steps()?;
-        access::place_of(self.ty.view(), &self.value, &steps)?;
+        access::type_at(self.ty.view(), &self.value, &steps)?;
         match self.as_ref().at(&path) {
             Err(DataError::Absent { .. } | DataError::NoKey { .. } | DataError::NotSelected { .. }) => return Ok(()),
             found => drop(found?),
@@ -140,47 +140,47 @@ impl DynamicData {
         Ok(())
     }
 
-    /// Gives a union this discriminator. If it selects another member than before, that has what its type has at first.
+    /// Sets the discriminator of a union. A newly selected member has the default of its type.
     ///
     /// # Errors
-    /// There is no such union, or no case of it has the discriminator. Then nothing has changed.
+    /// The part is not a union, or no case has the discriminator. The value stays unchanged.
     pub fn select(&mut self, path: impl Path, discriminator: i64) -> Result<(), DataError> {
         let (steps, union) = (path.steps()?, self.place(&path)?);
-        give::check_discriminator(union.view(), discriminator)?;
+        convert::check_discriminator(union.view(), discriminator)?;
         edit(self.ty.view(), &mut self.value, &steps, Edit::Select(discriminator));
         Ok(())
     }
 
-    /// The type of the place that a path leads to, be there a value or not.
+    /// The type of the part at a path, whether or not the part is present.
     fn place(&self, path: impl Path) -> Result<DynamicType, DataError> {
-        match access::place_of(self.ty.view(), &self.value, &path.steps()?)? {
-            Part::Value(ty) => Ok(self.ty.at(ty.index)),
-            Part::Bits { .. } => Err(DataError::WrongType { ty: self.ty.name().to_owned(), other: "bits" }),
+        match access::type_at(self.ty.view(), &self.value, &path.steps()?)? {
+            TargetType::Value(ty) => Ok(self.ty.at(ty.index)),
+            TargetType::Bits { .. } => Err(DataError::WrongType { ty: self.ty.name().to_owned(), other: "bits" }),
         }
     }
 
-    /// How many elements are in a place.
+    /// The number of elements of the part at a path.
     fn len_of(&self, path: impl Path) -> usize {
         self.at(path).map_or(0, DynamicRef::len)
     }
 }
 
-/// What is given for some bits of a number.
+/// Converts an input for bits of a number.
 fn bits_of(Input(given): &Input, bit_count: u8, is_flag: bool, is_signed: bool) -> Result<Value, DataError> {
     let number = match (given, is_flag) {
-        (Given::Bool(value), _) => i128::from(*value),
-        (Given::Int(number), false) => *number,
+        (InputValue::Bool(value), _) => i128::from(*value),
+        (InputValue::Int(number), false) => *number,
         (given, _) => return Err(DataError::WrongType { ty: "bits".to_owned(), other: given.name() }),
     };
     let limit = 1_i128 << bit_count;
     let range = if is_signed { -limit / 2..limit / 2 } else { 0..limit };
-    match range.contains(&number) {
-        true => Ok(Value::Bits(number as u64)),
-        false => Err(DataError::OutOfRange { ty: format!("{bit_count} bits"), value: number.to_string() }),
+    if !range.contains(&number) {
+        return Err(DataError::OutOfRange { ty: format!("{bit_count} bits"), value: number.to_string() });
     }
+    Ok(Value::Bits(number as u64))
 }
 
-/// Of types that have the same structure, whatever they are called.
+/// Compares values of types with the same structure. Names of types do not matter.
 impl PartialEq for DynamicData {
     fn eq(&self, other: &Self) -> bool {
         self.as_ref() == other.as_ref()

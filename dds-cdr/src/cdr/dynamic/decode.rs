@@ -1,31 +1,31 @@
-//! Reading a value along its type, with the limits of derived types.
+//! Decodes a value by its type, with the limits of derived types.
 //!
-//! Bound: the value takes some hundred bytes of memory for one of the input at most. What is pushed has taken a byte; what has
-//! taken none is not kept ([`Value::Default`] stands for it). A type that goes deep is followed down to
-//! [`DEPTH_MAX`] levels, and sequences and maps within each other down to [`NESTING_MAX`](crate::cdr::NESTING_MAX).
+//! Bound: a value takes at most some hundred bytes of memory for each byte of input. Each stored part takes at least
+//! one byte of input. Parts that take no bytes are not stored; [`Value::Default`] represents them. Nesting is limited
+//! to [`DEPTH_MAX`] levels, and nesting of sequences and maps to [`NESTING_MAX`](crate::cdr::NESTING_MAX).
 
 use super::access::is_same_key;
-use super::encode::What;
-use super::graph::{Element, EnumNode, Kind, Member, PrimitiveKind, StructNode, TypeView, UnionNode, extended};
-use super::value::{DEPTH_MAX, List, Run, Selection, Value};
+use super::encode::MemberSet;
+use super::graph::{Element, EnumNode, Member, NodeKind, PrimitiveKind, StructNode, TypeView, UnionNode, extended};
+use super::value::{DEPTH_MAX, List, Primitives, UnionValue, Value};
 use crate::cdr::construct::{bytes_of_units, whole_characters};
 use crate::cdr::shape::Shape;
 use crate::cdr::union::DISCRIMINATOR_ID;
 use crate::cdr::walk::skip_value;
 use crate::cdr::{Decode, DecodeError, DecodeErrorKind, Decoder, Extensibility, TryConstruct, WString};
 
-/// Reads a value; of a serialized key, what of it is there.
-pub(super) fn decode(ty: TypeView<'_>, what: What, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
-    Reading { what, level: 0 }.value(ty, false, d)
+/// Decodes a value, or the key members of a serialized key.
+pub(super) fn decode(ty: TypeView<'_>, set: MemberSet, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
+    ValueDecoder { set, level: 0 }.value(ty, false, d)
 }
 
-struct Reading {
-    what: What,
+struct ValueDecoder {
+    set: MemberSet,
     level: usize,
 }
 
-impl Reading {
-    /// Takes a value. `is_trimmed`: what is too long is cut.
+impl ValueDecoder {
+    /// Decodes a value. With `is_trimmed`, a value that is too long is truncated.
     fn value(&mut self, ty: TypeView<'_>, is_trimmed: bool, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
         self.level += 1;
         if self.level > DEPTH_MAX {
@@ -38,8 +38,8 @@ impl Reading {
 
     fn value_of_kind(&mut self, ty: TypeView<'_>, is_trimmed: bool, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
         match ty.kind() {
-            Kind::Primitive(kind) => primitive(*kind, d),
-            Kind::String { bound } => {
+            NodeKind::Primitive(kind) => primitive(*kind, d),
+            NodeKind::String { bound } => {
                 let mut text = <&str>::decode(d)?;
                 match *bound {
                     Some(bound) if is_trimmed => text = text.get(..whole_characters(text, bound)).unwrap_or_default(),
@@ -48,7 +48,7 @@ impl Reading {
                 }
                 Ok(Value::Text(text.to_owned()))
             }
-            Kind::WString { bound } => {
+            NodeKind::WString { bound } => {
                 let mut text = WString::decode(d)?.into_string();
                 match *bound {
                     Some(bound) if is_trimmed => text.truncate(bytes_of_units(&text, bound)),
@@ -57,15 +57,15 @@ impl Reading {
                 }
                 Ok(Value::Text(text))
             }
-            Kind::Enum(node) => literal(ty, node, d),
-            Kind::Bitmask(node) => d.bits(node.bit_bound).map(Value::Bits),
-            Kind::Bitset(node) => d.bits(node.bit_bound()).map(Value::Bits),
-            Kind::Sequence { bound, element } => self.sequence(ty, *bound, *element, is_trimmed, d),
-            Kind::Array { .. } => {
+            NodeKind::Enum(node) => literal(ty, node, d),
+            NodeKind::Bitmask(node) => d.bits(node.bit_bound).map(Value::Bits),
+            NodeKind::Bitset(node) => d.bits(node.bit_bound()).map(Value::Bits),
+            NodeKind::Sequence { bound, element } => self.sequence(ty, *bound, *element, is_trimmed, d),
+            NodeKind::Array { .. } => {
                 let (_, innermost) = ty.dimensions();
                 d.collection(innermost.primitive_size().is_some(), |d| self.dimensions(ty, d))
             }
-            Kind::Map { bound, key, element } => {
+            NodeKind::Map { bound, key, element } => {
                 let mut entries = self.entries(ty, *key, *element, d)?;
                 match *bound {
                     Some(bound) if is_trimmed => {
@@ -76,15 +76,17 @@ impl Reading {
                 }
                 Ok(Value::Map(entries))
             }
-            Kind::Struct(node) => self.structure(ty, node, d),
-            Kind::Union(node) => self.union(ty, node, d),
-            // Its kind is that of what it is an alias of.
-            Kind::Alias { .. } => Ok(Value::Default),
+            NodeKind::Struct(node) => self.structure(ty, node, d),
+            NodeKind::Union(node) => self.union(ty, node, d),
+            NodeKind::Alias { .. } => {
+                debug_assert!(false, "`kind` resolves aliases");
+                Ok(Value::Default)
+            }
         }
     }
 
-    /// Takes a value that may be one which its type cannot hold; `None`: then it has its default.
-    fn tried(
+    /// Decodes a value with its `try_construct` behavior. `None`: the value takes its default.
+    fn value_or_default(
         &mut self,
         ty: TypeView<'_>,
         try_construct: TryConstruct,
@@ -113,9 +115,9 @@ impl Reading {
         d: &mut Decoder<'_>,
     ) -> Result<Value, DecodeError> {
         let mut value = match ty.at(element.ty).kind() {
-            Kind::Primitive(kind) => {
+            NodeKind::Primitive(kind) => {
                 let count = d.length(kind.size())?;
-                Value::Run(run(*kind, count, d)?)
+                Value::Primitives(run(*kind, count, d)?)
             }
             _ => d.nested(0, |d| {
                 d.collection(false, |d| {
@@ -127,7 +129,7 @@ impl Reading {
         let len = super::access::len(ty, &value);
         match bound {
             Some(bound) if is_trimmed && len > bound as usize => match &mut value {
-                Value::Run(run) => run.resize(bound as usize),
+                Value::Primitives(run) => run.resize(bound as usize),
                 Value::List(list) => {
                     list.items.truncate(bound as usize);
                     list.len = bound;
@@ -140,7 +142,7 @@ impl Reading {
         Ok(value)
     }
 
-    /// Takes so many elements. If one takes no bytes, all behind it take none: they are counted, and not kept.
+    /// Decodes `len` elements. Once an element takes no bytes, the rest take none either, and none of them is stored.
     fn list(
         &mut self,
         element: TypeView<'_>,
@@ -151,7 +153,7 @@ impl Reading {
         let mut items = Vec::new();
         for index in 0..len {
             let before = d.position();
-            let item = self.tried(element, try_construct, d)?.unwrap_or_default();
+            let item = self.value_or_default(element, try_construct, d)?.unwrap_or_default();
             if d.position() == before {
                 d.nothing(len - index)?;
                 break;
@@ -162,16 +164,16 @@ impl Reading {
     }
 
     fn dimensions(&mut self, ty: TypeView<'_>, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
-        let Kind::Array { length, element } = ty.kind() else { return self.value(ty, false, d) };
+        let NodeKind::Array { length, element } = ty.kind() else { return self.value(ty, false, d) };
         let (length, element_ty) = (*length as usize, ty.at(element.ty));
         match element_ty.kind() {
-            Kind::Primitive(kind) => {
+            NodeKind::Primitive(kind) => {
                 if length.saturating_mul(kind.size()) > d.remaining() {
                     return Err(d.error(DecodeErrorKind::Truncated));
                 }
-                run(*kind, length, d).map(Value::Run)
+                run(*kind, length, d).map(Value::Primitives)
             }
-            Kind::Array { .. } => {
+            NodeKind::Array { .. } => {
                 let mut items = Vec::new();
                 for index in 0..length {
                     let before = d.position();
@@ -201,14 +203,14 @@ impl Reading {
             d.collection(is_of_primitives, |d| {
                 let count = d.length(1)?;
                 let mut entries = Vec::new();
-                let mut keys = Keys::default();
+                let mut keys = SeenKeys::default();
                 for _ in 0..count {
                     let start = d.position();
-                    let one = self.tried(key_ty, key.try_construct, d)?.unwrap_or_default();
+                    let one = self.value_or_default(key_ty, key.try_construct, d)?.unwrap_or_default();
                     if !keys.is_new(key_ty, &one) {
                         return Err(DecodeError::new(start, DecodeErrorKind::DuplicateKey));
                     }
-                    let other = self.tried(element_ty, element.try_construct, d)?.unwrap_or_default();
+                    let other = self.value_or_default(element_ty, element.try_construct, d)?.unwrap_or_default();
                     entries.push((one, other));
                 }
                 Ok(entries)
@@ -225,12 +227,12 @@ impl Reading {
     }
 
     fn is_wanted(&self, node: &StructNode, member: &Member) -> bool {
-        self.what == What::All || node.is_part(member)
+        self.set == MemberSet::All || node.is_part(member)
     }
 
-    /// Takes the members one after the other.
+    /// Decodes members in the order of definition.
     fn in_order(&mut self, ty: TypeView<'_>, node: &StructNode, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
-        // Each that is kept takes a byte.
+        // Each stored member takes at least one byte, so the remaining input limits the allocation.
         let mut members = Vec::with_capacity(node.members.len().min(d.remaining()));
         for (member, index) in node.members.iter().zip(0_u32..) {
             if !self.is_wanted(node, member) {
@@ -241,8 +243,10 @@ impl Reading {
             }
             let before = d.position();
             let value = self.member(ty, member, d)?;
-            if d.position() != before {
-                members.extend(value.map(|value| (index, value)));
+            if let Some(value) = value {
+                if d.position() != before {
+                    members.push((index, value));
+                }
             }
         }
         if members.capacity() > 2 * members.len() {
@@ -251,37 +255,37 @@ impl Reading {
         Ok(Value::Struct(members))
     }
 
-    /// Takes a member with what introduces it; `None` if it is absent or has its default.
+    /// Decodes a member with its header, if any. `None` if it is absent or has its default.
     fn member(&mut self, of: TypeView<'_>, member: &Member, d: &mut Decoder<'_>) -> Result<Option<Value>, DecodeError> {
         let ty = of.at(member.ty);
         if !member.is_optional {
-            return self.tried(ty, member.try_construct, d);
+            return self.value_or_default(ty, member.try_construct, d);
         }
-        let found = d.if_present(|d| self.tried(ty, member.try_construct, d))?;
+        let found = d.if_present(|d| self.value_or_default(ty, member.try_construct, d))?;
         Ok(found.flatten())
     }
 
-    /// Takes the members wherever the sender has put them. One that comes twice counts as it came last.
+    /// Decodes members in any order. Of repeated members the last one counts.
     fn by_id(&mut self, ty: TypeView<'_>, node: &StructNode, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
         let mut members: Vec<(u32, Option<Value>)> = Vec::new();
         d.members(|d, id| {
             let Some((index, member)) = node.member_of_id(id) else { return Ok(false) };
             if !self.is_wanted(node, member) {
-                return Ok(self.what == What::All);
+                return Ok(self.set == MemberSet::All);
             }
-            members.push((index, self.tried(ty.at(member.ty), member.try_construct, d)?));
+            members.push((index, self.value_or_default(ty.at(member.ty), member.try_construct, d)?));
             Ok(true)
         })?;
-        // The order of those that came twice stays; the last of them is kept.
+        // The sort is stable, so of repeated members the last one is kept.
         members.sort_by_key(|(index, _)| *index);
         members.reverse();
         members.dedup_by_key(|(index, _)| *index);
         members.reverse();
-        let is_there = |index: u32| members.binary_search_by_key(&index, |(index, _)| *index).is_ok();
+        let is_present = |index: u32| members.binary_search_by_key(&index, |(index, _)| *index).is_ok();
         for (member, index) in node.members.iter().zip(0_u32..) {
             // Without its key a sample belongs to no instance.
-            let is_needed = member.is_key || (self.what == What::Key && self.is_wanted(node, member));
-            if is_needed && !member.is_optional && !is_there(index) {
+            let is_required = member.is_key || (self.set == MemberSet::Key && self.is_wanted(node, member));
+            if is_required && !member.is_optional && !is_present(index) {
                 return Err(d.error(DecodeErrorKind::MissingMember));
             }
         }
@@ -299,7 +303,7 @@ impl Reading {
         }
     }
 
-    /// Takes a discriminator; `None` if it stands for the default of the union.
+    /// Decodes a discriminator. `None`: the union takes its default.
     fn discriminator(
         &mut self,
         ty: TypeView<'_>,
@@ -307,7 +311,7 @@ impl Reading {
         d: &mut Decoder<'_>,
     ) -> Result<Option<i64>, DecodeError> {
         let of = ty.at(node.discriminator);
-        let Some(value) = self.tried(of, node.try_construct, d)? else { return Ok(None) };
+        let Some(value) = self.value_or_default(of, node.try_construct, d)? else { return Ok(None) };
         let discriminator = value.bits(of.default_bits()) as i64;
         match node.selected_by(discriminator) {
             Some(_) => Ok(Some(discriminator)),
@@ -320,14 +324,14 @@ impl Reading {
         let Some(discriminator) = self.discriminator(ty, node, d)? else { return Ok(Value::Default) };
         let mut value = Value::Default;
         let case = node.selected_by(discriminator);
-        let is_key = self.what == What::Key && node.has_key;
+        let is_key = self.set == MemberSet::Key && node.has_key;
         let has_ended = node.extensibility == Extensibility::Appendable && d.is_at_end_of_delimited();
         if let (Some(case), false, false) = (case, is_key, has_ended) {
             if let Some(index) = case.ty {
-                value = self.tried(ty.at(index), case.try_construct, d)?.unwrap_or_default();
+                value = self.value_or_default(ty.at(index), case.try_construct, d)?.unwrap_or_default();
             }
         }
-        Ok(Value::Union(Box::new(Selection { discriminator, value })))
+        Ok(Value::Union(Box::new(UnionValue { discriminator, value })))
     }
 
     fn selected_by_id(
@@ -336,28 +340,29 @@ impl Reading {
         node: &UnionNode,
         d: &mut Decoder<'_>,
     ) -> Result<Value, DecodeError> {
-        let (mut place, mut members) = (None, d.clone());
+        // The discriminator may follow the member that it selects. Find it in a first pass.
+        let (mut found, mut members) = (None, d.clone());
         members.members(|d, id| {
-            if id == DISCRIMINATOR_ID && place.is_none() {
-                place = Some(d.clone());
+            if id == DISCRIMINATOR_ID && found.is_none() {
+                found = Some(d.clone());
             }
             Ok(true)
         })?;
-        let mut place = place.ok_or_else(|| members.error(DecodeErrorKind::MissingMember))?;
-        let Some(discriminator) = self.discriminator(ty, node, &mut place)? else {
+        let mut found = found.ok_or_else(|| members.error(DecodeErrorKind::MissingMember))?;
+        let Some(discriminator) = self.discriminator(ty, node, &mut found)? else {
             d.pass_members()?;
             return Ok(Value::Default);
         };
         let case = node.selected_by(discriminator).and_then(|case| Some((case.id, case.ty?, case.try_construct)));
         let mut value = Value::Default;
         match case {
-            Some((id, index, try_construct)) if self.what == What::All || !node.has_key => {
-                let found = d.selected_member(id, |d| self.tried(ty.at(index), try_construct, d))?;
+            Some((id, index, try_construct)) if self.set == MemberSet::All || !node.has_key => {
+                let found = d.selected_member(id, |d| self.value_or_default(ty.at(index), try_construct, d))?;
                 value = found.flatten().unwrap_or_default();
             }
             _ => d.no_selected_member()?,
         }
-        Ok(Value::Union(Box::new(Selection { discriminator, value })))
+        Ok(Value::Union(Box::new(UnionValue { discriminator, value })))
     }
 }
 
@@ -388,20 +393,20 @@ fn literal(ty: TypeView<'_>, node: &EnumNode, d: &mut Decoder<'_>) -> Result<Val
     }
 }
 
-/// Takes so many numbers, which the input has.
-fn run(kind: PrimitiveKind, count: usize, d: &mut Decoder<'_>) -> Result<Run, DecodeError> {
-    let mut taken = Run::new(kind.size());
+/// Decodes `count` numbers. The caller has checked that the input contains them.
+fn run(kind: PrimitiveKind, count: usize, d: &mut Decoder<'_>) -> Result<Primitives, DecodeError> {
+    let mut taken = Primitives::new(kind.size());
     match &mut taken {
-        Run::Of1(run) if kind == PrimitiveKind::Bool => {
+        Primitives::Of1(run) if kind == PrimitiveKind::Bool => {
             let mut bools = Vec::new();
             bool::decode_elements(&mut bools, count, d)?;
             run.extend(bools.into_iter().map(u8::from));
         }
-        Run::Of1(run) => u8::decode_elements(run, count, d)?,
-        Run::Of2(run) => u16::decode_elements(run, count, d)?,
-        Run::Of4(run) => u32::decode_elements(run, count, d)?,
-        Run::Of8(run) => u64::decode_elements(run, count, d)?,
-        Run::Of16(run) => {
+        Primitives::Of1(run) => u8::decode_elements(run, count, d)?,
+        Primitives::Of2(run) => u16::decode_elements(run, count, d)?,
+        Primitives::Of4(run) => u32::decode_elements(run, count, d)?,
+        Primitives::Of8(run) => u64::decode_elements(run, count, d)?,
+        Primitives::Of16(run) => {
             for _ in 0..count {
                 run.push(d.number::<u128, 16>()?);
             }
@@ -410,23 +415,23 @@ fn run(kind: PrimitiveKind, count: usize, d: &mut Decoder<'_>) -> Result<Run, De
     Ok(taken)
 }
 
-/// The keys of a map that have come: sorted, so that a peer cannot choose ones that are slow to find.
+/// The keys of a map so far. They are sorted, so that a peer cannot choose keys that are slow to find.
 #[derive(Default)]
-struct Keys {
+struct SeenKeys {
     numbers: std::collections::BTreeSet<u64>,
     texts: std::collections::BTreeSet<String>,
 }
 
-impl Keys {
+impl SeenKeys {
     fn is_new(&mut self, key: TypeView<'_>, value: &Value) -> bool {
         match key.kind() {
-            Kind::String { .. } | Kind::WString { .. } => self.texts.insert(value.text().to_owned()),
+            NodeKind::String { .. } | NodeKind::WString { .. } => self.texts.insert(value.text().to_owned()),
             _ => self.numbers.insert(value.bits(key.default_bits())),
         }
     }
 }
 
-/// Leaves the entries with the least keys, as derived types do.
+/// Keeps the entries with the smallest keys, like derived types.
 fn trim_entries(key: TypeView<'_>, entries: &mut Vec<(Value, Value)>, bound: u32) {
     if entries.len() <= bound as usize {
         return;
@@ -434,13 +439,13 @@ fn trim_entries(key: TypeView<'_>, entries: &mut Vec<(Value, Value)>, bound: u32
     let is_signed = key.is_signed();
     let number = |value: &Value| value.bits(key.default_bits());
     entries.sort_by(|(one, _), (other, _)| match key.kind() {
-        Kind::String { .. } | Kind::WString { .. } => one.text().cmp(other.text()),
+        NodeKind::String { .. } | NodeKind::WString { .. } => one.text().cmp(other.text()),
         _ if is_signed => (number(one) as i64).cmp(&(number(other) as i64)),
         _ => number(one).cmp(&number(other)),
     });
     entries.truncate(bound as usize);
-    debug_assert!(entries.windows(2).all(|pair| match pair {
-        [(one, _), (other, _)] => !is_same_key(key, one, other),
-        _ => true,
-    }));
+    debug_assert!(
+        entries.windows(2).all(|pair| matches!(pair, [(one, _), (other, _)] if !is_same_key(key, one, other))),
+        "keys are unique"
+    );
 }

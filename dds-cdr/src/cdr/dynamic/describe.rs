@@ -1,8 +1,8 @@
-//! The types of the program as types made at run time.
+//! Converts the static descriptions of derived types to dynamic types.
 
 use super::assembler::Assembler;
 use super::graph::{
-    BitmaskNode, BitsetNode, Case, Element, EnumNode, Field, Flag, Index, Kind, Literal, Member, PrimitiveKind,
+    BitmaskNode, BitsetNode, Case, Element, EnumNode, Field, Flag, Index, Literal, Member, NodeKind, PrimitiveKind,
     StructNode, UnionNode,
 };
 use super::{DynamicType, TypeError};
@@ -17,7 +17,7 @@ pub(super) fn type_of(description: &'static TypeDescription) -> Result<DynamicTy
 
 struct Describer {
     assembler: Assembler,
-    /// Where descriptions are, by their address: one that contains itself comes up again.
+    /// Indices of converted descriptions by address. A type that contains itself refers to its own index.
     known: HashMap<usize, Index>,
 }
 
@@ -31,7 +31,7 @@ impl Describer {
         self.known.insert(address, index);
         let kind = self.kind(ty)?;
         let name = match &kind {
-            Kind::Primitive(kind) => kind.name(),
+            NodeKind::Primitive(kind) => kind.name(),
             _ => ty.name(),
         };
         self.assembler.put(index, name, kind);
@@ -42,7 +42,7 @@ impl Describer {
         Ok(Element { ty: self.add(ty)?, try_construct: ty.on_construct_failure() })
     }
 
-    fn kind(&mut self, ty: &'static TypeDescription) -> Result<Kind, TypeError> {
+    fn kind(&mut self, ty: &'static TypeDescription) -> Result<NodeKind, TypeError> {
         let primitive = match ty.kind() {
             TypeKind::Bool => PrimitiveKind::Bool,
             TypeKind::Octet => PrimitiveKind::Octet,
@@ -61,31 +61,33 @@ impl Describer {
             TypeKind::Char16 => PrimitiveKind::Char16,
             _ => return self.compound(ty),
         };
-        Ok(Kind::Primitive(primitive))
+        Ok(NodeKind::Primitive(primitive))
     }
 
-    fn compound(&mut self, ty: &'static TypeDescription) -> Result<Kind, TypeError> {
+    fn compound(&mut self, ty: &'static TypeDescription) -> Result<NodeKind, TypeError> {
         Ok(match ty.kind() {
-            TypeKind::String { bound } => Kind::String { bound: *bound },
-            TypeKind::WString { bound } => Kind::WString { bound: *bound },
+            TypeKind::String { bound } => NodeKind::String { bound: *bound },
+            TypeKind::WString { bound } => NodeKind::WString { bound: *bound },
             TypeKind::Sequence { bound, element } => {
-                Kind::Sequence { bound: *bound, element: self.element(element())? }
+                NodeKind::Sequence { bound: *bound, element: self.element(element())? }
             }
-            TypeKind::Array { length, element } => Kind::Array { length: *length, element: self.element(element())? },
+            TypeKind::Array { length, element } => {
+                NodeKind::Array { length: *length, element: self.element(element())? }
+            }
             TypeKind::Map { bound, key, element } => {
-                Kind::Map { bound: *bound, key: self.element(key())?, element: self.element(element())? }
+                NodeKind::Map { bound: *bound, key: self.element(key())?, element: self.element(element())? }
             }
             TypeKind::Enum(node) => {
                 let literal =
                     |literal: &crate::cdr::EnumLiteral| Literal { name: literal.name().into(), value: literal.value() };
-                Kind::Enum(EnumNode {
+                NodeKind::Enum(EnumNode {
                     extensibility: node.extensibility(),
                     bit_bound: node.bit_bound(),
                     literals: node.literals().iter().map(literal).collect(),
                     default: 0,
                 })
             }
-            TypeKind::Bitmask(node) => Kind::Bitmask(BitmaskNode {
+            TypeKind::Bitmask(node) => NodeKind::Bitmask(BitmaskNode {
                 extensibility: node.extensibility(),
                 bit_bound: node.bit_bound(),
                 flags: (node.flags().iter())
@@ -99,15 +101,19 @@ impl Describer {
                     bit_count: field.bit_count(),
                     is_signed: field.is_signed(),
                 };
-                Kind::Bitset(BitsetNode { fields: node.fields().iter().map(field).collect() })
+                NodeKind::Bitset(BitsetNode { fields: node.fields().iter().map(field).collect() })
             }
             TypeKind::Struct(node) => self.structure(ty, node)?,
             TypeKind::Union(node) => self.union(node)?,
-            _ => return Err(TypeError::Malformed { what: "a description of a kind that is not known here" }),
+            _ => return Err(TypeError::Malformed { what: "a description of an unsupported kind" }),
         })
     }
 
-    fn structure(&mut self, ty: &'static TypeDescription, node: &'static StructDescription) -> Result<Kind, TypeError> {
+    fn structure(
+        &mut self,
+        ty: &'static TypeDescription,
+        node: &'static StructDescription,
+    ) -> Result<NodeKind, TypeError> {
         let base = node.base().map(|base| self.add(base)).transpose()?;
         let base_node = base.map(|base| self.assembler.base_node(base, ty.name())).transpose()?;
         let mut own = Vec::new();
@@ -117,7 +123,7 @@ impl Describer {
                 id: member.id(),
                 is_key: member.is_key(),
                 is_optional: member.is_optional(),
-                // As the derive sends it; key members are must-understand without saying so.
+                // The encoded flag. Key members must be understood without it.
                 must_understand: member.says_must_understand(),
                 is_external: member.is_external(),
                 try_construct: member.on_construct_failure(),
@@ -125,10 +131,10 @@ impl Describer {
                 ty: self.add(member.ty())?,
             });
         }
-        Ok(Kind::Struct(StructNode::new(node.extensibility(), base.zip(base_node.as_ref()), own)))
+        Ok(NodeKind::Struct(StructNode::new(node.extensibility(), base.zip(base_node.as_ref()), own)))
     }
 
-    fn union(&mut self, node: &'static UnionDescription) -> Result<Kind, TypeError> {
+    fn union(&mut self, node: &'static UnionDescription) -> Result<NodeKind, TypeError> {
         let discriminator = self.add(node.discriminator())?;
         let mut cases = Vec::new();
         for case in node.cases() {
@@ -141,7 +147,7 @@ impl Describer {
                 ty: case.ty().map(|ty| self.add(ty)).transpose()?,
             });
         }
-        Ok(Kind::Union(UnionNode {
+        Ok(NodeKind::Union(UnionNode {
             extensibility: node.extensibility(),
             discriminator,
             has_key: node.has_key(),

@@ -1,21 +1,21 @@
-//! A type that is made at run time, as applications see it.
+//! The public API of dynamic types.
 
 use super::builder::{
     BitmaskBuilder, BitsetBuilder, CollectionBuilder, EnumBuilder, StructBuilder, TypeDraft, UnionBuilder,
 };
-use super::graph::{Case, Element, Field, Flag, Graph, Index, Kind, Literal, Member, PrimitiveKind, TypeView};
-use super::{TypeError, alike, describe};
+use super::graph::{Case, Element, Field, Flag, Graph, Index, Literal, Member, NodeKind, PrimitiveKind, TypeView};
+use super::{TypeError, describe, type_equality};
 use crate::cdr::{Extensibility, TryConstruct, TypeDescription, TypeInfo};
 use std::sync::Arc;
 
-/// A type of samples that is made, or found out, while the program runs (XTYPES 1.3, 7.5).
+/// A type that is created or discovered at run time (XTYPES 1.3, 7.5).
 ///
-/// It is immutable and shared: a clone is a counted reference. It comes from one of these:
-/// - a builder: [`DynamicType::structure`] and the functions beside it;
-/// - a type of the program: [`DynamicType::of`];
-/// - a peer, that announces what its topic is made of: `discover_type` of a participant.
+/// It is immutable and shared: a clone is a counted reference. It has one of these sources:
+/// - a builder: [`DynamicType::structure`] and similar functions;
+/// - a type of your program: [`DynamicType::of`];
+/// - a peer that announces its type: `discover_type` of a participant.
 ///
-/// `Display` writes it as IDL. Two are equal if they have the same names and the same structure all the way down.
+/// `Display` prints IDL. Two types are equal if all their names and their structure are equal.
 ///
 /// ```
 /// use dds_cdr::cdr::dynamic::{DynamicData, DynamicType};
@@ -40,7 +40,7 @@ pub struct DynamicType {
     pub(super) index: Index,
 }
 
-/// What a [`DynamicType`] is.
+/// The kind of a [`DynamicType`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DynamicKind {
@@ -52,7 +52,7 @@ pub enum DynamicKind {
     WString,
     /// `sequence`.
     Sequence,
-    /// An array. One of several dimensions is an array of arrays.
+    /// An array. Several dimensions are arrays of arrays.
     Array,
     /// `map`.
     Map,
@@ -80,7 +80,7 @@ macro_rules! primitives {
     )*};
 }
 
-/// Types to begin with. What is not finished is a [`TypeDraft`], or becomes one by itself where it is part of another type.
+/// Constructors. Functions for parts accept finished types, builders and [`TypeDraft`]s.
 impl DynamicType {
     primitives! {
         boolean Bool;
@@ -103,28 +103,28 @@ impl DynamicType {
     /// A number, bool or char.
     #[must_use]
     pub fn primitive(kind: PrimitiveKind) -> Self {
-        Self::lone(kind.name(), Kind::Primitive(kind))
+        Self::lone(kind.name(), NodeKind::Primitive(kind))
     }
 
     /// `string`: UTF-8 without a bound.
     #[must_use]
     pub fn string() -> Self {
-        Self::lone("string", Kind::String { bound: None })
+        Self::lone("string", NodeKind::String { bound: None })
     }
 
     /// `wstring`: UTF-16 without a bound.
     #[must_use]
     pub fn wstring() -> Self {
-        Self::lone("wstring", Kind::WString { bound: None })
+        Self::lone("wstring", NodeKind::WString { bound: None })
     }
 
-    /// `string<bound>`, of at most so many bytes.
+    /// `string<bound>`, with at most `bound` bytes.
     #[must_use]
     pub fn bounded_string(bound: u32) -> CollectionBuilder {
         CollectionBuilder::string(bound)
     }
 
-    /// `wstring<bound>`, of at most so many units of UTF-16.
+    /// `wstring<bound>`, with at most `bound` UTF-16 code units.
     #[must_use]
     pub fn bounded_wstring(bound: u32) -> CollectionBuilder {
         CollectionBuilder::wstring(bound)
@@ -136,13 +136,13 @@ impl DynamicType {
         CollectionBuilder::sequence(element.into())
     }
 
-    /// An array of so many elements. An array of arrays has several dimensions; its outermost comes first in IDL.
+    /// An array of `length` elements. Arrays of arrays have several dimensions; IDL lists the outermost first.
     #[must_use]
     pub fn array(element: impl Into<TypeDraft>, length: u32) -> CollectionBuilder {
         CollectionBuilder::array(element.into(), length)
     }
 
-    /// `map<key, value>`. Keys are integers, bools, chars, strings and enums.
+    /// `map<key, value>`. Keys are integers, bools, chars, strings or enums.
     #[must_use]
     pub fn map(key: impl Into<TypeDraft>, value: impl Into<TypeDraft>) -> CollectionBuilder {
         CollectionBuilder::map(key.into(), value.into())
@@ -154,7 +154,7 @@ impl DynamicType {
         TypeDraft::alias(name, ty.into())
     }
 
-    /// The type of this name that the type it is used in is, or is part of: so a type contains itself.
+    /// Refers to an enclosing type by its name, so that a type can contain itself.
     ///
     /// ```
     /// use dds_cdr::cdr::dynamic::DynamicType;
@@ -171,19 +171,19 @@ impl DynamicType {
         TypeDraft::named(name)
     }
 
-    /// A struct, to which members are added.
+    /// A struct without members yet.
     #[must_use]
     pub fn structure(name: &str) -> StructBuilder {
         StructBuilder::new(name)
     }
 
-    /// A union that this discriminator selects a member of: an integer, a bool, a char or an enum.
+    /// A union with this discriminator: an integer, a bool, a char or an enum.
     #[must_use]
     pub fn union(name: &str, discriminator: impl Into<TypeDraft>) -> UnionBuilder {
         UnionBuilder::new(name, discriminator.into())
     }
 
-    /// An enum, to which literals are added.
+    /// An enum without literals yet.
     #[must_use]
     pub fn enumeration(name: &str) -> EnumBuilder {
         EnumBuilder::new(name)
@@ -195,40 +195,40 @@ impl DynamicType {
         BitmaskBuilder::new(name)
     }
 
-    /// Numbers of few bits, side by side.
+    /// A sequence of integers with a few bits each.
     #[must_use]
     pub fn bitset(name: &str) -> BitsetBuilder {
         BitsetBuilder::new(name)
     }
 
-    /// The type of a program's own type.
+    /// The dynamic type of a Rust type.
     ///
-    /// What the program says of defaults (`#[dds(default)]`) is not part of a type and not here either.
+    /// Defaults of the derive (`#[dds(default)]`) are not part of the type.
     ///
     /// # Errors
-    /// [`TypeError::TooLarge`], and [`TypeError::ContainsItself`] of a type whose values have no end without its boxes.
+    /// [`TypeError::TooLarge`], or [`TypeError::ContainsItself`] for a type that is finite only because of its boxes.
     pub fn of<T: TypeInfo + ?Sized>() -> Result<Self, TypeError> {
         Self::from_description(T::DESCRIPTION)
     }
 
-    /// The type that is described so.
+    /// The dynamic type of a description.
     ///
     /// # Errors
-    /// As [`DynamicType::of`].
+    /// Same as [`DynamicType::of`].
     pub fn from_description(description: &'static TypeDescription) -> Result<Self, TypeError> {
         describe::type_of(description)
     }
 
-    /// A type that is made of nothing else.
-    fn lone(name: &str, kind: Kind) -> Self {
+    /// A type that contains no other types.
+    fn lone(name: &str, kind: NodeKind) -> Self {
         let node = super::graph::Node { name: name.into(), kind };
         Self { graph: Arc::new(Graph { nodes: [node].into() }), index: 0 }
     }
 }
 
-/// What a type is made of.
+/// Properties and parts of a type.
 impl DynamicType {
-    /// How much there is of it in memory, with all that it is made of: types, members, literals, labels.
+    /// The number of parts in memory, of this type and all types in its graph: types, members, literals, labels.
     pub(crate) fn parts(&self) -> usize {
         self.graph.nodes.iter().map(|node| node.kind.parts()).sum()
     }
@@ -241,78 +241,82 @@ impl DynamicType {
         Self { graph: Arc::clone(&self.graph), index }
     }
 
-    /// The name; of types without one, what they are.
+    /// The name, or the IDL keyword of an anonymous type.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.view().node().name
     }
 
-    /// What it is, be it an alias.
+    /// The kind. Aliases are not resolved.
     #[must_use]
     pub fn kind(&self) -> DynamicKind {
         match &self.view().node().kind {
-            Kind::Primitive(kind) => DynamicKind::Primitive(*kind),
-            Kind::String { .. } => DynamicKind::String,
-            Kind::WString { .. } => DynamicKind::WString,
-            Kind::Sequence { .. } => DynamicKind::Sequence,
-            Kind::Array { .. } => DynamicKind::Array,
-            Kind::Map { .. } => DynamicKind::Map,
-            Kind::Alias { .. } => DynamicKind::Alias,
-            Kind::Enum(_) => DynamicKind::Enum,
-            Kind::Bitmask(_) => DynamicKind::Bitmask,
-            Kind::Bitset(_) => DynamicKind::Bitset,
-            Kind::Struct(_) => DynamicKind::Struct,
-            Kind::Union(_) => DynamicKind::Union,
+            NodeKind::Primitive(kind) => DynamicKind::Primitive(*kind),
+            NodeKind::String { .. } => DynamicKind::String,
+            NodeKind::WString { .. } => DynamicKind::WString,
+            NodeKind::Sequence { .. } => DynamicKind::Sequence,
+            NodeKind::Array { .. } => DynamicKind::Array,
+            NodeKind::Map { .. } => DynamicKind::Map,
+            NodeKind::Alias { .. } => DynamicKind::Alias,
+            NodeKind::Enum(_) => DynamicKind::Enum,
+            NodeKind::Bitmask(_) => DynamicKind::Bitmask,
+            NodeKind::Bitset(_) => DynamicKind::Bitset,
+            NodeKind::Struct(_) => DynamicKind::Struct,
+            NodeKind::Union(_) => DynamicKind::Union,
         }
     }
 
-    /// What it is an alias of, in the end; itself, if it is none. All that follows asks that.
+    /// The type after all aliases are resolved. The following functions resolve aliases first.
     #[must_use]
     pub fn resolved(&self) -> Self {
         self.at(self.view().resolved().index)
     }
 
-    /// What an alias stands for, one step of the way.
+    /// The direct target of an alias.
     #[must_use]
     pub fn aliased(&self) -> Option<Self> {
         match &self.view().node().kind {
-            Kind::Alias { of } => Some(self.at(*of)),
+            NodeKind::Alias { of } => Some(self.at(*of)),
             _ => None,
         }
     }
 
-    /// How it may grow. Types without members cannot.
+    /// The extensibility kind. Types without members are final.
     #[must_use]
     pub fn extensibility(&self) -> Extensibility {
         self.view().extensibility()
     }
 
-    /// Whether its samples belong to instances: whether a member of the struct, or the discriminator of the union, is a key.
+    /// Whether a member of the struct, or the discriminator of the union, is a key.
     #[must_use]
     pub fn has_key(&self) -> bool {
         self.view().has_key()
     }
 
-    /// The bound of a string, sequence or map, in bytes, units of UTF-16 or elements; the length of an array; the bits of an
-    /// enum, bitmask or bitset.
+    /// The bound of a string or collection, the length of an array, or a number of bits.
+    ///
+    /// Units: bytes of a string, UTF-16 code units of a wide string, elements of a sequence or map, bits of an enum,
+    /// bitmask or bitset.
     #[must_use]
     pub fn bound(&self) -> Option<u32> {
         match self.view().kind() {
-            Kind::String { bound }
-            | Kind::WString { bound }
-            | Kind::Sequence { bound, .. }
-            | Kind::Map { bound, .. } => *bound,
-            Kind::Array { length, .. } => Some(*length),
-            Kind::Enum(node) => Some(node.bit_bound.into()),
-            Kind::Bitmask(node) => Some(node.bit_bound.into()),
-            Kind::Bitset(node) => Some(node.bit_bound().into()),
+            NodeKind::String { bound }
+            | NodeKind::WString { bound }
+            | NodeKind::Sequence { bound, .. }
+            | NodeKind::Map { bound, .. } => *bound,
+            NodeKind::Array { length, .. } => Some(*length),
+            NodeKind::Enum(node) => Some(node.bit_bound.into()),
+            NodeKind::Bitmask(node) => Some(node.bit_bound.into()),
+            NodeKind::Bitset(node) => Some(node.bit_bound().into()),
             _ => None,
         }
     }
 
     fn elements(&self) -> Option<Element> {
         match self.view().kind() {
-            Kind::Sequence { element, .. } | Kind::Array { element, .. } | Kind::Map { element, .. } => Some(*element),
+            NodeKind::Sequence { element, .. } | NodeKind::Array { element, .. } | NodeKind::Map { element, .. } => {
+                Some(*element)
+            }
             _ => None,
         }
     }
@@ -323,7 +327,7 @@ impl DynamicType {
         self.elements().map(|element| self.at(element.ty))
     }
 
-    /// What becomes of elements, or values of a map, that their type cannot hold.
+    /// The handling of elements, or map values, that their type cannot hold.
     #[must_use]
     pub fn element_try_construct(&self) -> TryConstruct {
         self.elements().map_or(TryConstruct::Discard, |element| element.try_construct)
@@ -333,24 +337,24 @@ impl DynamicType {
     #[must_use]
     pub fn key_element(&self) -> Option<Self> {
         match self.view().kind() {
-            Kind::Map { key, .. } => Some(self.at(key.ty)),
+            NodeKind::Map { key, .. } => Some(self.at(key.ty)),
             _ => None,
         }
     }
 
-    /// The struct that this one extends.
+    /// The base struct.
     #[must_use]
     pub fn base(&self) -> Option<Self> {
         match self.view().kind() {
-            Kind::Struct(node) => node.base.map(|index| self.at(index)),
+            NodeKind::Struct(node) => node.base.map(|index| self.at(index)),
             _ => None,
         }
     }
 
-    /// The members of a struct, in the order of definition, those of its base first; none of others.
+    /// The members of a struct in the order of definition, inherited members first. Empty for other types.
     pub fn members(&self) -> impl ExactSizeIterator<Item = DynamicMember<'_>> + Clone {
         let members: &[Member] = match self.view().kind() {
-            Kind::Struct(node) => &node.members,
+            NodeKind::Struct(node) => &node.members,
             _ => &[],
         };
         members.iter().map(move |member| DynamicMember { ty: self, member })
@@ -366,64 +370,64 @@ impl DynamicType {
     #[must_use]
     pub fn discriminator(&self) -> Option<Self> {
         match self.view().kind() {
-            Kind::Union(node) => Some(self.at(node.discriminator)),
+            NodeKind::Union(node) => Some(self.at(node.discriminator)),
             _ => None,
         }
     }
 
-    /// The cases of a union, in the order of definition; none of others.
+    /// The cases of a union in the order of definition. Empty for other types.
     pub fn cases(&self) -> impl ExactSizeIterator<Item = DynamicCase<'_>> + Clone {
         let cases: &[Case] = match self.view().kind() {
-            Kind::Union(node) => &node.cases,
+            NodeKind::Union(node) => &node.cases,
             _ => &[],
         };
         cases.iter().map(move |case| DynamicCase { ty: self, case })
     }
 
-    /// The literals of an enum with their numbers, in the order of definition; none of others.
+    /// The literals of an enum with their values, in the order of definition. Empty for other types.
     pub fn literals(&self) -> impl ExactSizeIterator<Item = (&str, i32)> + Clone {
         let literals: &[Literal] = match self.view().kind() {
-            Kind::Enum(node) => &node.literals,
+            NodeKind::Enum(node) => &node.literals,
             _ => &[],
         };
         literals.iter().map(|literal| (&*literal.name, literal.value))
     }
 
-    /// The flags of a bitmask with their positions, in the order of definition; none of others.
+    /// The flags of a bitmask with their positions, in the order of definition. Empty for other types.
     pub fn flags(&self) -> impl ExactSizeIterator<Item = (&str, u8)> + Clone {
         let flags: &[Flag] = match self.view().kind() {
-            Kind::Bitmask(node) => &node.flags,
+            NodeKind::Bitmask(node) => &node.flags,
             _ => &[],
         };
         flags.iter().map(|flag| (&*flag.name, flag.position))
     }
 
-    /// The fields of a bitset with the position of their lowest bit and how many they have; none of others.
+    /// The fields of a bitset with the position of the lowest bit and the number of bits. Empty for other types.
     pub fn fields(&self) -> impl ExactSizeIterator<Item = (&str, u8, u8)> + Clone {
         let fields: &[Field] = match self.view().kind() {
-            Kind::Bitset(node) => &node.fields,
+            NodeKind::Bitset(node) => &node.fields,
             _ => &[],
         };
         fields.iter().map(|field| (&*field.name, field.position, field.bit_count))
     }
 
-    /// Whether a value of one is a value of the other.
+    /// Whether values of one type are values of the other.
     pub(super) fn is_same_as(&self, other: &Self) -> bool {
         let is_shared = Arc::ptr_eq(&self.graph, &other.graph) && self.index == other.index;
         is_shared || self.is_encoded_like(other)
     }
 
-    /// Whether values of both have the same encoding and are reached by the same names: whatever the types are called.
+    /// Whether both types have the same encoding and the same names of parts. Names of types may differ.
     #[must_use]
     pub fn is_encoded_like(&self, other: &Self) -> bool {
-        alike::are_alike(self.view(), other.view(), false)
+        type_equality::are_equal(self.view(), other.view(), false)
     }
 }
 
 impl PartialEq for DynamicType {
     fn eq(&self, other: &Self) -> bool {
         (Arc::ptr_eq(&self.graph, &other.graph) && self.index == other.index)
-            || alike::are_alike(self.view(), other.view(), true)
+            || type_equality::are_equal(self.view(), other.view(), true)
     }
 }
 
@@ -455,31 +459,31 @@ impl<'a> DynamicMember<'a> {
         self.ty.at(self.member.ty)
     }
 
-    /// Whether it is marked as part of the key.
+    /// Whether the member is marked as part of the key.
     #[must_use]
     pub fn is_key(&self) -> bool {
         self.member.is_key
     }
 
-    /// Whether it may be absent.
+    /// Whether the member may be absent.
     #[must_use]
     pub fn is_optional(&self) -> bool {
         self.member.is_optional
     }
 
-    /// Whether a reader must know it. Key members always are so.
+    /// Whether a reader must know the member. True for all key members.
     #[must_use]
     pub fn is_must_understand(&self) -> bool {
         self.member.must_understand || self.member.is_key
     }
 
-    /// Whether its value lies elsewhere (`@external`). The encoding is the same.
+    /// Whether the member is `@external`. This does not change the encoding.
     #[must_use]
     pub fn is_external(&self) -> bool {
         self.member.is_external
     }
 
-    /// What becomes of a value that the type cannot hold.
+    /// The handling of values that the type cannot hold.
     #[must_use]
     pub fn on_construct_failure(&self) -> TryConstruct {
         self.member.try_construct
@@ -494,37 +498,37 @@ pub struct DynamicCase<'a> {
 }
 
 impl<'a> DynamicCase<'a> {
-    /// The name of its member.
+    /// The name of the member.
     #[must_use]
     pub fn name(&self) -> &'a str {
         &self.case.name
     }
 
-    /// The id of its member.
+    /// The id of the member.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.case.id
     }
 
-    /// The discriminators that select it.
+    /// The discriminators that select the case.
     #[must_use]
     pub fn labels(&self) -> &'a [i64] {
         &self.case.labels
     }
 
-    /// Whether the discriminators that no case has select it.
+    /// Whether discriminators without a label select the case.
     #[must_use]
     pub fn is_default(&self) -> bool {
         self.case.is_default
     }
 
-    /// The type of its member; `None` if it has no member.
+    /// The type of the member; `None` if the case has no member.
     #[must_use]
     pub fn ty(&self) -> Option<DynamicType> {
         self.case.ty.map(|index| self.ty.at(index))
     }
 
-    /// What becomes of a value that the type cannot hold.
+    /// The handling of values that the type cannot hold.
     #[must_use]
     pub fn on_construct_failure(&self) -> TryConstruct {
         self.case.try_construct

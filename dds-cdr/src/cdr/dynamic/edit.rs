@@ -1,30 +1,31 @@
-//! Changing a value: what is given was checked, the way to its place was found, and now nothing can fail any more.
+//! Changes a value. `access` has checked the path and the new value, so an edit cannot fail.
 
 use super::access::{
-    Part, case_of, discriminator_of, element_type, index_of, is_same_key, key_of, member_of, part_of_bits, selection,
+    TargetType, case_of, discriminator_of, element_type, index_of, is_same_key, key_of, member_of, part_of_bits,
+    selection,
 };
-use super::give::raw_bits;
-use super::graph::{Kind, TypeView, low_bits};
-use super::path::Step;
-use super::value::{List, Run, Selection, Value};
+use super::convert::raw_bits;
+use super::graph::{NodeKind, TypeView, low_bits};
+use super::path::PathStep;
+use super::value::{List, Primitives, UnionValue, Value};
 use crate::cdr::shape::Shape;
 
-/// What is to happen where a path ends.
+/// The change at the end of a path.
 pub(super) enum Edit {
     Put(Value),
     Push(Value),
     Resize(u32),
     Select(i64),
-    /// The optional member, or the key of the map, or the element of the sequence that the last step names goes.
+    /// Removes the optional member, map entry or sequence element of the last step.
     Remove,
 }
 
-/// Changes what a path leads to, of which `place_of` has found that it can be done.
-pub(super) fn edit(ty: TypeView<'_>, value: &mut Value, steps: &[Step<'_>], edit: Edit) {
+/// Changes the part at a path. `type_at` must have accepted the path.
+pub(super) fn edit(ty: TypeView<'_>, value: &mut Value, steps: &[PathStep<'_>], edit: Edit) {
     let Some((first, rest)) = steps.split_first() else { return apply(ty, value, edit) };
     let is_removed = rest.is_empty() && matches!(edit, Edit::Remove);
     match ty.kind() {
-        Kind::Struct(_) => {
+        NodeKind::Struct(_) => {
             let Ok((index, member)) = member_of(ty, *first) else { return };
             let members = struct_members(value);
             match members.binary_search_by_key(&index, |(index, _)| *index) {
@@ -42,7 +43,7 @@ pub(super) fn edit(ty: TypeView<'_>, value: &mut Value, steps: &[Step<'_>], edit
                 }
             }
         }
-        Kind::Union(node) => {
+        NodeKind::Union(node) => {
             let Ok((case, at)) = case_of(ty, node, *first) else { return };
             let (present, _) = selection(ty, value);
             let Some(discriminator) = discriminator_of(ty, node, case, present) else { return };
@@ -51,11 +52,11 @@ pub(super) fn edit(ty: TypeView<'_>, value: &mut Value, steps: &[Step<'_>], edit
                 self::edit(at, &mut selection.value, rest, edit);
             }
         }
-        Kind::Sequence { element, .. } | Kind::Array { element, .. } => {
+        NodeKind::Sequence { element, .. } | NodeKind::Array { element, .. } => {
             let Ok(index) = index_of(ty, *first) else { return };
             edit_element(ty, ty.at(element.ty), value, index, rest, edit);
         }
-        Kind::Map { key, element, .. } => {
+        NodeKind::Map { key, element, .. } => {
             let key = ty.at(key.ty);
             let Some(wanted) = key_of(key, *first) else { return };
             let entries = map_entries(value);
@@ -75,8 +76,8 @@ pub(super) fn edit(ty: TypeView<'_>, value: &mut Value, steps: &[Step<'_>], edit
                 }
             }
         }
-        Kind::Bitmask(_) | Kind::Bitset(_) => {
-            let Ok(Part::Bits { position, bit_count, .. }) = part_of_bits(ty, *first) else { return };
+        NodeKind::Bitmask(_) | NodeKind::Bitset(_) => {
+            let Ok(TargetType::Bits { position, bit_count, .. }) = part_of_bits(ty, *first) else { return };
             let mask = low_bits(bit_count) << position;
             let new = if let Edit::Put(new) = edit { new.bits(0) << position & mask } else { 0 };
             *value = Value::Bits(value.bits(0) & !mask | new);
@@ -90,16 +91,16 @@ fn edit_element(
     element: TypeView<'_>,
     value: &mut Value,
     index: usize,
-    rest: &[Step<'_>],
+    rest: &[PathStep<'_>],
     edit: Edit,
 ) {
-    let is_array = matches!(ty.kind(), Kind::Array { .. });
+    let is_array = matches!(ty.kind(), NodeKind::Array { .. });
     make_elements(ty, element, value);
     match (value, edit) {
-        (Value::Run(run), Edit::Remove) if !is_array && index < run.len() => run.remove(index),
-        (Value::Run(run), Edit::Put(new)) => run.set(index, raw_bits(&new)),
-        // Of an array no element goes.
-        (Value::Run(run), Edit::Remove) => run.set(index, 0),
+        (Value::Primitives(run), Edit::Remove) if !is_array && index < run.len() => run.remove(index),
+        (Value::Primitives(run), Edit::Put(new)) => run.set(index, raw_bits(&new)),
+        // The length of an array is fixed, so its element takes the default.
+        (Value::Primitives(run), Edit::Remove) => run.set(index, 0),
         (Value::List(list), Edit::Remove) if rest.is_empty() && !is_array => {
             if index < list.items.len() {
                 list.items.remove(index);
@@ -118,17 +119,17 @@ fn edit_element(
     }
 }
 
-/// Makes a sequence or array one whose elements can be changed.
+/// Creates the elements of a default sequence or array, so that they can be changed.
 fn make_elements(ty: TypeView<'_>, element: TypeView<'_>, value: &mut Value) {
     if !matches!(value, Value::Default) {
         return;
     }
-    let length = if let Kind::Array { length, .. } = ty.kind() { *length } else { 0 };
+    let length = if let NodeKind::Array { length, .. } = ty.kind() { *length } else { 0 };
     *value = match element.primitive_size() {
         Some(size) => {
-            let mut run = Run::new(size);
+            let mut run = Primitives::new(size);
             run.resize(length as usize);
-            Value::Run(run)
+            Value::Primitives(run)
         }
         None => Value::List(List { len: length, items: Vec::new() }),
     };
@@ -140,7 +141,7 @@ fn struct_members(value: &mut Value) -> &mut Vec<(u32, Value)> {
     }
     match value {
         Value::Struct(members) => members,
-        _ => unreachable!("it was made one above"),
+        _ => unreachable!("the value was replaced above"),
     }
 }
 
@@ -150,17 +151,17 @@ fn map_entries(value: &mut Value) -> &mut Vec<(Value, Value)> {
     }
     match value {
         Value::Map(entries) => entries,
-        _ => unreachable!("it was made one above"),
+        _ => unreachable!("the value was replaced above"),
     }
 }
 
-/// Changes a value as a whole.
+/// Changes a whole value.
 fn apply(ty: TypeView<'_>, value: &mut Value, edit: Edit) {
     match edit {
         Edit::Put(new) => *value = new,
         Edit::Remove => *value = Value::Default,
         Edit::Select(discriminator) => {
-            let Kind::Union(node) = ty.kind() else { return };
+            let NodeKind::Union(node) = ty.kind() else { return };
             let (present, _) = selection(ty, value);
             let is_same = match (node.selected_by(present), node.selected_by(discriminator)) {
                 (Some(one), Some(other)) => std::ptr::eq(one, other),
@@ -168,14 +169,14 @@ fn apply(ty: TypeView<'_>, value: &mut Value, edit: Edit) {
             };
             match value {
                 Value::Union(selection) if is_same => selection.discriminator = discriminator,
-                value => *value = Value::Union(Box::new(Selection { discriminator, value: Value::Default })),
+                value => *value = Value::Union(Box::new(UnionValue { discriminator, value: Value::Default })),
             }
         }
         Edit::Push(new) => {
             let Some(element) = element_type(ty) else { return };
             make_elements(ty, element, value);
             match value {
-                Value::Run(run) => {
+                Value::Primitives(run) => {
                     let end = run.len();
                     run.resize(end + 1);
                     run.set(end, raw_bits(&new));
@@ -192,7 +193,7 @@ fn apply(ty: TypeView<'_>, value: &mut Value, edit: Edit) {
             let Some(element) = element_type(ty) else { return };
             make_elements(ty, element, value);
             match value {
-                Value::Run(run) => run.resize(len as usize),
+                Value::Primitives(run) => run.resize(len as usize),
                 Value::List(list) => {
                     list.items.truncate(len as usize);
                     list.len = len;

@@ -1,25 +1,26 @@
-//! What can be wrong with a type that is made at run time, and with the way to a part of a value.
+//! Errors of dynamic types, and of access to parts of values.
 
 use std::fmt;
 
-/// Why a type cannot be made. Each names the type it is about.
+/// Why a type is invalid. Most errors name the invalid type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TypeError {
-    /// A type or member without a name, with one over 255 bytes, or with characters that no name has.
+    /// The name of a type or member is empty, longer than 255 bytes, or contains invalid characters.
     InvalidName {
         /// The name.
         name: String,
     },
-    /// Two members, literals, flags, fields or cases of a type have the same name.
+    /// Two parts of a type have the same name: members, literals, flags, fields or cases.
     DuplicateName {
         /// The type.
         ty: String,
         /// The name.
         name: String,
     },
-    /// Two members have the same id, or it has more than 28 bits, or it is 0 in a mutable union, where that is the
-    /// discriminator's.
+    /// Two members have the same id, or the id is invalid.
+    ///
+    /// An id has at most 28 bits. In a mutable union, 0 is the id of the discriminator.
     InvalidId {
         /// The type.
         ty: String,
@@ -28,92 +29,98 @@ pub enum TypeError {
         /// The id.
         id: u32,
     },
-    /// A value of an enum does not fit, or comes twice; a flag or field lies beyond the bits or on another one; the number of
-    /// bits is none that there is.
+    /// Bits of an enum, bitmask or bitset are invalid.
+    ///
+    /// One of these: an enum value does not fit or is repeated; a flag or field is out of range or overlaps another
+    /// one; the number of bits is out of range.
     InvalidBits {
         /// The type.
         ty: String,
-        /// The literal, flag or field; empty if it is the type as a whole.
+        /// The literal, flag or field; empty: the whole type.
         name: String,
     },
-    /// A type without what it needs: an enum without literals, a bitset without fields, a union without cases.
+    /// The type has no parts: an enum without literals, a bitset without fields, or a union without cases.
     Empty {
         /// The type.
         ty: String,
     },
-    /// A label that the discriminator cannot have, or that two cases have; two default cases; or a case without a label.
+    /// The labels of a case are invalid.
+    ///
+    /// The discriminator cannot have the label, two cases have it, two cases are the default, or a case has no label.
     InvalidLabel {
         /// The union.
         ty: String,
         /// The case.
         case: String,
     },
-    /// A type cannot be where it is: this is what needs to be there.
+    /// A part of a type has the wrong kind.
     WrongKind {
-        /// The type that is made of it.
+        /// The type that contains the part.
         ty: String,
-        /// What it has to be.
+        /// The required part.
         needed: &'static str,
     },
-    /// A key member that is optional.
+    /// A key member is optional.
     OptionalKey {
         /// The struct.
         ty: String,
         /// The member.
         member: String,
     },
-    /// `try_construct` says `Trim` of something that has no bound.
+    /// `try_construct` is `Trim` for a type without a bound.
     NothingToTrim {
         /// The type.
         ty: String,
         /// The member; empty for elements.
         member: String,
     },
-    /// The bound is 0.
+    /// The bound of a string or collection is 0.
     ZeroBound {
         /// The type.
         ty: String,
     },
-    /// A default that is no value of its member.
+    /// The default is not a value of its member.
     InvalidDefault {
         /// The struct.
         ty: String,
         /// The member.
         member: String,
-        /// What is wrong with it.
+        /// The reason.
         error: Box<DataError>,
     },
-    /// Something was said of a member before there was one.
+    /// A method of a builder changes the last member before any member was added.
     NoMember {
         /// The type.
         ty: String,
     },
-    /// A type is named that is not being made here ([`DynamicType::named`](super::DynamicType::named)).
+    /// [`DynamicType::named`](super::DynamicType::named) refers to a type that is not an enclosing one.
     UnknownType {
         /// The name.
         name: String,
     },
-    /// A value of the type would contain itself, and so have no end. What contains itself must do so by a sequence, a map, an
-    /// optional member, or a case of a union that is not the one it has at first.
+    /// Every value of the type would contain itself without end.
+    ///
+    /// A type may contain itself through a sequence, a map, an optional member, or a union case that is not the initial
+    /// one.
     ContainsItself {
         /// The type.
         ty: String,
     },
-    /// More types, members, levels or bytes than a type may have.
+    /// A type exceeds a limit of types, members, levels or bytes.
     TooLarge {
-        /// What there is too much of.
+        /// The limited quantity.
         what: &'static str,
-        /// How many there may be.
+        /// The limit.
         max: u64,
     },
-    /// A type object, or what goes with it, is none of a type as we know it.
+    /// A TypeObject is malformed or unsupported.
     Malformed {
-        /// What is wrong.
+        /// The malformed element.
         what: &'static str,
     },
-    /// A part of the type is not there: its type object was not received.
+    /// The TypeObject of a part was not received.
     Missing {
-        /// Which one.
+        /// The identifier of the part.
         what: String,
     },
 }
@@ -121,35 +128,37 @@ pub enum TypeError {
 impl fmt::Display for TypeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::InvalidName { name } => write!(f, "{name:?} is no name of a type or member"),
-            Self::DuplicateName { ty, name } => write!(f, "`{ty}` has `{name}` twice"),
+            Self::InvalidName { name } => write!(f, "{name:?} is not a valid name of a type or member"),
+            Self::DuplicateName { ty, name } => write!(f, "`{ty}` has two parts called `{name}`"),
             Self::InvalidId { ty, member, id } => write!(f, "`{ty}.{member}` cannot have the id {id:#x}"),
-            Self::InvalidBits { ty, name } if name.is_empty() => write!(f, "`{ty}` cannot have so many bits"),
-            Self::InvalidBits { ty, name } => write!(f, "`{ty}.{name}` does not fit, or lies where another one is"),
-            Self::Empty { ty } => write!(f, "`{ty}` has nothing in it"),
+            Self::InvalidBits { ty, name } if name.is_empty() => {
+                write!(f, "the number of bits of `{ty}` is out of range")
+            }
+            Self::InvalidBits { ty, name } => write!(f, "`{ty}.{name}` is out of range or overlaps another part"),
+            Self::Empty { ty } => write!(f, "`{ty}` has no parts"),
             Self::InvalidLabel { ty, case } => {
-                write!(f, "`{ty}.{case}` has no label, one of another case, or one that the discriminator cannot have")
+                write!(f, "the labels of `{ty}.{case}` are missing, repeated, or no values of the discriminator")
             }
             Self::WrongKind { ty, needed } => write!(f, "`{ty}` needs {needed}"),
             Self::OptionalKey { ty, member } => {
-                write!(f, "`{ty}.{member}` is part of the key and cannot be optional")
+                write!(f, "`{ty}.{member}` is a key and cannot be optional")
             }
             Self::NothingToTrim { ty, member } if member.is_empty() => {
-                write!(f, "the elements of `{ty}` have no bound to be trimmed to")
+                write!(f, "the elements of `{ty}` have no bound to trim to")
             }
-            Self::NothingToTrim { ty, member } => write!(f, "`{ty}.{member}` has no bound to be trimmed to"),
+            Self::NothingToTrim { ty, member } => write!(f, "`{ty}.{member}` has no bound to trim to"),
             Self::ZeroBound { ty } => write!(f, "`{ty}` has a bound of 0"),
             Self::InvalidDefault { ty, member, error } => write!(f, "the default of `{ty}.{member}`: {error}"),
-            Self::NoMember { ty } => write!(f, "something was said of a member of `{ty}` before there was one"),
+            Self::NoMember { ty } => write!(f, "the builder of `{ty}` changes a member before it adds one"),
             Self::UnknownType { name } => {
-                write!(f, "no type called `{name}` is being made here: name one that this one is part of")
+                write!(f, "no enclosing type or literal is called `{name}`")
             }
             Self::ContainsItself { ty } => {
-                write!(f, "a `{ty}` would contain itself without end: use a sequence or an optional member")
+                write!(f, "each `{ty}` would contain another one without end: use a sequence or an optional member")
             }
-            Self::TooLarge { what, max } => write!(f, "the type has more {what} than {max}"),
-            Self::Malformed { what } => write!(f, "the type object is malformed: {what}"),
-            Self::Missing { what } => write!(f, "a part of the type was not received: {what}"),
+            Self::TooLarge { what, max } => write!(f, "the type has more than {max} {what}"),
+            Self::Malformed { what } => write!(f, "the description of the type is malformed: {what}"),
+            Self::Missing { what } => write!(f, "the description of a part was not received: {what}"),
         }
     }
 }
@@ -163,44 +172,44 @@ impl std::error::Error for TypeError {
     }
 }
 
-/// Why a part of a value could not be read or changed. Then nothing was changed.
+/// Why a part of a value cannot be read or changed. The value stays unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DataError {
-    /// What was written as a path is none.
+    /// The text is not a valid path.
     Path {
         /// The path.
         path: String,
     },
-    /// There is no such member, flag or field.
+    /// The type has no such member, flag or field.
     NoMember {
-        /// The type that was looked at.
+        /// The type.
         ty: String,
         /// The name or id.
         member: String,
     },
-    /// There is no such element: it lies behind the end.
+    /// The index is beyond the end.
     NoElement {
         /// The index.
         index: usize,
-        /// How many elements there are.
+        /// The number of elements.
         len: usize,
     },
-    /// A map has no such key.
+    /// The map has no such key.
     NoKey {
-        /// The key, as the path has it.
+        /// The key, as written in the path.
         key: String,
     },
-    /// The member is optional and not there.
+    /// The optional member is absent.
     Absent {
         /// The member.
         member: String,
     },
-    /// The union has another member now.
+    /// Another member of the union is selected.
     NotSelected {
-        /// The member that was asked for.
+        /// The requested member.
         member: String,
-        /// The discriminator that the union has.
+        /// The current discriminator.
         discriminator: i64,
     },
     /// No case of the union has this discriminator.
@@ -208,15 +217,14 @@ pub enum DataError {
         /// The discriminator.
         discriminator: i64,
     },
-    /// What was asked for, or given, is nothing that the value can be.
+    /// The requested or given type does not fit the type of the part.
     WrongType {
-        /// What the value is, or is to be.
+        /// The type of the part.
         ty: String,
-        /// What was asked for, or given.
+        /// The requested or given type.
         other: &'static str,
     },
-    /// A number that the type cannot hold, a character that it does not have, or a number that is not the same in the type
-    /// that was asked for.
+    /// The type of the part, or the requested type, cannot represent the value.
     OutOfRange {
         /// The type.
         ty: String,
@@ -230,30 +238,30 @@ pub enum DataError {
         /// The name or number.
         literal: String,
     },
-    /// More elements or bytes than the type allows.
+    /// The value has more elements or bytes than the type allows.
     BoundExceeded {
         /// The bound of the type.
         bound: u32,
         /// The length of the value.
         len: usize,
     },
-    /// The length of an array is another one.
+    /// The value does not have the length of the array.
     Length {
         /// The length of the array.
         expected: usize,
         /// The length of the value.
         len: usize,
     },
-    /// A value of another type.
+    /// The value has another type.
     OtherType {
-        /// The type that was needed.
+        /// The type of the part.
         expected: String,
         /// The type of the value.
         given: String,
     },
-    /// Values would lie deeper within each other than they may.
+    /// Values are nested too deeply.
     TooDeep {
-        /// How deep they may lie.
+        /// The limit of the depth.
         max: usize,
     },
 }
@@ -261,22 +269,22 @@ pub enum DataError {
 impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Path { path } => write!(f, "{path:?} is no path: write one like `a.b[3].c`"),
+            Self::Path { path } => write!(f, "{path:?} is not a valid path: expected a path like `a.b[3].c`"),
             Self::NoMember { ty, member } => write!(f, "`{ty}` has no `{member}`"),
-            Self::NoElement { index, len } => write!(f, "there is no element {index}: there are {len}"),
+            Self::NoElement { index, len } => write!(f, "index {index} is beyond the end; the length is {len}"),
             Self::NoKey { key } => write!(f, "the map has no key {key}"),
-            Self::Absent { member } => write!(f, "`{member}` is optional, and not there"),
+            Self::Absent { member } => write!(f, "the optional member `{member}` is absent"),
             Self::NotSelected { member, discriminator } => {
-                write!(f, "the union does not have `{member}` now: its discriminator is {discriminator}")
+                write!(f, "the discriminator {discriminator} of the union does not select `{member}`")
             }
             Self::NoCase { discriminator } => write!(f, "no case of the union has the discriminator {discriminator}"),
-            Self::WrongType { ty, other } => write!(f, "`{ty}` and {other} do not go together"),
-            Self::OutOfRange { ty, value } => write!(f, "{value} is no value of `{ty}`"),
+            Self::WrongType { ty, other } => write!(f, "`{ty}` does not fit {other}"),
+            Self::OutOfRange { ty, value } => write!(f, "{value} is not a value of `{ty}`"),
             Self::NoLiteral { ty, literal } => write!(f, "`{ty}` has no literal or flag `{literal}`"),
-            Self::BoundExceeded { bound, len } => write!(f, "length {len} is over the bound {bound}"),
-            Self::Length { expected, len } => write!(f, "an array of {expected} elements was given {len}"),
-            Self::OtherType { expected, given } => write!(f, "a `{given}` was given where a `{expected}` is needed"),
-            Self::TooDeep { max } => write!(f, "values would lie deeper within each other than {max}"),
+            Self::BoundExceeded { bound, len } => write!(f, "the length {len} exceeds the bound {bound}"),
+            Self::Length { expected, len } => write!(f, "expected {expected} elements, found {len}"),
+            Self::OtherType { expected, given } => write!(f, "expected a value of type `{expected}`, found `{given}`"),
+            Self::TooDeep { max } => write!(f, "values are nested deeper than {max} levels"),
         }
     }
 }

@@ -1,15 +1,15 @@
-//! A type as a graph: nodes that name each other by number, so that a type may contain itself.
+//! A type as a graph: nodes refer to each other by index, so that a type may contain itself.
 //!
-//! Made once, checked as a whole (`check`), and never changed: whoever holds a [`Graph`] may follow any number in it.
+//! A [`Graph`] is checked as a whole (`check`) and never changes, so every index in it is valid.
 
 use super::value::Value;
 use crate::cdr::shape::{Form, MemberShape, Selected, Shape, StructShape, UnionShape};
 use crate::cdr::{Extensibility, TryConstruct};
 
-/// The number of a node.
+/// The index of a node.
 pub(in crate::cdr) type Index = u32;
 
-/// A type and all that it is made of.
+/// A type and all types that it contains.
 #[derive(Debug)]
 pub(in crate::cdr) struct Graph {
     pub(super) nodes: Box<[Node]>,
@@ -18,14 +18,14 @@ pub(in crate::cdr) struct Graph {
 /// A type of a graph.
 #[derive(Debug, Clone)]
 pub(in crate::cdr) struct Node {
-    /// Of types without a name, what they are.
+    /// The name, or the IDL keyword of an anonymous type.
     pub(super) name: Box<str>,
-    pub(super) kind: Kind,
+    pub(super) kind: NodeKind,
 }
 
-/// What a node is made of.
+/// The kind and the parts of a node.
 #[derive(Debug, Clone)]
-pub(in crate::cdr) enum Kind {
+pub(in crate::cdr) enum NodeKind {
     Primitive(PrimitiveKind),
     String { bound: Option<u32> },
     WString { bound: Option<u32> },
@@ -40,7 +40,7 @@ pub(in crate::cdr) enum Kind {
     Union(UnionNode),
 }
 
-/// A type whose values are one number, bool or char.
+/// The kind of a number, bool or char.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PrimitiveKind {
@@ -72,7 +72,7 @@ pub enum PrimitiveKind {
     Float128,
     /// `char`: Latin-1.
     Char8,
-    /// `wchar`: one unit of UTF-16.
+    /// `wchar`: one UTF-16 code unit.
     Char16,
 }
 
@@ -111,7 +111,7 @@ impl PrimitiveKind {
         }
     }
 
-    /// The smallest and the largest value of an integer; `None` of others.
+    /// The smallest and the largest value of an integer; `None` for other kinds.
     pub(super) const fn range(self) -> Option<(i128, i128)> {
         Some(match self {
             Self::Int8 => (i8::MIN as i128, i8::MAX as i128),
@@ -127,7 +127,7 @@ impl PrimitiveKind {
     }
 }
 
-/// What elements are, and what becomes of those that their type cannot hold.
+/// The type of elements, and the handling of values that it cannot hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cdr) struct Element {
     pub(super) ty: Index,
@@ -139,7 +139,7 @@ pub(in crate::cdr) struct EnumNode {
     pub(super) extensibility: Extensibility,
     pub(super) bit_bound: u8,
     pub(super) literals: Box<[Literal]>,
-    /// The index of the literal that a value has at first.
+    /// The index of the initial literal.
     pub(super) default: usize,
 }
 
@@ -164,7 +164,7 @@ pub(in crate::cdr) struct Flag {
 
 #[derive(Debug, Clone)]
 pub(in crate::cdr) struct BitsetNode {
-    /// From the least significant one on.
+    /// The fields, least significant first.
     pub(super) fields: Box<[Field]>,
 }
 
@@ -180,11 +180,11 @@ pub(in crate::cdr) struct Field {
 pub(in crate::cdr) struct StructNode {
     pub(super) extensibility: Extensibility,
     pub(super) base: Option<Index>,
-    /// Those of the base first.
+    /// All members, inherited members first.
     pub(super) members: Box<[Member]>,
-    /// How many of them the base has.
+    /// The number of inherited members.
     pub(super) inherited: usize,
-    /// The ids in their order, each with the index of its member.
+    /// The ids in ascending order, each with the index of its member.
     pub(super) by_id: Box<[(u32, u32)]>,
     pub(super) ids_ascend: bool,
     pub(super) has_key: bool,
@@ -199,7 +199,7 @@ pub(in crate::cdr) struct Member {
     pub(super) must_understand: bool,
     pub(super) is_external: bool,
     pub(super) try_construct: TryConstruct,
-    /// What it has at first, if that is not the default of its type.
+    /// The initial value, if it is not the default of the type.
     pub(super) default: Option<Value>,
     pub(super) ty: Index,
 }
@@ -209,7 +209,7 @@ pub(in crate::cdr) struct UnionNode {
     pub(super) extensibility: Extensibility,
     pub(super) discriminator: Index,
     pub(super) has_key: bool,
-    /// What becomes of a discriminator that selects nothing.
+    /// The handling of a discriminator that selects no case.
     pub(super) try_construct: TryConstruct,
     pub(super) cases: Box<[Case]>,
 }
@@ -224,8 +224,8 @@ pub(in crate::cdr) struct Case {
     pub(super) ty: Option<Index>,
 }
 
-impl Kind {
-    /// How much there is of it in memory: itself, and its members, literals or labels.
+impl NodeKind {
+    /// The number of parts in memory: the node, and its members, literals or labels.
     pub(super) fn parts(&self) -> usize {
         1 + match self {
             Self::Enum(node) => node.literals.len(),
@@ -258,19 +258,19 @@ impl StructNode {
         }
     }
 
-    /// The member with this id, and its index.
+    /// The member with this id, with its index.
     pub(super) fn member_of_id(&self, id: u32) -> Option<(u32, &Member)> {
         let found = self.by_id.binary_search_by_key(&id, |(id, _)| *id).ok()?;
         let (_, index) = self.by_id.get(found)?;
         Some((*index, self.members.get(*index as usize)?))
     }
 
-    /// The member with this name, and its index.
+    /// The member with this name, with its index.
     pub(super) fn member_of_name(&self, name: &str) -> Option<(u32, &Member)> {
-        self.members.iter().zip(0..).find(|(member, _)| &*member.name == name).map(|(member, index)| (index, member))
+        (0..).zip(&self.members).find(|(_, member)| &*member.name == name)
     }
 
-    /// Whether a member belongs to the key: the marked ones do, or all if none is marked.
+    /// Whether a member belongs to the key: marked members, or all members if none is marked.
     pub(super) fn is_part(&self, member: &Member) -> bool {
         member.is_key || !self.has_key
     }
@@ -300,7 +300,7 @@ impl UnionNode {
     }
 }
 
-/// The fewest bytes of a number that have so many bits.
+/// The size in bytes of the smallest number with this many bits.
 pub(super) const fn size_of_bits(bit_bound: u8) -> usize {
     match bit_bound {
         0..=8 => 1,
@@ -319,7 +319,7 @@ pub(super) const fn low_bits(bit_bound: u8) -> u64 {
     }
 }
 
-/// The bits of a number of `size` bytes, with copies of the sign in front if it has one.
+/// Extends a number of `size` bytes to 64 bits: with its sign if signed, otherwise with zeros.
 pub(super) const fn extended(bits: u64, size: usize, is_signed: bool) -> u64 {
     if size >= 8 {
         return bits;
@@ -328,7 +328,7 @@ pub(super) const fn extended(bits: u64, size: usize, is_signed: bool) -> u64 {
     if is_signed { ((bits << shift) as i64 >> shift) as u64 } else { (bits << shift) >> shift }
 }
 
-/// A node where it stands.
+/// A node with its graph.
 #[derive(Clone, Copy)]
 pub(in crate::cdr) struct TypeView<'g> {
     pub(super) graph: &'g Graph,
@@ -340,58 +340,60 @@ impl<'g> TypeView<'g> {
         Self { graph: self.graph, index }
     }
 
-    /// The node, be it an alias.
+    /// The node. Aliases are not resolved.
     pub(super) fn node(self) -> &'g Node {
-        self.graph.nodes.get(self.index as usize).expect("the check of a graph follows every number in it")
+        self.graph.nodes.get(self.index as usize).expect("the check of a graph verifies every index")
     }
 
-    /// What it is an alias of, in the end.
+    /// The type after all aliases are resolved.
     pub(super) fn resolved(self) -> Self {
         let mut ty = self;
-        while let Kind::Alias { of } = &ty.node().kind {
+        while let NodeKind::Alias { of } = &ty.node().kind {
             ty = ty.at(*of);
         }
         ty
     }
 
-    /// What the type is made of, behind its aliases.
-    pub(super) fn kind(self) -> &'g Kind {
+    /// The kind after all aliases are resolved.
+    pub(super) fn kind(self) -> &'g NodeKind {
         &self.resolved().node().kind
     }
 
-    /// The bits of the number that it has at first.
+    /// The bits of the initial number.
     pub(super) fn default_bits(self) -> u64 {
         match self.kind() {
-            Kind::Enum(node) => node.literals.get(node.default).map_or(0, |literal| i64::from(literal.value) as u64),
+            NodeKind::Enum(node) => {
+                node.literals.get(node.default).map_or(0, |literal| i64::from(literal.value) as u64)
+            }
             _ => 0,
         }
     }
 
-    /// Whether its numbers have a sign.
+    /// Whether its numbers are signed.
     pub(super) fn is_signed(self) -> bool {
         match self.kind() {
-            Kind::Primitive(kind) => kind.range().is_some_and(|(least, _)| least < 0),
-            Kind::Enum(node) => node.literals.iter().any(|literal| literal.value < 0) || node.bit_bound == 32,
+            NodeKind::Primitive(kind) => kind.range().is_some_and(|(least, _)| least < 0),
+            NodeKind::Enum(node) => node.literals.iter().any(|literal| literal.value < 0) || node.bit_bound == 32,
             _ => false,
         }
     }
 
-    /// How it may grow. Types without members cannot.
+    /// The extensibility kind. Types without members are final.
     pub(super) fn extensibility(self) -> Extensibility {
         match self.kind() {
-            Kind::Struct(node) => node.extensibility,
-            Kind::Union(node) => node.extensibility,
-            Kind::Enum(node) => node.extensibility,
-            Kind::Bitmask(node) => node.extensibility,
+            NodeKind::Struct(node) => node.extensibility,
+            NodeKind::Union(node) => node.extensibility,
+            NodeKind::Enum(node) => node.extensibility,
+            NodeKind::Bitmask(node) => node.extensibility,
             _ => Extensibility::Final,
         }
     }
 
-    /// Whether samples of it belong to instances.
+    /// Whether samples of the type have a key.
     pub(super) fn has_key(self) -> bool {
         match self.kind() {
-            Kind::Struct(node) => node.has_key,
-            Kind::Union(node) => node.has_key,
+            NodeKind::Struct(node) => node.has_key,
+            NodeKind::Union(node) => node.has_key,
             _ => false,
         }
     }
@@ -403,39 +405,41 @@ impl<'g> Shape for TypeView<'g> {
 
     fn form(self) -> Form<Self> {
         match self.kind() {
-            Kind::String { bound } => Form::String(*bound),
-            Kind::WString { bound } => Form::WString(*bound),
-            Kind::Sequence { bound, element } => Form::Sequence(*bound, self.at(element.ty)),
-            Kind::Array { .. } => Form::Array,
-            Kind::Map { key, element, .. } => Form::Map(self.at(key.ty), self.at(element.ty)),
-            Kind::Struct(node) => Form::Struct(StructView { graph: self.graph, node }),
-            Kind::Union(node) => Form::Union(UnionView { graph: self.graph, node }),
-            Kind::Primitive(_) | Kind::Enum(_) | Kind::Bitmask(_) | Kind::Bitset(_) | Kind::Alias { .. } => {
-                Form::Number
-            }
+            NodeKind::String { bound } => Form::String(*bound),
+            NodeKind::WString { bound } => Form::WString(*bound),
+            NodeKind::Sequence { bound, element } => Form::Sequence(*bound, self.at(element.ty)),
+            NodeKind::Array { .. } => Form::Array,
+            NodeKind::Map { key, element, .. } => Form::Map(self.at(key.ty), self.at(element.ty)),
+            NodeKind::Struct(node) => Form::Struct(StructView { graph: self.graph, node }),
+            NodeKind::Union(node) => Form::Union(UnionView { graph: self.graph, node }),
+            NodeKind::Primitive(_)
+            | NodeKind::Enum(_)
+            | NodeKind::Bitmask(_)
+            | NodeKind::Bitset(_)
+            | NodeKind::Alias { .. } => Form::Number,
         }
     }
 
     fn primitive_size(self) -> Option<usize> {
         match self.kind() {
-            Kind::Primitive(kind) => Some(kind.size()),
+            NodeKind::Primitive(kind) => Some(kind.size()),
             _ => None,
         }
     }
 
     fn number_size(self) -> Option<usize> {
         match self.kind() {
-            Kind::Primitive(kind) => Some(kind.size()),
-            Kind::Enum(node) => Some(node.size()),
-            Kind::Bitmask(node) => Some(size_of_bits(node.bit_bound)),
-            Kind::Bitset(node) => Some(size_of_bits(node.bit_bound())),
+            NodeKind::Primitive(kind) => Some(kind.size()),
+            NodeKind::Enum(node) => Some(node.size()),
+            NodeKind::Bitmask(node) => Some(size_of_bits(node.bit_bound)),
+            NodeKind::Bitset(node) => Some(size_of_bits(node.bit_bound())),
             _ => None,
         }
     }
 
     fn dimensions(self) -> (usize, Self) {
         let (mut count, mut ty) = (1_usize, self);
-        while let Kind::Array { length, element } = ty.kind() {
+        while let NodeKind::Array { length, element } = ty.kind() {
             count = count.saturating_mul(*length as usize);
             ty = ty.at(element.ty);
         }
@@ -443,21 +447,21 @@ impl<'g> Shape for TypeView<'g> {
     }
 }
 
-/// A struct where it stands.
+/// A struct with its graph.
 #[derive(Clone, Copy)]
 pub(in crate::cdr) struct StructView<'g> {
     graph: &'g Graph,
     node: &'g StructNode,
 }
 
-/// A member where it stands.
+/// A member with its graph.
 #[derive(Clone, Copy)]
 pub(in crate::cdr) struct MemberView<'g> {
     graph: &'g Graph,
     member: &'g Member,
 }
 
-/// A union where it stands.
+/// A union with its graph.
 #[derive(Clone, Copy)]
 pub(in crate::cdr) struct UnionView<'g> {
     graph: &'g Graph,

@@ -1,16 +1,16 @@
-//! A type written down as IDL 4.2, with the annotations of XTYPES 1.3 (7.3.1.2).
+//! Prints a type as IDL 4.2, with the annotations of XTYPES 1.3 (7.3.1.2).
 
 use super::DynamicType;
-use super::graph::{Index, Kind, Member, Node, StructNode, TypeView, UnionNode};
-use super::show::show;
+use super::format::write_value;
+use super::graph::{Index, Member, Node, NodeKind, StructNode, TypeView, UnionNode};
 use super::view::DynamicRef;
 use crate::cdr::{Extensibility, TryConstruct};
 use std::fmt::{self, Write};
 
 impl fmt::Display for DynamicType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let states = vec![State::Unknown; self.graph.nodes.len()];
-        let mut writer = Writer { f, ty: self, states, is_first: true };
+        let states = vec![DeclarationState::Pending; self.graph.nodes.len()];
+        let mut writer = IdlWriter { f, ty: self, states, is_first: true };
         if is_named(self.view()) {
             return writer.declare(self.view());
         }
@@ -30,28 +30,33 @@ impl fmt::Debug for DynamicType {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum State {
-    Unknown,
+enum DeclarationState {
+    Pending,
     Open,
     Announced,
     Written,
 }
 
-struct Writer<'a, 'f> {
+struct IdlWriter<'a, 'f> {
     f: &'a mut fmt::Formatter<'f>,
     ty: &'a DynamicType,
-    states: Vec<State>,
+    states: Vec<DeclarationState>,
     is_first: bool,
 }
 
 fn is_named(ty: TypeView<'_>) -> bool {
     matches!(
         ty.node().kind,
-        Kind::Alias { .. } | Kind::Enum(_) | Kind::Bitmask(_) | Kind::Bitset(_) | Kind::Struct(_) | Kind::Union(_)
+        NodeKind::Alias { .. }
+            | NodeKind::Enum(_)
+            | NodeKind::Bitmask(_)
+            | NodeKind::Bitset(_)
+            | NodeKind::Struct(_)
+            | NodeKind::Union(_)
     )
 }
 
-/// What stands where a type is used; of arrays, the type of their elements.
+/// The reference to a type in a declaration; for arrays, the type of their elements.
 fn reference(ty: TypeView<'_>) -> String {
     let bounded = |name: &str, bound: &Option<u32>| match bound {
         Some(bound) => format!("{name}<{bound}>"),
@@ -59,32 +64,32 @@ fn reference(ty: TypeView<'_>) -> String {
     };
     let inside = |bound: &Option<u32>| bound.map(|bound| format!(", {bound}")).unwrap_or_default();
     match &ty.node().kind {
-        Kind::Primitive(kind) => kind.name().to_owned(),
-        Kind::String { bound } => bounded("string", bound),
-        Kind::WString { bound } => bounded("wstring", bound),
-        Kind::Sequence { bound, element } => {
+        NodeKind::Primitive(kind) => kind.name().to_owned(),
+        NodeKind::String { bound } => bounded("string", bound),
+        NodeKind::WString { bound } => bounded("wstring", bound),
+        NodeKind::Sequence { bound, element } => {
             let tried = annotation(element.try_construct);
             format!("sequence<{tried}{}{}>", full_reference(ty.at(element.ty)), inside(bound))
         }
-        Kind::Map { bound, key, element } => {
+        NodeKind::Map { bound, key, element } => {
             let (key_tried, tried) = (annotation(key.try_construct), annotation(element.try_construct));
             let (key, element) = (full_reference(ty.at(key.ty)), full_reference(ty.at(element.ty)));
             format!("map<{key_tried}{key}, {tried}{element}{}>", inside(bound))
         }
-        Kind::Array { element, .. } => reference(ty.at(element.ty)),
+        NodeKind::Array { element, .. } => reference(ty.at(element.ty)),
         _ => ty.node().name.to_string(),
     }
 }
 
-/// The same with the dimensions behind it, where IDL has no declarator for them.
+/// The reference with dimensions, for places where IDL has no declarator.
 fn full_reference(ty: TypeView<'_>) -> String {
     format!("{}{}", reference(ty), dimensions(ty))
 }
 
-/// What stands behind the name of a declarator.
+/// The dimensions after the name of a declarator.
 fn dimensions(ty: TypeView<'_>) -> String {
     let (mut ty, mut text) = (ty, String::new());
-    while let Kind::Array { length, element } = &ty.node().kind {
+    while let NodeKind::Array { length, element } = &ty.node().kind {
         text.push_str(&format!("[{length}]"));
         ty = ty.at(element.ty);
     }
@@ -107,51 +112,53 @@ fn extensibility(extensibility: Extensibility) -> &'static str {
     }
 }
 
-impl Writer<'_, '_> {
-    fn state(&self, index: Index) -> State {
-        self.states.get(index as usize).copied().unwrap_or(State::Written)
+impl IdlWriter<'_, '_> {
+    fn state(&self, index: Index) -> DeclarationState {
+        self.states.get(index as usize).copied().unwrap_or(DeclarationState::Written)
     }
 
-    fn set(&mut self, index: Index, state: State) {
+    fn set(&mut self, index: Index, state: DeclarationState) {
         if let Some(place) = self.states.get_mut(index as usize) {
             *place = state;
         }
     }
 
-    /// Declares what a type is made of.
+    /// Declares the types that a type contains.
     fn declare_parts(&mut self, ty: TypeView<'_>) -> fmt::Result {
         let (mut kind, mut parts) = (ty.node().kind.clone(), Vec::new());
         kind.for_each_reference(&mut |index| parts.push(*index));
-        parts.into_iter().try_for_each(|index| {
+        for index in parts {
             let part = ty.at(index);
-            match is_named(part) {
-                true => self.declare(part),
-                // It has no name, so that it ends at one that has, or at a primitive.
-                false => self.declare_parts(part),
+            if is_named(part) {
+                self.declare(part)?;
+            } else {
+                // A cycle contains a named type, so the recursion ends.
+                self.declare_parts(part)?;
             }
-        })
+        }
+        Ok(())
     }
 
-    /// Writes the declaration of a type, once, behind those of what it is made of.
+    /// Declares a type once, after the types that it contains.
     fn declare(&mut self, ty: TypeView<'_>) -> fmt::Result {
         let node = ty.node();
         match self.state(ty.index) {
-            State::Unknown => {}
-            State::Open => {
-                self.set(ty.index, State::Announced);
-                let word = if matches!(node.kind, Kind::Union(_)) { "union" } else { "struct" };
-                return self.in_module(&node.name, |f, name| write!(f, "{word} {name};"));
+            DeclarationState::Pending => {}
+            DeclarationState::Open => {
+                self.set(ty.index, DeclarationState::Announced);
+                let keyword = if matches!(node.kind, NodeKind::Union(_)) { "union" } else { "struct" };
+                return self.in_module(&node.name, |f, name| write!(f, "{keyword} {name};"));
             }
-            State::Announced | State::Written => return Ok(()),
+            DeclarationState::Announced | DeclarationState::Written => return Ok(()),
         }
-        self.set(ty.index, State::Open);
+        self.set(ty.index, DeclarationState::Open);
         self.declare_parts(ty)?;
-        self.set(ty.index, State::Written);
+        self.set(ty.index, DeclarationState::Written);
         let root = self.ty.clone();
         self.in_module(&node.name, |f, name| write_node(f, &root, ty, node, name))
     }
 
-    /// Writes something into the modules that a name says.
+    /// Runs `write` inside the modules of a qualified name.
     fn in_module(
         &mut self,
         name: &str,
@@ -184,11 +191,11 @@ fn write_node(
     name: &str,
 ) -> fmt::Result {
     match &node.kind {
-        Kind::Alias { of } => {
+        NodeKind::Alias { of } => {
             let of = ty.at(*of);
             write!(f, "typedef {} {name}{};", reference(of), dimensions(of))
         }
-        Kind::Enum(node) => {
+        NodeKind::Enum(node) => {
             writeln!(f, "{} @bit_bound({})\nenum {name} {{", extensibility(node.extensibility), node.bit_bound)?;
             for (literal, index) in node.literals.iter().zip(0_usize..) {
                 let default = if index == node.default && index != 0 { "@default_literal " } else { "" };
@@ -197,7 +204,7 @@ fn write_node(
             }
             f.write_str("};")
         }
-        Kind::Bitmask(node) => {
+        NodeKind::Bitmask(node) => {
             writeln!(f, "{} @bit_bound({})\nbitmask {name} {{", extensibility(node.extensibility), node.bit_bound)?;
             for (flag, left) in node.flags.iter().zip((0..node.flags.len()).rev()) {
                 let comma = if left > 0 { "," } else { "" };
@@ -205,7 +212,7 @@ fn write_node(
             }
             f.write_str("};")
         }
-        Kind::Bitset(node) => {
+        NodeKind::Bitset(node) => {
             writeln!(f, "bitset {name} {{")?;
             let mut end = 0;
             for field in &node.fields {
@@ -217,8 +224,8 @@ fn write_node(
             }
             f.write_str("};")
         }
-        Kind::Struct(node) => write_struct(f, root, ty, node, name),
-        Kind::Union(node) => write_union(f, ty, node, name),
+        NodeKind::Struct(node) => write_struct(f, root, ty, node, name),
+        NodeKind::Union(node) => write_union(f, ty, node, name),
         _ => Ok(()),
     }
 }
@@ -254,12 +261,14 @@ fn write_member(f: &mut fmt::Formatter<'_>, root: &DynamicType, ty: TypeView<'_>
         (member.must_understand, "@must_understand "),
         (member.is_external, "@external "),
     ];
-    for (_, text) in annotations.iter().filter(|(is_there, _)| *is_there) {
-        f.write_str(text)?;
+    for (is_set, text) in annotations {
+        if is_set {
+            f.write_str(text)?;
+        }
     }
     if let Some(default) = &member.default {
         f.write_str("@default(")?;
-        show(DynamicRef::new(&root.graph, ty.index, default), f)?;
+        write_value(DynamicRef::new(&root.graph, ty.index, default), f)?;
         f.write_str(") ")?;
     }
     f.write_str(annotation(member.try_construct))?;
@@ -293,14 +302,16 @@ fn write_union(f: &mut fmt::Formatter<'_>, ty: TypeView<'_>, node: &UnionNode, n
     f.write_str("};")
 }
 
-/// A label as its discriminator has it.
+/// A label in the notation of its discriminator.
 fn label_text(of: TypeView<'_>, label: i64) -> String {
     use super::PrimitiveKind::{Bool, Char8, UInt64};
     match of.kind() {
-        Kind::Enum(node) => node.literal_of_value(label).map(|literal| literal.name.to_string()).unwrap_or_default(),
-        Kind::Primitive(Bool) => if label == 0 { "FALSE" } else { "TRUE" }.to_owned(),
-        Kind::Primitive(Char8) => format!("{:?}", char::from(label as u8)),
-        Kind::Primitive(UInt64) => (label as u64).to_string(),
+        NodeKind::Enum(node) => {
+            node.literal_of_value(label).map(|literal| literal.name.to_string()).unwrap_or_default()
+        }
+        NodeKind::Primitive(Bool) => if label == 0 { "FALSE" } else { "TRUE" }.to_owned(),
+        NodeKind::Primitive(Char8) => format!("{:?}", char::from(label as u8)),
+        NodeKind::Primitive(UInt64) => (label as u64).to_string(),
         _ => label.to_string(),
     }
 }

@@ -1,6 +1,6 @@
-//! Dynamic data where the code knows derived types: it is encoded, decoded and belongs to instances like them.
+//! Implements the traits of derived types for dynamic data: encoding, decoding and keys.
 
-use super::encode::{What, encode};
+use super::encode::{MemberSet, encode};
 use super::value::Value;
 use super::{DynamicData, DynamicType, decode};
 use crate::cdr::{
@@ -9,7 +9,7 @@ use crate::cdr::{
 };
 
 impl DynamicData {
-    /// Reads a sample from a payload, header included.
+    /// Decodes a sample from a payload with its encapsulation header.
     ///
     /// ```
     /// use dds_cdr::cdr::dynamic::{DynamicData, DynamicType};
@@ -24,32 +24,32 @@ impl DynamicData {
     /// ```
     ///
     /// # Errors
-    /// The payload is not a value of this type; the error says where.
+    /// The payload is not a value of this type. The error contains the position.
     pub fn from_payload(ty: &DynamicType, payload: &[u8]) -> Result<Self, DecodeError> {
         let mut d = Decoder::of_payload_for(payload, Some(ty.extensibility()))?;
-        Self::read(ty, What::All, &mut d)
+        Self::read(ty, MemberSet::All, &mut d)
     }
 
-    /// Reads a key from a payload that is a serialized key: the members that are not part of it have their defaults.
+    /// Decodes a serialized key. Members outside of the key have their defaults.
     ///
     /// # Errors
-    /// The payload is not a key of this type; the error says where.
+    /// The payload is not a key of this type. The error contains the position.
     pub fn from_key_payload(ty: &DynamicType, payload: &[u8]) -> Result<Self, DecodeError> {
         let mut d = Decoder::of_payload_for(payload, Some(ty.extensibility()))?;
-        Self::read(ty, What::Key, &mut d)
+        Self::read(ty, MemberSet::Key, &mut d)
     }
 
-    /// The payload of a sample, header included, in the byte order of this machine.
+    /// Encodes a payload with an encapsulation header, in the byte order of this machine.
     ///
     /// # Errors
-    /// A value does not fit its type: only lengths of more than 32 bits do not.
+    /// A length exceeds `u32::MAX`.
     pub fn to_payload(&self, encoding: Encoding) -> Result<Vec<u8>, EncodeError> {
         let mut payload = Vec::new();
         crate::cdr::encode_payload(self, encoding, &mut payload).map(|()| payload)
     }
 
-    fn read(ty: &DynamicType, what: What, d: &mut Decoder<'_>) -> Result<Self, DecodeError> {
-        decode::decode(ty.view(), what, d).map(|value| Self { ty: ty.clone(), value })
+    fn read(ty: &DynamicType, set: MemberSet, d: &mut Decoder<'_>) -> Result<Self, DecodeError> {
+        decode::decode(ty.view(), set, d).map(|value| Self { ty: ty.clone(), value })
     }
 }
 
@@ -61,38 +61,38 @@ fn dynamic(ty: Option<&AnyType>) -> Option<&DynamicType> {
     }
 }
 
-/// A type is needed, and nobody said which.
+/// Decoding requires a type, but the topic has no dynamic type.
 fn untyped(d: &Decoder<'_>) -> DecodeError {
     d.error(DecodeErrorKind::Unrepresentable { what: "dynamic data of a topic without a dynamic type" })
 }
 
 impl Encode for DynamicData {
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
-        encode(self.ty.view(), &self.value, What::All, e)
+        encode(self.ty.view(), &self.value, MemberSet::All, e)
     }
 
     fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
-        encode(self.ty.view(), &self.value, What::Key, e)
+        encode(self.ty.view(), &self.value, MemberSet::Key, e)
     }
 
     fn framing(&self) -> Option<Extensibility> {
         Some(self.ty.extensibility())
     }
 
-    /// Shared types are found equal by their address, others by going through both.
+    /// Compares addresses first, then structures.
     fn is_of(&self, ty: Option<&AnyType>) -> bool {
         dynamic(ty).is_some_and(|ty| self.ty.is_same_as(ty))
     }
 }
 
-/// Reading needs a type: [`DynamicData::from_payload`], or a value that is there already.
+/// Decoding requires a type: use [`DynamicData::from_payload`], or decode into an existing value.
 impl<'de> Decode<'de> for DynamicData {
     fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
         Err(untyped(d))
     }
 
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
-        self.value = decode::decode(self.ty.view(), What::All, d)?;
+        self.value = decode::decode(self.ty.view(), MemberSet::All, d)?;
         Ok(())
     }
 
@@ -111,7 +111,7 @@ impl<'de> Decode<'de> for DynamicData {
 
 impl DecodeOwned for DynamicData {}
 
-/// Only as much as is asked of every type of a topic: the topic has the name and the structure.
+/// A placeholder: the topic holds the real name and structure.
 impl TypeInfo for DynamicData {
     const TYPE_NAME: &'static str = "DynamicData";
     const HAS_KEY: bool = false;
@@ -119,17 +119,17 @@ impl TypeInfo for DynamicData {
         &TypeDescription::of_struct(Self::TYPE_NAME, Extensibility::Final, &[]);
 }
 
-/// A key is dynamic data as well, of which only the key members count.
+/// The key is dynamic data of the same type, with values in the key members only.
 impl Keyed for DynamicData {
     type Key = Self;
 
     fn key(&self) -> Self {
         let mut bytes = Vec::new();
         let mut e = Encoder::new(&mut bytes, Encoding::Xcdr2, crate::cdr::ByteOrder::HOST);
-        // What was encoded is decoded again: that leaves the key members, at every depth.
+        // Encoding and decoding the key leaves only the key members, at every depth.
         let key = self.encode_key(&mut e).ok().and_then(|()| {
             let mut d = Decoder::new(&bytes, Encoding::Xcdr2, crate::cdr::ByteOrder::HOST);
-            Self::read(&self.ty, What::Key, &mut d).ok()
+            Self::read(&self.ty, MemberSet::Key, &mut d).ok()
         });
         key.unwrap_or_else(|| Self { ty: self.ty.clone(), value: Value::Default })
     }

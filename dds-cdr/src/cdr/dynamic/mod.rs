@@ -1,28 +1,26 @@
-//! Types and values that are known at run time alone (XTYPES 1.3, 7.5).
+//! Types and values that are known at run time only (XTYPES 1.3, 7.5).
 //!
-//! In: descriptions of types, written down by a program, derived by it or received of peers; payloads. Out: values that are
-//! looked at and changed by the names of their parts; payloads. Owned: a type is a graph that is checked once and shared; a
-//! value holds what was put into it or received.
+//! In: descriptions of types, from builders, derives or peers; payloads. Out: values with access to their parts by
+//! name; payloads. Owned: a type is a graph that is checked once and shared. A value owns its data.
 //!
-//! - [`DynamicType`], its builders ([`StructBuilder`] and others), and [`TypeError`]: what is no type.
-//! - [`DynamicData`], [`DynamicRef`] for a part of it, [`Path`] for the way there, [`Input`] and [`FromDynamic`] for what goes
-//!   in and out, [`DataError`].
-//! - `encode`, `decode`: XCDR1 and XCDR2 along a type.
+//! - [`DynamicType`] with its builders ([`StructBuilder`] and others), and [`TypeError`] for invalid types.
+//! - [`DynamicData`], and [`DynamicRef`] for a part of it. A [`Path`] selects a part. [`Input`] and [`FromDynamic`]
+//!   convert values of your program. [`DataError`] reports failed access.
+//! - `encode`, `decode`: XCDR1 and XCDR2, driven by a type.
 
 mod access;
-mod alike;
 mod assembler;
 mod builder;
 mod check;
+mod convert;
 mod data;
 mod decode;
 mod describe;
 mod dynamic_type;
 mod edit;
 mod encode;
-mod equal;
 mod error;
-mod give;
+mod format;
 mod graph;
 mod idl;
 mod input;
@@ -31,8 +29,9 @@ mod output;
 mod path;
 #[cfg(feature = "serde")]
 mod serialize;
-mod show;
+mod type_equality;
 mod value;
+mod value_equality;
 mod view;
 
 pub use builder::{

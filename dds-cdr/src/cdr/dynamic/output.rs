@@ -1,35 +1,35 @@
-//! What can be taken out of a value.
+//! Conversions from dynamic data to Rust values.
 
-use super::graph::Kind;
-use super::input::Given;
+use super::graph::NodeKind;
+use super::input::InputValue;
 use super::{DataError, DynamicData, DynamicRef};
 use crate::cdr::dynamic::PrimitiveKind;
 use crate::cdr::{Char16, F128};
 
-/// A value of this program that a part of a [`DynamicData`] can be read as.
+/// A Rust type that a part of a [`DynamicData`] can be converted to.
 ///
-/// Integers are of any type that holds the value, floating-point numbers of one that holds every value of theirs; an enum is
-/// its number as well as the name of its literal, a bitmask its bits. An `Option` is `None` of what is not there: an absent
-/// member, one that a union has not selected, an element behind the end, a key that a map does not have.
+/// Any integer type can hold an integer in its range. A floating-point type must hold all values of the source type.
+/// An enum converts to its value or the name of its literal, a bitmask to its bits. An `Option` is `None` for a
+/// missing part: an absent or unselected member, an element beyond the end, or a missing key of a map.
 pub trait FromDynamic<'a>: Sized {
-    /// The value.
+    /// Converts a value.
     ///
     /// # Errors
-    /// It is no such value.
+    /// The value cannot be converted.
     fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError>;
 
-    /// The value, or what stands for one that was not found.
+    /// Converts the result of a lookup.
     ///
     /// # Errors
-    /// It was not found, or is no such value.
+    /// The part was not found, or cannot be converted.
     fn from_found(found: Result<DynamicRef<'a>, DataError>) -> Result<Self, DataError> {
         Self::from_dynamic(found?)
     }
 }
 
-/// A number whose type is one of DDS, for [`DynamicRef::as_slice`].
+/// A Rust number with a corresponding DDS type, for [`DynamicRef::as_slice`].
 pub trait PrimitiveKindOf {
-    /// Whether numbers of this kind are of this type.
+    /// Whether numbers of this kind have this Rust type.
     #[doc(hidden)]
     fn is_of(kind: PrimitiveKind) -> bool;
 }
@@ -58,12 +58,12 @@ kinds! {
     bool: Bool;
 }
 
-/// An integer, or what has a number.
+/// The number of an integer, enum, bitmask or bitset.
 fn integer(value: DynamicRef<'_>) -> Result<i128, DataError> {
     match (value.view().kind(), value.scalar()) {
-        (_, Some(Given::Int(number))) => Ok(number),
-        (Kind::Enum(_), _) => Ok((value.bits() as u64 as i64).into()),
-        (Kind::Bitmask(_) | Kind::Bitset(_), _) => Ok((value.bits() as u64).into()),
+        (_, Some(InputValue::Int(number))) => Ok(number),
+        (NodeKind::Enum(_), _) => Ok((value.bits() as u64 as i64).into()),
+        (NodeKind::Bitmask(_) | NodeKind::Bitset(_), _) => Ok((value.bits() as u64).into()),
         _ => Err(value.wrong_type("an integer")),
     }
 }
@@ -87,8 +87,8 @@ integers!(i8, i16, i32, i64, i128, u8, u16, u32, u64, u128, usize);
 impl<'a> FromDynamic<'a> for f64 {
     fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
         match value.scalar() {
-            Some(Given::Float(number)) => Ok(number),
-            Some(Given::Int(number)) if (number as Self) as i128 == number => Ok(number as Self),
+            Some(InputValue::Float(number)) => Ok(number),
+            Some(InputValue::Int(number)) if (number as Self) as i128 == number => Ok(number as Self),
             _ => Err(value.wrong_type("an `f64`")),
         }
     }
@@ -97,8 +97,8 @@ impl<'a> FromDynamic<'a> for f64 {
 impl<'a> FromDynamic<'a> for f32 {
     fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
         match (value.view().kind(), value.scalar()) {
-            (Kind::Primitive(PrimitiveKind::Float32), Some(Given::Float(number))) => Ok(number as Self),
-            (_, Some(Given::Int(number))) if (number as Self) as i128 == number => Ok(number as Self),
+            (NodeKind::Primitive(PrimitiveKind::Float32), Some(InputValue::Float(number))) => Ok(number as Self),
+            (_, Some(InputValue::Int(number))) if (number as Self) as i128 == number => Ok(number as Self),
             _ => Err(value.wrong_type("an `f32`")),
         }
     }
@@ -107,8 +107,8 @@ impl<'a> FromDynamic<'a> for f32 {
 impl<'a> FromDynamic<'a> for F128 {
     fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
         match value.scalar() {
-            Some(Given::Float128(number)) => Ok(number),
-            Some(Given::Float(number)) => Ok(number.into()),
+            Some(InputValue::Float128(number)) => Ok(number),
+            Some(InputValue::Float(number)) => Ok(number.into()),
             _ => Err(value.wrong_type("an `F128`")),
         }
     }
@@ -117,7 +117,7 @@ impl<'a> FromDynamic<'a> for F128 {
 impl<'a> FromDynamic<'a> for bool {
     fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
         match value.scalar() {
-            Some(Given::Bool(value)) => Ok(value),
+            Some(InputValue::Bool(value)) => Ok(value),
             _ => Err(value.wrong_type("a `bool`")),
         }
     }
@@ -126,7 +126,7 @@ impl<'a> FromDynamic<'a> for bool {
 impl<'a> FromDynamic<'a> for char {
     fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
         match value.scalar() {
-            Some(Given::Char(letter)) => Ok(letter),
+            Some(InputValue::Char(letter)) => Ok(letter),
             _ => Err(value.wrong_type("a `char`")),
         }
     }
@@ -135,7 +135,7 @@ impl<'a> FromDynamic<'a> for char {
 impl<'a> FromDynamic<'a> for Char16 {
     fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
         match value.view().kind() {
-            Kind::Primitive(PrimitiveKind::Char16) => Ok(Self(value.bits() as u16)),
+            NodeKind::Primitive(PrimitiveKind::Char16) => Ok(Self(value.bits() as u16)),
             _ => Err(value.wrong_type("a `Char16`")),
         }
     }
@@ -168,7 +168,7 @@ impl<'a> FromDynamic<'a> for DynamicData {
 impl<'a, T: FromDynamic<'a>> FromDynamic<'a> for Vec<T> {
     fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
         match value.view().kind() {
-            Kind::Sequence { .. } | Kind::Array { .. } => value.elements().map(T::from_dynamic).collect(),
+            NodeKind::Sequence { .. } | NodeKind::Array { .. } => value.elements().map(T::from_dynamic).collect(),
             _ => Err(value.wrong_type("several values")),
         }
     }

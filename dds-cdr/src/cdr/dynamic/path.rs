@@ -1,40 +1,39 @@
-//! Ways to a part of a value: `position.x`, `points[3].y`, `limits["left"]`, or the id of a member.
+//! Paths to a part of a value: `position.x`, `points[3].y`, `limits["left"]`, or the id of a member.
 
 use super::DataError;
 use super::value::DEPTH_MAX;
 use smallvec::SmallVec;
 
-/// One step on the way.
+/// One step of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step<'p> {
+pub enum PathStep<'p> {
     /// A member of a struct or union, a flag or a field, by name.
     Name(&'p str),
     /// A member by id.
     Id(u32),
-    /// What stands in brackets: an index, or the key of a map.
+    /// An index, or the key of a map, in brackets.
     Bracket {
-        /// What it says.
+        /// The text.
         text: &'p str,
-        /// Whether it stood in quotation marks.
+        /// Whether the text was in quotation marks.
         is_quoted: bool,
     },
 }
 
-/// The steps of a path; few paths have more than four.
-pub(super) type Steps<'p> = SmallVec<[Step<'p>; 4]>;
+/// The steps of a path. Few paths have more than four.
+pub(super) type Steps<'p> = SmallVec<[PathStep<'p>; 4]>;
 
-/// The way to a part of a value: text like `points[3].x`, or the id of a member ([`MemberId`]). The empty text is the whole
-/// value.
+/// A path to a part of a value: text like `points[3].x`, or the id of a member ([`MemberId`]).
 ///
-/// In brackets stand indices of arrays and sequences, from 0, and keys of maps: `[7]`, `["left"]`, `[RED]`, `[true]`. The
-/// flags of a bitmask and the fields of a bitset are reached like members.
+/// The empty text selects the whole value. Brackets contain indices of arrays and sequences, from 0, and keys of maps:
+/// `[7]`, `["left"]`, `[RED]`, `[true]`. Flags of a bitmask and fields of a bitset are selected like members.
 pub trait Path: sealed::Sealed {
     /// The steps.
     #[doc(hidden)]
     fn steps(&self) -> Result<Steps<'_>, DataError>;
 }
 
-/// The member of a struct or union with this id, whatever its name is.
+/// Selects the member of a struct or union with this id.
 ///
 /// ```
 /// use dds_cdr::cdr::dynamic::{DynamicData, DynamicType, MemberId};
@@ -61,7 +60,7 @@ mod sealed {
 
 impl Path for MemberId {
     fn steps(&self) -> Result<Steps<'_>, DataError> {
-        Ok(Steps::from_slice(&[Step::Id(self.0)]))
+        Ok(Steps::from_slice(&[PathStep::Id(self.0)]))
     }
 }
 
@@ -85,7 +84,7 @@ impl Path for str {
             let (step, behind) = match rest.strip_prefix('[') {
                 Some(inside) => bracket(inside).ok_or_else(error)?,
                 None => {
-                    // A dot stands between steps, and not before the first.
+                    // A dot separates steps, but does not precede the first one.
                     let name = match (rest.strip_prefix('.'), steps.is_empty()) {
                         (Some(name), false) => name,
                         (None, true) => rest,
@@ -96,7 +95,7 @@ impl Path for str {
                     if name.is_empty() || name.contains([']', '"']) {
                         return Err(error());
                     }
-                    (Step::Name(name), behind)
+                    (PathStep::Name(name), behind)
                 }
             };
             steps.push(step);
@@ -109,15 +108,17 @@ impl Path for str {
     }
 }
 
-/// What stands behind an opening bracket, and what follows the closing one.
-fn bracket(inside: &str) -> Option<(Step<'_>, &str)> {
+/// Parses the text after an opening bracket. Returns the step and the rest after the closing bracket.
+fn bracket(inside: &str) -> Option<(PathStep<'_>, &str)> {
     if let Some(quoted) = inside.strip_prefix('"') {
         let (text, behind) = quoted.split_once("\"]")?;
-        return Some((Step::Bracket { text, is_quoted: true }, behind));
+        return Some((PathStep::Bracket { text, is_quoted: true }, behind));
     }
     let (text, behind) = inside.split_once(']')?;
-    let is_empty = text.is_empty();
-    (!is_empty).then_some((Step::Bracket { text, is_quoted: false }, behind))
+    if text.is_empty() {
+        return None;
+    }
+    Some((PathStep::Bracket { text, is_quoted: false }, behind))
 }
 
 #[cfg(test)]
@@ -125,21 +126,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_are_taken_apart() {
+    fn path_is_split_into_steps() {
         let steps = r#"a.b[3]["x.y"].c"#.steps().unwrap();
         let expected = [
-            Step::Name("a"),
-            Step::Name("b"),
-            Step::Bracket { text: "3", is_quoted: false },
-            Step::Bracket { text: "x.y", is_quoted: true },
-            Step::Name("c"),
+            PathStep::Name("a"),
+            PathStep::Name("b"),
+            PathStep::Bracket { text: "3", is_quoted: false },
+            PathStep::Bracket { text: "x.y", is_quoted: true },
+            PathStep::Name("c"),
         ];
         assert_eq!(steps.as_slice(), expected);
         assert!("".steps().unwrap().is_empty());
     }
 
     #[test]
-    fn what_is_no_path_is_refused() {
+    fn invalid_path_is_rejected() {
         for path in [".a", "a.", "a..b", "a[", "a[]", "a[\"x]", "a]", "a\"b", "[1]b"] {
             assert_eq!(path.steps(), Err(DataError::Path { path: path.to_owned() }), "{path}");
         }

@@ -1,11 +1,11 @@
-//! Dynamic data for serde (feature `serde`): a line of JSON of any sample.
+//! Serializes dynamic data with serde (feature `serde`), for example as JSON.
 //!
-//! A struct is a map of its members, without the optional ones that are absent; a union a map of one entry, or its
-//! discriminator if it has no member; an enum the name of its literal; a bitmask its bits; a map a map, or pairs where its keys are no
-//! text to a format that wants text. A `long double` is its bits as text.
+//! A struct becomes a map of its present members. A union becomes a map of one entry, or its discriminator if no member
+//! is selected. An enum becomes the name of its literal, a bitmask its bits, and a map a map. A `long double` becomes
+//! its bits as text.
 
-use super::graph::Kind;
-use super::input::Given;
+use super::graph::NodeKind;
+use super::input::InputValue;
 use super::{DynamicData, DynamicRef};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 
@@ -18,25 +18,29 @@ impl Serialize for DynamicData {
 impl Serialize for DynamicRef<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.view().kind() {
-            Kind::Primitive(_) => serialize_primitive(*self, serializer),
-            Kind::String { .. } | Kind::WString { .. } => serializer.serialize_str(self.value().text()),
-            Kind::Enum(_) => match self.literal() {
+            NodeKind::Primitive(_) => serialize_primitive(*self, serializer),
+            NodeKind::String { .. } | NodeKind::WString { .. } => serializer.serialize_str(self.value().text()),
+            NodeKind::Enum(_) => match self.literal() {
                 Some(name) => serializer.serialize_str(name),
                 None => serializer.serialize_i64(self.bits() as u64 as i64),
             },
-            Kind::Bitmask(_) => serializer.serialize_u64(self.bits() as u64),
-            Kind::Bitset(_) => {
+            NodeKind::Bitmask(_) => serializer.serialize_u64(self.bits() as u64),
+            NodeKind::Bitset(_) => {
                 let mut map = serializer.serialize_map(None)?;
-                self.fields().try_for_each(|(name, value)| map.serialize_entry(name, &value))?;
+                for (name, value) in self.fields() {
+                    map.serialize_entry(name, &value)?;
+                }
                 map.end()
             }
-            Kind::Sequence { .. } | Kind::Array { .. } => serializer.collect_seq(self.elements()),
-            Kind::Map { .. } => {
+            NodeKind::Sequence { .. } | NodeKind::Array { .. } => serializer.collect_seq(self.elements()),
+            NodeKind::Map { .. } => {
                 let mut map = serializer.serialize_map(Some(self.len()))?;
-                self.entries().try_for_each(|(key, value)| map.serialize_entry(&key, &value))?;
+                for (key, value) in self.entries() {
+                    map.serialize_entry(&key, &value)?;
+                }
                 map.end()
             }
-            Kind::Struct(_) => {
+            NodeKind::Struct(_) => {
                 let mut map = serializer.serialize_map(None)?;
                 for (name, value) in self.members() {
                     if let Some(value) = value {
@@ -45,32 +49,32 @@ impl Serialize for DynamicRef<'_> {
                 }
                 map.end()
             }
-            Kind::Union(_) => match (self.selected(), self.discriminator_value()) {
+            NodeKind::Union(_) => match (self.selected(), self.discriminator_value()) {
                 (Some((name, value)), _) => serializer.collect_map([(name, value)]),
                 (None, Some(discriminator)) => discriminator.serialize(serializer),
                 (None, None) => serializer.serialize_none(),
             },
-            Kind::Alias { .. } => serializer.serialize_none(),
+            NodeKind::Alias { .. } => serializer.serialize_none(),
         }
     }
 }
 
 fn serialize_primitive<S: Serializer>(value: DynamicRef<'_>, serializer: S) -> Result<S::Ok, S::Error> {
     match value.scalar() {
-        Some(Given::Bool(value)) => serializer.serialize_bool(value),
-        Some(Given::Int(number)) => match (i64::try_from(number), u64::try_from(number)) {
+        Some(InputValue::Bool(value)) => serializer.serialize_bool(value),
+        Some(InputValue::Int(number)) => match (i64::try_from(number), u64::try_from(number)) {
             (Ok(number), _) => serializer.serialize_i64(number),
             (_, Ok(number)) => serializer.serialize_u64(number),
             _ => serializer.serialize_i128(number),
         },
-        Some(Given::Float(number)) => match value.view().kind() {
-            Kind::Primitive(super::PrimitiveKind::Float32) => serializer.serialize_f32(number as f32),
+        Some(InputValue::Float(number)) => match value.view().kind() {
+            NodeKind::Primitive(super::PrimitiveKind::Float32) => serializer.serialize_f32(number as f32),
             _ => serializer.serialize_f64(number),
         },
-        Some(Given::Float128(number)) => serializer.collect_str(&format_args!("{:#034x}", number.to_bits())),
-        Some(Given::Char(letter)) => serializer.serialize_char(letter),
+        Some(InputValue::Float128(number)) => serializer.collect_str(&format_args!("{:#034x}", number.to_bits())),
+        Some(InputValue::Char(letter)) => serializer.serialize_char(letter),
         _ => {
-            // There is no other primitive; a list of nothing rather than a panic.
+            debug_assert!(false, "no other input is a primitive");
             serializer.serialize_seq(Some(0)).and_then(SerializeSeq::end)
         }
     }

@@ -1,70 +1,69 @@
-//! A value without its type, as small as it can be: what a sample of a dynamic type takes of memory.
+//! A compact value without its type: the memory of a dynamic sample.
 //!
-//! Bound: whatever is kept was in the sample. What a sample does not have (members that its sender's older type lacks,
-//! values that take no bytes) is [`Value::Default`], which is nothing until it is changed. So a sample takes some hundred
-//! times its bytes at most, whatever its type.
+//! Bound: only parts that the sample contains are stored. Other parts are [`Value::Default`] and take no memory:
+//! members that the sender's older type lacks, and values that take no bytes. Therefore a sample of any type takes at
+//! most some hundred times its encoded bytes.
 
-/// A value. Only together with its type it says anything.
+/// A value. Its type gives it a meaning.
 #[derive(Debug, Clone, Default)]
 pub(in crate::cdr) enum Value {
-    /// What its type has at first. Of an optional member: absent.
+    /// The default of the type. For an optional member: absent.
     #[default]
     Default,
-    /// A number, with copies of its sign in front if it has one; the bits of a float; the code of a character; the number of
-    /// a literal.
+    /// A number with sign extension, a float's bits, a character's code, or a literal's value.
     Bits(u64),
     /// A number of 128 bits.
     Wide(Box<u128>),
-    /// A string, of either kind.
+    /// A string or wide string.
     Text(String),
-    /// A sequence of primitives, or an array.
-    Run(Run),
-    /// A sequence of others, or an array.
+    /// A sequence or array of primitives.
+    Primitives(Primitives),
+    /// A sequence or array of other elements.
     List(List),
-    /// A map, in the order of its keys as they came.
+    /// A map, in the order of insertion.
     Map(Vec<(Value, Value)>),
-    /// Of a struct the members that differ from what they are at first, by their index and in its order.
+    /// The stored members of a struct with their index, in ascending order. Other members have their defaults.
     Struct(Vec<(u32, Value)>),
     /// A union.
-    Union(Box<Selection>),
+    Union(Box<UnionValue>),
 }
 
-/// What stands for all that is not there.
+/// The value of all parts that are not stored.
 pub(super) static DEFAULT: Value = Value::Default;
 
-/// A run of primitives: their bits.
+/// The bits of several primitives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cdr) enum Run {
-    /// Of one byte each. Bools are 0 and 1.
+pub(in crate::cdr) enum Primitives {
+    /// One byte each. Bools are 0 and 1.
     Of1(Vec<u8>),
-    /// Of two bytes.
+    /// Two bytes each.
     Of2(Vec<u16>),
-    /// Of four bytes.
+    /// Four bytes each.
     Of4(Vec<u32>),
-    /// Of eight bytes.
+    /// Eight bytes each.
     Of8(Vec<u64>),
-    /// Of sixteen bytes.
+    /// Sixteen bytes each.
     Of16(Vec<u128>),
 }
 
-/// Elements that are no primitives.
+/// Elements that are not primitives.
 #[derive(Debug, Clone)]
 pub(in crate::cdr) struct List {
-    /// How many there are.
+    /// The number of elements.
     pub(super) len: u32,
-    /// The first of them; all others are what they are at first.
+    /// The first elements. All others have their default.
     pub(super) items: Vec<Value>,
 }
 
-/// What a union has.
+/// The content of a union.
 #[derive(Debug, Clone)]
-pub(in crate::cdr) struct Selection {
+pub(in crate::cdr) struct UnionValue {
     pub(super) discriminator: i64,
     pub(super) value: Value,
 }
 
-impl Run {
-    /// An empty run of numbers of `size` bytes.
+impl Primitives {
+    /// No primitives yet, with `size` bytes each.
     pub(super) fn new(size: usize) -> Self {
         match size {
             1 => Self::Of1(Vec::new()),
@@ -85,7 +84,7 @@ impl Run {
         }
     }
 
-    /// Makes it this long: with zeros, which is what every primitive is at first.
+    /// Sets the length. New elements are zero, the default of every primitive.
     pub(super) fn resize(&mut self, len: usize) {
         match self {
             Self::Of1(run) => run.resize(len, 0),
@@ -106,7 +105,7 @@ impl Run {
         }
     }
 
-    /// The bits of an element, as they are in memory: without copies of a sign.
+    /// The bits of an element, without sign extension.
     pub(super) fn get(&self, index: usize) -> Option<u128> {
         match self {
             Self::Of1(run) => run.get(index).map(|bits| (*bits).into()),
@@ -117,7 +116,7 @@ impl Run {
         }
     }
 
-    /// Puts the low bits in the place of an element, if it is there.
+    /// Sets an element to the low bits, if the element exists.
     pub(super) fn set(&mut self, index: usize, bits: u128) {
         match self {
             Self::Of1(run) => put(run, index, bits as u8),
@@ -166,10 +165,10 @@ impl Value {
         }
     }
 
-    /// The member of a struct with this index, if it is kept.
+    /// The member of a struct with this index, if it is stored.
     pub(super) fn member(&self, index: u32) -> Option<&Value> {
         let Self::Struct(members) = self else { return None };
-        // Where all members are kept, each is at its index.
+        // Fast path: if all members are stored, each is at its index.
         match members.get(index as usize) {
             Some((other, value)) if *other == index => Some(value),
             _ => {
@@ -179,7 +178,7 @@ impl Value {
         }
     }
 
-    /// How many values lie within each other here, this one included.
+    /// The number of nested levels, including this value.
     pub(super) fn depth(&self) -> usize {
         1 + match self {
             Self::List(list) => list.items.iter().map(Self::depth).max().unwrap_or(0),
@@ -191,8 +190,10 @@ impl Value {
     }
 }
 
-/// How deep values may lie within each other: as deep as the walk through a payload goes. Deeper ones are neither made nor
-/// decoded, so that nothing that goes through a value needs more stack than a small thread has.
+/// Most levels of nested values, equal to the limit for skipping values in a payload.
+///
+/// Deeper values are neither created nor decoded. Therefore recursion over a value fits into the stack of a small
+/// thread.
 pub(in crate::cdr) const DEPTH_MAX: usize = 4 * crate::cdr::NESTING_MAX as usize;
 
 #[cfg(test)]
@@ -200,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_value_is_small() {
+    fn value_has_at_most_40_bytes() {
         assert!(size_of::<Value>() <= 40);
     }
 }

@@ -1,22 +1,22 @@
-//! Hostile types and samples cost no more than they may.
+//! Bounds of untrusted types and samples.
 
-use crate::cdr::dynamic::value::{Run, Value};
+use crate::cdr::dynamic::value::{Primitives, Value};
 use crate::cdr::dynamic::{DataError, DynamicData, DynamicType, TypeError};
 use crate::cdr::{DecodeErrorKind, Encoding, Extensibility};
 use proptest::prelude::*;
 
-/// Bytes that a value holds, beside itself.
+/// Bytes of heap memory that a value owns.
 fn heap(value: &Value) -> usize {
     let of = |count: usize, size: usize| count * size;
     match value {
         Value::Default | Value::Bits(_) => 0,
         Value::Wide(_) => 16,
         Value::Text(text) => text.capacity(),
-        Value::Run(Run::Of1(run)) => run.capacity(),
-        Value::Run(Run::Of2(run)) => of(run.capacity(), 2),
-        Value::Run(Run::Of4(run)) => of(run.capacity(), 4),
-        Value::Run(Run::Of8(run)) => of(run.capacity(), 8),
-        Value::Run(Run::Of16(run)) => of(run.capacity(), 16),
+        Value::Primitives(Primitives::Of1(run)) => run.capacity(),
+        Value::Primitives(Primitives::Of2(run)) => of(run.capacity(), 2),
+        Value::Primitives(Primitives::Of4(run)) => of(run.capacity(), 4),
+        Value::Primitives(Primitives::Of8(run)) => of(run.capacity(), 8),
+        Value::Primitives(Primitives::Of16(run)) => of(run.capacity(), 16),
         Value::List(list) => of(list.items.capacity(), size_of::<Value>()) + list.items.iter().map(heap).sum::<usize>(),
         Value::Map(entries) => {
             let held = entries.iter().map(|(key, value)| heap(key) + heap(value)).sum::<usize>();
@@ -30,7 +30,7 @@ fn heap(value: &Value) -> usize {
     }
 }
 
-/// Types whose samples say much with few bytes.
+/// Types whose samples describe large values with few bytes.
 fn hostile_types() -> Vec<DynamicType> {
     let empty = || DynamicType::structure("Empty").extensibility(Extensibility::Final);
     let mut wide = DynamicType::structure("Wide").extensibility(Extensibility::Appendable);
@@ -65,9 +65,9 @@ fn hostile_types() -> Vec<DynamicType> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// A value takes at most some hundred times the bytes of its sample, whatever the sample, whatever the type.
+    /// A value takes at most some hundred times the bytes of its sample, for every type.
     #[test]
-    fn a_sample_takes_as_much_memory_as_its_bytes_allow(
+    fn memory_of_sample_is_proportional_to_its_bytes(
         bytes in prop::collection::vec(prop_oneof![4 => Just(0_u8), 1 => any::<u8>()], 8..400),
         count in 0_u8..64,
         header in prop::sample::select(vec![1_u8, 7]),
@@ -75,7 +75,7 @@ proptest! {
         for ty in hostile_types() {
             let mut payload = vec![0, header, 0, 0];
             payload.extend(&bytes);
-            // Something that begins like a sequence of so many.
+            // The start of a sequence of `count` elements.
             for at in [4, 8] {
                 payload[at..at + 4].copy_from_slice(&u32::from(count).to_le_bytes());
             }
@@ -87,7 +87,7 @@ proptest! {
 }
 
 #[test]
-fn what_takes_no_bytes_takes_no_memory_and_no_time() {
+fn elements_without_bytes_take_no_memory() {
     let empty = DynamicType::structure("Empty").extensibility(Extensibility::Final);
     let ty = DynamicType::structure("T")
         .extensibility(Extensibility::Final)
@@ -103,7 +103,7 @@ fn what_takes_no_bytes_takes_no_memory_and_no_time() {
 }
 
 #[test]
-fn values_go_only_so_deep() {
+fn nesting_of_values_is_bounded() {
     let node = DynamicType::structure("Node")
         .extensibility(Extensibility::Final)
         .member("next", DynamicType::named("Node"))
@@ -120,7 +120,7 @@ fn values_go_only_so_deep() {
     assert_eq!(data.to_payload(Encoding::Xcdr2).unwrap().get(4..205), payload(200).get(4..));
     let error = DynamicData::from_payload(&node, &payload(1000)).unwrap_err();
     assert_eq!(error.kind(), DecodeErrorKind::NestingTooDeep);
-    // The same when a program puts values into each other.
+    // Nesting by the program is bounded as well.
     let mut inner = DynamicData::new(&node);
     let refused = (0..1000).find_map(|_| {
         let mut outer = DynamicData::new(&node);
@@ -132,10 +132,10 @@ fn values_go_only_so_deep() {
 }
 
 #[test]
-fn types_have_only_so_much_in_them() {
+fn size_of_types_is_bounded() {
     let large = DynamicType::array(DynamicType::array(DynamicType::uint64(), 1 << 20), 1 << 20).build();
     assert_eq!(large, Err(TypeError::TooLarge { what: "bytes in each value", max: 256 << 20 }));
-    // Few types, but many members: each has the one before it ten times.
+    // Few types, but many members: each type contains the previous one ten times.
     let mut bomb = DynamicType::structure("B").member("x", DynamicType::uint8()).build().unwrap();
     let error = (0..20).find_map(|_| {
         let mut next = DynamicType::structure("B");
@@ -150,7 +150,7 @@ fn types_have_only_so_much_in_them() {
             Err(error) => Some(error),
         }
     });
-    assert_eq!(error, Some(TypeError::TooLarge { what: "members in all", max: 1 << 16 }));
+    assert_eq!(error, Some(TypeError::TooLarge { what: "members in all parts", max: 1 << 16 }));
     let mut deep = DynamicType::boolean();
     let error = (0..200).find_map(|_| match DynamicType::sequence(&deep).build() {
         Ok(ty) => {

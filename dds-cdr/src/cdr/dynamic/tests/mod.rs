@@ -1,4 +1,4 @@
-//! Types that are made at run time, and their values.
+//! Tests of dynamic types and values.
 
 mod limits;
 mod types;

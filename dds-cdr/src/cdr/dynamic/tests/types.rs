@@ -1,4 +1,4 @@
-//! What is a type, and what is none.
+//! Valid and invalid types.
 
 use crate::cdr::dynamic::{DynamicData, DynamicKind, DynamicType, PrimitiveKind, TypeError};
 use crate::cdr::{Extensibility, TryConstruct};
@@ -8,7 +8,7 @@ fn long() -> DynamicType {
 }
 
 #[test]
-fn a_struct_is_made_member_by_member() {
+fn struct_builder_adds_members() {
     let base = DynamicType::structure("Base").member("id", long()).key().build().unwrap();
     let ty = DynamicType::structure("Derived")
         .base(&base)
@@ -34,7 +34,7 @@ fn a_struct_is_made_member_by_member() {
 }
 
 #[test]
-fn every_kind_is_written_as_idl() {
+fn every_kind_is_printed_as_idl() {
     let color = DynamicType::enumeration("m::Color").literal("RED").literal_of("BLUE", 5).bit_bound(8);
     let ty = DynamicType::union("m::All", color)
         .extensibility(Extensibility::Mutable)
@@ -59,7 +59,7 @@ fn every_kind_is_written_as_idl() {
 }
 
 #[test]
-fn a_type_contains_itself_by_name() {
+fn type_contains_itself_by_name() {
     let node = DynamicType::structure("Node")
         .member("value", long())
         .member("left", DynamicType::named("Node"))
@@ -74,7 +74,7 @@ fn a_type_contains_itself_by_name() {
     data.resize("rest", 1).unwrap();
     data.set("rest[0].left.value", 4).unwrap();
     assert_eq!(data.to_string().matches("value").count(), 5);
-    // Part of another type it is the same.
+    // As a part of another type it stays equal.
     let outer = DynamicType::structure("Outer").member("node", &node).member("same", &node).build().unwrap();
     assert_eq!(outer.member("same").unwrap().ty(), node);
     let no_end = DynamicType::structure("A").member("a", DynamicType::array(DynamicType::named("A"), 1)).build();
@@ -84,7 +84,7 @@ fn a_type_contains_itself_by_name() {
 }
 
 #[test]
-fn what_is_no_type_is_refused() {
+fn invalid_types_are_rejected() {
     let color = || DynamicType::enumeration("E").literal("A").literal("B");
     let structure = || DynamicType::structure("S");
     let bits = |name: &str| TypeError::InvalidBits { ty: "E".into(), name: name.into() };
@@ -109,7 +109,7 @@ fn what_is_no_type_is_refused() {
             structure().member("a", DynamicType::string()).try_construct(TryConstruct::Trim).build(),
             TypeError::NothingToTrim { ty: ty("S"), member: ty("a") },
         ),
-        (structure().base(long()).build(), TypeError::WrongKind { ty: ty("S"), needed: "a struct as its base" }),
+        (structure().base(long()).build(), TypeError::WrongKind { ty: ty("S"), needed: "a base that is a struct" }),
         (color().literal_of("C", 0).build(), bits("C")),
         (color().literal_of("C", 256).bit_bound(8).build(), bits("C")),
         (color().bit_bound(33).build(), bits("")),
@@ -119,14 +119,14 @@ fn what_is_no_type_is_refused() {
         (DynamicType::sequence(long()).bound(0).build(), TypeError::ZeroBound { ty: ty("sequence") }),
         (
             DynamicType::map(DynamicType::float32(), long()).build(),
-            TypeError::WrongKind { ty: ty("map"), needed: "integers, bools, chars, strings or enums as its keys" },
+            TypeError::WrongKind { ty: ty("map"), needed: "keys that are integers, bools, chars, strings or enums" },
         ),
         (DynamicType::union("U", color()).case("a", &[2], long()).build(), label("a")),
         (DynamicType::union("U", long()).case("a", &[], long()).build(), label("a")),
         (DynamicType::union("U", long()).case("a", &[1], long()).case("b", &[1], long()).build(), label("b")),
         (
             DynamicType::union("U", DynamicType::string()).case("a", &[1], long()).build(),
-            TypeError::WrongKind { ty: ty("U"), needed: "an integer, bool, char or enum as its discriminator" },
+            TypeError::WrongKind { ty: ty("U"), needed: "a discriminator that is an integer, bool, char or enum" },
         ),
         (
             DynamicType::union("U", long()).extensibility(Extensibility::Mutable).case("a", &[1], long()).id(0).build(),
@@ -139,7 +139,7 @@ fn what_is_no_type_is_refused() {
 }
 
 #[test]
-fn types_are_the_same_if_they_are_made_of_the_same() {
+fn types_with_equal_parts_are_equal() {
     let make = |name: &str, member: &str| DynamicType::structure(name).member(member, long()).build().unwrap();
     assert_eq!(make("A", "x"), make("A", "x"));
     assert_ne!(make("A", "x"), make("B", "x"));

@@ -1,4 +1,4 @@
-//! Parts of values are read and changed by their names.
+//! Access to parts of values by name.
 
 use crate::cdr::dynamic::{DataError, DynamicData, DynamicType, MemberId};
 use crate::cdr::{ByteOrder, Char16, Decode, Decoder, Encode, Encoder, Encoding, Extensibility, F128, TryConstruct};
@@ -34,7 +34,7 @@ fn everything() -> DynamicType {
 }
 
 #[test]
-fn what_is_set_can_be_got() {
+fn set_values_can_be_read_back() {
     let mut data = DynamicData::new(&everything());
     data.set("flag", true).unwrap();
     data.set("small", -3).unwrap();
@@ -91,7 +91,7 @@ fn what_is_set_can_be_got() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_and_changes_nothing() {
+fn invalid_input_changes_nothing() {
     let mut data = DynamicData::new(&everything());
     let ty = |name: &str| name.to_owned();
     let range = |name: &str, value: &str| DataError::OutOfRange { ty: ty(name), value: ty(value) };
@@ -135,12 +135,12 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
     assert_eq!(data.get::<u8>("shapes[0].square.side"), Err(other));
     data.select("shapes[0]", 1).unwrap();
     assert_eq!(data.get::<u8>("shapes[0].square.side"), Ok(0));
-    // What the bounds of the parts allow can be written.
+    // A value within its bounds can be encoded.
     assert!(data.to_payload(Encoding::Xcdr2).is_ok());
 }
 
 #[test]
-fn defaults_are_there_without_being_written_down() {
+fn defaults_are_not_stored() {
     let inner = DynamicType::structure("Inner").member("x", DynamicType::int32()).default(5).build().unwrap();
     let ty = DynamicType::structure("Outer").member("list", DynamicType::array(&inner, 3)).build().unwrap();
     let mut data = DynamicData::new(&ty);
@@ -150,7 +150,7 @@ fn defaults_are_there_without_being_written_down() {
     assert_eq!(data, unwritten);
     let payload = unwritten.to_payload(Encoding::Xcdr1).unwrap();
     assert_eq!(payload.get(4..), Some(&[5, 0, 0, 0].repeat(3)[..]));
-    // Of an older sender, that does not know the member.
+    // The sender's older type lacks the member.
     let body = [0, 0, 0, 0];
     let mut received = DynamicData::new(&inner);
     received.decode_into(&mut Decoder::new(&body, Encoding::Xcdr2, ByteOrder::Little)).unwrap();
@@ -158,7 +158,7 @@ fn defaults_are_there_without_being_written_down() {
 }
 
 #[test]
-fn what_a_member_cannot_hold_is_its_default_or_trimmed() {
+fn try_construct_uses_default_or_trims() {
     let color = DynamicType::enumeration("Color").extensibility(Extensibility::Final).literal("RED").literal("GREEN");
     let ty = DynamicType::structure("T")
         .extensibility(Extensibility::Final)
@@ -182,7 +182,7 @@ fn what_a_member_cannot_hold_is_its_default_or_trimmed() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn any_value_is_a_line_of_json() {
+fn value_is_serialized_as_json() {
     let mut data = DynamicData::new(&everything());
     data.set("small", -1).unwrap();
     data.set("bytes", vec![1_u8, 2]).unwrap();
