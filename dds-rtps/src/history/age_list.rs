@@ -1,70 +1,82 @@
-//! Instances in the order of a moment of each: of its last sample, or of its end.
+//! Instances in the order of one moment each: their last sample, or their end.
 //!
-//! All instances of an endpoint have the same delay, so the one whose moment lies furthest back is the first that is due,
-//! whatever the delay is: noting, forgetting and looking are O(1), and changing the delay costs nothing. Bound: an entry
-//! for each place of an instance, 16 bytes, from the first one noted on.
+//! All instances of an endpoint have the same delay, so the one with the oldest moment is due first, whatever the delay is.
+//! Noting, forgetting and looking up are O(1), and changing the delay costs nothing. Bound: 16 bytes per instance, from the
+//! first one noted on.
 
 use crate::types::{Duration, Instant};
 
-/// No place; as an entry's neighbour, the end of the list.
-const NOWHERE: u32 = u32::MAX;
+/// No instance; as a neighbor, the end of the list.
+const NONE: u32 = u32::MAX;
 
-/// As an entry's previous one: it is in no list.
+/// As the previous neighbor: the instance is not in the list.
 const ABSENT: u32 = u32::MAX - 1;
 
-/// The timer does not look more often than this: each look may cost a system call, and a delay of nothing is legal.
-const LOOK_INTERVAL: Duration = Duration::from_millis(1);
+/// The most instances that one timer run handles for each policy. The rest follows at once in the next run.
+///
+/// A million instances that are late together must not block the endpoint.
+pub(super) const TIMER_RUN_MAX: usize = 256;
 
-/// The shortest DEADLINE that is watched: none is kept that is shorter.
+/// The shortest time between two timer runs. Each run may cost a system call, and a delay of zero is legal.
+const RUN_INTERVAL: Duration = Duration::from_millis(1);
+
+/// The shortest DEADLINE that is watched. No system can keep a shorter one.
 const DEADLINE_MIN: Duration = Duration::from_micros(1);
 
-/// How far back a moment is sorted in that lies before the present. One that is noted in time goes to the end; after a look
-/// that was late, as after a process was stopped, one may stand behind later ones, and is due when these are: the count of
-/// periods is right all the same.
+/// How many entries [`AgeList::sort_in`] skips for a moment that lies before the present.
+///
+/// A moment noted in time goes to the end. After a late run, for example of a stopped process, an entry may stand behind
+/// newer ones and is then due with them. The number of periods is right all the same.
 const SORT_STEPS_MAX: usize = 64;
 
-/// The instances of one endpoint in the order of their moments, and how long after it each is due.
+/// The instances of one endpoint in the order of their moments, and the delay after which each is due.
 #[derive(Debug)]
 pub(super) struct AgeList {
     delay: Duration,
-    entries: Vec<Entry>,
+    entries: Vec<AgeEntry>,
     first: u32,
     last: u32,
-    /// The timer does not look before this.
+    /// The timer does not run before this.
     floor: Instant,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Entry {
+struct AgeEntry {
     previous: u32,
     next: u32,
     since: Instant,
 }
 
-impl Entry {
+impl AgeEntry {
     const ABSENT: Self = Self { previous: ABSENT, next: ABSENT, since: Instant::ZERO };
 }
 
 impl AgeList {
-    /// An empty list. With an infinite delay it stays so.
+    /// Creates an empty list. With an infinite delay it stays empty.
     pub(super) const fn new(delay: Duration) -> Self {
-        Self { delay, entries: Vec::new(), first: NOWHERE, last: NOWHERE, floor: Instant::ZERO }
+        Self { delay, entries: Vec::new(), first: NONE, last: NONE, floor: Instant::ZERO }
     }
 
-    /// An empty list for a DEADLINE.
+    /// Creates an empty list for a DEADLINE.
     pub(super) fn of_deadline(deadline: Duration) -> Self {
         Self::new(deadline.max(DEADLINE_MIN))
     }
 
+    /// Whether the delay is finite.
     pub(super) const fn is_on(&self) -> bool {
         !self.delay.is_infinite()
     }
 
-    pub(super) const fn delay(&self) -> Duration {
-        self.delay
+    /// Takes over the entries of a former list, which are then due by the new delay.
+    pub(super) fn continue_from(&mut self, mut former: Self) {
+        // A list with an infinite delay is empty.
+        if former.is_on() {
+            former.set_delay(self.delay);
+            *self = former;
+        }
     }
 
-    /// Changes the delay. Those in the list are due by the new one; an infinite one forgets them.
+    /// Changes the delay, also for the present entries. An infinite delay removes them.
     pub(super) fn set_delay(&mut self, delay: Duration) {
         self.delay = delay;
         self.floor = Instant::ZERO;
@@ -73,12 +85,12 @@ impl AgeList {
         }
     }
 
-    /// As [`AgeList::set_delay`], for a DEADLINE.
+    /// Like [`AgeList::set_delay`], for a DEADLINE.
     pub(super) fn set_delay_of_deadline(&mut self, deadline: Duration) {
         self.set_delay(deadline.max(DEADLINE_MIN));
     }
 
-    /// The instance's moment is `now`, which no other is later than.
+    /// Sets the moment of an instance to `now`. No other moment may be later.
     pub(super) fn note(&mut self, at: u32, now: Instant) {
         if at == self.last {
             self.entries[at as usize].since = now;
@@ -88,7 +100,7 @@ impl AgeList {
         }
     }
 
-    /// As [`AgeList::note`], for a moment that a few others may be later than.
+    /// Like [`AgeList::note`], for a moment that a few others may be later than.
     fn sort_in(&mut self, at: u32, moment: Instant) {
         self.forget(at);
         let mut previous = self.last;
@@ -101,11 +113,12 @@ impl AgeList {
         self.insert(at, previous, moment);
     }
 
-    /// Puts an instance that is not in the list behind another.
+    /// Inserts an instance after `previous`.
     fn insert(&mut self, at: u32, previous: u32, since: Instant) {
+        debug_assert!(!self.contains(at), "the instance is not in the list");
         let len = at as usize + 1;
         if self.entries.len() < len {
-            self.entries.resize(len, Entry::ABSENT);
+            self.entries.resize(len, AgeEntry::ABSENT);
         }
         let next = match self.entries.get_mut(previous as usize) {
             Some(entry) => std::mem::replace(&mut entry.next, at),
@@ -115,33 +128,38 @@ impl AgeList {
             Some(entry) => entry.previous = at,
             None => self.last = at,
         }
-        self.entries[at as usize] = Entry { previous, next, since };
+        self.entries[at as usize] = AgeEntry { previous, next, since };
     }
 
-    /// As [`AgeList::note`], unless the instance has a moment already.
+    fn contains(&self, at: u32) -> bool {
+        self.entries.get(at as usize).is_some_and(|entry| entry.previous != ABSENT)
+    }
+
+    /// Like [`AgeList::note`], unless the instance has a moment already.
     pub(super) fn note_if_absent(&mut self, at: u32, now: Instant) {
-        if self.entries.get(at as usize).is_none_or(|entry| entry.previous == ABSENT) {
+        if !self.contains(at) {
             self.note(at, now);
         }
     }
 
-    /// Tells `missed` of the instances whose delay has passed once or more since their moments, and how often it has; it begins
-    /// again where it ended last. `false`: there are more than `looks_max`. A delay of nothing would never end.
-    pub(super) fn miss(&mut self, now: Instant, looks_max: usize, mut missed: impl FnMut(u32, u64)) -> bool {
-        for _ in 0..looks_max {
-            let Some((at, since)) = self.first_due(now) else { return true };
-            let delay = self.delay.as_nanos().unsigned_abs().max(1);
-            let periods = (now.as_nanos() - since.as_nanos()) / delay;
-            self.sort_in(at, Instant::from_nanos(since.as_nanos() + periods * delay));
-            missed(at, periods);
-        }
-        self.first_due(now).is_none()
+    /// Finds the next instance whose delay has passed at least once, and how often it has.
+    ///
+    /// The instance stays in the list with the end of its last period as its moment.
+    pub(super) fn next_missed(&mut self, now: Instant) -> Option<(u32, u64)> {
+        let (at, since) = self.first_due(now)?;
+        // A delay of zero has no end of a period.
+        let delay = self.delay.as_nanos().unsigned_abs().max(1);
+        let periods = (now.as_nanos() - since.as_nanos()) / delay;
+        self.sort_in(at, Instant::from_nanos(since.as_nanos() + periods * delay));
+        Some((at, periods))
     }
 
-    /// The instance has no moment any more.
+    /// Removes an instance from the list, if it is there.
     pub(super) fn forget(&mut self, at: u32) {
-        let Some(entry) = self.entries.get_mut(at as usize).filter(|entry| entry.previous != ABSENT) else { return };
-        let Entry { previous, next, .. } = std::mem::replace(entry, Entry::ABSENT);
+        if !self.contains(at) {
+            return;
+        }
+        let AgeEntry { previous, next, .. } = std::mem::replace(&mut self.entries[at as usize], AgeEntry::ABSENT);
         match self.entries.get_mut(previous as usize) {
             Some(entry) => entry.next = next,
             None => self.first = next,
@@ -152,28 +170,34 @@ impl AgeList {
         }
     }
 
-    /// When the timer is to look.
+    /// When the timer has to run.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let first = self.entries.get(self.first as usize)?;
-        first.since.after(self.delay).map(|due| due.max(self.floor))
+        let due = first.since.after(self.delay)?;
+        Some(due.max(self.floor))
     }
 
-    /// Whether the timer is to look now. Then it takes out what is due, and says with [`AgeList::looked`] whether that was
-    /// all.
+    /// Whether the timer has to run now. It removes the due entries and then calls [`AgeList::end_run`].
     pub(super) fn is_due(&self, now: Instant) -> bool {
         self.deadline().is_some_and(|due| due <= now)
     }
 
-    /// The timer has looked; `all`: at all that was due.
-    pub(super) fn looked(&mut self, now: Instant, all: bool) {
-        self.floor = if all { now.after(LOOK_INTERVAL).unwrap_or(now) } else { now };
+    /// Ends a timer run. The next one follows at once if entries are still due.
+    pub(super) fn end_run(&mut self, now: Instant) {
+        let is_complete = self.first_due(now).is_none();
+        self.set_floor(now, is_complete);
     }
 
-    /// The instance that is due first, if it is so now, and its moment. It stays in the list.
+    /// Like [`AgeList::end_run`], for a run over several lists. `is_complete`: none of them has due entries.
+    pub(super) fn set_floor(&mut self, now: Instant, is_complete: bool) {
+        self.floor = if is_complete { now.after(RUN_INTERVAL).unwrap_or(now) } else { now };
+    }
+
+    /// The first instance and its moment, if it is due. It stays in the list.
     pub(super) fn first_due(&self, now: Instant) -> Option<(u32, Instant)> {
         let entry = self.entries.get(self.first as usize)?;
-        let is_due = entry.since.after(self.delay).is_some_and(|due| due <= now);
-        is_due.then_some((self.first, entry.since))
+        let due = entry.since.after(self.delay)?;
+        if due <= now { Some((self.first, entry.since)) } else { None }
     }
 }
 
@@ -196,19 +220,23 @@ mod tests {
     }
 
     #[test]
-    fn what_was_noted_longest_ago_is_due_first() {
+    fn oldest_moment_is_due_first() {
         let mut list = AgeList::new(Duration::from_millis(10));
         assert_eq!(list.deadline(), None);
-        [(3, 0), (1, 1), (2, 2), (3, 3), (2, 4), (2, 5)].into_iter().for_each(|(place, now)| list.note(place, at(now)));
+        for (instance, now) in [(3, 0), (1, 1), (2, 2), (3, 3), (2, 4), (2, 5)] {
+            list.note(instance, at(now));
+        }
         assert_eq!(order(&list), [1, 3, 2]);
         assert_eq!((list.deadline(), list.first_due(at(10))), (Some(at(11)), None));
         assert_eq!(list.first_due(at(11)), Some((1, at(1))));
         list.set_delay(Duration::from_millis(2));
         assert_eq!(list.deadline(), Some(at(3)));
-        [3, 1, 1, 7].into_iter().for_each(|place| list.forget(place));
+        for instance in [3, 1, 1, 7] {
+            list.forget(instance);
+        }
         assert_eq!(order(&list), [2]);
         list.forget(2);
-        assert_eq!((list.deadline(), list.last), (None, NOWHERE));
+        assert_eq!((list.deadline(), list.last), (None, NONE));
         list.note(0, at(9));
         list.set_delay(Duration::INFINITE);
         list.note(0, at(9));
@@ -216,13 +244,13 @@ mod tests {
     }
 
     #[test]
-    fn a_delay_of_nothing_does_not_spin() {
+    fn zero_delay_does_not_spin() {
         let mut list = AgeList::new(Duration::ZERO);
         list.note(0, at(5));
         assert!(list.is_due(at(5)));
-        list.looked(at(5), true);
+        list.set_floor(at(5), true);
         assert!(!list.is_due(at(5)) && list.is_due(at(6)));
-        list.looked(at(6), false);
+        list.set_floor(at(6), false);
         assert!(list.is_due(at(6)));
     }
 }

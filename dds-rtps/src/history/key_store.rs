@@ -47,7 +47,7 @@ impl KeyStore {
         if self.bytes - before + payload.len() > KEY_BYTES_MAX {
             return false;
         }
-        self.give_up(key);
+        self.release(key);
         let mut slot = self.spare.acquire();
         let buffer = slot.buffer();
         buffer.clear();
@@ -58,7 +58,7 @@ impl KeyStore {
     }
 
     /// The instance is gone, or its key comes from elsewhere.
-    pub(super) fn give_up(&mut self, key: &mut Option<KeyPayload>) {
+    pub(super) fn release(&mut self, key: &mut Option<KeyPayload>) {
         if let Some(key) = key.take() {
             self.bytes -= key.payload.len();
             self.spare.remember(key.payload);
@@ -79,7 +79,7 @@ mod tests {
         assert!(store.keep(&mut key, &Payload::copy_of(b"key"), true));
         assert!(!KeyStore::is_wanted(key.as_ref(), true));
         assert_eq!((key.as_ref().unwrap().payload.bytes(), store.bytes), (&b"key"[..], 3));
-        store.give_up(&mut key);
+        store.release(&mut key);
         assert_eq!((key.is_none(), store.bytes), (true, 0));
     }
 
@@ -90,7 +90,7 @@ mod tests {
         let kept = keys.iter_mut().map(|key| store.keep(key, &half, false)).collect::<Vec<_>>();
         assert_eq!(kept, [true, true, false]);
         assert!(store.keep(&mut keys[0], &half, true), "in place of what it had");
-        store.give_up(&mut keys[1]);
+        store.release(&mut keys[1]);
         assert!(store.keep(&mut keys[2], &half, false));
     }
 
@@ -99,7 +99,7 @@ mod tests {
         let (mut store, mut key) = (KeyStore::new(), None);
         store.keep(&mut key, &Payload::copy_of(b"one"), true);
         let memory = key.as_ref().unwrap().payload.bytes().as_ptr();
-        store.give_up(&mut key);
+        store.release(&mut key);
         store.keep(&mut key, &Payload::copy_of(b"two"), true);
         assert_eq!(key.unwrap().payload.bytes().as_ptr(), memory);
     }

@@ -1,46 +1,32 @@
-//! Payload slots, changes, and the caches of writers and readers.
+//! The history caches of writers and readers (RTPS 2.5, 8.2.2).
+//!
+//! | part | owns |
+//! |---|---|
+//! | `change` | [`CacheChange`]: one entry of a cache |
+//! | `writer` | [`WriterHistory`]: changes by sequence number and by instance |
+//! | `reader` | [`ReaderHistory`]: samples by instance, with their DDS states |
+//! | `limits` | HISTORY and RESOURCE_LIMITS as numbers |
+//! | `key_store` | payloads to decode the keys of instances from |
+//! | `age_list`, `missed_deadlines` | instances by age, for DEADLINE and READER_DATA_LIFECYCLE |
+//!
+//! A cache belongs to one thread at a time. Payloads are shared; they live in [`concurrent`](crate::concurrent).
 
 mod age_list;
 mod change;
-mod departure;
-mod instance;
 mod key_store;
 mod limits;
 mod missed_deadlines;
-mod occupancy;
-mod origins;
-mod ownership;
 mod reader;
-mod reader_counters;
-mod removals;
-mod sample_info;
-mod sample_list;
-mod select;
-mod selection;
-mod sequence_index;
-mod set_ends;
-mod source_order;
-mod time_filter;
-mod timing;
-mod unseen;
 mod writer;
 
 pub use change::{CacheChange, ChangeKind, OriginalWriterInfo, PresentationInfo};
 pub use key_store::KeyPayload;
 pub use limits::HistoryLimits;
 pub use missed_deadlines::MissedDeadlines;
-pub(crate) use occupancy::Occupancy;
 pub use reader::{
-    Admission, HistorySample, INSTANCES_MAX, ReaderHistory, ReaderHistoryConfig, ReceivedChange, RejectReason,
-    RejectedChange, SAMPLES_MAX,
+    Admission, HistorySample, INSTANCES_MAX, InstanceSelection, InstanceState, Operation, ReaderHistory,
+    ReaderHistoryConfig, ReaderHistoryCounters, ReaderTiming, ReceivedChange, RejectReason, RejectedChange,
+    RemovalCounts, SAMPLES_MAX, SampleInfo, SampleState, Selection, SelectionOrder, States, ViewState,
 };
-pub use reader_counters::ReaderHistoryCounters;
-pub use removals::RemovalCounts;
-pub use sample_info::{InstanceState, SampleInfo, SampleState, ViewState};
-pub use selection::{InstanceSelection, Operation, Selection, SelectionOrder, States};
-pub use timing::ReaderTiming;
-pub(crate) use unseen::SetRejection;
+pub(crate) use reader::{Occupancy, SetRejection};
 pub use writer::{HistoryFull, StoredChange, WriterHistory};
-
-#[cfg(test)]
-mod tests;

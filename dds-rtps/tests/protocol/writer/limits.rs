@@ -109,7 +109,7 @@ fn a_transient_local_history_gives_up_its_oldest_acknowledged_sample() {
 }
 
 #[test]
-fn keep_last_at_a_limit_is_refused_for_good() {
+fn keep_last_at_limit_fails() {
     let limits = ResourceLimits { max_instances: Some(1), ..ResourceLimits::default() };
     let mut script = Script::new(true, &DataWriterQos::default().keep_last(1).resource_limits(limits));
     script.write_key(1).unwrap();

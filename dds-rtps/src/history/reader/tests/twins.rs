@@ -91,7 +91,7 @@ fn when_an_instance_is_cleared_away_cannot_be_seen() {
                     }));
                 }
             }
-            tidy.history.release_departed();
+            tidy.history.release_emptied();
         }
     }
 }

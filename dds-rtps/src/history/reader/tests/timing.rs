@@ -341,7 +341,7 @@ fn what_has_not_expired_is_not_looked_at() {
             write_until(&mut cache, 2, 1 + number / 100);
         }
     }
-    let noted = cache.history.expiry.steps;
+    let noted = cache.history.cache.samples.lifespans.steps;
     assert!(noted < 20_000 + 200 * 16, "those that come last and end last cost a step each: {noted}");
     let nothing = Selection { samples_max: 0, ..Selection::default() };
     for now in 1..=200 {
@@ -349,11 +349,11 @@ fn what_has_not_expired_is_not_looked_at() {
         cache.select(nothing, Operation::Read);
         assert_eq!(cache.history.counters().expired, now);
     }
-    let looked = cache.history.expiry.steps - noted;
+    let looked = cache.history.cache.samples.lifespans.steps - noted;
     assert!(looked <= 200 * 2 * 16, "200 have ended, each costs twice the depth of the heap: {looked}");
     cache.now = 1_000;
     (0..1_000).for_each(|_| drop(cache.select(nothing, Operation::Read)));
-    assert_eq!(cache.history.expiry.steps - noted, looked, "nothing has ended");
+    assert_eq!(cache.history.cache.samples.lifespans.steps - noted, looked, "nothing has ended");
     assert_eq!((cache.history.len(), cache.take().len()), (20_000, 20_000));
     assert_eq!(cache.history.deadline(), None, "who is gone does not wake the timer");
 }

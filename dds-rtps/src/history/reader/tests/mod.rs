@@ -10,10 +10,10 @@ mod selecting;
 mod source_order;
 mod timing;
 mod twins;
-mod writing;
 
 use super::*;
 use crate::concurrent::Payload;
+use crate::history::OriginalWriterInfo;
 use crate::qos::{DestinationOrder, History, ResourceLimits};
 use crate::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Now, SequenceNumber, Time};
 

@@ -237,7 +237,7 @@ fn more_writers_than_are_remembered_do_no_harm() {
         prefix[..4].copy_from_slice(&number.to_be_bytes());
         Guid::new(GuidPrefix(prefix), EntityId([0, 0, 1, 2]))
     };
-    let count = instance::INSTANCE_WRITERS_MAX as u32 + 10;
+    let count = instances::INSTANCE_WRITERS_MAX as u32 + 10;
     for number in 0..count {
         let mut received = cache.received(ChangeKind::Alive, 0, 1);
         received.change.writer = guid(number);
@@ -271,11 +271,15 @@ fn what_a_writer_has_left_does_not_stay_listed() {
             cache.unregister(1, key).unwrap();
         }
         cache.take();
-        assert!(cache.history.instances.listed() <= 300, "round {round}: {}", cache.history.instances.listed());
+        assert!(
+            cache.history.cache.instances.listed() <= 300,
+            "round {round}: {}",
+            cache.history.cache.instances.listed()
+        );
     }
     assert!(!cache.history.writer_lost(at(0), writer(1)));
     assert!(cache.history.writer_lost(at(0), writer(2)));
-    assert_eq!(cache.history.instances.listed(), 0);
+    assert_eq!(cache.history.cache.instances.listed(), 0);
     assert_eq!(cache.take().len(), 20);
     assert!(cache.take().is_empty());
     assert_eq!(cache.history.instance_count(), 0);
@@ -346,7 +350,7 @@ fn a_writer_of_many_instances_leaves_all_of_them_and_no_others() {
             end.change.instance = many(number);
             cache.history.add(at(0), end).unwrap();
         }
-        assert!(cache.history.instances.listed() <= 64 + 2 * (number as usize / 4 + 1), "{number}");
+        assert!(cache.history.cache.instances.listed() <= 64 + 2 * (number as usize / 4 + 1), "{number}");
     }
     let state = |cache: &Cache, number| cache.history.lookup_instance(many(number)).unwrap();
     assert_eq!((state(&cache, 0), state(&cache, 396)), (InstanceState::Alive, InstanceState::Alive));

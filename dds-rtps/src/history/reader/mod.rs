@@ -1,0 +1,558 @@
+//! The history cache of one reader: samples by instance, with the states of DDS 1.4, 2.2.2.5.1.
+//!
+//! In: changes in the order in which the reader accepts them, the loss of writers, reads and takes. Out: samples with their
+//! [`SampleInfo`], and an [`Admission`] per change. Owned: the samples and the instances.
+//!
+//! Life cycle of a sample: added, perhaps read, then taken, replaced by a newer one (KEEP_LAST), expired (LIFESPAN) or purged.
+//! The first change of an instance creates it; it is freed when it has neither samples nor writers.
+//!
+//! Bound: HISTORY and RESOURCE_LIMITS, or [`SAMPLES_MAX`] and [`INSTANCES_MAX`] without limits. At a limit:
+//!
+//! | | no space for the sample | no space for the instance |
+//! |---|---|---|
+//! | KEEP_LAST | replaces the oldest sample of its instance; rejected if there is none | rejected |
+//! | KEEP_ALL | rejected | rejected |
+//!
+//! [`ReaderHistory::add`] explains what a rejection means for the reader.
+
+mod admission;
+mod cache;
+mod change;
+mod counters;
+mod instances;
+mod known_changes;
+mod occupancy;
+mod ownership;
+mod removals;
+mod sample_info;
+mod sample_store;
+mod select;
+mod selection;
+mod source_order;
+mod time_filter;
+mod timing;
+mod withheld;
+
+pub use change::{Admission, HistorySample, ReceivedChange, RejectReason, RejectedChange};
+pub use counters::ReaderHistoryCounters;
+pub(crate) use occupancy::Occupancy;
+pub use removals::RemovalCounts;
+pub use sample_info::{InstanceState, SampleInfo, SampleState, ViewState};
+pub use selection::{InstanceSelection, Operation, Selection, SelectionOrder, States};
+pub use timing::ReaderTiming;
+pub(crate) use withheld::SetRejection;
+
+use super::age_list::TIMER_RUN_MAX;
+use super::{CacheChange, ChangeKind, HistoryLimits, KeyPayload, MissedDeadlines};
+use crate::qos::{DestinationOrder, Ownership};
+use crate::types::{Guid, InstanceHandle, Instant, Now, SequenceNumber, Time};
+use cache::SampleCache;
+use foldhash::fast::FixedState;
+use instances::{InstanceIndex, NO_INSTANCE};
+use known_changes::KnownChanges;
+use ownership::InstanceOwners;
+use removals::{RemovalReason, Removals};
+use sample_store::NO_SAMPLE;
+use select::SampleSelector;
+use source_order::SourceOrdering;
+use std::collections::HashMap;
+use timing::TimePolicies;
+use withheld::WithheldSamples;
+
+/// The most samples of a reader without limits.
+///
+/// A KEEP_ALL application that never takes would otherwise fill the memory. A million samples are minutes of a fast topic.
+pub const SAMPLES_MAX: usize = 1 << 20;
+
+/// The most instances of a reader without limits. RESOURCE_LIMITS may ask for more.
+///
+/// Any peer can invent keys. An instance with a short key takes 600 bytes with its last sample (in a writer 410;
+/// `docs/instances.md`).
+pub const INSTANCES_MAX: usize = 1 << 18;
+
+/// Configuration of a [`ReaderHistory`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReaderHistoryConfig {
+    /// HISTORY and RESOURCE_LIMITS.
+    pub limits: HistoryLimits,
+    /// Under [`DestinationOrder::BySourceTimestamp`] samples of an instance are sorted by source timestamp, and a change
+    /// older than one that was handed out is superseded. See `source_order.rs`.
+    pub destination_order: DestinationOrder,
+    /// Under [`Ownership::Exclusive`] only changes by the owner of an instance count.
+    pub ownership: Ownership,
+    /// DEADLINE, TIME_BASED_FILTER and READER_DATA_LIFECYCLE.
+    pub timing: ReaderTiming,
+    /// Whether duplicates are detected by original writer, because services hand changes over: TRANSIENT and PERSISTENT.
+    pub outlives_writers: bool,
+    /// Whether every change is kept and handed out as it is, ends of instances included: for a durability service.
+    pub as_log: bool,
+    /// Seed of the hash maps.
+    pub seed: u64,
+}
+
+impl ReaderHistoryConfig {
+    /// These limits, and the default of every other policy.
+    #[must_use]
+    pub const fn new(limits: HistoryLimits) -> Self {
+        Self {
+            limits,
+            destination_order: DestinationOrder::ByReceptionTimestamp,
+            ownership: Ownership::Shared,
+            timing: ReaderTiming::NONE,
+            outlives_writers: false,
+            as_log: false,
+            seed: 0,
+        }
+    }
+
+    /// The most samples of all instances.
+    fn samples_max(&self) -> usize {
+        self.limits.samples_max.min(SAMPLES_MAX)
+    }
+
+    /// The most instances.
+    fn instances_max(&self) -> usize {
+        match self.limits.instances_max {
+            usize::MAX => INSTANCES_MAX,
+            max => max.min(NO_INSTANCE as usize),
+        }
+    }
+}
+
+/// The history cache of one reader.
+#[derive(Debug)]
+pub struct ReaderHistory {
+    config: ReaderHistoryConfig,
+    cache: SampleCache,
+    /// `None` under SHARED ownership.
+    owners: Option<Box<InstanceOwners>>,
+    /// `None` if no policy but LIFESPAN acts by time.
+    timing: Option<Box<TimePolicies>>,
+    /// `None` until a change arrives through another writer than its own.
+    known_changes: Option<Box<KnownChanges>>,
+    ordering: SourceOrdering,
+    selector: SampleSelector,
+    withheld: WithheldSamples,
+    counters: ReaderHistoryCounters,
+    removals: Removals,
+}
+
+impl ReaderHistory {
+    /// Creates an empty history. Allocates nothing yet.
+    #[must_use]
+    pub fn new(config: ReaderHistoryConfig) -> Self {
+        let owners = match config.ownership {
+            Ownership::Exclusive => Some(Box::new(InstanceOwners::new(config.seed))),
+            Ownership::Shared => None,
+        };
+        Self {
+            config,
+            cache: SampleCache::new(config.seed),
+            owners,
+            timing: TimePolicies::new(config.timing),
+            known_changes: if config.outlives_writers { Some(Box::default()) } else { None },
+            ordering: SourceOrdering::new(&config),
+            selector: SampleSelector::default(),
+            withheld: WithheldSamples::default(),
+            counters: ReaderHistoryCounters::default(),
+            removals: Removals::new(config.seed),
+        }
+    }
+
+    /// How many samples are stored, samples without data included.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.cache.len()
+    }
+
+    /// Whether no sample is stored.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many samples have not been read yet. Some of them may have expired.
+    #[must_use]
+    pub fn not_read_len(&self) -> usize {
+        self.cache.samples.unread()
+    }
+
+    /// How many instances are known.
+    #[must_use]
+    pub fn instance_count(&self) -> usize {
+        self.cache.instances.len()
+    }
+
+    /// The counters of this history.
+    #[must_use]
+    pub fn counters(&self) -> ReaderHistoryCounters {
+        self.counters
+    }
+
+    /// The state of an instance; `None` if it is unknown.
+    #[must_use]
+    pub fn lookup_instance(&self, handle: InstanceHandle) -> Option<InstanceState> {
+        let at = self.cache.instances.find(handle)?;
+        Some(self.cache.instances.get(at).state)
+    }
+
+    /// Whether the instance has samples or writers.
+    #[must_use]
+    pub fn knows_instance(&self, handle: InstanceHandle) -> bool {
+        self.cache.instances.find(handle).is_some()
+    }
+
+    /// A payload to decode the key of a known instance from.
+    ///
+    /// `None` for unknown instances, for keyless topics, and if only key hashes of the instance were received.
+    #[must_use]
+    pub fn instance_key_payload(&self, handle: InstanceHandle) -> Option<&KeyPayload> {
+        let at = self.cache.instances.find(handle)?;
+        self.cache.instances.get(at).key.as_ref()
+    }
+
+    /// What occupies space.
+    pub(crate) fn occupancy(&self) -> Occupancy {
+        Occupancy {
+            samples: self.cache.samples.with_data(),
+            instances: self.cache.instances.len(),
+            withheld: self.withheld.len(),
+        }
+    }
+
+    /// Counts samples that the reader withholds. Returns `false` and counts nothing if there is no space for them.
+    pub(crate) fn withhold(&mut self, samples: usize, bytes: usize, bytes_max: usize) -> bool {
+        self.withheld.add(samples, bytes, self.config.samples_max(), bytes_max)
+    }
+
+    /// Stops counting samples as withheld.
+    pub(crate) fn release_withheld(&mut self, samples: usize, bytes: usize) {
+        self.withheld.remove(samples, bytes);
+    }
+
+    /// Whether there is space for all of these changes, as [`ReaderHistory::add`] finds it for each.
+    ///
+    /// May reject a set that just fits in a certain order. Never accepts a set that does not fit.
+    pub(crate) fn check_set(&mut self, changes: &[ReceivedChange]) -> Result<(), SetRejection> {
+        let limits = self.config.limits;
+        let (samples_max, instances_max) = (self.config.samples_max(), self.config.instances_max());
+        let (samples, instances) = (self.cache.samples.with_data(), self.cache.instances.len());
+        let fits_in_any_case = limits.samples_per_instance_max == usize::MAX
+            && samples.saturating_add(changes.len()) <= samples_max
+            && instances.saturating_add(changes.len()) <= instances_max;
+        if fits_in_any_case {
+            return Ok(());
+        }
+        let mut per_instance: HashMap<InstanceHandle, usize, FixedState> =
+            HashMap::with_hasher(FixedState::with_seed(self.config.seed));
+        for received in changes {
+            *per_instance.entry(received.change.instance).or_default() += usize::from(received.has_data);
+        }
+        let kept_max = limits.depth.unwrap_or(usize::MAX).min(limits.samples_per_instance_max);
+        // `more`: samples that the set adds. `alone`: samples of the set in an empty history. `new`: instances it creates.
+        let (mut more, mut alone, mut new) = (0_usize, 0_usize, 0_usize);
+        for (&instance, &count) in &per_instance {
+            let stored = match self.cache.instances.find(instance) {
+                Some(at) => self.cache.instances.get(at).samples_with_data(),
+                None => {
+                    new += 1;
+                    0
+                }
+            };
+            if limits.depth.is_none() && stored + count > kept_max {
+                let is_lasting = count > kept_max;
+                return Err(SetRejection { reason: RejectReason::SamplesPerInstance, instance, is_lasting });
+            }
+            more += (stored + count).min(kept_max.max(stored)) - stored;
+            alone += count.min(kept_max);
+        }
+        let instance = changes.last().map_or(InstanceHandle::NIL, |last| last.change.instance);
+        if samples.saturating_add(more) > samples_max {
+            let is_lasting = alone > samples_max;
+            return Err(SetRejection { reason: RejectReason::Samples, instance, is_lasting });
+        }
+        if self.cache.instances.len().saturating_add(new) > instances_max {
+            self.release_emptied();
+            if self.cache.instances.len().saturating_add(new) > instances_max {
+                let is_lasting = per_instance.len() > instances_max;
+                return Err(SetRejection { reason: RejectReason::Instances, instance, is_lasting });
+            }
+        }
+        Ok(())
+    }
+
+    /// Starts to count the removed samples of a matched writer.
+    pub fn follow_writer(&mut self, writer: Guid) {
+        let inherited = if self.removals.has_former_writers() { self.samples_of(writer) } else { 0 };
+        self.removals.follow(writer, inherited);
+    }
+
+    /// How many samples of a writer are stored or pending.
+    fn samples_of(&self, writer: Guid) -> usize {
+        let mut count = match &self.timing {
+            Some(timing) => timing.filter.pending_of(writer),
+            None => 0,
+        };
+        let mut sample = self.cache.samples.arrivals.first;
+        while sample != NO_SAMPLE {
+            count += usize::from(self.cache.samples.get(sample).writer == writer);
+            sample = self.cache.samples.next_arrival(sample);
+        }
+        count
+    }
+
+    /// Ends the count for an unmatched writer and returns it. [`ReaderHistory::removed_of_others`] counts later removals.
+    pub fn unfollow_writer(&mut self, writer: Guid) -> RemovalCounts {
+        self.removals.unfollow(writer)
+    }
+
+    /// The samples of a matched writer that left without being taken.
+    #[must_use]
+    pub fn removed_of(&self, writer: Guid) -> RemovalCounts {
+        self.removals.of(writer)
+    }
+
+    /// The samples of unmatched writers that left without being taken, since the writers were unmatched.
+    #[must_use]
+    pub fn removed_of_others(&self) -> RemovalCounts {
+        self.removals.of_former_writers()
+    }
+
+    /// Sets the OWNERSHIP_STRENGTH of a matched writer: before its first change, and when it changes.
+    ///
+    /// Has no effect under SHARED ownership.
+    pub fn set_ownership_strength(&mut self, writer: Guid, strength: i32) {
+        if let Some(owners) = &mut self.owners {
+            owners.set_strength(writer, strength);
+        }
+    }
+
+    /// Unregisters a lost writer from all of its instances. Returns whether some instance lost its last writer.
+    ///
+    /// Never disposes, whatever the WRITER_DATA_LIFECYCLE of the writer is: deleting a writer is no dispose (DDS 1.4, 2.2.3.21
+    /// as Fast DDS and the OMG's interoperability suite read it). The cost grows with the instances that this writer has
+    /// written.
+    pub fn writer_lost(&mut self, now: Now, writer: Guid) -> bool {
+        let visible = self.writer_not_alive(now, writer);
+        if let Some(owners) = &mut self.owners {
+            owners.forget_writer(writer);
+        }
+        visible
+    }
+
+    /// Unregisters a writer that lost its liveliness. Returns whether some instance lost its last writer.
+    ///
+    /// Until the writer writes an instance again, it is neither a writer nor the owner of it (DDS 1.4, 2.2.2.5.1.3 and
+    /// 2.2.3.9.2). Its return to liveliness alone changes nothing. Costs as much as [`ReaderHistory::writer_lost`].
+    pub fn writer_not_alive(&mut self, now: Now, writer: Guid) -> bool {
+        let mut visible = false;
+        for at in self.cache.instances.take_written_by(writer) {
+            if let Some(timing) = &mut self.timing {
+                if let Some(pending) = timing.filter.take(at) {
+                    visible |= self.deliver_or_drop(at, pending, now.instant);
+                }
+            }
+            if self.unregister(at, writer) {
+                visible = true;
+                let change = CacheChange {
+                    kind: ChangeKind::NotAliveUnregistered,
+                    writer,
+                    sequence_number: SequenceNumber::UNKNOWN,
+                    instance: self.cache.instances.get(at).handle,
+                    source_timestamp: Time::INVALID,
+                    related_sample: None,
+                    origin: None,
+                    presented: None,
+                    payload: None,
+                };
+                self.cache.announce_state(at, &change, now.time);
+                self.note_end(at, now.instant);
+            }
+            self.release(at);
+        }
+        visible
+    }
+
+    /// Changes the time-based policies. Returns whether the application can see something new.
+    ///
+    /// Deadlines and delays that were infinite before count from now.
+    pub fn set_timing(&mut self, now: Now, timing: ReaderTiming) -> bool {
+        let mut old = self.timing.take();
+        let mut visible = false;
+        if let Some(old) = &mut old {
+            // The new filter does not know the time of the old one, so pending samples are delivered now.
+            while let Some(at) = old.filter.first_pending() {
+                if let Some(pending) = old.filter.take(at) {
+                    visible |= self.deliver_or_drop(at, pending, now.instant);
+                }
+            }
+        }
+        self.timing = TimePolicies::new(timing);
+        let Some(new) = &mut self.timing else { return visible };
+        if let Some(old) = old {
+            new.continue_from(*old);
+        }
+        for at in self.cache.instances.indices() {
+            new.watch(at, self.cache.instances.get(at).state, now.instant);
+        }
+        visible
+    }
+
+    /// Whether a policy other than LIFESPAN acts by time.
+    #[must_use]
+    #[inline]
+    pub const fn has_timing(&self) -> bool {
+        self.timing.is_some()
+    }
+
+    /// The deadlines missed since the last call; `None` if there are none.
+    #[inline]
+    pub fn take_missed(&mut self) -> Option<MissedDeadlines> {
+        self.timing.as_mut()?.missed_mut().take()
+    }
+
+    /// When [`ReaderHistory::handle_timeout`] has to be called, unless a selection comes first.
+    #[must_use]
+    pub fn deadline(&self) -> Option<Instant> {
+        let expiry = self.cache.samples.expiry_deadline();
+        let timing = self.timing.as_ref().and_then(|timing| timing.deadline());
+        match (expiry, timing) {
+            (Some(expiry), Some(due)) => Some(expiry.min(due)),
+            (expiry, due) => expiry.or(due),
+        }
+    }
+
+    /// Whether [`ReaderHistory::deadline`] returns an instant.
+    #[must_use]
+    #[inline]
+    pub fn has_deadline(&self) -> bool {
+        !self.cache.samples.lifespans.is_empty()
+            || self.timing.as_ref().is_some_and(|timing| timing.deadline().is_some())
+    }
+
+    /// Removes expired samples and acts on all policies that are due. Returns whether the application can see something new.
+    ///
+    /// A selection never returns expired samples, even without this call. It frees their memory early.
+    pub fn handle_timeout(&mut self, now: Now) -> bool {
+        if self.cache.samples.expiry_deadline().is_some_and(|due| due <= now.instant) {
+            let is_complete = self.remove_expired(now.instant, TIMER_RUN_MAX);
+            self.cache.samples.note_expiry_run(now.instant, is_complete);
+        }
+        self.run_time_policies(now.instant)
+    }
+
+    /// Acts on the time-based policies that are due. Returns whether the application can see something new.
+    fn run_time_policies(&mut self, now: Instant) -> bool {
+        if self.timing.is_none() {
+            return false;
+        }
+        self.count_missed_deadlines(now);
+        let visible = self.deliver_due(now, TIMER_RUN_MAX);
+        self.purge_ended(now);
+        visible
+    }
+
+    fn count_missed_deadlines(&mut self, now: Instant) {
+        let Some(timing) = &mut self.timing else { return };
+        if !timing.has_missed_deadlines(now) {
+            return;
+        }
+        for _ in 0..TIMER_RUN_MAX {
+            let Some((at, periods)) = timing.next_missed(now) else { break };
+            let instance = self.cache.instances.get(at);
+            timing.missed_mut().note(instance.handle, periods);
+            // The owner missed it, since changes by other writers do not count.
+            if let Some(owners) = &mut self.owners {
+                owners.lapse(at, instance);
+            }
+        }
+        timing.end_deadline_run(now);
+    }
+
+    /// Removes the samples of instances that ended long enough ago.
+    fn purge_ended(&mut self, now: Instant) {
+        for _ in 0..TIMER_RUN_MAX {
+            let Some(timing) = &mut self.timing else { return };
+            let Some(at) = timing.next_to_purge(now) else { break };
+            loop {
+                let sample = self.cache.instances.get(at).samples.first;
+                if sample == NO_SAMPLE {
+                    break;
+                }
+                let stored = self.cache.samples.get(sample);
+                if stored.has_data {
+                    self.counters.purged += 1;
+                    self.removals.note(stored.writer, RemovalReason::Purged);
+                }
+                drop(self.cache.remove(sample));
+            }
+            self.release(at);
+        }
+        if let Some(timing) = &mut self.timing {
+            timing.end_purge_run(now);
+        }
+    }
+
+    /// Removes at most `max` expired samples, oldest expiry first. Returns whether none is left.
+    fn remove_expired(&mut self, now: Instant, max: usize) -> bool {
+        for _ in 0..max {
+            let Some(sample) = self.cache.samples.lifespans.first_due(now) else { return true };
+            let stored = self.cache.samples.get(sample);
+            let (at, reception_timestamp) = (stored.instance, stored.reception_timestamp);
+            self.counters.expired += 1;
+            self.removals.note(stored.writer, RemovalReason::Expired);
+            let end = self.cache.unreported_end(sample, at);
+            drop(self.cache.remove(sample));
+            if let Some(end) = end {
+                self.cache.announce_state(at, &end, reception_timestamp);
+            }
+            self.release(at);
+        }
+        self.cache.samples.lifespans.first_due(now).is_none()
+    }
+
+    /// Notes that a change other than a sample may have changed the state of an instance.
+    fn note_end(&mut self, at: InstanceIndex, now: Instant) {
+        if let Some(timing) = &mut self.timing {
+            timing.note_end(at, self.cache.instances.get(at).state, now);
+        }
+    }
+
+    /// Unregisters a writer from an instance. Returns whether an alive instance lost its last writer by that.
+    fn unregister(&mut self, at: InstanceIndex, writer: Guid) -> bool {
+        let has_lost_last = self.cache.instances.unregister(at, writer);
+        if let Some(owners) = &mut self.owners {
+            owners.release(at, self.cache.instances.get(at), writer);
+        }
+        has_lost_last
+    }
+
+    /// Frees an instance if it is unused.
+    fn release(&mut self, at: InstanceIndex) {
+        if !self.cache.instances.release(at) {
+            return;
+        }
+        if let Some(timing) = &mut self.timing {
+            if let Some(pending) = timing.forget(at) {
+                self.note_filtered(pending.change.writer);
+            }
+        }
+    }
+
+    /// Frees the instances that were taken empty.
+    #[inline]
+    fn release_emptied(&mut self) {
+        while let Some(at) = self.cache.instances.pop_emptied() {
+            self.release(at);
+        }
+    }
+
+    /// Counts a sample that TIME_BASED_FILTER never delivers.
+    fn note_filtered(&mut self, writer: Guid) {
+        self.counters.time_filtered += 1;
+        self.removals.note(writer, RemovalReason::TooSoon);
+    }
+}
+
+#[cfg(test)]
+mod tests;
