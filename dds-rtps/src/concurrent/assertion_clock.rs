@@ -1,90 +1,92 @@
-//! The last sign of life of a participant, as its writers' leases see it.
+//! The time of the last liveliness assertion of a participant, shared with the leases that it renews.
 
-use super::sync::{AtomicU32, AtomicU64, Ordering, then_look};
+use super::sync::{AtomicU32, AtomicU64, Ordering, fence_before_read};
 use crate::types::Instant;
 
-/// No call is asked for by the clock.
+/// No notification is wanted.
 const NEVER: u64 = u64::MAX;
 
-/// Shared by all who look after leases of one participant's writers of one kind of LIVELINESS.
+/// The last liveliness assertion of a participant, for all of its writers with one kind of LIVELINESS.
 ///
-/// A sign of life is one store, however many leases it renews: they look here when they are about to end. Whoever has found
-/// a lease ended waits here to be called. Atomics rather than mail, as in a [`LocalLink`](super::LocalLink): only the newest
-/// value counts, and nobody enters another's state.
+/// An assertion is one store, however many leases it renews. A lease reads it when it is about to end. An ended lease waits
+/// here for the next assertion. These are atomics and not mail, as in a [`LocalLink`](super::LocalLink): only the newest value
+/// counts, and no thread enters the state of another.
 ///
-/// Life cycle: made with the participant, dropped with it and the last endpoint that holds it.
+/// Life cycle: created with the participant, dropped with the last endpoint that uses it.
 #[derive(Debug)]
 pub struct AssertionClock {
-    /// When the last sign of life came; 0 before the first.
+    /// The last assertion; 0 before the first.
     last: AtomicU64,
-    /// How many leases have ended and wait for the next one.
+    /// How many leases have ended and wait for an assertion.
     waiting: AtomicU32,
-    /// From when on a sign of life is told, though nobody waits.
+    /// From this instant on an assertion is reported even if no lease waits.
     notify_at: AtomicU64,
-    /// The sign of life that was told last.
-    told: AtomicU64,
+    /// The last assertion that was reported to waiting leases.
+    reported: AtomicU64,
 }
 
 impl AssertionClock {
-    /// No sign of life so far.
+    /// A clock without any assertion.
     #[must_use]
     pub fn new() -> Self {
         Self {
             last: AtomicU64::new(0),
             waiting: AtomicU32::new(0),
             notify_at: AtomicU64::new(NEVER),
-            told: AtomicU64::new(0),
+            reported: AtomicU64::new(0),
         }
     }
 
-    /// A sign of life. `true`: somebody wants to hear of it now.
+    /// Notes an assertion. Returns whether a notification is due now.
     pub fn assert(&self, now: Instant) -> bool {
-        // Sequentially consistent, against `wait`: either this sees who waits, or they see this.
+        // Sequentially consistent with `add_waiting_lease`: either this sees the lease, or the lease sees this.
         self.last.fetch_max(now.as_nanos(), Ordering::SeqCst);
-        then_look();
+        fence_before_read();
         self.waiting.load(Ordering::SeqCst) > 0 || now.as_nanos() >= self.notify_at.load(Ordering::SeqCst)
     }
 
-    /// A sign of life of which many come: a plain store. `true` as for [`AssertionClock::assert`], of who waits; one who begins to wait
-    /// at this very moment may be told of the next one only.
+    /// Notes one of many assertions with a plain store. Returns whether a lease waits.
+    ///
+    /// A lease that begins to wait at the same moment may learn of the next assertion only.
     #[inline]
     pub fn assert_often(&self, now: Instant) -> bool {
         self.last.store(now.as_nanos(), Ordering::Relaxed);
         self.waiting.load(Ordering::Relaxed) > 0
     }
 
-    /// The last sign of life; the beginning of time before the first.
+    /// The last assertion; [`Instant::ZERO`] before the first.
     #[must_use]
     pub fn last(&self) -> Instant {
         Instant::from_nanos(self.last.load(Ordering::SeqCst))
     }
 
-    /// One more lease has ended. To be followed by another look at [`AssertionClock::last`].
+    /// Counts an ended lease. The caller must then read [`AssertionClock::last`] again.
     pub fn add_waiting_lease(&self) {
         self.waiting.fetch_add(1, Ordering::SeqCst);
-        then_look();
+        fence_before_read();
     }
 
-    /// One lease has begun again, or is given up.
+    /// Stops counting a lease that was renewed or given up.
     pub fn remove_waiting_lease(&self) {
         self.waiting.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Whether somebody waits.
+    /// Whether a lease waits.
     #[must_use]
     pub fn has_waiting_leases(&self) -> bool {
         self.waiting.load(Ordering::SeqCst) > 0
     }
 
-    /// Whether somebody waits who has not been told of the last sign of life; from then on, they count as told.
+    /// Whether a lease waits and the last assertion was not reported yet. Marks it as reported then.
     pub fn take_unreported(&self) -> bool {
-        self.has_waiting_leases() && {
-            let last = self.last.load(Ordering::SeqCst);
-            self.told.swap(last, Ordering::SeqCst) < last
+        if !self.has_waiting_leases() {
+            return false;
         }
+        let last = self.last.load(Ordering::SeqCst);
+        self.reported.swap(last, Ordering::SeqCst) < last
     }
 
-    /// From when on signs of life are to be told though nobody waits; `None`: not at all.
+    /// Sets from when on assertions are reported even if no lease waits; `None`: never.
     pub fn notify_from(&self, instant: Option<Instant>) {
         self.notify_at.store(instant.map_or(NEVER, Instant::as_nanos), Ordering::SeqCst);
     }
@@ -106,33 +108,33 @@ mod tests {
     }
 
     #[test]
-    fn who_waits_is_told_of_each_sign_of_life_once() {
-        let assertion_clock = AssertionClock::new();
-        assert!(!assertion_clock.assert(at(5)) && !assertion_clock.take_unreported());
-        assertion_clock.add_waiting_lease();
-        assert!(assertion_clock.assert(at(7)));
-        assert_eq!(assertion_clock.last(), at(7));
-        assert!(assertion_clock.take_unreported() && !assertion_clock.take_unreported());
-        assert!(assertion_clock.assert_often(at(8)) && assertion_clock.take_unreported());
-        assertion_clock.remove_waiting_lease();
-        assert!(!assertion_clock.assert(at(9)) && !assertion_clock.has_waiting_leases());
+    fn waiting_lease_sees_each_assertion_once() {
+        let clock = AssertionClock::new();
+        assert!(!clock.assert(at(5)) && !clock.take_unreported());
+        clock.add_waiting_lease();
+        assert!(clock.assert(at(7)));
+        assert_eq!(clock.last(), at(7));
+        assert!(clock.take_unreported() && !clock.take_unreported());
+        assert!(clock.assert_often(at(8)) && clock.take_unreported());
+        clock.remove_waiting_lease();
+        assert!(!clock.assert(at(9)) && !clock.has_waiting_leases());
     }
 
     #[test]
-    fn a_call_may_be_asked_for_by_the_clock() {
-        let assertion_clock = AssertionClock::new();
-        assertion_clock.notify_from(Some(at(10)));
-        assert!(!assertion_clock.assert(at(9)));
-        assert!(assertion_clock.assert(at(10)));
-        assertion_clock.notify_from(None);
-        assert!(!assertion_clock.assert(at(11)));
+    fn notification_may_start_at_an_instant() {
+        let clock = AssertionClock::new();
+        clock.notify_from(Some(at(10)));
+        assert!(!clock.assert(at(9)));
+        assert!(clock.assert(at(10)));
+        clock.notify_from(None);
+        assert!(!clock.assert(at(11)));
     }
 
     #[test]
-    fn a_sign_of_life_never_goes_back() {
-        let assertion_clock = AssertionClock::new();
-        assertion_clock.assert(at(9));
-        assertion_clock.assert(at(3));
-        assert_eq!(assertion_clock.last(), at(9));
+    fn last_assertion_never_goes_back() {
+        let clock = AssertionClock::new();
+        clock.assert(at(9));
+        clock.assert(at(3));
+        assert_eq!(clock.last(), at(9));
     }
 }

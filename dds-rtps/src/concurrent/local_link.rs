@@ -1,17 +1,18 @@
-//! What a writer and a reader of the same process tell each other about reliability.
+//! Reliability between a writer and a reader of the same participant.
 //!
-//! Samples go from the writer's history straight into the reader's; what comes back is two numbers. They are atomics,
-//! not mail: only the newest value counts, so nothing can queue up, and neither side enters the other.
+//! Samples go from the writer directly into the reader history. The reader answers with an acknowledgement and a request, both
+//! sequence numbers. They are atomics and not mail: only the newest value counts, so nothing can pile up, and neither side
+//! enters the state of the other.
 
-use super::sync::{AtomicI64, Ordering, then_look};
+use super::sync::{AtomicI64, Ordering, fence_before_read};
 use crate::types::SequenceNumber;
 
-/// Nobody has asked for anything. Sequence numbers begin at 1.
+/// No request. Sequence numbers start at 1.
 const NO_REQUEST: i64 = 0;
 
-/// Shared by one writer and one reader of the same process.
+/// The state that a writer and a reader of the same participant share.
 ///
-/// Life cycle: made when the two match, dropped when both have unmatched.
+/// Life cycle: created when the two match, dropped when both have unmatched.
 #[derive(Debug)]
 pub struct LocalLink {
     acknowledged: AtomicI64,
@@ -20,7 +21,7 @@ pub struct LocalLink {
 }
 
 impl LocalLink {
-    /// A link on which nothing has been acknowledged or asked for.
+    /// A link without acknowledgement and request.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -30,40 +31,41 @@ impl LocalLink {
         }
     }
 
-    /// The reader has accepted everything up to `sequence_number`. Never goes back.
+    /// The reader acknowledges all samples up to `sequence_number`. Never goes back.
     pub fn acknowledge(&self, sequence_number: SequenceNumber) {
-        // Sequentially consistent, so that a writer that begins to wait and looks here, and a reader that acknowledges and
-        // then looks whether the writer waits, cannot both miss the other.
+        // Sequentially consistent: a writer starts to wait and then reads this. A reader writes this and then checks whether
+        // the writer waits. At least one of them sees the other.
         self.acknowledged.fetch_max(sequence_number.0, Ordering::SeqCst);
-        then_look();
+        fence_before_read();
     }
 
-    /// Up to where the reader has accepted everything.
+    /// The sequence number up to which the reader has acknowledged.
     #[must_use]
     pub fn acknowledged(&self) -> SequenceNumber {
         SequenceNumber(self.acknowledged.load(Ordering::SeqCst))
     }
 
-    /// The reader had no room, and has some now: it wants everything from `sequence_number` on. The lowest request stands.
+    /// The reader, which was full, requests all samples from `sequence_number` on. The lowest request wins.
     pub fn request_from(&self, sequence_number: SequenceNumber) {
-        let lower = |standing| (standing == NO_REQUEST || sequence_number.0 < standing).then_some(sequence_number.0);
-        // An error says that a lower request stands already: nothing to do.
+        let lower = |requested| {
+            if requested == NO_REQUEST || sequence_number.0 < requested { Some(sequence_number.0) } else { None }
+        };
+        // An error means that a lower request is pending.
         let _ = self.requested_from.fetch_update(Ordering::AcqRel, Ordering::Acquire, lower);
     }
 
-    /// The writer could not keep for the reader what it has not handed over of what lies before `sequence_number`: that is
-    /// lost. Never goes back.
+    /// The writer removed samples before `sequence_number` that it had not handed over. They are lost. Never goes back.
     pub fn give_up_before(&self, sequence_number: SequenceNumber) {
         self.given_up_before.fetch_max(sequence_number.0, Ordering::AcqRel);
     }
 
-    /// Up to before which number the reader has lost what it was not handed.
+    /// Samples before this sequence number that the reader has not received are lost.
     #[must_use]
     pub fn given_up_before(&self) -> SequenceNumber {
         SequenceNumber(self.given_up_before.load(Ordering::Acquire))
     }
 
-    /// Takes the standing request, if there is one.
+    /// Takes the pending request, if there is one.
     pub fn take_request(&self) -> Option<SequenceNumber> {
         match self.requested_from.swap(NO_REQUEST, Ordering::AcqRel) {
             NO_REQUEST => None,
@@ -93,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_request_stands_and_is_taken_once() {
+    fn lowest_request_wins_and_is_taken_once() {
         let link = LocalLink::new();
         assert_eq!(link.take_request(), None);
         link.request_from(SequenceNumber(9));

@@ -6,7 +6,7 @@
 //!
 //! | object | shared between |
 //! |---|---|
-//! | [`Payload`], [`SlotPool`] | everyone that holds a sample, and the pool that reuses its memory |
+//! | [`Payload`], [`SlotPool`] | the owners of a sample, and the pool that reuses its memory |
 //! | [`AssertionClock`] | the writers of a participant that assert liveliness, and the leases that this renews |
 //! | [`LocalLink`] | a writer and a reader of the same participant |
 //! | [`PresentationClock`] | the writers of a publisher |
@@ -15,10 +15,12 @@ mod assertion_clock;
 mod local_link;
 mod payload;
 mod presentation_clock;
+mod slot_pool;
 mod sync;
 
 pub use assertion_clock::AssertionClock;
 pub use local_link::LocalLink;
-pub use payload::{Payload, PayloadSource, SlotMut, SlotPool, SlotRing};
+pub use payload::{Payload, PayloadSource, SlotMut};
 pub(crate) use presentation_clock::PresentationStamp;
 pub use presentation_clock::{EndedSet, GroupPosition, PresentationClock};
+pub use slot_pool::{SlotPool, SlotRing};

@@ -1,5 +1,5 @@
-//! What the writers of one publisher share under PRESENTATION: whether a coherent set is open, and the group sequence numbers
-//! (DDS 1.4, 2.2.3.6; RTPS 2.5, 8.7.5 and 8.7.6).
+//! The state of a publisher's writers under PRESENTATION: open coherent sets and group sequence numbers (DDS 1.4, 2.2.3.6;
+//! RTPS 2.5, 8.7.5 and 8.7.6).
 //!
 //! Bound: the writers of one publisher.
 
@@ -7,41 +7,41 @@ use crate::qos::Presentation;
 use crate::types::{EntityId, SequenceNumber};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What the writers of one publisher have in common under PRESENTATION.
+/// The state that the writers of one publisher share under PRESENTATION.
 #[derive(Debug)]
 pub struct PresentationClock {
     coherent: bool,
     group: bool,
-    state: Mutex<State>,
+    state: Mutex<ClockState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    /// How often a set has been begun and not ended.
+struct ClockState {
+    /// How many sets were begun and not ended.
     depth: u32,
-    /// Numbers the sets, so that a writer sees when another one has begun.
+    /// Numbers the sets, so that a writer notices a new one.
     set: u64,
-    /// The group sequence number of the first change in the open set, if it has any.
+    /// The group sequence number of the first change in the open set.
     set_first: Option<SequenceNumber>,
-    /// The last group sequence number given out.
+    /// The last group sequence number.
     last: SequenceNumber,
     /// The writers, and the last group sequence number of each.
     writers: Vec<(EntityId, SequenceNumber)>,
     digest: [u8; 4],
 }
 
-/// The place of a change among those of all writers of a publisher.
+/// The position of a change among the changes of all writers of a publisher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GroupPosition {
-    /// Its group sequence number. They begin with 1.
+    /// The group sequence number, from 1.
     pub number: SequenceNumber,
-    /// The coherent set that it belongs to or ends, by the group sequence number of its first change.
+    /// The coherent set that the change belongs to or ends, by the group sequence number of its first change.
     pub set: Option<SequenceNumber>,
     /// Digest of the writers of the publisher.
     pub writers: [u8; 4],
 }
 
-/// Which set ends. Each writer of the publisher is to be told.
+/// A coherent set that ends. Each writer of the publisher must be notified.
 #[derive(Debug, Clone, Copy)]
 pub struct EndedSet {
     pub(crate) set: u64,
@@ -49,29 +49,31 @@ pub struct EndedSet {
     first: Option<SequenceNumber>,
 }
 
-/// What the clock says of a change.
+/// The set and the group position of a new change.
 pub(crate) struct PresentationStamp {
     pub(crate) set: Option<u64>,
     pub(crate) group: Option<GroupPosition>,
 }
 
 impl PresentationClock {
-    /// A clock for the writers of a publisher; `None`: nothing is to be said of their changes.
+    /// A clock for the writers of a publisher; `None` if they need none.
     #[must_use]
     pub fn new(presentation: Presentation) -> Option<Arc<Self>> {
-        // Within one writer the order is that of its numbers in any case.
-        let (coherent_access, group) = (presentation.coherent_access, presentation.is_of_group());
-        (coherent_access || group)
-            .then(|| Arc::new(Self { coherent: coherent_access, group, state: Mutex::new(State::default()) }))
+        // The order within one writer is that of its sequence numbers in any case.
+        let (coherent, group) = (presentation.coherent_access, presentation.is_of_group());
+        if !coherent && !group {
+            return None;
+        }
+        Some(Arc::new(Self { coherent, group, state: Mutex::new(ClockState::default()) }))
     }
 
-    /// Held for some lines without a call of anybody else.
-    fn state(&self) -> MutexGuard<'_, State> {
+    /// Locks the state, for a few lines without calls into other objects.
+    fn state(&self) -> MutexGuard<'_, ClockState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is written from now on belongs together, until as many ends have followed. Sets that are begun within a set belong
-    /// to it.
+    /// Begins a coherent set, or enters the open one once more. It ends after as many calls of
+    /// [`PresentationClock::end_set`].
     pub fn begin_set(&self) {
         let mut state = self.state();
         if state.depth == 0 {
@@ -80,7 +82,7 @@ impl PresentationClock {
         state.depth = state.depth.saturating_add(1);
     }
 
-    /// Ends what was begun last. `Some`: that was the outermost one, and its writers are to say so.
+    /// Leaves the open coherent set. Returns the set if that ends it.
     #[must_use]
     pub fn end_set(&self) -> Option<EndedSet> {
         let mut state = self.state();
@@ -88,7 +90,10 @@ impl PresentationClock {
             return None;
         }
         state.depth -= 1;
-        (state.depth == 0 && self.coherent).then(|| EndedSet { set: state.set, first: state.set_first.take() })
+        if state.depth > 0 || !self.coherent {
+            return None;
+        }
+        Some(EndedSet { set: state.set, first: state.set_first.take() })
     }
 
     /// Whether the writers of the publisher are ordered among each other.
@@ -105,13 +110,14 @@ impl PresentationClock {
         (state.last, own.map_or(SequenceNumber::ZERO, |&(_, last)| last))
     }
 
-    /// A writer of the publisher has gone.
+    /// Removes a deleted writer.
     pub fn remove(&self, writer: EntityId) {
         let mut state = self.state();
         state.writers.retain(|(known, _)| *known != writer);
         state.digest = digest(&state.writers);
     }
 
+    /// Adds a writer, unless it is known.
     pub(crate) fn add(&self, writer: EntityId) {
         let mut state = self.state();
         if self.group && !state.writers.iter().any(|(known, _)| *known == writer) {
@@ -120,33 +126,39 @@ impl PresentationClock {
         }
     }
 
-    /// The next change is one of `writer`.
+    /// Stamps the next change, which `writer` writes.
     pub(crate) fn stamp(&self, writer: EntityId) -> PresentationStamp {
         let mut state = self.state();
-        let set = (state.depth > 0 && self.coherent).then_some(state.set);
+        let set = if state.depth > 0 && self.coherent { Some(state.set) } else { None };
         if !self.group {
             return PresentationStamp { set, group: None };
         }
         let number = state.advance(writer);
-        let first = set.map(|_| *state.set_first.get_or_insert(number));
+        let first = match set {
+            Some(_) => Some(*state.set_first.get_or_insert(number)),
+            None => None,
+        };
         PresentationStamp { set, group: Some(GroupPosition { number, set: first, writers: state.digest }) }
     }
 
-    /// The number that ends a set is one of `writer`.
+    /// Stamps the change by which `writer` ends a set. `None` if the set is empty or the writers are no group.
     pub(crate) fn stamp_end(&self, writer: EntityId, ended: EndedSet) -> Option<GroupPosition> {
         let first = ended.first?;
         let mut state = self.state();
         let number = state.advance(writer);
+        debug_assert!(first < number, "a set begins before it ends");
         Some(GroupPosition { number, set: Some(first), writers: state.digest })
     }
 
+    /// The last group sequence number and the digest of the writers.
     pub(crate) fn group_info(&self) -> (SequenceNumber, [u8; 4]) {
         let state = self.state();
         (state.last, state.digest)
     }
 }
 
-impl State {
+impl ClockState {
+    /// Takes the next group sequence number for a writer.
     fn advance(&mut self, writer: EntityId) -> SequenceNumber {
         self.last = self.last.next();
         if let Some((_, last)) = self.writers.iter_mut().find(|(known, _)| *known == writer) {
@@ -156,7 +168,7 @@ impl State {
     }
 }
 
-/// The first four octets of the MD5 of the entity ids, sorted, as a big-endian sequence (RTPS 2.5, 9.3.2: `GroupDigest_t`).
+/// The first four bytes of the MD5 of the sorted entity ids as a big-endian sequence (RTPS 2.5, 9.3.2: `GroupDigest_t`).
 fn digest(writers: &[(EntityId, SequenceNumber)]) -> [u8; 4] {
     let mut ids: Vec<[u8; 4]> = writers.iter().map(|(id, _)| id.0).collect();
     if ids.is_empty() {
@@ -164,7 +176,9 @@ fn digest(writers: &[(EntityId, SequenceNumber)]) -> [u8; 4] {
     }
     ids.sort_unstable();
     let mut bytes = (ids.len() as u32).to_be_bytes().to_vec();
-    ids.iter().for_each(|id| bytes.extend_from_slice(id));
+    for id in &ids {
+        bytes.extend_from_slice(id);
+    }
     let md5 = md5::compute(&bytes).0;
     [md5[0], md5[1], md5[2], md5[3]]
 }
@@ -183,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_is_there_for_whom_it_has_something_to_say() {
+    fn clock_exists_only_if_it_is_needed() {
         let clock = |scope, coherent| PresentationClock::new(presentation(scope, coherent));
         assert!(clock(AccessScope::Instance, false).is_none());
         assert!(clock(AccessScope::Topic, false).is_none());
@@ -191,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn the_outermost_end_ends_a_set() {
+    fn outermost_end_ends_the_set() {
         let clock = PresentationClock::new(presentation(AccessScope::Topic, true)).unwrap();
         assert!(clock.end_set().is_none(), "none is open");
         assert_eq!(clock.stamp(entity(1)).set, None);
@@ -211,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_writers_of_a_group_share_numbers() {
+    fn writers_of_a_group_share_numbers() {
         let clock = PresentationClock::new(presentation(AccessScope::Group, true)).unwrap();
         let number = SequenceNumber;
         assert!(clock.is_group());
@@ -219,7 +233,7 @@ mod tests {
         clock.add(entity(1));
         let (_, alone) = clock.group_info();
         clock.add(entity(1));
-        assert_eq!(clock.group_info().1, alone, "it is there once");
+        assert_eq!(clock.group_info().1, alone, "a writer is counted once");
         clock.add(entity(2));
         let (_, both) = clock.group_info();
         assert!(alone != both && alone != [0; 4]);
@@ -236,7 +250,7 @@ mod tests {
         assert_eq!(clock.last_of(entity(1)), (number(5), number(5)));
         clock.begin_set();
         let empty = clock.end_set().unwrap();
-        assert_eq!(clock.stamp_end(entity(1), empty), None, "nothing was in it");
+        assert_eq!(clock.stamp_end(entity(1), empty), None, "the set was empty");
         clock.begin_set();
         assert_eq!(clock.stamp(entity(1)).group, position(number(6), Some(number(6))));
         clock.remove(entity(2));
@@ -244,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn a_group_that_is_ordered_only_has_no_sets_and_others_no_group() {
+    fn ordered_group_has_no_sets_and_topic_no_group() {
         let clock = PresentationClock::new(presentation(AccessScope::Group, false)).unwrap();
         clock.begin_set();
         let stamp = clock.stamp(entity(1));

@@ -1,24 +1,24 @@
-//! A change of an instance: what a write, dispose or unregister becomes (RTPS 2.5, 8.2.1.2).
+//! One entry of a history cache: a write, a dispose or an unregister (RTPS 2.5, 8.2.1.2).
 
 use crate::concurrent::{GroupPosition, Payload};
 use crate::types::{Duration, Guid, InstanceHandle, SequenceNumber, Time};
 use crate::wire::SampleIdentity;
 
-/// What happened to the instance (RTPS 2.5, 8.2.1.2; the bits of STATUS_INFO, 9.6.4.9).
+/// The effect of a change on its instance (RTPS 2.5, 8.2.1.2; STATUS_INFO, 9.6.4.9).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ChangeKind {
-    /// A value was written.
+    /// The writer wrote a sample.
     Alive,
-    /// The instance was disposed of.
+    /// The writer disposed of the instance.
     NotAliveDisposed,
-    /// The writer no longer updates the instance.
+    /// The writer unregistered the instance.
     NotAliveUnregistered,
-    /// Both at once.
+    /// The writer disposed of and unregistered the instance.
     NotAliveDisposedUnregistered,
 }
 
 impl ChangeKind {
-    /// The kind that the STATUS_INFO bits name: 1 disposed, 2 unregistered.
+    /// The kind for STATUS_INFO bits: 1 disposed, 2 unregistered.
     #[must_use]
     pub const fn from_status_info(bits: u32) -> Self {
         match bits & 3 {
@@ -29,7 +29,7 @@ impl ChangeKind {
         }
     }
 
-    /// The STATUS_INFO bits.
+    /// The STATUS_INFO bits of this kind.
     #[must_use]
     pub const fn to_status_info(self) -> u32 {
         match self {
@@ -41,68 +41,72 @@ impl ChangeKind {
     }
 }
 
-/// Who wrote a change that another writer hands over (RTPS 2.5, 9.6.4.8, PID_ORIGINAL_WRITER_INFO): a durability service.
+/// The original writer of a change that a durability service hands over (RTPS 2.5, 9.6.4.8, PID_ORIGINAL_WRITER_INFO).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OriginalWriterInfo {
-    /// Its writer, and its number there. The same change has the same name, whoever hands it over.
+    /// The original writer and its sequence number. They identify the change, whichever writer hands it over.
     pub identity: SampleIdentity,
-    /// How long after its source timestamp it may be handed out; infinite: for ever.
+    /// LIFESPAN of the change, counted from its source timestamp. May be infinite.
     pub lifespan: Duration,
 }
 
-/// Where a change stands in what its publisher presents together (RTPS 2.5, 8.7.5 and 8.7.6).
+/// The position of a change in a coherent set and in the group of its publisher (RTPS 2.5, 8.7.5 and 8.7.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PresentationInfo {
-    /// The coherent set that it belongs to, by the number of its first change within this writer; `None`: to none.
+    /// The coherent set of the change: the sequence number of its first change. `None`: no set.
     pub set: Option<SequenceNumber>,
-    /// Its place among the changes of all writers of its publisher, under PRESENTATION with scope GROUP.
+    /// The position among the changes of all writers of the publisher, under PRESENTATION with GROUP scope.
     pub group: Option<GroupPosition>,
-    /// There is no change at all: it ends the set of this writer, and uses up a number for that.
+    /// There is no change: the sequence number only ends the coherent set of this writer.
     pub is_end: bool,
 }
 
 /// One change in a history cache (RTPS 2.5, 8.2.1.2).
 #[derive(Debug, Clone)]
 pub struct CacheChange {
-    /// What happened.
+    /// What the writer did.
     pub kind: ChangeKind,
-    /// Who wrote it.
+    /// The writer that sent the change.
     pub writer: Guid,
-    /// Its number within the writer.
+    /// The sequence number of the change within `writer`.
     pub sequence_number: SequenceNumber,
     /// The instance; nil for keyless topics.
     pub instance: InstanceHandle,
-    /// When it was written, by the writer's clock; [`Time::INVALID`] if the writer did not say.
+    /// When the change was written, by the writer's clock; [`Time::INVALID`] if unknown.
     pub source_timestamp: Time,
-    /// The sample that this one answers, if it is a reply.
+    /// The request that this sample answers, if it is a reply.
     pub related_sample: Option<SampleIdentity>,
-    /// Who wrote it, if that was not `writer`. Boxed, because hardly any change has one.
+    /// The original writer, if that is not `writer`. Boxed, because hardly any change has one.
     pub origin: Option<Box<OriginalWriterInfo>>,
-    /// What it is presented together with. Boxed, because only coherent sets and groups have it.
+    /// The coherent set and group position. Boxed, because most changes have none.
     pub presented: Option<Box<PresentationInfo>>,
-    /// The encoded sample, or the encoded key of a change that is not alive. `None`: there was no payload at all.
+    /// The encoded sample, or the encoded key of a change that is not alive; `None` without a payload.
     pub payload: Option<Payload>,
 }
 
 impl CacheChange {
-    /// Whether it is none: a number that only ends a coherent set (RTPS 2.5, 8.7.5).
+    /// Whether there is no change, but only the end of a coherent set (RTPS 2.5, 8.7.5).
     #[must_use]
     pub fn is_end_of_set(&self) -> bool {
         self.presented.as_ref().is_some_and(|presented| presented.is_end)
     }
 
-    /// Moves the change out; what stays has no payload. For who has it by reference: moving all of it from hand to hand costs more
-    /// than anything else that is done with a small sample.
+    /// Moves the change out of a reference and leaves one without a payload.
+    ///
+    /// Passing a reference is cheaper: moving the whole struct through each call costs more than all other work on a small
+    /// sample.
     #[must_use]
     #[inline]
     pub fn take(&mut self) -> Self {
         Self { origin: self.origin.take(), presented: self.presented.take(), payload: self.payload.take(), ..*self }
     }
 
-    /// The name of the change, whoever hands it over.
+    /// The original writer and sequence number, whichever writer hands the change over.
     #[must_use]
     pub fn identity(&self) -> SampleIdentity {
-        let own = SampleIdentity { writer: self.writer, sequence_number: self.sequence_number };
-        self.origin.as_ref().map_or(own, |origin| origin.identity)
+        match &self.origin {
+            Some(origin) => origin.identity,
+            None => SampleIdentity { writer: self.writer, sequence_number: self.sequence_number },
+        }
     }
 }

@@ -1,30 +1,32 @@
-//! What the keys of instances can be decoded from.
+//! Payloads to decode the keys of instances from.
 //!
-//! Life cycle: a copy is made by the first change of an instance, replaced by a serialized key if one comes, and given up
-//! with the instance; its memory is used again. Bound: [`KEY_BYTES_MAX`] for all instances of one endpoint.
+//! Life cycle: the first change of an instance creates a copy. A serialized key replaces it. It is released with its instance,
+//! and its memory is reused. Bound: [`KEY_BYTES_MAX`] for all instances of one endpoint.
 
 use crate::concurrent::{Payload, SlotRing};
 
-/// How many bytes the keys of all instances may have, in all. Until an instance is disposed of its key lies in a copy of
-/// its first sample: this is for a quarter of a million instances of a few hundred bytes, or some dozens of images.
+/// The most bytes that the keys of all instances have together.
+///
+/// Until an instance is disposed of, its key is a copy of its first sample. This is enough for a quarter of a million
+/// instances of a few hundred bytes, or for some dozens of images.
 const KEY_BYTES_MAX: usize = 64 << 20;
 
-/// How many slots of former instances are remembered: as many as commonly come and go while a batch is held.
+/// How many slots of former instances are kept: as many as commonly come and go while the application holds a batch.
 const SPARE_SLOTS_MAX: usize = 64;
 
-/// A payload from which an instance's key can be decoded.
+/// A payload to decode the key of an instance from.
 #[derive(Debug, Clone)]
 pub struct KeyPayload {
     /// The bytes, from the encapsulation header on.
     pub payload: Payload,
-    /// Whether they are a serialized key; else they are a whole sample.
+    /// Whether the payload is a serialized key. Otherwise it is a whole sample.
     pub is_key: bool,
 }
 
 /// The memory for the keys of one endpoint's instances.
 #[derive(Debug)]
 pub(super) struct KeyStore {
-    /// What all keys have in bytes.
+    /// The bytes of all keys.
     bytes: usize,
     /// Slots of former keys.
     spare: SlotRing,
@@ -35,16 +37,22 @@ impl KeyStore {
         Self { bytes: 0, spare: SlotRing::new(SPARE_SLOTS_MAX) }
     }
 
-    /// Whether `payload` would be of use beside what `key` holds already: a serialized key takes the place of a sample.
+    /// Whether a payload should be kept in place of `key`: there is none, or a serialized key replaces a sample.
     pub(super) fn is_wanted(key: Option<&KeyPayload>, is_key: bool) -> bool {
-        key.is_none_or(|known| is_key && !known.is_key)
+        match key {
+            Some(known) => is_key && !known.is_key,
+            None => true,
+        }
     }
 
-    /// Keeps a copy of `payload` in `key`: a slot that stays taken for the life of an instance would be lost to its pool,
-    /// and a shared receive buffer is much larger than a key. `false`: there is no room for it.
+    /// Keeps a copy of `payload` in `key`. Returns `false` if there is no space for it.
+    ///
+    /// The payload itself cannot be kept: its pool would lose the slot for the life of the instance, and a shared receive
+    /// buffer is much larger than a key.
     pub(super) fn keep(&mut self, key: &mut Option<KeyPayload>, payload: &Payload, is_key: bool) -> bool {
-        let before = key.as_ref().map_or(0, |key| key.payload.len());
-        if self.bytes - before + payload.len() > KEY_BYTES_MAX {
+        let former = key.as_ref().map_or(0, |key| key.payload.len());
+        debug_assert!(former <= self.bytes, "every key is counted");
+        if self.bytes - former + payload.len() > KEY_BYTES_MAX {
             return false;
         }
         self.release(key);
@@ -57,7 +65,7 @@ impl KeyStore {
         true
     }
 
-    /// The instance is gone, or its key comes from elsewhere.
+    /// Releases the key of a freed instance.
     pub(super) fn release(&mut self, key: &mut Option<KeyPayload>) {
         if let Some(key) = key.take() {
             self.bytes -= key.payload.len();
@@ -71,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_serialized_key_takes_the_place_of_a_sample_and_not_the_other_way() {
+    fn serialized_key_replaces_sample_not_vice_versa() {
         let (mut store, mut key) = (KeyStore::new(), None);
         assert!(KeyStore::is_wanted(key.as_ref(), false));
         assert!(store.keep(&mut key, &Payload::copy_of(b"sample"), false));
@@ -84,18 +92,18 @@ mod tests {
     }
 
     #[test]
-    fn keys_have_a_bound_in_all() {
+    fn keys_have_a_total_limit() {
         let (mut store, mut keys) = (KeyStore::new(), [None, None, None]);
         let half = Payload::copy_of(&vec![0; KEY_BYTES_MAX / 2]);
         let kept = keys.iter_mut().map(|key| store.keep(key, &half, false)).collect::<Vec<_>>();
         assert_eq!(kept, [true, true, false]);
-        assert!(store.keep(&mut keys[0], &half, true), "in place of what it had");
+        assert!(store.keep(&mut keys[0], &half, true), "it replaces its former key");
         store.release(&mut keys[1]);
         assert!(store.keep(&mut keys[2], &half, false));
     }
 
     #[test]
-    fn the_memory_of_a_former_key_is_used_again() {
+    fn memory_of_former_key_is_reused() {
         let (mut store, mut key) = (KeyStore::new(), None);
         store.keep(&mut key, &Payload::copy_of(b"one"), true);
         let memory = key.as_ref().unwrap().payload.bytes().as_ptr();

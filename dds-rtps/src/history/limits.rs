@@ -1,38 +1,38 @@
-//! How much a history may hold: HISTORY and RESOURCE_LIMITS as plain numbers.
+//! HISTORY and RESOURCE_LIMITS as numbers.
 
 use crate::qos::{History, ResourceLimits};
 
-/// HISTORY and RESOURCE_LIMITS (DDS 1.4, 2.2.3.18 and 2.2.3.19) in the form in which they are checked for each sample.
-/// No limit is [`usize::MAX`].
+/// HISTORY and RESOURCE_LIMITS (DDS 1.4, 2.2.3.18 and 2.2.3.19), ready to be checked for each sample.
+///
+/// [`usize::MAX`] means unlimited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HistoryLimits {
-    /// Samples kept per instance under KEEP_LAST, at least 1; `None` is KEEP_ALL.
+    /// Samples per instance under KEEP_LAST, at least 1; `None` under KEEP_ALL.
     pub depth: Option<usize>,
-    /// Samples of all instances together.
+    /// The most samples of all instances.
     pub samples_max: usize,
-    /// Instances.
+    /// The most instances.
     pub instances_max: usize,
-    /// Samples of one instance.
+    /// The most samples of one instance.
     pub samples_per_instance_max: usize,
 }
 
 impl HistoryLimits {
-    /// The limits that the two policies set. A depth of 0, which no consistent QoS has, counts as 1.
+    /// The limits of the two policies. A depth of 0, which no consistent QoS has, counts as 1.
     #[must_use]
     pub fn new(history: History, limits: ResourceLimits) -> Self {
-        let number = |limit: Option<u32>| limit.map_or(usize::MAX, |limit| limit as usize);
         Self {
             depth: match history {
                 History::KeepLast { depth } => Some(depth.max(1) as usize),
                 History::KeepAll => None,
             },
-            samples_max: number(limits.max_samples),
-            instances_max: number(limits.max_instances),
-            samples_per_instance_max: number(limits.max_samples_per_instance),
+            samples_max: usize_or_unlimited(limits.max_samples),
+            instances_max: usize_or_unlimited(limits.max_instances),
+            samples_per_instance_max: usize_or_unlimited(limits.max_samples_per_instance),
         }
     }
 
-    /// Whether a writer always has room: nothing is limited but the depth, which replaces what is oldest.
+    /// Whether a writer always has space: only the depth is limited, and it replaces the oldest sample.
     #[must_use]
     pub const fn is_boundless(&self) -> bool {
         self.samples_max == usize::MAX
@@ -40,20 +40,21 @@ impl HistoryLimits {
             && self.samples_per_instance_max == usize::MAX
     }
 
-    /// Whether a sample more of a known instance replaces none, where `len` lie here already: KEEP_ALL, and no limit of samples is
-    /// reached.
+    /// Whether a known instance has space for another sample beside `len` stored ones, without a look at the instance.
+    ///
+    /// True under KEEP_ALL if no sample limit is reached.
     #[inline]
     pub(super) fn admits_any(&self, len: usize) -> bool {
         self.depth.is_none() && len < self.samples_max.min(self.samples_per_instance_max)
     }
 
-    /// The same, whatever its instance.
+    /// Like [`HistoryLimits::admits_any`], for an instance that may be new.
     #[inline]
     pub(super) fn admits_any_instance(&self, len: usize) -> bool {
         self.instances_max == usize::MAX && self.admits_any(len)
     }
 
-    /// The most samples that can lie in the history at once; [`usize::MAX`]: no limit.
+    /// The most samples that the history can store; [`usize::MAX`] if unlimited.
     ///
     /// `keyed`: whether there can be more than one instance.
     #[must_use]
@@ -64,12 +65,19 @@ impl HistoryLimits {
     }
 }
 
+fn usize_or_unlimited(limit: Option<u32>) -> usize {
+    match limit {
+        Some(limit) => limit as usize,
+        None => usize::MAX,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn capacity_is_the_tightest_of_all_limits() {
+    fn capacity_is_the_tightest_limit() {
         let unlimited = ResourceLimits::default();
         assert_eq!(HistoryLimits::new(History::KeepAll, unlimited).capacity(true), usize::MAX);
         assert_eq!(HistoryLimits::new(History::KeepLast { depth: 3 }, unlimited).capacity(false), 3);

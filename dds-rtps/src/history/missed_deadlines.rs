@@ -1,8 +1,8 @@
-//! What a reader or writer says of its deadlines (DDS 1.4, 2.2.4.1: REQUESTED_ and OFFERED_DEADLINE_MISSED).
+//! Missed deadlines of a reader or writer (DDS 1.4, 2.2.4.1: REQUESTED_ and OFFERED_DEADLINE_MISSED).
 
 use crate::types::InstanceHandle;
 
-/// Deadlines that were missed since they were last told of.
+/// Deadlines missed since the last report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct MissedDeadlines {
     /// How many periods, of all instances.
@@ -13,12 +13,16 @@ pub struct MissedDeadlines {
 
 impl MissedDeadlines {
     pub(super) fn note(&mut self, instance: InstanceHandle, periods: u64) {
+        debug_assert!(periods > 0, "a missed deadline has a period");
         self.count = self.count.saturating_add(periods);
         self.last = instance;
     }
 
-    /// What was noted since the last time, if anything.
+    /// Takes the report, if a deadline was missed.
     pub(super) fn take(&mut self) -> Option<Self> {
-        (self.count > 0).then(|| std::mem::take(self))
+        if self.count == 0 {
+            return None;
+        }
+        Some(std::mem::take(self))
     }
 }

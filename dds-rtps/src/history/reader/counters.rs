@@ -1,36 +1,35 @@
-//! What a reader's cache counts.
+//! The counters of a reader history.
 
-/// What has happened in a history so far. Plain numbers that only grow.
+/// Events in a reader history. These counters only grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ReaderHistoryCounters {
-    /// Samples that made room for newer ones of their instance before they were taken.
+    /// Samples that newer ones of their instance replaced before they were taken.
     pub overwritten: u64,
-    /// Of these, those that nobody had read.
+    /// The unread ones among the overwritten samples.
     pub overwritten_unread: u64,
-    /// Samples whose lifespan was over, on arrival or later.
+    /// Samples whose LIFESPAN was over, on arrival or later.
     pub expired: u64,
     /// Changes that came too late under order by source timestamp ([`Admission::Superseded`](super::Admission::Superseded)).
     pub superseded: u64,
-    /// Changes whose source timestamp lies more than 30 s ahead of the reader's clock, where it matters: they were ordered,
-    /// and expire, as if they had been written when they arrived.
+    /// Changes with a source timestamp more than 30 s ahead of the reader's clock, under an order or LIFESPAN that uses it.
+    /// They count as written when they arrived.
     pub from_future: u64,
-    /// Samples and disposes of writers that did not own the instance, under exclusive ownership.
+    /// Samples and disposes by a writer other than the owner, under EXCLUSIVE ownership.
     pub ownership: u64,
-    /// Samples that TIME_BASED_FILTER has never let in.
+    /// Samples that TIME_BASED_FILTER never delivered.
     pub time_filtered: u64,
-    /// Samples that READER_DATA_LIFECYCLE has removed.
+    /// Samples that READER_DATA_LIFECYCLE removed.
     pub purged: u64,
-    /// Changes that did not fit.
+    /// Changes that were rejected at a limit.
     pub rejected: u64,
-    /// Changes that ended an instance that was not known.
+    /// Changes that end an unknown instance.
     pub unknown_instance: u64,
-    /// Writers that an instance had no room to remember.
+    /// Writers that an instance had no space to remember.
     pub writers_forgotten: u64,
-    /// Keys for which there was no room: what is handed out of these instances without data has no key.
+    /// Keys without space. Samples without data of these instances have no key.
     pub keys_dropped: u64,
-    /// Changes that had been here before, from another writer: their own, or another service that stands in for it.
+    /// Changes that had been received before, from their writer or from a service.
     pub known: u64,
-    /// Runs of numbers that were forgotten of writers whose changes come by several ways; what is among them may be seen
-    /// twice.
+    /// Ranges of received sequence numbers that were evicted. Their changes may be delivered twice.
     pub origins_forgotten: u64,
 }

@@ -1,4 +1,4 @@
-//! What a reader says about a sample beside its data (DDS 1.4, 2.2.2.5.5).
+//! The metadata of a sample (DDS 1.4, 2.2.2.5.5).
 
 use crate::types::{Guid, InstanceHandle, SequenceNumber, Time};
 use crate::wire::SampleIdentity;
@@ -6,45 +6,45 @@ use crate::wire::SampleIdentity;
 /// Whether the application has read a sample before (DDS 1.4, 2.2.2.5.1.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SampleState {
-    /// Read before.
+    /// The application has read the sample before.
     Read,
-    /// Not read yet.
+    /// The application has not read the sample yet.
     NotRead,
 }
 
 /// Whether the instance is new to the reader (DDS 1.4, 2.2.2.5.1.3).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ViewState {
-    /// First samples of the instance, or of a new life of it.
+    /// The application sees the instance, or a new generation of it, for the first time.
     New,
-    /// Seen before.
+    /// The application has seen the instance before.
     NotNew,
 }
 
-/// Whether anybody writes the instance (DDS 1.4, 2.2.2.5.1.2).
+/// Whether the instance has writers (DDS 1.4, 2.2.2.5.1.2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InstanceState {
-    /// At least one writer is alive.
+    /// At least one alive writer writes the instance.
     Alive,
-    /// A writer disposed of it.
+    /// A writer disposed of the instance.
     NotAliveDisposed,
-    /// No writer is left.
+    /// No writer of the instance is left.
     NotAliveNoWriters,
 }
 
-/// All that the reader knows about one sample (DDS 1.4, 2.2.2.5.5).
+/// The metadata of a sample (DDS 1.4, 2.2.2.5.5).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SampleInfo {
-    /// Read before or not.
+    /// Whether the application has read the sample before.
     pub sample_state: SampleState,
-    /// The instance is new or not.
+    /// Whether the instance is new to the application.
     pub view_state: ViewState,
-    /// The instance's state when the sample was handed out.
+    /// The state of the instance when the sample was handed out.
     pub instance_state: InstanceState,
-    /// How often the instance had come back after a dispose when the sample arrived.
+    /// How often the instance was revived after a dispose before the sample arrived.
     pub disposed_generation_count: u32,
-    /// How often it had come back after losing all writers when the sample arrived.
+    /// How often the instance was revived after the loss of all writers before the sample arrived.
     pub no_writers_generation_count: u32,
     /// Samples of the same instance that follow in this batch.
     pub sample_rank: u32,
@@ -52,24 +52,24 @@ pub struct SampleInfo {
     pub generation_rank: u32,
     /// Generations between this sample and the newest one that the reader has received of its instance.
     pub absolute_generation_rank: u32,
-    /// When it was written, by the writer's clock.
+    /// When the sample was written, by the writer's clock.
     pub source_timestamp: Time,
-    /// When it arrived, by this machine's clock.
+    /// When the sample arrived, by this host's clock.
     pub reception_timestamp: Time,
     /// The instance; nil for keyless topics.
     pub instance_handle: InstanceHandle,
     /// The writer.
     pub publication_handle: InstanceHandle,
-    /// The number that the writer gave it.
+    /// The sequence number of the sample within its writer.
     pub sequence_number: SequenceNumber,
-    /// The sample that this one answers, if its writer said so: a reply names its request.
+    /// The request that this sample answers, if it is a reply.
     pub related_sample: Option<SampleIdentity>,
-    /// Whether there is data, rather than only a change of the instance's state.
+    /// Whether the sample has data. Otherwise it only reports a new instance state.
     pub valid_data: bool,
 }
 
 impl SampleInfo {
-    /// The sample's name in the whole domain, which a reply to it gives.
+    /// The identity of the sample in the domain. A reply contains it.
     #[must_use]
     pub fn sample_identity(&self) -> SampleIdentity {
         let writer = self.publication_handle.as_bytes().map_or(Guid::UNKNOWN, |bytes| Guid::from_bytes(*bytes));

@@ -1,4 +1,4 @@
-//! Which samples a read or take asks for.
+//! The arguments of a read or take.
 
 use super::{InstanceState, SampleInfo, SampleState, ViewState};
 use crate::filter::Filter;
@@ -8,8 +8,8 @@ use std::ops::{BitAnd, BitOr};
 
 /// A set of sample, view and instance states (DDS 1.4, 2.2.2.5.1).
 ///
-/// Each constant but [`States::ANY`] restricts one of the three kinds of state and leaves the others open, so `&` asks for
-/// several things at once: `States::NOT_READ & States::ALIVE`. `|` widens within one kind:
+/// Each constant but [`States::ANY`] restricts one of the three kinds of state. `&` combines restrictions of several kinds:
+/// `States::NOT_READ & States::ALIVE`. `|` joins alternatives of one kind:
 /// `States::NOT_ALIVE_DISPOSED | States::NOT_ALIVE_NO_WRITERS`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct States(u8);
@@ -41,18 +41,18 @@ impl States {
     pub const ALIVE: Self = Self(ANY_SAMPLE | ANY_VIEW | ALIVE);
     /// Samples of instances that were disposed of.
     pub const NOT_ALIVE_DISPOSED: Self = Self(ANY_SAMPLE | ANY_VIEW | DISPOSED);
-    /// Samples of instances that nobody writes any more.
+    /// Samples of instances that have lost all writers.
     pub const NOT_ALIVE_NO_WRITERS: Self = Self(ANY_SAMPLE | ANY_VIEW | NO_WRITERS);
-    /// Samples of instances that are not alive, for whichever reason.
+    /// Samples of instances that are not alive, for either reason.
     pub const NOT_ALIVE: Self = Self(ANY_SAMPLE | ANY_VIEW | DISPOSED | NO_WRITERS);
 
-    /// Whether a sample in these three states is asked for.
+    /// Whether the set contains these three states.
     #[must_use]
     pub const fn admits(self, sample: SampleState, view: ViewState, instance: InstanceState) -> bool {
         self.admits_sample(sample) && self.admits_instance(view, instance)
     }
 
-    /// Whether a sample with this info is asked for.
+    /// Whether the set contains the states of this sample.
     #[must_use]
     pub const fn admits_info(self, info: &SampleInfo) -> bool {
         self.admits(info.sample_state, info.view_state, info.instance_state)
@@ -111,49 +111,55 @@ impl fmt::Debug for States {
             (DISPOSED, "DISPOSED"),
             (NO_WRITERS, "NO_WRITERS"),
         ];
-        let set = names.iter().filter(|(bit, _)| self.0 & bit != 0).map(|(_, name)| name);
-        f.debug_set().entries(set).finish()
+        let mut set = f.debug_set();
+        for (bit, name) in names {
+            if self.0 & bit != 0 {
+                set.entry(&name);
+            }
+        }
+        set.finish()
     }
 }
 
-/// Of which instances samples are asked for.
+/// The instances of a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum InstanceSelection {
-    /// Of all.
+    /// All instances.
     #[default]
     Any,
-    /// Of this one; nothing if it is not known.
+    /// This instance. An unknown one has no samples.
     This(InstanceHandle),
-    /// Of the first instance after this handle, in the order of the handles, that has a sample in the asked states. The
-    /// handle itself need not be known. [`InstanceHandle::NIL`] begins the walk, and finds the one instance of a keyless
+    /// The first instance after this handle that has a selected sample, in the order of the handles.
+    ///
+    /// The handle may be unknown. [`InstanceHandle::NIL`] starts the iteration, and finds the only instance of a keyless
     /// topic.
     Next(InstanceHandle),
 }
 
-/// In which order the samples of several instances are handed out. Within an instance it is always the order of the cache.
+/// The order of samples of several instances. Within an instance it is always the order of the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum SelectionOrder {
-    /// Instance by instance, beginning with the one whose oldest sample arrived first, or whose oldest unread one did if only
-    /// unread ones are asked for: PRESENTATION access scope INSTANCE, or TOPIC without order (DDS 1.4, 2.2.2.5.3.8).
+    /// Instance by instance, in the order in which the oldest selected samples arrived.
+    ///
+    /// For PRESENTATION access scope INSTANCE, or TOPIC without order (DDS 1.4, 2.2.2.5.3.8).
     #[default]
     ByInstance,
-    /// As they arrived: ordered access, and readers that take one sample at a time.
+    /// In the order of arrival: for ordered access, and for readers that take one sample at a time.
     ByArrival,
 }
 
-/// What a read or take asks for. The default asks for everything.
+/// The samples that a read or take selects. Default: all.
 #[derive(Debug, Clone, Copy)]
 pub struct Selection<'f> {
-    /// At most so many samples. Default: no limit.
+    /// The most samples. Default: unlimited.
     pub samples_max: usize,
-    /// In these states. Default: any.
+    /// The states. Default: any.
     pub states: States,
-    /// Of these instances. Default: all.
+    /// The instances. Default: all.
     pub instance: InstanceSelection,
-    /// In this order. Default: instance by instance.
+    /// The order. Default: instance by instance.
     pub order: SelectionOrder,
-    /// With these contents (DDS 1.4, 2.2.2.5.9). Samples without data are asked for unless their key alone fails it.
-    /// Default: any.
+    /// The content (DDS 1.4, 2.2.2.5.9). A sample without data is selected unless its key fails the filter. Default: any.
     pub filter: Option<&'f Filter>,
 }
 
@@ -169,12 +175,12 @@ impl Default for Selection<'_> {
     }
 }
 
-/// Whether what was selected stays in the history.
+/// What happens to the selected samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Operation {
-    /// It stays, and counts as read from now on.
+    /// They stay and are marked as read.
     Read,
-    /// It leaves the history.
+    /// They leave the history.
     Take,
 }
 
@@ -183,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn states_of_different_kinds_narrow_and_of_one_kind_widen() {
+    fn states_narrow_across_kinds_and_widen_within_one() {
         let fresh = States::NOT_READ & States::ALIVE;
         assert!(fresh.admits(SampleState::NotRead, ViewState::New, InstanceState::Alive));
         assert!(!fresh.admits(SampleState::Read, ViewState::New, InstanceState::Alive));

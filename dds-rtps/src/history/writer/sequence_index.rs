@@ -1,84 +1,89 @@
-//! Finds the changes of one writer by their sequence numbers.
+//! Looks up the changes of one writer by sequence number.
 
 use crate::types::SequenceNumber;
 use std::collections::VecDeque;
 
-/// Marks a number that has been removed but still has its place.
+/// Marks a removed sequence number that still has an entry.
 const REMOVED: u32 = u32::MAX;
 
-/// RemovalCounts places that are tolerated before the index is packed: below this, packing is not worth a pass.
+/// How many removed entries are tolerated before the index is packed. For fewer, packing is not worth a pass.
 const REMOVED_MIN: usize = 64;
 
-/// Sequence numbers in growing order, each with the slot where its change lies.
+/// Sequence numbers in ascending order, each with the slot of its change.
 ///
-/// Numbers are appended at the back and removed anywhere. A removal in the middle leaves an empty place; both ends are
-/// always real. Bound: at most as many empty places as real ones, and [`REMOVED_MIN`]. That is why this is not simply a
-/// ring indexed by `number - first`: one old sample of a quiet instance would make such a ring grow for ever.
+/// Sequence numbers are appended at the back and removed anywhere. A removal in the middle leaves a removed entry; both ends are
+/// never removed entries. Bound: at most as many removed entries as others, plus [`REMOVED_MIN`]. A ring indexed by
+/// `number - first` would have no such bound: one old sample of a quiet instance would make it grow for ever.
 ///
-/// Cost: append and removal O(1), spread over the passes that pack. Look-up O(1) without holes, else O(log n).
+/// Cost: append and removal take O(1) on average. Lookup takes O(1) without gaps, otherwise O(log n).
 #[derive(Debug, Default)]
 pub(super) struct SequenceIndex {
-    places: VecDeque<(SequenceNumber, u32)>,
+    entries: VecDeque<(SequenceNumber, u32)>,
     removed: usize,
 }
 
 impl SequenceIndex {
-    /// How many numbers there are.
+    /// How many sequence numbers are stored.
     pub(super) fn len(&self) -> usize {
-        self.places.len() - self.removed
+        self.entries.len() - self.removed
     }
 
-    /// Appends a number, which must be greater than all that were ever appended.
+    /// Appends a sequence number, which must be higher than all before.
     pub(super) fn push(&mut self, number: SequenceNumber, slot: u32) {
-        debug_assert!(self.places.back().is_none_or(|&(last, _)| last < number), "numbers grow");
-        self.places.push_back((number, slot));
+        debug_assert!(self.entries.back().is_none_or(|&(last, _)| last < number), "sequence numbers grow");
+        self.entries.push_back((number, slot));
     }
 
-    /// The lowest number.
+    /// The lowest sequence number and its slot.
     pub(super) fn first(&self) -> Option<(SequenceNumber, u32)> {
-        self.places.front().copied()
+        self.entries.front().copied()
     }
 
-    /// The highest number.
+    /// The highest sequence number and its slot.
     pub(super) fn last(&self) -> Option<(SequenceNumber, u32)> {
-        self.places.back().copied()
+        self.entries.back().copied()
     }
 
-    /// The slot of a number.
+    /// The slot of a sequence number.
     pub(super) fn get(&self, number: SequenceNumber) -> Option<u32> {
-        let &(found, slot) = self.places.get(self.place_from(number))?;
-        (found == number && slot != REMOVED).then_some(slot)
+        let &(found, slot) = self.entries.get(self.position_from(number))?;
+        if found == number && slot != REMOVED { Some(slot) } else { None }
     }
 
-    /// The numbers from `number` on, in growing order.
+    /// The sequence numbers from `number` on, in order.
     pub(super) fn iter_from(&self, number: SequenceNumber) -> impl Iterator<Item = (SequenceNumber, u32)> + '_ {
-        self.places.range(self.place_from(number)..).copied().filter(|&(_, slot)| slot != REMOVED)
+        self.entries.range(self.position_from(number)..).copied().filter(|&(_, slot)| slot != REMOVED)
     }
 
-    /// Removes a number and says where its change lay.
+    /// Removes a sequence number. Returns its slot.
     pub(super) fn remove(&mut self, number: SequenceNumber) -> Option<u32> {
-        let place = self.places.get_mut(self.place_from(number)).filter(|place| place.0 == number)?;
-        let slot = std::mem::replace(&mut place.1, REMOVED);
-        if slot == REMOVED {
+        let position = self.position_from(number);
+        let entry = self.entries.get_mut(position)?;
+        if entry.0 != number || entry.1 == REMOVED {
             return None;
         }
+        let slot = std::mem::replace(&mut entry.1, REMOVED);
         self.removed += 1;
         self.trim_front();
-        while self.places.back().is_some_and(|place| place.1 == REMOVED) {
-            self.places.pop_back();
+        while self.entries.back().is_some_and(|entry| entry.1 == REMOVED) {
+            self.entries.pop_back();
             self.removed -= 1;
         }
         if self.removed > self.len() + REMOVED_MIN {
-            self.places.retain(|place| place.1 != REMOVED);
+            self.entries.retain(|entry| entry.1 != REMOVED);
             self.removed = 0;
         }
         Some(slot)
     }
 
-    /// Removes the lowest number, if it is at most `limit`, and says where its change lay.
+    /// Removes the lowest sequence number if it is at most `limit`. Returns its slot.
     pub(super) fn pop_up_to(&mut self, limit: SequenceNumber) -> Option<u32> {
-        let &(_, slot) = self.places.front().filter(|place| place.0 <= limit)?;
-        self.places.pop_front();
+        let &(number, slot) = self.entries.front()?;
+        if number > limit {
+            return None;
+        }
+        debug_assert!(slot != REMOVED, "both ends are stored changes");
+        self.entries.pop_front();
         if self.removed > 0 {
             self.trim_front();
         }
@@ -86,28 +91,28 @@ impl SequenceIndex {
     }
 
     fn trim_front(&mut self) {
-        while self.places.front().is_some_and(|place| place.1 == REMOVED) {
-            self.places.pop_front();
+        while self.entries.front().is_some_and(|entry| entry.1 == REMOVED) {
+            self.entries.pop_front();
             self.removed -= 1;
         }
     }
 
-    /// The first place whose number is at least `number`.
+    /// The position of the first entry that is at least `number`.
     #[inline]
-    fn place_from(&self, number: SequenceNumber) -> usize {
-        let Some(&(first, _)) = self.places.front() else { return 0 };
-        // Numbers differ by at least one from place to place, so this is the furthest that the number can lie. Without
-        // holes it lies exactly there.
+    fn position_from(&self, number: SequenceNumber) -> usize {
+        let Some(&(first, _)) = self.entries.front() else { return 0 };
+        // Adjacent sequence numbers differ by at least one, so this is the last possible position. Without gaps it is the
+        // position.
         let Ok(furthest) = usize::try_from(number.0.saturating_sub(first.0)) else { return 0 };
-        match self.places.get(furthest) {
-            Some(place) if place.0 == number => furthest,
+        match self.entries.get(furthest) {
+            Some(entry) if entry.0 == number => furthest,
             _ => self.search(number),
         }
     }
 
     #[cold]
     fn search(&self, number: SequenceNumber) -> usize {
-        self.places.partition_point(|place| place.0 < number)
+        self.entries.partition_point(|entry| entry.0 < number)
     }
 }
 
@@ -120,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_found_with_and_without_holes() {
+    fn lookup_works_with_and_without_gaps() {
         let mut index = SequenceIndex::default();
         for number in 10..20 {
             index.push(SequenceNumber(number), number as u32);
@@ -138,9 +143,11 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_were_never_there_are_passed_over() {
+    fn lookup_skips_missing_numbers() {
         let mut index = SequenceIndex::default();
-        (1..=4).for_each(|at| index.push(SequenceNumber(2 * at), at as u32));
+        for at in 1..=4 {
+            index.push(SequenceNumber(2 * at), at as u32);
+        }
         assert_eq!([2, 4, 6, 8].map(|number| index.get(SequenceNumber(number))), [Some(1), Some(2), Some(3), Some(4)]);
         assert_eq!([3, 5].map(|number| index.get(SequenceNumber(number))), [None; 2]);
         assert_eq!(numbers(&index, 3), [4, 6, 8]);
@@ -148,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn one_old_number_does_not_make_the_index_grow() {
+    fn one_old_number_does_not_grow_the_index() {
         let mut index = SequenceIndex::default();
         index.push(SequenceNumber(1), 0);
         for number in 2..100_000 {
@@ -158,13 +165,13 @@ mod tests {
             if number > 2 {
                 index.remove(SequenceNumber(number - 1));
             }
-            assert!(index.places.len() <= 2 * REMOVED_MIN);
+            assert!(index.entries.len() <= 2 * REMOVED_MIN);
         }
         assert_eq!(numbers(&index, 0), [1, 99_999]);
     }
 
     #[test]
-    fn the_lowest_number_is_popped_with_the_holes_behind_it() {
+    fn pop_removes_following_gaps() {
         let mut index = SequenceIndex::default();
         for number in 1..=4 {
             index.push(SequenceNumber(number), number as u32);
@@ -176,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ends_are_always_real() {
+    fn both_ends_are_stored_changes() {
         let mut index = SequenceIndex::default();
         for number in 1..=5 {
             index.push(SequenceNumber(number), number as u32);
