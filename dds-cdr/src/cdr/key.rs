@@ -294,9 +294,10 @@ pub(super) fn ordered_key_members<S: StructShape>(description: S, by_id: bool) -
         // Ids out of order are rare and key members few, so a search for the next larger id needs no sorted copy.
         let mut next: Option<S::Member> = None;
         for member in description.members() {
-            let is_later = last_id.is_none_or(|last_id| member.id() > last_id);
-            let is_smallest = next.is_none_or(|next| member.id() < next.id());
-            if is_part(description, member) && is_later && is_smallest {
+            if !is_part(description, member) || last_id.is_some_and(|last_id| member.id() <= last_id) {
+                continue;
+            }
+            if next.is_none_or(|next| member.id() < next.id()) {
                 next = Some(member);
             }
         }
