@@ -1,4 +1,4 @@
-//! Lays out messages in a buffer that grows and is used again.
+//! Builds messages in a reusable buffer.
 
 use super::fields::Fields;
 use super::inline_qos_writer::InlineQosWriter;
@@ -13,11 +13,10 @@ use crate::cdr::append;
 use crate::types::{GuidPrefix, Locator, ProtocolVersion, Time, VendorId};
 use std::net::SocketAddrV4;
 
-/// Appends a message's parts to a buffer, little endian. It holds no state of its own: make one whenever the buffer is at
-/// hand.
+/// Appends the parts of a message to a buffer, little endian. It has no state of its own.
 ///
-/// The payload of a DATA or DATA_FRAG is not its business: the submessage is laid out as if the payload followed, and the
-/// caller lets it follow, by copying it into the buffer or by gathering it, and then its end.
+/// It does not write the payload of a DATA or DATA_FRAG: it builds the submessage as if the payload followed. The
+/// caller then copies or gathers the payload, and ends it.
 ///
 /// ```
 /// use dds_rtps::types::{EntityId, GuidPrefix, SequenceNumber};
@@ -51,18 +50,18 @@ impl<'b> MessageBuilder<'b> {
     /// Bytes of an INFO_DST.
     pub const INFO_DST_LEN: usize = 16;
 
-    /// Appends to what `buffer` holds.
+    /// Appends to the content of `buffer`.
     #[must_use]
     pub fn new(buffer: &'b mut Vec<u8>) -> Self {
         Self { buffer }
     }
 
-    /// The header of a message from this implementation.
+    /// Adds the header of a message from this implementation.
     pub fn header(&mut self, prefix: GuidPrefix) {
         self.header_of(&Header { version: ProtocolVersion::OURS, vendor: VendorId::OURS, prefix });
     }
 
-    /// The header of a message.
+    /// Adds the header of a message.
     pub fn header_of(&mut self, header: &Header) {
         Fields::<{ Header::WIRE_LEN }>::new()
             .bytes(*MAGIC)
@@ -72,8 +71,10 @@ impl<'b> MessageBuilder<'b> {
             .append_to(self.buffer);
     }
 
-    /// HEADER_EXTENSION: must come right behind the header. Length and checksum may be anything; once the message is
-    /// whole, [`HeaderExtension::complete`] puts the right ones. `parameters` appends its parameters; `|_| {}` for none.
+    /// Adds a HEADER_EXTENSION, which must follow the header directly.
+    ///
+    /// Length and checksum may have any value; [`HeaderExtension::complete`] replaces them once the message is
+    /// complete. `parameters` appends its parameters; `|_| {}` for none.
     pub fn header_extension(
         &mut self,
         extension: &HeaderExtension<'_>,
@@ -82,39 +83,42 @@ impl<'b> MessageBuilder<'b> {
         extension.build(self.buffer, parameters);
     }
 
-    /// INFO_TS: the source timestamp of what follows; `None` or [`Time::INVALID`] takes an earlier one back.
+    /// Adds an INFO_TS with the timestamp of the following submessages; `None` or [`Time::INVALID`] takes an earlier
+    /// one back.
     pub fn info_ts(&mut self, timestamp: Option<Time>) {
-        let Some(timestamp) = timestamp.filter(|time| time.is_valid()) else {
-            return Fields::<4>::submessage(id::INFO_TS, FLAG_INVALIDATE, 0).append_to(self.buffer);
+        let timestamp = match timestamp {
+            Some(timestamp) if timestamp.is_valid() => timestamp,
+            _ => return Fields::<4>::submessage(id::INFO_TS, FLAG_INVALIDATE, 0).append_to(self.buffer),
         };
         let (seconds, fraction) = timestamp.to_wire();
         let mut fields = Fields::<{ MessageBuilder::INFO_TS_LEN }>::submessage(id::INFO_TS, 0, 8);
         fields.u32(seconds).u32(fraction).append_to(self.buffer);
     }
 
-    /// INFO_DST: for whom what follows is; [`GuidPrefix::UNKNOWN`] for everybody.
+    /// Adds an INFO_DST with the destination of the following submessages; [`GuidPrefix::UNKNOWN`] for all.
     pub fn info_dst(&mut self, prefix: GuidPrefix) {
         let mut fields = Fields::<{ MessageBuilder::INFO_DST_LEN }>::submessage(id::INFO_DST, 0, 12);
         fields.bytes(prefix.0).append_to(self.buffer);
     }
 
-    /// INFO_SRC: who wrote what follows.
+    /// Adds an INFO_SRC with the source of the following submessages.
     pub fn info_src(&mut self, source: &InfoSource) {
         source.build(self.buffer);
     }
 
-    /// INFO_REPLY: where to answer about what follows. An empty `multicast` is left out; more than 2000 locators are more
-    /// than a submessage holds, and nothing is laid out then.
+    /// Adds an INFO_REPLY with the destination of answers. An empty `multicast` is left out.
+    ///
+    /// More than 2000 locators do not fit into a submessage; then nothing is added.
     pub fn info_reply(&mut self, unicast: &[Locator], multicast: &[Locator]) {
         InfoReply::build(self.buffer, unicast, multicast);
     }
 
-    /// INFO_REPLY_IP4: the same in fewer bytes.
+    /// Adds an INFO_REPLY_IP4, which has fewer bytes.
     pub fn info_reply_ip4(&mut self, unicast: SocketAddrV4, multicast: Option<SocketAddrV4>) {
         InfoReply::build_ip4(self.buffer, unicast, multicast);
     }
 
-    /// DATA up to where its payload of `payload_len` bytes begins, which must follow, and then [`Self::end_payload`].
+    /// Adds a DATA up to its payload of `payload_len` bytes. The payload must follow, and then [`Self::end_payload`].
     ///
     /// `inline_qos` appends the parameters; `|_| {}` for none.
     pub fn data(
@@ -126,8 +130,8 @@ impl<'b> MessageBuilder<'b> {
         data.build(self.buffer, payload_len, inline_qos)
     }
 
-    /// DATA_FRAG up to where its payload begins, which must follow, and then [`Self::end_payload`]. The payload is
-    /// [`DataFragHeader::payload_range`] of the sample.
+    /// Adds a DATA_FRAG up to its payload, which is [`DataFragHeader::payload_range`] of the sample. The payload must
+    /// follow, and then [`Self::end_payload`].
     pub fn data_frag(
         &mut self,
         data_frag: &DataFragHeader,
@@ -142,32 +146,32 @@ impl<'b> MessageBuilder<'b> {
         self.end_payload(end);
     }
 
-    /// The padding behind a payload.
+    /// Adds the padding behind a payload.
     pub fn end_payload(&mut self, end: PayloadEnd) {
         self.buffer.extend(std::iter::repeat_n(0, end.padding_len()));
     }
 
-    /// HEARTBEAT.
+    /// Adds a HEARTBEAT.
     pub fn heartbeat(&mut self, heartbeat: &Heartbeat) {
         heartbeat.build(self.buffer);
     }
 
-    /// HEARTBEAT_FRAG.
+    /// Adds a HEARTBEAT_FRAG.
     pub fn heartbeat_frag(&mut self, heartbeat_frag: &HeartbeatFrag) {
         heartbeat_frag.build(self.buffer);
     }
 
-    /// ACKNACK.
+    /// Adds an ACKNACK.
     pub fn ack_nack(&mut self, ack_nack: &AckNack) {
         ack_nack.build(self.buffer);
     }
 
-    /// NACK_FRAG.
+    /// Adds a NACK_FRAG.
     pub fn nack_frag(&mut self, nack_frag: &NackFrag) {
         nack_frag.build(self.buffer);
     }
 
-    /// GAP.
+    /// Adds a GAP.
     pub fn gap(&mut self, gap: &Gap) {
         gap.build(self.buffer);
     }

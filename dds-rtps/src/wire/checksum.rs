@@ -1,13 +1,13 @@
-//! The checksum of a message, as a HEADER_EXTENSION carries it (RTPS 2.5, 8.3.7).
+//! Checksum of a message in a HEADER_EXTENSION (RTPS 2.5, 8.3.7).
 //!
-//! It is taken over the whole message with the checksum's own field zero, and lies in the message as octets, the highest
-//! first. CRC-64 is the one called CRC-64/XZ (OMG issue DDSIRTP25-34).
+//! It covers the whole message, with zeros in its own field. Its octets are in the message highest first. CRC-64 is
+//! CRC-64/XZ (OMG issue DDSIRTP25-34).
 
 use super::cursor::Cursor;
 use super::{WireError, submessage::FLAGS_CHECKSUM};
 use crc::{CRC_32_ISCSI, CRC_64_XZ, Crc};
 
-/// How a message is protected against changes on its way. None of them protects against an attacker.
+/// Kind of checksum. No kind protects against an attacker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
@@ -33,7 +33,7 @@ pub enum Checksum {
 }
 
 impl ChecksumKind {
-    /// Octets in the message.
+    /// Returns the octets in the message.
     #[must_use]
     pub const fn wire_len(self) -> usize {
         match self {
@@ -43,7 +43,7 @@ impl ChecksumKind {
         }
     }
 
-    /// The kind that the flags of a HEADER_EXTENSION name.
+    /// Returns the kind that the flags of a HEADER_EXTENSION name.
     pub(super) const fn from_flags(flags: u8) -> Option<Self> {
         match flags & FLAGS_CHECKSUM {
             0x20 => Some(Self::Crc32c),
@@ -53,7 +53,7 @@ impl ChecksumKind {
         }
     }
 
-    /// The flags of this kind.
+    /// Returns the flags of this kind.
     pub(super) const fn flags(self) -> u8 {
         match self {
             Self::Crc32c => 0x20,
@@ -62,7 +62,7 @@ impl ChecksumKind {
         }
     }
 
-    /// The checksum whose field holds zeros only.
+    /// Returns the checksum of zeros.
     pub(super) const fn zero(self) -> Checksum {
         match self {
             Self::Crc32c => Checksum::Crc32c(0),
@@ -79,7 +79,7 @@ impl ChecksumKind {
         })
     }
 
-    /// The checksum of a message whose field for it begins at `offset`.
+    /// Computes the checksum of a message whose checksum field begins at `offset`.
     pub(super) fn of(self, message: &[u8], offset: usize) -> Checksum {
         let (before, rest) = message.split_at_checked(offset).unwrap_or((message, &[]));
         let after = rest.get(self.wire_len()..).unwrap_or_default();
@@ -88,17 +88,23 @@ impl ChecksumKind {
         match self {
             Self::Crc32c => {
                 let mut digest = CRC_32C.digest();
-                parts.iter().for_each(|part| digest.update(part));
+                for part in parts {
+                    digest.update(part);
+                }
                 Checksum::Crc32c(digest.finalize())
             }
             Self::Crc64 => {
                 let mut digest = CRC_64.digest();
-                parts.iter().for_each(|part| digest.update(part));
+                for part in parts {
+                    digest.update(part);
+                }
                 Checksum::Crc64(digest.finalize())
             }
             Self::Md5 => {
                 let mut digest = md5::Context::new();
-                parts.iter().for_each(|part| digest.consume(part));
+                for part in parts {
+                    digest.consume(part);
+                }
                 Checksum::Md5(digest.finalize().0)
             }
         }
@@ -106,7 +112,7 @@ impl ChecksumKind {
 }
 
 impl Checksum {
-    /// What kind it is.
+    /// Returns its kind.
     #[must_use]
     pub const fn kind(self) -> ChecksumKind {
         match self {
@@ -116,8 +122,10 @@ impl Checksum {
         }
     }
 
-    /// Whether a received checksum says the same as `computed`. A CRC may also lie there with its lowest octet first: the
-    /// field is an array of octets, and whoever takes it for a number writes it in the byte order of the submessage.
+    /// Whether a received checksum equals `computed`.
+    ///
+    /// A CRC may also be stored lowest octet first: the field is an array of octets, but some peers write a number in
+    /// the byte order of the submessage.
     pub(super) fn confirms(self, computed: Self) -> bool {
         self == computed
             || match (self, computed) {
@@ -127,7 +135,7 @@ impl Checksum {
             }
     }
 
-    /// The octets of the message, of which the first [`ChecksumKind::wire_len`] count.
+    /// Returns the octets for the message; the first [`ChecksumKind::wire_len`] count.
     pub(super) fn to_octets(self) -> [u8; 16] {
         let mut octets = [0; 16];
         match self {
@@ -161,7 +169,7 @@ mod tests {
 
     #[test]
     fn known_checksums_of_123456789() {
-        // The check values of the catalogues; four, eight or sixteen zeros follow where the field would be.
+        // Check values of the catalogs. Four, eight or sixteen zeros follow in place of the field.
         assert_eq!(CRC_32C.checksum(b"123456789"), 0xe306_9283);
         assert_eq!(CRC_64.checksum(b"123456789"), 0x995d_c9bb_df19_39fa);
         assert_eq!(

@@ -28,8 +28,8 @@ pub struct ContentFilterInfo<'a> {
 }
 
 impl<'a> ContentFilterInfo<'a> {
-    /// The most filters that are laid out for one sample: their readers would fill a datagram with signatures otherwise.
-    /// Those left out evaluate their filters themselves.
+    /// Most filter results of one sample; otherwise signatures could fill a datagram. The readers of other filters
+    /// evaluate them.
     pub const RESULTS_MAX: usize = 64;
 
     pub(super) fn parse(cursor: &mut Cursor<'a>) -> Result<Self, WireError> {
@@ -40,7 +40,7 @@ impl<'a> ContentFilterInfo<'a> {
         Ok(Self { bitmaps, signatures, little_endian: cursor.little_endian() })
     }
 
-    /// Each filter, and whether the sample passed it. A filter without a bit is left out.
+    /// Returns each filter and whether the sample passed it. A filter without a bit is left out.
     pub fn results(&self) -> impl Iterator<Item = (FilterSignature, bool)> + use<'a> {
         let mut words = Cursor::new(self.bitmaps, 0, self.little_endian);
         let mut signatures = Cursor::new(self.signatures, 0, self.little_endian);
@@ -49,11 +49,13 @@ impl<'a> ContentFilterInfo<'a> {
             if index % 32 == 0 {
                 word = words.u32().ok()?;
             }
-            signatures.bytes().ok().map(|signature| (signature, word & (1 << (31 - index % 32)) != 0))
+            // Bit 0 is the highest bit of the first word.
+            let passed = word & (1 << (31 - index % 32)) != 0;
+            Some((signatures.bytes().ok()?, passed))
         })
     }
 
-    /// Whether the sample passed the filter of this signature; `None`: the writer has not evaluated it.
+    /// Whether the sample passed the filter of this signature; `None` if the writer has not evaluated it.
     #[must_use]
     pub fn passed(&self, signature: &FilterSignature) -> Option<bool> {
         self.results().find(|(found, _)| found == signature).map(|(_, passed)| passed)
@@ -62,17 +64,25 @@ impl<'a> ContentFilterInfo<'a> {
     /// Appends the parameter, little endian, with the first [`Self::RESULTS_MAX`] results.
     pub(super) fn build(buffer: &mut Vec<u8>, results: &[(FilterSignature, bool)]) {
         let results = results.get(..Self::RESULTS_MAX).unwrap_or(results);
-        let words = results.chunks(32).map(|chunk| {
-            let bits = chunk.iter().enumerate().filter(|(_, (_, passed))| *passed);
-            bits.fold(0_u32, |word, (index, _)| word | 1 << (31 - index))
-        });
+        let words = results.chunks(32);
         let len = 8 + 4 * words.len() + size_of::<FilterSignature>() * results.len();
+        debug_assert!(u16::try_from(len).is_ok(), "`RESULTS_MAX` results fit into a parameter");
         buffer.extend_from_slice(&parameter_id::CONTENT_FILTER_INFO.to_le_bytes());
         buffer.extend_from_slice(&(len as u16).to_le_bytes());
         buffer.extend_from_slice(&(words.len() as u32).to_le_bytes());
-        words.for_each(|word| buffer.extend_from_slice(&word.to_le_bytes()));
+        for chunk in words {
+            let mut word = 0_u32;
+            for (index, (_, passed)) in chunk.iter().enumerate() {
+                if *passed {
+                    word |= 1 << (31 - index);
+                }
+            }
+            buffer.extend_from_slice(&word.to_le_bytes());
+        }
         buffer.extend_from_slice(&(results.len() as u32).to_le_bytes());
-        results.iter().for_each(|(signature, _)| buffer.extend_from_slice(signature));
+        for (signature, _) in results {
+            buffer.extend_from_slice(signature);
+        }
     }
 }
 

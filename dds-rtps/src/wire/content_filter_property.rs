@@ -1,51 +1,54 @@
-//! A reader's content filter as others are told of it.
+//! Announcement of a reader's content filter.
 //!
 //! ```text
-//! CONTENT_FILTER_PROPERTY (RTPS 2.5, 9.6.3.1)   strings: filtered topic, related topic, class, expression | sequence of strings: parameters
+//! CONTENT_FILTER_PROPERTY (RTPS 2.5, 9.6.3.1)   four strings: filtered topic, related topic, class, expression
+//!                                               sequence of strings: parameters
 //! signature (RTPS 2.5, 9.6.4.1)                 MD5 over all of these, in this order, each with its NUL
 //! ```
 //!
-//! RTI Connext leaves the very last NUL out of its signature (Fast DDS knows both forms), so there are two.
+//! RTI Connext leaves the last NUL out of its signature, so there are two signatures. Fast DDS knows both.
 
 use super::{ParameterFields, ParameterValueWriter};
 use crate::filter::LEN_MAX;
 
-/// What a reader says of its filter.
+/// A reader's content filter.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ContentFilterProperty {
-    /// How the filtered topic is called at the reader.
+    /// Name of the filtered topic.
     pub filtered_topic: String,
-    /// The topic that it is a part of.
+    /// Name of the related topic.
     pub related_topic: String,
-    /// The language of the expression; [`DDSSQL`] is that of the standard.
+    /// Class of the filter; [`DDSSQL`] is that of the standard.
     pub class: String,
     /// The expression.
     pub expression: String,
-    /// The values of its parameters.
+    /// Values of its parameters.
     pub parameters: Vec<String>,
 }
 
-/// The class of filters whose expressions are those of DDS 1.4, Annex B.
+/// Class of filters with expressions of DDS 1.4, Annex B.
 pub const DDSSQL: &str = "DDSSQL";
 
-/// Parameters of an expression: `%0` to `%99`.
+/// Most parameters of an expression: `%0` to `%99`.
 const PARAMETERS_MAX: usize = 100;
 
-/// Bytes of each of the names.
+/// Most bytes of each name.
 const NAME_MAX: usize = 1_024;
 
 impl ContentFilterProperty {
-    /// Takes a property. `None`: it is malformed, larger than any that we could use, or says that there is no filter, as an
-    /// empty name, class or expression does.
+    /// Reads a property; `None` if it is malformed, too large, or has an empty name, class or expression.
+    ///
+    /// An empty text means that there is no filter.
     #[must_use]
     pub fn read(mut fields: ParameterFields<'_>) -> Option<Self> {
-        let mut name = |max: usize| {
-            let name = fields.string().ok()?;
-            (!name.is_empty() && name.len() <= max).then(|| name.to_owned())
-        };
-        let (filtered_topic, related_topic, class) = (name(NAME_MAX)?, name(NAME_MAX)?, name(NAME_MAX)?);
-        let expression = name(LEN_MAX)?;
-        let count = fields.sequence_len(4).ok().filter(|count| *count <= PARAMETERS_MAX)?;
+        let filtered_topic = read_text(&mut fields, NAME_MAX)?;
+        let related_topic = read_text(&mut fields, NAME_MAX)?;
+        let class = read_text(&mut fields, NAME_MAX)?;
+        let expression = read_text(&mut fields, LEN_MAX)?;
+        let count = fields.sequence_len(4).ok()?;
+        if count > PARAMETERS_MAX {
+            return None;
+        }
         let mut parameters = Vec::with_capacity(count);
         let mut len = expression.len();
         for _ in 0..count {
@@ -61,22 +64,22 @@ impl ContentFilterProperty {
 
     /// Writes the property.
     pub fn write(&self, value: &mut ParameterValueWriter<'_>) {
-        self.names().into_iter().for_each(|name| {
+        for name in self.names() {
             value.string(name);
-        });
+        }
         value.sequence_len(self.parameters.len());
-        self.parameters.iter().for_each(|parameter| {
+        for parameter in &self.parameters {
             value.string(parameter);
-        });
+        }
     }
 
-    /// What stands for it in the inline QoS of samples, as the standard says.
+    /// Returns the signature in the inline QoS of samples, as the standard defines it.
     #[must_use]
     pub fn signature(&self) -> [u8; 16] {
         md5::compute(self.signed()).0
     }
 
-    /// What stands for it in samples of RTI Connext.
+    /// Returns the signature in samples of RTI Connext.
     #[must_use]
     pub fn signature_of_connext(&self) -> [u8; 16] {
         let signed = self.signed();
@@ -84,13 +87,26 @@ impl ContentFilterProperty {
     }
 
     fn signed(&self) -> Vec<u8> {
-        let texts = self.names().into_iter().chain(self.parameters.iter().map(String::as_str));
-        texts.flat_map(|text| text.bytes().chain([0])).collect()
+        let mut signed = Vec::new();
+        for text in self.names().into_iter().chain(self.parameters.iter().map(String::as_str)) {
+            signed.extend_from_slice(text.as_bytes());
+            signed.push(0);
+        }
+        signed
     }
 
     fn names(&self) -> [&str; 4] {
         [&self.filtered_topic, &self.related_topic, &self.class, &self.expression]
     }
+}
+
+/// Reads a text that is neither empty nor longer than `max` bytes.
+fn read_text(fields: &mut ParameterFields<'_>, max: usize) -> Option<String> {
+    let text = fields.string().ok()?;
+    if text.is_empty() || text.len() > max {
+        return None;
+    }
+    Some(text.to_owned())
 }
 
 #[cfg(test)]

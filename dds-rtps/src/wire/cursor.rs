@@ -1,4 +1,4 @@
-//! The one place where received bytes are taken apart: every access checks its bounds, nothing indexes.
+//! Reads received bytes. Each access checks its bounds, and no access indexes.
 
 use super::{WireError, WireErrorKind};
 use crate::types::{EntityId, GuidPrefix, SequenceNumber};
@@ -12,13 +12,13 @@ pub(super) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// Reads `bytes`, which begin `offset` bytes into the message.
+    /// Creates a cursor over `bytes`, which begin `offset` bytes into the message.
     #[inline]
     pub(super) fn new(bytes: &'a [u8], offset: usize, little_endian: bool) -> Self {
         Self { rest: bytes, offset, little_endian }
     }
 
-    /// Bytes from the start of the message to the next field.
+    /// Returns the bytes from the start of the message to the next field.
     #[inline]
     pub(super) fn offset(&self) -> usize {
         self.offset
@@ -29,13 +29,13 @@ impl<'a> Cursor<'a> {
         self.little_endian
     }
 
-    /// What has not been read.
+    /// Returns the unread bytes.
     #[inline]
     pub(super) fn rest(&self) -> &'a [u8] {
         self.rest
     }
 
-    /// An error at the next field.
+    /// Returns an error at the next field.
     #[inline]
     pub(super) fn error(&self, kind: WireErrorKind) -> WireError {
         WireError { kind, offset: self.offset }
@@ -51,7 +51,7 @@ impl<'a> Cursor<'a> {
         Ok(*field)
     }
 
-    /// The next `len` bytes.
+    /// Reads `len` bytes.
     #[inline]
     pub(super) fn slice(&mut self, len: usize) -> Result<&'a [u8], WireError> {
         let Some((field, rest)) = self.rest.split_at_checked(len) else {
@@ -62,7 +62,7 @@ impl<'a> Cursor<'a> {
         Ok(field)
     }
 
-    /// A cursor of its own over the next `len` bytes.
+    /// Returns a separate cursor over the next `len` bytes.
     #[inline]
     pub(super) fn split(&mut self, len: usize) -> Result<Self, WireError> {
         let offset = self.offset;
@@ -97,14 +97,14 @@ impl<'a> Cursor<'a> {
         self.bytes().map(GuidPrefix)
     }
 
-    /// A sequence number as it is, valid or not.
+    /// Reads a sequence number, valid or not.
     #[inline]
     pub(super) fn sequence_number(&mut self) -> Result<SequenceNumber, WireError> {
         let high = self.i32()?;
         Ok(SequenceNumber::from_words(high, self.u32()?))
     }
 
-    /// A sequence number that a change can carry.
+    /// Reads a sequence number that is valid for a change.
     #[inline]
     pub(super) fn valid_sequence_number(&mut self) -> Result<SequenceNumber, WireError> {
         let error = self.error(WireErrorKind::SequenceNumber);
@@ -112,7 +112,7 @@ impl<'a> Cursor<'a> {
         if number.is_valid() { Ok(number) } else { Err(error) }
     }
 
-    /// A fragment number, from 1.
+    /// Reads a fragment number, from 1.
     #[inline]
     pub(super) fn fragment_number(&mut self) -> Result<u32, WireError> {
         let error = self.error(WireErrorKind::FragmentNumber);

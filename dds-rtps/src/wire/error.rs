@@ -1,54 +1,54 @@
-//! Why received bytes are not a message: always the peer's fault, counted and dropped, never a panic.
+//! Errors of received bytes. They are always the fault of the peer: the message is counted and dropped.
 
 use crate::types::ProtocolVersion;
 use std::fmt;
 
-/// What is wrong with a message or a submessage, and where.
+/// Error of a message or a submessage, and its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WireError {
-    /// What is wrong.
+    /// Kind of the error.
     pub kind: WireErrorKind,
-    /// Bytes from the start of the message to the field at fault.
+    /// Bytes from the start of the message to the faulty field.
     pub offset: usize,
 }
 
-/// What is wrong with a message or a submessage.
+/// Kind of an error of a message or a submessage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WireErrorKind {
     /// The message does not begin with `RTPS`.
     NotRtps,
-    /// A major version other than 2.
+    /// The major version is not 2.
     UnsupportedVersion(ProtocolVersion),
-    /// Fewer bytes than the fields need, or than the submessage's header promises.
+    /// There are fewer bytes than the fields need, or than the submessage header announces.
     Truncated,
-    /// A sequence number that no change can carry.
+    /// The sequence number is not valid for a change.
     SequenceNumber,
-    /// A HEARTBEAT whose last number lies more than one below its first.
+    /// The last sequence number of a HEARTBEAT is more than one below its first.
     SequenceRange,
-    /// A set of more than 256 bits.
+    /// The set has more than 256 bits.
     SetTooLong,
-    /// A set with a base that its submessage does not allow, or that runs past the last number there is.
+    /// The base of the set is not allowed in its submessage, or the set exceeds the highest number.
     SetRange,
-    /// Fragment number 0.
+    /// The fragment number is 0.
     FragmentNumber,
-    /// A DATA_FRAG of no fragments.
+    /// The DATA_FRAG has no fragments.
     FragmentCount,
-    /// A fragment size of 0.
+    /// The fragment size is 0.
     FragmentSize,
-    /// Fragments that do not lie within the sample.
+    /// The fragments do not lie within the sample.
     FragmentRange,
-    /// An octetsToInlineQos that would put the inline QoS into the fields before it.
+    /// The value of octetsToInlineQos places the inline QoS into the fields before it.
     OctetsToInlineQos,
-    /// A payload that is said to be both data and key.
+    /// The payload is flagged as both data and key.
     PayloadFlags,
-    /// A payload shorter than its encapsulation header, or than the fragments that it is said to hold.
+    /// The payload is shorter than its encapsulation header, or than its fragments.
     PayloadTooShort,
-    /// A parameter whose length is not a multiple of 4.
+    /// The length of a parameter is not a multiple of 4.
     ParameterLength,
-    /// A message that does not have the checksum that it says it has.
+    /// The checksum does not match the message.
     Checksum,
-    /// A header extension with a parameter that must be understood, and is not known.
+    /// The header extension has an unknown parameter that must be understood.
     MustUnderstand,
 }
 

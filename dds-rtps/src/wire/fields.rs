@@ -1,9 +1,10 @@
-//! Puts the fields of a submessage next to each other on the stack, so that a buffer grows once for all of them.
+//! Collects the fields of a submessage on the stack, so that the buffer grows once for all of them.
 
 use crate::types::SequenceNumber;
 
-/// At most `N` bytes of little-endian fields. `N` and the fields are both written down in the same function, so that
-/// running over is a mistake of ours, which the first test of that function shows.
+/// At most `N` bytes of little-endian fields.
+///
+/// One function contains both `N` and the fields, so its first test detects an overflow.
 pub(super) struct Fields<const N: usize> {
     bytes: [u8; N],
     len: usize,
@@ -15,7 +16,7 @@ impl<const N: usize> Fields<N> {
         Self { bytes: [0; N], len: 0 }
     }
 
-    /// A submessage header: `body_len` bytes follow it.
+    /// Begins with a submessage header; `body_len` bytes follow it.
     #[inline]
     pub(super) fn submessage(id: u8, flags: u8, body_len: u16) -> Self {
         let mut fields = Self::new();

@@ -1,4 +1,4 @@
-//! The inline QoS of a DATA: a borrowed parameter list (RTPS 2.5, 9.4.2.11 and 9.6.4).
+//! Inline QoS of a DATA: a borrowed parameter list (RTPS 2.5, 9.4.2.11 and 9.6.4).
 //!
 //! ```text
 //!  0   parameterId u16, length u16      length: a multiple of 4
@@ -13,10 +13,10 @@ use super::{
 };
 use crate::types::{Duration, Guid, SequenceNumber, VendorId};
 
-/// The parameters of a DATA, as bytes that have been checked to end with a sentinel.
+/// The parameters of a DATA, as bytes with a verified sentinel.
 ///
-/// The getters walk the list anew each time: it is short, and most samples carry none. A parameter whose value is too
-/// short counts as absent.
+/// Each getter searches the list: it is short, and most samples have none. A parameter with a too short value counts
+/// as absent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InlineQos<'a> {
     /// The list from its first parameter to the sentinel, inclusive.
@@ -25,17 +25,17 @@ pub struct InlineQos<'a> {
     pub little_endian: bool,
 }
 
-/// Names a sample in the whole domain: the request that a reply belongs to.
+/// Identity of a sample in the domain, such as the request of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SampleIdentity {
-    /// Who wrote it.
+    /// Its writer.
     pub writer: Guid,
-    /// Its number within the writer.
+    /// Its sequence number.
     pub sequence_number: SequenceNumber,
 }
 
 impl<'a> InlineQos<'a> {
-    /// Takes a list from `cursor` up to and with its sentinel.
+    /// Reads a list up to and with its sentinel.
     pub(super) fn parse(cursor: &mut Cursor<'a>) -> Result<Self, WireError> {
         let little_endian = cursor.little_endian();
         let mut list = ParameterListReader::new(cursor.rest(), little_endian);
@@ -53,27 +53,29 @@ impl<'a> InlineQos<'a> {
         cursor.slice(list.position()).map(|bytes| Self { bytes, little_endian })
     }
 
-    /// The parameters in their order, without padding and sentinel.
+    /// Returns the parameters in their order, without padding and sentinel.
     pub fn parameters(&self) -> impl Iterator<Item = Parameter<'a>> + use<'a> {
         ParameterListReader::new(self.bytes, self.little_endian).map_while(Result::ok)
     }
 
-    /// The first parameter with this id, whether or not its must-understand bit is set.
+    /// Returns the first parameter with this id, whether or not its must-understand bit is set.
     #[must_use]
     pub fn find(&self, id: u16) -> Option<Parameter<'a>> {
         self.parameters().find(|parameter| parameter.id & !parameter_id::MUST_UNDERSTAND == id)
     }
 
-    /// What happened to the instance: bit 0 disposed, bit 1 unregistered, bit 2 filtered (RTPS 2.5, 9.6.4.9). Absent: 0,
-    /// nothing happened.
+    /// Returns the status of the instance: bit 0 disposed, bit 1 unregistered, bit 2 filtered (RTPS 2.5, 9.6.4.9).
+    ///
+    /// An absent status is 0: the instance is alive.
     #[must_use]
     pub fn status_info(&self) -> u32 {
         let bytes = self.find(parameter_id::STATUS_INFO).and_then(|found| found.fields().array().ok());
         bytes.map_or(0, u32::from_be_bytes)
     }
 
-    /// The status and the key hash, if the list has nothing else, as it is with nearly every sample: one walk, and nothing else
-    /// needs to be looked for.
+    /// Returns status and key hash if the list has nothing else, as for nearly every sample.
+    ///
+    /// One iteration replaces the search for all other parameters.
     #[must_use]
     pub fn plain(&self) -> Option<(u32, Option<[u8; 16]>)> {
         let (mut status_info, mut key_hash) = (None, None);
@@ -89,88 +91,101 @@ impl<'a> InlineQos<'a> {
         Some((status_info.unwrap_or(0), key_hash))
     }
 
-    /// The key hash as it came. Not a proof of the instance: some peers compute it in ways of their own.
+    /// Returns the key hash as it was sent. It does not prove the instance: some peers compute it differently.
     #[must_use]
     pub fn key_hash(&self) -> Option<[u8; 16]> {
         self.find(parameter_id::KEY_HASH)?.fields().array().ok()
     }
 
-    /// The first number of the coherent set that the sample belongs to; [`SequenceNumber::UNKNOWN`] ends a set.
+    /// Returns the first sequence number of the sample's coherent set; [`SequenceNumber::UNKNOWN`] ends a set.
     #[must_use]
     pub fn coherent_set(&self) -> Option<SequenceNumber> {
         self.sequence_number(parameter_id::COHERENT_SET)
     }
 
-    /// The number that names the group's coherent set. Zenzen DDS 0.2 writes it as 0x0039.
+    /// Returns the group sequence number of the group's coherent set. Zenzen DDS 0.2 uses the id 0x0039.
     #[must_use]
     pub fn group_coherent_set(&self, source: VendorId) -> Option<SequenceNumber> {
-        self.sequence_number(parameter_id::GROUP_COHERENT_SET).or_else(|| match source {
-            VendorId::ZENZEN => self.sequence_number(parameter_id::GROUP_COHERENT_SET_ZENZEN),
-            _ => None,
-        })
+        self.vendor_sequence_number(
+            parameter_id::GROUP_COHERENT_SET,
+            parameter_id::GROUP_COHERENT_SET_ZENZEN,
+            source,
+        )
     }
 
-    /// The sample's number within its group, from 1. Zenzen DDS 0.2 writes it as 0x0038.
+    /// Returns the group sequence number of the sample, from 1. Zenzen DDS 0.2 uses the id 0x0038.
     #[must_use]
     pub fn group_sequence_number(&self, source: VendorId) -> Option<SequenceNumber> {
-        self.sequence_number(parameter_id::GROUP_SEQ_NUM).or_else(|| match source {
-            VendorId::ZENZEN => self.sequence_number(parameter_id::GROUP_SEQ_NUM_ZENZEN),
-            _ => None,
-        })
+        self.vendor_sequence_number(parameter_id::GROUP_SEQ_NUM, parameter_id::GROUP_SEQ_NUM_ZENZEN, source)
     }
 
-    /// Digest of the writers of the sample's publisher.
+    /// Returns a sequence number by its standard id, or by the id of Zenzen DDS if that is the source.
+    fn vendor_sequence_number(&self, id: u16, zenzen_id: u16, source: VendorId) -> Option<SequenceNumber> {
+        let standard = self.sequence_number(id);
+        if standard.is_some() || source != VendorId::ZENZEN {
+            return standard;
+        }
+        self.sequence_number(zenzen_id)
+    }
+
+    /// Returns the digest of the publisher's writers.
     #[must_use]
     pub fn writer_group_info(&self) -> Option<[u8; 4]> {
         self.find(parameter_id::WRITER_GROUP_INFO)?.fields().array().ok()
     }
 
-    /// The request that this sample answers. Fast DDS also writes it as 0x800f.
+    /// Returns the request that this sample answers. Fast DDS also uses the id 0x800f.
     #[must_use]
     pub fn related_sample_identity(&self, source: VendorId) -> Option<SampleIdentity> {
         let standard = self.sample_identity(parameter_id::RELATED_SAMPLE_IDENTITY);
-        standard.or_else(|| match source {
-            VendorId::EPROSIMA => self.sample_identity(parameter_id::RELATED_SAMPLE_IDENTITY_EPROSIMA),
-            _ => None,
-        })
+        if standard.is_some() || source != VendorId::EPROSIMA {
+            return standard;
+        }
+        self.sample_identity(parameter_id::RELATED_SAMPLE_IDENTITY_EPROSIMA)
     }
 
-    /// Who wrote a sample that somebody else sends in its place.
+    /// Returns the original writer of a sample that a durability service sends.
     #[must_use]
     pub fn original_writer(&self) -> Option<SampleIdentity> {
         self.sample_identity(parameter_id::ORIGINAL_WRITER_INFO)
     }
 
-    /// The QoS of the original writer that came with [`Self::original_writer`].
+    /// Returns the QoS of the original writer, sent with [`Self::original_writer`].
     #[must_use]
     pub fn original_writer_qos(&self) -> Option<InlineQos<'a>> {
         let list = self.find(parameter_id::ORIGINAL_WRITER_INFO)?.value.get(SAMPLE_IDENTITY_LEN..)?;
         InlineQos::parse(&mut Cursor::new(list, 0, self.little_endian)).ok()
     }
 
-    /// Which filters the sample has passed at its writer.
+    /// Returns the results of the filters that the writer has evaluated.
     #[must_use]
     pub fn content_filter_info(&self) -> Option<ContentFilterInfo<'a>> {
         let value = self.find(parameter_id::CONTENT_FILTER_INFO)?.value;
         ContentFilterInfo::parse(&mut Cursor::new(value, 0, self.little_endian)).ok()
     }
 
-    /// LIFESPAN of this one sample.
+    /// Returns the LIFESPAN of this sample.
     #[must_use]
     pub fn lifespan(&self) -> Option<Duration> {
         self.find(parameter_id::LIFESPAN)?.fields().duration().ok()
     }
 
-    /// Whether `reader` may have the sample: it is directed to nobody, or to this reader too.
+    /// Whether `reader` may receive the sample: it is directed to no reader, or to this one.
     #[must_use]
     pub fn is_directed_to(&self, reader: Guid) -> bool {
-        let is_directed =
-            |found: &Parameter<'_>| found.id & !parameter_id::MUST_UNDERSTAND == parameter_id::DIRECTED_WRITE;
-        let mut readers = self.parameters().filter(is_directed).peekable();
-        readers.peek().is_none() || readers.any(|found| found.fields().guid() == Ok(reader))
+        let mut is_directed = false;
+        for parameter in self.parameters() {
+            if parameter.id & !parameter_id::MUST_UNDERSTAND == parameter_id::DIRECTED_WRITE {
+                if parameter.fields().guid() == Ok(reader) {
+                    return true;
+                }
+                is_directed = true;
+            }
+        }
+        !is_directed
     }
 
-    /// The first parameter that must be understood and is not known here: the sample is to be dropped.
+    /// Returns the first unknown parameter that must be understood; then the sample must be dropped.
     #[must_use]
     pub fn unknown_must_understand(&self) -> Option<u16> {
         let mut parameters = self.parameters();
@@ -355,7 +370,7 @@ mod tests {
         assert_eq!(plain(&|_| {}), Some((0, None)));
         assert_eq!(plain(&|to| _ = to.key_hash(&[7; 16])), Some((0, Some([7; 16]))));
         assert_eq!(plain(&|to| _ = to.key_hash(&[7; 16]).status_info(3)), Some((3, Some([7; 16]))));
-        // What else there is has to be asked for, and what comes twice or is too short is for those who know which one counts.
+        // Other parameters need a search. Repeated and too short values need a decision.
         assert_eq!(plain(&|to| _ = to.key_hash(&[7; 16]).directed_write(guid(1))), None);
         assert_eq!(plain(&|to| _ = to.status_info(1).status_info(2)), None);
         assert_eq!(plain(&|to| _ = to.sequence_number(0x7234, SequenceNumber(1))), None);

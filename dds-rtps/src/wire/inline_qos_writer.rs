@@ -30,55 +30,54 @@ impl<'b> InlineQosWriter<'b> {
         Self::write(buffer, fill)
     }
 
-    /// The key hash.
+    /// Adds the key hash.
     pub fn key_hash(&mut self, key_hash: &[u8; 16]) -> &mut Self {
         self.put(Fields::<20>::new().u16(parameter_id::KEY_HASH).u16(16).bytes(*key_hash))
     }
 
-    /// What happened to the instance: bit 0 disposed, bit 1 unregistered, bit 2 filtered.
+    /// Adds the status of the instance: bit 0 disposed, bit 1 unregistered, bit 2 filtered.
     pub fn status_info(&mut self, bits: u32) -> &mut Self {
         self.put(Fields::<8>::new().u16(parameter_id::STATUS_INFO).u16(4).bytes(bits.to_be_bytes()))
     }
 
-    /// The first number of the coherent set.
+    /// Adds the first sequence number of the coherent set.
     pub fn coherent_set(&mut self, first: SequenceNumber) -> &mut Self {
         self.sequence_number(parameter_id::COHERENT_SET, first)
     }
 
-    /// The number that names the group's coherent set.
+    /// Adds the group sequence number of the group's coherent set.
     pub fn group_coherent_set(&mut self, number: SequenceNumber) -> &mut Self {
         self.sequence_number(parameter_id::GROUP_COHERENT_SET, number)
     }
 
-    /// The sample's number within its group, from 1.
+    /// Adds the group sequence number of the sample, from 1.
     pub fn group_sequence_number(&mut self, number: SequenceNumber) -> &mut Self {
         self.sequence_number(parameter_id::GROUP_SEQ_NUM, number)
     }
 
-    /// Digest of the writers of the publisher.
+    /// Adds the digest of the publisher's writers.
     pub fn writer_group_info(&mut self, digest: [u8; 4]) -> &mut Self {
         self.put(Fields::<8>::new().u16(parameter_id::WRITER_GROUP_INFO).u16(4).bytes(digest))
     }
 
-    /// A sequence number under an id of [`parameter_id`].
+    /// Adds a sequence number under an id of [`parameter_id`].
     pub fn sequence_number(&mut self, id: u16, number: SequenceNumber) -> &mut Self {
         self.put(Fields::<12>::new().u16(id).u16(8).sequence_number(number))
     }
 
-    /// The request that this sample answers.
+    /// Adds the request that this sample answers.
     pub fn related_sample_identity(&mut self, request: SampleIdentity) -> &mut Self {
         let mut fields = Fields::<28>::new();
         fields.u16(parameter_id::RELATED_SAMPLE_IDENTITY).u16(24);
         self.put(fields.bytes(request.writer.to_bytes()).sequence_number(request.sequence_number))
     }
 
-    /// A reader that the sample is for; once for each.
+    /// Adds a reader that the sample is for; call it once for each.
     pub fn directed_write(&mut self, reader: Guid) -> &mut Self {
         self.put(Fields::<20>::new().u16(parameter_id::DIRECTED_WRITE).u16(16).bytes(reader.to_bytes()))
     }
 
-    /// Who wrote the sample in whose place it is sent; `qos` appends that writer's policies, `|_| {}` for none.
-    /// Left out if they are longer than a parameter can be, 65 535 bytes.
+    /// Adds the original writer of the sample; `qos` appends that writer's policies, `|_| {}` for none.
     pub fn original_writer(
         &mut self,
         original: SampleIdentity,
@@ -101,20 +100,20 @@ impl<'b> InlineQosWriter<'b> {
         self
     }
 
-    /// Which filters the sample has passed; at most [`ContentFilterInfo::RESULTS_MAX`] of them.
+    /// Adds the results of filters, at most [`ContentFilterInfo::RESULTS_MAX`].
     pub fn content_filter_info(&mut self, results: &[(FilterSignature, bool)]) -> &mut Self {
         ContentFilterInfo::build(self.buffer, results);
         self
     }
 
-    /// LIFESPAN of this one sample.
+    /// Adds the LIFESPAN of this sample.
     pub fn lifespan(&mut self, lifespan: Duration) -> &mut Self {
         let (seconds, fraction) = lifespan.to_wire();
         self.put(Fields::<12>::new().u16(parameter_id::LIFESPAN).u16(8).i32(seconds).u32(fraction))
     }
 
-    /// Parameters that are encoded already: little endian, whole, without the sentinel. For policies that go out with
-    /// every sample to a reader that expects them.
+    /// Adds encoded parameters: little endian, whole, without the sentinel. They are the policies for readers that
+    /// expect inline QoS.
     pub fn encoded(&mut self, parameters: &[u8]) -> &mut Self {
         debug_assert!(parameters.len() % 4 == 0, "parameters are multiples of 4 bytes");
         self.buffer.extend_from_slice(parameters);

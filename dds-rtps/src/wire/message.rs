@@ -1,4 +1,4 @@
-//! A message: its header and the walk over its submessages (RTPS 2.5, 8.3.3 and 9.4.4).
+//! A message: its header and the iteration over its submessages (RTPS 2.5, 8.3.3 and 9.4.4).
 //!
 //! ```text
 //! 0   "RTPS"
@@ -13,14 +13,14 @@ use super::submessage::FLAG_LITTLE_ENDIAN;
 use super::{Submessage, WireError, WireErrorKind, id};
 use crate::types::{GuidPrefix, ProtocolVersion, Time, VendorId};
 
-/// Who sent a message.
+/// Header of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
-    /// The protocol it speaks; `parse` has checked: major version 2.
+    /// Protocol version; `parse` has checked the major version 2.
     pub version: ProtocolVersion,
-    /// Who built it.
+    /// Vendor.
     pub vendor: VendorId,
-    /// The participant.
+    /// The sending participant.
     pub prefix: GuidPrefix,
 }
 
@@ -32,20 +32,21 @@ impl Header {
 /// A datagram with a valid header.
 #[derive(Debug, Clone, Copy)]
 pub struct Message<'a> {
-    /// Who sent it.
+    /// Its header.
     pub header: Header,
     bytes: &'a [u8],
 }
 
 impl<'a> Message<'a> {
-    /// Reads the header of a message. Every minor of major version 2 is accepted. What a HEADER_EXTENSION right behind it
-    /// says of the message is checked; a message without one costs nothing more.
+    /// Reads the header of a message. All minor versions of major version 2 are accepted.
+    ///
+    /// A HEADER_EXTENSION directly behind the header is verified; a message without one costs nothing more.
     ///
     /// # Errors
     ///
-    /// If `bytes` is shorter than the header, does not begin with `RTPS`, or is of another major version; if its header
-    /// extension is faulty, names a wrong checksum or more bytes than there are, or has a parameter that must be
-    /// understood.
+    /// Fails if `bytes` is shorter than the header, does not begin with `RTPS`, or has another major version. Fails
+    /// if a header extension is malformed, has a wrong checksum, announces more bytes than there are, or has an
+    /// unknown parameter that must be understood.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, WireError> {
         let message = Self::unchecked(bytes)?;
         if message.bytes.first() == Some(&id::HEADER_EXTENSION) {
@@ -56,7 +57,7 @@ impl<'a> Message<'a> {
         Ok(message)
     }
 
-    /// Whether the message has a checksum, which `parse` has checked.
+    /// Whether the message has a checksum, which `parse` has verified.
     #[must_use]
     pub fn has_checksum(&self) -> bool {
         self.bytes.first() == Some(&id::HEADER_EXTENSION)
@@ -66,7 +67,7 @@ impl<'a> Message<'a> {
             )
     }
 
-    /// Reads the header and believes the rest.
+    /// Reads the header without verifying an extension.
     pub(super) fn unchecked(bytes: &'a [u8]) -> Result<Self, WireError> {
         let mut cursor = Cursor::new(bytes, 0, true);
         let not_rtps = cursor.error(WireErrorKind::NotRtps);
@@ -83,15 +84,15 @@ impl<'a> Message<'a> {
         Ok(Self { header, bytes: cursor.rest() })
     }
 
-    /// The submessages in their order.
+    /// Returns the submessages in their order.
     #[must_use]
     pub fn submessages(&self) -> Submessages<'a> {
         Submessages { rest: self.bytes, offset: Header::WIRE_LEN }
     }
 
-    /// The submessages from the one on that begins `offset` bytes into the message, as [`Submessages::offset`] has told: for
-    /// whoever was handed the datagram and a place in it. None past the end. An offset within a submessage gives nonsense
-    /// or an error, nothing worse.
+    /// Returns the submessages from the one that begins at `offset`, as [`Submessages::offset`] has returned it.
+    ///
+    /// It is empty past the end. An offset within a submessage gives wrong submessages or an error, nothing worse.
     #[must_use]
     pub fn submessages_from(&self, offset: usize) -> Submessages<'a> {
         let rest = offset.checked_sub(Header::WIRE_LEN).and_then(|offset| self.bytes.get(offset..));
@@ -99,11 +100,13 @@ impl<'a> Message<'a> {
     }
 }
 
-/// Walks over the submessages of a message.
+/// Iterates over the submessages of a message.
 ///
-/// octetsToNextHeader 0 means "to the end of the message", but for PAD and INFO_TS, which really are empty then. A
-/// submessage that is at fault yields its error, and the walk goes on behind it; it ends after one that is longer than
-/// the message, and after a faulty INFO_TS, INFO_SRC or INFO_DST, since nobody knows then whose and for whom the rest is.
+/// octetsToNextHeader 0 means "to the end of the message", except for PAD and INFO_TS, which are then empty.
+///
+/// A malformed submessage yields its error, and the iteration continues behind it. It ends after a submessage that is
+/// longer than the message. It also ends after a malformed INFO_TS, INFO_SRC or INFO_DST, because source and
+/// destination of the rest are then unknown.
 #[derive(Debug, Clone)]
 pub struct Submessages<'a> {
     rest: &'a [u8],
@@ -111,14 +114,14 @@ pub struct Submessages<'a> {
 }
 
 impl<'a> Submessages<'a> {
-    /// Bytes from the start of the message to the next submessage.
+    /// Returns the bytes from the start of the message to the next submessage.
     #[must_use]
     pub const fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Passes over an INFO_TS that is a valid time by itself, which stands before every sample of a batch; `None`: something else,
-    /// to be parsed, comes next.
+    /// Reads an INFO_TS with a valid time, which precedes each sample of a batch. `None` if another submessage comes
+    /// next, to be parsed.
     #[inline]
     pub fn next_timestamp(&mut self) -> Option<Time> {
         let (header, behind) = self.rest.split_first_chunk::<4>()?;
@@ -137,7 +140,7 @@ impl<'a> Submessages<'a> {
     }
 
     fn parse_next(&mut self) -> Result<Submessage<'a>, WireError> {
-        // Until the length is known there is nothing to go on with.
+        // If the length cannot be read, the iteration ends here.
         let mut cursor = Cursor::new(std::mem::take(&mut self.rest), self.offset, true);
         let [id, flags] = cursor.bytes()?;
         let little_endian = flags & FLAG_LITTLE_ENDIAN != 0;
@@ -149,6 +152,7 @@ impl<'a> Submessages<'a> {
         let mut body = cursor.split(len)?;
         let parsed = Submessage::parse(id, flags, &mut body);
         self.offset = cursor.offset();
+        // Without a valid INFO submessage, the source of the rest is unknown.
         if parsed.is_ok() || !matches!(id, id::INFO_TS | id::INFO_SRC | id::INFO_DST) {
             self.rest = cursor.rest();
         }
@@ -169,10 +173,10 @@ impl<'a> Iterator for Submessages<'a> {
 
 impl std::iter::FusedIterator for Submessages<'_> {}
 
-/// INFO_TS with a time, and its length.
+/// Header of an INFO_TS with a time.
 const LITTLE_ENDIAN_INFO_TS: [u8; 4] = [id::INFO_TS, FLAG_LITTLE_ENDIAN, 8, 0];
 
-/// How every message begins.
+/// First bytes of each message.
 pub(super) const MAGIC: &[u8; 4] = b"RTPS";
 
 #[cfg(test)]

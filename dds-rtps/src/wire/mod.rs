@@ -1,11 +1,11 @@
 //! RTPS messages: borrowed parse and growing build (RTPS 2.5, 8.3 and 9.4).
 //!
-//! In: a datagram's bytes; [`Message::parse`] and [`Message::submessages`] take them apart without copying, allocating or
-//! trusting them, and [`Receiver`] follows whose, for whom and of when each submessage is. Out: [`MessageBuilder`] lays
-//! submessages out in a buffer that the caller keeps. Whatever `parse` has returned is legal; what is not is a
-//! [`WireError`] with its offset.
+//! In: a datagram's bytes. [`Message::parse`] and [`Message::submessages`] parse them without copying, allocating or
+//! trusting them. [`Receiver`] tracks the source, the destination and the timestamp of each submessage. Out:
+//! [`MessageBuilder`] appends submessages to a buffer of the caller. A parsed value is always valid; anything else is
+//! a [`WireError`] with its offset.
 //!
-//! [`Transform`] is the one place between the lay-out and the socket, and between the socket and `parse`.
+//! [`Transform`] is applied after a message is built and before it is sent, and again before it is parsed.
 
 mod builder;
 mod checksum;

@@ -1,4 +1,4 @@
-//! Parameter lists: what discovery data and inline QoS are made of (RTPS 2.5, 9.4.2.11).
+//! Parameter lists of discovery data and inline QoS (RTPS 2.5, 9.4.2.11).
 //!
 //! ```text
 //! 0        2        4
@@ -9,42 +9,42 @@
 //! +--------+--------+
 //! ```
 //!
-//! Ids and lengths are in the byte order of the list. A value is plain CDR with at most 4-byte alignment, counted from the
-//! value's first byte.
+//! Ids and lengths have the byte order of the list. A value is plain CDR with at most 4-byte alignment, counted from
+//! the first byte of the value.
 
 use crate::types::{Duration, EntityId, Guid, GuidPrefix, Locator, LocatorKind};
 use std::fmt;
 
 /// Ends a list.
 const SENTINEL: u16 = 0x0001;
-/// Stands for nothing.
+/// Padding.
 const PAD: u16 = 0x0000;
-/// An unknown id with this bit spoils the whole list.
+/// A receiver that does not know an id with this bit rejects the whole list.
 const MUST_UNDERSTAND: u16 = 0x4000;
-/// Ids with this bit belong to the vendor of the sender.
+/// Ids with this bit belong to the sender's vendor.
 const VENDOR_SPECIFIC: u16 = 0x8000;
-/// The length field has 16 bits and lengths are multiples of 4.
+/// Longest value: the length field has 16 bits, and lengths are multiples of 4.
 const VALUE_MAX: usize = 65_532;
 
-/// Why a list or a value could not be read.
+/// Error of reading a list or a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParameterError {
-    /// The bytes end before the sentinel, or in the middle of an entry.
+    /// The bytes end before the sentinel, or within an entry.
     Truncated {
-        /// Where the entry begins, in bytes from the start of the list.
+        /// Start of the entry, in bytes from the start of the list.
         offset: usize,
     },
-    /// A length is no multiple of 4: where the next entry begins would be a guess.
+    /// A length is not a multiple of 4, so the start of the next entry is unknown.
     Length {
-        /// Where the entry begins, in bytes from the start of the list.
+        /// Start of the entry, in bytes from the start of the list.
         offset: usize,
     },
-    /// A value is shorter than its type, or holds what its type does not allow.
+    /// A value is shorter than its type, or not allowed for it.
     Value {
         /// The parameter.
         id: u16,
-        /// Where it went wrong, in bytes from the start of the value.
+        /// Position of the error, in bytes from the start of the value.
         offset: usize,
     },
 }
@@ -53,17 +53,17 @@ impl fmt::Display for ParameterError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Truncated { offset } => write!(f, "parameter list ends within the entry at byte {offset}"),
-            Self::Length { offset } => write!(f, "the entry at byte {offset} has a length that is no multiple of 4"),
-            Self::Value { id, offset } => write!(f, "parameter 0x{id:04x} has an illegal value at byte {offset}"),
+            Self::Length { offset } => write!(f, "the entry at byte {offset} has a length that is not a multiple of 4"),
+            Self::Value { id, offset } => write!(f, "parameter 0x{id:04x} has an invalid value at byte {offset}"),
         }
     }
 }
 
 impl std::error::Error for ParameterError {}
 
-/// Walks the parameters of a list. Ends at the sentinel, or with one error.
+/// Iterates over the parameters of a list. It ends at the sentinel, or after one error.
 ///
-/// Padding entries are passed over.
+/// Padding entries are skipped.
 #[derive(Debug, Clone)]
 pub struct ParameterListReader<'a> {
     bytes: &'a [u8],
@@ -84,14 +84,14 @@ pub struct Parameter<'a> {
 }
 
 impl<'a> ParameterListReader<'a> {
-    /// A walk over `bytes`, which begin with the first entry.
+    /// Creates an iterator over `bytes`, which begin with the first entry.
     #[must_use]
     pub fn new(bytes: &'a [u8], little_endian: bool) -> Self {
         Self { bytes, position: 0, little_endian, done: false }
     }
 
-    /// How many bytes have been walked over; after the end, the length of the list with its sentinel; after an error, the
-    /// place of the entry at fault.
+    /// Returns the number of bytes read: after the end, the length of the list with its sentinel; after an error, the
+    /// position of the faulty entry.
     #[must_use]
     pub fn position(&self) -> usize {
         self.position
@@ -147,20 +147,21 @@ impl<'a> Parameter<'a> {
         self.id & MUST_UNDERSTAND != 0
     }
 
-    /// Whether the id belongs to the sender's vendor, and means nothing without knowing who that is.
+    /// Whether the id belongs to the sender's vendor.
     #[must_use]
     pub const fn is_vendor_specific(&self) -> bool {
         self.id & VENDOR_SPECIFIC != 0
     }
 
-    /// A walk over the value.
+    /// Returns a reader of the value.
     #[must_use]
     pub const fn fields(&self) -> ParameterFields<'a> {
         ParameterFields { id: self.id, bytes: self.value, position: 0, little_endian: self.little_endian }
     }
 }
 
-/// Walks a value, field by field. Each method fails with [`ParameterError::Value`] if the field is not there or not legal.
+/// Reads a value, field by field. Each method fails with [`ParameterError::Value`] if the field is missing or
+/// invalid.
 #[derive(Debug, Clone)]
 pub struct ParameterFields<'a> {
     id: u16,
@@ -169,21 +170,21 @@ pub struct ParameterFields<'a> {
     little_endian: bool,
 }
 
-#[allow(clippy::missing_errors_doc, reason = "said once, in the docs of the type")]
+#[allow(clippy::missing_errors_doc, reason = "the docs of the type say it once")]
 impl<'a> ParameterFields<'a> {
-    /// The error for a value that is illegal where the walk stands.
+    /// Returns the error for an invalid value at the present position.
     #[must_use]
     pub const fn illegal(&self) -> ParameterError {
         ParameterError::Value { id: self.id, offset: self.position }
     }
 
-    /// Whether the value has been walked to its end.
+    /// Whether the whole value was read.
     #[must_use]
     pub const fn is_at_end(&self) -> bool {
         self.position >= self.bytes.len()
     }
 
-    /// The next `count` bytes.
+    /// Reads `count` bytes.
     pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], ParameterError> {
         let end = self.position.checked_add(count).ok_or(self.illegal())?;
         let bytes = self.bytes.get(self.position..end).ok_or(self.illegal())?;
@@ -191,7 +192,7 @@ impl<'a> ParameterFields<'a> {
         Ok(bytes)
     }
 
-    /// The next `N` bytes as an array.
+    /// Reads `N` bytes as an array.
     pub fn array<const N: usize>(&mut self) -> Result<[u8; N], ParameterError> {
         let illegal = self.illegal();
         self.bytes(N)?.try_into().map_err(|_| illegal)
@@ -201,7 +202,7 @@ impl<'a> ParameterFields<'a> {
         self.position = self.position.next_multiple_of(alignment);
     }
 
-    /// An octet that must be 0 or 1.
+    /// Reads an octet that must be 0 or 1.
     pub fn bool(&mut self) -> Result<bool, ParameterError> {
         let illegal = self.illegal();
         match self.array()? {
@@ -235,22 +236,26 @@ impl<'a> ParameterFields<'a> {
         self.u32().map(|value| value as i32)
     }
 
-    /// The element count of a sequence whose elements take at least `element_len` bytes each: never more than the value
-    /// can hold.
+    /// Reads the number of elements of a sequence; each element has at least `element_len` bytes. The number never
+    /// exceeds the rest of the value.
     pub fn sequence_len(&mut self, element_len: usize) -> Result<usize, ParameterError> {
         let count = usize::try_from(self.u32()?).map_err(|_| self.illegal())?;
         let rest = self.bytes.len().saturating_sub(self.position);
-        if count > rest / element_len.max(1) { Err(self.illegal()) } else { Ok(count) }
+        // The caller may allocate this many elements, so a forged number must not be large.
+        if count > rest / element_len.max(1) {
+            return Err(self.illegal());
+        }
+        Ok(count)
     }
 
-    /// A sequence of octets.
+    /// Reads a sequence of octets.
     pub fn octets(&mut self) -> Result<&'a [u8], ParameterError> {
         let count = self.sequence_len(1)?;
         self.bytes(count)
     }
 
-    /// A string: a length that counts the terminator, the bytes, a zero. A length of zero is read as the empty string, as
-    /// some peers write it.
+    /// Reads a string: a length that includes the terminator, the bytes, a zero. A length of zero is the empty
+    /// string, as some peers write it.
     pub fn string(&mut self) -> Result<&'a str, ParameterError> {
         let illegal = self.illegal();
         match self.octets()? {
@@ -260,19 +265,19 @@ impl<'a> ParameterFields<'a> {
         }
     }
 
-    /// Seconds and fraction.
+    /// Reads seconds and fraction.
     pub fn duration(&mut self) -> Result<Duration, ParameterError> {
         let seconds = self.i32()?;
         Ok(Duration::from_wire(seconds, self.u32()?))
     }
 
-    /// Sixteen bytes: prefix and entity id.
+    /// Reads sixteen bytes: prefix and entity id.
     pub fn guid(&mut self) -> Result<Guid, ParameterError> {
         let prefix = GuidPrefix(self.array()?);
         Ok(Guid::new(prefix, EntityId(self.array()?)))
     }
 
-    /// Kind, port and address. Every kind is legal; those we do not know are kept as they are.
+    /// Reads kind, port and address. Unknown kinds are kept.
     pub fn locator(&mut self) -> Result<Locator, ParameterError> {
         let kind = LocatorKind::from_wire(self.i32()?);
         Ok(Locator { kind, port: self.u32()?, address: self.array()? })
@@ -281,8 +286,8 @@ impl<'a> ParameterFields<'a> {
 
 /// Appends a list to a buffer, little endian.
 ///
-/// A value that is too long for the length field (65 532 bytes) is left out whole: callers check lengths before, where
-/// they can tell whom it concerns.
+/// A value longer than the length field allows (65 532 bytes) is left out. Callers check lengths before, where they
+/// can report the cause.
 #[derive(Debug)]
 pub struct ParameterListWriter<'b> {
     buffer: &'b mut Vec<u8>,
@@ -295,7 +300,7 @@ impl<'b> ParameterListWriter<'b> {
         Self { buffer }
     }
 
-    /// Adds an entry whose value `write` makes.
+    /// Adds an entry; `write` writes its value.
     pub fn parameter(&mut self, id: u16, write: impl FnOnce(&mut ParameterValueWriter<'_>)) -> &mut Self {
         let entry = self.buffer.len();
         self.buffer.extend_from_slice(&id.to_le_bytes());
@@ -307,6 +312,7 @@ impl<'b> ParameterListWriter<'b> {
         let len = self.buffer.len() - start;
         match (u16::try_from(len), self.buffer.get_mut(entry + 2..start)) {
             (Ok(len), Some(field)) if usize::from(len) <= VALUE_MAX => field.copy_from_slice(&len.to_le_bytes()),
+            // Too long for the length field.
             _ => self.buffer.truncate(entry),
         }
         self
@@ -319,7 +325,7 @@ impl<'b> ParameterListWriter<'b> {
     }
 }
 
-/// Appends the fields of one value, each with its alignment.
+/// Appends the fields of one value, with their alignment.
 #[derive(Debug)]
 pub struct ParameterValueWriter<'b> {
     buffer: &'b mut Vec<u8>,

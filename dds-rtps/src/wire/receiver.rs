@@ -1,29 +1,30 @@
-//! What the submessages of one message have in common at a moment (RTPS 2.5, 8.3.4).
+//! State that the submessages of one message share (RTPS 2.5, 8.3.4).
 
 use super::{Header, InfoReply, Submessage};
 use crate::types::{EntityId, Guid, GuidPrefix, ProtocolVersion, Time, VendorId};
 
-/// Whose, for whom and of when the next submessage is: begins with the message's header, changes with every INFO_SRC,
-/// INFO_DST, INFO_TS and INFO_REPLY, ends with the message. Made anew for each message; it is a few words on the stack.
+/// Source, destination and timestamp of the next submessage.
+///
+/// It begins with the message header, changes with each INFO_SRC, INFO_DST, INFO_TS and INFO_REPLY, and ends with the
+/// message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Receiver<'a> {
-    /// The protocol that the source speaks.
+    /// Protocol version of the source.
     pub source_version: ProtocolVersion,
-    /// Who built the source.
+    /// Vendor of the source.
     pub source_vendor: VendorId,
-    /// The participant that wrote.
+    /// The sending participant.
     pub source_prefix: GuidPrefix,
-    /// The participant that is to read; [`GuidPrefix::UNKNOWN`] for every one.
+    /// The receiving participant; [`GuidPrefix::UNKNOWN`] for all.
     pub destination_prefix: GuidPrefix,
-    /// When the source wrote, by its clock.
+    /// Source timestamp, by the clock of the source.
     pub source_timestamp: Option<Time>,
-    /// Where the source wants to be answered; `None`: where discovery says. Not to be followed as it is, for the reason
-    /// given at [`InfoReply`].
+    /// Requested destination of answers; `None` for the discovered one. Do not use it unchecked; see [`InfoReply`].
     pub reply: Option<InfoReply<'a>>,
 }
 
 impl<'a> Receiver<'a> {
-    /// The state before the first submessage.
+    /// Creates the state before the first submessage.
     #[must_use]
     pub const fn new(header: &Header) -> Self {
         Self {
@@ -36,13 +37,14 @@ impl<'a> Receiver<'a> {
         }
     }
 
-    /// Takes in one submessage; all but those that change the state are left alone.
+    /// Applies a submessage. Only those that change the state have an effect.
     pub fn apply(&mut self, submessage: &Submessage<'a>) {
         match submessage {
             Submessage::InfoTimestamp(timestamp) => self.source_timestamp = *timestamp,
             Submessage::HeaderExtension(extension) => {
                 if let Some(timestamp) = extension.timestamp {
-                    self.source_timestamp = Some(timestamp).filter(|time| time.is_valid());
+                    // An invalid timestamp takes an earlier one back.
+                    self.source_timestamp = if timestamp.is_valid() { Some(timestamp) } else { None };
                 }
             }
             Submessage::InfoDestination(prefix) => self.destination_prefix = *prefix,
@@ -50,7 +52,7 @@ impl<'a> Receiver<'a> {
                 self.source_version = source.version;
                 self.source_vendor = source.vendor;
                 self.source_prefix = source.prefix;
-                // The timestamp was another participant's, and so were the locators.
+                // Timestamp and locators belonged to the other participant.
                 self.source_timestamp = None;
                 self.reply = None;
             }
@@ -59,13 +61,13 @@ impl<'a> Receiver<'a> {
         }
     }
 
-    /// Whether the participant with this prefix is to read what follows.
+    /// Whether the following submessages are for the participant with this prefix.
     #[must_use]
     pub fn is_for(&self, prefix: GuidPrefix) -> bool {
         self.destination_prefix == GuidPrefix::UNKNOWN || self.destination_prefix == prefix
     }
 
-    /// The GUID of one of the source's endpoints.
+    /// Returns the GUID of an endpoint of the source.
     #[must_use]
     pub const fn source(&self, entity_id: EntityId) -> Guid {
         Guid::new(self.source_prefix, entity_id)

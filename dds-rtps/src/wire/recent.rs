@@ -1,7 +1,7 @@
-//! Which numbers were spoken of a moment ago, so that nobody asks for them, or sends them, twice in that time.
+//! Remembers recently noted numbers, so that no number is requested or sent twice in a short time.
 //!
-//! Bound: [`ROUNDS_MAX`] windows of 256 numbers. Where numbers jump to and fro faster than these can follow, further ones
-//! count as spoken of until the oldest window has passed: that is no loss, only a wait.
+//! Bound: [`ROUNDS_MAX`] windows of 256 numbers. If numbers jump faster than these windows can follow, further
+//! numbers count as recent until the oldest window has expired. This costs a delay and no data.
 
 use super::window::Window;
 use crate::types::{Duration, Instant};
@@ -9,62 +9,77 @@ use std::collections::VecDeque;
 
 const ROUNDS_MAX: usize = 8;
 
-/// So many rounds share the time for which a number counts as recent.
+/// Number of rounds into which the recent time is divided.
 const ROUNDS_IN_SPAN: u32 = 4;
 
-/// Numbers, and when each of them was noted last, to a quarter of the time for which that matters.
+/// Numbers, and when each of them was noted last, with a resolution of a quarter of the recent time.
 #[derive(Debug, Default)]
-pub(crate) struct Recent(VecDeque<Round>);
+pub(crate) struct Recent(VecDeque<RecentRound>);
 
-/// What was noted within a short time.
+/// Numbers that were noted within a short time.
 #[derive(Debug)]
-struct Round {
+struct RecentRound {
     numbers: Window,
     began: Instant,
     at: Instant,
 }
 
 impl Recent {
-    /// Notes a number, which [`Recent::contains`] for `span` from now on.
+    /// Notes a number; [`Recent::contains`] it for `span` from now on.
     pub(crate) fn note(&mut self, now: Instant, number: i64, span: Duration) {
-        if let Some(last) = self.0.back_mut().filter(|last| last.takes(now, number, span)) {
-            last.numbers.insert(number);
-            last.at = now;
-            return;
+        if let Some(last) = self.0.back_mut() {
+            if last.accepts(now, number, span) {
+                last.numbers.insert(number);
+                last.at = now;
+                return;
+            }
         }
         self.0.retain(|round| round.is_within(now, span));
         if self.0.len() < ROUNDS_MAX {
             let mut numbers = Window::new(number);
             numbers.insert(number);
-            self.0.push_back(Round { numbers, began: now, at: now });
+            self.0.push_back(RecentRound { numbers, began: now, at: now });
         }
     }
 
     /// Whether a number was noted less than `span` ago, or cannot be noted now.
     pub(crate) fn contains(&self, now: Instant, number: i64, span: Duration) -> bool {
-        let rounds = self.0.iter().filter(|round| round.is_within(now, span));
-        let (mut count, mut any) = (0, false);
-        for round in rounds {
+        let mut count = 0;
+        for round in &self.0 {
+            if !round.is_within(now, span) {
+                continue;
+            }
+            if round.numbers.contains(number) {
+                return true;
+            }
             count += 1;
-            any |= round.numbers.contains(number);
         }
-        any || (count >= ROUNDS_MAX && !self.0.back().is_some_and(|last| last.takes(now, number, span)))
+        // Without a free round, a number that the last one does not accept counts as recent.
+        count >= ROUNDS_MAX && !self.0.back().is_some_and(|last| last.accepts(now, number, span))
     }
 
-    /// When a number was noted, if that was once.
+    /// Returns when a number was noted, if it was noted in exactly one round.
     pub(crate) fn noted_at(&self, number: i64) -> Option<Instant> {
-        let mut rounds = self.0.iter().filter(|round| round.numbers.contains(number));
-        rounds.next().filter(|_| rounds.next().is_none()).map(|round| round.at)
+        let mut noted_at = None;
+        for round in &self.0 {
+            if round.numbers.contains(number) {
+                if noted_at.is_some() {
+                    return None;
+                }
+                noted_at = Some(round.at);
+            }
+        }
+        noted_at
     }
 
-    /// When the first of the numbers is not recent any more.
+    /// Returns when the first of the recent numbers expires.
     pub(crate) fn until(&self, now: Instant, span: Duration) -> Option<Instant> {
         self.0.iter().filter(|round| round.is_within(now, span)).filter_map(|round| round.at.after(span)).min()
     }
 }
 
-impl Round {
-    fn takes(&self, now: Instant, number: i64, span: Duration) -> bool {
+impl RecentRound {
+    fn accepts(&self, now: Instant, number: i64, span: Duration) -> bool {
         now.since(self.began) < span.scale(1, ROUNDS_IN_SPAN) && self.numbers.reaches(number)
     }
 

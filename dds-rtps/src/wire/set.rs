@@ -15,41 +15,44 @@ use super::fields::Fields;
 use super::{WireError, WireErrorKind};
 use crate::types::SequenceNumber;
 
-/// The most bits that a set can have.
+/// Most bits of a set.
 pub const SET_BITS_MAX: u32 = 256;
 
-/// Sequence numbers from `base` on, at most 256 apart. Bit `i` stands for `base + i`.
+/// Sequence numbers from `base` on, at most 256 apart. Bit `i` represents `base + i`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SequenceNumberSet {
     base: SequenceNumber,
     bit_count: u32,
-    /// Bits from `bit_count` on are clear.
+    /// Bits from `bit_count` on are zero.
     words: [u32; 8],
 }
 
 impl SequenceNumberSet {
-    /// A set without members. `base` counts all the same: an ACKNACK acknowledges what lies below it.
+    /// Creates an empty set. Its `base` has a meaning: an ACKNACK acknowledges all numbers below it.
     #[must_use]
     pub const fn empty(base: SequenceNumber) -> Self {
         Self { base, bit_count: 0, words: [0; 8] }
     }
 
-    /// The base.
+    /// Returns the base.
     #[must_use]
     pub const fn base(&self) -> SequenceNumber {
         self.base
     }
 
-    /// How many bits the set spans.
+    /// Returns the number of bits that the set spans.
     #[must_use]
     pub const fn bit_count(&self) -> u32 {
         self.bit_count
     }
 
-    /// Adds a member; `false` if it does not lie within `base .. base + 256`.
+    /// Adds a member; returns false if it lies outside of `base .. base + 256`.
     pub fn insert(&mut self, number: SequenceNumber) -> bool {
         let Some(offset) = number.0.checked_sub(self.base.0) else { return false };
-        let Some(offset) = u32::try_from(offset).ok().filter(|&offset| offset < SET_BITS_MAX) else { return false };
+        let Ok(offset) = u32::try_from(offset) else { return false };
+        if offset >= SET_BITS_MAX {
+            return false;
+        }
         insert_bit(&mut self.words, &mut self.bit_count, offset);
         true
     }
@@ -61,24 +64,24 @@ impl SequenceNumberSet {
         offset.is_some_and(|offset| offset < self.bit_count && bit(&self.words, offset))
     }
 
-    /// The members in growing order; the work is that of the members, not of the span.
+    /// Returns the members in ascending order. The cost depends on the members, not on the span.
     pub fn iter(&self) -> impl Iterator<Item = SequenceNumber> + '_ {
         members(&self.words).map(|offset| self.base.plus(offset.into()))
     }
 
-    /// Whether there is no member.
+    /// Whether the set has no member.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words == [0; 8]
     }
 
-    /// Bytes on the wire.
+    /// Returns the bytes on the wire.
     #[must_use]
     pub const fn wire_len(&self) -> usize {
         12 + 4 * self.bit_count.div_ceil(32) as usize
     }
 
-    /// Reads a set whose base is at least `least_base` and whose last bit stands for a number that exists.
+    /// Reads a set with a base of at least `least_base`, whose last bit represents an existing number.
     pub(super) fn parse(cursor: &mut Cursor<'_>, least_base: SequenceNumber) -> Result<Self, WireError> {
         let out_of_range = cursor.error(WireErrorKind::SetRange);
         let base = cursor.sequence_number()?;
@@ -101,32 +104,35 @@ impl SequenceNumberSet {
 pub struct FragmentNumberSet {
     base: u32,
     bit_count: u32,
-    /// Bits from `bit_count` on are clear.
+    /// Bits from `bit_count` on are zero.
     words: [u32; 8],
 }
 
 impl FragmentNumberSet {
-    /// A set without members.
+    /// Creates an empty set.
     #[must_use]
     pub const fn empty(base: u32) -> Self {
         Self { base, bit_count: 0, words: [0; 8] }
     }
 
-    /// The base.
+    /// Returns the base.
     #[must_use]
     pub const fn base(&self) -> u32 {
         self.base
     }
 
-    /// How many bits the set spans.
+    /// Returns the number of bits that the set spans.
     #[must_use]
     pub const fn bit_count(&self) -> u32 {
         self.bit_count
     }
 
-    /// Adds a member; `false` if it does not lie within `base .. base + 256`.
+    /// Adds a member; returns false if it lies outside of `base .. base + 256`.
     pub fn insert(&mut self, number: u32) -> bool {
-        let Some(offset) = number.checked_sub(self.base).filter(|&offset| offset < SET_BITS_MAX) else { return false };
+        let Some(offset) = number.checked_sub(self.base) else { return false };
+        if offset >= SET_BITS_MAX {
+            return false;
+        }
         insert_bit(&mut self.words, &mut self.bit_count, offset);
         true
     }
@@ -138,24 +144,24 @@ impl FragmentNumberSet {
         offset.is_some_and(|offset| offset < self.bit_count && bit(&self.words, offset))
     }
 
-    /// The members in growing order; the work is that of the members, not of the span.
+    /// Returns the members in ascending order. The cost depends on the members, not on the span.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         members(&self.words).filter_map(|offset| self.base.checked_add(offset))
     }
 
-    /// Whether there is no member.
+    /// Whether the set has no member.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words == [0; 8]
     }
 
-    /// Bytes on the wire.
+    /// Returns the bytes on the wire.
     #[must_use]
     pub const fn wire_len(&self) -> usize {
         8 + 4 * self.bit_count.div_ceil(32) as usize
     }
 
-    /// Reads a set whose base is at least 1 and whose last bit stands for a number that exists.
+    /// Reads a set with a base of at least 1, whose last bit represents an existing number.
     pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Self, WireError> {
         let out_of_range = cursor.error(WireErrorKind::SetRange);
         let base = cursor.u32()?;
@@ -178,13 +184,14 @@ fn bit(words: &[u32; 8], offset: u32) -> bool {
 }
 
 fn insert_bit(words: &mut [u32; 8], bit_count: &mut u32, offset: u32) {
+    debug_assert!(offset < SET_BITS_MAX, "the caller checks the offset");
     if let Some(word) = words.get_mut((offset / 32) as usize) {
         *word |= 1 << (31 - offset % 32);
         *bit_count = (*bit_count).max(offset + 1);
     }
 }
 
-/// The offsets of the bits that are set, in growing order.
+/// Returns the offsets of the bits that are set, in ascending order.
 fn members(words: &[u32; 8]) -> impl Iterator<Item = u32> + '_ {
     (0_u32..).step_by(32).zip(words).flat_map(|(start, &word)| {
         let mut left = word;
@@ -196,7 +203,7 @@ fn members(words: &[u32; 8]) -> impl Iterator<Item = u32> + '_ {
     })
 }
 
-/// numBits and the bitmap. Bits past numBits are cleared: some word may carry anything there.
+/// Reads numBits and the bitmap. Bits past numBits are cleared, because peers may send anything there.
 fn parse_bits(cursor: &mut Cursor<'_>) -> Result<(u32, [u32; 8]), WireError> {
     let too_long = cursor.error(WireErrorKind::SetTooLong);
     let bit_count = cursor.u32()?;

@@ -1,13 +1,12 @@
-//! The one place where bytes may change between lay-out and socket, and between socket and parse: DDS Security will stand
-//! here, and nowhere else.
+//! Transforms messages between building and sending, and between reception and parsing.
 //!
-//! Whoever sends asks [`Transform::seal`] with what has been laid out, and whoever receives asks [`Transform::open`]
-//! before it parses. [`Transform::Identity`] changes nothing, touches no byte, and costs nothing.
+//! The sender calls [`Transform::seal`] with a built message, the receiver [`Transform::open`] before it parses.
+//! [`Transform::Identity`] changes nothing and costs nothing. DDS Security would be another transform.
 
 use super::{ChecksumKind, Header, HeaderExtension, MessageBuilder, message::MAGIC};
 use std::convert::Infallible;
 
-/// What a transform is asked to change.
+/// The part of a message that a transform changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// A whole message, from `RTPS` to its end.
@@ -18,56 +17,58 @@ pub enum Scope {
     Payload,
 }
 
-/// What [`Transform::seal`] has done.
+/// Result of [`Transform::seal`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
-pub enum Sealed {
-    /// The bytes go out as they have been laid out.
+pub enum SealOutcome {
+    /// The bytes are sent as they were built.
     Unchanged,
-    /// What has been appended to the scratch buffer goes out in their place.
+    /// The content of the scratch buffer is sent instead.
     Replaced,
 }
 
-/// Why bytes may not go out or come in. No transform of today has a reason to refuse any.
+/// Reason to reject bytes. No present transform has one.
 pub type TransformError = Infallible;
 
-/// Changes bytes on their way out and in.
+/// Transforms bytes before they are sent and after they are received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Transform {
-    /// Leaves everything as it is.
+    /// Changes nothing.
     #[default]
     Identity,
-    /// Gives every message a HEADER_EXTENSION with its length and its checksum. It costs a copy of the message, and 12, 16
-    /// or 24 bytes in it. On the way in `parse` checks whatever checksum there is.
+    /// Adds a HEADER_EXTENSION with length and checksum to each message.
+    ///
+    /// It costs a copy of the message, and 12, 16 or 24 bytes. The receiver's `parse` verifies any checksum.
     Checksum(ChecksumKind),
 }
 
 impl Transform {
-    /// Asks whether `segments`, which follow each other on the wire, may go out as they are. They are not looked at
-    /// unless something has to be changed. `scratch` is empty, and is used again and again.
+    /// Transforms `segments`, which follow each other on the wire, into `scratch`, which is empty.
+    ///
+    /// The segments are read only if a change is needed.
     ///
     /// # Errors
     ///
-    /// Never today; later, if the bytes must not leave.
+    /// Never at present; a future transform may reject the bytes.
     #[inline]
     pub fn seal<'a>(
         &self,
         scope: Scope,
         segments: impl Iterator<Item = &'a [u8]>,
         scratch: &mut Vec<u8>,
-    ) -> Result<Sealed, TransformError> {
+    ) -> Result<SealOutcome, TransformError> {
         match self {
             Self::Checksum(kind) if scope == Scope::Message => Ok(put_checksum(*kind, segments, scratch)),
-            Self::Identity | Self::Checksum(_) => Ok(Sealed::Unchanged),
+            Self::Identity | Self::Checksum(_) => Ok(SealOutcome::Unchanged),
         }
     }
 
-    /// The bytes to parse in place of those that came: the same ones, or ones in `scratch`.
+    /// Returns the bytes to parse: the received ones, or others in `scratch`.
     ///
     /// # Errors
     ///
-    /// Never today; later, if the bytes must not be believed.
+    /// Never at present; a future transform may reject the bytes.
     #[inline]
     pub fn open<'a>(
         &self,
@@ -81,8 +82,8 @@ impl Transform {
     }
 }
 
-/// Copies a message with an extension between its header and the rest.
-fn put_checksum<'a>(kind: ChecksumKind, segments: impl Iterator<Item = &'a [u8]>, scratch: &mut Vec<u8>) -> Sealed {
+/// Copies a message, and inserts an extension behind its header.
+fn put_checksum<'a>(kind: ChecksumKind, segments: impl Iterator<Item = &'a [u8]>, scratch: &mut Vec<u8>) -> SealOutcome {
     let mut header_left = Header::WIRE_LEN;
     for segment in segments {
         let (header, rest) = segment.split_at_checked(header_left).unwrap_or((segment, &[]));
@@ -92,12 +93,13 @@ fn put_checksum<'a>(kind: ChecksumKind, segments: impl Iterator<Item = &'a [u8]>
                 HeaderExtension { message_length: Some(0), checksum: Some(kind.zero()), ..HeaderExtension::default() };
             MessageBuilder::new(scratch).header_extension(&extension, |_| {});
         }
+        // The header may be spread over several segments.
         header_left -= header.len();
         scratch.extend_from_slice(rest);
     }
-    debug_assert!(scratch.starts_with(MAGIC), "what is sealed as a message is one");
+    debug_assert!(scratch.starts_with(MAGIC), "a sealed message begins with the magic bytes");
     HeaderExtension::complete(scratch);
-    Sealed::Replaced
+    SealOutcome::Replaced
 }
 
 #[cfg(test)]
@@ -117,7 +119,7 @@ mod tests {
                 let (head, tail) = message.split_at(cut);
                 let mut sealed = Vec::new();
                 let outcome = Transform::Checksum(kind).seal(Scope::Message, [head, tail].into_iter(), &mut sealed);
-                assert_eq!(outcome, Ok(Sealed::Replaced));
+                assert_eq!(outcome, Ok(SealOutcome::Replaced));
                 assert_eq!(sealed.len(), message.len() + 8 + kind.wire_len());
                 let parsed: Vec<_> = Message::parse(&sealed).unwrap().submessages().map(Result::unwrap).collect();
                 let [Submessage::HeaderExtension(extension), Submessage::InfoDestination(_)] = &parsed[..] else {
@@ -133,7 +135,7 @@ mod tests {
     fn only_whole_messages_get_a_checksum() {
         let untouched = std::iter::from_fn(|| -> Option<&[u8]> { panic!("looked at") });
         let transform = Transform::Checksum(ChecksumKind::Crc64);
-        assert_eq!(transform.seal(Scope::Payload, untouched, &mut Vec::new()), Ok(Sealed::Unchanged));
+        assert_eq!(transform.seal(Scope::Payload, untouched, &mut Vec::new()), Ok(SealOutcome::Unchanged));
     }
 
     #[test]
@@ -141,7 +143,7 @@ mod tests {
         let bytes = *b"RTPS";
         let mut scratch = Vec::new();
         let untouched = std::iter::from_fn(|| -> Option<&[u8]> { panic!("looked at") });
-        assert_eq!(Transform::Identity.seal(Scope::Message, untouched, &mut scratch), Ok(Sealed::Unchanged));
+        assert_eq!(Transform::Identity.seal(Scope::Message, untouched, &mut scratch), Ok(SealOutcome::Unchanged));
         let Ok(opened) = Transform::Identity.open(Scope::Message, &bytes, &mut scratch);
         assert!(std::ptr::eq(opened, &bytes[..]));
     }

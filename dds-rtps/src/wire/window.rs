@@ -1,11 +1,11 @@
-//! Numbers that were asked for: a base and 256 bits, like the sets on the wire, but with removal.
+//! A set of requested numbers: a base and 256 bits, as on the wire, but with removal.
 
 use super::set::{FragmentNumberSet, SequenceNumberSet};
 
 const WORDS: usize = 4;
 const BITS: i64 = 64 * WORDS as i64;
 
-/// Numbers from `base` on, at most 256 apart. Bit `i % 64` of word `i / 64` stands for `base + i`.
+/// Numbers from `base` on, at most 256 apart. Bit `i % 64` of word `i / 64` represents `base + i`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Window {
     base: i64,
@@ -13,7 +13,7 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// An empty window.
+    /// Creates an empty window.
     pub(crate) fn new(base: i64) -> Self {
         Self { base, words: [0; WORDS] }
     }
@@ -26,7 +26,7 @@ impl Window {
         self.words == [0; WORDS]
     }
 
-    /// The lowest member that is at least `from`.
+    /// Returns the lowest member that is at least `from`.
     pub(crate) fn first_from(&self, from: i64) -> Option<i64> {
         let skip = from.saturating_sub(self.base).clamp(0, BITS);
         let (mut place, bit) = ((skip / 64) as usize, skip % 64);
@@ -42,7 +42,7 @@ impl Window {
         None
     }
 
-    /// The highest member.
+    /// Returns the highest member.
     pub(crate) fn last(&self) -> Option<i64> {
         let (place, word) = self.words.iter().enumerate().rev().find(|(_, word)| **word != 0)?;
         Some(self.base + 64 * place as i64 + i64::from(63 - word.leading_zeros()))
@@ -57,13 +57,12 @@ impl Window {
         self.place(number).is_some()
     }
 
-    /// Adds a number; `false` if it does not lie in the window.
+    /// Adds a number; returns false if it lies outside of the window.
     pub(crate) fn insert(&mut self, number: i64) -> bool {
         let Some((place, mask)) = self.place(number) else { return false };
-        self.words.get_mut(place).is_some_and(|word| {
-            *word |= mask;
-            true
-        })
+        let Some(word) = self.words.get_mut(place) else { return false };
+        *word |= mask;
+        true
     }
 
     pub(crate) fn remove(&mut self, number: i64) {
@@ -74,7 +73,7 @@ impl Window {
         }
     }
 
-    /// Whether there is a number in both.
+    /// Whether both windows have a common member.
     pub(crate) fn meets(&self, other: &Self) -> bool {
         let mut from = other.base;
         while let Some(number) = other.first_from(from) {
@@ -86,13 +85,13 @@ impl Window {
         false
     }
 
-    /// Whether all members of another one lie in this window.
+    /// Whether all members of another window lie in this window.
     pub(crate) fn reaches_all(&self, other: &Self) -> bool {
-        let (first, last) = (other.first_from(other.base), other.last());
-        [first, last].into_iter().flatten().all(|number| self.reaches(number))
+        let (Some(first), Some(last)) = (other.first_from(other.base), other.last()) else { return true };
+        self.reaches(first) && self.reaches(last)
     }
 
-    /// Adds the members of another one, as far as they lie in this window.
+    /// Adds the members of another window that lie in this window.
     pub(crate) fn insert_all(&mut self, other: &Self) {
         let mut from = other.base;
         while let Some(number) = other.first_from(from) {
@@ -101,7 +100,7 @@ impl Window {
         }
     }
 
-    /// Removes the members of another one.
+    /// Removes the members of another window.
     pub(crate) fn remove_all(&mut self, other: &Self) {
         let mut from = other.base;
         while let Some(number) = other.first_from(from) {
@@ -110,12 +109,12 @@ impl Window {
         }
     }
 
-    /// How many members there are.
+    /// Returns the number of members.
     pub(crate) fn len(&self) -> u32 {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
 
-    /// Removes everything from `number` on. Returns whether there was anything.
+    /// Removes all members from `number` on; returns whether there was any.
     pub(crate) fn remove_from(&mut self, number: i64) -> bool {
         let mut any = false;
         while let Some(found) = self.first_from(number) {
@@ -125,15 +124,21 @@ impl Window {
         any
     }
 
-    /// Removes everything up to and including `number`.
+    /// Removes all members up to and including `number`.
     pub(crate) fn remove_up_to(&mut self, number: i64) {
-        while let Some(first) = self.first_from(self.base).filter(|&first| first <= number) {
+        while let Some(first) = self.first_from(self.base) {
+            if first > number {
+                return;
+            }
             self.remove(first);
         }
     }
 
     fn place(&self, number: i64) -> Option<(usize, u64)> {
-        let offset = number.checked_sub(self.base).filter(|offset| (0..BITS).contains(offset))?;
+        let offset = number.checked_sub(self.base)?;
+        if !(0..BITS).contains(&offset) {
+            return None;
+        }
         Some(((offset / 64) as usize, 1 << (offset % 64)))
     }
 }
@@ -141,9 +146,10 @@ impl Window {
 impl From<&SequenceNumberSet> for Window {
     fn from(set: &SequenceNumberSet) -> Self {
         let mut window = Self::new(set.base().0);
-        set.iter().for_each(|number| {
-            window.insert(number.0);
-        });
+        for number in set.iter() {
+            let is_in_window = window.insert(number.0);
+            debug_assert!(is_in_window, "a set has no more bits than a window");
+        }
         window
     }
 }
@@ -222,7 +228,7 @@ mod tests {
         ]
     }
 
-    /// A window that begins so far behind another one's base, and its members.
+    /// A window at this distance from another one's base, and its members.
     fn other(base: i64, ahead: i64, members: &[i64]) -> (Window, BTreeSet<i64>) {
         let mut window = Window::new(base + ahead);
         let numbers: BTreeSet<i64> = members.iter().map(|member| base + ahead + member).collect();

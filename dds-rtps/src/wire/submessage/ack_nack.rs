@@ -13,18 +13,18 @@ use crate::wire::cursor::Cursor;
 use crate::wire::fields::Fields;
 use crate::wire::{SequenceNumberSet, WireError};
 
-/// A reader says what it has and what it misses (RTPS 2.5, 8.3.8.1).
+/// Received and missing changes of a reader (RTPS 2.5, 8.3.8.1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AckNack {
-    /// The reader that speaks.
+    /// The sending reader.
     pub reader_id: EntityId,
-    /// The writer it speaks to.
+    /// The addressed writer.
     pub writer_id: EntityId,
-    /// Everything below the base has been received; the members are missing.
+    /// All changes below the base are received; the members are missing.
     pub reader_sn_state: SequenceNumberSet,
     /// Grows with every new ACKNACK.
     pub count: i32,
-    /// No answer is needed.
+    /// No answer is required.
     pub is_final: bool,
 }
 
@@ -35,7 +35,7 @@ impl AckNack {
         16 + self.reader_sn_state.wire_len()
     }
 
-    /// Base 0 is accepted: Fast DDS opens with `00000000 00000000 00000000`, the standard wants base 1.
+    /// Base 0 is accepted, although the standard requires base 1: Fast DDS begins with `00000000 00000000 00000000`.
     pub(super) fn parse(cursor: &mut Cursor<'_>, flags: u8) -> Result<Self, WireError> {
         Ok(Self {
             reader_id: cursor.entity_id()?,

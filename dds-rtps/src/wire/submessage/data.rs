@@ -3,7 +3,7 @@
 //! ```text
 //!  0   15, flags, octetsToNextHeader u16     flags: E 01, Q 02 inline QoS, D 04 data, K 08 key, N 10 non-standard payload
 //!  4   extraFlags       u16
-//!  6   octetsToInlineQos u16                 bytes from here to the inline QoS, or to where it would stand; 16 today
+//!  6   octetsToInlineQos u16                 bytes from here to the (possibly absent) inline QoS; 16 here
 //!  8   readerId
 //!  12  writerId
 //!  16  writerSN         i32, u32
@@ -18,10 +18,10 @@ use crate::wire::inline_qos_writer::InlineQosWriter;
 use crate::wire::payload_end::PayloadEnd;
 use crate::wire::{InlineQos, WireError, WireErrorKind};
 
-/// What a DATA carries behind its inline QoS.
+/// The payload of a DATA.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SerializedPayload<'a> {
-    /// Nothing: flags D and K are both clear.
+    /// No payload: the flags D and K are clear.
     None,
     /// A sample (flag D), from its encapsulation header on.
     Data(&'a [u8]),
@@ -32,24 +32,24 @@ pub enum SerializedPayload<'a> {
 /// A change (RTPS 2.5, 8.3.8.2).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Data<'a> {
-    /// The reader it is for; [`EntityId::UNKNOWN`] for every matched one.
+    /// The addressed reader; [`EntityId::UNKNOWN`] for all matched readers.
     pub reader_id: EntityId,
     /// The writer.
     pub writer_id: EntityId,
-    /// The change's number.
+    /// Sequence number of the change.
     pub writer_sn: SequenceNumber,
-    /// The inline QoS, if there is one.
+    /// The inline QoS, if present.
     pub inline_qos: Option<InlineQos<'a>>,
     /// The payload.
     pub payload: SerializedPayload<'a>,
-    /// Flag N: the payload is not formed by the standard's rules (a vendor's or a security plug-in's).
+    /// Flag N: the payload does not follow the standard (of a vendor, or of a security plug-in).
     pub non_standard_payload: bool,
 }
 
-/// What the flags of a DATA say about its payload.
+/// Kind of the payload, by the flags of a DATA.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum PayloadKind {
-    /// There is none.
+    /// No payload.
     None,
     /// A sample.
     Data,
@@ -57,16 +57,16 @@ pub enum PayloadKind {
     Key,
 }
 
-/// A DATA but for its inline QoS and its payload: what is written before them.
+/// The fields of a DATA before its inline QoS and payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DataHeader {
-    /// The reader it is for; [`EntityId::UNKNOWN`] for every matched one.
+    /// The addressed reader; [`EntityId::UNKNOWN`] for all matched readers.
     pub reader_id: EntityId,
     /// The writer.
     pub writer_id: EntityId,
-    /// The change's number.
+    /// Sequence number of the change.
     pub writer_sn: SequenceNumber,
-    /// What the payload is.
+    /// Kind of the payload.
     pub payload: PayloadKind,
     /// Flag N.
     pub non_standard_payload: bool,
@@ -76,11 +76,11 @@ const FLAG_DATA: u8 = 0x04;
 const FLAG_KEY: u8 = 0x08;
 const FLAG_NON_STANDARD: u8 = 0x10;
 
-/// Bytes from behind octetsToInlineQos to the inline QoS.
+/// Bytes between octetsToInlineQos and the inline QoS.
 const OCTETS_TO_INLINE_QOS: u16 = 16;
 
 impl<'a> SerializedPayload<'a> {
-    /// The bytes, if there is a payload.
+    /// Returns the bytes, if there is a payload.
     #[must_use]
     pub const fn bytes(&self) -> Option<&'a [u8]> {
         match self {
@@ -89,7 +89,7 @@ impl<'a> SerializedPayload<'a> {
         }
     }
 
-    /// What it is.
+    /// Returns its kind.
     #[must_use]
     pub const fn kind(&self) -> PayloadKind {
         match self {
@@ -101,7 +101,7 @@ impl<'a> SerializedPayload<'a> {
 }
 
 impl<'a> Data<'a> {
-    /// The part in front of inline QoS and payload.
+    /// Returns the fields before inline QoS and payload.
     #[must_use]
     pub const fn header(&self) -> DataHeader {
         DataHeader {
@@ -124,7 +124,7 @@ impl<'a> Data<'a> {
         let payload = match (flags & FLAG_DATA != 0, flags & FLAG_KEY != 0) {
             (false, false) => SerializedPayload::None,
             (true, true) => return Err(both_kinds),
-            // Only a payload by the standard's rules is known to begin with an encapsulation header.
+            // Only a standard payload is known to begin with an encapsulation header.
             _ if !non_standard_payload && cursor.rest().len() < ENCAPSULATION_HEADER_LEN => {
                 return Err(cursor.error(WireErrorKind::PayloadTooShort));
             }
@@ -164,8 +164,8 @@ impl DataHeader {
     }
 }
 
-/// The fields of a DATA or DATA_FRAG between octetsToInlineQos and the inline QoS, which must be at least `least_len`
-/// bytes: a newer minor version may have put more of them there. `cursor` then stands at the inline QoS.
+/// Returns the fields of a DATA or DATA_FRAG between octetsToInlineQos and the inline QoS, at least `least_len`
+/// bytes. A newer minor version may have more fields there. Afterward `cursor` stands at the inline QoS.
 pub(super) fn split_head<'a>(cursor: &mut Cursor<'a>, least_len: u16) -> Result<Cursor<'a>, WireError> {
     let _extra_flags = cursor.u16()?;
     let too_small = cursor.error(WireErrorKind::OctetsToInlineQos);
@@ -183,7 +183,7 @@ pub(super) fn parse_inline_qos<'a>(cursor: &mut Cursor<'a>, flags: u8) -> Result
     InlineQos::parse(cursor).map(Some)
 }
 
-/// Bytes of the header with which every payload by the standard's rules begins.
+/// Bytes of the encapsulation header of a standard payload.
 const ENCAPSULATION_HEADER_LEN: usize = 4;
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! ```text
 //!  0   16, flags, octetsToNextHeader u16     flags: E 01, Q 02 inline QoS, K 04 key, N 08 non-standard payload
 //!  4   extraFlags       u16
-//!  6   octetsToInlineQos u16                 bytes from here to the inline QoS, or to where it would stand; 28 today
+//!  6   octetsToInlineQos u16                 bytes from here to the (possibly absent) inline QoS; 28 here
 //!  8   readerId
 //!  12  writerId
 //!  16  writerSN         i32, u32
@@ -24,29 +24,30 @@ use crate::wire::payload_end::PayloadEnd;
 use crate::wire::{InlineQos, WireError, WireErrorKind};
 use std::ops::Range;
 
-/// Some consecutive fragments of a change (RTPS 2.5, 8.3.8.3).
+/// Consecutive fragments of a change (RTPS 2.5, 8.3.8.3).
 ///
-/// `parse` has checked: the first number is at least 1, there is at least one fragment, the fragment size is not zero, the
-/// fragments lie within the sample's size, and the payload holds what they promise.
+/// `parse` has checked that the first number is at least 1, that there is at least one fragment, and that the
+/// fragment size is not zero. It has also checked that the fragments lie within the sample, and that the payload
+/// contains them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataFrag<'a> {
-    /// The reader it is for; [`EntityId::UNKNOWN`] for every matched one.
+    /// The addressed reader; [`EntityId::UNKNOWN`] for all matched readers.
     pub reader_id: EntityId,
     /// The writer.
     pub writer_id: EntityId,
-    /// The change's number.
+    /// Sequence number of the change.
     pub writer_sn: SequenceNumber,
-    /// The number of the first fragment, from 1.
+    /// Number of the first fragment, from 1.
     pub fragment_starting_num: u32,
-    /// How many fragments follow each other here.
+    /// Number of fragments.
     pub fragments_in_submessage: u16,
-    /// Bytes of each fragment but the sample's last.
+    /// Bytes of each fragment, except the sample's last.
     pub fragment_size: u16,
     /// Bytes of the whole serialized payload, its encapsulation header included.
     pub sample_size: u32,
-    /// The inline QoS, if there is one. It may stand on the first fragment only.
+    /// The inline QoS, if present. Some writers send it with the first fragment only.
     pub inline_qos: Option<InlineQos<'a>>,
-    /// The fragments' bytes.
+    /// Bytes of the fragments.
     pub payload: &'a [u8],
     /// Flag K: the sample is a serialized key.
     pub is_key: bool,
@@ -54,20 +55,20 @@ pub struct DataFrag<'a> {
     pub non_standard_payload: bool,
 }
 
-/// A DATA_FRAG but for its inline QoS and its payload: what is written before them.
+/// The fields of a DATA_FRAG before its inline QoS and payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DataFragHeader {
-    /// The reader it is for; [`EntityId::UNKNOWN`] for every matched one.
+    /// The addressed reader; [`EntityId::UNKNOWN`] for all matched readers.
     pub reader_id: EntityId,
     /// The writer.
     pub writer_id: EntityId,
-    /// The change's number.
+    /// Sequence number of the change.
     pub writer_sn: SequenceNumber,
-    /// The number of the first fragment, from 1.
+    /// Number of the first fragment, from 1.
     pub fragment_starting_num: u32,
-    /// How many fragments follow each other here, at least 1.
+    /// Number of fragments, at least 1.
     pub fragments_in_submessage: u16,
-    /// Bytes of each fragment but the sample's last, at least 1.
+    /// Bytes of each fragment, except the sample's last, at least 1.
     pub fragment_size: u16,
     /// Bytes of the whole serialized payload, its encapsulation header included.
     pub sample_size: u32,
@@ -80,11 +81,11 @@ pub struct DataFragHeader {
 const FLAG_KEY: u8 = 0x04;
 const FLAG_NON_STANDARD: u8 = 0x08;
 
-/// Bytes from behind octetsToInlineQos to the inline QoS.
+/// Bytes between octetsToInlineQos and the inline QoS.
 const OCTETS_TO_INLINE_QOS: u16 = 28;
 
 impl<'a> DataFrag<'a> {
-    /// The part in front of inline QoS and payload.
+    /// Returns the fields before inline QoS and payload.
     #[must_use]
     pub const fn header(&self) -> DataFragHeader {
         DataFragHeader {
@@ -119,7 +120,7 @@ impl<'a> DataFrag<'a> {
         };
         let range = header.checked_range().map_err(|kind| fragments.error(kind))?;
         let inline_qos = parse_inline_qos(cursor, flags)?;
-        // What lies behind the fragments is padding: DATA_FRAG knows its length, unlike DATA.
+        // Bytes behind the fragments are padding: DATA_FRAG knows its length, unlike DATA.
         let Some(payload) = cursor.rest().get(..range.len()) else {
             return Err(cursor.error(WireErrorKind::PayloadTooShort));
         };
@@ -143,7 +144,8 @@ impl DataFragHeader {
     /// Bytes on the wire without inline QoS and payload.
     pub const WIRE_LEN: usize = 36;
 
-    /// Where in the sample the fragments lie: these bytes are the payload. Empty if the fields contradict each other.
+    /// Returns the range of the fragments in the sample, which is the payload. Empty if the fields contradict each
+    /// other.
     #[must_use]
     pub fn payload_range(&self) -> Range<usize> {
         self.checked_range().unwrap_or_default()

@@ -16,31 +16,30 @@ use crate::wire::cursor::Cursor;
 use crate::wire::fields::Fields;
 use crate::wire::{SequenceNumberSet, WireError};
 
-/// Numbers that are no longer relevant for the reader (RTPS 2.5, 8.3.8.4): those from `gap_start` to just below the base
-/// of `gap_list`, and the members of `gap_list`.
+/// Irrelevant sequence numbers (RTPS 2.5, 8.3.8.4): those from `gap_start` to just below the base of `gap_list`, and
+/// the members of `gap_list`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
-    /// The reader it is for.
+    /// The addressed reader.
     pub reader_id: EntityId,
     /// The writer.
     pub writer_id: EntityId,
-    /// The first number of the run.
+    /// First sequence number of the run.
     pub gap_start: SequenceNumber,
-    /// Where the run ends, and single numbers after it.
+    /// End of the run, and single sequence numbers behind it.
     pub gap_list: SequenceNumberSet,
-    /// The same run in the numbers of the writer's group; only writers of a Publisher with GROUP presentation say so.
+    /// The same run in group sequence numbers; sent by writers of a Publisher with GROUP presentation.
     pub group_info: Option<GapGroupInfo>,
-    /// How many of the numbers are missing because the reader's content filter does not let them through. Taken as it
-    /// came.
+    /// Number of changes that the reader's content filter rejects. It is not verified.
     pub filtered_count: Option<i64>,
 }
 
-/// Numbers of a group that are no longer relevant for the reader. Taken as they came.
+/// Irrelevant group sequence numbers. They are not verified.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct GapGroupInfo {
-    /// The first group sequence number of the run.
+    /// First group sequence number of the run.
     pub start_gsn: SequenceNumber,
-    /// The last one.
+    /// Last group sequence number of the run.
     pub end_gsn: SequenceNumber,
 }
 
@@ -56,19 +55,24 @@ impl Gap {
         20 + self.gap_list.wire_len() + group_info_len + filtered_count_len
     }
 
-    /// A base below `gap_start` is legal: the run is empty then.
+    /// A base below `gap_start` is valid: then the run is empty.
     pub(super) fn parse(cursor: &mut Cursor<'_>, flags: u8) -> Result<Self, WireError> {
-        Ok(Self {
+        let mut gap = Self {
             reader_id: cursor.entity_id()?,
             writer_id: cursor.entity_id()?,
             gap_start: cursor.valid_sequence_number()?,
             gap_list: SequenceNumberSet::parse(cursor, SequenceNumber::FIRST)?,
-            group_info: (flags & FLAG_GROUP_INFO != 0).then(|| GapGroupInfo::parse(cursor)).transpose()?,
-            // The same high and low word as a sequence number.
-            filtered_count: (flags & FLAG_FILTERED_COUNT != 0)
-                .then(|| cursor.sequence_number().map(|count| count.0))
-                .transpose()?,
-        })
+            group_info: None,
+            filtered_count: None,
+        };
+        if flags & FLAG_GROUP_INFO != 0 {
+            gap.group_info = Some(GapGroupInfo::parse(cursor)?);
+        }
+        if flags & FLAG_FILTERED_COUNT != 0 {
+            // A high and a low word, as in a sequence number.
+            gap.filtered_count = Some(cursor.sequence_number()?.0);
+        }
+        Ok(gap)
     }
 
     pub(in crate::wire) fn build(&self, buffer: &mut Vec<u8>) {

@@ -1,4 +1,4 @@
-//! HEADER_EXTENSION (RTPS 2.5, 8.3.7 and 9.4.5.2): stands right behind the message's header, or means nothing.
+//! HEADER_EXTENSION (RTPS 2.5, 8.3.7 and 9.4.5.2): follows the message header directly, or has no meaning.
 //!
 //! ```text
 //! 0   00, flags, octetsToNextHeader u16
@@ -20,20 +20,21 @@ use crate::wire::{
     WireErrorKind,
 };
 
-/// What a message says of itself behind its header. No field must be there.
+/// Extension of a message header. All fields are optional.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HeaderExtension<'a> {
-    /// Bytes of the whole message. `Message::parse` has checked: they are there.
+    /// Bytes of the whole message. `Message::parse` has checked that they are present.
     pub message_length: Option<u32>,
-    /// When the message was sent, by the source's clock; acts like an INFO_TS, which [`Time::INVALID`] takes back.
+    /// Time at which the message was sent, by the source's clock. It acts like an INFO_TS, and [`Time::INVALID`]
+    /// takes it back.
     pub timestamp: Option<Time>,
     /// Reserved.
     pub u_extension: Option<[u8; 4]>,
     /// Reserved.
     pub w_extension: Option<[u8; 8]>,
-    /// The checksum of the message. `Message::parse` has checked that it is right.
+    /// Checksum of the message. `Message::parse` has verified it.
     pub checksum: Option<Checksum>,
-    /// Parameters; none is known. When a message is laid out they are given apart.
+    /// Parameters; none is known. The builder gets them separately.
     pub parameters: Option<InlineQos<'a>>,
 }
 
@@ -41,7 +42,7 @@ const FLAG_LENGTH: u8 = 0x02;
 const FLAG_TIMESTAMP: u8 = 0x04;
 const FLAG_U_EXTENSION: u8 = 0x08;
 const FLAG_W_EXTENSION: u8 = 0x10;
-/// HEADER_EXTENSION: which checksum there is.
+/// HEADER_EXTENSION: kind of the checksum.
 pub(in crate::wire) const FLAGS_CHECKSUM: u8 = 0x60;
 const FLAG_PARAMETERS: u8 = 0x80;
 
@@ -53,38 +54,49 @@ impl<'a> HeaderExtension<'a> {
     pub const WIRE_LEN_MAX: usize = 4 + 4 + 8 + 4 + 8 + 16;
 
     pub(super) fn parse(cursor: &mut Cursor<'a>, flags: u8) -> Result<Self, WireError> {
-        let has = |flag: u8| flags & flag != 0;
-        Ok(Self {
-            message_length: has(FLAG_LENGTH).then(|| cursor.u32()).transpose()?,
-            timestamp: has(FLAG_TIMESTAMP).then(|| parse_time(cursor)).transpose()?,
-            u_extension: has(FLAG_U_EXTENSION).then(|| cursor.bytes()).transpose()?,
-            w_extension: has(FLAG_W_EXTENSION).then(|| cursor.bytes()).transpose()?,
-            checksum: ChecksumKind::from_flags(flags).map(|kind| kind.parse(cursor)).transpose()?,
-            parameters: has(FLAG_PARAMETERS).then(|| InlineQos::parse(cursor)).transpose()?,
-        })
+        let mut extension = Self::default();
+        if flags & FLAG_LENGTH != 0 {
+            extension.message_length = Some(cursor.u32()?);
+        }
+        if flags & FLAG_TIMESTAMP != 0 {
+            extension.timestamp = Some(parse_time(cursor)?);
+        }
+        if flags & FLAG_U_EXTENSION != 0 {
+            extension.u_extension = Some(cursor.bytes()?);
+        }
+        if flags & FLAG_W_EXTENSION != 0 {
+            extension.w_extension = Some(cursor.bytes()?);
+        }
+        if let Some(kind) = ChecksumKind::from_flags(flags) {
+            extension.checksum = Some(kind.parse(cursor)?);
+        }
+        if flags & FLAG_PARAMETERS != 0 {
+            extension.parameters = Some(InlineQos::parse(cursor)?);
+        }
+        Ok(extension)
     }
 
-    /// Checks what the extension says of the whole message.
+    /// Verifies the extension against the whole message.
     pub(in crate::wire) fn check(&self, message: &[u8]) -> Result<(), WireError> {
-        let error = |kind, offset| Err(WireError { kind, offset });
-        // A datagram holds one message: a shorter length says nothing, a longer one that the end is missing.
+        // A datagram is one message. A shorter length means nothing; a longer one means that the end is missing.
         if self.message_length.is_some_and(|len| len as usize > message.len()) {
-            return error(WireErrorKind::Truncated, FIELDS_OFFSET);
+            return Err(WireError { kind: WireErrorKind::Truncated, offset: FIELDS_OFFSET });
         }
         if let Some(found) = self.checksum {
             let offset = self.checksum_offset();
             if !found.confirms(found.kind().of(message, offset)) {
-                return error(WireErrorKind::Checksum, offset);
+                return Err(WireError { kind: WireErrorKind::Checksum, offset });
             }
         }
         if self.parameters.is_some_and(|list| list.parameters().any(|parameter| parameter.must_understand())) {
-            return error(WireErrorKind::MustUnderstand, FIELDS_OFFSET);
+            return Err(WireError { kind: WireErrorKind::MustUnderstand, offset: FIELDS_OFFSET });
         }
         Ok(())
     }
 
-    /// Fills in the length and the checksum of a whole, little-endian message whose extension has fields for them.
-    /// A message without an extension stays as it is.
+    /// Sets length and checksum of a complete, little-endian message, if its extension has fields for them.
+    ///
+    /// A message without an extension is unchanged.
     pub fn complete(message: &mut [u8]) {
         let len = u32::try_from(message.len()).unwrap_or(u32::MAX);
         let Some(extension) = Self::of(message) else { return };
@@ -104,7 +116,7 @@ impl<'a> HeaderExtension<'a> {
         }
     }
 
-    /// The extension of a message that need not be whole yet.
+    /// Returns the extension of a message that may be incomplete.
     fn of(message: &[u8]) -> Option<HeaderExtension<'_>> {
         match Message::unchecked(message).ok()?.submessages().next() {
             Some(Ok(Submessage::HeaderExtension(extension))) => Some(extension),
@@ -112,7 +124,7 @@ impl<'a> HeaderExtension<'a> {
         }
     }
 
-    /// Bytes from the start of the message to the checksum.
+    /// Returns the bytes from the start of the message to the checksum.
     fn checksum_offset(&self) -> usize {
         FIELDS_OFFSET
             + if self.message_length.is_some() { 4 } else { 0 }
@@ -152,7 +164,7 @@ impl<'a> HeaderExtension<'a> {
             buffer.extend_from_slice(octets.get(..checksum.kind().wire_len()).unwrap_or_default());
         }
         let flags = if InlineQosWriter::write(buffer, parameters) { FLAG_PARAMETERS } else { 0 };
-        // All fields are multiples of 4 bytes: there is nothing to pad.
+        // All fields are multiples of 4 bytes, so there is no padding.
         let _ = PayloadEnd::close(buffer, start, flags, 0);
     }
 }

@@ -19,36 +19,37 @@ use crate::wire::cursor::Cursor;
 use crate::wire::fields::Fields;
 use crate::wire::{WireError, WireErrorKind};
 
-/// What a writer has (RTPS 2.5, 8.3.8.6). `parse` has checked: first is at least 1, last at least first - 1.
+/// Sequence numbers of a writer's history (RTPS 2.5, 8.3.8.6). `parse` has checked that first is at least 1 and last
+/// at least first - 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heartbeat {
-    /// The reader it is for; [`EntityId::UNKNOWN`] for every matched one.
+    /// The addressed reader; [`EntityId::UNKNOWN`] for all matched readers.
     pub reader_id: EntityId,
     /// The writer.
     pub writer_id: EntityId,
-    /// The first number that the writer still has.
+    /// First sequence number that the writer still has.
     pub first_sn: SequenceNumber,
-    /// The last number that it has given out; first - 1: it has nothing.
+    /// Last sequence number of the writer; first - 1 if its history is empty.
     pub last_sn: SequenceNumber,
     /// Grows with every new HEARTBEAT.
     pub count: i32,
-    /// No answer is needed.
+    /// No answer is required.
     pub is_final: bool,
-    /// The writer asserts its liveliness by this.
+    /// The HEARTBEAT asserts the writer's liveliness.
     pub liveliness: bool,
-    /// What the writer's group has; only writers of a Publisher with GROUP presentation say so.
+    /// Group sequence numbers; sent by writers of a Publisher with GROUP presentation.
     pub group_info: Option<HeartbeatGroupInfo>,
 }
 
-/// What the writers of one Publisher have together. The numbers are taken as they came: unlike those of the writer
-/// nothing is removed or asked for because of them.
+/// Group sequence numbers of the writers of one Publisher. They are not verified, because no change is removed or
+/// requested by them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct HeartbeatGroupInfo {
-    /// The last group sequence number that the group has given out.
+    /// Last group sequence number of the group.
     pub current_gsn: SequenceNumber,
-    /// That of the first sample that this writer still has.
+    /// Group sequence number of the first sample that this writer still has.
     pub first_gsn: SequenceNumber,
-    /// That of the last sample that this writer has.
+    /// Group sequence number of the last sample of this writer.
     pub last_gsn: SequenceNumber,
     /// Digest of the writers of the group.
     pub writer_set: [u8; 4],
@@ -74,7 +75,7 @@ impl Heartbeat {
         if last_sn < first_sn.previous() {
             return Err(out_of_range);
         }
-        Ok(Self {
+        let mut heartbeat = Self {
             reader_id,
             writer_id,
             first_sn,
@@ -82,8 +83,12 @@ impl Heartbeat {
             count: cursor.i32()?,
             is_final: flags & FLAG_FINAL != 0,
             liveliness: flags & FLAG_LIVELINESS != 0,
-            group_info: (flags & FLAG_GROUP_INFO != 0).then(|| HeartbeatGroupInfo::parse(cursor)).transpose()?,
-        })
+            group_info: None,
+        };
+        if flags & FLAG_GROUP_INFO != 0 {
+            heartbeat.group_info = Some(HeartbeatGroupInfo::parse(cursor)?);
+        }
+        Ok(heartbeat)
     }
 
     pub(in crate::wire) fn build(&self, buffer: &mut Vec<u8>) {

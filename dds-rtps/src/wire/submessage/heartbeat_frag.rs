@@ -14,16 +14,16 @@ use crate::wire::WireError;
 use crate::wire::cursor::Cursor;
 use crate::wire::fields::Fields;
 
-/// Which fragments of a change the writer has sent so far (RTPS 2.5, 8.3.8.7).
+/// Fragments of a change that the writer has sent so far (RTPS 2.5, 8.3.8.7).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeartbeatFrag {
-    /// The reader it is for; [`EntityId::UNKNOWN`] for every matched one.
+    /// The addressed reader; [`EntityId::UNKNOWN`] for all matched readers.
     pub reader_id: EntityId,
     /// The writer.
     pub writer_id: EntityId,
     /// The change.
     pub writer_sn: SequenceNumber,
-    /// The last fragment that is there, from 1.
+    /// The last available fragment, from 1.
     pub last_fragment_num: u32,
     /// Grows with every new HEARTBEAT_FRAG.
     pub count: i32,

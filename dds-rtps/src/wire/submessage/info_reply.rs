@@ -16,29 +16,32 @@ use crate::wire::fields::Fields;
 use std::fmt;
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-/// Where the sender wants to be answered about what follows in its message, in place of where discovery says.
+/// Destination of the answers to the following submessages, in place of the discovered one.
+///
+/// Do not use it unchecked: a forged datagram could direct our answers at a third party. `discovery` compares it with
+/// the sender's announcement (`ReplyTo`).
 ///
 /// Not to be followed as it is: whoever can forge a datagram would point our answers at a third party. `discovery` compares
 /// it with what the sender has announced (`ReplyTo`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InfoReply<'a> {
-    /// Where to answer one.
+    /// Unicast destinations.
     pub unicast: LocatorList<'a>,
-    /// Where to answer many at once; empty if the sender does not say.
+    /// Multicast destinations; empty if there are none.
     pub multicast: LocatorList<'a>,
 }
 
-/// Locators as they lie in a message. Its length is bounded by that of the message, for it owns nothing.
+/// Locators in a message. It owns nothing, so its length is bounded by the message.
 #[derive(Clone, Copy)]
 pub struct LocatorList<'a> {
     bytes: &'a [u8],
     little_endian: bool,
-    form: Form,
+    layout: LocatorLayout,
 }
 
-/// How each locator is laid out.
+/// Layout of a locator.
 #[derive(Clone, Copy)]
-enum Form {
+enum LocatorLayout {
     /// Kind, port, sixteen bytes of address.
     Full,
     /// An IPv4 address as a number, and the port.
@@ -58,10 +61,10 @@ impl<'a> InfoReply<'a> {
     }
 
     pub(super) fn parse_ip4(cursor: &mut Cursor<'a>, flags: u8) -> Result<Self, WireError> {
-        let unicast = LocatorList::parse(cursor, 1, Form::Ip4)?;
+        let unicast = LocatorList::parse(cursor, 1, LocatorLayout::Ip4)?;
         let multicast = match flags & FLAG_MULTICAST {
             0 => LocatorList::EMPTY,
-            _ => LocatorList::parse(cursor, 1, Form::Ip4)?,
+            _ => LocatorList::parse(cursor, 1, LocatorLayout::Ip4)?,
         };
         Ok(Self { unicast, multicast })
     }
@@ -70,7 +73,7 @@ impl<'a> InfoReply<'a> {
     pub(in crate::wire) fn build(buffer: &mut Vec<u8>, unicast: &[Locator], multicast: &[Locator]) {
         let lists = if multicast.is_empty() { &[unicast][..] } else { &[unicast, multicast] };
         let flags = if multicast.is_empty() { 0 } else { FLAG_MULTICAST };
-        let len: usize = lists.iter().map(|list| 4 + Form::Full.len() * list.len()).sum();
+        let len: usize = lists.iter().map(|list| 4 + LocatorLayout::Full.len() * list.len()).sum();
         let Ok(len) = u16::try_from(len) else { return };
         Fields::<4>::submessage(id::INFO_REPLY, flags, len).append_to(buffer);
         for list in lists {
@@ -95,16 +98,16 @@ impl<'a> InfoReply<'a> {
 
 impl<'a> LocatorList<'a> {
     /// No locators.
-    pub const EMPTY: Self = Self { bytes: &[], little_endian: true, form: Form::Full };
+    pub const EMPTY: Self = Self { bytes: &[], little_endian: true, layout: LocatorLayout::Full };
 
-    /// The locators in their order.
+    /// Returns the locators in their order.
     pub fn iter(&self) -> impl Iterator<Item = Locator> + use<'a> {
-        let Self { bytes, little_endian, form } = *self;
+        let Self { bytes, little_endian, layout } = *self;
         let mut cursor = Cursor::new(bytes, 0, little_endian);
-        std::iter::from_fn(move || form.read(&mut cursor).ok())
+        std::iter::from_fn(move || layout.read(&mut cursor).ok())
     }
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.bytes.is_empty()
@@ -112,16 +115,16 @@ impl<'a> LocatorList<'a> {
 
     fn parse_counted(cursor: &mut Cursor<'a>) -> Result<Self, WireError> {
         let count = cursor.u32()?;
-        Self::parse(cursor, count as usize, Form::Full)
+        Self::parse(cursor, count as usize, LocatorLayout::Full)
     }
 
-    fn parse(cursor: &mut Cursor<'a>, count: usize, form: Form) -> Result<Self, WireError> {
-        let bytes = cursor.slice(count.saturating_mul(form.len()))?;
-        Ok(Self { bytes, little_endian: cursor.little_endian(), form })
+    fn parse(cursor: &mut Cursor<'a>, count: usize, layout: LocatorLayout) -> Result<Self, WireError> {
+        let bytes = cursor.slice(count.saturating_mul(layout.len()))?;
+        Ok(Self { bytes, little_endian: cursor.little_endian(), layout })
     }
 }
 
-impl Form {
+impl LocatorLayout {
     /// Bytes of one locator.
     const fn len(self) -> usize {
         match self {
@@ -153,7 +156,7 @@ impl PartialEq for LocatorList<'_> {
 impl Eq for LocatorList<'_> {}
 
 impl fmt::Debug for LocatorList<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::LocatorLayoutatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
 }
@@ -167,7 +170,7 @@ mod tests {
     #[test]
     fn layout() {
         let bytes = b"\x01\0\0\0\xe8\x1c\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x7f\0\0\x01";
-        let unicast = LocatorList { bytes, little_endian: true, form: Form::Full };
+        let unicast = LocatorList { bytes, little_endian: true, layout: LocatorLayout::Full };
         let address = Locator::udp_v4(Ipv4Addr::LOCALHOST, 7400);
         assert_eq!(unicast.iter().collect::<Vec<_>>(), [address]);
         let little = [b"\x0f\x01\x1c\0\x01\0\0\0", &bytes[..]].concat();
@@ -183,7 +186,7 @@ mod tests {
 
     #[test]
     fn ip4_layout() {
-        let list = |bytes| LocatorList { bytes, little_endian: true, form: Form::Ip4 };
+        let list = |bytes| LocatorList { bytes, little_endian: true, layout: LocatorLayout::Ip4 };
         let unicast = list(b"\x04\x03\x02\x01\xe8\x1c\0\0");
         assert_eq!(unicast.iter().collect::<Vec<_>>(), [Locator::udp_v4([1, 2, 3, 4].into(), 7400)]);
         let multicast = list(b"\x01\0\xff\xef\xe9\x1c\0\0");

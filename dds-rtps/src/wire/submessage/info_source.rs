@@ -14,14 +14,14 @@ use crate::wire::cursor::Cursor;
 use crate::wire::fields::Fields;
 use crate::wire::{WireError, WireErrorKind};
 
-/// Who wrote what follows, in place of what the message's header says.
+/// Source of the following submessages, in place of the message header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InfoSource {
-    /// The protocol it speaks; `parse` has checked: major version 2.
+    /// Protocol version; `parse` has checked the major version 2.
     pub version: ProtocolVersion,
-    /// Who built it.
+    /// Vendor.
     pub vendor: VendorId,
-    /// The participant.
+    /// The sending participant.
     pub prefix: GuidPrefix,
 }
 

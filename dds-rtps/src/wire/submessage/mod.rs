@@ -2,12 +2,12 @@
 //!
 //! ```text
 //!  0   submessageId u8
-//!  1   flags        u8       E 01: everything behind is little endian; the others are the submessage's own
+//!  1   flags        u8       E 01: the rest is little endian; other flags depend on the submessage
 //!  2   octetsToNextHeader u16    bytes of the body; 0: see [`Submessages`](super::Submessages)
 //!  4   body
 //! ```
 //!
-//! Bodies may be longer than the fields that are known here: the rest is skipped.
+//! Bodies may be longer than the known fields; the rest is skipped.
 
 mod ack_nack;
 mod data;
@@ -37,36 +37,36 @@ use super::cursor::Cursor;
 use super::{Header, WireError};
 use crate::types::{EntityId, GuidPrefix, Time};
 
-/// One submessage, borrowing from the datagram.
+/// A submessage that borrows from the datagram.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Submessage<'a> {
-    /// A reader says what it has and what it misses.
+    /// Received and missing changes of a reader.
     AckNack(AckNack),
     /// A change.
     Data(Data<'a>),
     /// A part of a large change.
     DataFrag(DataFrag<'a>),
-    /// Numbers that will never come.
+    /// Irrelevant sequence numbers.
     Gap(Gap),
-    /// What a writer has.
+    /// Sequence numbers of a writer's history.
     Heartbeat(Heartbeat),
-    /// Which fragments a writer has.
+    /// Fragments that a writer has sent.
     HeartbeatFrag(HeartbeatFrag),
-    /// Which fragments a reader misses.
+    /// Fragments that a reader misses.
     NackFrag(NackFrag),
-    /// What the message says of itself; only as its first submessage.
+    /// Extension of the message header; valid as the first submessage only.
     HeaderExtension(HeaderExtension<'a>),
-    /// The source timestamp of what follows; `None` invalidates it. Never [`Time::INVALID`].
+    /// Source timestamp of the following submessages; `None` invalidates it. Never [`Time::INVALID`].
     InfoTimestamp(Option<Time>),
-    /// For whom the following is; [`GuidPrefix::UNKNOWN`] for everybody.
+    /// Destination of the following submessages; [`GuidPrefix::UNKNOWN`] for all.
     InfoDestination(GuidPrefix),
-    /// Who wrote what follows.
+    /// Source of the following submessages.
     InfoSource(InfoSource),
-    /// Where to answer: INFO_REPLY or INFO_REPLY_IP4.
+    /// Destination of answers: INFO_REPLY or INFO_REPLY_IP4.
     InfoReply(InfoReply<'a>),
-    /// A submessage that is skipped by its length: unknown, a vendor's, DDS Security's, a PAD, or a
-    /// HEADER_EXTENSION that is not the first.
+    /// A skipped submessage: unknown, of a vendor, of DDS Security, a PAD, or a HEADER_EXTENSION that is not the
+    /// first.
     Skipped {
         /// Its id.
         id: u8,
@@ -75,7 +75,7 @@ pub enum Submessage<'a> {
 
 /// The rest of the submessage is little endian.
 pub(super) const FLAG_LITTLE_ENDIAN: u8 = 0x01;
-/// ACKNACK, HEARTBEAT: no answer is needed.
+/// ACKNACK, HEARTBEAT: no answer is required.
 const FLAG_FINAL: u8 = 0x02;
 /// DATA, DATA_FRAG: there is inline QoS.
 const FLAG_INLINE_QOS: u8 = 0x02;
@@ -96,7 +96,8 @@ impl<'a> Submessage<'a> {
             id::INFO_TS if flags & FLAG_INVALIDATE != 0 => Self::InfoTimestamp(None),
             id::INFO_TS => {
                 let seconds = body.u32()?;
-                Self::InfoTimestamp(Some(Time::from_wire(seconds, body.u32()?)).filter(|time| time.is_valid()))
+                let time = Time::from_wire(seconds, body.u32()?);
+                Self::InfoTimestamp(if time.is_valid() { Some(time) } else { None })
             }
             id::INFO_DST => Self::InfoDestination(body.guid_prefix()?),
             id::INFO_SRC => Self::InfoSource(InfoSource::parse(body)?),
@@ -111,8 +112,8 @@ impl<'a> Submessage<'a> {
 }
 
 impl Submessage<'_> {
-    /// The writer that speaks and the reader that it speaks to, [`EntityId::UNKNOWN`] for every one; `None` if it is not a
-    /// writer that speaks.
+    /// Returns the sending writer and the addressed reader, [`EntityId::UNKNOWN`] for all; `None` if no writer sent
+    /// it.
     #[inline]
     #[must_use]
     pub fn writer_and_reader(&self) -> Option<(EntityId, EntityId)> {
@@ -127,7 +128,7 @@ impl Submessage<'_> {
     }
 }
 
-/// Parses a submessage given from its header on.
+/// Parses a submessage from its header on.
 #[cfg(test)]
 fn parse_one(bytes: &[u8]) -> Result<Submessage<'_>, super::WireErrorKind> {
     let (header, body) = bytes.split_at(4);
@@ -135,8 +136,8 @@ fn parse_one(bytes: &[u8]) -> Result<Submessage<'_>, super::WireErrorKind> {
     Submessage::parse(header[0], header[1], &mut Cursor::new(body, 24, little_endian)).map_err(|error| error.kind)
 }
 
-/// The facts that hold for a submessage whose fields have no freedom: it comes from either byte order, goes out in the
-/// little one, and every part of it is needed.
+/// Checks a submessage whose fields have no freedom: it is parsed in either byte order, built in little endian, and
+/// each of its bytes is needed.
 #[cfg(test)]
 fn assert_layout(
     value: &Submessage<'_>,

@@ -14,12 +14,12 @@ use crate::wire::cursor::Cursor;
 use crate::wire::fields::Fields;
 use crate::wire::{FragmentNumberSet, WireError};
 
-/// Which fragments of a change a reader misses (RTPS 2.5, 8.3.8.10).
+/// Fragments of a change that a reader misses (RTPS 2.5, 8.3.8.10).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NackFrag {
-    /// The reader that speaks.
+    /// The sending reader.
     pub reader_id: EntityId,
-    /// The writer it speaks to.
+    /// The addressed writer.
     pub writer_id: EntityId,
     /// The change.
     pub writer_sn: SequenceNumber,
