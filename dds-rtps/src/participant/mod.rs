@@ -262,8 +262,8 @@ impl Participant {
         (type_lookup, LookupContext { now, prefix: config.prefix, matching, peers: &peers.known, pairs, counters })
     }
 
-    /// Builds the next datagram with its destinations, in place of the content of `datagram`. Returns false if there
-    /// is none now; otherwise the datagram counts as sent.
+    /// Builds the next datagram with its destinations, in place of the content of `datagram`. Returns false without
+    /// one to send; otherwise the datagram counts as sent.
     pub fn poll_transmit(&mut self, now: Now, datagram: &mut Datagram) -> bool {
         if self.announcer.poll_transmit(datagram) {
             return true;

@@ -1,4 +1,5 @@
-//! Whether the policies of one entity contradict each other (DDS 1.4, 2.2.3, the rules on INCONSISTENT_POLICY).
+//! Checks that the policies of one entity do not contradict each other (DDS 1.4, 2.2.3, the rules on
+//! INCONSISTENT_POLICY).
 
 use super::{
     DataReaderQos, DataRepresentation, DataWriterQos, DomainParticipantQos, DurabilityService, History, PolicyId,
@@ -7,23 +8,23 @@ use super::{
 use crate::types::Duration;
 use std::fmt;
 
-/// The most octets of USER_DATA, TOPIC_DATA or GROUP_DATA: all three of an endpoint and its partitions have to fit into
-/// one announcement of less than 64 KiB.
+/// Most bytes of USER_DATA, TOPIC_DATA or GROUP_DATA: all three of an endpoint and its partitions must fit into one
+/// announcement of less than 64 KiB.
 pub const USER_DATA_MAX: usize = 16_384;
 
-/// The most bytes of all names of PARTITION together. It bounds the time of comparing two lists, too.
+/// Most bytes of all names of PARTITION together. This also bounds the time to compare two lists.
 pub const PARTITION_BYTES_MAX: usize = 8_192;
 
-/// The most bytes of one name of PARTITION.
+/// Most bytes of one name of PARTITION.
 pub const PARTITION_NAME_MAX: usize = 255;
 
-/// What is wrong with a QoS.
+/// Error of a QoS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum QosErrorKind {
-    /// HISTORY keeps the last 0 samples: nothing could ever be read.
+    /// HISTORY keeps the last 0 samples, so no sample could ever be read.
     ZeroDepth,
-    /// A limit of RESOURCE_LIMITS is 0: nothing could ever be stored.
+    /// A limit of RESOURCE_LIMITS is 0, so no sample could ever be stored.
     ZeroLimit {
         /// The field.
         limit: &'static str,
@@ -42,14 +43,14 @@ pub enum QosErrorKind {
         /// `max_samples`.
         max_samples: u32,
     },
-    /// DEADLINE is shorter than TIME_BASED_FILTER: the filter alone would miss it.
+    /// DEADLINE is shorter than TIME_BASED_FILTER, so the filter would cause every miss.
     DeadlineBelowFilter {
         /// The deadline.
         deadline: Duration,
         /// The filter's minimum separation.
         minimum_separation: Duration,
     },
-    /// DATA_REPRESENTATION names an encoding that we do not have.
+    /// DATA_REPRESENTATION has an unsupported representation.
     UnknownRepresentation {
         /// The encoding.
         representation: DataRepresentation,
@@ -60,10 +61,10 @@ pub enum QosErrorKind {
         policy: PolicyId,
         /// Its length in bytes.
         len: usize,
-        /// The most that can be announced.
+        /// The maximum.
         max: usize,
     },
-    /// A policy asks for what this implementation does not have.
+    /// This implementation does not support the value of a policy.
     Unsupported {
         /// The policy.
         policy: PolicyId,
@@ -102,7 +103,7 @@ impl fmt::Display for QosErrorKind {
             Self::TooLong { policy, len, max } => {
                 write!(f, "{policy} has {len} bytes; at most {max} can be announced")
             }
-            Self::Unsupported { policy } => write!(f, "{policy} asks for what is not supported yet"),
+            Self::Unsupported { policy } => write!(f, "the value of {policy} is not supported yet"),
             Self::Immutable { policy } => {
                 write!(f, "{policy} cannot be changed after the entity is enabled; make a new entity")
             }
@@ -112,7 +113,7 @@ impl fmt::Display for QosErrorKind {
 
 impl std::error::Error for QosErrorKind {}
 
-/// Compares the fields that must stay, each with the policy it belongs to.
+/// Compares the fields that must not change, each with its policy.
 macro_rules! unchanged {
     ($old:expr, $new:expr, $($field:ident: $policy:ident),*) => {{
         $(
@@ -125,10 +126,10 @@ macro_rules! unchanged {
 }
 
 impl DataWriterQos {
-    /// Whether the policies fit together.
+    /// Checks that the policies do not contradict each other.
     ///
     /// # Errors
-    /// The first contradiction found.
+    /// Fails with the first contradiction.
     pub fn check(&self) -> Result<(), QosErrorKind> {
         check_keeping(self.history, self.resource_limits)?;
         check_service(&self.durability_service)?;
@@ -136,10 +137,10 @@ impl DataWriterQos {
         check_len(PolicyId::UserData, self.user_data.len(), USER_DATA_MAX)
     }
 
-    /// Whether an enabled writer may change to `new` (DDS 1.4, 2.2.3, column "changeable").
+    /// Checks that an enabled writer may change to `new` (DDS 1.4, 2.2.3, column "changeable").
     ///
     /// # Errors
-    /// `new` contradicts itself, or changes a policy that must stay.
+    /// `new` contradicts itself, or changes an immutable policy.
     pub fn check_change(&self, new: &Self) -> Result<(), QosErrorKind> {
         new.check()?;
         unchanged!(
@@ -159,10 +160,10 @@ impl DataWriterQos {
 }
 
 impl DataReaderQos {
-    /// Whether the policies fit together.
+    /// Checks that the policies do not contradict each other.
     ///
     /// # Errors
-    /// The first contradiction found.
+    /// Fails with the first contradiction.
     pub fn check(&self) -> Result<(), QosErrorKind> {
         check_keeping(self.history, self.resource_limits)?;
         if self.deadline < self.time_based_filter {
@@ -175,10 +176,10 @@ impl DataReaderQos {
         check_len(PolicyId::UserData, self.user_data.len(), USER_DATA_MAX)
     }
 
-    /// Whether an enabled reader may change to `new` (DDS 1.4, 2.2.3, column "changeable").
+    /// Checks that an enabled reader may change to `new` (DDS 1.4, 2.2.3, column "changeable").
     ///
     /// # Errors
-    /// `new` contradicts itself, or changes a policy that must stay.
+    /// `new` contradicts itself, or changes an immutable policy.
     pub fn check_change(&self, new: &Self) -> Result<(), QosErrorKind> {
         new.check()?;
         unchanged!(
@@ -198,10 +199,10 @@ impl DataReaderQos {
 }
 
 impl TopicQos {
-    /// Whether the policies fit together.
+    /// Checks that the policies do not contradict each other.
     ///
     /// # Errors
-    /// The first contradiction found.
+    /// Fails with the first contradiction.
     pub fn check(&self) -> Result<(), QosErrorKind> {
         check_keeping(self.history, self.resource_limits)?;
         check_service(&self.durability_service)?;
@@ -209,10 +210,10 @@ impl TopicQos {
         check_len(PolicyId::TopicData, self.topic_data.len(), USER_DATA_MAX)
     }
 
-    /// Whether an enabled topic may change to `new` (DDS 1.4, 2.2.3, column "changeable").
+    /// Checks that an enabled topic may change to `new` (DDS 1.4, 2.2.3, column "changeable").
     ///
     /// # Errors
-    /// `new` contradicts itself, or changes a policy that must stay.
+    /// `new` contradicts itself, or changes an immutable policy.
     pub fn check_change(&self, new: &Self) -> Result<(), QosErrorKind> {
         new.check()?;
         unchanged!(
@@ -234,7 +235,7 @@ impl TopicQos {
 macro_rules! group_checks {
     ($($qos:ident)*) => {$(
         impl $qos {
-            /// Whether the policies can be announced.
+            /// Checks that the policies can be announced.
             ///
             /// # Errors
             /// [`QosErrorKind::TooLong`].
@@ -243,10 +244,10 @@ macro_rules! group_checks {
                 check_len(PolicyId::GroupData, self.group_data.len(), USER_DATA_MAX)
             }
 
-            /// Whether it may change to `new` once enabled: everything may but PRESENTATION.
+            /// Checks that an enabled entity may change to `new`: everything may, except PRESENTATION.
             ///
             /// # Errors
-            /// `new` is too long, or changes a policy that must stay.
+            /// `new` is too long, or changes an immutable policy.
             pub fn check_change(&self, new: &Self) -> Result<(), QosErrorKind> {
                 new.check()?;
                 unchanged!(self, new, presentation: Presentation)
@@ -258,7 +259,7 @@ macro_rules! group_checks {
 group_checks!(PublisherQos SubscriberQos);
 
 impl DomainParticipantQos {
-    /// Whether the policies can be announced. All of them may change at any time.
+    /// Checks that the policies can be announced. All of them may change at any time.
     ///
     /// # Errors
     /// [`QosErrorKind::TooLong`].
@@ -273,8 +274,10 @@ fn check_keeping(history: History, limits: ResourceLimits) -> Result<(), QosErro
         ("max_instances", limits.max_instances),
         ("max_samples_per_instance", limits.max_samples_per_instance),
     ];
-    if let Some((limit, _)) = fields.into_iter().find(|(_, value)| *value == Some(0)) {
-        return Err(QosErrorKind::ZeroLimit { limit });
+    for (limit, value) in fields {
+        if value == Some(0) {
+            return Err(QosErrorKind::ZeroLimit { limit });
+        }
     }
     if let (Some(max_samples_per_instance), Some(max_samples)) = (limits.max_samples_per_instance, limits.max_samples) {
         if max_samples_per_instance > max_samples {
@@ -295,23 +298,29 @@ fn check_service(service: &DurabilityService) -> Result<(), QosErrorKind> {
 }
 
 fn check_representations(representations: &[DataRepresentation]) -> Result<(), QosErrorKind> {
-    match representations.iter().find(|representation| !DataRepresentation::READABLE.contains(representation)) {
-        Some(&representation) => Err(QosErrorKind::UnknownRepresentation { representation }),
-        None => Ok(()),
+    for &representation in representations {
+        if !DataRepresentation::READABLE.contains(&representation) {
+            return Err(QosErrorKind::UnknownRepresentation { representation });
+        }
     }
+    Ok(())
 }
 
 fn check_partition(names: &[String]) -> Result<(), QosErrorKind> {
-    if let Some(name) = names.iter().find(|name| name.len() > PARTITION_NAME_MAX) {
-        return check_len(PolicyId::Partition, name.len(), PARTITION_NAME_MAX);
+    let mut len = 0;
+    for name in names {
+        check_len(PolicyId::Partition, name.len(), PARTITION_NAME_MAX)?;
+        // Beside its bytes, a name has a length field, a terminator and up to three octets of alignment.
+        len += name.len() + 8;
     }
-    // Each name costs its length, its terminator, and up to four octets of length field and alignment each.
-    let len = names.iter().map(|name| name.len() + 8).sum();
     check_len(PolicyId::Partition, len, PARTITION_BYTES_MAX)
 }
 
 fn check_len(policy: PolicyId, len: usize, max: usize) -> Result<(), QosErrorKind> {
-    if len > max { Err(QosErrorKind::TooLong { policy, len, max }) } else { Ok(()) }
+    if len > max {
+        return Err(QosErrorKind::TooLong { policy, len, max });
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -332,7 +341,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_service_is_to_keep_must_fit_into_its_limits() {
+    fn durability_service_must_fit_into_its_limits() {
         let service = |per_instance| DurabilityService {
             history: History::KeepLast { depth: 5 },
             resource_limits: limits(per_instance, 10),
@@ -363,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn a_deadline_shorter_than_the_filter_is_refused() {
+    fn deadline_shorter_than_the_filter_is_rejected() {
         let (short, long) = (Duration::from_millis(1), Duration::from_millis(2));
         let qos = DataReaderQos::default().deadline(short).time_based_filter(long);
         assert_eq!(qos.check(), Err(QosErrorKind::DeadlineBelowFilter { deadline: short, minimum_separation: long }));
@@ -371,14 +380,14 @@ mod tests {
     }
 
     #[test]
-    fn unknown_encodings_are_refused() {
+    fn unknown_representations_are_rejected() {
         let qos = DataWriterQos::default().representation([DataRepresentation::Xml]);
         let representation = DataRepresentation::Xml;
         assert_eq!(qos.check(), Err(QosErrorKind::UnknownRepresentation { representation }));
     }
 
     #[test]
-    fn what_cannot_be_announced_is_refused() {
+    fn qos_too_long_to_announce_is_rejected() {
         let qos = DataWriterQos::default().user_data(vec![0; USER_DATA_MAX + 1]);
         let (policy, len, max) = (PolicyId::UserData, USER_DATA_MAX + 1, USER_DATA_MAX);
         assert_eq!(qos.check(), Err(QosErrorKind::TooLong { policy, len, max }));

@@ -1,4 +1,4 @@
-//! What a Publisher and a Subscriber hold for all their endpoints.
+//! QoS of a Publisher and a Subscriber, for all their endpoints.
 
 use super::setters::setters;
 use super::{EntityFactory, Presentation};
@@ -10,16 +10,16 @@ macro_rules! group_qos {
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
         #[non_exhaustive]
         pub struct $qos {
-            /// How changes belong together. Default: each instance for itself.
+            /// Coherence and order of changes. Default: each instance on its own.
             pub presentation: Presentation,
-            /// The partitions of all endpoints in it; names, or patterns with `*`, `?` and `[…]`. Default: none, which is
-            /// the one partition named by the empty string. At most [`PARTITION_BYTES_MAX`](super::PARTITION_BYTES_MAX)
-            /// in all.
+            /// Partitions of all its endpoints: names, or patterns with `*`, `?` and `[…]`. Default: none, which
+            /// means the partition named by the empty string. At most
+            /// [`PARTITION_BYTES_MAX`](super::PARTITION_BYTES_MAX) bytes in all.
             pub partition: Vec<String>,
-            /// Octets of the application, announced with every endpoint in it. At most
-            /// [`USER_DATA_MAX`](super::USER_DATA_MAX).
+            /// GROUP_DATA, announced with each of its endpoints. At most [`USER_DATA_MAX`](super::USER_DATA_MAX)
+            /// bytes.
             pub group_data: Vec<u8>,
-            /// Whether its endpoints are enabled when they are made. Default: yes.
+            /// Whether its endpoints are enabled when they are created. Default: true.
             pub entity_factory: EntityFactory,
         }
 
@@ -48,7 +48,7 @@ group_qos! {
     /// let mut together = Presentation::default();
     /// (together.access_scope, together.coherent_access) = (AccessScope::Group, true);
     /// let publisher = PublisherQos::default().partition(["robot/7"]).presentation(together);
-    /// // Meets it: patterns are fine on one side.
+    /// // These match: one side may use patterns.
     /// let subscriber = SubscriberQos::default().partition(["robot/*"]).presentation(together);
     /// assert!(dds_rtps::qos::partitions_match(&publisher.partition, &subscriber.partition));
     /// ```

@@ -1,4 +1,4 @@
-//! Whether what a writer offers meets what a reader requests (DDS 1.4, 2.2.3; XTYPES 1.3, 7.6.3.1).
+//! Compares the offer of a writer with the request of a reader (DDS 1.4, 2.2.3; XTYPES 1.3, 7.6.3.1).
 
 use super::{DataReaderQos, DataRepresentation, DataWriterQos, PolicyId, Presentation};
 use smallvec::SmallVec;
@@ -8,11 +8,11 @@ use smallvec::SmallVec;
 pub struct OfferedQos<'a> {
     /// The writer's policies.
     pub qos: &'a DataWriterQos,
-    /// Its publisher's.
+    /// PRESENTATION of its publisher.
     pub presentation: &'a Presentation,
-    /// The encoding that the writer uses: the first of its list.
+    /// Representation that the writer uses: the first of its list.
     pub representation: DataRepresentation,
-    /// Whether the writer's type has been compared with the reader's, rather than its name alone.
+    /// Whether the types were compared, and not only their names.
     pub type_is_known: bool,
 }
 
@@ -21,15 +21,16 @@ pub struct OfferedQos<'a> {
 pub struct RequestedQos<'a> {
     /// The reader's policies.
     pub qos: &'a DataReaderQos,
-    /// Its subscriber's.
+    /// PRESENTATION of its subscriber.
     pub presentation: &'a Presentation,
-    /// Every encoding that the reader accepts.
+    /// Representations that the reader accepts.
     pub representations: &'a [DataRepresentation],
 }
 
-/// The policies in which `offered` does not meet `requested`, by growing number. Empty: compatible.
+/// Returns the policies in which `offered` does not satisfy `requested`, in the order of their numbers.
 ///
-/// Partitions are compared apart, by [`partitions_match`](super::partitions_match): a mismatch there is no conflict.
+/// Partitions are compared separately by [`partitions_match`](super::partitions_match), because a mismatch of
+/// partitions is no incompatibility.
 #[must_use]
 pub fn incompatible_policies(offered: &OfferedQos<'_>, requested: &RequestedQos<'_>) -> SmallVec<[PolicyId; 4]> {
     let (o, r) = (offered.qos, requested.qos);
@@ -54,7 +55,14 @@ pub fn incompatible_policies(offered: &OfferedQos<'_>, requested: &RequestedQos<
         (PolicyId::DataRepresentation, !requested.representations.contains(&offered.representation)),
         (PolicyId::TypeConsistency, r.type_consistency.force_type_validation && !offered.type_is_known),
     ];
-    conflicts.into_iter().filter_map(|(policy, conflict)| conflict.then_some(policy)).collect()
+    debug_assert!(conflicts.is_sorted_by_key(|(policy, _)| *policy), "conflicts are in the order of their numbers");
+    let mut incompatible = SmallVec::new();
+    for (policy, is_incompatible) in conflicts {
+        if is_incompatible {
+            incompatible.push(policy);
+        }
+    }
+    incompatible
 }
 
 #[cfg(test)]
@@ -106,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_weaker_offer_conflicts_and_a_stronger_one_does_not() {
+    fn weaker_offer_conflicts_stronger_does_not() {
         assert_eq!(conflicts(&writer(), &reader().transient_local()), [PolicyId::Durability]);
         assert_eq!(conflicts(&writer().durability(Durability::Persistent), &reader().transient_local()), []);
         let by_source = DestinationOrder::BySourceTimestamp;
@@ -115,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_period_conflicts() {
+    fn longer_offered_period_conflicts() {
         let second = Duration::from_secs(1);
         assert_eq!(conflicts(&writer(), &reader().deadline(second)), [PolicyId::Deadline]);
         assert_eq!(conflicts(&writer().deadline(second), &reader().deadline(second)), []);
@@ -157,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn forced_validation_refuses_a_type_known_by_name_only() {
+    fn forced_validation_rejects_types_known_by_name() {
         let forced = TypeConsistency { force_type_validation: true, ..TypeConsistency::default() };
         assert_eq!(conflicts(&writer(), &reader().type_consistency(forced)), [PolicyId::TypeConsistency]);
     }

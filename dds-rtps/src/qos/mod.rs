@@ -1,11 +1,12 @@
-//! Quality of service: policies as plain data, what fits together, and what does not.
+//! Quality of service: policies as plain data, their consistency and their compatibility.
 //!
-//! In: an entity's QoS, a peer's announced QoS. Out: whether one entity's policies contradict each other
-//! ([`QosErrorKind`]), whether a writer's offer meets a reader's request ([`incompatible_policies`]), whether their
-//! partitions meet ([`partitions_match`]). Owned: nothing; every type here is a value.
+//! In: an entity's QoS, a peer's announced QoS. Out: whether the policies of one entity contradict each other
+//! ([`QosErrorKind`]), whether a writer's offer satisfies a reader's request ([`incompatible_policies`]), whether
+//! their partitions match ([`partitions_match`]). Owned: nothing; each type is a value.
 //!
-//! One struct per entity holds the policies that DDS 1.4 gives to that entity, with the defaults of its tables
-//! (DDS 1.4, 2.2.3). They are `#[non_exhaustive]`: begin with `Default::default()` or a [`Preset`] and chain setters.
+//! One struct per entity contains the policies that DDS 1.4 gives to that entity, with the defaults of its tables
+//! (DDS 1.4, 2.2.3). The structs are `#[non_exhaustive]`: start with `Default::default()` or a [`Preset`] and chain
+//! setters.
 //!
 //! ```
 //! use dds_rtps::qos::{
@@ -14,7 +15,7 @@
 //! };
 //! let writer = Preset::State.writer().keep_last(3);
 //! let reader = DataReaderQos::default().reliable().durability(Durability::Transient);
-//! // The reader wants more than the writer offers.
+//! // The reader requests more than the writer offers.
 //! let (presentation, representation) = (Presentation::default(), DataRepresentation::Xcdr1);
 //! let conflicts = incompatible_policies(
 //!     &OfferedQos { qos: &writer, presentation: &presentation, representation, type_is_known: true },
@@ -23,8 +24,6 @@
 //! assert_eq!(conflicts[..], [PolicyId::Durability]);
 //! ```
 
-#[cfg(test)]
-mod book;
 mod consistency;
 mod group_qos;
 mod matching;
@@ -35,6 +34,8 @@ mod policy_id;
 mod preset;
 mod reader_qos;
 mod setters;
+#[cfg(test)]
+mod tests;
 mod topic_qos;
 mod writer_qos;
 
@@ -57,12 +58,12 @@ pub use writer_qos::DataWriterQos;
 pub use dds_cdr::xtypes::{TypeConsistency, TypeConsistencyKind};
 
 #[cfg(all(test, feature = "serde"))]
-mod tests {
+mod serde_tests {
     use super::*;
     use crate::types::Duration;
 
     #[test]
-    fn a_configuration_names_only_what_differs() {
+    fn configuration_lists_changed_policies_only() {
         let text =
             r#"{ "history": { "keep_last": { "depth": 5 } }, "reliability": "best_effort", "deadline": "20ms" }"#;
         let qos: DataReaderQos = serde_json::from_str(text).unwrap();
@@ -72,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_policy_is_refused() {
+    fn misspelled_policy_is_rejected() {
         assert!(serde_json::from_str::<DataWriterQos>(r#"{ "histori": "keep_all" }"#).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! What a DomainParticipant holds.
+//! QoS of a DomainParticipant.
 
 use super::EntityFactory;
 use super::setters::setters;
@@ -14,9 +14,9 @@ use super::setters::setters;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct DomainParticipantQos {
-    /// Octets of the application, announced with the participant. At most [`USER_DATA_MAX`](super::USER_DATA_MAX).
+    /// USER_DATA, announced with the participant. At most [`USER_DATA_MAX`](super::USER_DATA_MAX) bytes.
     pub user_data: Vec<u8>,
-    /// Whether contained entities are enabled when they are made. Default: yes.
+    /// Whether contained entities are enabled when they are created. Default: true.
     pub entity_factory: EntityFactory,
 }
 

@@ -1,10 +1,10 @@
-//! Whether two lists of partitions meet (DDS 1.4, 2.2.3.13; POSIX `fnmatch`).
+//! Matches two lists of partitions (DDS 1.4, 2.2.3.13; POSIX `fnmatch`).
 
-/// Whether a writer and a reader with these partitions see each other.
+/// Whether a writer and a reader with these partitions match.
 ///
-/// They do if they have a name in common, or a pattern of one side fits a name of the other. A pattern never meets a
-/// pattern, not even an equal one (Cyclone DDS does the same). No partition is the one partition with the empty name,
-/// which `*` fits.
+/// They match if they have a common name, or a pattern of one side matches a name of the other. A pattern never
+/// matches a pattern, not even an equal one (Cyclone DDS does the same). No partition means the partition with the
+/// empty name, which `*` matches.
 #[must_use]
 pub fn partitions_match(a: &[String], b: &[String]) -> bool {
     let none = [String::new()];
@@ -22,24 +22,28 @@ fn partition_matches(a: &str, b: &str) -> bool {
     }
 }
 
-/// Whether a partition's name stands for any that fit it.
+/// Whether the name of a partition is a pattern.
 #[must_use]
 pub fn is_pattern(name: &str) -> bool {
     name.contains(['*', '?', '['])
 }
 
-/// A name that a pattern fits, with `filler` wherever any bytes do: with one, an endpoint meets whoever has the pattern, which an
-/// equal pattern would not. `None`: no such name was found that is not a pattern itself. A name is its own example.
+/// Returns a name that the pattern matches, with `filler` in place of each `*`; `None` if every such name found is
+/// itself a pattern.
+///
+/// An endpoint with this name matches endpoints with the pattern, which an equal pattern would not. A plain name is
+/// its own example.
 #[must_use]
 pub fn example_of(pattern: &str, filler: &str) -> Option<String> {
     let (bytes, mut name, mut at) = (pattern.as_bytes(), Vec::new(), 0);
-    while let Some(rest) = bytes.get(at..).filter(|rest| !rest.is_empty()) {
+    while at < bytes.len() {
+        let rest = bytes.get(at..)?;
         if rest.first() == Some(&b'*') {
             name.extend_from_slice(filler.as_bytes());
             at += 1;
             continue;
         }
-        // What stands for itself, or for what follows it; else any letter that is in the set.
+        // Try the byte itself, then an escaped byte, then any letter of a set.
         let own = rest.iter().take(2).copied();
         let mut plain = own.chain(b'0'..=b'~').filter(|byte| !b"*?[".contains(byte));
         let fit = plain.find_map(|byte| Some((byte, fits_one(rest, byte)?)));
@@ -48,11 +52,13 @@ pub fn example_of(pattern: &str, filler: &str) -> Option<String> {
         at += len;
     }
     let name = String::from_utf8(name).ok()?;
-    partition_matches(pattern, &name).then_some(name)
+    if partition_matches(pattern, &name) { Some(name) } else { None }
 }
 
-/// Whether `pattern` fits the whole of `name`. `*` fits any run of bytes, `?` one, `[…]` one of a set, `\` takes the next
-/// byte as it is. Only the last `*` is ever gone back to, so the time is at most the product of the lengths.
+/// Whether `pattern` matches the whole `name`.
+///
+/// `*` matches any bytes, `?` one byte, `[…]` one byte of a set, and `\` the next byte literally. Only the last `*`
+/// is ever extended, so the time is at most the product of the lengths.
 fn fits(pattern: &[u8], name: &[u8]) -> bool {
     let (mut p, mut n) = (0, 0);
     let mut star: Option<(usize, usize)> = None;
@@ -72,6 +78,7 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
                 p += len;
                 n += 1;
             }
+            // Extend the last `*` by one byte, and try again behind it.
             (None, Some((after, from))) if from < name.len() => {
                 star = Some((after, from + 1));
                 p = after;
@@ -82,22 +89,25 @@ fn fits(pattern: &[u8], name: &[u8]) -> bool {
     }
 }
 
-/// Whether the first element of `pattern` fits `byte`; how many bytes of the pattern it takes if it does.
+/// Returns the length of the first element of `pattern` in bytes, if the element matches `byte`.
 fn fits_one(pattern: &[u8], byte: u8) -> Option<usize> {
     match pattern {
         [b'?', ..] => Some(1),
         [b'[', rest @ ..] => match bracket(rest, byte) {
-            Some((len, inside)) => inside.then_some(len + 1),
-            None => (byte == b'[').then_some(1),
+            Some((len, true)) => Some(len + 1),
+            Some((_, false)) => None,
+            None if byte == b'[' => Some(1),
+            None => None,
         },
-        [b'\\', escaped, ..] => (*escaped == byte).then_some(2),
-        [literal, ..] => (*literal == byte).then_some(1),
-        [] => None,
+        [b'\\', escaped, ..] if *escaped == byte => Some(2),
+        [b'\\', _, ..] => None,
+        [literal, ..] if *literal == byte => Some(1),
+        _ => None,
     }
 }
 
-/// What follows a `[`: how many bytes there are up to and with the `]`, and whether `byte` is in the set. `None`: the
-/// bracket is never closed, and so stands for itself.
+/// Returns the length of a set behind its `[`, including the `]`, and whether `byte` is in it. `None` if the bracket
+/// is never closed, and so is a literal.
 fn bracket(set: &[u8], byte: u8) -> Option<(usize, bool)> {
     let negated = matches!(set.first(), Some(b'!' | b'^'));
     let start = usize::from(negated);
@@ -105,7 +115,7 @@ fn bracket(set: &[u8], byte: u8) -> Option<(usize, bool)> {
     let mut inside = false;
     loop {
         let first = match set.get(at)? {
-            // A `]` in the first place is a member.
+            // A `]` at the first position is a member.
             b']' if at > start => return Some((at + 1, inside != negated)),
             b'\\' => {
                 at += 1;
@@ -151,14 +161,14 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_never_meets_a_pattern() {
+    fn pattern_never_matches_a_pattern() {
         assert!(!matched(&["a*"], &["a*"]));
         assert!(!matched(&["*"], &["?"]));
         assert!(matched(&["a*", "x"], &["a*", "x"]));
     }
 
     #[test]
-    fn wildcards_fit_as_in_fnmatch() {
+    fn wildcards_match_as_in_fnmatch() {
         for (pattern, name) in [
             ("*", "anything"),
             ("p*", "p"),
@@ -184,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn an_example_meets_its_pattern() {
+    fn example_matches_its_pattern() {
         for (pattern, example) in [
             ("", ""),
             ("plain", "plain"),
@@ -205,13 +215,13 @@ mod tests {
     }
 
     #[test]
-    fn an_unclosed_bracket_is_a_plain_character() {
+    fn unclosed_bracket_is_a_literal() {
         assert!(fits(b"[ab", b"[ab"));
         assert!(!fits(b"[ab", b"a"));
     }
 
     #[test]
-    fn many_stars_take_no_exponential_time() {
+    fn many_stars_take_polynomial_time() {
         let pattern = "*a".repeat(500) + "b";
         assert!(!fits(pattern.as_bytes(), "a".repeat(5_000).as_bytes()));
     }

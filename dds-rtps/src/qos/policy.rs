@@ -1,30 +1,30 @@
-//! The policies' values. A number is only there where it means something: a best-effort writer has no blocking time.
+//! Values of the policies. A value exists only where it has a meaning: a best-effort writer has no blocking time.
 //!
-//! Policies whose whole value is a span of time, a number or octets (DEADLINE, LATENCY_BUDGET, LIFESPAN,
-//! TIME_BASED_FILTER, OWNERSHIP_STRENGTH, TRANSPORT_PRIORITY, USER_DATA, TOPIC_DATA, GROUP_DATA, PARTITION) are plain
-//! fields of the QoS structs and have no type here.
+//! Policies whose value is a duration, a number or octets are plain fields of the QoS structs and have no type here.
+//! These are DEADLINE, LATENCY_BUDGET, LIFESPAN, TIME_BASED_FILTER, OWNERSHIP_STRENGTH, TRANSPORT_PRIORITY,
+//! USER_DATA, TOPIC_DATA, GROUP_DATA and PARTITION.
 
 use crate::types::Duration;
 
 /// Whether lost samples are repaired (RELIABILITY; DDS 1.4, 2.2.3.14).
 ///
-/// A reliable offer satisfies a best-effort request, not the other way round. Reliable costs the writer memory until the
-/// slowest reliable reader has acknowledged, and heartbeats and acknowledgements on the network.
+/// A reliable offer satisfies a best-effort request, but not the reverse. Reliability costs the writer memory until
+/// the slowest reliable reader has acknowledged, and heartbeats and acknowledgements on the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Reliability {
-    /// A lost sample is lost. The default of readers and topics.
+    /// Lost samples are not repaired. The default of readers and topics.
     BestEffort,
-    /// A lost sample is sent again. The default of writers, with 100 ms.
+    /// Lost samples are sent again. The default of writers, with 100 ms.
     Reliable {
-        /// How long a write may wait for room in a full history of [`History::KeepAll`]. Zero: it never waits. Means
-        /// nothing for a reader.
+        /// How long `write` may block for space in a full KEEP_ALL history. Zero: it never blocks. No effect for a
+        /// reader.
         max_blocking_time: Duration,
     },
 }
 
 impl Reliability {
-    /// Reliable, with the 100 ms of blocking time that DDS 1.4 gives a writer.
+    /// Reliable, with a blocking time of 100 ms, the default of DDS 1.4 for a writer.
     pub const RELIABLE: Self = Self::Reliable { max_blocking_time: Duration::from_millis(100) };
 
     /// Whether lost samples are repaired.
@@ -34,18 +34,18 @@ impl Reliability {
     }
 }
 
-/// How many samples of an instance are kept (HISTORY; DDS 1.4, 2.2.3.18). Default: the last one.
+/// Samples kept per instance (HISTORY; DDS 1.4, 2.2.3.18). Default: the last one.
 ///
-/// It is a matter of each side alone. Memory grows with depth times instances times sample size.
+/// Each side has its own. Memory grows with depth times instances times sample size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum History {
-    /// The newest samples of each instance; older ones make room, whether or not anybody has seen them.
+    /// The newest samples of each instance. Older ones are replaced, read or not.
     KeepLast {
         /// Samples per instance, at least 1.
         depth: u32,
     },
-    /// Every sample, up to the [`ResourceLimits`]; what does not fit waits at the writer, or is rejected at the reader.
+    /// Every sample, up to the [`ResourceLimits`]. Beyond them the writer blocks and the reader rejects.
     KeepAll,
 }
 
@@ -55,62 +55,64 @@ impl Default for History {
     }
 }
 
-/// How much an endpoint may keep (RESOURCE_LIMITS; DDS 1.4, 2.2.3.19). Default: no limit.
+/// Limits of an endpoint (RESOURCE_LIMITS; DDS 1.4, 2.2.3.19). Default: none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct ResourceLimits {
-    /// Samples of all instances together; `None`: no limit.
+    /// Samples of all instances together; `None` for no limit.
     pub max_samples: Option<u32>,
-    /// Instances; `None`: no limit.
+    /// Instances; `None` for no limit.
     pub max_instances: Option<u32>,
-    /// Samples of one instance; `None`: no limit.
+    /// Samples of one instance; `None` for no limit.
     pub max_samples_per_instance: Option<u32>,
 }
 
-/// What a reader gets that joins late (DURABILITY; DDS 1.4, 2.2.3.4). Default: [`Durability::Volatile`].
+/// Samples that a late joiner receives (DURABILITY; DDS 1.4, 2.2.3.4). Default: [`Durability::Volatile`].
 ///
-/// The order of the variants is the order of the offers: a stronger one satisfies a weaker request.
+/// The variants are ordered: a stronger offer satisfies a weaker request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Durability {
-    /// Only what is written from now on.
+    /// Only samples that are written after the match.
     #[default]
     Volatile,
-    /// What the writer's history holds, as long as the writer lives.
+    /// Also the writer's history, as long as the writer lives.
     TransientLocal,
-    /// What a durability service keeps beyond the life of the writer, as DURABILITY_SERVICE says, in memory. Such a service is
-    /// a program beside the applications (feature `durability`), and optional: without one, late joiners get what writers keep
-    /// that are still alive, as by [`Durability::TransientLocal`]; a writer that goes when no service has matched it says so in
-    /// the log.
+    /// Also samples that a durability service keeps in memory beyond the life of the writer, as DURABILITY_SERVICE
+    /// defines.
+    ///
+    /// The service is an optional program beside the applications (feature `durability`). Without it, late joiners
+    /// receive the history of live writers, as with [`Durability::TransientLocal`]. A writer that closes without a
+    /// matched service logs a warning.
     Transient,
-    /// The same on disk: what the service keeps is there again after it, the writers and the whole system have been restarted.
+    /// The same on disk: the samples survive a restart of the service, the writers and the whole system.
     Persistent,
 }
 
-/// What a durability service keeps of a writer's samples (DURABILITY_SERVICE; DDS 1.4, 2.2.3.5).
+/// Samples that a durability service keeps of a writer (DURABILITY_SERVICE; DDS 1.4, 2.2.3.5).
 ///
-/// Announced by writers, and followed by the service that matches them. Only for [`Durability::Transient`] and
-/// [`Durability::Persistent`].
+/// Writers announce it, and the matched service follows it. It applies to [`Durability::Transient`] and
+/// [`Durability::Persistent`] only.
 ///
-/// By KEEP_ALL within limits, the oldest samples make room for new ones; instances beyond `max_instances` are not kept.
+/// Under KEEP_ALL, the oldest samples are replaced at a limit. Instances beyond `max_instances` are not kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct DurabilityService {
-    /// How long the service remembers an instance that was disposed of and that nobody writes any more. Default: zero.
+    /// How long the service remembers a disposed instance without writers. Default: zero.
     pub cleanup_delay: Duration,
-    /// Samples per instance. Default: the last one.
+    /// Samples kept per instance. Default: the last one.
     pub history: History,
     /// Limits of the service. Default: none.
     pub resource_limits: ResourceLimits,
 }
 
-/// Over which instances coherence and order extend (PRESENTATION; DDS 1.4, 2.2.3.6).
+/// Scope of coherence and order (PRESENTATION; DDS 1.4, 2.2.3.6).
 ///
-/// The order of the variants is the order of the offers.
+/// The variants are ordered: a stronger offer satisfies a weaker request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum AccessScope {
-    /// Each instance for itself.
+    /// Each instance on its own.
     #[default]
     Instance,
     /// All instances of one writer.
@@ -119,64 +121,65 @@ pub enum AccessScope {
     Group,
 }
 
-/// How changes belong together (PRESENTATION; DDS 1.4, 2.2.3.6). Default: each instance for itself.
+/// Coherence and order of changes (PRESENTATION; DDS 1.4, 2.2.3.6). Default: each instance on its own.
 ///
-/// What a publisher offers must be as much as a subscriber asks for. The samples of one writer come in its order in any case;
-/// what is ordered beyond that, or seen only as a whole, waits at the reader for what belongs to it.
+/// A publisher must offer at least the request of the subscriber. Samples of one writer are always delivered in its
+/// order. Under further order or coherence, a sample waits at the reader for the others of its set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct Presentation {
-    /// Over which instances the two promises below extend.
+    /// Scope of the two guarantees below.
     pub access_scope: AccessScope,
-    /// A set of changes is seen as a whole or not at all.
+    /// Readers see a coherent set completely or not at all.
     pub coherent_access: bool,
-    /// Changes are seen in the order in which they were made.
+    /// Readers see changes in the order of their creation.
     pub ordered_access: bool,
 }
 
 impl Presentation {
-    /// Whether the changes of all writers of a publisher are coherent or ordered among each other.
+    /// Whether changes of all writers of a publisher are coherent or ordered.
     #[must_use]
     pub const fn is_of_group(&self) -> bool {
         matches!(self.access_scope, AccessScope::Group) && (self.coherent_access || self.ordered_access)
     }
 }
 
-/// Whether one writer at a time owns an instance (OWNERSHIP; DDS 1.4, 2.2.3.9). Both sides must say the same.
+/// Whether one writer at a time owns an instance (OWNERSHIP; DDS 1.4, 2.2.3.9). Both sides must have the same kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Ownership {
-    /// Every writer's samples are delivered.
+    /// Samples of all writers are delivered.
     #[default]
     Shared,
-    /// Only the samples of the strongest writer that is alive; among equals that of the lowest GUID.
+    /// Only samples of the strongest live writer are delivered; of equals, the one with the lowest GUID.
     Exclusive,
 }
 
-/// Who has to show that a writer is alive (LIVELINESS; DDS 1.4, 2.2.3.11).
+/// How the liveliness of a writer is asserted (LIVELINESS; DDS 1.4, 2.2.3.11).
 ///
-/// The order of the variants is the order of the offers.
+/// The variants are ordered: a stronger offer satisfies a weaker request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum LivelinessKind {
-    /// The middleware, as long as the process runs.
+    /// By the middleware, as long as the process runs.
     #[default]
     Automatic,
-    /// The application, once for all writers of its participant.
+    /// By the application, once for all writers of its participant.
     ManualByParticipant,
-    /// The application, for each writer.
+    /// By the application, for each writer.
     ManualByTopic,
 }
 
-/// How a writer shows that it is alive (LIVELINESS; DDS 1.4, 2.2.3.11). Default: automatic, for ever.
+/// Kind and lease of a writer's liveliness (LIVELINESS; DDS 1.4, 2.2.3.11). Default: automatic, with an infinite
+/// lease.
 ///
 /// An offer satisfies a request of the same or a weaker kind and the same or a longer lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct Liveliness {
-    /// Who shows it.
+    /// How it is asserted.
     pub kind: LivelinessKind,
-    /// After how much silence the writer counts as not alive. Default: never.
+    /// Time without an assertion after which the writer counts as not alive. Default: infinite.
     pub lease_duration: Duration,
 }
 
@@ -186,27 +189,29 @@ impl Default for Liveliness {
     }
 }
 
-/// Which clock orders the samples of several writers (DESTINATION_ORDER; DDS 1.4, 2.2.3.17).
+/// Clock that orders the samples of several writers (DESTINATION_ORDER; DDS 1.4, 2.2.3.17).
 ///
-/// The order of the variants is the order of the offers.
+/// The variants are ordered: a stronger offer satisfies a weaker request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum DestinationOrder {
-    /// The reader's: samples lie in the order of their arrival.
+    /// The reader's clock: samples are in the order of their arrival.
     #[default]
     ByReceptionTimestamp,
-    /// The writers': samples of an instance are sorted by their source timestamps, and all readers end with the same last
-    /// value. A sample that comes when something newer of its instance was read or taken already is dropped and counted.
-    /// Clocks of writers have to agree as far as that order matters; a source timestamp more than 30 s ahead of the
-    /// reader's clock counts as the moment of reception. Costs a comparison per sample in order, a short search for others.
+    /// The writers' clocks: samples of an instance are ordered by source timestamp, and all readers end with the same
+    /// last value.
+    ///
+    /// A sample older than one that was read or taken is dropped and counted. The clocks of the writers must agree as
+    /// far as the order matters. A source timestamp more than 30 s ahead of the reader's clock counts as the time of
+    /// reception. The cost is a comparison per sample in order, and a short search for others.
     BySourceTimestamp,
 }
 
-/// Whether contained entities are enabled when they are made (ENTITY_FACTORY; DDS 1.4, 2.2.3.20).
+/// Whether contained entities are enabled when they are created (ENTITY_FACTORY; DDS 1.4, 2.2.3.20).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct EntityFactory {
-    /// Enable them at once. Default: yes.
+    /// Enables them at once. Default: true.
     pub autoenable_created_entities: bool,
 }
 
@@ -216,15 +221,15 @@ impl Default for EntityFactory {
     }
 }
 
-/// What unregistering an instance means (WRITER_DATA_LIFECYCLE; DDS 1.4, 2.2.3.21).
+/// Effect of unregistering an instance (WRITER_DATA_LIFECYCLE; DDS 1.4, 2.2.3.21).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct WriterDataLifecycle {
-    /// An explicit unregister disposes of the instance as well. Default: yes.
+    /// Disposes of an instance when it is unregistered explicitly. Default: true.
     ///
-    /// Deleting the writer never disposes, although DDS 1.4, 2.2.3.21, reads as if it did: a reader could not tell a program that
-    /// ends from one that takes its objects along, and peers do not do it either. `dispose_all` of the writer says it on
-    /// purpose.
+    /// Deleting the writer never disposes, although DDS 1.4, 2.2.3.21, suggests it. Otherwise a reader could not
+    /// distinguish a program that ends from one that removes its instances; peers behave alike. Use `dispose_all` of
+    /// the writer to dispose explicitly.
     pub autodispose_unregistered_instances: bool,
 }
 
@@ -234,13 +239,14 @@ impl Default for WriterDataLifecycle {
     }
 }
 
-/// When a reader forgets instances that are not alive (READER_DATA_LIFECYCLE; DDS 1.4, 2.2.3.22). Default: never.
+/// Delays until a reader forgets instances that are not alive (READER_DATA_LIFECYCLE; DDS 1.4, 2.2.3.22). Default:
+/// infinite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 pub struct ReaderDataLifecycle {
-    /// How long samples stay of an instance that has lost all its writers.
+    /// How long the samples of an instance without writers are kept.
     pub autopurge_nowriter_samples_delay: Duration,
-    /// How long samples stay of an instance that was disposed of.
+    /// How long the samples of a disposed instance are kept.
     pub autopurge_disposed_samples_delay: Duration,
 }
 
@@ -253,35 +259,35 @@ impl Default for ReaderDataLifecycle {
     }
 }
 
-/// An encoding of samples (DATA_REPRESENTATION; XTYPES 1.3, 7.6.3.1).
+/// Representation of samples (DATA_REPRESENTATION; XTYPES 1.3, 7.6.3.1).
 ///
-/// A writer's list offers its **first** entry, a reader's list accepts every entry. An empty list in a QoS struct is the
-/// automatic choice: a writer offers [`DataRepresentation::Xcdr1`] for types that are final and
-/// [`DataRepresentation::Xcdr2`] for all others, a reader accepts both. A peer that announces no list means XCDR1.
+/// A writer offers the **first** entry of its list, a reader accepts every entry. An empty list in a QoS struct is
+/// the automatic choice: a writer offers [`DataRepresentation::Xcdr1`] for final types and
+/// [`DataRepresentation::Xcdr2`] for others, and a reader accepts both. A peer that announces no list uses XCDR1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum DataRepresentation {
-    /// The encoding of RTPS 2.1 and later, with 8-byte alignment: id 0. Every peer reads it.
+    /// XCDR1: the encoding of RTPS 2.1 and later, with 8-byte alignment; id 0. Every peer supports it.
     Xcdr1,
-    /// XML: id 1. Nobody sends it; a QoS that asks for it is refused.
+    /// XML; id 1. No implementation sends it, and a QoS that requests it is rejected.
     Xml,
-    /// The encoding of XTypes, with 4-byte alignment and delimited appendable types: id 2.
+    /// XCDR2: the encoding of XTypes, with 4-byte alignment and delimited appendable types; id 2.
     Xcdr2,
-    /// An id that we do not know, in a peer's announcement. It never matches; a QoS that asks for it is refused.
+    /// An unknown id in a peer's announcement. It never matches, and a QoS that requests it is rejected.
     Other(i16),
 }
 
 impl DataRepresentation {
-    /// What a reader with an empty list accepts.
+    /// Representations that a reader with an empty list accepts.
     pub const READABLE: &[Self] = &[Self::Xcdr1, Self::Xcdr2];
 
-    /// What a writer with an empty list offers for a type that is final, or is not.
+    /// Returns the representation that a writer with an empty list offers.
     #[must_use]
     pub const fn automatic(type_is_final: bool) -> Self {
         if type_is_final { Self::Xcdr1 } else { Self::Xcdr2 }
     }
 
-    /// The id on the wire.
+    /// Returns the id on the wire.
     #[must_use]
     pub const fn to_wire(self) -> i16 {
         match self {

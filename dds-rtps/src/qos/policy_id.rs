@@ -1,10 +1,10 @@
-//! The numbers and names of the policies, as statuses report them (DDS 1.4, 2.3.3).
+//! Numbers and names of the policies, as statuses report them (DDS 1.4, 2.3.3).
 
 use std::fmt;
 
 macro_rules! policy_ids {
     ($($(#[$doc:meta])* $variant:ident = $number:literal $name:literal,)*) => {
-        /// Names a policy in a status or an error (DDS 1.4, 2.3.3). `Display` writes the name of the standard: `RELIABILITY`.
+        /// Id of a policy in a status or an error (DDS 1.4, 2.3.3). `Display` writes the standard name: `RELIABILITY`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
         #[non_exhaustive]
@@ -14,10 +14,10 @@ macro_rules! policy_ids {
         }
 
         impl PolicyId {
-            /// Every policy, in the order of the numbers.
+            /// All policies, in the order of their numbers.
             pub const ALL: &[Self] = &[$(Self::$variant,)*];
 
-            /// The name in the standard's capitals.
+            /// Returns the standard name, in capitals.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -29,58 +29,58 @@ macro_rules! policy_ids {
 }
 
 policy_ids! {
-    /// Octets of the application, announced with the entity.
+    /// Application data, announced with the entity.
     UserData = 1 "USER_DATA",
-    /// What a reader gets that joins late.
+    /// Samples that a late joiner receives.
     Durability = 2 "DURABILITY",
-    /// How changes of several instances belong together.
+    /// Coherence and order of changes of several instances.
     Presentation = 3 "PRESENTATION",
-    /// How often an instance is written at least.
+    /// Longest time between two samples of an instance.
     Deadline = 4 "DEADLINE",
-    /// How much delay is acceptable.
+    /// Acceptable delay.
     LatencyBudget = 5 "LATENCY_BUDGET",
     /// Whether one writer at a time owns an instance.
     Ownership = 6 "OWNERSHIP",
-    /// Which writer wins an instance.
+    /// Strength by which a writer owns an instance.
     OwnershipStrength = 7 "OWNERSHIP_STRENGTH",
-    /// How a writer shows that it is there.
+    /// How a writer asserts its liveliness.
     Liveliness = 8 "LIVELINESS",
-    /// How close samples may follow each other at a reader.
+    /// Shortest time between two samples at a reader.
     TimeBasedFilter = 9 "TIME_BASED_FILTER",
     /// Named parts of the domain.
     Partition = 10 "PARTITION",
     /// Whether lost samples are repaired.
     Reliability = 11 "RELIABILITY",
-    /// Which clock orders the samples of several writers.
+    /// Clock that orders the samples of several writers.
     DestinationOrder = 12 "DESTINATION_ORDER",
-    /// How many samples are kept per instance.
+    /// Samples kept per instance.
     History = 13 "HISTORY",
-    /// How much memory an endpoint may use.
+    /// Limits of an endpoint.
     ResourceLimits = 14 "RESOURCE_LIMITS",
     /// Whether contained entities are enabled at once.
     EntityFactory = 15 "ENTITY_FACTORY",
-    /// Whether unregistering disposes.
+    /// Whether unregistering an instance disposes of it.
     WriterDataLifecycle = 16 "WRITER_DATA_LIFECYCLE",
     /// When a reader forgets instances that are not alive.
     ReaderDataLifecycle = 17 "READER_DATA_LIFECYCLE",
-    /// Octets of the application, announced with the topic.
+    /// Application data, announced with the topic.
     TopicData = 18 "TOPIC_DATA",
-    /// Octets of the application, announced with publisher or subscriber.
+    /// Application data, announced with the publisher or subscriber.
     GroupData = 19 "GROUP_DATA",
     /// A hint for the transport.
     TransportPriority = 20 "TRANSPORT_PRIORITY",
-    /// When a sample is too old to be delivered.
+    /// Age after which a sample is not delivered.
     Lifespan = 21 "LIFESPAN",
     /// The history that a durability service keeps.
     DurabilityService = 22 "DURABILITY_SERVICE",
-    /// Which encodings are spoken.
+    /// Offered and accepted representations.
     DataRepresentation = 23 "DATA_REPRESENTATION",
-    /// How far two types may differ.
+    /// Permitted differences of two types.
     TypeConsistency = 24 "TYPE_CONSISTENCY_ENFORCEMENT",
 }
 
 impl PolicyId {
-    /// The number that the standard gives the policy, from 1; 23 and 24 are those of XTYPES.
+    /// Returns the standard number, from 1; 23 and 24 are those of XTYPES.
     #[must_use]
     pub const fn number(self) -> u32 {
         self as u32

@@ -1,12 +1,12 @@
-//! Named starting points for the usual kinds of data.
+//! Named starting points for common kinds of data.
 
 use super::{DataReaderQos, DataWriterQos, DestinationOrder, Durability, History, Reliability};
 
-/// A starting point for the usual kinds of data; setters then change what differs.
+/// A starting point for a common kind of data; setters then change single policies.
 ///
 /// | preset | reliability | history | durability | for |
 /// |---|---|---|---|---|
-/// | `Default` | writer reliable, reader best effort | last 1 | volatile | matches everybody |
+/// | `Default` | writer reliable, reader best effort | last 1 | volatile | compatibility with any peer |
 /// | `SensorData` | best effort | last 5 | volatile | newest wins |
 /// | `State` | reliable | last 1 per key | transient local | late joiners see the present |
 /// | `Command` | reliable | last 10 | volatile | small, few, in order |
@@ -25,19 +25,19 @@ pub enum Preset {
     /// The defaults of DDS.
     #[default]
     Default,
-    /// A stream in which the newest sample is worth most: scans, images, odometry.
+    /// A stream whose newest sample matters most: scans, images, odometry.
     SensorData,
-    /// The present value of something; who joins late sees it.
+    /// The present value of an instance; late joiners receive it.
     State,
-    /// Few small samples that all have to arrive in order.
+    /// Few small samples that all must arrive in order.
     Command,
-    /// A setting that several may write: the last one by the writers' clocks wins everywhere.
+    /// A setting with several writers: the last value by the writers' clocks wins everywhere.
     Parameter,
-    /// Every sample counts: a full history makes the writer wait.
+    /// Every sample matters: a full history blocks the writer.
     Event,
 }
 
-struct Choice {
+struct PresetPolicies {
     reliability: Reliability,
     history: History,
     durability: Durability,
@@ -45,30 +45,30 @@ struct Choice {
 }
 
 impl Preset {
-    /// The preset for a writer.
+    /// Returns the preset for a writer.
     #[must_use]
     pub fn writer(self) -> DataWriterQos {
         let qos = DataWriterQos::default();
-        let Some(choice) = self.choice() else { return qos };
+        let Some(choice) = self.policies() else { return qos };
         qos.reliability(choice.reliability)
             .history(choice.history)
             .durability(choice.durability)
             .destination_order(choice.order)
     }
 
-    /// The preset for a reader.
+    /// Returns the preset for a reader.
     #[must_use]
     pub fn reader(self) -> DataReaderQos {
         let qos = DataReaderQos::default();
-        let Some(choice) = self.choice() else { return qos };
+        let Some(choice) = self.policies() else { return qos };
         qos.reliability(choice.reliability)
             .history(choice.history)
             .durability(choice.durability)
             .destination_order(choice.order)
     }
 
-    /// What both sides say; `None` for the defaults, in which they differ.
-    fn choice(self) -> Option<Choice> {
+    /// Returns the policies of both sides; `None` for the defaults, in which the sides differ.
+    fn policies(self) -> Option<PresetPolicies> {
         let last = |depth| History::KeepLast { depth };
         let (reliability, history, durability) = match self {
             Self::Default => return None,
@@ -81,7 +81,7 @@ impl Preset {
             Self::Parameter => DestinationOrder::BySourceTimestamp,
             _ => DestinationOrder::ByReceptionTimestamp,
         };
-        Some(Choice { reliability, history, durability, order })
+        Some(PresetPolicies { reliability, history, durability, order })
     }
 }
 
@@ -111,9 +111,9 @@ mod tests {
         assert_eq!(DataReaderQos::from(Preset::Default), DataReaderQos::default());
     }
 
-    /// Both sides as the table of [`Preset`] has them.
+    /// Compares both sides with the table of [`Preset`].
     #[test]
-    fn each_preset_says_what_its_row_says() {
+    fn presets_have_the_policies_of_their_table() {
         let (received, written) = (DestinationOrder::ByReceptionTimestamp, DestinationOrder::BySourceTimestamp);
         let last = |depth| History::KeepLast { depth };
         let (reliable, lossy) = (Reliability::RELIABLE, Reliability::BestEffort);

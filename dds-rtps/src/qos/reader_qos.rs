@@ -1,4 +1,4 @@
-//! What a DataReader requests.
+//! QoS of a DataReader.
 
 use super::setters::{choice_setters, setters};
 use super::{
@@ -17,7 +17,7 @@ use crate::types::Duration;
 /// let qos = DataReaderQos::default()
 ///     .reliable()
 ///     .keep_all()
-///     .resource_limits(limits) // a writer that keeps all waits when they are reached
+///     .resource_limits(limits) // a KEEP_ALL writer blocks at the limit
 ///     .time_based_filter(Duration::from_millis(100));
 /// assert!(qos.reliability.is_reliable());
 /// ```
@@ -25,40 +25,47 @@ use crate::types::Duration;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct DataReaderQos {
-    /// What the reader gets when it joins late. Default: nothing.
+    /// Samples that the reader receives when it joins late. Default: none.
     pub durability: Durability,
-    /// The longest time between two samples of an instance. Default: infinite. A writer matches if it offers no longer one;
-    /// each period without a sample of an instance that is alive is counted (`requested_deadline_missed`), and under
-    /// EXCLUSIVE ownership a late owner loses the instance.
+    /// Longest time between two samples of an instance. Default: infinite.
+    ///
+    /// A writer matches if it offers no longer one. Each period without a sample of a live instance is counted
+    /// (`requested_deadline_missed`). Under EXCLUSIVE ownership a late owner loses the instance.
     pub deadline: Duration,
-    /// How long a sample may be under way. Default: zero: writers that let samples wait for others do not match. What has
-    /// arrived is delivered at once.
+    /// Acceptable delay of a sample. Default: zero, so writers that delay samples to batch them do not match.
+    ///
+    /// A received sample is delivered at once.
     pub latency_budget: Duration,
-    /// How writers have to show that they are alive. Default: automatic, for ever. A writer matches if it offers the same or
-    /// a stronger kind, and no longer lease; the lease that counts is the writer's.
+    /// How writers must assert their liveliness. Default: automatic, with an infinite lease.
+    ///
+    /// A writer matches if it offers the same or a stronger kind, and no longer lease. The writer's lease applies.
     pub liveliness: Liveliness,
-    /// Whether lost samples are repaired. Default: no.
+    /// Whether lost samples are repaired. Default: false.
     pub reliability: Reliability,
-    /// Which clock orders samples. Default: the reader's.
+    /// Clock that orders samples. Default: the reader's.
     pub destination_order: DestinationOrder,
-    /// How many samples of each instance are kept until they are taken. Default: 1, a newer one replaces it. Memory grows
-    /// with samples times instances.
+    /// Samples of each instance that are kept until they are taken. Default: 1; a newer one replaces it.
+    ///
+    /// Memory grows with samples times instances.
     pub history: History,
-    /// How much the reader may keep. Default: no limit. What comes beyond it is rejected and counted (`sample_rejected`);
-    /// reliable writers send it again when there is room.
+    /// Limits of the reader. Default: none.
+    ///
+    /// A sample beyond a limit is rejected and counted (`sample_rejected`). A reliable writer sends it again when
+    /// there is room.
     pub resource_limits: ResourceLimits,
-    /// Octets of the application, announced with the reader. At most [`USER_DATA_MAX`](super::USER_DATA_MAX).
+    /// USER_DATA, announced with the reader. At most [`USER_DATA_MAX`](super::USER_DATA_MAX) bytes.
     pub user_data: Vec<u8>,
-    /// Whether one writer at a time owns an instance. Default: no.
+    /// Whether one writer at a time owns an instance. Default: false.
     pub ownership: Ownership,
-    /// The shortest time between two samples of an instance, by the reader's clock. Default: zero, every sample. Of what
-    /// comes earlier the newest is kept back, and seen when the time is over.
+    /// Shortest time between two samples of an instance, by the reader's clock. Default: zero, for every sample.
+    ///
+    /// Of earlier samples the newest is kept, and delivered when the time is over.
     pub time_based_filter: Duration,
-    /// When instances that are not alive are forgotten. Default: never.
+    /// Delay until instances that are not alive are forgotten. Default: infinite.
     pub reader_data_lifecycle: ReaderDataLifecycle,
-    /// The encodings accepted. Default: empty, all that we can read.
+    /// Accepted representations. Default: empty, for all that we can read.
     pub representation: Vec<DataRepresentation>,
-    /// How far a writer's type may differ. Default: coercion allowed, bounds ignored.
+    /// Permitted differences of a writer's type. Default: coercion is allowed, and bounds are ignored.
     pub type_consistency: TypeConsistency,
 }
 
@@ -102,7 +109,7 @@ setters!(DataReaderQos {
 choice_setters!(DataReaderQos);
 
 impl DataReaderQos {
-    /// Takes over the policies that the topic has too (DDS 1.4, 2.2.2.5.2.13).
+    /// Copies the policies that the topic has as well (DDS 1.4, 2.2.2.5.2.13).
     #[must_use]
     #[doc(alias = "copy_from_topic_qos")]
     pub fn copy_from_topic(mut self, topic: &TopicQos) -> Self {
@@ -119,7 +126,7 @@ impl DataReaderQos {
         self
     }
 
-    /// The encodings that a reader with this QoS accepts: its list, or all that we can read.
+    /// Returns the representations that the reader accepts: its list, or all that we can read.
     #[must_use]
     pub fn accepted_representations(&self) -> &[DataRepresentation] {
         if self.representation.is_empty() { DataRepresentation::READABLE } else { &self.representation }
@@ -131,13 +138,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reader_is_best_effort_unless_told_otherwise() {
+    fn reader_is_best_effort_by_default() {
         assert_eq!(DataReaderQos::default().reliability, Reliability::BestEffort);
         assert_eq!(DataReaderQos::default().reliable().reliability, Reliability::RELIABLE);
     }
 
     #[test]
-    fn a_reader_without_a_list_accepts_both_encodings() {
+    fn reader_without_list_accepts_both_encodings() {
         let qos = DataReaderQos::default();
         assert_eq!(qos.accepted_representations(), [DataRepresentation::Xcdr1, DataRepresentation::Xcdr2]);
         let qos = qos.representation([DataRepresentation::Xcdr2]);

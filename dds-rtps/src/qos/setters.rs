@@ -1,6 +1,6 @@
-//! Chained setters: one per field, and the four that name a whole choice.
+//! Chained setters: one per field, and those that name a choice.
 
-/// `fn field(self, value) -> Self` for each field, and the named choices of RELIABILITY and HISTORY.
+/// Defines `fn field(self, value) -> Self` for each field.
 macro_rules! setters {
     ($qos:ident { $($field:ident: $kind:ty,)* }) => {
         impl $qos {
@@ -16,11 +16,11 @@ macro_rules! setters {
     };
 }
 
-/// The setters that name a choice of RELIABILITY or HISTORY, for the structs that have both.
+/// Defines the setters that name a choice of RELIABILITY, HISTORY or DURABILITY.
 macro_rules! choice_setters {
     ($qos:ident) => {
         impl $qos {
-            /// Lost samples are repaired. Keeps a blocking time that was set before; else it is 100 ms.
+            /// Makes it reliable: lost samples are repaired. Keeps an earlier blocking time, otherwise sets 100 ms.
             #[must_use]
             pub fn reliable(mut self) -> Self {
                 if !self.reliability.is_reliable() {
@@ -29,7 +29,7 @@ macro_rules! choice_setters {
                 self
             }
 
-            /// Lost samples are lost.
+            /// Makes it best effort: lost samples are not repaired.
             #[must_use]
             pub fn best_effort(mut self) -> Self {
                 self.reliability = Reliability::BestEffort;

@@ -1,4 +1,4 @@
-//! What a Topic suggests to its readers and writers.
+//! QoS of a Topic, as a template for its readers and writers.
 
 use super::setters::{choice_setters, setters};
 use super::{
@@ -7,48 +7,48 @@ use super::{
 };
 use crate::types::Duration;
 
-/// The policies of a Topic (DDS 1.4, 2.2.3). They have no effect of their own but `topic_data`, which is announced with
-/// every endpoint of the topic: an endpoint takes them over with `copy_from_topic`.
+/// The policies of a Topic (DDS 1.4, 2.2.3). An endpoint copies them with `copy_from_topic`.
+///
+/// They have no other effect, except `topic_data`, which is announced with each endpoint of the topic.
 ///
 /// ```
 /// use dds_rtps::qos::{DataReaderQos, DataWriterQos, TopicQos};
 /// let topic = TopicQos::default().reliable().keep_last(4);
 /// let writer = DataWriterQos::default().copy_from_topic(&topic);
-/// let reader = DataReaderQos::default().copy_from_topic(&topic).keep_all(); // and what differs
+/// let reader = DataReaderQos::default().copy_from_topic(&topic).keep_all(); // with one difference
 /// assert_eq!((writer.history, writer.reliability), (topic.history, reader.reliability));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct TopicQos {
-    /// Octets of the application, announced with every endpoint of the topic. At most
-    /// [`USER_DATA_MAX`](super::USER_DATA_MAX).
+    /// TOPIC_DATA, announced with each endpoint of the topic. At most [`USER_DATA_MAX`](super::USER_DATA_MAX) bytes.
     pub topic_data: Vec<u8>,
-    /// What a reader gets that joins late. Default: nothing.
+    /// Samples that a late joiner receives. Default: none.
     pub durability: Durability,
-    /// What a durability service keeps.
+    /// Samples that a durability service keeps.
     pub durability_service: DurabilityService,
-    /// The longest time between two samples of an instance. Default: infinite.
+    /// Longest time between two samples of an instance. Default: infinite.
     pub deadline: Duration,
-    /// The delay that is acceptable. Default: zero.
+    /// Acceptable delay. Default: zero.
     pub latency_budget: Duration,
-    /// How writers show that they are alive. Default: automatic, for ever.
+    /// How writers assert their liveliness. Default: automatic, with an infinite lease.
     pub liveliness: Liveliness,
-    /// Whether lost samples are repaired. Default: no.
+    /// Whether lost samples are repaired. Default: false.
     pub reliability: Reliability,
-    /// Which clock orders samples. Default: the reader's.
+    /// Clock that orders samples. Default: the reader's.
     pub destination_order: DestinationOrder,
-    /// How many samples are kept per instance. Default: 1.
+    /// Samples kept per instance. Default: 1.
     pub history: History,
-    /// How much an endpoint may keep. Default: no limit.
+    /// Limits of an endpoint. Default: none.
     pub resource_limits: ResourceLimits,
-    /// How urgent datagrams are ([`DataWriterQos::transport_priority`](super::DataWriterQos)). Default: 0, not at all.
+    /// Urgency of datagrams ([`DataWriterQos::transport_priority`](super::DataWriterQos)). Default: 0, not urgent.
     pub transport_priority: i32,
-    /// When a sample is too old to be delivered. Default: never.
+    /// Age after which a sample is not delivered. Default: infinite.
     pub lifespan: Duration,
-    /// Whether one writer at a time owns an instance. Default: no.
+    /// Whether one writer at a time owns an instance. Default: false.
     pub ownership: Ownership,
-    /// The encodings offered and accepted. Default: empty, the automatic choice.
+    /// Offered and accepted representations. Default: empty, for the automatic choice.
     pub representation: Vec<DataRepresentation>,
 }
 

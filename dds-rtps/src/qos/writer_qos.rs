@@ -1,4 +1,4 @@
-//! What a DataWriter offers.
+//! QoS of a DataWriter.
 
 use super::setters::{choice_setters, setters};
 use super::{
@@ -13,11 +13,11 @@ use crate::types::Duration;
 /// use dds_rtps::qos::{DataReaderQos, DataWriterQos, Durability, History};
 /// use dds_rtps::types::Duration;
 /// let qos = DataWriterQos::default()
-///     .durability(Durability::TransientLocal) // who joins late gets what is kept
+///     .durability(Durability::TransientLocal) // late joiners get the history
 ///     .keep_last(10)
 ///     .deadline(Duration::from_millis(20));
 /// assert_eq!(qos.history, History::KeepLast { depth: 10 });
-/// // The fields are public, to be read and set as well.
+/// // The fields are public.
 /// let mut urgent = qos.clone();
 /// urgent.transport_priority = 4;
 /// assert_ne!(urgent, qos);
@@ -26,48 +26,56 @@ use crate::types::Duration;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
 #[non_exhaustive]
 pub struct DataWriterQos {
-    /// What a reader gets that joins late. Default: volatile. More costs the memory of what the history holds.
+    /// Samples that a late joiner receives. Default: volatile, none. More costs the memory of the history.
     pub durability: Durability,
-    /// What a durability service keeps of a transient or persistent writer. Default: the last sample of each instance, and of
-    /// one that has ended nothing. The writer itself keeps no more for it.
+    /// Samples that a durability service keeps of a TRANSIENT or PERSISTENT writer. Default: the last sample of each
+    /// live instance.
+    ///
+    /// The writer itself keeps no more for it.
     pub durability_service: DurabilityService,
-    /// The longest time between two writes of an instance. Default: infinite. A reader matches if it asks for no shorter one;
-    /// each period without a write of an instance that is alive is counted (`offered_deadline_missed`).
+    /// Longest time between two writes of an instance. Default: infinite.
+    ///
+    /// A reader matches if it requests no shorter one. Each period without a write of a live instance is counted
+    /// (`offered_deadline_missed`).
     pub deadline: Duration,
-    /// How long a sample may be under way. Default: zero, it is sent at once. A reader matches if it asks for no shorter one.
-    /// Within it, small samples for readers elsewhere wait for others to share a datagram with: several times as many
-    /// samples per second, each up to so much later.
+    /// Acceptable delay of a sample. Default: zero, so each sample is sent at once. A reader matches if it requests
+    /// no shorter one.
+    ///
+    /// Within this time, small samples for remote readers share datagrams: several times as many samples per second,
+    /// each later by up to this time.
     pub latency_budget: Duration,
-    /// How the writer shows that it is alive. Default: automatic, for ever. Readers are told when its lease has ended, and so
-    /// is a writer that has to show it by hand (`liveliness_lost`).
+    /// How the writer asserts its liveliness. Default: automatic, with an infinite lease.
+    ///
+    /// Readers are notified when the lease ends, and so is a writer with manual liveliness (`liveliness_lost`).
     pub liveliness: Liveliness,
-    /// Whether lost samples are repaired. Default: reliable, and a write waits for room for at most 100 ms.
+    /// Whether lost samples are repaired. Default: reliable; `write` blocks for at most 100 ms.
     pub reliability: Reliability,
-    /// Which clock orders samples. Default: the reader's.
+    /// Clock that orders samples. Default: the reader's.
     pub destination_order: DestinationOrder,
-    /// How many samples of each instance are kept, for repair and for late joiners. Default: 1, a newer one replaces it.
+    /// Samples of each instance that are kept for repair and for late joiners. Default: 1; a newer one replaces it.
+    ///
     /// Memory grows with samples times instances.
     pub history: History,
-    /// How much the writer may keep. Default: no limit. Under KEEP_ALL, a write waits for room beyond it.
+    /// Limits of the writer. Default: none. Under KEEP_ALL, `write` blocks at a limit.
     pub resource_limits: ResourceLimits,
-    /// How urgent the writer's datagrams are to those who carry them, higher is more urgent. Default: 0, not at all. May be
-    /// changed at any time.
+    /// Urgency of the writer's datagrams in the network; higher is more urgent. Default: 0, not urgent. It may change
+    /// at any time.
     ///
-    /// It is the codepoint (DSCP) of their IP headers, 1 to 63, of which 46 is "expedited" and 8 "background"
-    /// ([`TrafficClass`](crate::types::TrafficClass)); numbers below count as 0, numbers above as 63. Whether switches and access
-    /// points heed it is up to them. Readers of the same process get samples without a datagram, and as soon as ever.
+    /// It is the codepoint (DSCP) of their IP headers, 1 to 63; 46 is "expedited" and 8 "background"
+    /// ([`TrafficClass`](crate::types::TrafficClass)). Lower numbers count as 0, higher ones as 63. Switches and
+    /// access points may ignore it. Readers of the same process receive no datagrams, so it has no effect on them.
     pub transport_priority: i32,
-    /// When a sample is too old to be sent, repaired or given out, from its source timestamp on. Default: never.
+    /// Age, from the source timestamp, after which a sample is not sent, repaired or delivered. Default: infinite.
     pub lifespan: Duration,
-    /// Octets of the application, announced with the writer. At most [`USER_DATA_MAX`](super::USER_DATA_MAX).
+    /// USER_DATA, announced with the writer. At most [`USER_DATA_MAX`](super::USER_DATA_MAX) bytes.
     pub user_data: Vec<u8>,
-    /// Whether one writer at a time owns an instance. Default: no.
+    /// Whether one writer at a time owns an instance. Default: false.
     pub ownership: Ownership,
-    /// Which writer wins an instance that is owned exclusively: the highest. Default: 0.
+    /// Strength in exclusive ownership; the strongest writer owns an instance. Default: 0.
     pub ownership_strength: i32,
-    /// What unregistering means. Default: it disposes.
+    /// Effect of unregistering an instance. Default: it disposes of the instance.
     pub writer_data_lifecycle: WriterDataLifecycle,
-    /// The encodings offered; the first one is used. Default: empty, the automatic choice.
+    /// Offered representations; the first one is used. Default: empty, for the automatic choice.
     pub representation: Vec<DataRepresentation>,
 }
 
@@ -115,7 +123,7 @@ setters!(DataWriterQos {
 choice_setters!(DataWriterQos);
 
 impl DataWriterQos {
-    /// Takes over the policies that the topic has too (DDS 1.4, 2.2.2.4.1.14).
+    /// Copies the policies that the topic has as well (DDS 1.4, 2.2.2.4.1.14).
     #[must_use]
     #[doc(alias = "copy_from_topic_qos")]
     pub fn copy_from_topic(mut self, topic: &TopicQos) -> Self {
@@ -135,7 +143,7 @@ impl DataWriterQos {
         self
     }
 
-    /// The encoding that a writer with this QoS uses: the first of its list, or the automatic choice.
+    /// Returns the representation that the writer uses: the first of its list, or the automatic choice.
     #[must_use]
     pub fn offered_representation(&self, type_is_final: bool) -> DataRepresentation {
         self.representation.first().copied().unwrap_or(DataRepresentation::automatic(type_is_final))
@@ -147,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn defaults_are_those_of_the_standard() {
+    fn writer_defaults_are_those_of_the_standard() {
         let qos = DataWriterQos::default();
         assert_eq!(qos.reliability, Reliability::Reliable { max_blocking_time: Duration::from_millis(100) });
         assert_eq!(qos.history, History::KeepLast { depth: 1 });
@@ -179,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn reliable_keeps_a_blocking_time_that_was_set() {
+    fn reliable_keeps_an_earlier_blocking_time() {
         let set = Reliability::Reliable { max_blocking_time: Duration::ZERO };
         assert_eq!(DataWriterQos::default().reliability(set).reliable().reliability, set);
         assert_eq!(DataWriterQos::default().best_effort().reliable().reliability, Reliability::RELIABLE);

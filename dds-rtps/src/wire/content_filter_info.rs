@@ -1,4 +1,4 @@
-//! CONTENT_FILTER_INFO: which readers' filters a sample has passed at its writer (RTPS 2.5, 9.6.4.1).
+//! CONTENT_FILTER_INFO: the readers' filters that a writer has evaluated for a sample (RTPS 2.5, 9.6.4.1).
 //!
 //! ```text
 //! 0   numBitmaps       u32
@@ -7,19 +7,19 @@
 //! ..  signatures       16 octets each: the MD5 of a filter
 //! ```
 //!
-//! Neither our writers nor our readers use it yet. A writer sends a sample where some reader wants it, and every reader asks its
-//! own filter of what comes, whoever has asked it before: some 100 ns, against 16 octets of signature for each filter in each
-//! sample. So what another vendor's writer says here, or says wrongly, changes nothing; it is passed over.
+//! Our writers and readers do not use it yet. A writer sends a sample if any reader wants it, and each reader
+//! evaluates its own filter. That takes some 100 ns, against 16 octets of signature for each filter in each sample.
+//! The results of another vendor's writer are ignored, right or wrong.
 
 use super::cursor::Cursor;
 use super::{WireError, parameter_id};
 
-/// Names a content filter: the MD5 of its topic names, class, expression and parameters.
+/// Signature of a content filter: the MD5 of its topic names, class, expression and parameters.
 pub type FilterSignature = [u8; 16];
 
-/// The filters that a writer has evaluated for a sample. A reader whose filter is not among them evaluates it itself.
+/// Filters that a writer has evaluated for a sample. A reader evaluates other filters itself.
 ///
-/// Borrows from the message, and is not longer than that; a look-up walks over it once.
+/// It borrows from the message, so it is no longer than that. A lookup searches it once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContentFilterInfo<'a> {
     bitmaps: &'a [u8],

@@ -106,11 +106,7 @@ impl<'a> InlineQos<'a> {
     /// Returns the group sequence number of the group's coherent set. Zenzen DDS 0.2 uses the id 0x0039.
     #[must_use]
     pub fn group_coherent_set(&self, source: VendorId) -> Option<SequenceNumber> {
-        self.vendor_sequence_number(
-            parameter_id::GROUP_COHERENT_SET,
-            parameter_id::GROUP_COHERENT_SET_ZENZEN,
-            source,
-        )
+        self.vendor_sequence_number(parameter_id::GROUP_COHERENT_SET, parameter_id::GROUP_COHERENT_SET_ZENZEN, source)
     }
 
     /// Returns the group sequence number of the sample, from 1. Zenzen DDS 0.2 uses the id 0x0038.
@@ -119,7 +115,7 @@ impl<'a> InlineQos<'a> {
         self.vendor_sequence_number(parameter_id::GROUP_SEQ_NUM, parameter_id::GROUP_SEQ_NUM_ZENZEN, source)
     }
 
-    /// Returns a sequence number by its standard id, or by the id of Zenzen DDS if that is the source.
+    /// Returns a sequence number by its standard id, or by the id of Zenzen DDS.
     fn vendor_sequence_number(&self, id: u16, zenzen_id: u16, source: VendorId) -> Option<SequenceNumber> {
         let standard = self.sequence_number(id);
         if standard.is_some() || source != VendorId::ZENZEN {

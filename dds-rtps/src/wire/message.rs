@@ -45,8 +45,8 @@ impl<'a> Message<'a> {
     /// # Errors
     ///
     /// Fails if `bytes` is shorter than the header, does not begin with `RTPS`, or has another major version. Fails
-    /// if a header extension is malformed, has a wrong checksum, announces more bytes than there are, or has an
-    /// unknown parameter that must be understood.
+    /// if a header extension is malformed, announces more bytes than there are, or has a wrong checksum. Fails if it
+    /// has an unknown parameter that must be understood.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, WireError> {
         let message = Self::unchecked(bytes)?;
         if message.bytes.first() == Some(&id::HEADER_EXTENSION) {

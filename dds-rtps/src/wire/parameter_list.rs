@@ -338,13 +338,13 @@ impl ParameterValueWriter<'_> {
         self.buffer.resize(self.start + len, 0);
     }
 
-    /// Bytes as they are.
+    /// Adds bytes.
     pub fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
         self.buffer.extend_from_slice(bytes);
         self
     }
 
-    /// One octet.
+    /// Adds an octet.
     pub fn bool(&mut self, value: bool) -> &mut Self {
         self.bytes(&[value.into()])
     }
@@ -371,33 +371,33 @@ impl ParameterValueWriter<'_> {
         self.u32(value as u32)
     }
 
-    /// The element count of a sequence; counts beyond 32 bits cannot fit into a value anyway.
+    /// Adds the number of elements of a sequence. More than 32 bits cannot fit into a value.
     pub fn sequence_len(&mut self, count: usize) -> &mut Self {
         self.u32(u32::try_from(count).unwrap_or(u32::MAX))
     }
 
-    /// A sequence of octets.
+    /// Adds a sequence of octets.
     pub fn octets(&mut self, octets: &[u8]) -> &mut Self {
         self.sequence_len(octets.len()).bytes(octets)
     }
 
-    /// A string with its terminator.
+    /// Adds a string with its terminator.
     pub fn string(&mut self, text: &str) -> &mut Self {
         self.sequence_len(text.len() + 1).bytes(text.as_bytes()).bytes(&[0])
     }
 
-    /// Seconds and fraction.
+    /// Adds seconds and fraction.
     pub fn duration(&mut self, duration: Duration) -> &mut Self {
         let (seconds, fraction) = duration.to_wire();
         self.i32(seconds).u32(fraction)
     }
 
-    /// Prefix and entity id.
+    /// Adds prefix and entity id.
     pub fn guid(&mut self, guid: Guid) -> &mut Self {
         self.bytes(&guid.to_bytes())
     }
 
-    /// Kind, port and address.
+    /// Adds kind, port and address.
     pub fn locator(&mut self, locator: &Locator) -> &mut Self {
         self.i32(locator.kind.to_wire()).u32(locator.port).bytes(&locator.address)
     }

@@ -24,8 +24,10 @@ impl PayloadEnd {
         self.must_be_last
     }
 
-    /// Completes the header of the submessage at `start`, which contains the rest of `buffer` and a payload of
-    /// `payload_len` bytes. `flags` are added to its flags.
+    /// Completes the header of the submessage at `start`.
+    ///
+    /// The submessage contains the rest of `buffer` and a payload of `payload_len` bytes. `flags` are added to its
+    /// flags.
     pub(super) fn close(buffer: &mut [u8], start: usize, flags: u8, payload_len: usize) -> Self {
         let body_len = buffer.len() - start - HEADER_LEN + payload_len;
         let padding_len = body_len.wrapping_neg() % 4;

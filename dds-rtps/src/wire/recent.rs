@@ -12,7 +12,7 @@ const ROUNDS_MAX: usize = 8;
 /// Number of rounds into which the recent time is divided.
 const ROUNDS_IN_SPAN: u32 = 4;
 
-/// Numbers, and when each of them was noted last, with a resolution of a quarter of the recent time.
+/// Numbers and the time of their last note, with a resolution of a quarter of the recent time.
 #[derive(Debug, Default)]
 pub(crate) struct Recent(VecDeque<RecentRound>);
 

@@ -83,7 +83,11 @@ impl Transform {
 }
 
 /// Copies a message, and inserts an extension behind its header.
-fn put_checksum<'a>(kind: ChecksumKind, segments: impl Iterator<Item = &'a [u8]>, scratch: &mut Vec<u8>) -> SealOutcome {
+fn put_checksum<'a>(
+    kind: ChecksumKind,
+    segments: impl Iterator<Item = &'a [u8]>,
+    scratch: &mut Vec<u8>,
+) -> SealOutcome {
     let mut header_left = Header::WIRE_LEN;
     for segment in segments {
         let (header, rest) = segment.split_at_checked(header_left).unwrap_or((segment, &[]));

@@ -204,9 +204,9 @@ mod tests {
         assert!(window.is_empty());
     }
 
-    /// What is done to a window, with numbers from its base on and those of another one.
+    /// Operation on a window, with numbers relative to its base and to the base of another window.
     #[derive(Debug, Clone)]
-    enum Act {
+    enum WindowOperation {
         Insert(i64),
         Remove(i64),
         RemoveFrom(i64),
@@ -215,16 +215,16 @@ mod tests {
         RemoveAll(i64, Vec<i64>),
     }
 
-    fn acts() -> impl Strategy<Value = Act> {
+    fn acts() -> impl Strategy<Value = WindowOperation> {
         let number = || -70..BITS + 70;
         let other = || (-300..300_i64, vec(0..BITS, 0..20));
         prop_oneof![
-            4 => number().prop_map(Act::Insert),
-            1 => number().prop_map(Act::Remove),
-            1 => number().prop_map(Act::RemoveFrom),
-            1 => number().prop_map(Act::RemoveUpTo),
-            3 => other().prop_map(|(ahead, members)| Act::InsertAll(ahead, members)),
-            2 => other().prop_map(|(ahead, members)| Act::RemoveAll(ahead, members)),
+            4 => number().prop_map(WindowOperation::Insert),
+            1 => number().prop_map(WindowOperation::Remove),
+            1 => number().prop_map(WindowOperation::RemoveFrom),
+            1 => number().prop_map(WindowOperation::RemoveUpTo),
+            3 => other().prop_map(|(ahead, members)| WindowOperation::InsertAll(ahead, members)),
+            2 => other().prop_map(|(ahead, members)| WindowOperation::RemoveAll(ahead, members)),
         ]
     }
 
@@ -251,23 +251,23 @@ mod tests {
             let in_reach = base..base + BITS;
             for act in acts {
                 match act {
-                    Act::Insert(at) => {
+                    WindowOperation::Insert(at) => {
                         prop_assert_eq!(window.insert(base + at), in_reach.contains(&(base + at)));
                         naive.extend(Some(base + at).filter(|number| in_reach.contains(number)));
                     }
-                    Act::Remove(at) => {
+                    WindowOperation::Remove(at) => {
                         window.remove(base + at);
                         naive.remove(&(base + at));
                     }
-                    Act::RemoveFrom(at) => {
+                    WindowOperation::RemoveFrom(at) => {
                         let removed = naive.split_off(&(base + at));
                         prop_assert_eq!(window.remove_from(base + at), !removed.is_empty());
                     }
-                    Act::RemoveUpTo(at) => {
+                    WindowOperation::RemoveUpTo(at) => {
                         window.remove_up_to(base + at);
                         naive = naive.split_off(&(base + at + 1));
                     }
-                    Act::InsertAll(ahead, members) => {
+                    WindowOperation::InsertAll(ahead, members) => {
                         let (other, numbers) = other(base, ahead, &members);
                         let fits = numbers.iter().all(|number| in_reach.contains(number));
                         prop_assert_eq!(window.reaches_all(&other), fits);
@@ -275,7 +275,7 @@ mod tests {
                         window.insert_all(&other);
                         naive.extend(numbers.into_iter().filter(|number| in_reach.contains(number)));
                     }
-                    Act::RemoveAll(ahead, members) => {
+                    WindowOperation::RemoveAll(ahead, members) => {
                         let (other, numbers) = other(base, ahead, &members);
                         window.remove_all(&other);
                         naive.retain(|number| !numbers.contains(number));

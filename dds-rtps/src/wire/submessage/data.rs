@@ -1,7 +1,8 @@
 //! DATA (RTPS 2.5, 8.3.8.2 and 9.4.5.4).
 //!
 //! ```text
-//!  0   15, flags, octetsToNextHeader u16     flags: E 01, Q 02 inline QoS, D 04 data, K 08 key, N 10 non-standard payload
+//!  0   15, flags, octetsToNextHeader u16     flags: E 01, Q 02 inline QoS, D 04 data, K 08 key,
+//!                                            N 10 non-standard payload
 //!  4   extraFlags       u16
 //!  6   octetsToInlineQos u16                 bytes from here to the (possibly absent) inline QoS; 16 here
 //!  8   readerId

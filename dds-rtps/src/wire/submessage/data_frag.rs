@@ -26,9 +26,8 @@ use std::ops::Range;
 
 /// Consecutive fragments of a change (RTPS 2.5, 8.3.8.3).
 ///
-/// `parse` has checked that the first number is at least 1, that there is at least one fragment, and that the
-/// fragment size is not zero. It has also checked that the fragments lie within the sample, and that the payload
-/// contains them.
+/// `parse` has checked that the first number is at least 1, that there is a fragment, and that the fragment size is
+/// not zero. It has also checked that the fragments lie within the sample, and that the payload contains them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataFrag<'a> {
     /// The addressed reader; [`EntityId::UNKNOWN`] for all matched readers.

@@ -20,9 +20,6 @@ use std::net::{Ipv4Addr, SocketAddrV4};
 ///
 /// Do not use it unchecked: a forged datagram could direct our answers at a third party. `discovery` compares it with
 /// the sender's announcement (`ReplyTo`).
-///
-/// Not to be followed as it is: whoever can forge a datagram would point our answers at a third party. `discovery` compares
-/// it with what the sender has announced (`ReplyTo`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct InfoReply<'a> {
     /// Unicast destinations.
@@ -156,7 +153,7 @@ impl PartialEq for LocatorList<'_> {
 impl Eq for LocatorList<'_> {}
 
 impl fmt::Debug for LocatorList<'_> {
-    fn fmt(&self, f: &mut fmt::LocatorLayoutatter<'_>) -> fmt::Result {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_list().entries(self.iter()).finish()
     }
 }

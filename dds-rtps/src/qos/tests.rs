@@ -1,29 +1,29 @@
-//! Every policy against the table of DDS 1.4, 2.2.3 (and XTYPES 1.3, 7.6.3): defaults, who may change what, which offers meet
-//! which requests, which combinations contradict themselves. Written from the standard, row by row, not from the code.
+//! Tests of every policy against the table of DDS 1.4, 2.2.3 (and XTYPES 1.3, 7.6.3): defaults, changeability,
+//! compatibility and consistency. They are written from the standard, row by row, not from the code.
 
 use super::*;
 use crate::types::Duration;
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// Makes a policy of an entity another one than it is by default.
-type Change<Q> = Option<fn(Q) -> Q>;
+/// Changes a policy of an entity to another value than its default.
+type PolicyChange<Q> = Option<fn(Q) -> Q>;
 
 /// One row: the columns "RxO" and "Changeable", and the entities of the column "Concerns".
-struct Row {
+struct PolicyRow {
     policy: PolicyId,
     rxo: bool,
     changeable: bool,
-    participant: Change<DomainParticipantQos>,
-    topic: Change<TopicQos>,
-    publisher: Change<PublisherQos>,
-    subscriber: Change<SubscriberQos>,
-    writer: Change<DataWriterQos>,
-    reader: Change<DataReaderQos>,
+    participant: PolicyChange<DomainParticipantQos>,
+    topic: PolicyChange<TopicQos>,
+    publisher: PolicyChange<PublisherQos>,
+    subscriber: PolicyChange<SubscriberQos>,
+    writer: PolicyChange<DataWriterQos>,
+    reader: PolicyChange<DataReaderQos>,
 }
 
-const fn row(policy: PolicyId, rxo: bool, changeable: bool) -> Row {
-    Row {
+const fn row(policy: PolicyId, rxo: bool, changeable: bool) -> PolicyRow {
+    PolicyRow {
         policy,
         rxo,
         changeable,
@@ -42,7 +42,7 @@ const NO: bool = false;
 /// A policy that topics, writers and readers have, by the name of its setter.
 macro_rules! of_endpoints {
     ($row:expr, $setter:ident($value:expr)) => {
-        Row {
+        PolicyRow {
             topic: Some(|qos: TopicQos| qos.$setter($value)),
             writer: Some(|qos: DataWriterQos| qos.$setter($value)),
             reader: Some(|qos: DataReaderQos| qos.$setter($value)),
@@ -64,17 +64,17 @@ const PURGED: ReaderDataLifecycle =
 const KEEPS: WriterDataLifecycle = WriterDataLifecycle { autodispose_unregistered_instances: false };
 
 /// The table, in the order of the numbers (2.3.3).
-fn table() -> Vec<Row> {
+fn table() -> Vec<PolicyRow> {
     use PolicyId as Id;
     vec![
-        Row {
+        PolicyRow {
             participant: Some(|qos| qos.user_data([1])),
             writer: Some(|qos| qos.user_data([1])),
             reader: Some(|qos| qos.user_data([1])),
             ..row(Id::UserData, NO, YES)
         },
         of_endpoints!(row(Id::Durability, YES, NO), durability(Durability::TransientLocal)),
-        Row {
+        PolicyRow {
             publisher: Some(|qos| qos.presentation(COHERENT)),
             subscriber: Some(|qos| qos.presentation(COHERENT)),
             ..row(Id::Presentation, YES, NO)
@@ -82,15 +82,15 @@ fn table() -> Vec<Row> {
         of_endpoints!(row(Id::Deadline, YES, YES), deadline(SECOND)),
         of_endpoints!(row(Id::LatencyBudget, YES, YES), latency_budget(SECOND)),
         of_endpoints!(row(Id::Ownership, YES, NO), ownership(Ownership::Exclusive)),
-        Row { writer: Some(|qos| qos.ownership_strength(5)), ..row(Id::OwnershipStrength, NO, YES) },
+        PolicyRow { writer: Some(|qos| qos.ownership_strength(5)), ..row(Id::OwnershipStrength, NO, YES) },
         of_endpoints!(row(Id::Liveliness, YES, NO), liveliness(MANUAL)),
-        Row { reader: Some(|qos| qos.time_based_filter(SECOND)), ..row(Id::TimeBasedFilter, NO, YES) },
-        Row {
+        PolicyRow { reader: Some(|qos| qos.time_based_filter(SECOND)), ..row(Id::TimeBasedFilter, NO, YES) },
+        PolicyRow {
             publisher: Some(|qos| qos.partition(["a"])),
             subscriber: Some(|qos| qos.partition(["a"])),
             ..row(Id::Partition, NO, YES)
         },
-        Row {
+        PolicyRow {
             topic: Some(|qos| qos.reliable()),
             writer: Some(|qos| qos.best_effort()),
             reader: Some(|qos| qos.reliable()),
@@ -99,37 +99,37 @@ fn table() -> Vec<Row> {
         of_endpoints!(row(Id::DestinationOrder, YES, NO), destination_order(DestinationOrder::BySourceTimestamp)),
         of_endpoints!(row(Id::History, NO, NO), history(History::KeepAll)),
         of_endpoints!(row(Id::ResourceLimits, NO, NO), resource_limits(LIMITED)),
-        Row {
+        PolicyRow {
             participant: Some(|qos| qos.entity_factory(BY_HAND)),
             publisher: Some(|qos| qos.entity_factory(BY_HAND)),
             subscriber: Some(|qos| qos.entity_factory(BY_HAND)),
             ..row(Id::EntityFactory, NO, YES)
         },
-        Row { writer: Some(|qos| qos.writer_data_lifecycle(KEEPS)), ..row(Id::WriterDataLifecycle, NO, YES) },
-        Row { reader: Some(|qos| qos.reader_data_lifecycle(PURGED)), ..row(Id::ReaderDataLifecycle, NO, YES) },
-        Row { topic: Some(|qos| qos.topic_data([1])), ..row(Id::TopicData, NO, YES) },
-        Row {
+        PolicyRow { writer: Some(|qos| qos.writer_data_lifecycle(KEEPS)), ..row(Id::WriterDataLifecycle, NO, YES) },
+        PolicyRow { reader: Some(|qos| qos.reader_data_lifecycle(PURGED)), ..row(Id::ReaderDataLifecycle, NO, YES) },
+        PolicyRow { topic: Some(|qos| qos.topic_data([1])), ..row(Id::TopicData, NO, YES) },
+        PolicyRow {
             publisher: Some(|qos| qos.group_data([1])),
             subscriber: Some(|qos| qos.group_data([1])),
             ..row(Id::GroupData, NO, YES)
         },
-        Row {
+        PolicyRow {
             topic: Some(|qos| qos.transport_priority(7)),
             writer: Some(|qos| qos.transport_priority(7)),
             ..row(Id::TransportPriority, NO, YES)
         },
-        Row {
+        PolicyRow {
             topic: Some(|qos| qos.lifespan(SECOND)),
             writer: Some(|qos| qos.lifespan(SECOND)),
             ..row(Id::Lifespan, NO, YES)
         },
-        Row {
+        PolicyRow {
             topic: Some(|qos| qos.durability_service(KEPT)),
             writer: Some(|qos| qos.durability_service(KEPT)),
             ..row(Id::DurabilityService, NO, NO)
         },
         of_endpoints!(row(Id::DataRepresentation, YES, NO), representation([DataRepresentation::Xcdr2])),
-        Row {
+        PolicyRow {
             reader: Some(|qos| {
                 qos.type_consistency(TypeConsistency { force_type_validation: true, ..TypeConsistency::default() })
             }),
@@ -164,7 +164,7 @@ fn of_endpoints(writer: &DataWriterQos, reader: &DataReaderQos) -> Vec<PolicyId>
 }
 
 #[test]
-fn the_table_has_every_policy_under_its_name_and_number() {
+fn table_has_every_policy_with_name_and_number() {
     let rows = table();
     assert_eq!(rows.iter().map(|row| row.policy).collect::<Vec<_>>(), PolicyId::ALL);
     let names = PolicyId::ALL.iter().map(|policy| policy.to_string()).collect::<Vec<_>>();
@@ -178,7 +178,7 @@ fn the_table_has_every_policy_under_its_name_and_number() {
 }
 
 #[test]
-fn the_defaults_are_those_of_the_table() {
+fn qos_defaults_are_those_of_the_table() {
     let (writer, reader, topic) = (DataWriterQos::default(), DataReaderQos::default(), TopicQos::default());
     let hundred = Reliability::Reliable { max_blocking_time: Duration::from_millis(100) };
     assert_eq!((writer.reliability, reader.reliability), (hundred, Reliability::BestEffort));
@@ -232,10 +232,10 @@ fn the_defaults_are_those_of_the_table() {
 }
 
 #[test]
-fn what_may_change_changes_and_what_may_not_is_refused_by_its_name() {
+fn immutable_policies_are_rejected_by_name() {
     fn check<Q: Default + PartialEq + std::fmt::Debug>(
-        row: &Row,
-        change: Change<Q>,
+        row: &PolicyRow,
+        change: PolicyChange<Q>,
         check_change: fn(&Q, &Q) -> Result<(), QosErrorKind>,
     ) -> u32 {
         let Some(change) = change else { return 0 };
@@ -260,7 +260,7 @@ fn what_may_change_changes_and_what_may_not_is_refused_by_its_name() {
 }
 
 #[test]
-fn only_policies_that_are_offered_and_requested_keep_endpoints_apart() {
+fn policies_without_rxo_never_prevent_a_match() {
     for row in table().iter().filter(|row| !row.rxo) {
         let (mut writer, mut reader) = (DataWriterQos::default(), DataReaderQos::default());
         let (mut publisher, mut subscriber) = (PublisherQos::default(), SubscriberQos::default());
@@ -295,9 +295,9 @@ fn each_pair<V: Copy + std::fmt::Debug>(
 }
 
 #[test]
-fn an_offer_meets_a_request_as_the_table_says() {
+fn offers_satisfy_requests_as_the_table_says() {
     let (writer, reader) = (DataWriterQos::default, DataReaderQos::default);
-    // "Offered kind >= requested kind", with the order of the kinds that the text gives; by their places in these lists.
+    // "Offered kind >= requested kind", in the order of the kinds in the text, which is their order in these lists.
     let durabilities =
         [Durability::Volatile, Durability::TransientLocal, Durability::Transient, Durability::Persistent];
     let place = |of: Durability| durabilities.iter().position(|kind| *kind == of);
@@ -351,9 +351,10 @@ fn an_offer_meets_a_request_as_the_table_says() {
     );
 }
 
-/// 2.2.3.6: the scope like the others; coherence and order are met by whoever offers them, and by anybody if not requested.
+/// 2.2.3.6: the scope is compared like the others. Coherence and order are satisfied if they are offered or not
+/// requested.
 #[test]
-fn a_presentation_is_met_by_scope_and_by_implication() {
+fn presentation_is_satisfied_by_scope_and_implication() {
     let scopes = [AccessScope::Instance, AccessScope::Topic, AccessScope::Group];
     let all = scopes.iter().enumerate().flat_map(|(place, scope)| {
         let access = [(false, false), (false, true), (true, false), (true, true)];
@@ -376,10 +377,10 @@ fn a_presentation_is_met_by_scope_and_by_implication() {
     }
 }
 
-/// XTYPES 1.3, 7.6.3.1.2: the first that is offered is one of those that are accepted; no list stands for XCDR1 at a writer of
-/// a final type, and for all that can be read at a reader.
+/// XTYPES 1.3, 7.6.3.1.2: the first offered representation must be accepted. An empty list means XCDR1 for a writer
+/// of a final type, and all readable representations for a reader.
 #[test]
-fn a_representation_is_met_if_the_first_is_accepted() {
+fn first_offered_representation_must_be_accepted() {
     use DataRepresentation::{Xcdr1, Xcdr2};
     let lists: [&[DataRepresentation]; 5] = [&[], &[Xcdr1], &[Xcdr2], &[Xcdr1, Xcdr2], &[Xcdr2, Xcdr1]];
     each_pair(
@@ -392,7 +393,7 @@ fn a_representation_is_met_if_the_first_is_accepted() {
 }
 
 #[test]
-fn what_contradicts_itself_is_refused_wherever_it_stands() {
+fn inconsistent_qos_is_rejected_in_every_entity() {
     let limits = |max_samples, max_instances, max_samples_per_instance| ResourceLimits {
         max_samples,
         max_instances,
@@ -449,7 +450,7 @@ fn what_contradicts_itself_is_refused_wherever_it_stands() {
 }
 
 #[test]
-fn what_is_too_long_is_refused_and_what_just_fits_is_not() {
+fn qos_at_its_length_limit_is_accepted() {
     let long = |policy, len, max| Err(QosErrorKind::TooLong { policy, len, max });
     for len in [USER_DATA_MAX, USER_DATA_MAX + 1] {
         let of = |policy| if len > USER_DATA_MAX { long(policy, len, USER_DATA_MAX) } else { Ok(()) };
@@ -474,7 +475,7 @@ fn what_is_too_long_is_refused_and_what_just_fits_is_not() {
 }
 
 #[test]
-fn a_topic_hands_on_every_policy_that_it_shares() {
+fn copy_from_topic_copies_every_shared_policy() {
     for row in table() {
         let Some(change) = row.topic else { continue };
         let topic = change(TopicQos::default());
