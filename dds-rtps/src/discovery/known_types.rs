@@ -55,6 +55,8 @@ impl KnownTypes {
         let (Some(w_types), Some(r_types)) = (&w.type_information, &r.type_information) else {
             return TypeMatch::ByName;
         };
+        // Descriptions decide, and names only without descriptions (XTYPES 1.3, 7.6.3.4.2; Cyclone DDS does the same).
+        // So compatible types may have different names.
         let (w_id, r_id) = (&w_types.minimal.ty.id, &r_types.minimal.ty.id);
         let (w_complete, r_complete) = (&w_types.complete.ty.id, &r_types.complete.ty.id);
         // Equal hashes match without any description.
@@ -68,6 +70,7 @@ impl KnownTypes {
             Ok(()) => TypeMatch::Fits,
             Err(Mismatch::Differs(difference)) => TypeMatch::Differs(Box::new(difference)),
             Err(Mismatch::Unknown(id)) => {
+                // Local types are known, so only the remote participant can describe the missing one.
                 let remote = if writer.is_local { r } else { w };
                 let is_hopeless = writer.is_local && reader.is_local || self.is_unavailable(remote.guid.prefix, &id);
                 if is_hopeless { TypeMatch::ByName } else { TypeMatch::Pending }
@@ -136,6 +139,7 @@ impl KnownTypes {
         let unavailable = self.unavailable.entry(prefix).or_insert(UnavailableTypes::These(BTreeSet::new()));
         if let UnavailableTypes::These(types) = unavailable {
             types.insert(id);
+            // A peer that withholds so many types is not asked any more.
             if types.len() > NAMES_MAX {
                 *unavailable = UnavailableTypes::All;
             }

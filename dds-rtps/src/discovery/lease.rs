@@ -42,6 +42,7 @@ impl Leases {
 
     /// Starts a lease, or changes its duration; it begins now.
     pub fn set(&mut self, now: Instant, prefix: GuidPrefix, duration: Duration) {
+        // A peer may announce any duration, even zero.
         let lease = Lease { duration: duration.max(LEASE_MIN), last_heard: now, is_extended: false };
         self.heard.insert(prefix, lease);
         self.check_at = earliest(self.check_at, lease.end());

@@ -98,6 +98,7 @@ impl AssertionSchedule {
             return None;
         }
         self.next = self.period.and_then(|period| now.after(period));
+        // Without an earlier assertion there is no silence to report.
         let last = self.last.replace(now).unwrap_or(now);
         Some(now.since(last))
     }

@@ -198,6 +198,7 @@ impl Matching {
 
     /// Removes all endpoints of a participant.
     pub fn remove_participant(&mut self, prefix: GuidPrefix, cause: ParticipantLoss) {
+        // First the types: removed endpoints must not request them again.
         self.types.forget(prefix);
         for writer in self.of::<PublicationData>(prefix) {
             self.remove::<PublicationData>(writer.data.endpoint.guid, cause);
@@ -300,6 +301,7 @@ impl Matching {
 
     /// Compares a writer with a reader, and adds the events that follow from a changed result.
     fn compare(&mut self, (writer, reader): (Guid, Guid)) {
+        // Pairs of remote endpoints concern other participants.
         if writer.prefix != self.own && reader.prefix != self.own {
             return;
         }
@@ -310,6 +312,7 @@ impl Matching {
         let types = self.types.compare(w, r);
         let result = Differences::between(w, r, types).result();
         let (w, r) = (Arc::clone(w), Arc::clone(r));
+        // Only a changed result causes an event: peers repeat their announcements.
         let before = self.results.insert((writer, reader), result.clone());
         if before == Some(MatchResult::Matched) && result != MatchResult::Matched {
             self.push_unmatched(writer, reader, false);

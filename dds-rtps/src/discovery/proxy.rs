@@ -17,6 +17,7 @@ impl DiscoveredReader {
             multicast: self.route.multicast.to_vec(),
             content_filter: self.data.content_filter.clone(),
             expects_inline_qos: self.data.expects_inline_qos,
+            // On the same host datagrams may be longer than a network frame.
             same_host: self.route.same_host,
             ..ReaderProxyConfig::new(self.data.endpoint.guid, self.route.unicast.to_vec())
         }
@@ -37,6 +38,8 @@ impl DiscoveredWriter {
             separates_history: known.separates_history || keeps_nothing,
             lifespan: self.data.qos.lifespan,
             ownership_strength: self.data.qos.ownership_strength,
+            // The offered lease applies, whatever the reader requests: LIVELINESS_LOST concerns the writer's commitment
+            // (DDS 1.4, 2.2.4.1), and Cyclone DDS does the same.
             liveliness: self.data.qos.liveliness,
             publisher: self.data.endpoint.group,
             reports_group_progress: self.vendor == VendorId::OURS,

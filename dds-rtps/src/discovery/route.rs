@@ -54,6 +54,8 @@ impl Route {
     /// link-local address belongs to no network: every link has the same one.
     #[must_use]
     pub fn choose(host: &[HostAddress], unicast: &[Locator], multicast: &[Locator], same_host: bool) -> Self {
+        // Ports are those of the announcement, never computed: several participants per host, containers and address
+        // translation change them.
         let mut usable = SmallVec::new();
         for locator in unicast {
             match usable_address(host, locator) {

@@ -210,6 +210,7 @@ impl BuiltinPair {
     /// Removes a peer's endpoints. `comes_back`: the peer may return without having noticed.
     pub fn unmatch_peer(&mut self, now: Now, prefix: GuidPrefix, comes_back: bool) {
         if comes_back {
+            // If it heard us all the time, it does not know that we have dropped it.
             self.lost_peers.push_back((prefix, now.instant));
             if self.lost_peers.len() > LOST_PEERS_MAX {
                 self.lost_peers.pop_front();

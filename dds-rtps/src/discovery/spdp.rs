@@ -65,6 +65,7 @@ impl Announcer {
     /// Announces to a new peer at once, without waiting for the period.
     pub fn answer(&mut self, locators: &[Locator]) {
         let room = ANSWERS_MAX.saturating_sub(self.answers.len());
+        // Further peers are not answered: they learn of us by the next periodic announcement.
         self.answers.extend(locators.iter().take(room));
     }
 
@@ -76,6 +77,7 @@ impl Announcer {
         let kind = ChangeKind::NotAliveDisposedUnregistered;
         let change = NewChange::not_alive(kind, instance, Payload::copy_of(&payload));
         self.writer.write(now, change);
+        // Peers that are not reached by the usual destinations get the disposal as an answer.
         self.answers = peers.take(ANSWERS_MAX).collect();
         self.next = None;
     }
@@ -105,6 +107,7 @@ impl Announcer {
 
     fn schedule_next(&mut self, now: Now) {
         self.announced = self.announced.saturating_add(1);
+        // The second announcement follows soon, in case that the first one is lost.
         let pause = if self.announced == 1 { SECOND_AFTER } else { self.jitter.around(self.period) };
         self.next = now.instant.after(pause);
     }

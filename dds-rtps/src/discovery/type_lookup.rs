@@ -1,12 +1,12 @@
-//! The messages of the TypeLookup service (XTYPES 1.3, 7.6.3.3.4): who describes which type.
+//! Messages of the TypeLookup service (XTYPES 1.3, 7.6.3.3.4).
 //!
 //! ```text
-//! request  writer GUID 16, number 8, name of the server, (length, operation, mutable: names of types [, continuation])
+//! request  writer GUID 16, number 8, name of the service, (length, operation, mutable: type identifiers [, continuation])
 //! reply    writer GUID 16, number 8 of the request, exception,
-//!          (length, operation, (length, 0, mutable: names and TypeObjects, names by both descriptions))
+//!          (length, operation, (length, 0, mutable: identifiers and TypeObjects, pairs of identifiers))
 //! ```
 //!
-//! Payloads are XCDR2 of final structs. Operations and members have ids made of their names.
+//! Payloads are XCDR2 of final structs. The ids of operations and members are hashes of their names.
 
 use crate::cdr::{
     ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encapsulation, Encode, EncodeError, Encoder, Encoding,
@@ -16,97 +16,101 @@ use crate::types::{EntityId, Guid, GuidPrefix, SequenceNumber};
 use crate::wire::SampleIdentity;
 use crate::xtypes::{TypeIdentifier, TypeObject, TypeWithSize};
 
-/// A question.
+/// A type request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LookupRequest {
-    /// Its name.
+    /// Identity of the request.
     pub id: SampleIdentity,
-    /// Who is asked: `dds.builtin.TOS.`, and the GUID of a participant in hexadecimal.
+    /// Name of the requested service: `dds.builtin.TOS.`, and the GUID of a participant in hexadecimal.
     pub instance_name: String,
-    /// What is asked.
+    /// The operation.
     pub call: LookupCall,
 }
 
-/// What is asked.
+/// Operation of a type request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LookupCall {
-    /// The descriptions of these types.
+    /// Requests the descriptions of these types.
     Types(Vec<TypeIdentifier>),
-    /// The names of what these types are made of.
+    /// Requests the identifiers of the types that these types consist of.
     Dependencies {
         /// The types.
         types: Vec<TypeIdentifier>,
-        /// Where the answer before ended; empty: from the beginning.
+        /// Continuation point of the reply before; empty for the beginning.
         continuation: Vec<u8>,
     },
-    /// Something that is not known here.
+    /// An unknown operation.
     Unknown,
 }
 
-/// An answer.
+/// A type reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LookupReply {
-    /// The question.
+    /// Identity of the request.
     pub request: SampleIdentity,
-    /// 0: it is answered.
+    /// 0 if the request was executed.
     pub exception: i32,
-    /// What was asked for.
+    /// The result.
     pub result: LookupReturn,
 }
 
-/// What was asked for.
+/// Result in a type reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LookupReturn {
     /// Descriptions of types.
     Types {
-        /// Names, and what they stand for.
+        /// Identifiers and descriptions.
         types: Vec<(TypeIdentifier, TypeObject)>,
-        /// Complete and minimal names of the same types.
+        /// Complete and minimal identifiers of the same types.
         complete_to_minimal: Vec<(TypeIdentifier, TypeIdentifier)>,
     },
-    /// What types are made of.
+    /// Identifiers of the types that other types consist of.
     Dependencies {
-        /// Those.
+        /// The types, with their sizes.
         types: Vec<TypeWithSize>,
-        /// Where to go on; empty: that was all.
+        /// Continuation point; empty if the list is complete.
         continuation: Vec<u8>,
     },
-    /// Nothing that is known here.
+    /// An unknown result.
     Unknown,
 }
 
 impl LookupRequest {
-    /// The name of a participant's service.
+    /// Returns the name of a participant's service.
     #[must_use]
     pub fn instance_of(prefix: GuidPrefix) -> String {
         let guid = Guid::new(prefix, EntityId::PARTICIPANT).to_bytes();
         let mut name = String::from(SERVICE);
-        name.extend(
-            guid.iter().flat_map(|byte| [byte >> 4, byte & 15]).filter_map(|digit| char::from_digit(digit.into(), 16)),
-        );
+        for byte in guid {
+            name.extend(char::from_digit((byte >> 4).into(), 16));
+            name.extend(char::from_digit((byte & 15).into(), 16));
+        }
+        debug_assert_eq!(name.len(), SERVICE.len() + 32, "each byte has two digits");
         name
     }
 
-    /// Whether another participant than `prefix` is asked. Who asks nobody by name asks everybody.
+    /// Whether the request is for another participant than `prefix`. A request without a name is for all
+    /// participants.
     #[must_use]
     pub fn is_for_another(&self, prefix: GuidPrefix) -> bool {
         let Some(guid) = self.instance_name.strip_prefix(SERVICE) else { return false };
-        let names_somebody = guid.len() == 32 && guid.bytes().any(|digit| digit != b'0');
-        names_somebody && !self.instance_name.eq_ignore_ascii_case(&Self::instance_of(prefix))
+        // Some peers send zeros instead of a name.
+        let has_name = guid.len() == 32 && guid.bytes().any(|digit| digit != b'0');
+        has_name && !self.instance_name.eq_ignore_ascii_case(&Self::instance_of(prefix))
     }
 
     /// Writes the payload into `buffer`, which is cleared first.
     ///
     /// # Errors
-    /// There is more of it than 32 bits can say.
+    /// A length does not fit into 32 bits.
     pub fn encode_payload(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
         encode_payload(self, buffer)
     }
 
-    /// Reads a payload.
+    /// Decodes a payload.
     ///
     /// # Errors
-    /// It is no request.
+    /// The payload is not a request.
     pub fn decode_payload(payload: &[u8]) -> Result<Self, DecodeError> {
         decode_payload(payload)
     }
@@ -116,15 +120,15 @@ impl LookupReply {
     /// Writes the payload into `buffer`, which is cleared first.
     ///
     /// # Errors
-    /// There is more of it than 32 bits can say.
+    /// A length does not fit into 32 bits.
     pub fn encode_payload(&self, buffer: &mut Vec<u8>) -> Result<(), EncodeError> {
         encode_payload(self, buffer)
     }
 
-    /// Reads a payload.
+    /// Decodes a payload.
     ///
     /// # Errors
-    /// It is no reply.
+    /// The payload is not a reply.
     pub fn decode_payload(payload: &[u8]) -> Result<Self, DecodeError> {
         decode_payload(payload)
     }
@@ -189,7 +193,7 @@ impl Encode for SampleIdentity {
         e.bytes(&self.writer.to_bytes());
         let number = self.sequence_number.0;
         i32::try_from(number >> 32).unwrap_or(-1).encode(e)?;
-        // The low half, as it stands.
+        // The low half.
         (number as u32).encode(e)
     }
 
@@ -323,21 +327,22 @@ impl<'de> Decode<'de> for LookupReturn {
     }
 }
 
-/// A sequence of final structs of two members.
+/// Encodes a sequence of final structs of two members.
 fn encode_pairs<A: Encode, B: Encode>(pairs: &[(A, B)], e: &mut Encoder<'_>) -> Result<(), EncodeError> {
     e.collection(false, |e| {
         e.length(pairs.len())?;
-        pairs.iter().try_for_each(|(a, b)| {
+        for (a, b) in pairs {
             a.encode(e)?;
-            b.encode(e)
-        })
+            b.encode(e)?;
+        }
+        Ok(())
     })
 }
 
 fn decode_pairs<'de, A: Decode<'de>, B: Decode<'de>>(d: &mut Decoder<'de>) -> Result<Vec<(A, B)>, DecodeError> {
     d.collection(false, |d| {
         let count = d.length(2)?;
-        // An element is larger in memory than on the wire: nothing is asked for at once.
+        // An element is larger in memory than on the wire, so memory is not allocated in advance.
         let mut pairs = Vec::new();
         for _ in 0..count {
             pairs.push((A::decode(d)?, B::decode(d)?));
@@ -354,7 +359,7 @@ fn decode_continuation(d: &mut Decoder<'_>) -> Result<Vec<u8>, DecodeError> {
 
 const SERVICE: &str = "dds.builtin.TOS.";
 const RETCODE_OK: i32 = 0;
-/// Octets of a continuation point at most.
+/// Most octets of a continuation point.
 const CONTINUATION_MAX: u32 = 32;
 // The ids are MD5s of the names, as of any member with `@hashid`; the operations are those of Cyclone DDS and OpenDDS.
 const GET_TYPES: i32 = 0x0182_52d3;
@@ -364,7 +369,7 @@ const CONTINUATION: u32 = HASHED[1].1;
 const TYPES: u32 = HASHED[2].1;
 const COMPLETE_TO_MINIMAL: u32 = HASHED[3].1;
 const DEPENDENT_TYPE_IDS: u32 = HASHED[4].1;
-/// Names of members, and their ids.
+/// Names and ids of members.
 const HASHED: [(&str, u32); 5] = [
     ("type_ids", 0x0c53_6065),
     ("continuation_point", 0x0508_e3d2),

@@ -49,6 +49,7 @@ impl Path {
             return arrivals;
         };
         let loss = self.loss(datagram, conditions, random);
+        // IP loses a datagram that misses any of its fragments.
         let frames = datagram.len.div_ceil(conditions.mtu.max(1)).max(1);
         if (0..frames).any(|_| random.happens(loss)) {
             counters.lost += 1;

@@ -169,6 +169,7 @@ impl Participant {
         submessage: &Submessage<'_>,
         packet: &dyn PayloadSource,
     ) {
+        // Multicast loops our own submessages back.
         if receiver.source_prefix == self.config.prefix {
             self.counters.own += 1;
             return;
@@ -181,6 +182,7 @@ impl Participant {
             return;
         }
         self.handle_traffic(now, receiver.source_prefix);
+        // A request proves that the peer received our datagrams at its announced address.
         if matches!(submessage, Submessage::AckNack(_) | Submessage::NackFrag(_)) {
             self.note_answer(now, receiver.source_prefix);
         }

@@ -88,6 +88,7 @@ impl Participant {
     }
 
     fn handle_announcement(&mut self, now: Now, number: SequenceNumber, data: ParticipantData) {
+        // A peer without a domain id was found on the ports of our domain.
         let other_domain = data.domain_id.is_some_and(|domain_id| domain_id != self.config.domain_id);
         if other_domain || data.domain_tag != self.config.domain_tag {
             self.counters.other_domain += 1;
@@ -120,6 +121,7 @@ impl Participant {
         if self.peers.known.len() < self.config.limits.participants_max.min(WRITERS_MAX) {
             return true;
         }
+        // Forged announcements with infinite leases must not block the table forever.
         let Some(silent) = self.peers.leases.most_silent(now.instant, SILENT_FOR) else { return false };
         self.counters.participants_displaced += 1;
         self.lose(now, silent, ParticipantLoss::Displaced);
@@ -146,6 +148,7 @@ impl Participant {
     /// Handles a changed announcement; usually the locators have changed.
     fn change_peer(&mut self, now: Now, data: ParticipantData) {
         let prefix = data.prefix;
+        // Its endpoints stay known; only their routes change.
         let endpoints = self.peers.known.get(&prefix).map_or(0, |peer| peer.endpoints);
         let route = self.route_of_discovery(&data);
         self.admit(now, data, route, endpoints);
@@ -231,6 +234,7 @@ impl Participant {
 
     /// Removes a participant with all its endpoints.
     pub(super) fn lose(&mut self, now: Now, prefix: GuidPrefix, cause: ParticipantLoss) {
+        // The lease of an unknown peer may end, and an ignored one may be unknown.
         if self.peers.known.remove(&prefix).is_none() {
             return;
         }

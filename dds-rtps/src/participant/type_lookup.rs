@@ -361,6 +361,7 @@ pub(super) fn handle_request(cx: &mut LookupContext<'_>, sample: &HistorySample)
     let mut payload = Vec::new();
     match reply.encode_payload(&mut payload) {
         Ok(()) => {
+            // The reply goes to all peers, because the service is a topic. Others ignore it.
             cx.counters.type_requests_answered += 1;
             cx.publish(BuiltinTopic::TypeReplies, &payload);
         }

@@ -284,6 +284,7 @@ fn check_keeping(history: History, limits: ResourceLimits) -> Result<(), QosErro
             return Err(QosErrorKind::InstanceLimitAboveTotal { max_samples_per_instance, max_samples });
         }
     }
+    // `max_samples` below the depth is consistent: the depth is no promise of space.
     match (history, limits.max_samples_per_instance) {
         (History::KeepLast { depth: 0 }, _) => Err(QosErrorKind::ZeroDepth),
         (History::KeepLast { depth }, Some(max_samples_per_instance)) if depth > max_samples_per_instance => {

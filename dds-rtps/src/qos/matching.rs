@@ -35,6 +35,7 @@ pub struct RequestedQos<'a> {
 pub fn incompatible_policies(offered: &OfferedQos<'_>, requested: &RequestedQos<'_>) -> SmallVec<[PolicyId; 4]> {
     let (o, r) = (offered.qos, requested.qos);
     let (op, rp) = (offered.presentation, requested.presentation);
+    // In the order of the policies' numbers.
     let conflicts = [
         (PolicyId::Durability, o.durability < r.durability),
         (

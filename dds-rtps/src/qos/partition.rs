@@ -7,6 +7,7 @@
 /// empty name, which `*` matches.
 #[must_use]
 pub fn partitions_match(a: &[String], b: &[String]) -> bool {
+    // An empty list means the default partition, which has the empty name (DDS 1.4, 2.2.3.13).
     let none = [String::new()];
     let a = if a.is_empty() { &none } else { a };
     let b = if b.is_empty() { &none } else { b };
@@ -38,6 +39,7 @@ pub fn example_of(pattern: &str, filler: &str) -> Option<String> {
     let (bytes, mut name, mut at) = (pattern.as_bytes(), Vec::new(), 0);
     while at < bytes.len() {
         let rest = bytes.get(at..)?;
+        // `*` matches any bytes, so the filler always fits.
         if rest.first() == Some(&b'*') {
             name.extend_from_slice(filler.as_bytes());
             at += 1;

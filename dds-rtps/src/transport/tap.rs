@@ -4,8 +4,8 @@
 //! and UDP headers, so this module builds them from the addresses, with correct lengths and checksums.
 //!
 //! ```text
-//! file     magic a1b2c3d4 | version 2.4 | zone 0 | accuracy 0 | record bytes at most | link type 101   24 bytes, little endian
-//! record   seconds | microseconds | bytes here | bytes of the packet   16 bytes, little endian
+//! file     24 bytes, little endian: magic a1b2c3d4 | version 2.4 | zone 0 | accuracy 0 | longest record | link type 101
+//! record   16 bytes, little endian: seconds | microseconds | bytes here | bytes of the packet
 //!          IPv4 (20) or IPv6 (40) | UDP (8) | datagram
 //! ```
 

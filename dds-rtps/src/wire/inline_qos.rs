@@ -38,6 +38,7 @@ impl<'a> InlineQos<'a> {
     /// Reads a list up to and with its sentinel.
     pub(super) fn parse(cursor: &mut Cursor<'a>) -> Result<Self, WireError> {
         let little_endian = cursor.little_endian();
+        // Verify the whole list once, so that the getters cannot fail.
         let mut list = ParameterListReader::new(cursor.rest(), little_endian);
         for parameter in &mut list {
             parameter.map_err(|error| {
@@ -78,6 +79,7 @@ impl<'a> InlineQos<'a> {
     /// One iteration replaces the search for all other parameters.
     #[must_use]
     pub fn plain(&self) -> Option<(u32, Option<[u8; 16]>)> {
+        // A repeated or unreadable parameter is not plain: the getters decide which one counts.
         let (mut status_info, mut key_hash) = (None, None);
         for parameter in self.parameters() {
             match parameter.id {

@@ -90,6 +90,7 @@ impl<'b> InlineQosWriter<'b> {
         if !InlineQosWriter::write(self.buffer, qos) {
             self.put(Fields::<4>::new().u16(parameter_id::SENTINEL).u16(0));
         }
+        // Policies are informative, so a too long list is left out rather than failing the write.
         let Ok(len) = u16::try_from(self.buffer.len() - start - 4) else {
             self.buffer.truncate(start);
             return self;

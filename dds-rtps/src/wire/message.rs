@@ -74,6 +74,7 @@ impl<'a> Message<'a> {
         if &cursor.bytes::<4>()? != MAGIC {
             return Err(not_rtps);
         }
+        // Minor versions only add fields, which are skipped. A new major version may change everything.
         let at_version = cursor.clone();
         let [major, minor] = cursor.bytes()?;
         let version = ProtocolVersion { major, minor };
@@ -146,6 +147,7 @@ impl<'a> Submessages<'a> {
         let little_endian = flags & FLAG_LITTLE_ENDIAN != 0;
         let mut cursor = Cursor::new(cursor.rest(), cursor.offset(), little_endian);
         let len = match cursor.u16()? {
+            // The last submessage of a message may be longer than 65535 bytes.
             0 if !matches!(id, id::PAD | id::INFO_TS) => cursor.rest().len(),
             len => usize::from(len),
         };

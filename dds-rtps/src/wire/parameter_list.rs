@@ -108,6 +108,7 @@ impl<'a> ParameterListReader<'a> {
         let id = self.u16_at(offset).ok_or(truncated)?;
         let length = usize::from(self.u16_at(offset + 2).ok_or(truncated)?);
         let start = offset + 4;
+        // The length of a sentinel has no meaning.
         if id == SENTINEL {
             self.position = start;
             return Ok(Parameter { id, value: &[], little_endian: self.little_endian });
@@ -260,6 +261,7 @@ impl<'a> ParameterFields<'a> {
         let illegal = self.illegal();
         match self.octets()? {
             [] => Ok(""),
+            // Embedded zeros are kept: a comparison of names must see them.
             [text @ .., 0] => std::str::from_utf8(text).map_err(|_| illegal),
             _ => Err(illegal),
         }
@@ -306,6 +308,7 @@ impl<'b> ParameterListWriter<'b> {
         self.buffer.extend_from_slice(&id.to_le_bytes());
         self.buffer.extend_from_slice(&[0; 2]);
         let start = self.buffer.len();
+        // The length is set when the value is known.
         let mut value = ParameterValueWriter { buffer: self.buffer, start };
         write(&mut value);
         value.align(4);

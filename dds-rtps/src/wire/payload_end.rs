@@ -30,6 +30,7 @@ impl PayloadEnd {
     /// flags.
     pub(super) fn close(buffer: &mut [u8], start: usize, flags: u8, payload_len: usize) -> Self {
         let body_len = buffer.len() - start - HEADER_LEN + payload_len;
+        // Submessages begin at multiples of four (RTPS 2.5, 9.4.1).
         let padding_len = body_len.wrapping_neg() % 4;
         let octets_to_next_header = u16::try_from(body_len + padding_len).ok();
         let header = buffer.get_mut(start..).and_then(<[u8]>::first_chunk_mut::<HEADER_LEN>);

@@ -64,6 +64,7 @@ impl<'a> Receiver<'a> {
     /// Whether the following submessages are for the participant with this prefix.
     #[must_use]
     pub fn is_for(&self, prefix: GuidPrefix) -> bool {
+        // Without an INFO_DST a message is for all participants.
         self.destination_prefix == GuidPrefix::UNKNOWN || self.destination_prefix == prefix
     }
 

@@ -86,6 +86,7 @@ impl SequenceNumberSet {
         let out_of_range = cursor.error(WireErrorKind::SetRange);
         let base = cursor.sequence_number()?;
         let (bit_count, words) = parse_bits(cursor)?;
+        // So `base + i` does not overflow for any member.
         let runs_over = base.0.checked_add(i64::from(bit_count).saturating_sub(1)).is_none();
         if base < least_base || runs_over {
             return Err(out_of_range);
@@ -166,6 +167,7 @@ impl FragmentNumberSet {
         let out_of_range = cursor.error(WireErrorKind::SetRange);
         let base = cursor.u32()?;
         let (bit_count, words) = parse_bits(cursor)?;
+        // So `base + i` does not overflow for any member.
         if base == 0 || base.checked_add(bit_count.saturating_sub(1)).is_none() {
             return Err(out_of_range);
         }
@@ -196,6 +198,7 @@ fn members(words: &[u32; 8]) -> impl Iterator<Item = u32> + '_ {
     (0_u32..).step_by(32).zip(words).flat_map(|(start, &word)| {
         let mut left = word;
         std::iter::from_fn(move || {
+            // Bit 0 of the set is the highest bit of the word. Without a bit, the shift by 32 is `None`.
             let position = left.leading_zeros();
             left &= !(0x8000_0000_u32.checked_shr(position)?);
             Some(start + position)

@@ -102,6 +102,7 @@ fn put_checksum<'a>(
         scratch.extend_from_slice(rest);
     }
     debug_assert!(scratch.starts_with(MAGIC), "a sealed message begins with the magic bytes");
+    // Length and checksum cover the complete message, so they are set last.
     HeaderExtension::complete(scratch);
     SealOutcome::Replaced
 }

@@ -28,6 +28,7 @@ impl Window {
 
     /// Returns the lowest member that is at least `from`.
     pub(crate) fn first_from(&self, from: i64) -> Option<i64> {
+        // Numbers below the base start at the base; numbers beyond the window find no word.
         let skip = from.saturating_sub(self.base).clamp(0, BITS);
         let (mut place, bit) = ((skip / 64) as usize, skip % 64);
         let mut mask = u64::MAX << bit;
@@ -36,6 +37,7 @@ impl Window {
             if word != 0 {
                 return Some(self.base + 64 * place as i64 + i64::from(word.trailing_zeros()));
             }
+            // Only the first word has bits before `from`.
             mask = u64::MAX;
             place += 1;
         }

@@ -104,6 +104,7 @@ impl Links {
         if listed == self.interfaces {
             return Ok(false);
         }
+        // Addresses or interfaces have changed. The sockets stay; only memberships and senders follow.
         let wanted = self.wanted(&listed);
         // Links that did not work before are opened again: a change may have repaired them.
         let (kept, gone): (Vec<MulticastLink>, Vec<MulticastLink>) =
@@ -151,6 +152,7 @@ impl Links {
         if !self.config.multicast || !self.routes_multicast(id) {
             return Ok(link);
         }
+        // Each interface has its own sender, so that senders share it without a lock and without switching it.
         let socket = id.family.sender(&self.config)?;
         if send_by(&socket, id, &self.config).is_ok() {
             self.transport.add_sender(MulticastSender { socket, id });

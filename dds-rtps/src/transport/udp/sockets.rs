@@ -40,6 +40,7 @@ impl UdpSockets {
     pub fn open(config: &UdpConfig) -> Result<Self, UdpError> {
         let multicast_port =
             config.ports.metatraffic_multicast(config.domain_id).ok_or(UdpError::Domain(config.domain_id))?;
+        // Check the interfaces first, so that a misconfiguration opens no socket.
         let interfaces = Interface::list().map_err(failed("list the network interfaces"))?;
         let families = Family::chosen(config, &interfaces);
         if announced(config, &families, &interfaces).is_empty() {
@@ -125,6 +126,7 @@ fn open_unicast(config: &UdpConfig, families: &Families) -> io::Result<UnicastRe
             Ok(receivers) => return Ok(UnicastReceivers { index: Some(ports.index), ..receivers }),
             // Another process has the port, or the system denies it.
             Err(error) if matches!(error.kind(), ErrorKind::AddrInUse | ErrorKind::PermissionDenied) => {}
+            // Other errors would be the same for every index.
             Err(error) => return Err(error),
         }
     }

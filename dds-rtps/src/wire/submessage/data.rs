@@ -171,6 +171,7 @@ pub(super) fn split_head<'a>(cursor: &mut Cursor<'a>, least_len: u16) -> Result<
     let _extra_flags = cursor.u16()?;
     let too_small = cursor.error(WireErrorKind::OctetsToInlineQos);
     let len = cursor.u16()?;
+    // A smaller value would place the inline QoS into the known fields.
     if len < least_len {
         return Err(too_small);
     }

@@ -82,6 +82,7 @@ impl<'a> HeaderExtension<'a> {
         if self.message_length.is_some_and(|len| len as usize > message.len()) {
             return Err(WireError { kind: WireErrorKind::Truncated, offset: FIELDS_OFFSET });
         }
+        // The checksum covers its own field as zeros.
         if let Some(found) = self.checksum {
             let offset = self.checksum_offset();
             if !found.confirms(found.kind().of(message, offset)) {

@@ -72,6 +72,7 @@ impl Heartbeat {
         let first_sn = cursor.valid_sequence_number()?;
         let out_of_range = cursor.error(WireErrorKind::SequenceRange);
         let last_sn = cursor.sequence_number()?;
+        // `last = first - 1` announces an empty history.
         if last_sn < first_sn.previous() {
             return Err(out_of_range);
         }

@@ -71,6 +71,7 @@ impl<'a> InfoReply<'a> {
         let lists = if multicast.is_empty() { &[unicast][..] } else { &[unicast, multicast] };
         let flags = if multicast.is_empty() { 0 } else { FLAG_MULTICAST };
         let len: usize = lists.iter().map(|list| 4 + LocatorLayout::Full.len() * list.len()).sum();
+        // More locators than a submessage holds: send none rather than a part.
         let Ok(len) = u16::try_from(len) else { return };
         Fields::<4>::submessage(id::INFO_REPLY, flags, len).append_to(buffer);
         for list in lists {
@@ -116,6 +117,7 @@ impl<'a> LocatorList<'a> {
     }
 
     fn parse(cursor: &mut Cursor<'a>, count: usize, layout: LocatorLayout) -> Result<Self, WireError> {
+        // A forged count fails here, before any locator is read.
         let bytes = cursor.slice(count.saturating_mul(layout.len()))?;
         Ok(Self { bytes, little_endian: cursor.little_endian(), layout })
     }

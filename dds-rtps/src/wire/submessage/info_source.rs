@@ -31,6 +31,7 @@ impl InfoSource {
 
     pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Self, WireError> {
         let _unused = cursor.u32()?;
+        // As in the message header: only major version 2 is known.
         let at_version = cursor.clone();
         let [major, minor] = cursor.bytes()?;
         let version = ProtocolVersion { major, minor };
