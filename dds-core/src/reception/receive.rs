@@ -11,7 +11,7 @@ use dds_rtps::discovery::ReplyTo;
 use dds_rtps::reader::Source;
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, Locator};
 use dds_rtps::wire::{
-    AckNack, Message, NackFrag, Receiver, Scope, Submessage, Transform, WireErrorKind, id as submessage_id,
+    AckNack, Message, NackFrag, Receiver, Submessage, Transform, TransformScope, WireErrorKind, id as submessage_id,
 };
 use dds_rtps::writer::Asker;
 use std::cell::Cell;
@@ -76,7 +76,7 @@ impl Reception {
         let counters = &self.counters;
         count(&counters.received);
         let mut scratch = Vec::new();
-        let Ok(bytes) = Transform::Identity.open(Scope::Message, packet.payload.bytes(), &mut scratch);
+        let Ok(bytes) = Transform::Identity.open(TransformScope::Message, packet.payload.bytes(), &mut scratch);
         let message = match Message::parse(bytes) {
             Ok(message) => message,
             Err(error) => {

@@ -5,7 +5,7 @@
 #[path = "../../../dds-rtps/src/transport/contract/promises.rs"]
 mod promises;
 
-use self::promises::{Insistent, Setting};
+use self::promises::{Insistent, TransportUnderTest};
 use super::Interference;
 use super::driver::SimDriver;
 use super::world::{World, later};
@@ -64,7 +64,7 @@ impl<T: Transport> Simulated<T> {
     }
 }
 
-impl<T: Transport> Setting for Simulated<T> {
+impl<T: Transport> TransportUnderTest for Simulated<T> {
     type Transport = T;
 
     fn transport(&self) -> &T {

@@ -139,7 +139,7 @@ impl KnownTypes {
         let unavailable = self.unavailable.entry(prefix).or_insert(UnavailableTypes::These(BTreeSet::new()));
         if let UnavailableTypes::These(types) = unavailable {
             types.insert(id);
-            // A peer that withholds so many types is not asked any more.
+            // A peer that withholds this many types is not asked any more.
             if types.len() > NAMES_MAX {
                 *unavailable = UnavailableTypes::All;
             }

@@ -38,7 +38,7 @@ impl DiscoveredWriter {
             separates_history: known.separates_history || keeps_nothing,
             lifespan: self.data.qos.lifespan,
             ownership_strength: self.data.qos.ownership_strength,
-            // The offered lease applies, whatever the reader requests: LIVELINESS_LOST concerns the writer's commitment
+            // The offered lease applies, not the requested one: LIVELINESS_LOST concerns the writer's commitment
             // (DDS 1.4, 2.2.4.1), and Cyclone DDS does the same.
             liveliness: self.data.qos.liveliness,
             publisher: self.data.endpoint.group,

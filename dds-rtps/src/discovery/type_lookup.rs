@@ -1,7 +1,8 @@
 //! Messages of the TypeLookup service (XTYPES 1.3, 7.6.3.3.4).
 //!
 //! ```text
-//! request  writer GUID 16, number 8, name of the service, (length, operation, mutable: type identifiers [, continuation])
+//! request  writer GUID 16, number 8, name of the service,
+//!          (length, operation, mutable: type identifiers [, continuation])
 //! reply    writer GUID 16, number 8 of the request, exception,
 //!          (length, operation, (length, 0, mutable: identifiers and TypeObjects, pairs of identifiers))
 //! ```

@@ -159,12 +159,12 @@ fn damaged_copy(datagram: &Datagram, destination: Locator, damage: Option<Damage
 /// sender, so [`Faults::blocked`] is ignored.
 #[derive(Debug)]
 pub struct ReceiveFaults<S> {
-    path: FaultyPath<ReceivedDatagram<S>>,
+    path: FaultyPath<FaultyDatagram<S>>,
 }
 
 /// A datagram that the faults have let through.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReceivedDatagram<S> {
+pub struct FaultyDatagram<S> {
     /// The socket that received it.
     pub socket: S,
     /// The bytes, perhaps damaged.
@@ -187,12 +187,12 @@ impl<S: Copy> ReceiveFaults<S> {
             if let Some(damage) = damage {
                 damage.apply(&mut bytes);
             }
-            ReceivedDatagram { socket, bytes }
+            FaultyDatagram { socket, bytes }
         });
     }
 
     /// Returns the next datagram that arrives until `now`.
-    pub fn next_arrival(&mut self, now: Instant) -> Option<ReceivedDatagram<S>> {
+    pub fn next_arrival(&mut self, now: Instant) -> Option<FaultyDatagram<S>> {
         self.path.next_arrival(now)
     }
 
@@ -406,7 +406,7 @@ mod tests {
     }
 
     /// Receives 200 datagrams by two sockets in turns, each with its number.
-    fn receive(faults: &Faults) -> (Vec<ReceivedDatagram<u8>>, NetworkCounters) {
+    fn receive(faults: &Faults) -> (Vec<FaultyDatagram<u8>>, NetworkCounters) {
         let mut behind = ReceiveFaults::new(faults);
         let mut arrived = Vec::new();
         for number in 0..200 {
@@ -420,7 +420,7 @@ mod tests {
     fn reception_without_faults_is_immediate() {
         // A receiving socket cannot refuse its sender.
         let (arrived, _) = receive(&Faults { blocked: 1.0, ..Faults::default() });
-        let all = (0..200).map(|number| ReceivedDatagram { socket: number % 2, bytes: vec![number; 50] });
+        let all = (0..200).map(|number| FaultyDatagram { socket: number % 2, bytes: vec![number; 50] });
         assert_eq!(arrived, all.collect::<Vec<_>>());
     }
 
@@ -447,9 +447,9 @@ mod tests {
         behind.receive(at(0), 7, b"first");
         behind.receive(at(4), 8, b"second");
         assert_eq!((behind.deadline(), behind.next_arrival(at(9))), (Some(at(10)), None));
-        assert_eq!(behind.next_arrival(at(10)), Some(ReceivedDatagram { socket: 7, bytes: b"first".to_vec() }));
+        assert_eq!(behind.next_arrival(at(10)), Some(FaultyDatagram { socket: 7, bytes: b"first".to_vec() }));
         assert_eq!((behind.deadline(), behind.next_arrival(at(10))), (Some(at(14)), None));
-        assert_eq!(behind.next_arrival(at(14)), Some(ReceivedDatagram { socket: 8, bytes: b"second".to_vec() }));
+        assert_eq!(behind.next_arrival(at(14)), Some(FaultyDatagram { socket: 8, bytes: b"second".to_vec() }));
         assert_eq!(behind.deadline(), None);
     }
 }

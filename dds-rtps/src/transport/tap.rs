@@ -4,7 +4,7 @@
 //! and UDP headers, so this module builds them from the addresses, with correct lengths and checksums.
 //!
 //! ```text
-//! file     24 bytes, little endian: magic a1b2c3d4 | version 2.4 | zone 0 | accuracy 0 | longest record | link type 101
+//! file     24 bytes, little endian: magic a1b2c3d4 | version 2.4 | zone 0 | accuracy 0 | longest record | link type
 //! record   16 bytes, little endian: seconds | microseconds | bytes here | bytes of the packet
 //!          IPv4 (20) or IPv6 (40) | UDP (8) | datagram
 //! ```

@@ -43,5 +43,5 @@ pub use receiver::Receiver;
 pub(crate) use recent::Recent;
 pub use set::{FragmentNumberSet, SET_BITS_MAX, SequenceNumberSet};
 pub use submessage::*;
-pub use transform::{Scope, SealOutcome, Transform, TransformError};
+pub use transform::{SealOutcome, Transform, TransformError, TransformScope};
 pub(crate) use window::Window;

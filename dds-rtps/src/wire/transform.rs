@@ -8,7 +8,7 @@ use std::convert::Infallible;
 
 /// The part of a message that a transform changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Scope {
+pub enum TransformScope {
     /// A whole message, from `RTPS` to its end.
     Message,
     /// One submessage, from its header to the next one.
@@ -54,12 +54,12 @@ impl Transform {
     #[inline]
     pub fn seal<'a>(
         &self,
-        scope: Scope,
+        scope: TransformScope,
         segments: impl Iterator<Item = &'a [u8]>,
         scratch: &mut Vec<u8>,
     ) -> Result<SealOutcome, TransformError> {
         match self {
-            Self::Checksum(kind) if scope == Scope::Message => Ok(put_checksum(*kind, segments, scratch)),
+            Self::Checksum(kind) if scope == TransformScope::Message => Ok(put_checksum(*kind, segments, scratch)),
             Self::Identity | Self::Checksum(_) => Ok(SealOutcome::Unchanged),
         }
     }
@@ -72,7 +72,7 @@ impl Transform {
     #[inline]
     pub fn open<'a>(
         &self,
-        _scope: Scope,
+        _scope: TransformScope,
         bytes: &'a [u8],
         _scratch: &'a mut Vec<u8>,
     ) -> Result<&'a [u8], TransformError> {
@@ -123,7 +123,8 @@ mod tests {
             for cut in [1, 19, 20, 21, 36] {
                 let (head, tail) = message.split_at(cut);
                 let mut sealed = Vec::new();
-                let outcome = Transform::Checksum(kind).seal(Scope::Message, [head, tail].into_iter(), &mut sealed);
+                let outcome =
+                    Transform::Checksum(kind).seal(TransformScope::Message, [head, tail].into_iter(), &mut sealed);
                 assert_eq!(outcome, Ok(SealOutcome::Replaced));
                 assert_eq!(sealed.len(), message.len() + 8 + kind.wire_len());
                 let parsed: Vec<_> = Message::parse(&sealed).unwrap().submessages().map(Result::unwrap).collect();
@@ -140,7 +141,7 @@ mod tests {
     fn only_whole_messages_get_a_checksum() {
         let untouched = std::iter::from_fn(|| -> Option<&[u8]> { panic!("looked at") });
         let transform = Transform::Checksum(ChecksumKind::Crc64);
-        assert_eq!(transform.seal(Scope::Payload, untouched, &mut Vec::new()), Ok(SealOutcome::Unchanged));
+        assert_eq!(transform.seal(TransformScope::Payload, untouched, &mut Vec::new()), Ok(SealOutcome::Unchanged));
     }
 
     #[test]
@@ -148,8 +149,11 @@ mod tests {
         let bytes = *b"RTPS";
         let mut scratch = Vec::new();
         let untouched = std::iter::from_fn(|| -> Option<&[u8]> { panic!("looked at") });
-        assert_eq!(Transform::Identity.seal(Scope::Message, untouched, &mut scratch), Ok(SealOutcome::Unchanged));
-        let Ok(opened) = Transform::Identity.open(Scope::Message, &bytes, &mut scratch);
+        assert_eq!(
+            Transform::Identity.seal(TransformScope::Message, untouched, &mut scratch),
+            Ok(SealOutcome::Unchanged)
+        );
+        let Ok(opened) = Transform::Identity.open(TransformScope::Message, &bytes, &mut scratch);
         assert!(std::ptr::eq(opened, &bytes[..]));
     }
 }

@@ -4,7 +4,7 @@ use super::decode::{
     DataError, ParameterOutcome, add_locator, inform, informative_name, informative_octets, name, write_locators,
     write_octets,
 };
-use super::policies::PolicyParameter;
+use super::policies::{PolicyParameter, write_policy};
 use crate::discovery::parameter_id;
 use crate::qos::Presentation;
 use crate::types::{EntityId, Guid, GuidPrefix, Locator, ProtocolVersion, VendorId};
@@ -85,14 +85,14 @@ impl EndpointData {
         });
         write_locators(list, parameter_id::UNICAST_LOCATOR, &self.unicast_locators);
         write_locators(list, parameter_id::MULTICAST_LOCATOR, &self.multicast_locators);
-        list.parameter(parameter_id::PRESENTATION, |value| self.presentation.write(value));
+        write_policy(list, parameter_id::PRESENTATION, &self.presentation);
         if self.group != EntityId::UNKNOWN {
             list.parameter(parameter_id::GROUP_ENTITYID, |value| {
                 value.bytes(&self.group.0);
             });
         }
         if !self.partition.is_empty() {
-            list.parameter(parameter_id::PARTITION, |value| self.partition.write(value));
+            write_policy(list, parameter_id::PARTITION, &self.partition);
         }
         write_octets(list, parameter_id::TOPIC_DATA, &self.topic_data);
         write_octets(list, parameter_id::GROUP_DATA, &self.group_data);

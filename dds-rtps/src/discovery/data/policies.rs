@@ -6,7 +6,7 @@ use crate::qos::{
     LivelinessKind, Ownership, Presentation, Reliability, ResourceLimits, TypeConsistency, TypeConsistencyKind,
 };
 use crate::types::Duration;
-use crate::wire::{ParameterError, ParameterFields, ParameterValueWriter};
+use crate::wire::{ParameterError, ParameterFields, ParameterListWriter, ParameterValueWriter};
 
 /// Most ids of a DATA_REPRESENTATION list; three are defined.
 const REPRESENTATIONS_MAX: usize = 16;
@@ -234,16 +234,16 @@ impl PolicyParameter for TypeConsistency {
 /// Writes all policies that writers and readers share, because vendors do not agree on every default.
 macro_rules! write_shared_policies {
     ($list:expr, $qos:expr) => {
-        $list.parameter(id::RELIABILITY, |value| $qos.reliability.write(value));
-        $list.parameter(id::DURABILITY, |value| $qos.durability.write(value));
-        $list.parameter(id::DEADLINE, |value| $qos.deadline.write(value));
-        $list.parameter(id::LATENCY_BUDGET, |value| $qos.latency_budget.write(value));
-        $list.parameter(id::LIVELINESS, |value| $qos.liveliness.write(value));
-        $list.parameter(id::OWNERSHIP, |value| $qos.ownership.write(value));
-        $list.parameter(id::DESTINATION_ORDER, |value| $qos.destination_order.write(value));
-        $list.parameter(id::DATA_REPRESENTATION, |value| $qos.representation.write(value));
-        $list.parameter(id::HISTORY, |value| $qos.history.write(value));
-        $list.parameter(id::RESOURCE_LIMITS, |value| $qos.resource_limits.write(value));
+        write_policy(&mut $list, id::RELIABILITY, &$qos.reliability);
+        write_policy(&mut $list, id::DURABILITY, &$qos.durability);
+        write_policy(&mut $list, id::DEADLINE, &$qos.deadline);
+        write_policy(&mut $list, id::LATENCY_BUDGET, &$qos.latency_budget);
+        write_policy(&mut $list, id::LIVELINESS, &$qos.liveliness);
+        write_policy(&mut $list, id::OWNERSHIP, &$qos.ownership);
+        write_policy(&mut $list, id::DESTINATION_ORDER, &$qos.destination_order);
+        write_policy(&mut $list, id::DATA_REPRESENTATION, &$qos.representation);
+        write_policy(&mut $list, id::HISTORY, &$qos.history);
+        write_policy(&mut $list, id::RESOURCE_LIMITS, &$qos.resource_limits);
         write_octets(&mut $list, id::USER_DATA, &$qos.user_data);
     };
 }
@@ -272,6 +272,11 @@ macro_rules! read_shared_policy {
 }
 
 pub(super) use {read_shared_policy, write_shared_policies};
+
+/// Writes a policy as a parameter.
+pub(super) fn write_policy(list: &mut ParameterListWriter<'_>, id: u16, policy: &impl PolicyParameter) {
+    list.parameter(id, |value| policy.write(value));
+}
 
 /// Reads a value that decides about a match. If it is invalid, so is the data.
 pub(super) fn decide<T: PolicyParameter>(

@@ -2,7 +2,7 @@
 
 use super::decode::{DataError, Decoded, ParameterOutcome, begin, inform, informative_octets, walk, write_octets};
 use super::endpoint::{EndpointData, EndpointDraft};
-use super::policies::{PolicyParameter, decide, read_shared_policy, write_shared_policies};
+use super::policies::{PolicyParameter, decide, read_shared_policy, write_policy, write_shared_policies};
 use crate::discovery::parameter_id as id;
 use crate::qos::{DataRepresentation, DataWriterQos};
 use crate::types::{EntityId, GuidPrefix};
@@ -55,18 +55,18 @@ impl PublicationData {
         list.parameter(id::TOPIC_NAME, |value| {
             value.string(&self.endpoint.topic_name);
         });
-        list.parameter(id::DURABILITY, |value| qos.durability.write(value));
-        list.parameter(id::PRESENTATION, |value| self.endpoint.presentation.write(value));
-        list.parameter(id::DEADLINE, |value| qos.deadline.write(value));
-        list.parameter(id::LATENCY_BUDGET, |value| qos.latency_budget.write(value));
-        list.parameter(id::OWNERSHIP, |value| qos.ownership.write(value));
-        list.parameter(id::OWNERSHIP_STRENGTH, |value| qos.ownership_strength.write(value));
-        list.parameter(id::LIVELINESS, |value| qos.liveliness.write(value));
-        list.parameter(id::PARTITION, |value| self.endpoint.partition.write(value));
-        list.parameter(id::RELIABILITY, |value| qos.reliability.write(value));
-        list.parameter(id::TRANSPORT_PRIORITY, |value| qos.transport_priority.write(value));
-        list.parameter(id::LIFESPAN, |value| qos.lifespan.write(value));
-        list.parameter(id::DESTINATION_ORDER, |value| qos.destination_order.write(value));
+        write_policy(&mut list, id::DURABILITY, &qos.durability);
+        write_policy(&mut list, id::PRESENTATION, &self.endpoint.presentation);
+        write_policy(&mut list, id::DEADLINE, &qos.deadline);
+        write_policy(&mut list, id::LATENCY_BUDGET, &qos.latency_budget);
+        write_policy(&mut list, id::OWNERSHIP, &qos.ownership);
+        write_policy(&mut list, id::OWNERSHIP_STRENGTH, &qos.ownership_strength);
+        write_policy(&mut list, id::LIVELINESS, &qos.liveliness);
+        write_policy(&mut list, id::PARTITION, &self.endpoint.partition);
+        write_policy(&mut list, id::RELIABILITY, &qos.reliability);
+        write_policy(&mut list, id::TRANSPORT_PRIORITY, &qos.transport_priority);
+        write_policy(&mut list, id::LIFESPAN, &qos.lifespan);
+        write_policy(&mut list, id::DESTINATION_ORDER, &qos.destination_order);
         buffer
     }
 
@@ -76,10 +76,10 @@ impl PublicationData {
         self.endpoint.write(&mut list);
         let qos = &self.qos;
         write_shared_policies!(list, qos);
-        list.parameter(id::OWNERSHIP_STRENGTH, |value| qos.ownership_strength.write(value));
-        list.parameter(id::LIFESPAN, |value| qos.lifespan.write(value));
-        list.parameter(id::TRANSPORT_PRIORITY, |value| qos.transport_priority.write(value));
-        list.parameter(id::DURABILITY_SERVICE, |value| qos.durability_service.write(value));
+        write_policy(&mut list, id::OWNERSHIP_STRENGTH, &qos.ownership_strength);
+        write_policy(&mut list, id::LIFESPAN, &qos.lifespan);
+        write_policy(&mut list, id::TRANSPORT_PRIORITY, &qos.transport_priority);
+        write_policy(&mut list, id::DURABILITY_SERVICE, &qos.durability_service);
         list.finish();
     }
 }

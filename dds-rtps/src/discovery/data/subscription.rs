@@ -2,7 +2,7 @@
 
 use super::decode::{DataError, Decoded, ParameterOutcome, begin, inform, informative_octets, walk, write_octets};
 use super::endpoint::{EndpointData, EndpointDraft};
-use super::policies::{PolicyParameter, decide, read_shared_policy, write_shared_policies};
+use super::policies::{PolicyParameter, decide, read_shared_policy, write_policy, write_shared_policies};
 use crate::discovery::parameter_id as id;
 use crate::qos::{DataReaderQos, DataRepresentation, TypeConsistency};
 use crate::types::{EntityId, GuidPrefix};
@@ -69,9 +69,9 @@ impl SubscriptionData {
         self.endpoint.write(&mut list);
         let qos = &self.qos;
         write_shared_policies!(list, qos);
-        list.parameter(id::TIME_BASED_FILTER, |value| qos.time_based_filter.write(value));
+        write_policy(&mut list, id::TIME_BASED_FILTER, &qos.time_based_filter);
         if qos.type_consistency != TypeConsistency::default() {
-            list.parameter(id::TYPE_CONSISTENCY, |value| qos.type_consistency.write(value));
+            write_policy(&mut list, id::TYPE_CONSISTENCY, &qos.type_consistency);
         }
         if self.expects_inline_qos {
             list.parameter(id::EXPECTS_INLINE_QOS, |value| {

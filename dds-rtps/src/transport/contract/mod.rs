@@ -6,7 +6,7 @@
 
 mod promises;
 
-use self::promises::{Insistent, Setting, datagram};
+use self::promises::{Insistent, TransportUnderTest, datagram};
 use crate::transport::faults::{Faults, ReceiveFaults, SendFaults};
 use crate::transport::skip::skip;
 use crate::transport::tap::{Capture, Tap};
@@ -77,7 +77,7 @@ impl<T> Loopback<T> {
     }
 }
 
-impl<T: Transport> Setting for Loopback<T> {
+impl<T: Transport> TransportUnderTest for Loopback<T> {
     type Transport = T;
 
     fn transport(&self) -> &T {

@@ -11,7 +11,7 @@ use std::net::Ipv6Addr;
 /// A transport under test and two receivers that it can reach.
 ///
 /// The transport sends over loopback only, has no multicast, and uses one version of IP.
-pub(super) trait Setting {
+pub(super) trait TransportUnderTest {
     type Transport: Transport;
 
     fn transport(&self) -> &Self::Transport;
@@ -24,13 +24,13 @@ pub(super) trait Setting {
 }
 
 /// Checks all promises.
-pub(super) fn all_promises(setting: &impl Setting) {
+pub(super) fn all_promises(setting: &impl TransportUnderTest) {
     Promises(setting).are_kept();
 }
 
 struct Promises<'a, S>(&'a S);
 
-impl<S: Setting> Promises<'_, S> {
+impl<S: TransportUnderTest> Promises<'_, S> {
     fn are_kept(&self) {
         self.gathers_segments_in_order();
         self.keeps_the_order_of_sends();

@@ -126,7 +126,7 @@ impl UdpReceiver {
             (*len, *equals) = (received, 1);
             return;
         }
-        // Runs pay only for fragments: a datagram of a run costs a tenth of a single one, but a call that can receive
+        // Runs pay only for fragments. A datagram of a run costs a tenth of a single one. But a call that can receive
         // runs costs 1.4 times as much for a single one.
         *equals = equals.saturating_add(1);
         if *equals >= EQUALS && (RUN_LEN_MIN..=RUN_LEN_MAX).contains(len) {
