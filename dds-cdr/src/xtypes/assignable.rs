@@ -50,7 +50,9 @@ pub fn check_assignable<F: Form>(
     }
     let mut comparison =
         Comparison::<F> { source, policy, seen: BTreeSet::new(), path: Vec::new(), depth: 0, form: PhantomData };
-    comparison.assignable(reader, writer, Keys::Matter)
+    let result = comparison.assignable(reader, writer, Keys::Matter);
+    debug_assert!(comparison.path.is_empty() && comparison.depth == 0, "each step of the recursion is undone");
+    result
 }
 
 /// Whether keys are compared. Inside members that are not keys, they are not (KeyErased).
@@ -120,6 +122,11 @@ impl<'a, F: Form> Comparison<'a, F> {
         Err(Mismatch::Differs(TypeDifference { path: self.path.join("."), kind }))
     }
 
+    /// Reports a difference of the member `name`.
+    pub(super) fn differ_at(&mut self, name: String, kind: Kind) -> Checked {
+        self.within(name, |comparison| comparison.differ(kind))
+    }
+
     /// The name of a member, or its id if the name is unknown.
     pub(super) fn name_of(&self, detail: &F::Member, id: u32) -> String {
         let known = F::member_name(detail).or_else(|| self.source.name(F::name_hash(detail)));
@@ -131,6 +138,7 @@ impl<'a, F: Form> Comparison<'a, F> {
         'a: 'b,
     {
         let mut id: &'b TypeIdentifier = id;
+        // A chain of aliases comes from a peer, so it is bounded.
         for _ in 0..DEPTH_MAX {
             if !id.is_hash() {
                 return Ok(Resolved::Plain(id));
@@ -160,6 +168,7 @@ impl<'a, F: Form> Comparison<'a, F> {
 
     fn compare(&mut self, reader: &TypeIdentifier, writer: &TypeIdentifier, keys: Keys) -> Checked {
         let (reader, writer) = (self.resolve(reader)?, self.resolve(writer)?);
+        // A repeated pair ends the recursion of types that contain themselves.
         if let (Resolved::Named(reader, _), Resolved::Named(writer, _)) = (&reader, &writer) {
             if reader == writer || !self.seen.insert(((*reader).clone(), (*writer).clone(), keys)) {
                 return Ok(());
@@ -262,6 +271,7 @@ impl<'a, F: Form> Comparison<'a, F> {
 
     /// Whether values of a type are delimited in XCDR2 (7.2.4.2).
     fn is_delimited(&self, id: &TypeIdentifier, depth: usize) -> Result<bool, Mismatch> {
+        // A bound for collections that contain themselves.
         if depth == DEPTH_MAX {
             return Ok(true);
         }

@@ -56,10 +56,11 @@ pub(super) fn of_structs<'a: 'b, 'b, F: Form>(
                 || !is_reader && c.policy.prevent_type_widening;
             if is_required {
                 let kind = if is_reader { Kind::OnlyInReader } else { Kind::OnlyInWriter };
-                return c.within(c.name_of(&member.detail, member.id), |c| c.differ(kind));
+                return c.differ_at(c.name_of(&member.detail, member.id), kind);
             }
         }
     }
+    // Two empty structs are assignable without a common member.
     let mut has_common = rs.is_empty() && ws.is_empty();
     for r in &rs {
         if let Some(w) = by_writer.get(&r.id) {
@@ -122,7 +123,7 @@ fn same_names<'a, F: Form>(
         let has_other_name = by_id.get(&id).is_some_and(|other| *other != name);
         let has_other_id = by_name.get(&name).is_some_and(|other| *other != id);
         if has_other_name || has_other_id {
-            return c.within(c.name_of(detail, id), |c| c.differ(Kind::NameOrId));
+            return c.differ_at(c.name_of(detail, id), Kind::NameOrId);
         }
     }
     Ok(())
@@ -175,11 +176,12 @@ pub(super) fn of_unions<'a, F: Form>(
     let (rs, ws) = (by_label(reader), by_label(writer));
     let (r_default, w_default) = (default_of(reader), default_of(writer));
     for (label, w) in &ws {
+        // A label without a case at the reader selects the reader's default.
         if let Some(r) = rs.get(label).copied().or(r_default) {
             of_cases(c, r, w, keys)?;
         }
         if !rs.contains_key(label) && (must_have_all || r_default.is_none() && c.policy.prevent_type_widening) {
-            return c.within(c.name_of(&w.detail, w.id), |c| c.differ(Kind::OnlyInWriter));
+            return c.differ_at(c.name_of(&w.detail, w.id), Kind::OnlyInWriter);
         }
     }
     for (label, r) in &rs {
@@ -187,7 +189,7 @@ pub(super) fn of_unions<'a, F: Form>(
             continue;
         }
         if must_have_all {
-            return c.within(c.name_of(&r.detail, r.id), |c| c.differ(Kind::OnlyInReader));
+            return c.differ_at(c.name_of(&r.detail, r.id), Kind::OnlyInReader);
         }
         if let Some(w) = w_default {
             of_cases(c, r, w, keys)?;
@@ -196,7 +198,7 @@ pub(super) fn of_unions<'a, F: Form>(
     match (r_default, w_default) {
         (Some(r), Some(w)) => of_cases(c, r, w, keys)?,
         (None, Some(w)) if must_have_all => {
-            return c.within(c.name_of(&w.detail, w.id), |c| c.differ(Kind::OnlyInWriter));
+            return c.differ_at(c.name_of(&w.detail, w.id), Kind::OnlyInWriter);
         }
         _ => {}
     }

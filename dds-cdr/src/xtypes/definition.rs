@@ -112,6 +112,7 @@ impl Definer<'_> {
             }
             TypeKind::Array { .. } => {
                 let (mut bounds, mut innermost) = (Vec::new(), ty);
+                // Nested arrays are one array of several dimensions.
                 while let TypeKind::Array { length, element } = innermost.kind() {
                     bounds.push(*length);
                     innermost = element();
@@ -174,6 +175,7 @@ fn of_enum<F: Form>(ty: &TypeDescription, description: &EnumDescription) -> Enum
             detail: F::of_member(literal.name()),
         })
         .collect();
+    // Annex B orders literals by value, so that the hash does not depend on the order of definition.
     literals.sort_by_key(|literal| literal.common.value);
     EnumType {
         flags: type_flags(ty),

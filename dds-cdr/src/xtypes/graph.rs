@@ -206,6 +206,7 @@ impl Identifiers<'_> {
     /// The identifier of a named type.
     pub(super) fn of<F: Form>(&self, ty: &TypeDescription) -> TypeIdentifier {
         let known = self.graph.find(ty).and_then(|vertex| self.ids.get(vertex)?.as_ref());
+        debug_assert!(known.is_some(), "dependencies are defined before the types that contain them");
         known.map_or(TypeIdentifier::None, |[minimal, complete]| match F::EQUIVALENCE {
             Equivalence::Minimal => minimal.clone(),
             _ => complete.clone(),
@@ -232,6 +233,7 @@ impl Identifiers<'_> {
         for (vertex, ty) in members {
             let minimal = TypeObject::Minimal(self.definition(ty)?);
             let complete = TypeObject::Complete(self.definition(ty)?);
+            // The identifiers of a recursive component are numbered above.
             if !is_recursive {
                 if let Some(ids) = self.ids.get_mut(vertex) {
                     *ids = Some([minimal.identifier()?, complete.identifier()?]);

@@ -56,6 +56,7 @@ impl TypeStore {
     /// Adds a local type with all its dependencies.
     pub fn add_own(&mut self, graph: &TypeGraph) {
         for ty in graph.types() {
+            // Several endpoints, or several types, may share a dependency.
             if self.own.contains_key(&ty.complete_id) {
                 continue;
             }
@@ -130,6 +131,7 @@ impl TypeStore {
         if !is_whole || hash_of_component(&hashed) != Ok(component.hash) {
             return Err(Refused::WrongHash);
         }
+        // Charge each object an equal share of the message, rounded up.
         let share = size / objects.len().max(1) + 1;
         for (index, object) in (1..).zip(objects) {
             let id = TypeIdentifier::StronglyConnected(ComponentId { index, ..component });
@@ -139,6 +141,7 @@ impl TypeStore {
     }
 
     fn keep(&mut self, owner: SourceId, id: &TypeIdentifier, object: TypeObject, bytes: usize) -> Result<(), Refused> {
+        // The identifier is a hash, so a known description is the same one.
         if self.get(id).is_some() {
             return Ok(());
         }

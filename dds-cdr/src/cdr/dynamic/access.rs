@@ -53,14 +53,19 @@ pub(super) fn case_of<'t>(
     node: &'t UnionNode,
     step: PathStep<'_>,
 ) -> Result<(usize, TypeView<'t>), DataError> {
-    let is_case = |case: &super::graph::Case| match step {
-        PathStep::Name(name) => *case.name == *name,
-        PathStep::Id(id) => case.id == id && case.ty.is_some(),
-        PathStep::Bracket { .. } => false,
-    };
-    let found = node.cases.iter().position(is_case).ok_or_else(|| no_member(ty, step))?;
-    let case = node.cases.get(found).and_then(|case| case.ty);
-    case.map(|index| (found, ty.at(index))).ok_or_else(|| no_member(ty, step))
+    for (index, case) in node.cases.iter().enumerate() {
+        let is_case = match step {
+            PathStep::Name(name) => *case.name == *name,
+            // A case without a member has no id.
+            PathStep::Id(id) => case.id == id && case.ty.is_some(),
+            PathStep::Bracket { .. } => false,
+        };
+        if is_case {
+            let member = case.ty.ok_or_else(|| no_member(ty, step))?;
+            return Ok((index, ty.at(member)));
+        }
+    }
+    Err(no_member(ty, step))
 }
 
 /// The discriminator and the member value of a union.
@@ -74,9 +79,11 @@ pub(super) fn selection<'v>(ty: TypeView<'_>, value: &'v Value) -> (i64, &'v Val
 
 /// The discriminator of a new union: the default of its type if that selects a case, or the first label.
 fn default_discriminator(ty: TypeView<'_>, node: &UnionNode) -> i64 {
-    let first = ty.at(node.discriminator).default_bits() as i64;
-    let first_label = || node.cases.first().and_then(|case| case.labels.first().copied());
-    if node.selected_by(first).is_some() { first } else { first_label().unwrap_or(first) }
+    let default = ty.at(node.discriminator).default_bits() as i64;
+    if node.selected_by(default).is_some() {
+        return default;
+    }
+    node.cases.first().and_then(|case| case.labels.first()).copied().unwrap_or(default)
 }
 
 /// A discriminator that selects this case. `present`, the current one, is preferred.
@@ -221,23 +228,26 @@ pub(super) fn element_at<'t, 'v>(element: TypeView<'t>, value: &'v Value, index:
 
 pub(super) fn part_of_bits<'t>(ty: TypeView<'t>, step: PathStep<'_>) -> Result<TargetType<'t>, DataError> {
     let PathStep::Name(name) = step else { return Err(no_member(ty, step)) };
-    let part = match ty.kind() {
+    match ty.kind() {
         NodeKind::Bitmask(node) => {
-            let flag = node.flags.iter().find(|flag| *flag.name == *name);
-            flag.map(|flag| TargetType::Bits { position: flag.position, bit_count: 1, is_flag: true, is_signed: false })
+            for flag in &node.flags {
+                if *flag.name == *name {
+                    let position = flag.position;
+                    return Ok(TargetType::Bits { position, bit_count: 1, is_flag: true, is_signed: false });
+                }
+            }
         }
         NodeKind::Bitset(node) => {
-            let field = node.fields.iter().find(|field| *field.name == *name);
-            field.map(|field| TargetType::Bits {
-                position: field.position,
-                bit_count: field.bit_count,
-                is_flag: false,
-                is_signed: field.is_signed,
-            })
+            for field in &node.fields {
+                if *field.name == *name {
+                    let (position, bit_count, is_signed) = (field.position, field.bit_count, field.is_signed);
+                    return Ok(TargetType::Bits { position, bit_count, is_flag: false, is_signed });
+                }
+            }
         }
-        _ => None,
-    };
-    part.ok_or_else(|| no_member(ty, step))
+        _ => {}
+    }
+    Err(no_member(ty, step))
 }
 
 /// The type of the part at a path, whether the part exists in `value` or can be created.

@@ -54,8 +54,9 @@ impl Assembler {
     }
 
     pub(super) fn put(&mut self, index: Index, name: &str, kind: NodeKind) {
-        if let Some(place) = self.nodes.get_mut(index as usize) {
-            *place = Some(Node { name: name.into(), kind });
+        debug_assert!((index as usize) < self.nodes.len(), "the index is reserved");
+        if let Some(slot) = self.nodes.get_mut(index as usize) {
+            *slot = Some(Node { name: name.into(), kind });
         }
     }
 
@@ -69,6 +70,7 @@ impl Assembler {
         match draft.0 {
             Draft::Finished(ty) => self.copy(&ty.graph, ty.index),
             Draft::Named(name) => {
+                // The innermost enclosing type of that name.
                 let found = self.named.iter().rev().find(|(other, _)| *other == name);
                 found.map(|(_, index)| *index).ok_or(TypeError::UnknownType { name })
             }
@@ -120,6 +122,7 @@ impl Assembler {
         if is_out_of_order {
             return Err(TypeError::NoMember { ty: name });
         }
+        // Reserved before its members, which may refer to the struct by name.
         let index = self.reserve()?;
         self.named.push((name.clone(), index));
         let base = base.map(|base| self.add(base)).transpose()?;
@@ -156,6 +159,7 @@ impl Assembler {
 
     /// The finished base struct of another struct.
     pub(super) fn base_node(&self, base: Index, extended: &str) -> Result<StructNode, TypeError> {
+        // Follow aliases. Each step needs another node, so the number of nodes bounds the loop.
         let mut index = base;
         for _ in 0..self.nodes.len() {
             match self.nodes.get(index as usize) {
@@ -222,8 +226,8 @@ impl Assembler {
             if let Some(error) = failure {
                 return Err(error);
             }
-            if let Some(place) = self.nodes.get_mut(to as usize) {
-                *place = Some(node);
+            if let Some(slot) = self.nodes.get_mut(to as usize) {
+                *slot = Some(node);
             }
         }
         Ok(root)

@@ -309,16 +309,29 @@ fn check_struct(ty: TypeView<'_>, node: &StructNode, name: &str) -> Result<(), T
             _ => return Err(TypeError::WrongKind { ty: name.to_owned(), needed: "a base that is a struct" }),
         }
     }
-    for (pair, member) in node.by_id.windows(2).map(Some).chain([None]).zip(&node.members) {
-        let is_twice = pair.is_some_and(|pair| matches!(pair, [(one, _), (other, _)] if one == other));
-        if is_twice || member.id > ID_MAX {
-            let twice = pair.and_then(|pair| node.members.get(pair.last()?.1 as usize)).filter(|_| is_twice);
-            return Err(invalid_id(name, twice.unwrap_or(member)));
-        }
+    check_ids(node, name)?;
+    for member in &node.members {
         if member.is_key && member.is_optional {
             return Err(TypeError::OptionalKey { ty: name.to_owned(), member: member.name.to_string() });
         }
         check_trim(ty, member.ty, member.try_construct, &member.name)?;
+    }
+    Ok(())
+}
+
+/// Checks that member ids are unique and fit into a header.
+fn check_ids(node: &StructNode, name: &str) -> Result<(), TypeError> {
+    let mut previous = None;
+    for (id, index) in &node.by_id {
+        // The ids are sorted, so equal ids are neighbors.
+        if previous == Some(id) || *id > ID_MAX {
+            let Some(member) = node.members.get(*index as usize) else {
+                debug_assert!(false, "each id belongs to a member");
+                continue;
+            };
+            return Err(invalid_id(name, member));
+        }
+        previous = Some(id);
     }
     Ok(())
 }

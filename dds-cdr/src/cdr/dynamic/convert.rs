@@ -12,6 +12,7 @@ use crate::cdr::{Char16, F128};
 pub(super) fn value_of(ty: TypeView<'_>, Input(given): Input) -> Result<Value, DataError> {
     let given = match given {
         InputValue::Data(data) => {
+            // Values are stored by index of the member, so an equal structure suffices.
             if !type_equality::are_equal(ty, data.ty.view(), false) {
                 let (expected, given) = (ty.node().name.to_string(), data.ty.name().to_owned());
                 return Err(DataError::OtherType { expected, given });
@@ -97,6 +98,7 @@ fn number_of(ty: TypeView<'_>, kind: PrimitiveKind, given: InputValue) -> Result
     let bits = match (kind, &given) {
         (PrimitiveKind::Bool, InputValue::Bool(value)) => u64::from(*value),
         (PrimitiveKind::Float32, InputValue::Float(number)) => (*number as f32).to_bits().into(),
+        // An integer must be represented exactly.
         (PrimitiveKind::Float32, InputValue::Int(number)) if (*number as f32) as i128 == *number => {
             (*number as f32).to_bits().into()
         }

@@ -91,6 +91,7 @@ impl DynamicData {
         if matches!(input.0, InputValue::Absent) && access::is_optional(self.ty.view(), &steps) {
             return self.remove(&path);
         }
+        // All checks precede the edit, so an error leaves the value unchanged.
         let new = match access::type_at(self.ty.view(), &self.value, &steps)? {
             TargetType::Value(ty) => convert::value_of(ty, input)?,
             TargetType::Bits { bit_count, is_flag, is_signed, .. } => bits_of(&input, bit_count, is_flag, is_signed)?,

@@ -95,6 +95,7 @@ impl ValueDecoder {
         if try_construct != TryConstruct::UseDefault {
             return self.value(ty, try_construct == TryConstruct::Trim, d).map(Some);
         }
+        // A value that cannot be held is skipped as a whole, from its start.
         let (start, level) = (d.clone(), self.level);
         match self.value(ty, false, d) {
             Err(error) if error.kind().is_of_value() => {
@@ -164,10 +165,14 @@ impl ValueDecoder {
     }
 
     fn dimensions(&mut self, ty: TypeView<'_>, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
-        let NodeKind::Array { length, element } = ty.kind() else { return self.value(ty, false, d) };
+        let NodeKind::Array { length, element } = ty.kind() else {
+            debug_assert!(false, "only arrays have dimensions");
+            return self.value(ty, false, d);
+        };
         let (length, element_ty) = (*length as usize, ty.at(element.ty));
         match element_ty.kind() {
             NodeKind::Primitive(kind) => {
+                // Before the allocation: the length comes from the type, not from the input.
                 if length.saturating_mul(kind.size()) > d.remaining() {
                     return Err(d.error(DecodeErrorKind::Truncated));
                 }
@@ -238,6 +243,7 @@ impl ValueDecoder {
             if !self.is_wanted(node, member) {
                 continue;
             }
+            // The sender's older type ends here. The other members have their defaults.
             if node.extensibility == Extensibility::Appendable && d.is_at_end_of_delimited() {
                 break;
             }
@@ -249,6 +255,7 @@ impl ValueDecoder {
                 }
             }
         }
+        // Samples may be stored for long. Large unused capacity is released.
         if members.capacity() > 2 * members.len() {
             members.shrink_to_fit();
         }

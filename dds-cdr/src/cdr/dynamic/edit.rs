@@ -26,7 +26,10 @@ pub(super) fn edit(ty: TypeView<'_>, value: &mut Value, steps: &[PathStep<'_>], 
     let is_removed = rest.is_empty() && matches!(edit, Edit::Remove);
     match ty.kind() {
         NodeKind::Struct(_) => {
-            let Ok((index, member)) = member_of(ty, *first) else { return };
+            let Ok((index, member)) = member_of(ty, *first) else {
+                debug_assert!(false, "the path was accepted before the edit");
+                return;
+            };
             let members = struct_members(value);
             match members.binary_search_by_key(&index, |(index, _)| *index) {
                 Ok(found) if is_removed => drop(members.remove(found)),
@@ -37,6 +40,7 @@ pub(super) fn edit(ty: TypeView<'_>, value: &mut Value, steps: &[PathStep<'_>], 
                 }
                 Err(_) if is_removed => {}
                 Err(place) => {
+                    // Members are stored in ascending order of their index.
                     let mut value = member.default.clone().unwrap_or_default();
                     self::edit(ty.at(member.ty), &mut value, rest, edit);
                     members.insert(place, (index, value));
@@ -44,21 +48,34 @@ pub(super) fn edit(ty: TypeView<'_>, value: &mut Value, steps: &[PathStep<'_>], 
             }
         }
         NodeKind::Union(node) => {
-            let Ok((case, at)) = case_of(ty, node, *first) else { return };
+            let Ok((case, at)) = case_of(ty, node, *first) else {
+                debug_assert!(false, "the path was accepted before the edit");
+                return;
+            };
             let (present, _) = selection(ty, value);
-            let Some(discriminator) = discriminator_of(ty, node, case, present) else { return };
+            let Some(discriminator) = discriminator_of(ty, node, case, present) else {
+                debug_assert!(false, "the path was accepted before the edit");
+                return;
+            };
+            // An edit of a member selects it.
             apply(ty, value, Edit::Select(discriminator));
             if let (Value::Union(selection), false) = (value, is_removed) {
                 self::edit(at, &mut selection.value, rest, edit);
             }
         }
         NodeKind::Sequence { element, .. } | NodeKind::Array { element, .. } => {
-            let Ok(index) = index_of(ty, *first) else { return };
+            let Ok(index) = index_of(ty, *first) else {
+                debug_assert!(false, "the path was accepted before the edit");
+                return;
+            };
             edit_element(ty, ty.at(element.ty), value, index, rest, edit);
         }
         NodeKind::Map { key, element, .. } => {
             let key = ty.at(key.ty);
-            let Some(wanted) = key_of(key, *first) else { return };
+            let Some(wanted) = key_of(key, *first) else {
+                debug_assert!(false, "the path was accepted before the edit");
+                return;
+            };
             let entries = map_entries(value);
             let found = entries.iter().position(|(other, _)| is_same_key(key, other, &wanted));
             match found {
@@ -108,6 +125,7 @@ fn edit_element(
             list.len = list.len.saturating_sub(1);
         }
         (Value::List(list), edit) => {
+            // Elements before the index must be stored as well.
             if index >= list.items.len() {
                 list.items.resize(index + 1, Value::Default);
             }
@@ -162,6 +180,7 @@ fn apply(ty: TypeView<'_>, value: &mut Value, edit: Edit) {
         Edit::Remove => *value = Value::Default,
         Edit::Select(discriminator) => {
             let NodeKind::Union(node) = ty.kind() else { return };
+            // A discriminator of the same case keeps the value of the member.
             let (present, _) = selection(ty, value);
             let is_same = match (node.selected_by(present), node.selected_by(discriminator)) {
                 (Some(one), Some(other)) => std::ptr::eq(one, other),
@@ -182,6 +201,7 @@ fn apply(ty: TypeView<'_>, value: &mut Value, edit: Edit) {
                     run.set(end, raw_bits(&new));
                 }
                 Value::List(list) => {
+                    // Only the first elements are stored. Store the rest before the new one.
                     list.items.resize(list.len as usize, Value::Default);
                     list.items.push(new);
                     list.len = list.len.saturating_add(1);

@@ -21,21 +21,26 @@ pub(super) fn encode(ty: TypeView<'_>, value: &Value, set: MemberSet, e: &mut En
     match ty.kind() {
         NodeKind::Primitive(kind) => encode_primitive(*kind, value, e),
         NodeKind::String { bound } => {
-            bound.map_or(Ok(()), |bound| e.check_bound(value.text().len(), bound))?;
+            if let Some(bound) = bound {
+                e.check_bound(value.text().len(), *bound)?;
+            }
             value.text().encode(e)
         }
         NodeKind::WString { bound } => {
-            bound.map_or(Ok(()), |bound| e.check_bound(value.text().encode_utf16().count(), bound))?;
+            if let Some(bound) = bound {
+                e.check_bound(value.text().encode_utf16().count(), *bound)?;
+            }
             e.wide_text(value.text())
         }
         NodeKind::Enum(node) => encode_bits(node.size(), value.bits(ty.default_bits()), e),
         NodeKind::Bitmask(node) => e.bits(value.bits(0), node.bit_bound),
         NodeKind::Bitset(node) => e.bits(value.bits(0), node.bit_bound()),
         NodeKind::Sequence { bound, element } => {
-            bound.map_or(Ok(()), |bound| e.check_bound(super::access::len(ty, value), bound))?;
-            let element = ty.at(element.ty);
+            let (element, len) = (ty.at(element.ty), super::access::len(ty, value));
+            if let Some(bound) = bound {
+                e.check_bound(len, *bound)?;
+            }
             e.collection(element.primitive_size().is_some(), |e| {
-                let len = super::access::len(ty, value);
                 e.length(len)?;
                 encode_elements(element, value, len, set, e)
             })
@@ -47,14 +52,17 @@ pub(super) fn encode(ty: TypeView<'_>, value: &Value, set: MemberSet, e: &mut En
         NodeKind::Map { bound, key, element } => {
             let (key, element) = (ty.at(key.ty), ty.at(element.ty));
             let entries = value.entries();
-            bound.map_or(Ok(()), |bound| e.check_bound(entries.len(), bound))?;
+            if let Some(bound) = bound {
+                e.check_bound(entries.len(), *bound)?;
+            }
             let is_of_primitives = key.primitive_size().is_some() && element.primitive_size().is_some();
             e.collection(is_of_primitives, |e| {
                 e.length(entries.len())?;
-                entries.iter().try_for_each(|(one, other)| {
+                for (one, other) in entries {
                     encode(key, one, MemberSet::All, e)?;
-                    encode(element, other, MemberSet::All, e)
-                })
+                    encode(element, other, MemberSet::All, e)?;
+                }
+                Ok(())
             })
         }
         NodeKind::Struct(node) => framed(node.extensibility, e, |e| encode_struct(ty, node, value, set, e)),
@@ -167,21 +175,28 @@ fn encode_struct(
     set: MemberSet,
     e: &mut Encoder<'_>,
 ) -> Result<(), EncodeError> {
-    let is_wanted = |member: &Member| set == MemberSet::All || node.is_part(member);
     let is_mutable = node.extensibility == Extensibility::Mutable;
+    // A key is encoded in the order of member ids where the encoding requires that.
     if set == MemberSet::Key && e.keys_by_id() && !node.ids_ascend {
-        let members = node.by_id.iter().filter_map(|(_, index)| Some((*index, node.members.get(*index as usize)?)));
-        let mut members = members.filter(|(_, member)| is_wanted(member));
-        return members.try_for_each(|(index, member)| {
-            let kept = value.member(index).or(member.default.as_ref());
-            encode_member((ty.at(member.ty), member), kept, is_mutable, set, e)
-        });
+        for (_, index) in &node.by_id {
+            let Some(member) = node.members.get(*index as usize) else {
+                debug_assert!(false, "each id belongs to a member");
+                continue;
+            };
+            if node.is_part(member) {
+                let kept = value.member(*index).or(member.default.as_ref());
+                encode_member((ty.at(member.ty), member), kept, is_mutable, set, e)?;
+            }
+        }
+        return Ok(());
     }
-    let mut members = node.members.iter().zip(0..).filter(|(member, _)| is_wanted(member));
-    members.try_for_each(|(member, index)| {
-        let kept = value.member(index).or(member.default.as_ref());
-        encode_member((ty.at(member.ty), member), kept, is_mutable, set, e)
-    })
+    for (member, index) in node.members.iter().zip(0..) {
+        if set == MemberSet::All || node.is_part(member) {
+            let kept = value.member(index).or(member.default.as_ref());
+            encode_member((ty.at(member.ty), member), kept, is_mutable, set, e)?;
+        }
+    }
+    Ok(())
 }
 
 /// Encodes a member. `kept` is its stored value, if any.

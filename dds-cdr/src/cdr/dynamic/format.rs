@@ -55,8 +55,11 @@ pub(super) fn write_value(value: DynamicRef<'_>, f: &mut fmt::Formatter<'_>) -> 
         NodeKind::String { .. } | NodeKind::WString { .. } => write!(f, "{:?}", value.value().text()),
         NodeKind::Enum(_) => f.write_str(value.literal().unwrap_or("?")),
         NodeKind::Bitmask(_) => {
-            let named: u64 = value.ty().flags().fold(0, |bits, (_, position)| bits | 1 << position);
-            let rest = value.bits() as u64 & !named;
+            // Bits without a name are printed as a number.
+            let mut rest = value.bits() as u64;
+            for (_, position) in value.ty().flags() {
+                rest &= !(1 << position);
+            }
             let names: Vec<&str> = value.flags().collect();
             match (names.is_empty(), rest) {
                 (_, 0) if !names.is_empty() => f.write_str(&names.join(" | ")),
@@ -96,7 +99,10 @@ pub(super) fn write_value(value: DynamicRef<'_>, f: &mut fmt::Formatter<'_>) -> 
                 None => Ok(()),
             },
         },
-        NodeKind::Alias { .. } => Ok(()),
+        NodeKind::Alias { .. } => {
+            debug_assert!(false, "`kind` resolves aliases");
+            Ok(())
+        }
     }
 }
 

@@ -244,6 +244,7 @@ impl StructNode {
         let count = inherited.len();
         let members: Box<[Member]> = inherited.into_iter().chain(own).collect();
         let mut by_id: Box<[(u32, u32)]> = members.iter().zip(0..).map(|(member, index)| (member.id, index)).collect();
+        // Keys are encoded by id. If ids ascend, the order of definition is the same.
         let ids_ascend = by_id.is_sorted();
         by_id.sort_unstable();
         let has_key = members.iter().any(|member| member.is_key);
@@ -295,8 +296,17 @@ impl BitsetNode {
 impl UnionNode {
     /// The case that this discriminator selects.
     pub(super) fn selected_by(&self, discriminator: i64) -> Option<&Case> {
-        let is_label = |case: &&Case| case.labels.contains(&discriminator);
-        self.cases.iter().find(is_label).or_else(|| self.cases.iter().find(|case| case.is_default))
+        let mut default = None;
+        for case in &self.cases {
+            // A label has priority over the default case, in any order.
+            if case.labels.contains(&discriminator) {
+                return Some(case);
+            }
+            if case.is_default && default.is_none() {
+                default = Some(case);
+            }
+        }
+        default
     }
 }
 
@@ -348,6 +358,7 @@ impl<'g> TypeView<'g> {
     /// The type after all aliases are resolved.
     pub(super) fn resolved(self) -> Self {
         let mut ty = self;
+        // The check rejects aliases of themselves, so the loop ends.
         while let NodeKind::Alias { of } = &ty.node().kind {
             ty = ty.at(*of);
         }

@@ -118,8 +118,9 @@ impl IdlWriter<'_, '_> {
     }
 
     fn set(&mut self, index: Index, state: DeclarationState) {
-        if let Some(place) = self.states.get_mut(index as usize) {
-            *place = state;
+        debug_assert!((index as usize) < self.states.len(), "each node has a state");
+        if let Some(entry) = self.states.get_mut(index as usize) {
+            *entry = state;
         }
     }
 
@@ -144,6 +145,7 @@ impl IdlWriter<'_, '_> {
         let node = ty.node();
         match self.state(ty.index) {
             DeclarationState::Pending => {}
+            // The type contains itself: a forward declaration is required.
             DeclarationState::Open => {
                 self.set(ty.index, DeclarationState::Announced);
                 let keyword = if matches!(node.kind, NodeKind::Union(_)) { "union" } else { "struct" };

@@ -54,7 +54,10 @@ impl Serialize for DynamicRef<'_> {
                 (None, Some(discriminator)) => discriminator.serialize(serializer),
                 (None, None) => serializer.serialize_none(),
             },
-            NodeKind::Alias { .. } => serializer.serialize_none(),
+            NodeKind::Alias { .. } => {
+                debug_assert!(false, "`kind` resolves aliases");
+                serializer.serialize_none()
+            }
         }
     }
 }

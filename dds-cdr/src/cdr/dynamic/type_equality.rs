@@ -10,6 +10,7 @@ use std::collections::HashSet;
 pub(super) fn are_equal(one: TypeView<'_>, other: TypeView<'_>, by_name: bool) -> bool {
     let mut comparison = TypeComparison { by_name, seen: HashSet::new(), open: vec![(one.index, other.index)] };
     while let Some((a, b)) = comparison.open.pop() {
+        // A pair that was seen before is not compared again, so that recursive types end.
         if comparison.seen.insert((a, b)) && !comparison.is_node_equal(one.at(a), other.at(b)) {
             return false;
         }
