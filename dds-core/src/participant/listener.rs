@@ -64,11 +64,11 @@ impl<L: DomainParticipantListener> Callback for ParticipantCallback<L> {
         self.last = Some(Weak::clone(&entity));
         let Some(entity) = entity.upgrade() else { return };
         let entity = match entity.as_any().downcast::<ReaderHandle>() {
-            Ok(reader) => return reader.tell_group(&mut self.listener, marks),
+            Ok(reader) => return reader.dispatch_to_group(&mut self.listener, marks),
             Err(other) => other,
         };
         let entity = match entity.downcast::<WriterHandle>() {
-            Ok(writer) => return writer.tell_group(&mut self.listener, marks),
+            Ok(writer) => return writer.dispatch_to_group(&mut self.listener, marks),
             Err(other) => other,
         };
         let topic = entity.downcast::<TopicHandle>();

@@ -9,7 +9,7 @@ use std::any::Any;
 /// The trait is sealed and object safe. [`downcast_ref`](trait.AnyWriter.html#method.downcast_ref) returns the typed
 /// writer.
 #[expect(private_bounds, reason = "sealed: only this crate has writers")]
-pub trait AnyWriter: Entity + AsAny {
+pub trait AnyWriter: Entity + AsAnyWriter {
     /// Returns the name of the topic.
     fn topic_name(&self) -> &str;
 
@@ -17,7 +17,7 @@ pub trait AnyWriter: Entity + AsAny {
     fn type_name(&self) -> &str;
 }
 
-pub(crate) trait AsAny {
+pub(crate) trait AsAnyWriter {
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -39,7 +39,7 @@ impl<T: 'static> AnyWriter for DataWriter<T> {
     }
 }
 
-impl<T: 'static> AsAny for DataWriter<T> {
+impl<T: 'static> AsAnyWriter for DataWriter<T> {
     fn as_any(&self) -> &dyn Any {
         self
     }

@@ -4,10 +4,10 @@ use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::{AnyType, Encoding, Extensibility, KeyHasher};
 use crate::context::{ListenerPlace, ParticipantCore, ParticipantRef};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, LiveQos, StatusMask, Subject};
-use crate::publication::listener::{Tell, new_listener, tell_listener};
+use crate::publication::listener::{WriterDispatch, new_listener, dispatch_to_listener};
 use crate::publication::loan::Loans;
 use crate::publication::writer_actor::WriterActor;
-use crate::publication::writer_handle::Desk;
+use crate::publication::writer_handle::EncodeBuffers;
 use crate::publication::{
     DataWriter, DataWriterListener, PublicationContext, PublisherGroup, WriterEvent, WriterHandle,
 };
@@ -72,7 +72,7 @@ pub struct DataWriterBuilder<'t, T> {
     group: Option<Arc<PublisherGroup>>,
     behaviour: Behaviour,
     delivery: Delivery,
-    listener: Option<(StatusMask, Tell<T>)>,
+    listener: Option<(StatusMask, WriterDispatch<T>)>,
     /// The topic has a key, but its type is unknown to this process.
     is_keyed: bool,
 }
@@ -210,7 +210,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     ///
     /// The last call of this method or [`on_event`](DataWriterBuilder::on_event) applies.
     pub fn listener(mut self, mask: StatusMask, listener: impl DataWriterListener<T>) -> Self {
-        self.listener = Some((mask, tell_listener(listener)));
+        self.listener = Some((mask, dispatch_to_listener(listener)));
         self
     }
 
@@ -220,9 +220,9 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     #[doc(alias = "on_liveliness_lost")]
     #[doc(alias = "on_offered_deadline_missed")]
     pub fn on_event(mut self, mut listener: impl FnMut(&DataWriter<T>, WriterEvent) + Send + 'static) -> Self {
-        let tell: Tell<T> =
+        let dispatch: WriterDispatch<T> =
             Box::new(move |writer, marks| writer.handle.changes(marks).for_each(|event| listener(writer, event)));
-        self.listener = Some((StatusMask::ALL, tell));
+        self.listener = Some((StatusMask::ALL, dispatch));
         self
     }
 
@@ -268,7 +268,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
                 }
             })
         });
-        let listener = listener.map(|(mask, tell)| new_listener(&handle, mask, tell));
+        let listener = listener.map(|(mask, dispatch)| new_listener(&handle, mask, dispatch));
         let core = participant.core();
         let announced = core
             .set_listener(&handle.listener, listener, &handle.ending, || core.is_closed(), || ())
@@ -320,7 +320,7 @@ fn make_handle<T: 'static>(
         enabling: Mutex::default(),
         hasher: topic.ty().map_or(KeyHasher::keyless(), |ty| KeyHasher::new(ty.clone(), topic.has_key())),
         span,
-        desk: Mutex::new(Desk::new(SlotRing::with_budget(SLOTS_MAX, SLOTS_BYTES))),
+        encode_buffers: Mutex::new(EncodeBuffers::new(SlotRing::with_budget(SLOTS_MAX, SLOTS_BYTES))),
         loans: Loans::default(),
         listener: ListenerPlace::default(),
         delivery,

@@ -16,10 +16,10 @@ use smallvec::SmallVec;
 const INSTANCES_PER_VISIT: usize = 32;
 
 /// Instances that are alive, with the payloads from which their keys can be decoded.
-type Alive = SmallVec<[(InstanceHandle, Option<KeyPayload>); INSTANCES_PER_VISIT]>;
+type AliveInstances = SmallVec<[(InstanceHandle, Option<KeyPayload>); INSTANCES_PER_VISIT]>;
 
 /// Disposals of instances.
-type Ends = SmallVec<[NewChange; INSTANCES_PER_VISIT]>;
+type Disposals = SmallVec<[NewChange; INSTANCES_PER_VISIT]>;
 
 impl<T> DataWriter<T> {
     /// Disposes all instances that this writer has written, and returns their number.
@@ -80,18 +80,18 @@ impl<T> DataWriter<T> {
                 return Ok(count);
             }
             // Outside of the cell, because decoding and encoding may be user code.
-            let ends = alive.into_iter().map(|(instance, known)| self.end_of(instance, known));
-            let mut ends = ends.collect::<Result<Ends, WriteErrorKind>>().map_err(error)?;
-            count += self.dispose_of(&mut ends)?;
+            let disposals = alive.into_iter().map(|(instance, known)| self.disposal_of(instance, known));
+            let mut disposals = disposals.collect::<Result<Disposals, WriteErrorKind>>().map_err(error)?;
+            count += self.write_disposals(&mut disposals)?;
         }
     }
 
     /// Writes these disposals. Returns how many instances still existed.
-    fn dispose_of(&self, ends: &mut [NewChange]) -> Result<usize, WriteError> {
+    fn write_disposals(&self, disposals: &mut [NewChange]) -> Result<usize, WriteError> {
         let handle = &self.handle;
         let error = |kind| handle.write_error(kind);
         let (mut done, mut count) = (0, 0);
-        while let Some(rest) = ends.get_mut(done..).filter(|rest| !rest.is_empty()) {
+        while let Some(rest) = disposals.get_mut(done..).filter(|rest| !rest.is_empty()) {
             let written = handle.visit(|actor, effects| actor.write_together(rest, effects)).map_err(error)?;
             handle.send_rest(written.flushed, false).map_err(error)?;
             count += written.count;
@@ -100,7 +100,7 @@ impl<T> DataWriter<T> {
                 None => {}
                 // Blocks, if the QoS allows it.
                 Some(WriteRefused::Full) => {
-                    if let Some(end) = ends.get(done) {
+                    if let Some(end) = disposals.get(done) {
                         handle.publish(end.clone(), true)?;
                     }
                     (done, count) = (done + 1, count + 1);
@@ -111,7 +111,7 @@ impl<T> DataWriter<T> {
         Ok(count)
     }
 
-    fn end_of(&self, instance: InstanceHandle, known: Option<KeyPayload>) -> Result<NewChange, WriteErrorKind>
+    fn disposal_of(&self, instance: InstanceHandle, known: Option<KeyPayload>) -> Result<NewChange, WriteErrorKind>
     where
         T: Keyed + TypeInfo + DecodeOwned,
     {
@@ -150,8 +150,8 @@ struct WrittenTogether {
 
 impl WriterActor {
     /// Returns instances that are alive, starting at `place`, and advances `place`.
-    fn alive_instances(&mut self, place: &mut usize) -> Alive {
-        let mut alive = Alive::new();
+    fn alive_instances(&mut self, place: &mut usize) -> AliveInstances {
+        let mut alive = AliveInstances::new();
         while alive.len() < INSTANCES_PER_VISIT {
             let Some((next, instance, key)) = self.rtps().next_alive_instance(*place) else { break };
             alive.push((instance, key.cloned()));

@@ -28,11 +28,11 @@ impl WriterHandle {
         if !self.group.as_ref().map_or_else(|| self.core.is_enabled(), |group| group.is_enabled()) {
             return Err(CreateErrorKind::FactoryNotEnabled);
         }
-        if self.settle() { self.participant.announce_writer(self) } else { Ok(()) }
+        if self.fix_qos() { self.participant.announce_writer(self) } else { Ok(()) }
     }
 
     /// Fixes the QoS that cannot change while the writer lives. Returns `false` if another thread did it first.
-    fn settle(&self) -> bool {
+    fn fix_qos(&self) -> bool {
         // The lock is held for some lines, which call no foreign code.
         let _turn = self.enabling.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_enabled() {
@@ -47,7 +47,7 @@ impl WriterHandle {
         if has_changed || group.is_some_and(|group| group.version() > 0) {
             // No caller has used the initial protocol writer. Ignore the error, because a closed writer needs no
             // replacement.
-            let old = Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.begin_anew(protocol, qos)));
+            let old = Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.replace_protocol(protocol, qos)));
             drop(old);
         }
         self.encoding.set(encoding).is_ok()

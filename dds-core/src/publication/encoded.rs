@@ -2,7 +2,7 @@
 
 use crate::cdr::{Encapsulation, Encode, Encoded, TypeInfo, ViewOf};
 use crate::infrastructure::{WriteError, WriteErrorKind};
-use crate::publication::writer_handle::Desk;
+use crate::publication::writer_handle::EncodeBuffers;
 use crate::publication::{DataWriter, WriteOptions, WriterHandle};
 use dds_rtps::cdr::append;
 use dds_rtps::types::InstanceHandle;
@@ -70,9 +70,9 @@ impl<T> DataWriter<T> {
     /// As [`write_encoded`](DataWriter::write_encoded) and [`write_with`](DataWriter::write_with).
     pub fn write_encoded_with(&self, sample: Encoded<'_>, options: WriteOptions) -> Result<(), WriteError> {
         let handle = &self.handle;
-        let encoded = handle.at_desk(|desk| {
-            let instance = handle.instance_of_encoded(sample.bytes, desk)?;
-            let payload = desk.encode(|buffer| {
+        let encoded = handle.with_encode_buffers(|buffers| {
+            let instance = handle.instance_of_encoded(sample.bytes, buffers)?;
+            let payload = buffers.encode(|buffer| {
                 buffer.clear();
                 append(buffer, sample.bytes);
                 Ok(())
@@ -85,7 +85,7 @@ impl<T> DataWriter<T> {
 
 impl WriterHandle {
     /// Checks an encoded sample as far as possible, and computes its instance.
-    pub(super) fn instance_of_encoded(&self, bytes: &[u8], desk: &mut Desk) -> Result<InstanceHandle, WriteErrorKind> {
+    pub(super) fn instance_of_encoded(&self, bytes: &[u8], buffers: &mut EncodeBuffers) -> Result<InstanceHandle, WriteErrorKind> {
         let header = Encapsulation::parse(bytes).map_err(WriteErrorKind::NotASample)?;
         let offered = self.encoding()?;
         if header.encoding != offered {
@@ -94,7 +94,7 @@ impl WriterHandle {
         let Some(ty) = &self.ty else { return Ok(InstanceHandle::NIL) };
         header
             .expect_fit(ty.extensibility())
-            .and_then(|()| self.hasher.of_payload(bytes, false, &mut desk.scratch))
+            .and_then(|()| self.hasher.of_payload(bytes, false, &mut buffers.scratch))
             .map_err(WriteErrorKind::NotASample)
     }
 }

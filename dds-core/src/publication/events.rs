@@ -35,7 +35,7 @@ pub enum WriterEvent {
 /// Event source of one stream.
 pub(crate) struct WriterFeed {
     cell: Arc<WriterCell>,
-    told: Mutex<ReportedToWriterEvents>,
+    reported: Mutex<ReportedToWriterEvents>,
 }
 
 /// Counts that the stream has reported already.
@@ -51,15 +51,15 @@ struct ReportedToWriterEvents {
 
 impl WriterFeed {
     pub(crate) fn new(cell: Arc<WriterCell>) -> Self {
-        Self { cell, told: Mutex::default() }
+        Self { cell, reported: Mutex::default() }
     }
 }
 
 impl Feed<WriterEvent> for WriterFeed {
     fn event(&self, mark: u32, effects: &mut Effects) -> Option<WriterEvent> {
         // Handlers never take this lock, so this thread may hold it while it enters the cell.
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        self.cell.with(effects, |actor, _| told.next(mark, actor)).ok().flatten()
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        self.cell.with(effects, |actor, _| reported.next(mark, actor)).ok().flatten()
     }
 }
 

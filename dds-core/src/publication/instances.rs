@@ -135,7 +135,7 @@ impl<T> DataWriter<T> {
         if !T::is_key_of(key, handle.ty.as_ref()) {
             return None;
         }
-        let instance = handle.at_desk(|desk| handle.hasher().of_key::<T>(key, &mut desk.scratch)).ok()?;
+        let instance = handle.with_encode_buffers(|buffers| handle.hasher().of_key::<T>(key, &mut buffers.scratch)).ok()?;
         handle.is_registered(instance).then_some(instance)
     }
 
@@ -163,9 +163,9 @@ impl WriterHandle {
         if !T::is_key_of(key, self.ty.as_ref()) {
             return Err(WriteErrorKind::Encode(EncodeError::OtherType));
         }
-        self.at_desk(|desk| {
-            let instance = self.hasher().of_key::<T>(key, &mut desk.scratch)?;
-            let payload = desk.encode(|buffer| encode_key_payload::<T>(key, encoding, buffer))?;
+        self.with_encode_buffers(|buffers| {
+            let instance = self.hasher().of_key::<T>(key, &mut buffers.scratch)?;
+            let payload = buffers.encode(|buffer| encode_key_payload::<T>(key, encoding, buffer))?;
             Ok((instance, payload))
         })
         .map_err(WriteErrorKind::Encode)

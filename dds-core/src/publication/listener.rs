@@ -143,10 +143,10 @@ pub trait PublisherListener: Send + 'static {
 }
 
 /// Callback with the changed marks of a writer.
-pub(super) type Tell<T> = Box<dyn FnMut(&DataWriter<T>, u32) + Send>;
+pub(super) type WriterDispatch<T> = Box<dyn FnMut(&DataWriter<T>, u32) + Send>;
 
 /// Turns a listener into a callback.
-pub(super) fn tell_listener<T>(mut listener: impl DataWriterListener<T>) -> Tell<T> {
+pub(super) fn dispatch_to_listener<T>(mut listener: impl DataWriterListener<T>) -> WriterDispatch<T> {
     Box::new(move |writer, marks| {
         for event in writer.handle.changes(marks) {
             match event {
@@ -164,13 +164,13 @@ pub(super) fn tell_listener<T>(mut listener: impl DataWriterListener<T>) -> Tell
 struct WriterCallback<T> {
     /// Weak, so that a listener does not keep its own writer alive.
     writer: Weak<WriterHandle>,
-    tell: Tell<T>,
+    dispatch: WriterDispatch<T>,
 }
 
 impl<T> Callback for WriterCallback<T> {
     fn call(&mut self, marks: u32) {
         if let Some(handle) = self.writer.upgrade() {
-            (self.tell)(&DataWriter::lend(handle), marks);
+            (self.dispatch)(&DataWriter::lend(handle), marks);
         }
     }
 
@@ -183,12 +183,12 @@ impl<T> Callback for WriterCallback<T> {
 }
 
 /// Creates the listener of a writer.
-pub(super) fn new_listener<T: 'static>(handle: &Arc<WriterHandle>, mask: StatusMask, tell: Tell<T>) -> NewListener {
+pub(super) fn new_listener<T: 'static>(handle: &Arc<WriterHandle>, mask: StatusMask, dispatch: WriterDispatch<T>) -> NewListener {
     NewListener {
         name: "writer listener",
         mask,
         delivery: handle.delivery,
-        callback: Box::new(WriterCallback { writer: Arc::downgrade(handle), tell }),
+        callback: Box::new(WriterCallback { writer: Arc::downgrade(handle), dispatch }),
         post: None,
     }
 }
@@ -214,7 +214,7 @@ impl WriterHandle {
     }
 
     /// Notifies the listener of a publisher or participant of a writer's events.
-    pub(crate) fn tell_group<L: PublisherListener>(self: &Arc<Self>, listener: &mut L, marks: u32) {
+    pub(crate) fn dispatch_to_group<L: PublisherListener>(self: &Arc<Self>, listener: &mut L, marks: u32) {
         let writer = (self.lend)(Arc::clone(self));
         for event in self.changes(marks) {
             match event {
@@ -265,7 +265,7 @@ impl<T: 'static> DataWriter<T> {
     /// [`CreateErrorKind::Thread`](crate::CreateErrorKind::Thread) or
     /// [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed).
     pub fn set_listener(&self, mask: StatusMask, listener: impl DataWriterListener<T>) -> Result<(), CreateError> {
-        self.handle.change_listener(Some(new_listener(&self.handle, mask, tell_listener(listener))))
+        self.handle.change_listener(Some(new_listener(&self.handle, mask, dispatch_to_listener(listener))))
     }
 
     /// Removes the listener. No call of it begins after this returns.
@@ -291,7 +291,7 @@ impl<L: PublisherListener> Callback for PublisherCallback<L> {
         let writer = entity.as_any().downcast::<WriterHandle>();
         debug_assert!(writer.is_ok(), "the members of a publisher are writers");
         if let Ok(writer) = writer {
-            writer.tell_group(&mut self.listener, marks);
+            writer.dispatch_to_group(&mut self.listener, marks);
         }
     }
 

@@ -14,14 +14,14 @@ impl WriterActor {
     /// Applies the policies that may change.
     pub(crate) fn set_qos(&mut self, qos: &DataWriterQos, effects: &mut Effects) {
         let now = self.now(effects);
-        self.take_terms(qos);
+        self.apply_terms(qos);
         self.rtps_mut().set_lifespan(qos.lifespan);
         self.rtps_mut().set_deadline(now, qos.deadline);
         self.follow_up_and_come_back(now, effects);
     }
 
     /// Applies the policies outside of the protocol: the terms for local readers, and the traffic class of datagrams.
-    pub(super) fn take_terms(&mut self, qos: &DataWriterQos) {
+    pub(super) fn apply_terms(&mut self, qos: &DataWriterQos) {
         self.terms = qos.into();
         self.outgoing.set_traffic_class(TrafficClass::of_priority(qos.transport_priority));
     }

@@ -17,7 +17,7 @@ impl WriterActor {
     }
 
     /// Checks the liveliness again after the participant has asserted its own.
-    pub(crate) fn look_at_liveliness(&mut self, effects: &mut Effects) {
+    pub(crate) fn recheck_liveliness(&mut self, effects: &mut Effects) {
         let now = self.now(effects);
         self.rtps.look_at_liveliness(now);
         self.follow_liveliness(effects);
@@ -34,15 +34,15 @@ impl WriterActor {
     #[inline]
     pub(super) fn follow_liveliness(&mut self, effects: &mut Effects) {
         if self.rtps.is_alive() != self.alive {
-            self.tell_liveliness(effects);
+            self.notify_liveliness(effects);
         }
         if self.rtps.take_call() {
-            self.call_participant(effects);
+            self.signal_participant(effects);
         }
     }
 
     #[cold]
-    fn tell_liveliness(&mut self, effects: &mut Effects) {
+    fn notify_liveliness(&mut self, effects: &mut Effects) {
         self.alive = self.rtps.is_alive();
         for reader in &self.local_readers {
             reader.path.set_alive(self.alive);
@@ -52,7 +52,7 @@ impl WriterActor {
     }
 
     #[cold]
-    fn call_participant(&mut self, effects: &mut Effects) {
+    fn signal_participant(&mut self, effects: &mut Effects) {
         if let Some(participant) = self.participant.as_ref().and_then(Weak::upgrade) {
             participant.signal(WRITER_IS_ALIVE);
             effects.poke(participant);

@@ -262,13 +262,13 @@ impl LoanedBytes<'_> {
     fn publish(&mut self, options: WriteOptions) -> Result<(), WriteError> {
         let writer = self.writer;
         let error = |kind| writer.write_error(kind);
-        let instance = writer.at_desk(|desk| writer.instance_of_encoded(self, desk)).map_err(error)?;
+        let instance = writer.with_encode_buffers(|buffers| writer.instance_of_encoded(self, buffers)).map_err(error)?;
         let Some(slot) = self.slot.take() else { return Ok(()) };
         let payload = slot.freeze();
         let change = options.apply_to(NewChange::alive(instance, payload.clone())).map_err(error);
         let written = change.and_then(|change| writer.publish(change, true));
         match written {
-            Ok(_) => writer.at_desk(|desk| desk.slots.remember(payload)),
+            Ok(_) => writer.with_encode_buffers(|buffers| buffers.slots.remember(payload)),
             // No cache keeps a refused sample, so the slot can be taken back. The copy is only a fallback.
             Err(_) => self.slot = Some(payload.into_slot().unwrap_or_else(|kept| SlotMut::copy_of(kept.bytes()))),
         }
@@ -292,7 +292,7 @@ impl DerefMut for LoanedBytes<'_> {
 impl Drop for LoanedBytes<'_> {
     fn drop(&mut self) {
         if let Some(slot) = self.slot.take() {
-            self.writer.at_desk(|desk| desk.slots.give_back(slot));
+            self.writer.with_encode_buffers(|buffers| buffers.slots.give_back(slot));
         }
     }
 }
@@ -318,7 +318,7 @@ impl WriterHandle {
             return Err(WriteErrorKind::OutOfResources { limit: "the size of a sample", value: u64::from(u32::MAX) });
         }
         let on_loan = self.lend()?;
-        let mut slot = self.at_desk(|desk| desk.slots.acquire());
+        let mut slot = self.with_encode_buffers(|buffers| buffers.slots.acquire());
         let prepared = self.prepare(slot.buffer(), encoding, len);
         // From here on the loan returns the slot on every path.
         let loan = LoanedBytes { writer: self, slot: Some(slot), _on_loan: on_loan };

@@ -15,7 +15,7 @@ const REDELIVERED_PER_VISIT: usize = 64;
 const IN_PLACE_MAX: usize = 8;
 
 /// Matched local reader.
-pub(super) struct LocalReader {
+pub(super) struct MatchedLocalReader {
     pub(super) guid: Guid,
     pub(super) cell: Arc<ReaderCell>,
     pub(super) path: Arc<LocalPath>,
@@ -28,7 +28,7 @@ pub(super) struct LocalReader {
     pub(super) behind_from: Option<SequenceNumber>,
 }
 
-impl LocalReader {
+impl MatchedLocalReader {
     /// Delivers a change, in place if the reader's cell is free, and otherwise to its inbox.
     ///
     /// If the inbox is full, a reliable reader gets the change later. For a best-effort reader it replaces the oldest
@@ -40,25 +40,26 @@ impl LocalReader {
         let parcel = LocalParcel { change, previous, path };
         match self.cell.hand_over(effects, parcel, ReaderActor::receive_local, ReaderMail::local) {
             Ok(()) | Err(PushError::Closed(_)) => {}
-            Err(PushError::Full(mail)) => self.squeeze_in(mail, previous, effects),
+            Err(PushError::Full(mail)) => self.push_to_full_inbox(mail, previous, effects),
         }
     }
 
-    /// As [`LocalReader::deliver`], but always to the inbox. With many readers the writer's cell is then not held for
-    /// the work of all.
-    fn post(&mut self, change: &mut CacheChange, effects: &mut Effects) {
+    /// As [`MatchedLocalReader::deliver`], but always to the inbox.
+    ///
+    /// With many readers the writer's cell is then not held for the work of all.
+    fn deliver_by_mail(&mut self, change: &mut CacheChange, effects: &mut Effects) {
         let previous = std::mem::replace(&mut self.delivered, change.sequence_number);
         let path = self.reliable.then_some(&self.path);
         match self.cell.push(ReaderMail::local(LocalParcel { change, previous, path })) {
             Ok(()) => effects.poke(Arc::clone(&self.cell) as Arc<dyn Poke>),
             Err(PushError::Closed(_)) => {}
-            Err(PushError::Full(mail)) => self.squeeze_in(mail, previous, effects),
+            Err(PushError::Full(mail)) => self.push_to_full_inbox(mail, previous, effects),
         }
     }
 
     /// Handles a full inbox.
     #[cold]
-    fn squeeze_in(&mut self, mail: ReaderMail, previous: SequenceNumber, effects: &mut Effects) {
+    fn push_to_full_inbox(&mut self, mail: ReaderMail, previous: SequenceNumber, effects: &mut Effects) {
         if self.reliable {
             // From here on the reader reports its progress. The second push uses room that appeared until now.
             self.path.set_starving();
@@ -82,7 +83,7 @@ impl WriterActor {
     /// Delivers a change without history to all local readers.
     pub(super) fn deliver_through(&mut self, change: &mut CacheChange, effects: &mut Effects) {
         if self.local_readers.len() > IN_PLACE_MAX {
-            return self.local_readers.iter_mut().for_each(|reader| reader.post(&mut change.clone(), effects));
+            return self.local_readers.iter_mut().for_each(|reader| reader.deliver_by_mail(&mut change.clone(), effects));
         }
         let Some((last, others)) = self.local_readers.split_last_mut() else { return };
         for reader in others {
@@ -103,7 +104,7 @@ impl WriterActor {
         let in_place = self.local_readers.len() <= IN_PLACE_MAX;
         for reader in self.local_readers.iter_mut().filter(|reader| reader.behind_from.is_none()) {
             let mut change = change.clone();
-            if in_place { reader.deliver(&mut change, effects) } else { reader.post(&mut change, effects) }
+            if in_place { reader.deliver(&mut change, effects) } else { reader.deliver_by_mail(&mut change, effects) }
         }
     }
 
@@ -128,7 +129,7 @@ impl WriterActor {
                     break;
                 }
                 note_step(Step::Redelivery);
-                reader.post(&mut change.clone(), effects);
+                reader.deliver_by_mail(&mut change.clone(), effects);
                 if reader.behind_from.is_some() {
                     break;
                 }

@@ -24,12 +24,12 @@ mod liveliness;
 mod loan;
 mod local_reader;
 mod publisher;
-mod reached;
-mod slow_readers;
+mod reachable;
+mod demoted_readers;
 #[cfg(feature = "durability")]
-mod standing_in;
+mod withdrawal;
 mod suspended;
-mod unkept;
+mod durability_warning;
 mod weak;
 mod write_async;
 mod write_options;

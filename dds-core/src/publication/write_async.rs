@@ -3,7 +3,7 @@
 use crate::actor::Ticket;
 use crate::cdr::{Encode, TypeInfo};
 use crate::infrastructure::{Alarm, WaitSource, WriteError, WriteErrorKind};
-use crate::publication::writer_handle::Attempt;
+use crate::publication::writer_handle::WriteAttempt;
 use crate::publication::{DataWriter, WriterHandle};
 use dds_rtps::types::{Duration, Instant, SequenceNumber};
 use dds_rtps::writer::{NewChange, WriteRefused};
@@ -32,10 +32,10 @@ impl<T> DataWriter<T> {
         let state = match self.handle.encode(sample) {
             Ok(change) => WriteState::Waiting(PendingWrite {
                 change,
-                room: None,
-                way: None,
-                way_up_to: None,
-                goes_behind: self.handle.blocking_limit().is_some(),
+                room_ticket: None,
+                send_ticket: None,
+                awaited_number: None,
+                waits_for_earlier: self.handle.blocking_limit().is_some(),
                 limit: None,
             }),
             Err(kind) => WriteState::Failed(kind),
@@ -60,19 +60,19 @@ enum WriteState {
 struct PendingWrite {
     change: NewChange,
     /// Place in the queue for room.
-    room: Option<Ticket>,
+    room_ticket: Option<Ticket>,
     /// Place in the queue of callers that wait until samples are sent, and the awaited sequence number.
-    way: Option<Ticket>,
-    way_up_to: Option<SequenceNumber>,
+    send_ticket: Option<Ticket>,
+    awaited_number: Option<SequenceNumber>,
     /// The write waits until earlier samples are sent. `write` waits for its own sample instead, but a dropped future
     /// must not have written its sample.
-    goes_behind: bool,
+    waits_for_earlier: bool,
     /// Set when the wait begins.
-    limit: Option<Limit>,
+    limit: Option<WaitLimit>,
 }
 
 /// Time limit of a wait.
-struct Limit {
+struct WaitLimit {
     started: Instant,
     /// `None` means no limit.
     deadline: Option<(Instant, Alarm)>,
@@ -83,43 +83,43 @@ impl PendingWrite {
         loop {
             // The first try does not register the waker, because there is usually room.
             let mut attempt = self.attempt(writer, None)?;
-            if matches!(attempt, Attempt::Refused(WriteRefused::Full)) && writer.blocking_limit().is_some() {
+            if matches!(attempt, WriteAttempt::Refused(WriteRefused::Full)) && writer.blocking_limit().is_some() {
                 attempt = self.attempt(writer, Some(waker))?;
             }
             match attempt {
-                Attempt::Written(_, flushed) => return Poll::Ready(writer.send_rest(flushed, false)),
-                Attempt::Refused(refused) => return Poll::Ready(Err(writer.refusal(refused))),
-                Attempt::Waiting => match self.time_is_over(writer, waker) {
+                WriteAttempt::Written(_, flushed) => return Poll::Ready(writer.send_rest(flushed, false)),
+                WriteAttempt::Refused(refused) => return Poll::Ready(Err(writer.refusal(refused))),
+                WriteAttempt::Waiting => match self.overdue(writer, waker) {
                     Some(waited) => return Poll::Ready(Err(writer.timeout(waited))),
                     None => return Poll::Pending,
                 },
-                Attempt::Behind => {
-                    let clear = writer.is_way_clear(&mut self.way_up_to, &mut self.way, waker.clone())?;
-                    if !clear && self.time_is_over(writer, waker).is_none() {
+                WriteAttempt::BehindLargeSample => {
+                    let clear = writer.poll_sent(&mut self.awaited_number, &mut self.send_ticket, waker.clone())?;
+                    if !clear && self.overdue(writer, waker).is_none() {
                         return Poll::Pending;
                     }
-                    writer.abandon_way(&mut self.way);
-                    self.goes_behind = false;
+                    writer.abandon_sent(&mut self.send_ticket);
+                    self.waits_for_earlier = false;
                 }
             }
         }
     }
 
-    fn attempt(&mut self, writer: &WriterHandle, waker: Option<&Waker>) -> Result<Attempt, WriteErrorKind> {
-        match self.goes_behind {
-            true => writer.attempt_behind(&mut self.change, &mut self.room, waker),
-            false => writer.attempt(&mut self.change, &mut self.room, waker),
+    fn attempt(&mut self, writer: &WriterHandle, waker: Option<&Waker>) -> Result<WriteAttempt, WriteErrorKind> {
+        match self.waits_for_earlier {
+            true => writer.attempt_after_large_sample(&mut self.change, &mut self.room_ticket, waker),
+            false => writer.attempt(&mut self.change, &mut self.room_ticket, waker),
         }
     }
 
     /// Returns how long the write has waited if its time is over. Otherwise it sets a timer.
-    fn time_is_over(&mut self, writer: &WriterHandle, waker: &Waker) -> Option<Duration> {
+    fn overdue(&mut self, writer: &WriterHandle, waker: &Waker) -> Option<Duration> {
         let driver = writer.driver();
         driver.attend();
         let limit = self.limit.get_or_insert_with(|| {
             let started = driver.now().instant;
             let deadline = writer.blocking_limit().and_then(|time| started.after(time));
-            Limit { started, deadline: deadline.map(|at| (at, Alarm::new(driver, at, waker))) }
+            WaitLimit { started, deadline: deadline.map(|at| (at, Alarm::new(driver, at, waker))) }
         });
         let (deadline, alarm) = limit.deadline.as_ref()?;
         alarm.set_waker(waker);
@@ -129,16 +129,16 @@ impl PendingWrite {
     }
 
     /// Leaves the queues. A wake that this write has received goes to the next in the queue.
-    fn give_up(&mut self, writer: &WriterHandle) {
-        writer.abandon_space(&mut self.room);
-        writer.abandon_way(&mut self.way);
+    fn leave_queues(&mut self, writer: &WriterHandle) {
+        writer.abandon_room(&mut self.room_ticket);
+        writer.abandon_sent(&mut self.send_ticket);
     }
 }
 
 impl AsyncWrite<'_> {
     fn end(&mut self) {
         if let WriteState::Waiting(mut write) = mem::replace(&mut self.state, WriteState::Done) {
-            write.give_up(self.writer);
+            write.leave_queues(self.writer);
         }
     }
 }

@@ -8,9 +8,9 @@ use crate::infrastructure::{
     Observers, mark,
 };
 use crate::publication::WriterMail;
-use crate::publication::local_reader::LocalReader;
-use crate::publication::reached::Reached;
-use crate::publication::slow_readers::SlowReaders;
+use crate::publication::local_reader::MatchedLocalReader;
+use crate::publication::reachable::ReachableReaders;
+use crate::publication::demoted_readers::DemotedReaders;
 use crate::qos::{DataWriterQos, PolicyId};
 use crate::subscription::ReaderCell;
 use dds_rtps::types::{Duration, Guid, InstanceHandle, Now, SequenceNumber};
@@ -35,15 +35,15 @@ pub(crate) struct WriterActor {
     pub(super) suspensions: Option<Arc<AtomicUsize>>,
     /// More changes follow that share datagrams with the ones written so far.
     pub(super) gathers: bool,
-    pub(super) local_readers: Vec<LocalReader>,
+    pub(super) local_readers: Vec<MatchedLocalReader>,
     /// Participant, which asserts liveliness for writers that are manual by participant.
     pub(super) participant: Option<Weak<dyn Poke>>,
     /// Liveliness of the writer as reported to local readers.
     pub(super) alive: bool,
     subscriptions: Vec<Guid>,
-    pub(super) reached: Reached,
+    pub(super) reachable: ReachableReaders,
     matched: MatchCounter,
-    pub(super) slow_readers: SlowReaders,
+    pub(super) slow_readers: DemotedReaders,
     incompatible: IncompatibleQosStatus,
     pub(super) liveliness_lost: LivelinessLostStatus,
     pub(super) liveliness_lost_read: u32,
@@ -53,10 +53,10 @@ pub(crate) struct WriterActor {
     observers: Observers,
     pub(super) waiting_for_match: Wakers,
     waiting_for_acknowledgment: Wakers,
-    waiting_for_space: Wakers,
+    waiting_for_room: Wakers,
     /// Callers that have written a large sample and wait until it is sent.
-    waiting_for_way: Wakers,
-    /// Highest sequence number that was sent when `waiting_for_way` was last woken.
+    waiting_for_send: Wakers,
+    /// Highest sequence number that was sent when `waiting_for_send` was last woken.
     sent_up_to: SequenceNumber,
 }
 
@@ -74,9 +74,9 @@ impl WriterActor {
             participant: None,
             alive: true,
             subscriptions: Vec::new(),
-            reached: Reached::default(),
+            reachable: ReachableReaders::default(),
             matched: MatchCounter::default(),
-            slow_readers: SlowReaders::default(),
+            slow_readers: DemotedReaders::default(),
             incompatible: IncompatibleQosStatus::default(),
             liveliness_lost: LivelinessLostStatus::default(),
             liveliness_lost_read: 0,
@@ -86,18 +86,18 @@ impl WriterActor {
             observers: Observers::default(),
             waiting_for_match: Wakers::new(),
             waiting_for_acknowledgment: Wakers::new(),
-            waiting_for_space: Wakers::new(),
-            waiting_for_way: Wakers::new(),
+            waiting_for_room: Wakers::new(),
+            waiting_for_send: Wakers::new(),
             sent_up_to: SequenceNumber::ZERO,
         };
-        actor.take_terms(qos);
+        actor.apply_terms(qos);
         actor
     }
 
     /// Replaces the protocol's writer before the writer is enabled. Returns the old one, which the caller drops outside
     /// of the cell.
-    pub(crate) fn begin_anew(&mut self, rtps: StatefulWriter, qos: &DataWriterQos) -> StatefulWriter {
-        self.take_terms(qos);
+    pub(crate) fn replace_protocol(&mut self, rtps: StatefulWriter, qos: &DataWriterQos) -> StatefulWriter {
+        self.apply_terms(qos);
         std::mem::replace(&mut self.rtps, rtps)
     }
 
@@ -178,13 +178,13 @@ impl WriterActor {
         ticket: &mut Option<Ticket>,
         effects: &mut Effects,
     ) -> Result<Flushed, WriteRefused> {
-        if !self.waiting_for_space.is_next(*ticket) {
+        if !self.waiting_for_room.is_next(*ticket) {
             return Err(WriteRefused::Full);
         }
         let now = self.now(effects);
         if self.local_readers.iter().all(|reader| reader.behind_from.is_none()) {
             if let Some(change) = &mut self.rtps.write_through(now, change) {
-                self.waiting_for_space.finish(ticket, effects);
+                self.waiting_for_room.finish(ticket, effects);
                 self.follow_liveliness(effects);
                 self.deliver_through(change, effects);
                 return Ok(Flushed::Done);
@@ -203,9 +203,9 @@ impl WriterActor {
                 return Err(refused);
             }
         };
-        self.waiting_for_space.finish(ticket, effects);
+        self.waiting_for_room.finish(ticket, effects);
         // The next writer in the queue may also find room.
-        self.waiting_for_space.wake_one(effects);
+        self.waiting_for_room.wake_one(effects);
         self.follow_liveliness(effects);
         self.deliver_locally(number, effects);
         if self.rtps.has_only_gathered() {
@@ -236,12 +236,12 @@ impl WriterActor {
     }
 
     /// Registers a waiter for room. The caller must be in the same visit in which the write was refused.
-    pub(crate) fn wait_for_space(&mut self, ticket: &mut Option<Ticket>, waker: Waker, effects: &mut Effects) {
-        self.waiting_for_space.register(ticket, waker, effects);
+    pub(crate) fn wait_for_room(&mut self, ticket: &mut Option<Ticket>, waker: Waker, effects: &mut Effects) {
+        self.waiting_for_room.register(ticket, waker, effects);
     }
 
-    pub(crate) fn abandon_space(&mut self, ticket: &mut Option<Ticket>, effects: &mut Effects) {
-        self.waiting_for_space.abandon(ticket, effects);
+    pub(crate) fn abandon_room(&mut self, ticket: &mut Option<Ticket>, effects: &mut Effects) {
+        self.waiting_for_room.abandon(ticket, effects);
     }
 
     /// Completes every visit that may have changed the protocol's state: sends, reports events and sets the next
@@ -260,9 +260,9 @@ impl WriterActor {
             }
         }
         self.outgoing.set_deadline(self.rtps.deadline());
-        if !self.waiting_for_way.is_empty() && self.rtps.sent_up_to() > self.sent_up_to {
+        if !self.waiting_for_send.is_empty() && self.rtps.sent_up_to() > self.sent_up_to {
             self.sent_up_to = self.rtps.sent_up_to();
-            self.waiting_for_way.wake_all(effects);
+            self.waiting_for_send.wake_all(effects);
         }
         if flushed == Flushed::Done && self.is_paced() {
             return Flushed::Paced;
@@ -277,7 +277,7 @@ impl WriterActor {
 
     /// Returns whether all changes up to `number` are sent, and registers the waiter if not. `number` defaults to the
     /// newest change.
-    pub(crate) fn wait_for_way(
+    pub(crate) fn wait_until_sent(
         &mut self,
         number: &mut Option<SequenceNumber>,
         ticket: &mut Option<Ticket>,
@@ -286,24 +286,24 @@ impl WriterActor {
     ) -> bool {
         let number = *number.get_or_insert(self.rtps.last_sequence_number());
         if self.rtps.sent_up_to() >= number || !self.is_paced() {
-            self.waiting_for_way.finish(ticket, effects);
+            self.waiting_for_send.finish(ticket, effects);
             effects.discard(waker);
             return true;
         }
         self.sent_up_to = self.rtps.sent_up_to();
-        self.waiting_for_way.register(ticket, waker, effects);
+        self.waiting_for_send.register(ticket, waker, effects);
         false
     }
 
-    pub(crate) fn abandon_way(&mut self, ticket: &mut Option<Ticket>, effects: &mut Effects) {
-        self.waiting_for_way.abandon(ticket, effects);
+    pub(crate) fn abandon_sent(&mut self, ticket: &mut Option<Ticket>, effects: &mut Effects) {
+        self.waiting_for_send.abandon(ticket, effects);
     }
 
     fn take_events(&mut self, effects: &mut Effects) {
         while let Some(event) = self.rtps.poll_event() {
             match event {
                 ProtocolEvent::Acknowledged(_) => self.waiting_for_acknowledgment.wake_all(effects),
-                ProtocolEvent::SpaceFreed => self.waiting_for_space.wake_one(effects),
+                ProtocolEvent::SpaceFreed => self.waiting_for_room.wake_one(effects),
                 ProtocolEvent::ReaderDemoted { reader, behind } => self.note_demoted(reader, behind, effects),
                 ProtocolEvent::ReaderRestored { reader } => self.note_not_demoted(reader, effects),
                 ProtocolEvent::LivelinessLost => self.note_liveliness_lost(effects),
@@ -348,7 +348,7 @@ impl WriterActor {
         // The protocol may refuse a proxy for the reader. Then the reader does not count as matched, and no caller
         // waits for it.
         if self.rtps.match_reader(now, reader) {
-            self.reached.add(guid, is_unaware);
+            self.reachable.add(guid, is_unaware);
             self.note_match(guid, effects);
         }
         self.follow_up_and_come_back(now, effects);
@@ -373,7 +373,7 @@ impl WriterActor {
         let reliable = reliable && self.rtps.is_reliable();
         let first = self.rtps.match_local(now, Arc::clone(&path.link), guid, reliable, wants_history);
         path.set_alive(self.alive);
-        self.local_readers.push(LocalReader {
+        self.local_readers.push(MatchedLocalReader {
             guid,
             cell,
             path,
@@ -406,7 +406,7 @@ impl WriterActor {
         }
         self.subscriptions.push(reader);
         self.matched.matched(InstanceHandle::from(reader));
-        if self.reached.contains(reader) {
+        if self.reachable.contains(reader) {
             self.waiting_for_match.wake_all(effects);
         }
         self.mark(mark::MATCHED, effects);
@@ -421,7 +421,7 @@ impl WriterActor {
             self.rtps.unmatch_reader(now, reader);
         }
         self.local_readers.retain(|known| known.guid != reader);
-        self.reached.remove(reader);
+        self.reachable.remove(reader);
         self.note_not_demoted(reader, effects);
         if let Some(at) = self.subscriptions.iter().position(|known| *known == reader) {
             self.subscriptions.swap_remove(at);
@@ -429,7 +429,7 @@ impl WriterActor {
             self.mark(mark::MATCHED, effects);
         }
         self.waiting_for_acknowledgment.wake_all(effects);
-        self.waiting_for_space.wake_one(effects);
+        self.waiting_for_room.wake_one(effects);
         self.follow_up_and_come_back(now, effects);
     }
 
@@ -457,7 +457,7 @@ impl WriterActor {
             self.local_readers.iter().for_each(|reader| reader.path.set_starving());
         }
         let there = match awaited {
-            Awaited::Matched(count) => self.reached.count_of(self.subscriptions.len()) >= count,
+            Awaited::Matched(count) => self.reachable.count_of(self.subscriptions.len()) >= count,
             // A best-effort reader acknowledges nothing, but the samples for it must be sent.
             Awaited::Acknowledged(number) => self.rtps.is_acknowledged(number) && self.rtps.sent_up_to() >= number,
             // The writer has no other awaited events.
@@ -521,7 +521,7 @@ impl WriterActor {
     pub(super) fn close(&mut self, effects: &mut Effects) {
         let before = self.last.instant;
         let now = self.now(effects);
-        self.reached.close(&self.rtps, before, now.instant);
+        self.reachable.close(&self.rtps, before, now.instant);
         self.rtps.flush();
         self.follow_up_and_come_back(now, effects);
         self.observers.close(effects);
@@ -558,8 +558,8 @@ impl Awaitable for WriterActor {
     fn wake_everybody(&mut self, effects: &mut Effects) {
         self.waiting_for_match.wake_all(effects);
         self.waiting_for_acknowledgment.wake_all(effects);
-        self.waiting_for_space.wake_all(effects);
-        self.waiting_for_way.wake_all(effects);
+        self.waiting_for_room.wake_all(effects);
+        self.waiting_for_send.wake_all(effects);
     }
 }
 
@@ -594,7 +594,7 @@ impl Actor for WriterActor {
         if !self.waiting_for_acknowledgment.is_empty() {
             self.waiting_for_acknowledgment.wake_all(effects);
         }
-        self.waiting_for_space.wake_one(effects);
+        self.waiting_for_room.wake_one(effects);
         if self.redeliver(effects) {
             self.outgoing.come_back();
         }

@@ -47,7 +47,7 @@ pub(crate) struct WriterHandle {
     pub(super) hasher: KeyHasher,
     pub(super) span: tracing::Span,
     /// Used by the thread that encodes. Other threads use temporary buffers.
-    pub(super) desk: Mutex<Desk>,
+    pub(super) encode_buffers: Mutex<EncodeBuffers>,
     pub(super) loans: Loans,
     pub(super) listener: ListenerPlace,
     pub(super) delivery: Delivery,
@@ -60,14 +60,14 @@ pub(crate) struct WriterHandle {
 }
 
 /// Buffers that encoding a sample needs.
-pub(super) struct Desk {
+pub(super) struct EncodeBuffers {
     /// Slots for encoded samples. The history and the readers of this process share them.
     pub(super) slots: SlotRing,
     /// Buffer for keys that are encoded to be hashed.
     pub(super) scratch: Vec<u8>,
 }
 
-impl Desk {
+impl EncodeBuffers {
     /// Creates buffers that take their slots from `slots`.
     pub(super) const fn new(slots: SlotRing) -> Self {
         Self { slots, scratch: Vec::new() }
@@ -82,14 +82,14 @@ impl Desk {
 }
 
 /// Result of one attempt to write.
-pub(super) enum Attempt {
+pub(super) enum WriteAttempt {
     /// The change is written with this sequence number.
     Written(SequenceNumber, Flushed),
     Refused(WriteRefused),
     /// The caller waits in the queue for room.
     Waiting,
     /// The write was not tried, because an earlier large sample is still being sent.
-    Behind,
+    BehindLargeSample,
 }
 
 impl WriterHandle {
@@ -158,11 +158,11 @@ impl WriterHandle {
     /// Calls `encode` with the buffers of the writer, or with temporary ones if these are in use.
     ///
     /// They are in use by another thread, or by an encoder of the application that writes a sample itself.
-    pub(super) fn at_desk<R>(&self, encode: impl FnOnce(&mut Desk) -> R) -> R {
-        match self.desk.try_lock() {
-            Ok(mut desk) => encode(&mut desk),
-            Err(TryLockError::Poisoned(desk)) => encode(&mut desk.into_inner()),
-            Err(TryLockError::WouldBlock) => encode(&mut Desk::new(SlotRing::new(0))),
+    pub(super) fn with_encode_buffers<R>(&self, encode: impl FnOnce(&mut EncodeBuffers) -> R) -> R {
+        match self.encode_buffers.try_lock() {
+            Ok(mut buffers) => encode(&mut buffers),
+            Err(TryLockError::Poisoned(buffers)) => encode(&mut buffers.into_inner()),
+            Err(TryLockError::WouldBlock) => encode(&mut EncodeBuffers::new(SlotRing::new(0))),
         }
     }
 
@@ -176,9 +176,9 @@ impl WriterHandle {
         if !sample.is_of(self.ty.as_ref()) {
             return Err(WriteErrorKind::Encode(EncodeError::OtherType));
         }
-        self.at_desk(|desk| {
-            let instance = self.hasher.of_sample(sample, &mut desk.scratch)?;
-            let payload = desk.encode(|buffer| encode_payload(sample, encoding, buffer))?;
+        self.with_encode_buffers(|buffers| {
+            let instance = self.hasher.of_sample(sample, &mut buffers.scratch)?;
+            let payload = buffers.encode(|buffer| encode_payload(sample, encoding, buffer))?;
             Ok(NewChange::alive(instance, payload))
         })
         .map_err(WriteErrorKind::Encode)
@@ -224,17 +224,17 @@ impl WriterHandle {
         // Evaluated only if there is a reason to wait.
         let may_wait = || may_wait && role().may_wait() && !in_listener();
         match self.attempt(&mut change, &mut None, None) {
-            Ok(Attempt::Written(number, Flushed::Done)) => Ok(number),
-            Ok(Attempt::Written(number, flushed)) => {
+            Ok(WriteAttempt::Written(number, Flushed::Done)) => Ok(number),
+            Ok(WriteAttempt::Written(number, flushed)) => {
                 self.send_rest(flushed, may_wait()).map_err(|kind| self.write_error(kind))?;
                 Ok(number)
             }
-            Ok(Attempt::Refused(WriteRefused::Full)) => match self.blocking_limit().filter(|_| may_wait()) {
-                Some(limit) => self.publish_when_there_is_room(&mut change, limit),
+            Ok(WriteAttempt::Refused(WriteRefused::Full)) => match self.blocking_limit().filter(|_| may_wait()) {
+                Some(limit) => self.publish_with_wait(&mut change, limit),
                 None => Err(self.write_error(self.refusal(WriteRefused::Full))),
             },
-            Ok(Attempt::Refused(refused)) => Err(self.write_error(self.refusal(refused))),
-            Ok(Attempt::Waiting | Attempt::Behind) => Err(self.write_error(self.refusal(WriteRefused::Full))),
+            Ok(WriteAttempt::Refused(refused)) => Err(self.write_error(self.refusal(refused))),
+            Ok(WriteAttempt::Waiting | WriteAttempt::BehindLargeSample) => Err(self.write_error(self.refusal(WriteRefused::Full))),
             Err(kind) => Err(self.write_error(kind)),
         }
     }
@@ -259,47 +259,47 @@ impl WriterHandle {
         change: &mut NewChange,
         ticket: &mut Option<Ticket>,
         waker: Option<&Waker>,
-    ) -> Result<Attempt, WriteErrorKind> {
+    ) -> Result<WriteAttempt, WriteErrorKind> {
         // Cloned before the visit, because a waker is user code.
         let waker = waker.cloned();
-        self.visit(|actor, effects| Self::attempt_inside(actor, change, ticket, waker, effects))
+        self.visit(|actor, effects| Self::attempt_in_cell(actor, change, ticket, waker, effects))
     }
 
     /// As [`WriterHandle::attempt`], but does not write while an earlier large sample is being sent.
-    pub(super) fn attempt_behind(
+    pub(super) fn attempt_after_large_sample(
         &self,
         change: &mut NewChange,
         ticket: &mut Option<Ticket>,
         waker: Option<&Waker>,
-    ) -> Result<Attempt, WriteErrorKind> {
+    ) -> Result<WriteAttempt, WriteErrorKind> {
         let waker = waker.cloned();
         self.visit(|actor, effects| match actor.is_paced() {
-            true => Attempt::Behind,
-            false => Self::attempt_inside(actor, change, ticket, waker, effects),
+            true => WriteAttempt::BehindLargeSample,
+            false => Self::attempt_in_cell(actor, change, ticket, waker, effects),
         })
     }
 
-    fn attempt_inside(
+    fn attempt_in_cell(
         actor: &mut WriterActor,
         change: &mut NewChange,
         ticket: &mut Option<Ticket>,
         waker: Option<Waker>,
         effects: &mut Effects,
-    ) -> Attempt {
+    ) -> WriteAttempt {
         match actor.write(change, ticket, effects) {
-            Ok(flushed) => Attempt::Written(actor.last_sequence_number(), flushed),
+            Ok(flushed) => WriteAttempt::Written(actor.last_sequence_number(), flushed),
             Err(WriteRefused::Full) => match waker {
                 Some(waker) => {
-                    actor.wait_for_space(ticket, waker, effects);
-                    Attempt::Waiting
+                    actor.wait_for_room(ticket, waker, effects);
+                    WriteAttempt::Waiting
                 }
-                None => Attempt::Refused(WriteRefused::Full),
+                None => WriteAttempt::Refused(WriteRefused::Full),
             },
-            Err(refused) => Attempt::Refused(refused),
+            Err(refused) => WriteAttempt::Refused(refused),
         }
     }
 
-    fn publish_when_there_is_room(
+    fn publish_with_wait(
         &self,
         change: &mut NewChange,
         limit: Duration,
@@ -309,14 +309,14 @@ impl WriterHandle {
         let mut ticket = None;
         let outcome = block_on(&**driver, started.after(limit), |context| {
             match self.attempt(change, &mut ticket, Some(context.waker())) {
-                Ok(Attempt::Written(number, flushed)) => Poll::Ready(Ok((number, flushed))),
-                Ok(Attempt::Refused(refused)) => Poll::Ready(Err(self.refusal(refused))),
-                Ok(Attempt::Waiting | Attempt::Behind) => Poll::Pending,
+                Ok(WriteAttempt::Written(number, flushed)) => Poll::Ready(Ok((number, flushed))),
+                Ok(WriteAttempt::Refused(refused)) => Poll::Ready(Err(self.refusal(refused))),
+                Ok(WriteAttempt::Waiting | WriteAttempt::BehindLargeSample) => Poll::Pending,
                 Err(kind) => Poll::Ready(Err(kind)),
             }
         });
         // A successful write has left the queue already. A write that was refused for another reason than room has not.
-        self.abandon_space(&mut ticket);
+        self.abandon_room(&mut ticket);
         let outcome = outcome.unwrap_or_else(|| Err(self.timeout(driver.now().instant.since(started))));
         let sent = outcome.and_then(|(number, flushed)| self.send_rest(flushed, true).map(|()| number));
         sent.map_err(|kind| self.write_error(kind))
@@ -329,10 +329,10 @@ impl WriterHandle {
     }
 
     /// Leaves the queue for room.
-    pub(super) fn abandon_space(&self, ticket: &mut Option<Ticket>) {
+    pub(super) fn abandon_room(&self, ticket: &mut Option<Ticket>) {
         if ticket.is_some() {
             // Ignore the error, because a closed writer has no queue.
-            let _ = self.visit(|actor, effects| actor.abandon_space(ticket, effects));
+            let _ = self.visit(|actor, effects| actor.abandon_room(ticket, effects));
         }
     }
 
@@ -365,7 +365,7 @@ impl WriterHandle {
             flushed = self.visit(WriterActor::send_on)?;
         }
         if let Some(limit) = self.blocking_limit().filter(|_| may_wait && flushed == Flushed::Paced) {
-            self.wait_for_way(limit);
+            self.wait_until_sent(limit);
         }
         if flushed == Flushed::Forked { Err(WriteErrorKind::Forked) } else { Ok(()) }
     }
@@ -377,36 +377,36 @@ impl WriterHandle {
     }
 
     /// Waits until the written samples are sent, at most `limit`. The samples count as written in any case.
-    fn wait_for_way(&self, limit: Duration) {
+    fn wait_until_sent(&self, limit: Duration) {
         let driver = self.core.driver();
         let (mut number, mut ticket) = (None, None);
         let poll = |context: &mut Context<'_>| {
             let waker = context.waker().clone();
-            match self.is_way_clear(&mut number, &mut ticket, waker) {
+            match self.poll_sent(&mut number, &mut ticket, waker) {
                 Ok(false) => Poll::Pending,
                 Ok(true) | Err(_) => Poll::Ready(()),
             }
         };
         if block_on(&**driver, driver.now().instant.after(limit), poll).is_none() {
-            self.abandon_way(&mut ticket);
+            self.abandon_sent(&mut ticket);
         }
     }
 
     /// Returns whether the changes up to `number`, or up to now, are sent. Registers the waker if they are not.
-    pub(super) fn is_way_clear(
+    pub(super) fn poll_sent(
         &self,
         number: &mut Option<SequenceNumber>,
         ticket: &mut Option<Ticket>,
         waker: Waker,
     ) -> Result<bool, WriteErrorKind> {
-        self.visit(|actor, effects| actor.wait_for_way(number, ticket, waker, effects))
+        self.visit(|actor, effects| actor.wait_until_sent(number, ticket, waker, effects))
     }
 
     /// Leaves the queue of callers that wait until samples are sent.
-    pub(super) fn abandon_way(&self, ticket: &mut Option<Ticket>) {
+    pub(super) fn abandon_sent(&self, ticket: &mut Option<Ticket>) {
         if ticket.is_some() {
             // Ignore the error, because a closed writer has no queue.
-            let _ = self.visit(|actor, effects| actor.abandon_way(ticket, effects));
+            let _ = self.visit(|actor, effects| actor.abandon_sent(ticket, effects));
         }
     }
 
@@ -475,7 +475,7 @@ impl WriterHandle {
             // The parent process announces the disposal. A forked child only drops its memory.
             return;
         }
-        self.warn_of_what_is_unkept();
+        self.warn_of_unkept_samples();
         self.leave_sets();
         self.participant.remove_entity(self.guid().entity_id);
         self.listener.close();

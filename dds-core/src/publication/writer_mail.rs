@@ -19,7 +19,7 @@ pub(crate) enum WriterMail {
 impl WriterMail {
     /// Absorbs later mail of the same reader if no information is lost. Breaks if the later mail must wait behind this
     /// one.
-    pub(crate) fn take_in(&mut self, later: &Self) -> ControlFlow<bool> {
+    pub(crate) fn absorb(&mut self, later: &Self) -> ControlFlow<bool> {
         let (asker, later_asker, is_taken) = match (self, later) {
             (Self::AckNack(asker, waiting), Self::AckNack(later_asker, later))
                 if asker.reader == later_asker.reader =>

@@ -5,7 +5,7 @@ use super::traffic::count;
 use crate::actor::{Effects, OfferError, Offered, PushError};
 use crate::driver::{EXPECTED_HEADER_MAX, Expected, Headers};
 use crate::reception::{Heard, ReceivedDatagram, Reception};
-use crate::subscription::{Parsed, ReaderActor, ReaderMail, Run};
+use crate::subscription::{ParsedRun, ReaderActor, ReaderMail, SubmessageRun};
 use dds_rtps::wire::{Submessage, id as submessage_id};
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
@@ -23,13 +23,13 @@ impl IncomingDatagram<'_> {
     /// What is expected after this datagram, if it consists of one fragment and its headers, which the reader has just taken
     /// in. Inside of the reader's cell.
     #[inline]
-    pub(super) fn expect_next(&self, run: &Run, parsed: &Parsed<'_, '_>, reader: &mut ReaderActor) {
+    pub(super) fn expect_next(&self, run: &SubmessageRun, parsed: &ParsedRun<'_, '_>, reader: &mut ReaderActor) {
         if self.packet.lands && matches!(parsed.first, Submessage::DataFrag(_)) {
             self.expected.set(self.next_after(run, parsed, reader));
         }
     }
 
-    fn next_after(&self, run: &Run, parsed: &Parsed<'_, '_>, reader: &mut ReaderActor) -> Option<Expected> {
+    fn next_after(&self, run: &SubmessageRun, parsed: &ParsedRun<'_, '_>, reader: &mut ReaderActor) -> Option<Expected> {
         let Submessage::DataFrag(fragment) = parsed.first else { return None };
         let bytes = self.packet.payload.bytes();
         let len = usize::from(fragment.fragment_size);
@@ -47,7 +47,7 @@ impl IncomingDatagram<'_> {
         let little_endian = bytes.get(run.offset + 1)? & 1 != 0;
         let number_at = (run.offset + FRAGMENT_NUMBER_AT, little_endian);
         let headers = Headers::like(header, number_at, reader.rtps().guid().entity_id, run.source)?;
-        Some(headers.in_front_of(reader.place_after(run, fragment)?))
+        Some(headers.in_front_of(reader.next_fragment_place(run, fragment)?))
     }
 }
 
@@ -82,9 +82,9 @@ impl Reception {
             effects,
             |actor, effects| {
                 let (landing, headers) = landed.take()?.into_parts();
-                Some(headers.in_front_of(actor.land(&source, landing, effects)?))
+                Some(headers.in_front_of(actor.receive_in_place(&source, landing, effects)?))
             },
-            || ReaderMail::Landed { landing: landed.take().map(|landed| landed.into_parts().0), source },
+            || ReaderMail::InPlace { fragment: landed.take().map(|landed| landed.into_parts().0), source },
         );
         match offered {
             Ok(Offered::Served(next)) => next,

@@ -36,7 +36,7 @@ impl Reception {
     #[cold]
     pub(crate) fn revive_writers_of(&self, prefix: GuidPrefix, effects: &mut Effects) {
         if self.routes().take_news_of(prefix) {
-            self.look_at_lost_writers(effects);
+            self.recheck_lost_writers(effects);
         }
     }
 
@@ -47,17 +47,17 @@ impl Reception {
         }
         for writer in self.routes().writers() {
             // A closed writer promises nothing any more.
-            let _ = writer.with(effects, |actor, effects| actor.look_at_liveliness(effects));
+            let _ = writer.with(effects, |actor, effects| actor.recheck_liveliness(effects));
         }
         if self.core.config().udp_only {
-            self.look_at_lost_writers(effects);
+            self.recheck_lost_writers(effects);
         }
     }
 
-    fn look_at_lost_writers(&self, effects: &mut Effects) {
+    fn recheck_lost_writers(&self, effects: &mut Effects) {
         for reader in self.routes().readers() {
             // A closed reader has no writers any more.
-            let _ = reader.with(effects, |actor, effects| actor.look_at_lost_writers(effects));
+            let _ = reader.with(effects, |actor, effects| actor.recheck_lost_writers(effects));
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::driver::{Expected, Packet, Socket};
 use crate::publication::{WriterCell, WriterMail};
 use crate::reception::traffic::count;
 use crate::reception::{Heard, ReceiveCounters, Routes, TrafficCounters};
-use crate::subscription::{Parsed, ReaderCell, ReaderMail, Run, RunEnd};
+use crate::subscription::{ParsedRun, ReaderCell, ReaderMail, SubmessageRun, SubmessageRunEnd};
 use dds_rtps::discovery::ReplyTo;
 use dds_rtps::reader::Source;
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, Locator};
@@ -122,8 +122,8 @@ impl Reception {
             match submessage.writer_and_reader() {
                 Some((writer_id, _)) if writer_id.is_builtin() => for_discovery = true,
                 Some((writer_id, reader_id)) => {
-                    let run = Run { offset, source: source_of(&receiver, writer_id, &arrived), reader_id };
-                    let parsed = Parsed { first: &submessage, behind: submessages.clone() };
+                    let run = SubmessageRun { offset, source: source_of(&receiver, writer_id, &arrived), reader_id };
+                    let parsed = ParsedRun { first: &submessage, behind: submessages.clone() };
                     let end = self.offer_to_readers(&run, &parsed, &arrived, effects);
                     submessages = message.submessages_from(end.offset);
                     receiver.source_timestamp = end.timestamp;
@@ -164,11 +164,11 @@ impl Reception {
 
     fn offer_to_readers(
         &self,
-        run: &Run,
-        parsed: &Parsed<'_, '_>,
+        run: &SubmessageRun,
+        parsed: &ParsedRun<'_, '_>,
         arrived: &IncomingDatagram<'_>,
         effects: &mut Effects,
-    ) -> RunEnd {
+    ) -> SubmessageRunEnd {
         let offered = if run.reader_id != EntityId::UNKNOWN {
             let reader = self.routes.reader(run.reader_id);
             reader.map(|reader| self.offer_to_reader(&reader, run, parsed, arrived, effects))
@@ -194,11 +194,11 @@ impl Reception {
     fn offer_to_reader(
         &self,
         reader: &Arc<ReaderCell>,
-        run: &Run,
-        parsed: &Parsed<'_, '_>,
+        run: &SubmessageRun,
+        parsed: &ParsedRun<'_, '_>,
         arrived: &IncomingDatagram<'_>,
         effects: &mut Effects,
-    ) -> Option<RunEnd> {
+    ) -> Option<SubmessageRunEnd> {
         let offered = reader.offer(
             effects,
             |actor, effects| {
@@ -282,7 +282,7 @@ fn offer_answer(writer: &Arc<WriterCell>, effects: &mut Effects, mail: impl Fn()
             WriterMail::NackFrag(asker, message) => actor.receive_nack_frag(asker, &message, effects),
         },
         &mail,
-        WriterMail::take_in,
+        WriterMail::absorb,
     );
     !matches!(offered, Err(OfferError::Push(PushError::Full(_))))
 }

@@ -1,7 +1,7 @@
 //! Coherent and ordered access to the readers of a subscriber (DDS 1.4, 2.2.2.5.2.8 to 2.2.2.5.2.10).
 
 use crate::infrastructure::{ReadError, ReadErrorKind};
-use crate::subscription::group_access::Seat;
+use crate::subscription::group_access::GroupMembership;
 use crate::subscription::{AnyReader, GroupAccess, ReaderHandle, Subscriber, SubscriberGroup};
 use dds_rtps::history::{Selection, SelectionOrder, States};
 use dds_rtps::reader::{PublisherKey, WriterProxyConfig};
@@ -81,7 +81,7 @@ impl Subscriber {
         if let Some(access) = &access {
             access.begin();
             // After this loop, all changes released so far are in the histories.
-            group.members().iter().for_each(|reader| reader.take_turn());
+            group.members().iter().for_each(|reader| reader.pass_group_gate());
         }
         Ok(Access { group, access })
     }
@@ -122,7 +122,7 @@ impl Access<'_> {
 impl Drop for Access<'_> {
     fn drop(&mut self) {
         if self.access.as_ref().is_some_and(|access| access.end()) {
-            self.group.members().iter().for_each(|reader| reader.take_turn());
+            self.group.members().iter().for_each(|reader| reader.pass_group_gate());
         }
     }
 }
@@ -135,11 +135,11 @@ impl fmt::Debug for Access<'_> {
 
 impl ReaderHandle {
     /// Joins the gate of the subscriber, if it presents its readers together.
-    pub(super) fn take_seat(&self) {
+    pub(super) fn join_group(&self) {
         let Some(access) = self.group.as_ref().and_then(|group| group.presented()) else { return };
         access.add_reader(self.guid().entity_id, Arc::downgrade(&self.cell));
         // Ignore the error, because a closed reader needs no membership.
-        let _ = self.visit(|actor, _| actor.seat = Some(Box::new(Seat::new(Arc::clone(&access)))));
+        let _ = self.visit(|actor, _| actor.membership = Some(Box::new(GroupMembership::new(Arc::clone(&access)))));
         // Ignore the error, because `enable` runs only once.
         let _ = self.access.set(access);
     }
@@ -149,14 +149,14 @@ impl ReaderHandle {
         if let Some(access) = self.access.get() {
             access.remove_reader(self.guid().entity_id);
             let members = self.group.as_ref().map(|group| group.members()).unwrap_or_default();
-            members.iter().for_each(|reader| reader.take_turn());
+            members.iter().for_each(|reader| reader.pass_group_gate());
         }
     }
 
     /// Moves the changes that the gate of the subscriber has released.
-    fn take_turn(&self) {
+    fn pass_group_gate(&self) {
         // Ignore the error, because a closed reader shows no samples.
-        let _ = self.visit(|actor, effects| actor.take_turn(effects));
+        let _ = self.visit(|actor, effects| actor.pass_group_gate(effects));
     }
 
     /// Returns the ranks of its samples in these states among those of all readers of its subscriber.
@@ -166,7 +166,7 @@ impl ReaderHandle {
     }
 }
 
-impl Seat {
+impl GroupMembership {
     /// Adds a remote writer of the reader to the gate.
     pub(super) fn match_remote(&self, reader: EntityId, writer: &WriterProxyConfig, reliable: bool) {
         let key = PublisherKey::Remote(writer.guid.prefix, writer.publisher);

@@ -9,7 +9,7 @@ use std::any::Any;
 /// The trait is sealed and object safe. [`downcast_ref`](trait.AnyReader.html#method.downcast_ref) returns the typed
 /// reader.
 #[expect(private_bounds, reason = "sealed: only this crate has readers")]
-pub trait AnyReader: Entity + AsAny {
+pub trait AnyReader: Entity + AsAnyReader {
     /// Returns the name of the topic.
     fn topic_name(&self) -> &str;
 
@@ -17,7 +17,7 @@ pub trait AnyReader: Entity + AsAny {
     fn type_name(&self) -> &str;
 }
 
-pub(crate) trait AsAny {
+pub(crate) trait AsAnyReader {
     fn as_any(&self) -> &dyn Any;
 }
 
@@ -39,7 +39,7 @@ impl<T: 'static> AnyReader for DataReader<T> {
     }
 }
 
-impl<T: 'static> AsAny for DataReader<T> {
+impl<T: 'static> AsAnyReader for DataReader<T> {
     fn as_any(&self) -> &dyn Any {
         self
     }

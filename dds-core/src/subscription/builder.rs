@@ -7,7 +7,7 @@ use crate::infrastructure::{
     CreateError, CreateErrorKind, Delivery, Ending, FilterErrorKind, LiveQos, StatusMask, Subject, mark,
 };
 use crate::qos::{DataReaderQos, Preset};
-use crate::subscription::listener::{Tell, new_listener, tell_listener};
+use crate::subscription::listener::{ReaderDispatch, new_listener, dispatch_to_listener};
 use crate::subscription::reader_actor::ReaderActor;
 use crate::subscription::samples::BatchPool;
 use crate::subscription::{
@@ -70,7 +70,7 @@ pub struct DataReaderBuilder<'t, T> {
     delivery: Delivery,
     on_data: Option<OnData<T>>,
     on_event: Option<OnEvent<T>>,
-    listener: Option<(StatusMask, Tell<T>)>,
+    listener: Option<(StatusMask, ReaderDispatch<T>)>,
     /// Source of the keys. `None` means the topic's.
     key: Option<KeySource>,
     /// An invalid filter is an error of `build`.
@@ -186,7 +186,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     ///
     /// It replaces the closures of the builder, in either order of the calls.
     pub fn listener(mut self, mask: StatusMask, listener: impl DataReaderListener<T>) -> Self {
-        self.listener = Some((mask, tell_listener(listener)));
+        self.listener = Some((mask, dispatch_to_listener(listener)));
         self
     }
 
@@ -270,7 +270,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         // This cannot fail, because a new cell is not closed.
         let _ = Effects::scope(|effects| handle.cell.with(effects, |actor, _| actor.attach(poke)));
         let listener = listener.or_else(|| join(on_data, on_event));
-        let listener = listener.map(|(mask, tell)| new_listener(&handle, mask, tell));
+        let listener = listener.map(|(mask, dispatch)| new_listener(&handle, mask, dispatch));
         let core = participant.core();
         let announced = core
             .set_listener(&handle.listener, listener, &handle.ending, || core.is_closed(), || ())
@@ -368,14 +368,14 @@ pub(super) fn reader_protocol(
 }
 
 /// Combines the closures of a builder into one callback. Returns it with its status mask.
-fn join<T: 'static>(mut on_data: Option<OnData<T>>, mut on_event: Option<OnEvent<T>>) -> Option<(StatusMask, Tell<T>)> {
+fn join<T: 'static>(mut on_data: Option<OnData<T>>, mut on_event: Option<OnEvent<T>>) -> Option<(StatusMask, ReaderDispatch<T>)> {
     let mask = match (on_data.is_some(), on_event.is_some()) {
         (false, false) => return None,
         (true, false) => StatusMask::DATA_AVAILABLE,
         (false, true) => !StatusMask::DATA_AVAILABLE,
         (true, true) => StatusMask::ALL,
     };
-    let tell: Tell<T> = Box::new(move |reader, marks| {
+    let dispatch: ReaderDispatch<T> = Box::new(move |reader, marks| {
         if let Some(on_event) = &mut on_event {
             reader.handle().changes(marks).for_each(|event| on_event(reader, event));
         }
@@ -383,7 +383,7 @@ fn join<T: 'static>(mut on_data: Option<OnData<T>>, mut on_event: Option<OnEvent
             on_data(reader);
         }
     });
-    Some((mask, tell))
+    Some((mask, dispatch))
 }
 
 impl<T> fmt::Debug for DataReaderBuilder<'_, T> {

@@ -230,7 +230,8 @@ impl<T> DataReader<T> {
     ///
     /// The wait ends when every writer that matches now has delivered its history. The history of a writer consists of
     /// the samples that it had when this reader first heard it, as far as it still has them. The wait ignores writers
-    /// that leave or that match later. Use [`wait_for_writers`](DataReader::wait_for_writers) to wait for a match first.
+    /// that leave or that match later. To wait for a match first, use
+    /// [`wait_for_writers`](DataReader::wait_for_writers).
     ///
     /// A sample counts as delivered once it is in the reader. If the reader has no room for all of them, the rest
     /// arrives only as samples are taken.

@@ -30,7 +30,7 @@ impl ReaderHandle {
         if !self.group.as_ref().map_or_else(|| self.core.is_enabled(), |group| group.is_enabled()) {
             return Err(CreateErrorKind::FactoryNotEnabled);
         }
-        if !self.settle() {
+        if !self.fix_qos() {
             return Ok(());
         }
         // Callers that wait in the cell have seen the reader disabled. Ignore the error, because a closed reader has no
@@ -43,7 +43,7 @@ impl ReaderHandle {
     }
 
     /// Fixes the QoS that cannot change while the reader lives. Returns `false` if another thread did it first.
-    fn settle(&self) -> bool {
+    fn fix_qos(&self) -> bool {
         // The lock is held for some lines, which call no foreign code.
         let _turn = self.enabling.lock().unwrap_or_else(PoisonError::into_inner);
         if self.is_enabled() {
@@ -58,14 +58,14 @@ impl ReaderHandle {
             // replacement.
             let old = Effects::scope(|effects| {
                 self.cell.with(effects, |actor, _| {
-                    let old = actor.begin_anew(protocol);
+                    let old = actor.replace_protocol(protocol);
                     self.filtered().into_iter().for_each(|filtered| actor.set_filter(filtered.filter()));
                     old
                 })
             });
             drop(old);
         }
-        self.take_seat();
+        self.join_group();
         self.enabled.store(true, Ordering::Release);
         true
     }

@@ -37,7 +37,7 @@ pub enum ReaderEvent {
 /// Event source of one stream.
 pub(crate) struct ReaderFeed {
     cell: Arc<ReaderCell>,
-    told: Mutex<ReportedToReaderEvents>,
+    reported: Mutex<ReportedToReaderEvents>,
 }
 
 /// Counts that the stream has reported already.
@@ -54,15 +54,15 @@ struct ReportedToReaderEvents {
 
 impl ReaderFeed {
     pub(crate) fn new(cell: Arc<ReaderCell>) -> Self {
-        Self { cell, told: Mutex::default() }
+        Self { cell, reported: Mutex::default() }
     }
 }
 
 impl Feed<ReaderEvent> for ReaderFeed {
     fn event(&self, mark: u32, effects: &mut Effects) -> Option<ReaderEvent> {
         // Handlers never take this lock, so this thread may hold it while it enters the cell.
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        self.cell.with(effects, |actor, _| told.next(mark, actor)).ok().flatten()
+        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
+        self.cell.with(effects, |actor, _| reported.next(mark, actor)).ok().flatten()
     }
 }
 

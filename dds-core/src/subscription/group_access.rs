@@ -42,7 +42,7 @@ struct GateState {
 }
 
 /// Membership of a reader in the gate.
-pub(crate) struct Seat {
+pub(crate) struct GroupMembership {
     pub(crate) access: Arc<GroupAccess>,
     /// Rank, writer and sequence number of each released change that may not have been taken yet.
     ranks: VecDeque<(u64, Guid, SequenceNumber)>,
@@ -118,13 +118,13 @@ impl GroupAccess {
     }
 }
 
-impl Seat {
+impl GroupMembership {
     pub(crate) fn new(access: Arc<GroupAccess>) -> Self {
         Self { access, ranks: VecDeque::new(), ask_at: None }
     }
 
     /// Adds new changes of the reader to the gate, and moves the changes that it has released.
-    pub(crate) fn take_turn(&mut self, rtps: &mut StatefulReader, now: Now, effects: &mut Effects) {
+    pub(crate) fn pass_group_gate(&mut self, rtps: &mut StatefulReader, now: Now, effects: &mut Effects) {
         let reader = rtps.guid().entity_id;
         rtps.admit_released(now);
         let access = Arc::clone(&self.access);
@@ -203,36 +203,36 @@ impl ReaderActor {
     /// Adds new changes to the gate of the subscriber and moves released ones, if there is a gate.
     #[inline]
     pub(super) fn pass_gate(&mut self, now: Now, effects: &mut Effects) {
-        if let Some(seat) = &mut self.seat {
-            seat.take_turn(&mut self.rtps, now, effects);
+        if let Some(membership) = &mut self.membership {
+            membership.pass_group_gate(&mut self.rtps, now, effects);
         }
     }
 
     /// Adds a remote writer to the gate before it is matched.
-    pub(super) fn seat_remote(&self, writer: &WriterProxyConfig) {
-        if let Some(seat) = &self.seat {
-            seat.match_remote(self.rtps.guid().entity_id, writer, self.rtps.is_reliable());
+    pub(super) fn add_remote_to_gate(&self, writer: &WriterProxyConfig) {
+        if let Some(membership) = &self.membership {
+            membership.match_remote(self.rtps.guid().entity_id, writer, self.rtps.is_reliable());
         }
     }
 
     /// Adds a matched local writer to the gate.
-    pub(super) fn seat_local(&mut self, writer: Guid, begin: &LocalBegin) {
-        if let (Some(seat), Some((clock, reached))) = (&self.seat, &begin.presented) {
+    pub(super) fn add_local_to_gate(&mut self, writer: Guid, begin: &LocalBegin) {
+        if let (Some(membership), Some((clock, reached))) = (&self.membership, &begin.presented) {
             self.rtps.start_group_after(writer, *reached);
-            seat.access.match_local(clock, (writer, self.rtps.guid().entity_id), begin.reliable, *reached);
+            membership.access.match_local(clock, (writer, self.rtps.guid().entity_id), begin.reliable, *reached);
         }
     }
 
     /// Removes a writer from the gate, after its last changes were added.
     pub(super) fn leave_gate(&mut self, writer: Guid, now: Now, effects: &mut Effects) {
-        if let Some(seat) = &mut self.seat {
-            seat.take_turn(&mut self.rtps, now, effects);
-            seat.access.unmatch(writer, self.rtps.guid().entity_id);
+        if let Some(membership) = &mut self.membership {
+            membership.pass_group_gate(&mut self.rtps, now, effects);
+            membership.access.unmatch(writer, self.rtps.guid().entity_id);
         }
     }
 
     /// Moves the changes that the gate has released.
-    pub(crate) fn take_turn(&mut self, effects: &mut Effects) {
+    pub(crate) fn pass_group_gate(&mut self, effects: &mut Effects) {
         let now = self.now(effects);
         self.follow_up(now, effects);
     }
@@ -241,6 +241,6 @@ impl ReaderActor {
     pub(crate) fn ranks(&mut self, selection: &Selection, effects: &mut Effects) -> Vec<u64> {
         let now = self.now(effects);
         let names = self.rtps.history_mut().identities_of(now, selection);
-        self.seat.as_ref().map_or_else(Vec::new, |seat| seat.ranks_of(&names))
+        self.membership.as_ref().map_or_else(Vec::new, |membership| membership.ranks_of(&names))
     }
 }

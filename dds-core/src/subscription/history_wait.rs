@@ -61,7 +61,7 @@ impl WaitSource<()> for HistoryWait<'_> {
 
 impl ReaderActor {
     /// Wakes the waits for history if the number of writers without complete history has changed.
-    pub(super) fn look_for_history(&mut self, effects: &mut Effects) {
+    pub(super) fn notify_history_waits(&mut self, effects: &mut Effects) {
         let pending = self.publications.iter().filter(|&&writer| !self.has_history_of(writer)).count();
         if pending != std::mem::replace(&mut self.histories_pending, pending) {
             self.waiting_for_history.wake_all(effects);

@@ -182,10 +182,10 @@ pub trait SubscriberListener: Send + 'static {
 }
 
 /// Callback with the changed marks of a reader.
-pub(super) type Tell<T> = Box<dyn FnMut(&DataReader<T>, u32) + Send>;
+pub(super) type ReaderDispatch<T> = Box<dyn FnMut(&DataReader<T>, u32) + Send>;
 
 /// Turns a listener into a callback.
-pub(super) fn tell_listener<T>(mut listener: impl DataReaderListener<T>) -> Tell<T> {
+pub(super) fn dispatch_to_listener<T>(mut listener: impl DataReaderListener<T>) -> ReaderDispatch<T> {
     Box::new(move |reader, marks| {
         for event in reader.handle().changes(marks) {
             match event {
@@ -207,13 +207,13 @@ pub(super) fn tell_listener<T>(mut listener: impl DataReaderListener<T>) -> Tell
 struct ReaderCallback<T> {
     /// Weak, so that a listener does not keep its own reader alive.
     reader: Weak<ReaderHandle>,
-    tell: Tell<T>,
+    dispatch: ReaderDispatch<T>,
 }
 
 impl<T> Callback for ReaderCallback<T> {
     fn call(&mut self, marks: u32) {
         if let Some(handle) = self.reader.upgrade() {
-            (self.tell)(&DataReader::lend(handle), marks);
+            (self.dispatch)(&DataReader::lend(handle), marks);
         }
     }
 
@@ -226,12 +226,12 @@ impl<T> Callback for ReaderCallback<T> {
 }
 
 /// Creates the listener of a reader.
-pub(super) fn new_listener<T: 'static>(handle: &Arc<ReaderHandle>, mask: StatusMask, tell: Tell<T>) -> NewListener {
+pub(super) fn new_listener<T: 'static>(handle: &Arc<ReaderHandle>, mask: StatusMask, dispatch: ReaderDispatch<T>) -> NewListener {
     NewListener {
         name: "reader listener",
         mask,
         delivery: handle.delivery,
-        callback: Box::new(ReaderCallback { reader: Arc::downgrade(handle), tell }),
+        callback: Box::new(ReaderCallback { reader: Arc::downgrade(handle), dispatch }),
         post: None,
     }
 }
@@ -259,7 +259,7 @@ impl ReaderHandle {
     }
 
     /// Notifies the listener of a subscriber or participant of a reader's events.
-    pub(crate) fn tell_group<L: SubscriberListener>(self: &Arc<Self>, listener: &mut L, marks: u32) {
+    pub(crate) fn dispatch_to_group<L: SubscriberListener>(self: &Arc<Self>, listener: &mut L, marks: u32) {
         let any = (self.lend)(Arc::clone(self));
         let reader = &*any;
         for event in self.changes(marks) {
@@ -321,7 +321,7 @@ impl<T: 'static> DataReader<T> {
     /// [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed).
     pub fn set_listener(&self, mask: StatusMask, listener: impl DataReaderListener<T>) -> Result<(), CreateError> {
         let handle = self.handle();
-        handle.change_listener(Some(new_listener(handle, mask, tell_listener(listener))))
+        handle.change_listener(Some(new_listener(handle, mask, dispatch_to_listener(listener))))
     }
 
     /// Removes the listener. No call of it begins after this returns.
@@ -347,7 +347,7 @@ impl<L: SubscriberListener> Callback for SubscriberCallback<L> {
         let reader = entity.as_any().downcast::<ReaderHandle>();
         debug_assert!(reader.is_ok(), "the members of a subscriber are readers");
         if let Ok(reader) = reader {
-            reader.tell_group(&mut self.listener, marks);
+            reader.dispatch_to_group(&mut self.listener, marks);
         }
     }
 

@@ -89,8 +89,8 @@ pub enum LikelyCause {
 }
 
 impl ReaderLosses {
-    pub(super) fn new(losses: Losses, context: Context) -> Self {
-        let Context { from_future, socket_dropped, receive_buffer, inbox_dropped, since, until } = context;
+    pub(super) fn new(losses: Losses, context: LossContext) -> Self {
+        let LossContext { from_future, socket_dropped, receive_buffer, inbox_dropped, since, until } = context;
         Self {
             writers: losses.writers,
             departed: losses.departed,
@@ -168,7 +168,7 @@ impl ReaderLosses {
 }
 
 /// Values of the ledger that do not belong to one writer.
-pub(super) struct Context {
+pub(super) struct LossContext {
     pub(super) from_future: u64,
     pub(super) socket_dropped: Option<u64>,
     pub(super) receive_buffer: usize,
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_has_what_happened_in_it() {
+    fn difference_of_ledgers_has_losses_of_interval() {
         let minute = losses(200, 70, 120).since(&losses(50, 40, 2));
         let total = minute.total();
         assert_eq!((total.known, total.received, total.lost()), (150, 30, 120));
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_overflowed_the_inbox_is_its_own_cause() {
+    fn inbox_overflow_is_a_cause_of_its_own() {
         let mut some = losses(50, 50, 2);
         some.writers[0].undelivered.inbox_overflow = 7;
         assert_eq!(some.likely_cause(), Some(LikelyCause::InboxOverflow { dropped: 7 }));
@@ -290,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn without_losses_there_is_no_cause() {
+    fn ledger_without_losses_has_no_cause() {
         assert_eq!(losses(50, 50, 2).likely_cause(), None);
         assert_eq!(losses(50, 49, 0).likely_cause(), Some(LikelyCause::Elsewhere));
     }

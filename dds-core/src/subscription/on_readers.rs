@@ -10,12 +10,12 @@ use crate::sync::AtomicU32;
 use std::sync::{Arc, Weak};
 
 /// Keeps the status up to date.
-pub(crate) struct OnReaders {
+pub(crate) struct DataOnReaders {
     watched: Arc<Watched>,
     observer: Arc<Observer>,
 }
 
-impl OnReaders {
+impl DataOnReaders {
     fn new(watched: &Arc<Watched>) -> Arc<Self> {
         Arc::new_cyclic(|this: &Weak<Self>| Self {
             watched: Arc::clone(watched),
@@ -37,7 +37,7 @@ impl OnReaders {
     }
 }
 
-impl Poke for OnReaders {
+impl Poke for DataOnReaders {
     fn poke(self: Arc<Self>, effects: &mut Effects) {
         self.change(self.observer.take_marks(), effects);
     }
@@ -54,7 +54,7 @@ impl SubscriberGroup {
     pub(super) fn watch_readers(&self) {
         if self.common().get().is_none() {
             // A concurrent thread may observe some readers twice, which is harmless.
-            self.common().get_or_init(|| OnReaders::new(self.watched()));
+            self.common().get_or_init(|| DataOnReaders::new(self.watched()));
             self.members().iter().for_each(|reader| self.watch_reader(reader));
         }
     }

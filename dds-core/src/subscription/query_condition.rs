@@ -79,7 +79,7 @@ impl QueryCondition {
     #[doc(alias = "set_query_parameters")]
     pub fn set_parameters(&self, parameters: impl IntoIterator<Item: ToString>) -> Result<(), FilterError> {
         self.query.set_parameters(&texts(parameters))?;
-        self.condition.look_again();
+        self.condition.recheck();
         Ok(())
     }
 }

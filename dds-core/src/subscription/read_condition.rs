@@ -118,7 +118,7 @@ impl ReadCondition {
     }
 
     /// Makes the waits for this condition check it again.
-    pub(super) fn look_again(&self) {
+    pub(super) fn recheck(&self) {
         // Ignore the error, because a closed reader has no waits.
         let _ = Effects::scope(|effects| {
             self.core.cell.with(effects, |actor, effects| actor.observers().notify(mark::SELECTED, effects))

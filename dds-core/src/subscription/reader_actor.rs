@@ -8,9 +8,9 @@ use crate::infrastructure::{
     Observers, SampleLostStatus, SampleRejectedStatus, mark,
 };
 use crate::qos::PolicyId;
-use crate::subscription::group_access::Seat;
-use crate::subscription::spilled::{SPILLED, Spilled};
-use crate::subscription::{Parsed, Run, RunEnd};
+use crate::subscription::group_access::GroupMembership;
+use crate::subscription::spilled::{CHANGES_SPILLED, SpilledChanges};
+use crate::subscription::{ParsedRun, SubmessageRun, SubmessageRunEnd};
 use dds_rtps::concurrent::{Payload, PayloadSource};
 use dds_rtps::filter::Filter;
 use dds_rtps::history::{CacheChange, HistorySample, Operation, ReaderTiming, Selection};
@@ -41,12 +41,12 @@ pub(crate) enum ReaderMail {
         /// Datagram, shared with the receive buffer.
         packet: Payload,
         /// Position of the submessages in the datagram.
-        run: Run,
+        run: SubmessageRun,
     },
     /// Fragment that was received in place while the cell was occupied.
-    Landed {
+    InPlace {
         /// Place of the fragment in its assembly.
-        landing: Option<InPlaceFragment>,
+        fragment: Option<InPlaceFragment>,
         /// Sender of the fragment.
         source: Source,
     },
@@ -78,10 +78,10 @@ pub(super) struct LocalWriter {
 /// State of a reader.
 pub(crate) struct ReaderActor {
     pub(super) rtps: StatefulReader,
-    pub(super) spilled: Arc<Spilled>,
+    pub(super) spilled: Arc<SpilledChanges>,
     driver: Arc<dyn Driver>,
     pub(super) last: Now,
-    born: Time,
+    created_at: Time,
     outgoing: Outgoing,
     pub(super) local_writers: Vec<LocalWriter>,
     pub(super) publications: Vec<Guid>,
@@ -100,7 +100,7 @@ pub(crate) struct ReaderActor {
     waiting_for_match: Wakers,
     pub(super) waiting_for_history: Wakers,
     /// Membership in the gate of the subscriber, under PRESENTATION scope GROUP.
-    pub(super) seat: Option<Box<Seat>>,
+    pub(super) membership: Option<Box<GroupMembership>>,
     /// Number of writers that had not delivered their history when the waits for it were last woken.
     pub(super) histories_pending: usize,
 }
@@ -116,9 +116,9 @@ impl ReaderActor {
         let now = driver.now();
         Self {
             rtps,
-            spilled: Arc::new(Spilled::new()),
+            spilled: Arc::new(SpilledChanges::new()),
             last: now,
-            born: now.time,
+            created_at: now.time,
             driver,
             outgoing,
             local_writers: Vec::new(),
@@ -137,14 +137,14 @@ impl ReaderActor {
             waiting_for_data: Wakers::new(),
             waiting_for_match: Wakers::new(),
             waiting_for_history: Wakers::new(),
-            seat: None,
+            membership: None,
             histories_pending: 0,
         }
     }
 
     /// Replaces the protocol's reader before the reader is enabled. Returns the old one, which the caller drops outside
     /// of the cell.
-    pub(crate) fn begin_anew(&mut self, rtps: StatefulReader) -> StatefulReader {
+    pub(crate) fn replace_protocol(&mut self, rtps: StatefulReader) -> StatefulReader {
         std::mem::replace(&mut self.rtps, rtps)
     }
 
@@ -192,18 +192,18 @@ impl ReaderActor {
     /// Processes submessages of a matched writer in place, on the borrowed datagram. Returns where they end.
     pub(crate) fn receive(
         &mut self,
-        run: &Run,
-        parsed: Parsed<'_, '_>,
+        run: &SubmessageRun,
+        parsed: ParsedRun<'_, '_>,
         packet: &dyn PayloadSource,
         effects: &mut Effects,
-    ) -> RunEnd {
-        let end = run.walk_on(parsed, |source, submessage| self.take_in(source, submessage, packet, effects));
+    ) -> SubmessageRunEnd {
+        let end = run.walk_on(parsed, |source, submessage| self.handle_submessage(source, submessage, packet, effects));
         let now = self.last;
         self.follow_up(now, effects);
         end
     }
 
-    fn take_in(
+    fn handle_submessage(
         &mut self,
         source: &Source,
         submessage: &Submessage<'_>,
@@ -237,7 +237,7 @@ impl ReaderActor {
             self.note_data(effects);
         }
         if !self.waiting_for_history.is_empty() {
-            self.look_for_history(effects);
+            self.notify_history_waits(effects);
         }
     }
 
@@ -274,14 +274,14 @@ impl ReaderActor {
     /// Sends the protocol's messages and sets the timer.
     #[inline]
     pub(super) fn send(&mut self, now: Now) {
-        let is_awaited = self.seat.is_some() || !self.waiting_for_history.is_empty();
+        let is_awaited = self.membership.is_some() || !self.waiting_for_history.is_empty();
         if is_awaited || !self.rtps.is_at_rest() || !self.outgoing.is_at_rest() {
             self.send_and_set_timer(now);
         }
     }
 
     fn send_and_set_timer(&mut self, now: Now) {
-        let asking = self.seat.as_ref().and_then(|seat| seat.deadline());
+        let asking = self.membership.as_ref().and_then(|membership| membership.deadline());
         let history = self.next_history_expiry();
         let expiry = asking.into_iter().chain(history).min();
         if self.rtps.is_at_rest() && self.outgoing.is_at_rest() && expiry.is_none() {
@@ -303,7 +303,7 @@ impl ReaderActor {
     pub(crate) fn match_remote(&mut self, writer: WriterProxyConfig, effects: &mut Effects) {
         let now = self.now(effects);
         let guid = writer.guid;
-        self.seat_remote(&writer);
+        self.add_remote_to_gate(&writer);
         if self.rtps.match_writer(now, writer) {
             self.note_match(guid, effects);
         }
@@ -317,7 +317,7 @@ impl ReaderActor {
         writer.reliable = begin.reliable;
         let link = begin.reliable.then(|| Arc::clone(&path.link));
         self.rtps.match_local_writer(now, writer, begin.first, link);
-        self.seat_local(guid, &begin);
+        self.add_local_to_gate(guid, &begin);
         let LocalBegin { history_end, history_expires, .. } = begin;
         self.local_writers.push(LocalWriter { guid, path, history_end, history_expires });
         self.note_match(guid, effects);
@@ -344,7 +344,7 @@ impl ReaderActor {
     }
 
     /// Checks writers that do not count as alive, after their participants sent a message.
-    pub(crate) fn look_at_lost_writers(&mut self, effects: &mut Effects) {
+    pub(crate) fn recheck_lost_writers(&mut self, effects: &mut Effects) {
         let now = self.now(effects);
         self.rtps.recheck_lost_writers(now);
         self.follow_up(now, effects);
@@ -475,8 +475,8 @@ impl ReaderActor {
     }
 
     /// Time at which the reader was created.
-    pub(crate) fn born(&self) -> Time {
-        self.born
+    pub(crate) fn created_at(&self) -> Time {
+        self.created_at
     }
 
     pub(crate) fn rtps(&self) -> &StatefulReader {
@@ -529,16 +529,16 @@ impl Actor for ReaderActor {
             ReaderMail::Local { mut change, previous, path } => {
                 self.receive_local(LocalParcel { change: &mut change, previous, path: path.as_ref() }, effects);
             }
-            ReaderMail::Landed { landing, source } => {
-                if let Some(landing) = landing {
+            ReaderMail::InPlace { fragment, source } => {
+                if let Some(fragment) = fragment {
                     // No thread receives here, so drop the next place.
-                    drop(self.land(&source, landing, effects));
+                    drop(self.receive_in_place(&source, fragment, effects));
                 }
             }
             ReaderMail::Packet { packet, run } => {
                 // The datagram parsed before it became mail.
                 if let Ok(message) = Message::parse(packet.bytes()) {
-                    run.walk(&message, |source, submessage| self.take_in(source, submessage, &packet, effects));
+                    run.walk(&message, |source, submessage| self.handle_submessage(source, submessage, &packet, effects));
                     self.pass_gate(self.last, effects);
                     self.take_events(effects);
                     // The signal after all mail answers once for all of it.
@@ -558,7 +558,7 @@ impl Actor for ReaderActor {
             // A visitor has emptied the inbox, so it has room again.
             self.local_writers.iter().for_each(|writer| writer.path.progressed(effects));
         }
-        if signals.has(SPILLED) {
+        if signals.has(CHANGES_SPILLED) {
             self.settle_spilled();
         }
         if signals.has(WRITER_LIVELINESS) {
@@ -580,7 +580,7 @@ impl Actor for ReaderActor {
         match mail {
             ReaderMail::Local { change, .. } => change.payload.as_ref().map_or(0, Payload::len),
             ReaderMail::Packet { packet, .. } => packet.len(),
-            ReaderMail::Landed { landing, .. } => landing.as_ref().map_or(0, InPlaceFragment::len),
+            ReaderMail::InPlace { fragment, .. } => fragment.as_ref().map_or(0, InPlaceFragment::len),
         }
     }
 }

@@ -10,11 +10,11 @@ use crate::infrastructure::{
     StatusCondition, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, mark,
 };
 use crate::qos::{DataReaderQos, Presentation};
-use crate::subscription::losses::Context;
+use crate::subscription::losses::LossContext;
 use crate::subscription::reader_actor::{ReaderActor, ReaderCell};
 use crate::subscription::samples::BatchPool;
 use crate::subscription::{
-    AnyReader, GroupAccess, OnReaders, ReaderEvent, ReaderFeed, ReaderLosses, SubscriberGroup, SubscriptionContext,
+    AnyReader, GroupAccess, DataOnReaders, ReaderEvent, ReaderFeed, ReaderLosses, SubscriberGroup, SubscriptionContext,
 };
 use crate::topic::{BuiltinKind, FilteredReader, FilteredTopic, TopicHandle};
 use dds_rtps::history::{HistorySample, KeyPayload, Operation, Selection, SelectionOrder, States};
@@ -233,8 +233,8 @@ impl ReaderHandle {
 
     pub(crate) fn losses(&self) -> Result<ReaderLosses, ReadError> {
         let (losses, from_future, since) =
-            self.visit(|actor, _| (actor.losses(), actor.rtps().history().counters().from_future, actor.born()))?;
-        let context = Context {
+            self.visit(|actor, _| (actor.losses(), actor.rtps().history().counters().from_future, actor.created_at()))?;
+        let context = LossContext {
             from_future,
             socket_dropped: self.core.network().dropped(),
             receive_buffer: self.core.network().receive_buffer_granted(),
@@ -482,7 +482,7 @@ impl Member for ReaderHandle {
     type Qos = DataReaderQos;
     type Context = dyn SubscriptionContext;
     type Presented = GroupAccess;
-    type Common = OnceLock<Arc<OnReaders>>;
+    type Common = OnceLock<Arc<DataOnReaders>>;
 
     fn presented(presentation: Presentation) -> Option<Arc<GroupAccess>> {
         let Presentation { coherent_access, ordered_access, .. } = presentation;

@@ -13,7 +13,7 @@ const RUN_MAX: usize = 32;
 
 /// Consecutive submessages of one writer to one reader, or to all matched readers. INFO_TS may stand between them.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Run {
+pub(crate) struct SubmessageRun {
     /// Offset of the first submessage in the message.
     pub(crate) offset: usize,
     /// State of the message before the first submessage.
@@ -24,7 +24,7 @@ pub(crate) struct Run {
 
 /// End of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct RunEnd {
+pub(crate) struct SubmessageRunEnd {
     /// Offset in the message of the first submessage after the run.
     pub(crate) offset: usize,
     /// Timestamp that applies to that submessage.
@@ -33,34 +33,34 @@ pub(crate) struct RunEnd {
 
 /// The first submessage of a run in parsed form, and the submessages after it.
 #[derive(Debug, Clone)]
-pub(crate) struct Parsed<'m, 'a> {
+pub(crate) struct ParsedRun<'m, 'a> {
     pub(crate) first: &'m Submessage<'a>,
     pub(crate) behind: Submessages<'a>,
 }
 
-impl Run {
+impl SubmessageRun {
     /// As [`SubmessageRun::walk_on`], for a datagram from the inbox.
     pub(crate) fn walk(&self, message: &Message<'_>, take: impl FnMut(&Source, &Submessage<'_>)) {
         let mut behind = message.submessages_from(self.offset);
         // The submessage parsed before the datagram became mail.
         if let Some(Ok(first)) = behind.next() {
-            self.walk_on(Parsed { first: &first, behind }, take);
+            self.walk_on(ParsedRun { first: &first, behind }, take);
         }
     }
 
     /// Calls `take` for each submessage of the run. The end of the run depends only on the message.
     #[inline]
-    pub(crate) fn walk_on<'a>(&self, parsed: Parsed<'_, 'a>, mut take: impl FnMut(&Source, &Submessage<'a>)) -> RunEnd {
-        let Parsed { first, behind: mut submessages } = parsed;
+    pub(crate) fn walk_on<'a>(&self, parsed: ParsedRun<'_, 'a>, mut take: impl FnMut(&Source, &Submessage<'a>)) -> SubmessageRunEnd {
+        let ParsedRun { first, behind: mut submessages } = parsed;
         let mut source = self.source;
         take(&source, first);
-        let mut end = RunEnd { offset: submessages.offset(), timestamp: source.timestamp };
+        let mut end = SubmessageRunEnd { offset: submessages.offset(), timestamp: source.timestamp };
         let mut count = 1;
         while count < RUN_MAX {
             // Fast path: a timestamp precedes every sample of a batch, so it is not parsed into a `Submessage`.
             if let Some(timestamp) = submessages.next_timestamp() {
                 source.timestamp = Some(timestamp);
-                end = RunEnd { offset: submessages.offset(), timestamp: source.timestamp };
+                end = SubmessageRunEnd { offset: submessages.offset(), timestamp: source.timestamp };
                 continue;
             }
             let Some(Ok(submessage)) = submessages.next() else { break };
@@ -72,7 +72,7 @@ impl Run {
                 (_, Submessage::InfoTimestamp(timestamp)) => source.timestamp = *timestamp,
                 _ => break,
             }
-            end = RunEnd { offset: submessages.offset(), timestamp: source.timestamp };
+            end = SubmessageRunEnd { offset: submessages.offset(), timestamp: source.timestamp };
         }
         end
     }
@@ -103,7 +103,7 @@ mod tests {
     }
 
     /// Returns the submessages of a run that starts at the first one, and its end.
-    fn taken(build: impl FnOnce(&mut MessageBuilder<'_>)) -> (Vec<(i32, Option<Time>)>, RunEnd, usize) {
+    fn taken(build: impl FnOnce(&mut MessageBuilder<'_>)) -> (Vec<(i32, Option<Time>)>, SubmessageRunEnd, usize) {
         let mut bytes = Vec::new();
         let mut builder = MessageBuilder::new(&mut bytes);
         builder.header(SOURCE);
@@ -114,8 +114,8 @@ mod tests {
         let mut taken = Vec::new();
         let mut behind = message.submessages_from(20);
         let first = behind.next().unwrap().unwrap();
-        let parsed = Parsed { first: &first, behind };
-        let run = Run { offset: 20, source, reader_id: READER };
+        let parsed = ParsedRun { first: &first, behind };
+        let run = SubmessageRun { offset: 20, source, reader_id: READER };
         let end = run.walk_on(parsed, |source, submessage| {
             let Submessage::Heartbeat(heartbeat) = submessage else { panic!("{submessage:?} is in the run") };
             taken.push((heartbeat.count, source.timestamp));
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_ends_where_another_writer_or_reader_begins() {
+    fn run_ends_at_another_writer_or_reader() {
         for (writer_id, reader_id) in [(WRITER, EntityId::UNKNOWN), (EntityId([0, 0, 2, 3]), READER)] {
             let (taken, end, _) = taken(|builder| {
                 (0..3).for_each(|count| heartbeat(builder, WRITER, READER, count));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn each_submessage_has_the_timestamp_before_it() {
+    fn submessage_has_last_timestamp_before_it() {
         let times = [Time::from_unix_nanos(1_000_000_000), Time::from_unix_nanos(2_000_000_000)];
         let (taken, end, len) = taken(|builder| {
             for (count, time) in [(0, None), (1, Some(times[0])), (2, Some(times[1]))] {
@@ -146,17 +146,17 @@ mod tests {
             }
         });
         assert_eq!(taken, [(0, None), (1, Some(times[0])), (2, Some(times[1]))]);
-        assert_eq!(end, RunEnd { offset: len, timestamp: Some(times[1]) });
+        assert_eq!(end, SubmessageRunEnd { offset: len, timestamp: Some(times[1]) });
     }
 
     #[test]
-    fn a_run_is_no_longer_than_a_hold_may_be() {
+    fn run_length_is_bounded() {
         let (taken, end, _) = taken(|builder| (0..100).for_each(|count| heartbeat(builder, WRITER, READER, count)));
         assert_eq!((taken.len(), end.offset), (RUN_MAX, 20 + RUN_MAX * 32));
     }
 
     #[test]
-    fn a_destination_or_a_faulty_submessage_ends_a_run() {
+    fn run_ends_at_info_dst() {
         let (destined, end, _) = taken(|builder| {
             heartbeat(builder, WRITER, READER, 0);
             builder.info_dst(SOURCE);

@@ -16,7 +16,7 @@ const SPARE_LIST_LEN_MAX: usize = 4096;
 
 thread_local! {
     /// List of [`BatchPool::with_list`]. Empty, with the memory of an earlier call.
-    static DESK: Cell<Vec<HistorySample>> = const { Cell::new(Vec::new()) };
+    static SPARE_LIST: Cell<Vec<HistorySample>> = const { Cell::new(Vec::new()) };
 }
 
 /// A sample with decoded data.
@@ -68,11 +68,11 @@ impl BatchPool {
     /// For batches that end with the call. It takes no lock, because a listener takes its samples one at a time.
     pub(crate) fn with_list<R>(f: impl FnOnce(&mut Vec<HistorySample>) -> R) -> R {
         // A call from inside `f`, or of a thread that is ending, finds no list and allocates one.
-        let mut list = DESK.try_with(Cell::take).unwrap_or_default();
+        let mut list = SPARE_LIST.try_with(Cell::take).unwrap_or_default();
         let result = f(&mut list);
         list.clear();
         if list.capacity() <= SPARE_LIST_LEN_MAX {
-            let _ = DESK.try_with(|desk| desk.set(list));
+            let _ = SPARE_LIST.try_with(|spare| spare.set(list));
         }
         result
     }

@@ -16,8 +16,8 @@ use dds_rtps::wire::{Message, Submessage};
 /// Maximum number of runs: one for each writer and each time that the reader was occupied.
 const RUNS_MAX: usize = 64;
 
-/// [`Spilled`] has changes to settle.
-pub(super) const SPILLED: Signals = Signals::own(3);
+/// [`SpilledChanges`] has changes to settle.
+pub(super) const CHANGES_SPILLED: Signals = Signals::own(3);
 
 /// Dropped changes of one writer with consecutive sequence numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,12 +29,12 @@ struct SpilledRun {
 
 /// Dropped changes of a reader.
 #[derive(Debug)]
-pub(crate) struct Spilled {
+pub(crate) struct SpilledChanges {
     runs: Lock<Vec<SpilledRun>>,
     process: Process,
 }
 
-impl Spilled {
+impl SpilledChanges {
     pub(super) fn new() -> Self {
         Self { runs: Lock::new(Vec::new()), process: Process::current() }
     }
@@ -61,7 +61,7 @@ impl Spilled {
     }
 }
 
-impl Spill<ReaderMail> for Spilled {
+impl Spill<ReaderMail> for SpilledChanges {
     fn note(&self, mail: &ReaderMail) -> Signals {
         match mail {
             ReaderMail::Local { change, .. } => self.add(change.writer, change.sequence_number),
@@ -75,9 +75,9 @@ impl Spill<ReaderMail> for Spilled {
                 });
             }
             // One fragment does not tell whether its sample would have become complete.
-            ReaderMail::Landed { .. } => return Signals::default(),
+            ReaderMail::InPlace { .. } => return Signals::default(),
         }
-        SPILLED
+        CHANGES_SPILLED
     }
 }
 
@@ -108,8 +108,8 @@ mod tests {
     use dds_rtps::types::{EntityId, GuidPrefix};
 
     #[test]
-    fn there_are_only_so_many_runs_of_dropped_changes() {
-        let spilled = Spilled::new();
+    fn number_of_spilled_runs_is_bounded() {
+        let spilled = SpilledChanges::new();
         let writer = |number: usize| Guid::new(GuidPrefix([number as u8; 12]), EntityId([0, 0, 1, 3]));
         for (number, twice) in [(1, false), (2, false), (3, true)] {
             spilled.add(writer(0), SequenceNumber(number));

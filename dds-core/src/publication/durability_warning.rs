@@ -8,7 +8,7 @@ impl WriterHandle {
     ///
     /// DDS makes the durability service optional, so there may be none. The caller must call this before the writer is
     /// closed.
-    pub(super) fn warn_of_what_is_unkept(&self) {
+    pub(super) fn warn_of_unkept_samples(&self) {
         let durability = self.qos.read(|qos| qos.durability);
         if durability <= Durability::TransientLocal || self.core.config().is_durability_service() {
             return;

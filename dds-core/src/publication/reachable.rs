@@ -11,13 +11,13 @@ const SETTLE: Duration = Duration::from_millis(20);
 
 /// Reachability of remote best-effort readers.
 #[derive(Debug, Default)]
-pub(super) struct Reached {
+pub(super) struct ReachableReaders {
     /// Readers whose participant has not acknowledged the writer yet.
     unaware: Vec<Guid>,
     settles_at: Option<Instant>,
 }
 
-impl Reached {
+impl ReachableReaders {
     /// Adds a matched reader, which may have matched before.
     pub(super) fn add(&mut self, reader: Guid, is_unaware: bool) {
         self.remove(reader);
@@ -50,12 +50,12 @@ impl Reached {
 impl WriterActor {
     /// Notes that the participant of the reader knows the writer.
     pub(crate) fn note_known_to(&mut self, reader: Guid, effects: &mut Effects) {
-        self.reached.remove(reader);
+        self.reachable.remove(reader);
         self.waiting_for_match.wake_all(effects);
     }
 
     /// Time at which the last samples have reached best-effort readers. `None` if no wait is needed.
     pub(crate) fn settles_at(&self) -> Option<Instant> {
-        self.reached.settles_at
+        self.reachable.settles_at
     }
 }

@@ -9,12 +9,12 @@ use std::sync::Arc;
 ///
 /// Bound: the matched readers.
 #[derive(Default)]
-pub(super) struct SlowReaders {
+pub(super) struct DemotedReaders {
     readers: Vec<Guid>,
     counter: MatchCounter,
 }
 
-impl SlowReaders {
+impl DemotedReaders {
     pub(super) fn is_empty(&self) -> bool {
         self.readers.is_empty()
     }
