@@ -4,7 +4,7 @@ use crate::actor::{Capacity, Cell, Effects, Poke};
 use crate::cdr::{AnyType, Encoding, Extensibility, KeyHasher};
 use crate::context::{ListenerPlace, ParticipantCore, ParticipantRef};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, LiveQos, StatusMask, Subject};
-use crate::publication::listener::{WriterDispatch, new_listener, dispatch_to_listener};
+use crate::publication::listener::{WriterDispatch, dispatch_to_listener, new_listener};
 use crate::publication::loan::Loans;
 use crate::publication::writer_actor::WriterActor;
 use crate::publication::writer_handle::EncodeBuffers;

@@ -47,7 +47,8 @@ impl WriterHandle {
         if has_changed || group.is_some_and(|group| group.version() > 0) {
             // No caller has used the initial protocol writer. Ignore the error, because a closed writer needs no
             // replacement.
-            let old = Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.replace_protocol(protocol, qos)));
+            let old =
+                Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.replace_protocol(protocol, qos)));
             drop(old);
         }
         self.encoding.set(encoding).is_ok()

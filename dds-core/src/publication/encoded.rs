@@ -85,7 +85,11 @@ impl<T> DataWriter<T> {
 
 impl WriterHandle {
     /// Checks an encoded sample as far as possible, and computes its instance.
-    pub(super) fn instance_of_encoded(&self, bytes: &[u8], buffers: &mut EncodeBuffers) -> Result<InstanceHandle, WriteErrorKind> {
+    pub(super) fn instance_of_encoded(
+        &self,
+        bytes: &[u8],
+        buffers: &mut EncodeBuffers,
+    ) -> Result<InstanceHandle, WriteErrorKind> {
         let header = Encapsulation::parse(bytes).map_err(WriteErrorKind::NotASample)?;
         let offered = self.encoding()?;
         if header.encoding != offered {

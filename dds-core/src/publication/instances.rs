@@ -135,7 +135,8 @@ impl<T> DataWriter<T> {
         if !T::is_key_of(key, handle.ty.as_ref()) {
             return None;
         }
-        let instance = handle.with_encode_buffers(|buffers| handle.hasher().of_key::<T>(key, &mut buffers.scratch)).ok()?;
+        let instance =
+            handle.with_encode_buffers(|buffers| handle.hasher().of_key::<T>(key, &mut buffers.scratch)).ok()?;
         handle.is_registered(instance).then_some(instance)
     }
 

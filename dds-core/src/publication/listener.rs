@@ -183,7 +183,11 @@ impl<T> Callback for WriterCallback<T> {
 }
 
 /// Creates the listener of a writer.
-pub(super) fn new_listener<T: 'static>(handle: &Arc<WriterHandle>, mask: StatusMask, dispatch: WriterDispatch<T>) -> NewListener {
+pub(super) fn new_listener<T: 'static>(
+    handle: &Arc<WriterHandle>,
+    mask: StatusMask,
+    dispatch: WriterDispatch<T>,
+) -> NewListener {
     NewListener {
         name: "writer listener",
         mask,

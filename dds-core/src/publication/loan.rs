@@ -262,7 +262,8 @@ impl LoanedBytes<'_> {
     fn publish(&mut self, options: WriteOptions) -> Result<(), WriteError> {
         let writer = self.writer;
         let error = |kind| writer.write_error(kind);
-        let instance = writer.with_encode_buffers(|buffers| writer.instance_of_encoded(self, buffers)).map_err(error)?;
+        let instance =
+            writer.with_encode_buffers(|buffers| writer.instance_of_encoded(self, buffers)).map_err(error)?;
         let Some(slot) = self.slot.take() else { return Ok(()) };
         let payload = slot.freeze();
         let change = options.apply_to(NewChange::alive(instance, payload.clone())).map_err(error);

@@ -83,7 +83,10 @@ impl WriterActor {
     /// Delivers a change without history to all local readers.
     pub(super) fn deliver_through(&mut self, change: &mut CacheChange, effects: &mut Effects) {
         if self.local_readers.len() > IN_PLACE_MAX {
-            return self.local_readers.iter_mut().for_each(|reader| reader.deliver_by_mail(&mut change.clone(), effects));
+            return self
+                .local_readers
+                .iter_mut()
+                .for_each(|reader| reader.deliver_by_mail(&mut change.clone(), effects));
         }
         let Some((last, others)) = self.local_readers.split_last_mut() else { return };
         for reader in others {

@@ -8,9 +8,9 @@ use crate::infrastructure::{
     Observers, mark,
 };
 use crate::publication::WriterMail;
+use crate::publication::demoted_readers::DemotedReaders;
 use crate::publication::local_reader::MatchedLocalReader;
 use crate::publication::reachable::ReachableReaders;
-use crate::publication::demoted_readers::DemotedReaders;
 use crate::qos::{DataWriterQos, PolicyId};
 use crate::subscription::ReaderCell;
 use dds_rtps::types::{Duration, Guid, InstanceHandle, Now, SequenceNumber};

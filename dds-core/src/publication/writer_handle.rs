@@ -234,7 +234,9 @@ impl WriterHandle {
                 None => Err(self.write_error(self.refusal(WriteRefused::Full))),
             },
             Ok(WriteAttempt::Refused(refused)) => Err(self.write_error(self.refusal(refused))),
-            Ok(WriteAttempt::Waiting | WriteAttempt::BehindLargeSample) => Err(self.write_error(self.refusal(WriteRefused::Full))),
+            Ok(WriteAttempt::Waiting | WriteAttempt::BehindLargeSample) => {
+                Err(self.write_error(self.refusal(WriteRefused::Full)))
+            }
             Err(kind) => Err(self.write_error(kind)),
         }
     }
@@ -299,11 +301,7 @@ impl WriterHandle {
         }
     }
 
-    fn publish_with_wait(
-        &self,
-        change: &mut NewChange,
-        limit: Duration,
-    ) -> Result<SequenceNumber, WriteError> {
+    fn publish_with_wait(&self, change: &mut NewChange, limit: Duration) -> Result<SequenceNumber, WriteError> {
         let driver = self.core.driver();
         let started = driver.now().instant;
         let mut ticket = None;

@@ -29,7 +29,12 @@ impl IncomingDatagram<'_> {
         }
     }
 
-    fn next_after(&self, run: &SubmessageRun, parsed: &ParsedRun<'_, '_>, reader: &mut ReaderActor) -> Option<Expected> {
+    fn next_after(
+        &self,
+        run: &SubmessageRun,
+        parsed: &ParsedRun<'_, '_>,
+        reader: &mut ReaderActor,
+    ) -> Option<Expected> {
         let Submessage::DataFrag(fragment) = parsed.first else { return None };
         let bytes = self.packet.payload.bytes();
         let len = usize::from(fragment.fragment_size);

@@ -7,7 +7,7 @@ use crate::infrastructure::{
     CreateError, CreateErrorKind, Delivery, Ending, FilterErrorKind, LiveQos, StatusMask, Subject, mark,
 };
 use crate::qos::{DataReaderQos, Preset};
-use crate::subscription::listener::{ReaderDispatch, new_listener, dispatch_to_listener};
+use crate::subscription::listener::{ReaderDispatch, dispatch_to_listener, new_listener};
 use crate::subscription::reader_actor::ReaderActor;
 use crate::subscription::samples::BatchPool;
 use crate::subscription::{
@@ -368,7 +368,10 @@ pub(super) fn reader_protocol(
 }
 
 /// Combines the closures of a builder into one callback. Returns it with its status mask.
-fn join<T: 'static>(mut on_data: Option<OnData<T>>, mut on_event: Option<OnEvent<T>>) -> Option<(StatusMask, ReaderDispatch<T>)> {
+fn join<T: 'static>(
+    mut on_data: Option<OnData<T>>,
+    mut on_event: Option<OnEvent<T>>,
+) -> Option<(StatusMask, ReaderDispatch<T>)> {
     let mask = match (on_data.is_some(), on_event.is_some()) {
         (false, false) => return None,
         (true, false) => StatusMask::DATA_AVAILABLE,

@@ -8,7 +8,11 @@ use dds_rtps::wire::DataFrag;
 
 impl ReaderActor {
     /// Returns the place of the fragment after the received one, if that is likely to arrive next.
-    pub(crate) fn next_fragment_place(&mut self, run: &SubmessageRun, fragment: &DataFrag<'_>) -> Option<InPlaceFragment> {
+    pub(crate) fn next_fragment_place(
+        &mut self,
+        run: &SubmessageRun,
+        fragment: &DataFrag<'_>,
+    ) -> Option<InPlaceFragment> {
         self.rtps.lend_next_fragment(run.source.writer, fragment.writer_sn, fragment.fragment_starting_num)
     }
 

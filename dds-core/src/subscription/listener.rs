@@ -226,7 +226,11 @@ impl<T> Callback for ReaderCallback<T> {
 }
 
 /// Creates the listener of a reader.
-pub(super) fn new_listener<T: 'static>(handle: &Arc<ReaderHandle>, mask: StatusMask, dispatch: ReaderDispatch<T>) -> NewListener {
+pub(super) fn new_listener<T: 'static>(
+    handle: &Arc<ReaderHandle>,
+    mask: StatusMask,
+    dispatch: ReaderDispatch<T>,
+) -> NewListener {
     NewListener {
         name: "reader listener",
         mask,

@@ -538,7 +538,9 @@ impl Actor for ReaderActor {
             ReaderMail::Packet { packet, run } => {
                 // The datagram parsed before it became mail.
                 if let Ok(message) = Message::parse(packet.bytes()) {
-                    run.walk(&message, |source, submessage| self.handle_submessage(source, submessage, &packet, effects));
+                    run.walk(&message, |source, submessage| {
+                        self.handle_submessage(source, submessage, &packet, effects)
+                    });
                     self.pass_gate(self.last, effects);
                     self.take_events(effects);
                     // The signal after all mail answers once for all of it.

@@ -14,7 +14,7 @@ use crate::subscription::losses::LossContext;
 use crate::subscription::reader_actor::{ReaderActor, ReaderCell};
 use crate::subscription::samples::BatchPool;
 use crate::subscription::{
-    AnyReader, GroupAccess, DataOnReaders, ReaderEvent, ReaderFeed, ReaderLosses, SubscriberGroup, SubscriptionContext,
+    AnyReader, DataOnReaders, GroupAccess, ReaderEvent, ReaderFeed, ReaderLosses, SubscriberGroup, SubscriptionContext,
 };
 use crate::topic::{BuiltinKind, FilteredReader, FilteredTopic, TopicHandle};
 use dds_rtps::history::{HistorySample, KeyPayload, Operation, Selection, SelectionOrder, States};

@@ -50,7 +50,11 @@ impl SubmessageRun {
 
     /// Calls `take` for each submessage of the run. The end of the run depends only on the message.
     #[inline]
-    pub(crate) fn walk_on<'a>(&self, parsed: ParsedRun<'_, 'a>, mut take: impl FnMut(&Source, &Submessage<'a>)) -> SubmessageRunEnd {
+    pub(crate) fn walk_on<'a>(
+        &self,
+        parsed: ParsedRun<'_, 'a>,
+        mut take: impl FnMut(&Source, &Submessage<'a>),
+    ) -> SubmessageRunEnd {
         let ParsedRun { first, behind: mut submessages } = parsed;
         let mut source = self.source;
         take(&source, first);
