@@ -1,14 +1,15 @@
 //! The cell of discovery as the rest of the participant uses it.
 
-use crate::actor::{Capacity, Cell, Effects, OfferError, PushError};
+use crate::actor::{Capacity, Cell, Effects, OfferError, Offered, PushError};
 use crate::context::ParticipantCore;
 use crate::discovery::{BuiltinReaders, ParticipantActor, ParticipantCell, ParticipantMail};
 use crate::driver::Packet;
 use crate::infrastructure::CreateErrorKind;
-use crate::reception::Routes;
+use crate::reception::{DiscoveryInput, DiscoveryOffer, DiscoveryRun, Routes};
 use dds_rtps::discovery::ParticipantEvent;
 use dds_rtps::participant::{Participant, ParticipantCounters};
 use dds_rtps::types::Now;
+use dds_rtps::wire::Receiver;
 use std::sync::Arc;
 
 /// The cell of discovery, and the built-in readers that it feeds.
@@ -31,16 +32,6 @@ impl Discovery {
 
     pub(crate) fn builtin(&self) -> &BuiltinReaders {
         &self.builtin
-    }
-
-    /// Offers a datagram to discovery. Returns `false` if discovery is occupied and its inbox has no room.
-    pub(crate) fn offer(&self, packet: &Packet, effects: &mut Effects) -> bool {
-        let offered = self.cell.offer(
-            effects,
-            |actor, _| actor.receive(&packet.payload),
-            || ParticipantMail::Packet(packet.to_keep()),
-        );
-        !matches!(offered, Err(OfferError::Push(PushError::Full(_))))
     }
 
     /// Changes the state of discovery. The caller carries out the events that follow.
@@ -102,5 +93,27 @@ impl Discovery {
 
     pub(crate) fn counters(&self) -> Option<ParticipantCounters> {
         Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.rtps().counters())).ok()
+    }
+}
+
+impl DiscoveryInput for Discovery {
+    fn offer<'a>(
+        &self,
+        receiver: &mut Receiver<'a>,
+        run: &DiscoveryRun<'_, 'a>,
+        packet: &Packet,
+        effects: &mut Effects,
+    ) -> DiscoveryOffer {
+        let offered = self.cell.offer(
+            effects,
+            |actor, _| actor.receive(receiver, run, &packet.payload),
+            || ParticipantMail::Packet { packet: packet.to_keep(), offset: run.offset },
+        );
+        match offered {
+            Ok(Offered::Served(end)) => DiscoveryOffer::HandledUpTo(end),
+            Err(OfferError::Push(PushError::Full(_))) => DiscoveryOffer::Dropped,
+            // A closed participant needs no announcements.
+            Ok(Offered::Queued) | Err(_) => DiscoveryOffer::Queued,
+        }
     }
 }

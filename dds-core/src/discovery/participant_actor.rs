@@ -3,12 +3,12 @@
 use crate::actor::{Actor, Awaitable, Cell, Deferred, Effects, Poke, Signals, Wakers};
 use crate::discovery::neighbors::Neighbors;
 use crate::driver::{Driver, Flushed, Outgoing};
-use crate::reception::Routes;
+use crate::reception::{DiscoveryRun, Routes};
 use dds_rtps::concurrent::Payload;
 use dds_rtps::discovery::ParticipantEvent;
 use dds_rtps::participant::Participant;
 use dds_rtps::types::{GuidPrefix, Now};
-use dds_rtps::wire::{Message, Receiver};
+use dds_rtps::wire::{Message, Receiver, Submessage};
 use std::sync::{Arc, Weak};
 
 /// Events that one visit takes out of the cell. Bounds the memory of the buffer and the time of a visit.
@@ -19,8 +19,12 @@ pub(crate) type ParticipantCell = Cell<ParticipantActor>;
 
 /// What others leave for discovery.
 pub(crate) enum ParticipantMail {
-    /// A datagram with discovery traffic that came while somebody was inside.
-    Packet(Payload),
+    /// A datagram that arrived while discovery was occupied.
+    Packet {
+        packet: Payload,
+        /// Offset of the first submessage that discovery has not handled.
+        offset: usize,
+    },
 }
 
 /// The state of a participant: SPDP, SEDP, leases, matching.
@@ -61,11 +65,30 @@ impl ParticipantActor {
         self.follow_up(now);
     }
 
-    /// A datagram with discovery traffic.
-    pub(crate) fn receive(&mut self, packet: &Payload) {
+    /// Handles the submessages of a run up to the first one for another endpoint. Returns the offset of that one.
+    pub(crate) fn receive<'a>(
+        &mut self,
+        receiver: &mut Receiver<'a>,
+        run: &DiscoveryRun<'_, 'a>,
+        packet: &Payload,
+    ) -> usize {
         let now = self.driver.now();
-        self.take_in(packet, now);
+        self.rtps.handle_submessage(now, receiver, run.first, packet);
+        let mut behind = run.behind.clone();
+        let end = loop {
+            let end = behind.offset();
+            // Reception counts faulty submessages and dispatches all others.
+            let Some(Ok(submessage)) = behind.next() else { break end };
+            if matches!(submessage, Submessage::InfoTimestamp(_) | Submessage::InfoDestination(_)) {
+                receiver.apply(&submessage);
+            } else if Participant::is_addressed_by(&submessage) {
+                self.rtps.handle_submessage(now, receiver, &submessage, packet);
+            } else {
+                break end;
+            }
+        };
         self.answer_after_events(now);
+        end
     }
 
     /// Answers peers, or holds the answers back while events wait to be carried out: an endpoint that learns that its
@@ -78,12 +101,22 @@ impl ParticipantActor {
         }
     }
 
-    fn take_in(&mut self, packet: &Payload, now: Now) {
-        let Ok(message) = Message::parse(packet.bytes()) else { return };
+    /// Handles the submessages of a queued datagram from `offset` on.
+    fn receive_queued(&mut self, packet: &Payload, offset: usize, now: Now) {
+        let parsed = Message::parse(packet.bytes());
+        debug_assert!(parsed.is_ok(), "reception parsed the datagram before it was queued");
+        let Ok(message) = parsed else { return };
         let mut receiver = Receiver::new(&message.header);
-        for submessage in message.submessages().flatten() {
+        let mut submessages = message.submessages();
+        loop {
+            let at = submessages.offset();
+            let Some(submessage) = submessages.next() else { break };
+            // Reception counted faulty submessages.
+            let Ok(submessage) = submessage else { continue };
             receiver.apply(&submessage);
-            self.rtps.handle_submessage(now, &receiver, &submessage, packet);
+            if at >= offset {
+                self.rtps.handle_submessage(now, &receiver, &submessage, packet);
+            }
         }
     }
 
@@ -185,9 +218,9 @@ impl Actor for ParticipantActor {
     type Mail = ParticipantMail;
 
     fn handle(&mut self, mail: ParticipantMail, _effects: &mut Effects) {
-        let ParticipantMail::Packet(packet) = mail;
+        let ParticipantMail::Packet { packet, offset } = mail;
         let now = self.driver.now();
-        self.take_in(&packet, now);
+        self.receive_queued(&packet, offset, now);
         // Answered once for all the mail that a visitor finds, by the signal that is served after it.
         self.outgoing.come_back();
     }
@@ -219,7 +252,7 @@ impl Actor for ParticipantActor {
     }
 
     fn mail_bytes(mail: &ParticipantMail) -> usize {
-        let ParticipantMail::Packet(packet) = mail;
+        let ParticipantMail::Packet { packet, .. } = mail;
         packet.len()
     }
 }

@@ -238,6 +238,16 @@ impl Packet {
         Self { payload, socket, lands: false, small }
     }
 
+    /// Returns this packet with other bytes, which a transform opened. They cannot be received in place.
+    #[must_use]
+    pub fn opened(&self, message: &[u8]) -> Self {
+        let mut slot = self.small.acquire();
+        let buffer = slot.buffer();
+        buffer.clear();
+        append(buffer, message);
+        Self { payload: self.small.freeze(slot), socket: self.socket, lands: false, small: Arc::clone(&self.small) }
+    }
+
     /// The bytes to be kept in a queue: in the packet's own slot if there are many, else in one of their size.
     #[must_use]
     pub fn to_keep(&self) -> Payload {

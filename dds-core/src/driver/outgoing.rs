@@ -5,7 +5,7 @@ use crate::driver::{Driver, Network, Presence, Timer};
 use dds_rtps::output::Datagram;
 use dds_rtps::transport::SendOutcome;
 use dds_rtps::types::{GuidPrefix, Instant, Locator, TrafficClass};
-use dds_rtps::wire::{SealOutcome, Transform, TransformScope};
+use dds_rtps::wire::{Transform, Transformed};
 use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, Weak};
 
@@ -188,8 +188,7 @@ impl Outgoing {
 
 /// Lets the transform change what has been laid out.
 fn seal(transform: &Transform, scratch: &mut Vec<u8>, datagram: &mut Datagram) {
-    let Ok(sealed) = transform.seal(TransformScope::Message, datagram.segments(), scratch);
-    if sealed == SealOutcome::Replaced {
+    if transform.seal(datagram.segments(), scratch) == Transformed::Replaced {
         datagram.replace(scratch);
         scratch.clear();
     }

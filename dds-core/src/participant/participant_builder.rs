@@ -12,7 +12,7 @@ use crate::settings::unreadable;
 use crate::settings::{Config, Origin, Receiving, Scope, domain_of_environment, variable};
 use dds_rtps::transport::faults::Faults;
 use dds_rtps::types::{Duration, Guid, IpFamilies};
-use dds_rtps::wire::ChecksumKind;
+use dds_rtps::wire::{ChecksumKind, MessageTransform};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -122,6 +122,7 @@ enum Setting {
     UdpOnly(bool),
     TypeInformation(bool),
     MessageChecksums(ChecksumKind),
+    MessageTransform(Arc<dyn MessageTransform>),
     Delivery(Delivery),
     Receive(Receiving),
     Threads(ThreadOptions),
@@ -152,6 +153,7 @@ impl Setting {
             Self::UdpOnly(udp_only) => config.udp_only = udp_only,
             Self::TypeInformation(is_announced) => config.type_information = is_announced,
             Self::MessageChecksums(kind) => config.message_checksums = Some(kind),
+            Self::MessageTransform(transform) => config.message_transform = Some(transform),
             Self::Delivery(delivery) => config.delivery = delivery,
             Self::Receive(receive) => config.receive = receive,
             Self::Threads(threads) => config.threads = threads,
@@ -311,6 +313,15 @@ impl DomainParticipantBuilder {
     /// it. Checksums of others are checked in any case; see [`TrafficCounters::damaged`](crate::TrafficCounters::damaged).
     pub fn message_checksums(self, kind: ChecksumKind) -> Self {
         self.set(Setting::MessageChecksums(kind))
+    }
+
+    /// Transforms every message, in place of checksums. All participants of the domain need the same transform.
+    ///
+    /// For DDS Security and tests. Fragments are then not received in place.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn message_transform(self, transform: Arc<dyn MessageTransform>) -> Self {
+        self.set(Setting::MessageTransform(transform))
     }
 
     /// On which thread listeners are called, unless an endpoint's builder says otherwise. Default:

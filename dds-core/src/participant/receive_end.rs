@@ -22,11 +22,9 @@ impl Receive for ReceiveEnd {
         let participant = self.participant.upgrade()?;
         let reception = participant.reception();
         Effects::scope(|effects| {
-            let ReceivedDatagram { expected, for_discovery, revived } = reception.receive(packet, effects);
+            let received = reception.receive(packet, participant.discovery(), effects);
+            let ReceivedDatagram { expected, for_discovery, revived } = received;
             if for_discovery {
-                if !participant.discovery().offer(packet, effects) {
-                    reception.note_inbox_full();
-                }
                 participant.carry_out_matches(effects);
             }
             if let Some(prefix) = revived {

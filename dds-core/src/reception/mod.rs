@@ -9,7 +9,7 @@ mod receive;
 mod routes;
 mod traffic;
 
-pub(crate) use receive::{ReceivedDatagram, Reception};
+pub(crate) use receive::{DiscoveryInput, DiscoveryOffer, DiscoveryRun, ReceivedDatagram, Reception};
 pub(crate) use routes::{Heard, Routes};
 pub(crate) use traffic::ReceiveCounters;
 pub use traffic::TrafficCounters;

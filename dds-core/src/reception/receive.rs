@@ -8,10 +8,12 @@ use crate::reception::traffic::count;
 use crate::reception::{Heard, ReceiveCounters, Routes, TrafficCounters};
 use crate::subscription::{ParsedRun, ReaderCell, ReaderMail, SubmessageRun, SubmessageRunEnd};
 use dds_rtps::discovery::ReplyTo;
+use dds_rtps::participant::Participant;
 use dds_rtps::reader::Source;
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, Locator};
 use dds_rtps::wire::{
-    AckNack, Message, NackFrag, Receiver, Submessage, Transform, TransformScope, WireErrorKind, id as submessage_id,
+    AckNack, Message, NackFrag, Receiver, Submessage, Submessages, Transform, Transformed, WireErrorKind,
+    id as submessage_id,
 };
 use dds_rtps::writer::Asker;
 use std::cell::Cell;
@@ -21,6 +23,8 @@ use std::sync::atomic::Ordering;
 /// The receiving half of a participant: which cells datagrams go to, and counters of what is left aside.
 pub(crate) struct Reception {
     pub(super) core: Arc<ParticipantCore>,
+    /// Opens every datagram once. Parsers and queues behind it see opened messages only.
+    transform: Transform,
     routes: Arc<Routes>,
     pub(super) counters: ReceiveCounters,
 }
@@ -30,10 +34,42 @@ pub(crate) struct Reception {
 pub(crate) struct ReceivedDatagram {
     /// The fragment that is expected next, if that is known.
     pub(crate) expected: Option<Expected>,
-    /// The datagram has submessages of discovery.
+    /// Discovery received submessages, and its events are pending.
     pub(crate) for_discovery: bool,
     /// The sender was not alive for some reader here, and is again.
     pub(crate) revived: Option<GuidPrefix>,
+}
+
+/// Discovery as reception uses it. It receives the submessages of built-in endpoints.
+pub(crate) trait DiscoveryInput {
+    /// Handles the run, or keeps it as mail if discovery is occupied. `receiver` follows the handled submessages.
+    fn offer<'a>(
+        &self,
+        receiver: &mut Receiver<'a>,
+        run: &DiscoveryRun<'_, 'a>,
+        packet: &Packet,
+        effects: &mut Effects,
+    ) -> DiscoveryOffer;
+}
+
+/// Submessages of a datagram from the first one for a built-in endpoint on.
+pub(crate) struct DiscoveryRun<'m, 'a> {
+    /// Offset of the first submessage in the message.
+    pub(crate) offset: usize,
+    /// The first submessage, which is for a built-in endpoint.
+    pub(crate) first: &'m Submessage<'a>,
+    /// The submessages behind it, for any endpoint.
+    pub(crate) behind: Submessages<'a>,
+}
+
+/// Result of [`DiscoveryInput::offer`].
+pub(crate) enum DiscoveryOffer {
+    /// Discovery handled all submessages before this offset of the message.
+    HandledUpTo(usize),
+    /// Discovery keeps the rest of the datagram, and will handle its share.
+    Queued,
+    /// The inbox of discovery is full. The peer repeats its announcements.
+    Dropped,
 }
 
 /// A datagram on its way through the participant.
@@ -47,7 +83,8 @@ pub(super) struct IncomingDatagram<'a> {
 
 impl Reception {
     pub(crate) fn new(core: &Arc<ParticipantCore>) -> Self {
-        Self { core: Arc::clone(core), routes: Arc::default(), counters: ReceiveCounters::default() }
+        let transform = core.config().transform();
+        Self { core: Arc::clone(core), transform, routes: Arc::default(), counters: ReceiveCounters::default() }
     }
 
     pub(crate) fn routes(&self) -> &Arc<Routes> {
@@ -66,18 +103,33 @@ impl Reception {
         self.counters.inbox_full.load(Ordering::Relaxed)
     }
 
-    /// An inbox had no room for a submessage.
-    pub(crate) fn note_inbox_full(&self) {
-        count(&self.counters.inbox_full);
+    /// Opens a datagram, parses it once, and offers each submessage to its cells.
+    pub(crate) fn receive(
+        &self,
+        packet: &Packet,
+        discovery: &impl DiscoveryInput,
+        effects: &mut Effects,
+    ) -> ReceivedDatagram {
+        count(&self.counters.received);
+        let mut scratch = Vec::new();
+        match self.transform.open(packet.payload.bytes(), &mut scratch) {
+            Ok(Transformed::Unchanged) => self.receive_message(packet, discovery, effects),
+            Ok(Transformed::Replaced) => self.receive_message(&packet.opened(&scratch), discovery, effects),
+            Err(_) => {
+                count(&self.counters.damaged);
+                ReceivedDatagram::default()
+            }
+        }
     }
 
-    /// Parses a datagram, and offers each submessage to the cells it is for.
-    pub(crate) fn receive(&self, packet: &Packet, effects: &mut Effects) -> ReceivedDatagram {
+    fn receive_message(
+        &self,
+        packet: &Packet,
+        discovery: &impl DiscoveryInput,
+        effects: &mut Effects,
+    ) -> ReceivedDatagram {
         let counters = &self.counters;
-        count(&counters.received);
-        let mut scratch = Vec::new();
-        let Ok(bytes) = Transform::Identity.open(TransformScope::Message, packet.payload.bytes(), &mut scratch);
-        let message = match Message::parse(bytes) {
+        let message = match Message::parse(packet.payload.bytes()) {
             Ok(message) => message,
             Err(error) => {
                 count(match error.kind {
@@ -97,6 +149,8 @@ impl Reception {
         let mut receiver = Receiver::new(&message.header);
         let mut submessages = message.submessages();
         let mut for_discovery = false;
+        // Occupied discovery keeps the rest of the datagram as mail.
+        let mut discovery_is_queued = false;
         let mut arrived = IncomingDatagram { packet, reply: None, expected: Cell::default() };
         // The readers' share of this frame uses the same reading of the clock.
         let now = effects.read_clock(|| self.core.driver().now());
@@ -119,8 +173,22 @@ impl Reception {
             if !receiver.is_for(self.core.prefix()) {
                 continue;
             }
+            if Participant::is_addressed_by(&submessage) {
+                for_discovery = true;
+                if !discovery_is_queued {
+                    let run = DiscoveryRun { offset, first: &submessage, behind: submessages.clone() };
+                    match discovery.offer(&mut receiver, &run, packet, effects) {
+                        DiscoveryOffer::HandledUpTo(end) => submessages = message.submessages_from(end),
+                        DiscoveryOffer::Queued => discovery_is_queued = true,
+                        DiscoveryOffer::Dropped => {
+                            count(&counters.inbox_full);
+                            discovery_is_queued = true;
+                        }
+                    }
+                }
+                continue;
+            }
             match submessage.writer_and_reader() {
-                Some((writer_id, _)) if writer_id.is_builtin() => for_discovery = true,
                 Some((writer_id, reader_id)) => {
                     let run = SubmessageRun { offset, source: source_of(&receiver, writer_id, &arrived), reader_id };
                     let parsed = ParsedRun { first: &submessage, behind: submessages.clone() };
@@ -128,37 +196,33 @@ impl Reception {
                     submessages = message.submessages_from(end.offset);
                     receiver.source_timestamp = end.timestamp;
                 }
-                None => for_discovery |= self.dispatch_other(&receiver, &submessage, &arrived, effects),
+                None => self.dispatch_other(&receiver, &submessage, &arrived, effects),
             }
         }
         let revived = (heard == Heard::Awaited).then_some(message.header.prefix);
         ReceivedDatagram { expected: arrived.expected.take(), for_discovery, revived }
     }
 
-    /// Hands a submessage that no writer speaks to whom it is for. True: it is discovery's, which takes the whole datagram at
-    /// once.
+    /// Offers a submessage of a reader to its writer, and counts submessages of other kinds.
     fn dispatch_other(
         &self,
         receiver: &Receiver<'_>,
         submessage: &Submessage<'_>,
         arrived: &IncomingDatagram<'_>,
         effects: &mut Effects,
-    ) -> bool {
+    ) {
         match submessage {
             Submessage::AckNack(AckNack { writer_id, reader_id, .. })
             | Submessage::NackFrag(NackFrag { writer_id, reader_id, .. }) => {
-                if !writer_id.is_builtin() {
-                    let asker = Asker { reader: receiver.source(*reader_id), reply: arrived.reply };
-                    self.offer_to_writer(*writer_id, asker, submessage, effects);
-                }
-                writer_id.is_builtin()
+                debug_assert!(!writer_id.is_builtin(), "discovery receives the submessages of built-in endpoints");
+                let asker = Asker { reader: receiver.source(*reader_id), reply: arrived.reply };
+                self.offer_to_writer(*writer_id, asker, submessage, effects);
             }
             Submessage::Skipped { id } => {
                 let counters = &self.counters;
                 count(if submessage_id::is_secure(*id) { &counters.secure } else { &counters.skipped });
-                false
             }
-            _ => false,
+            _ => {}
         }
     }
 

@@ -9,10 +9,9 @@ use crate::settings::peer_address::is_peer;
 use dds_rtps::transport::RECEIVE_BUFFER;
 use dds_rtps::transport::faults::Faults;
 use dds_rtps::types::{Duration, IpFamilies};
-use dds_rtps::wire::{ChecksumKind, Transform};
+use dds_rtps::wire::{ChecksumKind, MessageTransform, Transform};
 use std::fmt;
 use std::path::PathBuf;
-#[cfg(feature = "serde")]
 use std::sync::Arc;
 
 /// The highest domain id whose ports fit below 65536 (RTPS 2.5, 9.6.2 with the default port numbers).
@@ -80,6 +79,8 @@ pub(crate) struct Config {
     /// Endpoints say what their types are made of.
     pub(crate) type_information: bool,
     pub(crate) message_checksums: Option<ChecksumKind>,
+    /// Transform of all messages, in place of checksums.
+    pub(crate) message_transform: Option<Arc<dyn MessageTransform>>,
     pub(crate) delivery: Delivery,
     pub(crate) receive: Receiving,
     pub(crate) threads: ThreadOptions,
@@ -128,6 +129,7 @@ impl Config {
             udp_only: false,
             type_information: true,
             message_checksums: None,
+            message_transform: None,
             delivery: Delivery::default(),
             receive: Receiving::default(),
             threads: ThreadOptions::default(),
@@ -212,9 +214,13 @@ impl Config {
         self.properties.iter().any(|(name, _)| name == DURABILITY_SERVICE)
     }
 
-    /// What happens to a message between its lay-out and the socket.
+    /// Transform of all messages between encoding and socket, and between socket and parser.
     pub(crate) fn transform(&self) -> Transform {
-        self.message_checksums.map_or(Transform::Identity, Transform::Checksum)
+        match (&self.message_transform, self.message_checksums) {
+            (Some(transform), _) => Transform::Custom(Arc::clone(transform)),
+            (None, Some(kind)) => Transform::Checksum(kind),
+            (None, None) => Transform::Identity,
+        }
     }
 
     /// Takes over what the environment says; `look_up` gives the value of a variable.

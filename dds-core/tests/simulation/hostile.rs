@@ -5,9 +5,7 @@ use dds_core::driver::Socket;
 use dds_core::qos::Preset;
 use dds_core::{ChecksumKind, DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, Guid};
 use dds_rtps::types::{EntityId, GuidPrefix, Locator, SequenceNumber};
-use dds_rtps::wire::{
-    AckNack, Heartbeat, MessageBuilder, SealOutcome, SequenceNumberSet, Transform, TransformScope as WireScope,
-};
+use dds_rtps::wire::{AckNack, Heartbeat, MessageBuilder, SequenceNumberSet, Transform, Transformed};
 #[cfg(not(feature = "rt"))]
 use dds_rtps::wire::{FragmentNumberSet, NackFrag};
 use std::net::Ipv4Addr;
@@ -128,9 +126,8 @@ fn who_sends_no_checksums_any_more_is_believed_after_some_messages() {
     link.pass(0..5);
     let mut forged = Vec::new();
     let plain = message(link.from.0.guid().prefix, |builder| builder.info_ts(None));
-    let sealed =
-        Transform::Checksum(ChecksumKind::Crc32c).seal(WireScope::Message, [&plain[..]].into_iter(), &mut forged);
-    assert!(matches!(sealed, Ok(SealOutcome::Replaced)));
+    let sealed = Transform::Checksum(ChecksumKind::Crc32c).seal([&plain[..]].into_iter(), &mut forged);
+    assert_eq!(sealed, Transformed::Replaced);
     let before = link.to.0.traffic().damaged;
     link.to.1.feed(&forged, Socket::UserUnicast);
     link.pass(5..50);

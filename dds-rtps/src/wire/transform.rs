@@ -1,93 +1,99 @@
-//! Transforms messages between building and sending, and between reception and parsing.
+//! Transforms whole messages between encoding and sending, and between reception and parsing.
 //!
-//! The sender calls [`Transform::seal`] with a built message, the receiver [`Transform::open`] before it parses.
-//! [`Transform::Identity`] changes nothing and costs nothing. DDS Security would be another transform.
+//! The sender calls [`Transform::seal`] with an encoded message. The receiver calls [`Transform::open`] once for each datagram,
+//! before any parser sees it; everything behind it, queues included, holds opened messages.
 
 use super::{ChecksumKind, Header, HeaderExtension, MessageBuilder, message::MAGIC};
-use std::convert::Infallible;
+use std::fmt;
+use std::sync::Arc;
 
-/// The part of a message that a transform changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum TransformScope {
-    /// A whole message, from `RTPS` to its end.
-    Message,
-    /// One submessage, from its header to the next one.
-    Submessage,
-    /// A serialized payload, from its encapsulation header to its end.
-    Payload,
+/// A transform that another crate implements, such as DDS Security.
+pub trait MessageTransform: fmt::Debug + Send + Sync {
+    /// Changes an encoded message before it is sent.
+    fn seal(&self, message: &mut Vec<u8>);
+
+    /// Appends the original message of a received datagram to `message`, which is empty.
+    ///
+    /// # Errors
+    /// [`RejectedMessage`] if no peer with this transform sealed the datagram. The receiver drops and counts it.
+    fn open(&self, datagram: &[u8], message: &mut Vec<u8>) -> Result<(), RejectedMessage>;
 }
 
-/// Result of [`Transform::seal`].
+/// A transform refuses a datagram.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RejectedMessage;
+
+impl fmt::Display for RejectedMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the transform of messages rejected the datagram")
+    }
+}
+
+impl std::error::Error for RejectedMessage {}
+
+/// Result of [`Transform::seal`] and [`Transform::open`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
-pub enum SealOutcome {
-    /// The bytes are sent as they were built.
+pub enum Transformed {
+    /// The given bytes are the result.
     Unchanged,
-    /// The content of the scratch buffer is sent instead.
+    /// The scratch buffer holds the result.
     Replaced,
 }
 
-/// Reason to reject bytes. No present transform has one.
-pub type TransformError = Infallible;
-
-/// Transforms bytes before they are sent and after they are received.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// Transforms messages before they are sent and after they are received.
+#[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub enum Transform {
-    /// Changes nothing.
+    /// Changes nothing and reads no byte.
     #[default]
     Identity,
     /// Adds a HEADER_EXTENSION with length and checksum to each message.
     ///
-    /// It costs a copy of the message, and 12, 16 or 24 bytes. The receiver's `parse` verifies any checksum.
+    /// It costs a copy of the message, and 12, 16 or 24 bytes. The receiver's parser verifies any checksum.
     Checksum(ChecksumKind),
+    /// The transform of another crate. It costs a copy of each message on both sides.
+    Custom(Arc<dyn MessageTransform>),
 }
 
 impl Transform {
-    /// Transforms `segments`, which follow each other on the wire, into `scratch`, which is empty.
+    /// Transforms the message in `segments`, which follow each other on the wire.
     ///
-    /// The segments are read only if a change is needed.
-    ///
-    /// # Errors
-    ///
-    /// Never at present; a future transform may reject the bytes.
+    /// `scratch` is empty, and receives the result if the message changes. The segments are read only in that case.
     #[inline]
-    pub fn seal<'a>(
-        &self,
-        scope: TransformScope,
-        segments: impl Iterator<Item = &'a [u8]>,
-        scratch: &mut Vec<u8>,
-    ) -> Result<SealOutcome, TransformError> {
+    pub fn seal<'a>(&self, segments: impl Iterator<Item = &'a [u8]>, scratch: &mut Vec<u8>) -> Transformed {
         match self {
-            Self::Checksum(kind) if scope == TransformScope::Message => Ok(put_checksum(*kind, segments, scratch)),
-            Self::Identity | Self::Checksum(_) => Ok(SealOutcome::Unchanged),
+            Self::Identity => return Transformed::Unchanged,
+            Self::Checksum(kind) => put_checksum(*kind, segments, scratch),
+            Self::Custom(transform) => {
+                for segment in segments {
+                    scratch.extend_from_slice(segment);
+                }
+                transform.seal(scratch);
+            }
         }
+        Transformed::Replaced
     }
 
-    /// Returns the bytes to parse: the received ones, or others in `scratch`.
+    /// Returns the original message of a received datagram, in `scratch` if it differs from the datagram.
     ///
     /// # Errors
-    ///
-    /// Never at present; a future transform may reject the bytes.
+    /// [`RejectedMessage`] if the transform refuses the datagram.
     #[inline]
-    pub fn open<'a>(
-        &self,
-        _scope: TransformScope,
-        bytes: &'a [u8],
-        _scratch: &'a mut Vec<u8>,
-    ) -> Result<&'a [u8], TransformError> {
+    pub fn open(&self, datagram: &[u8], scratch: &mut Vec<u8>) -> Result<Transformed, RejectedMessage> {
         match self {
-            Self::Identity | Self::Checksum(_) => Ok(bytes),
+            // The parser verifies and skips the extension, whatever this participant sends itself.
+            Self::Identity | Self::Checksum(_) => Ok(Transformed::Unchanged),
+            Self::Custom(transform) => {
+                transform.open(datagram, scratch)?;
+                Ok(Transformed::Replaced)
+            }
         }
     }
 }
 
 /// Copies a message, and inserts an extension behind its header.
-fn put_checksum<'a>(
-    kind: ChecksumKind,
-    segments: impl Iterator<Item = &'a [u8]>,
-    scratch: &mut Vec<u8>,
-) -> SealOutcome {
+fn put_checksum<'a>(kind: ChecksumKind, segments: impl Iterator<Item = &'a [u8]>, scratch: &mut Vec<u8>) {
     let mut header_left = Header::WIRE_LEN;
     for segment in segments {
         let (header, rest) = segment.split_at_checked(header_left).unwrap_or((segment, &[]));
@@ -102,9 +108,7 @@ fn put_checksum<'a>(
         scratch.extend_from_slice(rest);
     }
     debug_assert!(scratch.starts_with(MAGIC), "a sealed message begins with the magic bytes");
-    // Length and checksum cover the complete message, so they are set last.
     HeaderExtension::complete(scratch);
-    SealOutcome::Replaced
 }
 
 #[cfg(test)]
@@ -123,9 +127,8 @@ mod tests {
             for cut in [1, 19, 20, 21, 36] {
                 let (head, tail) = message.split_at(cut);
                 let mut sealed = Vec::new();
-                let outcome =
-                    Transform::Checksum(kind).seal(TransformScope::Message, [head, tail].into_iter(), &mut sealed);
-                assert_eq!(outcome, Ok(SealOutcome::Replaced));
+                let outcome = Transform::Checksum(kind).seal([head, tail].into_iter(), &mut sealed);
+                assert_eq!(outcome, Transformed::Replaced);
                 assert_eq!(sealed.len(), message.len() + 8 + kind.wire_len());
                 let parsed: Vec<_> = Message::parse(&sealed).unwrap().submessages().map(Result::unwrap).collect();
                 let [Submessage::HeaderExtension(extension), Submessage::InfoDestination(_)] = &parsed[..] else {
@@ -137,23 +140,38 @@ mod tests {
         }
     }
 
-    #[test]
-    fn only_whole_messages_get_a_checksum() {
-        let untouched = std::iter::from_fn(|| -> Option<&[u8]> { panic!("looked at") });
-        let transform = Transform::Checksum(ChecksumKind::Crc64);
-        assert_eq!(transform.seal(TransformScope::Payload, untouched, &mut Vec::new()), Ok(SealOutcome::Unchanged));
+    #[derive(Debug)]
+    struct Inverted;
+
+    impl MessageTransform for Inverted {
+        fn seal(&self, message: &mut Vec<u8>) {
+            for byte in message {
+                *byte = !*byte;
+            }
+        }
+
+        fn open(&self, datagram: &[u8], message: &mut Vec<u8>) -> Result<(), RejectedMessage> {
+            message.extend(datagram.iter().map(|byte| !byte));
+            if message.starts_with(MAGIC) { Ok(()) } else { Err(RejectedMessage) }
+        }
     }
 
     #[test]
-    fn identity_returns_the_same_bytes() {
-        let bytes = *b"RTPS";
+    fn custom_transform_opens_what_it_sealed_and_rejects_the_rest() {
+        let transform = Transform::Custom(Arc::new(Inverted));
+        let (mut sealed, mut opened) = (Vec::new(), Vec::new());
+        assert_eq!(transform.seal([&b"RTPS"[..], b"123"].into_iter(), &mut sealed), Transformed::Replaced);
+        assert_eq!(transform.open(&sealed, &mut opened), Ok(Transformed::Replaced));
+        assert_eq!(opened, b"RTPS123");
+        assert_eq!(transform.open(b"RTPS123", &mut Vec::new()), Err(RejectedMessage));
+    }
+
+    #[test]
+    fn identity_reads_no_byte() {
         let mut scratch = Vec::new();
-        let untouched = std::iter::from_fn(|| -> Option<&[u8]> { panic!("looked at") });
-        assert_eq!(
-            Transform::Identity.seal(TransformScope::Message, untouched, &mut scratch),
-            Ok(SealOutcome::Unchanged)
-        );
-        let Ok(opened) = Transform::Identity.open(TransformScope::Message, &bytes, &mut scratch);
-        assert!(std::ptr::eq(opened, &bytes[..]));
+        let untouched = std::iter::from_fn(|| -> Option<&[u8]> { panic!("read") });
+        assert_eq!(Transform::Identity.seal(untouched, &mut scratch), Transformed::Unchanged);
+        assert_eq!(Transform::Identity.open(b"RTPS", &mut scratch), Ok(Transformed::Unchanged));
+        assert!(scratch.is_empty());
     }
 }
