@@ -31,6 +31,7 @@ mod strangers;
 mod support;
 mod suspended;
 mod suspending;
+mod transform;
 mod types_of_others;
 #[cfg(feature = "durability")]
 mod unkept;

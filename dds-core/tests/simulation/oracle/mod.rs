@@ -124,6 +124,16 @@ fn every_promise_is_kept_in_every_world() {
 }
 
 #[test]
+fn promises_hold_through_a_transform_of_all_messages() {
+    for seed in 0..RUNS {
+        let mut scenario = Scenario::with_transform(seed);
+        let complaints = scenario.run();
+        report(seed, &complaints);
+        assert!(complaints.is_empty(), "a promise was broken under the seed {seed} with a transform");
+    }
+}
+
+#[test]
 fn what_was_broken_once_is_whole() {
     let kept = |seeds: &'static [u64], with| seeds.iter().map(move |&seed| (seed, with));
     let sets = kept(&KEPT_WHOLE, Extras::Sets);

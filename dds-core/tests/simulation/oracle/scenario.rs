@@ -7,10 +7,12 @@ use super::logs::{ReaderLog, WriterLog};
 use super::networks::{Weakness, interference, network};
 use super::verdict::{Facts, complaints};
 use super::ways::Ways;
+use crate::transform::Xor;
 use dds_core::qos::Ownership;
 use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::{DomainParticipant, Duration, Entity, Guid};
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 pub(crate) const HOSTS: [&str; 4] = ["robot", "station", "camera", "laptop"];
 pub(crate) const TOPICS: [&str; 2] = ["first", "second"];
@@ -56,6 +58,8 @@ pub(crate) struct Scenario {
     crashed: Vec<&'static str>,
     pub(crate) moment: u64,
     clocks_agree: bool,
+    /// All participants transform their messages.
+    transforms: bool,
     /// OWNERSHIP of the second topic.
     second_is_exclusive: bool,
     /// What has happened to datagrams, of participants that have left.
@@ -73,7 +77,16 @@ impl Scenario {
         Self::begin(seed, false, with)
     }
 
+    /// A world where all participants transform their messages.
+    pub(crate) fn with_transform(seed: u64) -> Self {
+        Self::begin_with(seed, false, Extras::WeakHosts, true)
+    }
+
     fn begin(seed: u64, has_diary: bool, with: Extras) -> Self {
+        Self::begin_with(seed, has_diary, with, false)
+    }
+
+    fn begin_with(seed: u64, has_diary: bool, with: Extras, transforms: bool) -> Self {
         let simulation = Simulation::new(seed);
         if has_diary {
             Diary::of(&simulation);
@@ -101,6 +114,7 @@ impl Scenario {
             crashed: Vec::new(),
             moment: 0,
             clocks_agree: true,
+            transforms,
             second_is_exclusive,
             ways: Ways::default(),
             complaints: Vec::new(),
@@ -186,7 +200,10 @@ impl Scenario {
 
     fn join(&mut self, host: &'static str) {
         let lease = Duration::from_secs(*self.dice.pick(&[3, 10, 20]));
-        let builder = DomainParticipant::builder(0).lease(lease).linger(Duration::from_millis(100));
+        let mut builder = DomainParticipant::builder(0).lease(lease).linger(Duration::from_millis(100));
+        if self.transforms {
+            builder = builder.message_transform(Arc::new(Xor(0x5a)));
+        }
         let handle = self.simulation.build(host, builder).unwrap();
         note(format_args!("{host} is {}", handle.guid()));
         self.members.push(Some(Member { host, handle }));
