@@ -174,7 +174,10 @@ fn elements_of(ty: TypeView<'_>, given: InputValue) -> Result<Value, DataError> 
         (InputValue::List(items), _) => items,
         (given, _) => return Err(wrong_type(ty, &given)),
     };
-    let values = items.into_iter().map(|item| value_of(element, item)).collect::<Result<Vec<Value>, _>>()?;
+    let mut values = Vec::with_capacity(items.len());
+    for item in items {
+        values.push(value_of(element, item)?);
+    }
     let Some(size) = element.primitive_size() else {
         return Ok(Value::List(List { len: values.len() as u32, items: values }));
     };
@@ -245,5 +248,8 @@ pub(super) fn check_discriminator(ty: TypeView<'_>, discriminator: i64) -> Resul
         _ => InputValue::Int(discriminator.into()),
     };
     value_of(of, Input(given))?;
-    node.selected_by(discriminator).map(|_| ()).ok_or(DataError::NoCase { discriminator })
+    if node.selected_by(discriminator).is_none() {
+        return Err(DataError::NoCase { discriminator });
+    }
+    Ok(())
 }

@@ -1,6 +1,6 @@
 //! Equality of two types.
 
-use super::graph::{Element, NodeKind, TypeView};
+use super::graph::{Element, NodeKind, StructNode, TypeView, UnionNode};
 use std::collections::HashSet;
 
 /// Compares two types node by node.
@@ -52,40 +52,56 @@ impl TypeComparison {
                 a.bit_bound == b.bit_bound && a.flags == b.flags && a.extensibility == b.extensibility
             }
             (NodeKind::Bitset(a), NodeKind::Bitset(b)) => a.fields == b.fields,
-            (NodeKind::Struct(a), NodeKind::Struct(b)) => {
-                let is_equal = a.extensibility == b.extensibility
-                    && a.members.len() == b.members.len()
-                    && (!self.by_name || a.base.is_some() == b.base.is_some());
-                is_equal
-                    && a.members.iter().zip(&b.members).all(|(a, b)| {
-                        (&a.name, a.id, a.is_key, a.is_optional) == (&b.name, b.id, b.is_key, b.is_optional)
-                            && (a.must_understand, a.try_construct) == (b.must_understand, b.try_construct)
-                            && self.later(a.ty, b.ty)
-                    })
-            }
-            (NodeKind::Union(a), NodeKind::Union(b)) => {
-                let is_equal = (a.extensibility, a.has_key, a.try_construct)
-                    == (b.extensibility, b.has_key, b.try_construct)
-                    && a.cases.len() == b.cases.len();
-                is_equal
-                    && self.later(a.discriminator, b.discriminator)
-                    && a.cases.iter().zip(&b.cases).all(|(a, b)| {
-                        let is_equal = (&a.name, a.id, &a.labels) == (&b.name, b.id, &b.labels);
-                        let are_types = match (a.ty, b.ty) {
-                            (Some(a), Some(b)) => self.later(a, b),
-                            (a, b) => a.is_none() && b.is_none(),
-                        };
-                        is_equal && a.is_default == b.is_default && are_types
-                    })
-            }
+            (NodeKind::Struct(a), NodeKind::Struct(b)) => self.are_structs_equal(a, b),
+            (NodeKind::Union(a), NodeKind::Union(b)) => self.are_unions_equal(a, b),
             _ => false,
         }
+    }
+
+    fn are_structs_equal(&mut self, one: &StructNode, other: &StructNode) -> bool {
+        let is_head_equal = one.extensibility == other.extensibility
+            && one.members.len() == other.members.len()
+            && (!self.by_name || one.base.is_some() == other.base.is_some());
+        if !is_head_equal {
+            return false;
+        }
+        for (a, b) in one.members.iter().zip(&other.members) {
+            let is_equal = (&a.name, a.id, a.is_key, a.is_optional) == (&b.name, b.id, b.is_key, b.is_optional)
+                && (a.must_understand, a.try_construct) == (b.must_understand, b.try_construct);
+            if !is_equal {
+                return false;
+            }
+            self.later(a.ty, b.ty);
+        }
+        true
+    }
+
+    fn are_unions_equal(&mut self, one: &UnionNode, other: &UnionNode) -> bool {
+        let is_head_equal = (one.extensibility, one.has_key, one.try_construct)
+            == (other.extensibility, other.has_key, other.try_construct)
+            && one.cases.len() == other.cases.len();
+        if !is_head_equal {
+            return false;
+        }
+        self.later(one.discriminator, other.discriminator);
+        for (a, b) in one.cases.iter().zip(&other.cases) {
+            if (&a.name, a.id, &a.labels, a.is_default) != (&b.name, b.id, &b.labels, b.is_default) {
+                return false;
+            }
+            match (a.ty, b.ty) {
+                (Some(a), Some(b)) => self.later(a, b),
+                (None, None) => true,
+                _ => return false,
+            };
+        }
+        true
     }
 
     fn are_elements_equal(&mut self, one: Element, other: Element) -> bool {
         one.try_construct == other.try_construct && self.later(one.ty, other.ty)
     }
 
+    /// Queues a pair for comparison. Returns `true`: the pair counts as equal until it is compared.
     fn later(&mut self, one: u32, other: u32) -> bool {
         self.open.push((one, other));
         true

@@ -16,36 +16,55 @@ pub(super) fn are_equal(one: DynamicRef<'_>, other: DynamicRef<'_>) -> bool {
         (NodeKind::Sequence { .. }, NodeKind::Sequence { .. }) | (NodeKind::Array { .. }, NodeKind::Array { .. }) => {
             one.len() == other.len() && one.elements().zip(other.elements()).all(|(a, b)| are_equal(a, b))
         }
-        // The order of entries does not matter. Equal orders are the common case and are compared first.
-        (NodeKind::Map { .. }, NodeKind::Map { .. }) => {
-            let has = |entries: DynamicRef<'_>, (key, value): (DynamicRef<'_>, DynamicRef<'_>)| {
-                entries.entries().any(|(other, found)| are_equal(key, other) && are_equal(value, found))
-            };
-            let in_order = || {
-                let pairs = one.entries().zip(other.entries());
-                pairs.clone().all(|((a, b), (c, d))| are_equal(a, c) && are_equal(b, d))
-            };
-            one.len() == other.len() && (in_order() || one.entries().all(|entry| has(other, entry)))
-        }
-        (NodeKind::Struct(_), NodeKind::Struct(_)) => {
-            let (members, others) = (one.members(), other.members());
-            members.len() == others.len()
-                && members.zip(others).all(|((name, value), (other_name, other))| {
-                    let is_same = match (value, other) {
-                        (Some(value), Some(other)) => are_equal(value, other),
-                        (value, other) => value.is_none() && other.is_none(),
-                    };
-                    name == other_name && is_same
-                })
-        }
-        (NodeKind::Union(_), NodeKind::Union(_)) => {
-            one.discriminator() == other.discriminator()
-                && match (one.selected(), other.selected()) {
-                    (Some((name, one)), Some((other_name, other))) => name == other_name && are_equal(one, other),
-                    (one, other) => one.is_none() && other.is_none(),
-                }
-        }
+        (NodeKind::Map { .. }, NodeKind::Map { .. }) => are_maps_equal(one, other),
+        (NodeKind::Struct(_), NodeKind::Struct(_)) => are_structs_equal(one, other),
+        (NodeKind::Union(_), NodeKind::Union(_)) => are_unions_equal(one, other),
         _ => false,
+    }
+}
+
+/// Compares maps. The order of entries does not matter.
+fn are_maps_equal(one: DynamicRef<'_>, other: DynamicRef<'_>) -> bool {
+    if one.len() != other.len() {
+        return false;
+    }
+    for ((key, value), (other_key, other_value)) in one.entries().zip(other.entries()) {
+        // Equal orders are the common case: try the entry at the same position first.
+        if are_equal(key, other_key) && are_equal(value, other_value) {
+            continue;
+        }
+        let mut entries = other.entries();
+        if !entries.any(|(other_key, found)| are_equal(key, other_key) && are_equal(value, found)) {
+            return false;
+        }
+    }
+    true
+}
+
+fn are_structs_equal(one: DynamicRef<'_>, other: DynamicRef<'_>) -> bool {
+    let (members, others) = (one.members(), other.members());
+    if members.len() != others.len() {
+        return false;
+    }
+    for ((name, value), (other_name, other)) in members.zip(others) {
+        let are_values_equal = match (value, other) {
+            (Some(value), Some(other)) => are_equal(value, other),
+            (value, other) => value.is_none() && other.is_none(),
+        };
+        if !are_values_equal || name != other_name {
+            return false;
+        }
+    }
+    true
+}
+
+fn are_unions_equal(one: DynamicRef<'_>, other: DynamicRef<'_>) -> bool {
+    if one.discriminator() != other.discriminator() {
+        return false;
+    }
+    match (one.selected(), other.selected()) {
+        (Some((name, one)), Some((other_name, other))) => name == other_name && are_equal(one, other),
+        (one, other) => one.is_none() && other.is_none(),
     }
 }
 
