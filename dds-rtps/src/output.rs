@@ -1,40 +1,42 @@
-//! What can come out of the protocol: datagrams to send.
+//! The output of the protocol: datagrams to send.
 //!
-//! A [`Datagram`] is made once per sender and reused: the headers lie in its buffer, large payloads stay where they are
-//! and are gathered by the system call. It keeps its destinations, so that a sender whose socket is full can go on with
-//! the destination that refused, later, in the same order.
+//! Each sender creates one [`Datagram`] and reuses it. Its buffer contains the headers. Large payloads stay in their slots, and
+//! the system call gathers them. A datagram keeps its destinations: if the socket is full, its sender continues later with the
+//! destination that failed, in the same order.
 
 use crate::concurrent::Payload;
 use crate::types::{Locator, TrafficClass};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// One datagram: gathered segments and where they go.
+/// One datagram: its segments and destinations.
 #[derive(Debug, Default)]
 pub struct Datagram {
     buffer: Vec<u8>,
-    /// Payloads that stand in between the bytes of `buffer`: (offset in `buffer` before which it stands, payload, range).
+    /// Payloads between the bytes of `buffer`.
     gathered: SmallVec<[Gathered; 4]>,
     destinations: SmallVec<[Locator; 4]>,
     next_destination: usize,
     traffic_class: TrafficClass,
 }
 
+/// A part of a payload in a datagram.
 #[derive(Debug)]
 struct Gathered {
+    /// The offset in the buffer before which the payload is sent.
     offset: usize,
     payload: Payload,
     range: Range<usize>,
 }
 
 impl Datagram {
-    /// An empty datagram; its memory grows to the largest one ever laid out in it.
+    /// An empty datagram. Its memory grows to its largest content.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Forgets content and destinations, keeps the memory and the class.
+    /// Removes content and destinations. Keeps the memory and the traffic class.
     pub fn clear(&mut self) {
         self.buffer.clear();
         self.gathered.clear();
@@ -42,60 +44,62 @@ impl Datagram {
         self.next_destination = 0;
     }
 
-    /// How urgent it is. Default: not at all.
+    /// The traffic class. Default: best effort.
     #[must_use]
     pub const fn traffic_class(&self) -> TrafficClass {
         self.traffic_class
     }
 
-    /// Says how urgent it is, and all that is laid out in it later.
+    /// Sets the traffic class of this and all later content.
     pub fn set_traffic_class(&mut self, class: TrafficClass) {
         self.traffic_class = class;
     }
 
-    /// The headers: where a message is laid out.
+    /// The buffer for headers and small payloads.
     pub fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.buffer
     }
 
-    /// Puts `bytes` in place of everything that was laid out; the destinations stay. `bytes` gets the old buffer.
+    /// Replaces the whole content by `bytes`, which gets the former buffer. The destinations stay.
     pub fn replace(&mut self, bytes: &mut Vec<u8>) {
         std::mem::swap(&mut self.buffer, bytes);
         self.gathered.clear();
     }
 
-    /// Lets `range` of `payload` follow what the buffer holds now, without copying it.
+    /// Appends `range` of `payload` after the present content, without a copy.
     pub fn gather(&mut self, payload: Payload, range: Range<usize>) {
+        debug_assert!(range.end <= payload.len(), "the range lies in the payload");
         self.gathered.push(Gathered { offset: self.buffer.len(), payload, range });
     }
 
-    /// Lets all that was laid out in `other` follow, without its first `skipped` bytes, which must lie in its buffer; its
-    /// destinations are forgotten.
+    /// Appends the content of `other` without its first `skipped` bytes, which must lie in its buffer. Clears `other`.
     pub fn append(&mut self, other: &mut Self, skipped: usize) {
         let before = self.buffer.len();
         self.buffer.extend_from_slice(other.buffer.get(skipped..).unwrap_or_default());
-        let moved = other.gathered.drain(..);
-        self.gathered
-            .extend(moved.map(|piece| Gathered { offset: before + piece.offset.saturating_sub(skipped), ..piece }));
+        for piece in other.gathered.drain(..) {
+            debug_assert!(piece.offset >= skipped, "the skipped bytes lie before the first payload");
+            self.gathered.push(Gathered { offset: before + piece.offset.saturating_sub(skipped), ..piece });
+        }
         other.clear();
     }
 
-    /// How it begins: what was laid out before the first payload that is gathered.
+    /// The bytes before the first gathered payload.
     #[must_use]
     pub fn head(&self) -> &[u8] {
         let end = self.gathered.first().map_or(self.buffer.len(), |first| first.offset);
         self.buffer.get(..end).unwrap_or_default()
     }
 
-    /// Adds a destination, unless it is there already.
+    /// Adds a destination, unless it is present.
     pub fn add_destination(&mut self, locator: Locator) {
         if !self.destinations.contains(&locator) {
             self.destinations.push(locator);
         }
     }
 
-    /// Replaces the destinations by `locators`, which must differ from each other. For senders whose set of destinations
-    /// seldom changes: nothing is compared.
+    /// Replaces the destinations by `locators`, which must differ from each other.
+    ///
+    /// Does not compare them: for senders whose destinations seldom change.
     pub fn set_destinations(&mut self, locators: &[Locator]) {
         self.destinations.clear();
         self.destinations.extend_from_slice(locators);
@@ -108,30 +112,31 @@ impl Datagram {
         &self.destinations
     }
 
-    /// The destinations that have not been served yet.
+    /// The destinations to which the datagram has not been sent yet.
     #[must_use]
     pub fn remaining_destinations(&self) -> &[Locator] {
         self.destinations.get(self.next_destination..).unwrap_or_default()
     }
 
-    /// Notes that the first of the remaining destinations has been served.
+    /// Notes that the datagram was sent to the first of the remaining destinations.
     pub fn destination_done(&mut self) {
+        debug_assert!(self.next_destination < self.destinations.len(), "a destination remains");
         self.next_destination += 1;
     }
 
-    /// Whether nothing has been laid out.
+    /// Whether the datagram has no content.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.buffer.is_empty() && self.gathered.is_empty()
     }
 
-    /// Bytes on the wire.
+    /// The length on the wire, in bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.buffer.len() + self.gathered.iter().map(|gathered| gathered.range.len()).sum::<usize>()
     }
 
-    /// The bytes in wire order, as slices that a gathering system call can send as they lie.
+    /// The content in wire order, as slices for a gathering system call.
     pub fn segments(&self) -> impl Iterator<Item = &[u8]> {
         let mut done = 0;
         let mut gathered = self.gathered.iter();
@@ -163,9 +168,11 @@ impl Datagram {
         })
     }
 
-    /// All bytes in one piece, appended to `bytes`: for tests, taps and transports that cannot gather.
+    /// Appends the whole content to `bytes`: for tests, taps and transports that cannot gather.
     pub fn copy_to(&self, bytes: &mut Vec<u8>) {
-        self.segments().for_each(|segment| bytes.extend_from_slice(segment));
+        for segment in self.segments() {
+            bytes.extend_from_slice(segment);
+        }
     }
 }
 
@@ -174,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn segments_come_in_wire_order() {
+    fn segments_are_in_wire_order() {
         let mut datagram = Datagram::new();
         datagram.buffer().extend_from_slice(b"head");
         datagram.gather(Payload::copy_of(b"payload"), 3..7);
@@ -189,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_appended_keeps_its_order_and_loses_its_head() {
+    fn append_keeps_order_and_skips_the_head() {
         let mut first = Datagram::new();
         first.buffer().extend_from_slice(b"head");
         first.gather(Payload::copy_of(b"one"), 0..3);
@@ -206,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn replaced_content_keeps_its_destinations() {
+    fn replace_keeps_destinations() {
         let mut datagram = Datagram::new();
         datagram.buffer().extend_from_slice(b"head");
         datagram.gather(Payload::copy_of(b"payload"), 0..7);
@@ -217,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn destinations_are_served_one_after_the_other() {
+    fn destinations_are_served_in_order() {
         let mut datagram = Datagram::new();
         let a = Locator::udp_v4([127, 0, 0, 1].into(), 1);
         let b = Locator::udp_v4([127, 0, 0, 1].into(), 2);

@@ -1,6 +1,6 @@
 //! Durations in configuration files: `"infinite"`, or a whole number and a unit, `"100ms"`.
 //!
-//! Units: `ns`, `us`, `ms`, `s`. Written with the largest unit that keeps the value exact, so text and value round-trip.
+//! Units: `ns`, `us`, `ms`, `s`. Output uses the largest unit that is exact, so values survive a round trip.
 
 use super::Duration;
 use serde::de::{self, Visitor};
@@ -9,7 +9,7 @@ use std::fmt;
 
 const INFINITE: &str = "infinite";
 
-/// From the largest unit down: what is written is the first one that divides the value.
+/// The units from largest to smallest. Output uses the first one that divides the value.
 const UNITS: [(&str, i64); 4] = [("s", 1_000_000_000), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
 
 impl Serialize for Duration {

@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EntityId(pub [u8; 4]);
 
-/// What the last byte of an [`EntityId`] says about the entity.
+/// The kind of an entity: the last byte of its [`EntityId`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EntityKind {
     /// A participant.
@@ -23,7 +23,7 @@ pub enum EntityKind {
     WriterGroup,
     /// A group of readers: a subscriber.
     ReaderGroup,
-    /// Anything else: what the standard does not know.
+    /// A kind that the specification does not define.
     Other,
 }
 
@@ -48,16 +48,16 @@ impl EntityId {
     pub const PARTICIPANT_MESSAGE_WRITER: Self = Self([0x00, 0x02, 0x00, 0xc2]);
     /// Reader of participant messages (liveliness).
     pub const PARTICIPANT_MESSAGE_READER: Self = Self([0x00, 0x02, 0x00, 0xc7]);
-    /// Writer of questions for types (XTYPES 1.3, 7.6.3.3.1). These four have no key.
+    /// Writer of TypeLookup requests (XTYPES 1.3, 7.6.3.3.1). These four have no key.
     pub const TYPE_REQUEST_WRITER: Self = Self([0x00, 0x03, 0x00, 0xc3]);
-    /// Reader of questions for types.
+    /// Reader of TypeLookup requests.
     pub const TYPE_REQUEST_READER: Self = Self([0x00, 0x03, 0x00, 0xc4]);
-    /// Writer of descriptions of types.
+    /// Writer of TypeLookup replies.
     pub const TYPE_REPLY_WRITER: Self = Self([0x00, 0x03, 0x01, 0xc3]);
-    /// Reader of descriptions of types.
+    /// Reader of TypeLookup replies.
     pub const TYPE_REPLY_READER: Self = Self([0x00, 0x03, 0x01, 0xc4]);
 
-    /// The id of a user's endpoint: `key` in the first three bytes (its low 24 bits) and the kind in the last.
+    /// The id of a user-defined endpoint: the low 24 bits of `key`, then the kind.
     ///
     /// Kinds: writer with key 02, writer without 03, reader without 04, reader with 07, group of writers 08, of readers
     /// 09 (RTPS 2.5, 9.3.1.2).
@@ -77,7 +77,7 @@ impl EntityId {
         Self([a, b, c, kind])
     }
 
-    /// What the last byte says.
+    /// The kind, from the last byte.
     #[must_use]
     pub const fn kind(self) -> EntityKind {
         match self.0[3] {
@@ -92,7 +92,7 @@ impl EntityId {
         }
     }
 
-    /// Whether this is one of the standard's own endpoints (kind bits `11`), which discovery serves.
+    /// Whether this is a built-in endpoint of the specification (kind bits `11`).
     #[must_use]
     pub const fn is_builtin(self) -> bool {
         self.0[3] & 0xc0 == 0xc0

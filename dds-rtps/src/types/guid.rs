@@ -1,10 +1,10 @@
-//! The sixteen bytes that name an entity in the whole domain (RTPS 2.5, 9.3.1).
+//! The identifier of an entity in a domain (RTPS 2.5, 9.3.1).
 
 use super::{EntityId, InstanceHandle, VendorId};
 use dds_cdr::xtypes::SourceId;
 use std::fmt;
 
-/// The twelve bytes that all entities of one participant share (RTPS 2.5, 9.3.1.1). Bytes 0 and 1 are the vendor id.
+/// The common twelve bytes of all entities of a participant (RTPS 2.5, 9.3.1.1). They start with the vendor id.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GuidPrefix(pub [u8; 12]);
 
@@ -12,7 +12,7 @@ impl GuidPrefix {
     /// No participant, or "every participant" in INFO_DST.
     pub const UNKNOWN: Self = Self([0; 12]);
 
-    /// A prefix that differs after every restart: the vendor id and ten bytes the caller drew at random.
+    /// A prefix that differs after every restart: the vendor id and ten random bytes of the caller.
     #[must_use]
     pub fn new(vendor: VendorId, random: [u8; 10]) -> Self {
         let mut bytes = [0; 12];
@@ -21,7 +21,7 @@ impl GuidPrefix {
         Self(bytes)
     }
 
-    /// Whether it was drawn by an implementation of this vendor.
+    /// Whether an implementation of this vendor created the prefix.
     #[must_use]
     pub fn is_of(self, vendor: VendorId) -> bool {
         self.0.starts_with(&vendor.0)
@@ -54,10 +54,10 @@ impl fmt::Display for GuidPrefix {
     }
 }
 
-/// Names an entity in the whole domain (RTPS 2.5, 9.3.1).
+/// Identifies an entity in a domain (RTPS 2.5, 9.3.1).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Guid {
-    /// The participant's share.
+    /// The prefix of the participant.
     pub prefix: GuidPrefix,
     /// The entity within the participant.
     pub entity_id: EntityId,
@@ -67,7 +67,7 @@ impl Guid {
     /// No entity.
     pub const UNKNOWN: Self = Self { prefix: GuidPrefix::UNKNOWN, entity_id: EntityId::UNKNOWN };
 
-    /// Puts the two halves together.
+    /// Creates a GUID from its two parts.
     #[must_use]
     pub const fn new(prefix: GuidPrefix, entity_id: EntityId) -> Self {
         Self { prefix, entity_id }
@@ -91,7 +91,7 @@ impl Guid {
 }
 
 impl From<Guid> for InstanceHandle {
-    /// The handle of an entity: its sixteen bytes stand where an instance has its key hash.
+    /// The handle of an entity: the GUID takes the place of a key hash.
     fn from(guid: Guid) -> Self {
         Self::from_key_hash(guid.to_bytes())
     }

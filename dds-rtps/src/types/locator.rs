@@ -1,12 +1,12 @@
-//! Where a datagram can be sent (RTPS 2.5, 8.3.5.11 and 9.3.2.6).
+//! Addresses of endpoints (RTPS 2.5, 8.3.5.11 and 9.3.2.6).
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// What a [`Locator`] speaks of.
+/// The transport of a [`Locator`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum LocatorKind {
-    /// Not a locator at all (-1).
+    /// Not a valid locator (-1).
     Invalid,
     /// Reserved (0).
     Reserved,
@@ -14,7 +14,7 @@ pub enum LocatorKind {
     UdpV4,
     /// UDP over IPv6 (2).
     UdpV6,
-    /// A kind we cannot use: kept as it is, never an error.
+    /// An unsupported kind. It is kept unchanged and is never an error.
     Other(i32),
 }
 
@@ -23,14 +23,14 @@ pub enum LocatorKind {
 pub struct Locator {
     /// The transport.
     pub kind: LocatorKind,
-    /// The port, where the transport has ports.
+    /// The port, if the transport has ports.
     pub port: u32,
     /// The address; IPv4 in the last four bytes.
     pub address: [u8; 16],
 }
 
 impl LocatorKind {
-    /// The number on the wire.
+    /// The value on the wire.
     #[must_use]
     pub const fn to_wire(self) -> i32 {
         match self {
@@ -67,7 +67,7 @@ impl Locator {
         Self { kind: LocatorKind::UdpV4, port: port.into(), address: bytes }
     }
 
-    /// UDP over the version of IP that `address` is of.
+    /// UDP over the IP version of `address`.
     #[must_use]
     pub fn udp(address: IpAddr, port: u16) -> Self {
         match address {
@@ -76,7 +76,7 @@ impl Locator {
         }
     }
 
-    /// UDP over IPv6. The address has no scope: to which link a link-local one belongs, the sender has to find out.
+    /// UDP over IPv6. The address has no scope, so the sender must find the link of a link-local one.
     #[must_use]
     pub fn udp_v6(address: Ipv6Addr, port: u16) -> Self {
         Self { kind: LocatorKind::UdpV6, port: port.into(), address: address.octets() }

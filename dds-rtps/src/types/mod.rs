@@ -1,4 +1,4 @@
-//! Identifiers, times and locators: the words every other room speaks. No behaviour beyond conversion and arithmetic.
+//! Identifiers, times and locators that all other modules use. No behavior beyond conversion and arithmetic.
 
 #[cfg(feature = "serde")]
 mod duration_text;

@@ -1,6 +1,6 @@
-//! Which port belongs to which domain and participant (RTPS 2.5, 9.6.2.3).
+//! The ports of domains and participants (RTPS 2.5, 9.6.2.3).
 //!
-//! These ports serve to find peers; where a peer that is known listens, it says itself.
+//! These ports only serve to find peers. A known peer announces its own locators.
 
 use super::Locator;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -12,13 +12,13 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// port of a participant  = port_base + domain_gain * domain + participant_gain * index + d
 /// ```
 ///
-/// With the default, domains end at 232 (above it ports would pass 65535), and the standard's participant indexes at 119 (above
-/// it the ports belong to the next domain); in the last domains some indexes have no port.
+/// With the default the last domain is 232; above it, ports would exceed 65535. The last participant index is 119; above it, the
+/// ports belong to the next domain. In the last domains some indexes have no port.
 ///
-/// **Beyond the standard's indexes** participants take the ports of the first indexes of another, far-off domain by a rule of
-/// our own: indexes 120 to 239 of domain 0 have the ports of indexes 0 to 119 of domain 58, the next ones those of 116 and 174,
-/// and so on from any other domain, with the domains in a circle. So whoever has to be found without multicast has a port at
-/// which others can look. Whose domain that is skips ports that are taken, as ever, and messages say of which domain they are.
+/// **Beyond the standard's indexes** a rule of this implementation borrows the ports of a distant domain. Indexes 120 to 239 of
+/// domain 0 have the ports of indexes 0 to 119 of domain 58, the next ones those of domains 116 and 174. Other domains do the
+/// same, modulo the number of domains. So a participant without multicast also has a port at which peers look for it.
+/// Participants of the other domain skip occupied ports, and messages contain their domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PortMapping {
     /// PB, 7400.
@@ -51,16 +51,16 @@ impl Default for PortMapping {
     }
 }
 
-/// The ports of how many domains the participants of one may have: 480 on one host.
+/// How many domains provide ports for the participants of one: 480 participants per host.
 const DOMAINS_OF_PORTS: u32 = 4;
 
-/// How far these domains are apart. A quarter of all that there are: nobody uses so many at once.
+/// The distance between these domains: a quarter of all domains.
 const DOMAINS_APART: u32 = 58;
 
 /// The unicast ports of one participant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ParticipantPorts {
-    /// Its index, from 0.
+    /// The index of the participant, from 0.
     pub index: u32,
     /// For discovery.
     pub metatraffic: u16,
@@ -72,26 +72,28 @@ impl PortMapping {
     /// The multicast group of discovery, 239.255.0.1 (RTPS 2.5, 9.6.2.4.1, and every peer).
     pub const DISCOVERY_GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 0, 1);
 
-    /// The multicast groups of discovery by IPv6. RTPS names none; these are what others use, so both are joined and sent
-    /// to: ff02::ffff:efff:1 (Cyclone DDS: the link's own) and ff1e::ffff:efff:1 (Fast DDS: any scope).
+    /// The multicast groups of discovery over IPv6. RTPS defines none, so both groups of other implementations are used:
+    /// ff02::ffff:efff:1 (Cyclone DDS: link-local) and ff1e::ffff:efff:1 (Fast DDS: any scope).
     pub const DISCOVERY_GROUPS_V6: [Ipv6Addr; 2] =
         [Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0xffff, 0xefff, 1), Ipv6Addr::new(0xff1e, 0, 0, 0, 0, 0xffff, 0xefff, 1)];
 
-    /// Where discovery reaches everybody in the domain by IPv4. `None` if the domain has no such port.
+    /// The IPv4 multicast locator of discovery in a domain. `None` if the domain has no such port.
     #[must_use]
     pub fn discovery_group(&self, domain_id: u32) -> Option<Locator> {
         Some(Locator::udp_v4(Self::DISCOVERY_GROUP, self.metatraffic_multicast(domain_id)?))
     }
 
-    /// Where discovery reaches the first `count` participants of a domain on the host `address`, as far as there are such
-    /// ports: what to announce oneself to where there is no multicast.
+    /// The discovery locators of the first `count` participants of a domain on the host `address`, as far as they have ports.
+    ///
+    /// For announcements without multicast.
     pub fn participants_on(&self, address: IpAddr, domain_id: u32, count: u32) -> impl Iterator<Item = Locator> {
         let participants = self.participants(domain_id).take_while(move |ports| ports.index < count);
         participants.map(move |ports| Locator::udp(address, ports.metatraffic))
     }
 
-    /// The unicast ports that the participants of a domain may have on one host, by index: first those of the standard, then
-    /// those of our own rule.
+    /// The unicast ports of the participants of a domain on one host, by index.
+    ///
+    /// First those of the specification, then those of the rule of this implementation.
     pub fn participants(&self, domain_id: u32) -> impl Iterator<Item = ParticipantPorts> {
         let ports = *self;
         let gain = self.participant_gain.max(1);
@@ -110,25 +112,25 @@ impl PortMapping {
         })
     }
 
-    /// Discovery traffic to everybody in the domain. `None` if the domain has no such port.
+    /// The port of multicast discovery in a domain. `None` if the domain has no such port.
     #[must_use]
     pub fn metatraffic_multicast(&self, domain_id: u32) -> Option<u16> {
         self.port(domain_id, self.metatraffic_multicast_offset)
     }
 
-    /// User data to everybody in the domain. `None` if the domain has no such port.
+    /// The port of multicast user data in a domain. `None` if the domain has no such port.
     #[must_use]
     pub fn user_multicast(&self, domain_id: u32) -> Option<u16> {
         self.port(domain_id, self.user_multicast_offset)
     }
 
-    /// Discovery traffic to one participant. `None` if there is no such port.
+    /// The port of unicast discovery for a participant. `None` if there is no such port.
     #[must_use]
     pub fn metatraffic_unicast(&self, domain_id: u32, participant_index: u32) -> Option<u16> {
         self.port(domain_id, self.offset(participant_index)?.checked_add(self.metatraffic_unicast_offset)?)
     }
 
-    /// User data to one participant. `None` if there is no such port.
+    /// The port of unicast user data for a participant. `None` if there is no such port.
     #[must_use]
     pub fn user_unicast(&self, domain_id: u32, participant_index: u32) -> Option<u16> {
         self.port(domain_id, self.offset(participant_index)?.checked_add(self.user_unicast_offset)?)

@@ -1,8 +1,8 @@
-//! The number of a change within its writer (RTPS 2.5, 8.3.5.4 and 9.3.2.2).
+//! Sequence numbers of changes (RTPS 2.5, 8.3.5.4 and 9.3.2.2).
 
 use std::fmt;
 
-/// Numbers the changes of one writer, from 1. 64 bits, so it never wraps in practice (RTPS 2.5, 8.3.5.4).
+/// The number of a change within its writer, from 1 (RTPS 2.5, 8.3.5.4). 64 bits never wrap in practice.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct SequenceNumber(pub i64);
 
@@ -11,30 +11,30 @@ impl SequenceNumber {
     pub const ZERO: Self = Self(0);
     /// The first change of a writer.
     pub const FIRST: Self = Self(1);
-    /// The largest number that the wire can carry.
+    /// The highest sequence number on the wire.
     pub const MAX: Self = Self(i64::MAX);
-    /// "No number": high word -1, low word 0 (RTPS 2.5, 9.3.2.2).
+    /// SEQUENCENUMBER_UNKNOWN: high word -1, low word 0 (RTPS 2.5, 9.3.2.2).
     pub const UNKNOWN: Self = Self(-(1 << 32));
 
-    /// The number after this one; stays at [`SequenceNumber::MAX`].
+    /// The next sequence number; saturates at [`SequenceNumber::MAX`].
     #[must_use]
     pub const fn next(self) -> Self {
         Self(self.0.saturating_add(1))
     }
 
-    /// The number before this one.
+    /// The previous sequence number.
     #[must_use]
     pub const fn previous(self) -> Self {
         Self(self.0.saturating_sub(1))
     }
 
-    /// `self + count`, staying at [`SequenceNumber::MAX`].
+    /// `self + count`; saturates at [`SequenceNumber::MAX`].
     #[must_use]
     pub const fn plus(self, count: i64) -> Self {
         Self(self.0.saturating_add(count))
     }
 
-    /// Whether a change may carry this number.
+    /// Whether a change may have this sequence number.
     #[must_use]
     pub const fn is_valid(self) -> bool {
         self.0 >= 1

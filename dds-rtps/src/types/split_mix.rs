@@ -1,11 +1,11 @@
-//! Chance from a seed.
+//! A pseudo-random generator with a stable stream.
 
-/// SplitMix64: a few operations a number, and equally good from every seed. Not fit for cryptography.
+/// SplitMix64: a few operations per number, equally good from every seed. Not for cryptography.
 #[derive(Debug, Clone)]
 pub struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// The numbers that follow from `seed`.
+    /// A generator with this seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self(seed)

@@ -1,19 +1,19 @@
 //! Durations, wall-clock time and the monotonic clock (RTPS 2.5, 8.3.5.5, 9.3.2.1; DDS 1.4, 2.2.3).
 //!
-//! In memory all three are 64-bit nanoseconds. The wire counts fractions of 2^-32 s; the conversions round up on the way
-//! out, so that a value made of whole nanoseconds comes back unchanged.
+//! In memory all three are 64-bit nanoseconds. The wire counts fractions of 2^-32 s. Conversion to the wire rounds up, so that
+//! whole nanoseconds are restored exactly.
 
 use std::fmt;
 use std::ops::{Add, Sub};
 
 const NANOS_PER_SECOND: i64 = 1_000_000_000;
 
-/// A span of time in nanoseconds, or infinite. Never negative.
+/// A duration in nanoseconds, or infinite. Never negative.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Duration(i64);
 
 impl Duration {
-    /// No time at all.
+    /// Zero.
     pub const ZERO: Self = Self(0);
     /// Longer than any other duration.
     pub const INFINITE: Self = Self(i64::MAX);
@@ -61,7 +61,7 @@ impl Duration {
         self.0 == i64::MAX
     }
 
-    /// The standard library's form; `None` for [`Duration::INFINITE`].
+    /// The duration of the standard library; `None` for [`Duration::INFINITE`].
     #[must_use]
     pub const fn to_std(self) -> Option<std::time::Duration> {
         if self.is_infinite() { None } else { Some(std::time::Duration::from_nanos(self.0 as u64)) }
@@ -101,12 +101,12 @@ impl Duration {
     }
 }
 
-/// Nanoseconds below one second as 2^-32 s, rounded up.
+/// Converts nanoseconds below one second to units of 2^-32 s, rounded up.
 const fn fraction_of(nanos: u64) -> u32 {
     ((nanos << 32).div_ceil(NANOS_PER_SECOND as u64)) as u32
 }
 
-/// 2^-32 s as nanoseconds, rounded down: the inverse of [`fraction_of`].
+/// Converts units of 2^-32 s to nanoseconds, rounded down: the inverse of [`fraction_of`].
 const fn nanos_of(fraction: u32) -> i64 {
     ((fraction as u64 * NANOS_PER_SECOND as u64) >> 32) as i64
 }
@@ -139,17 +139,17 @@ impl fmt::Display for Duration {
     }
 }
 
-/// A point of wall-clock time: nanoseconds since 1970-01-01 UTC.
+/// A point in wall-clock time: nanoseconds since 1970-01-01 UTC.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Time(i64);
 
 impl Time {
-    /// "No time": `ffffffff.ffffffff` on the wire.
+    /// TIME_INVALID: `ffffffff.ffffffff` on the wire.
     pub const INVALID: Self = Self(i64::MIN);
 
     /// The current time of the system's clock.
     ///
-    /// The protocol never calls this: it is handed the time. It is for applications that stamp samples themselves.
+    /// The protocol never calls this; its caller passes the time. It is for applications that stamp samples themselves.
     #[must_use]
     #[allow(
         clippy::disallowed_methods,
@@ -177,7 +177,7 @@ impl Time {
         self.0 != i64::MIN
     }
 
-    /// Seconds and fraction of the wire. Times outside of 1970 to 2106 become the nearest one that fits.
+    /// Seconds and fraction of the wire. Times outside of 1970 to 2106 are clamped.
     #[must_use]
     pub const fn to_wire(self) -> (u32, u32) {
         if !self.is_valid() {
@@ -215,7 +215,7 @@ impl From<std::time::SystemTime> for Time {
 
 impl Sub for Time {
     type Output = Duration;
-    /// The span from `other` to `self`; zero if `other` is the later one.
+    /// The duration from `other` to `self`; zero if `other` is later.
     fn sub(self, other: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(other.0))
     }
@@ -243,35 +243,35 @@ impl fmt::Display for Time {
     }
 }
 
-/// A point on the monotonic clock: nanoseconds since some fixed moment of the process.
+/// A point on the monotonic clock: nanoseconds since a fixed moment of the process.
 ///
-/// It stands still while the machine sleeps, so leases and deadlines do not all expire on resume.
+/// The clock stops while the host sleeps, so leases and deadlines do not expire all at once afterward.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct Instant(u64);
 
 impl Instant {
-    /// The clock's own beginning.
+    /// The start of the clock.
     pub const ZERO: Self = Self(0);
 
-    /// Nanoseconds since the clock's beginning.
+    /// Nanoseconds since the start of the clock.
     #[must_use]
     pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// Nanoseconds since the clock's beginning.
+    /// Nanoseconds since the start of the clock.
     #[must_use]
     pub const fn as_nanos(self) -> u64 {
         self.0
     }
 
-    /// `self + duration`; `None` if the duration is infinite, for then the moment never comes.
+    /// `self + duration`; `None` if the duration is infinite.
     #[must_use]
     pub fn after(self, duration: Duration) -> Option<Self> {
         duration.to_std().map(|duration| Self(self.0.saturating_add(duration.as_nanos() as u64)))
     }
 
-    /// The span from `earlier` to `self`; zero if `earlier` is the later one.
+    /// The duration from `earlier` to `self`; zero if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Duration {
         let nanos = self.0.saturating_sub(earlier.0);
@@ -279,7 +279,7 @@ impl Instant {
     }
 }
 
-/// The earlier of two instants that may never come.
+/// The earlier of two instants, where `None` is never.
 #[inline]
 pub(crate) fn earliest(a: Option<Instant>, b: Option<Instant>) -> Option<Instant> {
     match (a, b) {
@@ -294,7 +294,7 @@ impl fmt::Debug for Instant {
     }
 }
 
-/// Both clocks, read at one moment. Every entry of the protocol takes one.
+/// Both clocks, read at the same moment. Every entry point of the protocol takes one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Now {
     /// For deadlines, leases and timers.

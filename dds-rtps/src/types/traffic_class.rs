@@ -1,18 +1,18 @@
-//! How urgent a datagram is to those who carry it.
+//! The traffic class of a datagram.
 
 use std::fmt;
 
-/// The differentiated services codepoint of a datagram (DSCP, RFC 2474): six bits of its IP header that switches, routers,
-/// wireless access points and this host's own queues may choose by. Default: 0, the class of everybody who asks for nothing.
+/// The differentiated services codepoint of a datagram (DSCP, RFC 2474). Default: 0, best effort.
+///
+/// Six bits of the IP header. Switches, routers, wireless access points and the queues of this host may use them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct TrafficClass(u8);
 
 impl TrafficClass {
-    /// What a TRANSPORT_PRIORITY asks for (DDS 1.4, 2.2.3.15): the codepoint of the same number; below 0 it is 0, above 63
-    /// it is 63, for every priority is a legal one.
+    /// The codepoint for a TRANSPORT_PRIORITY (DDS 1.4, 2.2.3.15), clamped to 0 ..= 63, because every priority is legal.
     ///
-    /// OpenDDS maps in the same way. RTI Connext scales a mask of bits of its own choice, and by default ignores the
-    /// policy, as Cyclone DDS and Fast DDS do.
+    /// OpenDDS does the same. RTI Connext uses a configurable mask. By default it ignores the policy, as do Cyclone DDS and
+    /// Fast DDS.
     #[must_use]
     pub fn of_priority(priority: i32) -> Self {
         Self(priority.clamp(0, 63) as u8)
@@ -24,14 +24,15 @@ impl TrafficClass {
         self.0
     }
 
-    /// The whole octet of the header: the type of service of IPv4, the traffic class of IPv6. Its two low bits are for the
-    /// network's own use (ECN, RFC 3168), and 0.
+    /// The byte of the IP header: the type of service of IPv4, the traffic class of IPv6.
+    ///
+    /// The two low bits are 0. The network uses them for ECN (RFC 3168).
     #[must_use]
     pub const fn octet(self) -> u8 {
         self.0 << 2
     }
 
-    /// Whether it is the class of those who ask for nothing.
+    /// Whether this is the default class, best effort.
     #[must_use]
     pub const fn is_default(self) -> bool {
         self.0 == 0

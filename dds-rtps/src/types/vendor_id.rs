@@ -1,14 +1,15 @@
-//! Who built a peer, and which version of the protocol it speaks (RTPS 2.5, 8.3.5.2 and 8.3.5.3).
+//! The vendor and protocol version of a peer (RTPS 2.5, 8.3.5.2 and 8.3.5.3).
 
 use std::fmt;
 
-/// Two bytes that name the implementation (RTPS 2.5, 9.3.2.4).
+/// Identifies an implementation of DDS (RTPS 2.5, 9.3.2.4).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VendorId(pub [u8; 2]);
 
 impl VendorId {
-    /// This implementation. The OMG has assigned us no id, so this lies outside the assigned range (the last one we have
-    /// seen is 01 23). It is the only place where the id is written down.
+    /// This implementation. The OMG has assigned no id to it, so this lies outside of the assigned range, which ends at 01 23.
+    ///
+    /// No other place contains the id.
     pub const OURS: Self = Self([0x01, 0xdd]);
     /// RTI Connext.
     pub const RTI: Self = Self([0x01, 0x01]);
@@ -23,7 +24,7 @@ impl VendorId {
     /// Zenzen DDS.
     pub const ZENZEN: Self = Self([0x01, 0x23]);
 
-    /// The product's name, where we know it.
+    /// The name of the product, if it is known.
     #[must_use]
     pub const fn name(self) -> Option<&'static str> {
         Some(match self.0 {
@@ -52,14 +53,14 @@ impl fmt::Debug for VendorId {
 /// The version in a message header. Every minor version of major 2 is accepted.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProtocolVersion {
-    /// 2 for everything in the field.
+    /// The major version, 2.
     pub major: u8,
-    /// 1 to 5 seen.
+    /// The minor version. 1 to 5 are in use.
     pub minor: u8,
 }
 
 impl ProtocolVersion {
-    /// What we send: RTPS 2.5.
+    /// The version that this implementation sends: RTPS 2.5.
     pub const OURS: Self = Self { major: 2, minor: 5 };
 }
 

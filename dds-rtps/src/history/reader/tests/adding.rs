@@ -1,4 +1,4 @@
-//! What becomes of changes: room, states, writers.
+//! Adding changes: limits, states, writers.
 
 use super::*;
 use crate::types::Duration;
@@ -7,7 +7,7 @@ const VISIBLE: Result<Admission, RejectReason> = Ok(Admission::Visible);
 const UNCHANGED: Result<Admission, RejectReason> = Ok(Admission::Unchanged);
 
 #[test]
-fn keep_last_replaces_the_oldest_sample_of_the_same_instance() {
+fn keep_last_replaces_oldest_of_same_instance() {
     let mut cache = Cache::keep_last(2);
     for key in [1, 2, 1, 1, 1] {
         assert_eq!(cache.write(1, key), VISIBLE);
@@ -17,7 +17,7 @@ fn keep_last_replaces_the_oldest_sample_of_the_same_instance() {
 }
 
 #[test]
-fn keep_last_replaces_within_the_limits_even_below_its_depth() {
+fn keep_last_at_limit_replaces_below_its_depth() {
     let limits = ResourceLimits { max_samples: Some(3), ..ResourceLimits::default() };
     let mut cache = Cache::new(History::KeepLast { depth: 5 }, limits);
     for key in [1, 1, 2] {
@@ -29,7 +29,7 @@ fn keep_last_replaces_within_the_limits_even_below_its_depth() {
 }
 
 #[test]
-fn keep_all_rejects_what_does_not_fit_and_says_why() {
+fn keep_all_rejects_at_each_limit() {
     let limits = ResourceLimits { max_samples: Some(4), max_instances: Some(2), max_samples_per_instance: Some(3) };
     let mut cache = Cache::new(History::KeepAll, limits);
     for key in [1, 1, 1] {
@@ -46,7 +46,7 @@ fn keep_all_rejects_what_does_not_fit_and_says_why() {
 }
 
 #[test]
-fn samples_without_data_need_no_room() {
+fn samples_without_data_take_no_space() {
     let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
     let mut cache = Cache::new(History::KeepAll, limits);
     cache.write(1, 1).unwrap();
@@ -57,7 +57,7 @@ fn samples_without_data_need_no_room() {
 }
 
 #[test]
-fn a_rejected_change_comes_back_whole() {
+fn rejected_change_is_returned_complete() {
     let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
     let mut cache = Cache::new(History::KeepAll, limits);
     cache.write(1, 1).unwrap();
@@ -69,7 +69,7 @@ fn a_rejected_change_comes_back_whole() {
 }
 
 #[test]
-fn a_dispose_is_told_by_the_samples_that_wait_or_by_one_without_data() {
+fn dispose_is_reported_by_unread_sample_or_notice() {
     let mut cache = Cache::keep_all();
     cache.write(1, 1).unwrap();
     assert_eq!(cache.dispose(1, 1), VISIBLE);
@@ -89,7 +89,7 @@ fn a_dispose_is_told_by_the_samples_that_wait_or_by_one_without_data() {
 }
 
 #[test]
-fn news_of_states_do_not_pile_up() {
+fn notices_do_not_pile_up() {
     let mut cache = Cache::keep_last(1);
     for _ in 0..100 {
         cache.write(1, 1).unwrap();
@@ -105,7 +105,7 @@ fn news_of_states_do_not_pile_up() {
 }
 
 #[test]
-fn an_instance_without_writers_that_is_disposed_of_has_come_back_in_between() {
+fn dispose_without_writers_starts_a_generation() {
     let mut cache = Cache::keep_all();
     cache.write(1, 1).unwrap();
     cache.unregister(1, 1).unwrap();
@@ -117,7 +117,7 @@ fn an_instance_without_writers_that_is_disposed_of_has_come_back_in_between() {
 }
 
 #[test]
-fn a_disposed_instance_stays_disposed_without_writers() {
+fn disposed_instance_stays_disposed_without_writers() {
     let mut cache = Cache::keep_all();
     cache.write(1, 1).unwrap();
     cache.dispose(1, 1).unwrap();
@@ -128,7 +128,7 @@ fn a_disposed_instance_stays_disposed_without_writers() {
 }
 
 #[test]
-fn a_writer_that_never_wrote_an_instance_cannot_end_it() {
+fn unregister_by_unknown_writer_changes_nothing() {
     let mut cache = Cache::keep_all();
     cache.write(1, 1).unwrap();
     assert_eq!(cache.unregister(2, 1), UNCHANGED);
@@ -137,7 +137,7 @@ fn a_writer_that_never_wrote_an_instance_cannot_end_it() {
 }
 
 #[test]
-fn instances_are_freed_when_nobody_needs_them_and_their_places_are_used_again() {
+fn unused_instances_are_freed_and_reused() {
     let mut cache = Cache::keep_all();
     for round in 0..10 {
         for key in 0..50 {
@@ -155,7 +155,7 @@ fn instances_are_freed_when_nobody_needs_them_and_their_places_are_used_again() 
 }
 
 #[test]
-fn an_instance_that_comes_back_while_its_key_is_kept_is_not_forgotten() {
+fn instance_written_after_empty_take_stays() {
     let mut cache = Cache::keep_all();
     for round in 0..3 {
         for key in [1, 2, 3] {
@@ -163,7 +163,7 @@ fn an_instance_that_comes_back_while_its_key_is_kept_is_not_forgotten() {
             cache.unregister(1, key).unwrap();
         }
         cache.take();
-        // Back for a moment, without a sample to take; then gone, in another order.
+        // Write them again, take the samples, and unregister in another order.
         for key in [3, 1, 2] {
             cache.write(1, key).unwrap();
         }
@@ -184,7 +184,7 @@ fn an_instance_that_comes_back_while_its_key_is_kept_is_not_forgotten() {
 }
 
 #[test]
-fn a_kept_key_does_not_take_an_instances_room() {
+fn emptied_instance_does_not_count_against_limit() {
     let limits = ResourceLimits { max_instances: Some(1), ..ResourceLimits::default() };
     let mut cache = Cache::new(History::KeepAll, limits);
     cache.write(1, 1).unwrap();
@@ -199,7 +199,7 @@ fn a_kept_key_does_not_take_an_instances_room() {
 }
 
 #[test]
-fn the_key_of_an_instance_is_at_hand_while_it_is_known() {
+fn known_instance_has_a_key() {
     let mut cache = Cache::keep_last(1);
     cache.write(1, 7).unwrap();
     cache.write(1, 7).unwrap();
@@ -213,7 +213,7 @@ fn the_key_of_an_instance_is_at_hand_while_it_is_known() {
 }
 
 #[test]
-fn the_keys_of_all_instances_have_a_budget() {
+fn keys_of_all_instances_have_a_budget() {
     let mut cache = Cache::keep_all();
     let image = Payload::copy_of(&vec![0; 20 << 20]);
     for key in 0..4 {
@@ -230,7 +230,7 @@ fn the_keys_of_all_instances_have_a_budget() {
 }
 
 #[test]
-fn more_writers_than_are_remembered_do_no_harm() {
+fn writers_beyond_the_limit_are_not_remembered() {
     let mut cache = Cache::keep_last(1);
     let guid = |number: u32| {
         let mut prefix = [0; 12];
@@ -244,14 +244,14 @@ fn more_writers_than_are_remembered_do_no_harm() {
         assert_eq!(cache.history.add(at(0), received).unwrap(), Admission::Visible);
     }
     assert_eq!(cache.history.counters().writers_forgotten, 10);
-    (0..count).for_each(|number| {
+    for number in 0..count {
         cache.history.writer_lost(at(0), guid(number));
-    });
+    }
     assert_eq!(cache.take()[0].info.instance_state, InstanceState::NotAliveNoWriters);
 }
 
 #[test]
-fn what_has_expired_on_arrival_is_dropped() {
+fn sample_expired_on_arrival_is_dropped() {
     let mut cache = Cache::keep_all();
     let mut received = cache.received(ChangeKind::Alive, 1, 1);
     received.expires = Some(at(5).instant);
@@ -260,7 +260,7 @@ fn what_has_expired_on_arrival_is_dropped() {
 }
 
 #[test]
-fn what_a_writer_has_left_does_not_stay_listed() {
+fn unregistered_instances_leave_the_writer_list() {
     let mut cache = Cache::keep_all();
     for round in 0..200 {
         for key in 0..20 {
@@ -286,7 +286,7 @@ fn what_a_writer_has_left_does_not_stay_listed() {
 }
 
 #[test]
-fn an_end_is_told_though_the_samples_that_would_have_told_it_expire() {
+fn end_is_reported_although_samples_expire() {
     for ends in [ChangeKind::NotAliveDisposed, ChangeKind::NotAliveUnregistered] {
         let mut cache = Cache::keep_all();
         cache.write(1, 1).unwrap();
@@ -298,13 +298,13 @@ fn an_end_is_told_though_the_samples_that_would_have_told_it_expire() {
         }
         cache.add(ends, 1, 1).unwrap();
         cache.history.handle_timeout(at(5));
-        let told = cache.take();
-        assert_eq!(told.len(), 1, "{ends:?}");
-        assert!(!told[0].info.valid_data && told[0].info.instance_state != InstanceState::Alive);
+        let notices = cache.take();
+        assert_eq!(notices.len(), 1, "{ends:?}");
+        assert!(!notices[0].info.valid_data && notices[0].info.instance_state != InstanceState::Alive);
         cache.take();
         assert_eq!(cache.history.instance_count(), usize::from(ends == ChangeKind::NotAliveDisposed));
     }
-    // Who has never seen it alive need not learn that it has ended.
+    // An application that never saw the instance alive does not learn of its end.
     let mut cache = Cache::keep_all();
     let mut received = cache.received(ChangeKind::Alive, 1, 1);
     received.expires = Some(at(5).instant);
@@ -314,7 +314,7 @@ fn an_end_is_told_though_the_samples_that_would_have_told_it_expire() {
     assert!(cache.history.is_empty());
 }
 
-/// An instance by number.
+/// An instance with this number.
 fn many(number: u32) -> InstanceHandle {
     let mut hash = [0; 16];
     hash[..4].copy_from_slice(&number.to_be_bytes());
@@ -322,7 +322,7 @@ fn many(number: u32) -> InstanceHandle {
 }
 
 #[test]
-fn a_limit_of_instances_that_was_asked_for_is_granted() {
+fn configured_instance_limit_may_exceed_default() {
     let more = u32::try_from(INSTANCES_MAX).unwrap() + 1_000;
     let limits = ResourceLimits { max_instances: Some(more), ..ResourceLimits::default() };
     let mut cache = Cache::new(History::KeepLast { depth: 1 }, limits);
@@ -339,7 +339,7 @@ fn a_limit_of_instances_that_was_asked_for_is_granted() {
 }
 
 #[test]
-fn a_writer_of_many_instances_leaves_all_of_them_and_no_others() {
+fn lost_writer_leaves_all_of_its_instances() {
     let mut cache = Cache::keep_last(1);
     for number in 0..400 {
         let mut received = cache.received(ChangeKind::Alive, 1, 0);
@@ -359,7 +359,7 @@ fn a_writer_of_many_instances_leaves_all_of_them_and_no_others() {
 }
 
 #[test]
-fn who_hands_over_an_end_once_more_is_no_writer_and_in_a_log_nobody_is() {
+fn known_end_and_log_register_no_writer() {
     for (as_log, kind, kept) in [
         (false, ChangeKind::Alive, 1),
         (false, ChangeKind::NotAliveUnregistered, 0),
@@ -384,7 +384,7 @@ fn who_hands_over_an_end_once_more_is_no_writer_and_in_a_log_nobody_is() {
 }
 
 #[test]
-fn nobody_writes_the_instances_of_a_log() {
+fn instances_of_a_log_have_no_writers() {
     let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());
     let mut cache = Cache::configured(ReaderHistoryConfig { as_log: true, ..ReaderHistoryConfig::new(limits) });
     cache.write(1, 1).unwrap();
@@ -394,7 +394,7 @@ fn nobody_writes_the_instances_of_a_log() {
 }
 
 #[test]
-fn a_reader_without_limits_keeps_only_so_many_samples() {
+fn reader_without_limits_has_a_default_limit() {
     let mut cache = Cache::keep_all();
     let payload = Some(Payload::copy_of(&[0, 1, 0, 0]));
     for number in 0..=SAMPLES_MAX {

@@ -1,10 +1,10 @@
-//! The cache against the book: a second history, written from DDS 1.4, 2.2.2.5.1 and 2.2.2.5.5, as plainly as it can be,
-//! gets the same changes, losses, reads and takes by chance from a seed, and both must tell the application the same.
+//! The cache against a model written from DDS 1.4, 2.2.2.5.1 and 2.2.2.5.5, as simply as possible.
 //!
-//! What the book leaves open, the model does as the cache's own documentation says: an end of an instance is told by an
-//! unread sample that is there anyway, else by one without data; an instance that was taken empty and that nobody writes can
-//! still be looked up until the next selection or change of it, and is a new one if it is written again; what does not fit is
-//! rejected, or replaces, by the table in `reader.rs`.
+//! Both get the same random changes, losses, reads and takes from a seed and must return the same samples.
+//!
+//! Where the specification is silent, the model follows the documentation of the cache. An unread sample reports the end of
+//! an instance, or else a notice. An emptied instance without writers can be looked up until the next selection or change of
+//! it, and is new if it is written again. The table in `reader/mod.rs` decides rejections and replacements.
 
 use super::model::Chance;
 use super::*;
@@ -23,7 +23,7 @@ struct Sample {
     read: bool,
     disposed: u32,
     no_writers: u32,
-    /// Its place among all arrivals.
+    /// Position among all arrivals.
     arrival: u64,
     expires: Option<u64>,
 }
@@ -77,7 +77,7 @@ impl Instance {
     }
 }
 
-/// What the application is told of one sample.
+/// The metadata of one sample.
 #[derive(Debug, PartialEq, Eq)]
 struct Told {
     key: u8,
@@ -98,7 +98,7 @@ struct Book {
     exclusive: bool,
     strengths: BTreeMap<u8, i32>,
     instances: BTreeMap<u8, Instance>,
-    /// Taken empty, and written by nobody: forgotten with the next selection.
+    /// Emptied instances without writers, which the next selection frees.
     departed: BTreeSet<u8>,
     arrivals: u64,
 }
@@ -131,7 +131,7 @@ impl Book {
         owners.into_iter().for_each(|(key, owner)| self.instances.get_mut(&key).unwrap().owner = owner);
     }
 
-    /// Whether another writer owns the instance; who does not own it writes it all the same (2.2.3.9.2).
+    /// Whether another writer owns the instance. A writer that does not own it is registered all the same (2.2.3.9.2).
     fn is_foreign(&mut self, writer: u8, key: u8) -> bool {
         let owner = self.instances.get(&key).and_then(|instance| instance.owner);
         let foreign =
@@ -170,7 +170,7 @@ impl Book {
         self.instances.len() < max
     }
 
-    /// By the table in `reader.rs`.
+    /// Space by the table in `reader/mod.rs`.
     fn make_room(&mut self, key: u8) -> Result<(), RejectReason> {
         let number = |limit: Option<u32>| limit.map_or(usize::MAX, |limit| limit as usize);
         let full = self.instances.values().map(Instance::valid).sum::<usize>() >= number(self.limits.max_samples);
@@ -225,14 +225,14 @@ impl Book {
         Ok(true)
     }
 
-    /// The end of an instance is to be told (2.2.2.5.1.2, and the note on `valid_data` in 2.2.2.5.1.9).
+    /// Reports the end of an instance (2.2.2.5.1.2, and the note on `valid_data` in 2.2.2.5.1.9).
     fn announce(&mut self, key: u8, number: i64, writer: u8) {
         if self.instances[&key].samples.iter().all(|sample| sample.read) {
             self.push(key, number, writer, false, None);
         }
     }
 
-    /// True: it has left an instance without writers that was alive.
+    /// Returns whether an alive instance lost its last writer.
     fn leave(&mut self, writer: u8, key: u8) -> bool {
         let mut instance = self.instances[&key].clone();
         let was_there = instance.writers.remove(&writer);
@@ -296,14 +296,14 @@ impl Book {
         visible
     }
 
-    /// What LIFESPAN has ended leaves, and an end that only it would have told is told without it.
+    /// Removes expired samples. A notice replaces one that alone would have reported an end.
     fn expire(&mut self, now: u64) {
         let has_expired = |sample: &Sample| sample.expires.is_some_and(|expires| expires <= now);
         let all = self.instances.iter().flat_map(|(key, instance)| {
             let expired = instance.samples.iter().filter(|sample| has_expired(sample));
             expired.map(|sample| (sample.expires, sample.arrival, *key))
         });
-        // In the order in which they have ended, whenever somebody looks.
+        // In the order of expiration, not of removal.
         let all: BTreeSet<(Option<u64>, u64, u8)> = all.collect();
         for (_, arrival, key) in all {
             let instance = self.instances.get_mut(&key).unwrap();
@@ -318,7 +318,7 @@ impl Book {
         }
     }
 
-    /// What is asked for, in the order in which it is handed out: key and place among the samples of the instance.
+    /// The selected samples in order: key, and index among the samples of the instance.
     fn find(&self, selection: &Selection) -> Vec<(u8, usize)> {
         let is_wanted = |key: u8, sample: &Sample| {
             let instance = &self.instances[&key];
@@ -332,7 +332,7 @@ impl Book {
             InstanceSelection::Any => {}
             InstanceSelection::This(this) => found.retain(|(key, _)| handle(*key) == this),
             InstanceSelection::Next(after) => {
-                // The nil handle comes before all others here, for no key of this test has it.
+                // The nil handle precedes all others, because no key of this test has it.
                 let next = found.iter().map(|(key, _)| *key).find(|key| handle(*key) > after);
                 found.retain(|(key, _)| Some(*key) == next);
             }
@@ -434,7 +434,7 @@ fn selection(chance: &mut Chance) -> Selection<'static> {
                 States::ALIVE | States::NOT_ALIVE_NO_WRITERS,
             ],
         );
-    // Keys begin with 1, so that 0 is nobody's.
+    // Keys start at 1, so 0 is unknown.
     let any = handle(chance.below(u64::from(KEYS) + 1) as u8);
     Selection {
         filter: None,
@@ -545,7 +545,7 @@ impl Run {
 }
 
 #[test]
-fn a_reader_is_told_what_the_book_says() {
+fn cache_equals_model_of_the_specification() {
     for seed in 0..200 {
         let mut run = Run::new(seed);
         let mut diary = Vec::new();

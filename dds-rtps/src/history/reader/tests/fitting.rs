@@ -1,11 +1,11 @@
-//! Whether there is room for several changes at once, and what is held back for it.
+//! Space for coherent sets, and withheld samples.
 
 use super::*;
 
-/// Whether samples of these instances fit; else why not, and whether they never will.
+/// Checks whether samples of these instances fit. The error says whether it is lasting.
 fn fit(cache: &mut Cache, keys: &[u8]) -> Result<(), (RejectReason, bool)> {
     let changes: Vec<ReceivedChange> = keys.iter().map(|&key| cache.received(ChangeKind::Alive, 1, key)).collect();
-    cache.history.check_set(&changes).map_err(|misfit| (misfit.reason, misfit.is_lasting))
+    cache.history.check_set(&changes).map_err(|rejection| (rejection.reason, rejection.is_lasting))
 }
 
 fn keep_all(max_samples: Option<u32>, max_instances: Option<u32>, max_samples_per_instance: Option<u32>) -> Cache {
@@ -13,13 +13,13 @@ fn keep_all(max_samples: Option<u32>, max_instances: Option<u32>, max_samples_pe
 }
 
 #[test]
-fn without_limits_everything_fits() {
+fn any_set_fits_without_limits() {
     assert_eq!(fit(&mut Cache::keep_all(), &[1, 2, 2]), Ok(()));
     assert_eq!(fit(&mut Cache::keep_last(1), &[1, 1, 2]), Ok(()));
 }
 
 #[test]
-fn samples_fit_up_to_their_limit() {
+fn set_fits_up_to_max_samples() {
     let mut cache = keep_all(Some(3), None, None);
     cache.write(1, 1).unwrap();
     assert_eq!(fit(&mut cache, &[1, 2]), Ok(()));
@@ -28,7 +28,7 @@ fn samples_fit_up_to_their_limit() {
 }
 
 #[test]
-fn samples_of_an_instance_fit_up_to_their_limit() {
+fn set_fits_up_to_max_samples_per_instance() {
     let mut cache = keep_all(Some(3), None, Some(2));
     cache.write(1, 1).unwrap();
     assert_eq!(fit(&mut cache, &[1, 2]), Ok(()));
@@ -38,11 +38,11 @@ fn samples_of_an_instance_fit_up_to_their_limit() {
     let limits = ResourceLimits { max_samples: Some(3), ..ResourceLimits::default() };
     let mut cache = Cache::new(History::KeepLast { depth: 1 }, limits);
     cache.write(1, 1).unwrap();
-    assert_eq!(fit(&mut cache, &[1, 1, 1, 2]), Ok(()), "they take each other's place");
+    assert_eq!(fit(&mut cache, &[1, 1, 1, 2]), Ok(()), "they replace each other");
 }
 
 #[test]
-fn instances_fit_up_to_their_limit() {
+fn set_fits_up_to_max_instances() {
     let mut cache = keep_all(None, Some(2), None);
     cache.write(1, 1).unwrap();
     assert_eq!(fit(&mut cache, &[1, 1, 2]), Ok(()));
@@ -50,11 +50,11 @@ fn instances_fit_up_to_their_limit() {
     assert_eq!(fit(&mut cache, &[2, 3, 4]), Err((RejectReason::Instances, true)));
     cache.unregister(1, 1).unwrap();
     cache.take();
-    assert_eq!(fit(&mut cache, &[2, 3]), Ok(()), "nobody needs the first one any more");
+    assert_eq!(fit(&mut cache, &[2, 3]), Ok(()), "the first one is unused");
 }
 
 #[test]
-fn what_is_held_back_has_a_bound() {
+fn withheld_samples_have_a_limit() {
     let mut cache = keep_all(Some(2), None, None);
     assert!(cache.history.withhold(1, 10, 10));
     assert!(!cache.history.withhold(1, 1, 10));
@@ -65,7 +65,7 @@ fn what_is_held_back_has_a_bound() {
 }
 
 #[test]
-fn names_are_those_of_what_is_here() {
+fn identities_are_those_of_stored_samples() {
     let mut cache = Cache::keep_all();
     cache.write(1, 1).unwrap();
     cache.read();

@@ -1,4 +1,4 @@
-//! The reader's cache, seen from outside.
+//! Tests of the reader history.
 
 mod adding;
 mod book;
@@ -17,7 +17,7 @@ use crate::history::OriginalWriterInfo;
 use crate::qos::{DestinationOrder, History, ResourceLimits};
 use crate::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Now, SequenceNumber, Time};
 
-/// A writer by number.
+/// A writer with this number.
 fn writer(number: u8) -> Guid {
     Guid::new(GuidPrefix([number; 12]), EntityId([0, 0, 1, 2]))
 }
@@ -30,7 +30,7 @@ fn at(millis: u64) -> Now {
     Now { instant: Instant::from_nanos(millis * 1_000_000), time: Time::from_unix_nanos(millis as i64 * 1_000_000) }
 }
 
-/// A history and what one does with it, each change with a number of its own.
+/// A history and a clock. Each change gets the next sequence number.
 struct Cache {
     history: ReaderHistory,
     number: i64,

@@ -1,4 +1,4 @@
-//! The cache against a model that does the same with vectors, for a long time and by chance from a seed.
+//! The cache against a simple model of vectors, with random operations from a seed.
 
 use super::*;
 
@@ -8,7 +8,7 @@ const WRITERS: u64 = 3;
 /// Sequence number, key, read.
 type Sample = (i64, u8, bool);
 
-/// Samples with data only, KEEP_LAST.
+/// Model of a KEEP_LAST cache with samples that have data.
 struct Model {
     depth: usize,
     samples: Vec<Sample>,
@@ -24,7 +24,7 @@ impl Model {
         self.samples.push((number, key, false));
     }
 
-    /// Indexes of what a selection finds.
+    /// Indexes of the selected samples.
     fn find(&self, selection: &Selection, unread_only: bool) -> Vec<usize> {
         let wanted = |index: &usize| {
             let (_, key, read) = self.samples[*index];
@@ -66,7 +66,7 @@ fn selection(chance: &mut Chance, unread_only: bool) -> Selection<'static> {
 }
 
 #[test]
-fn the_cache_does_what_the_model_does() {
+fn cache_equals_model() {
     for depth in [1, 2, 5] {
         let mut chance = Chance(depth.into());
         let mut cache = Cache::keep_last(depth);
@@ -89,7 +89,9 @@ fn the_cache_does_what_the_model_does() {
             if take {
                 model.samples.retain(|sample| !expected.contains(&sample.0));
             } else {
-                found.iter().for_each(|&index| model.samples[index].2 = true);
+                for &index in &found {
+                    model.samples[index].2 = true;
+                }
             }
             assert_eq!(cache.history.len(), model.samples.len());
             assert_eq!(cache.history.not_read_len(), model.samples.iter().filter(|sample| !sample.2).count());
@@ -97,10 +99,9 @@ fn the_cache_does_what_the_model_does() {
     }
 }
 
-/// States, losses of writers and rebirths by chance: the counts agree with what a selection finds, and in the end nothing
-/// is left behind.
+/// Random states, losses of writers and revivals: the counters agree with the selections, and nothing is left at the end.
 #[test]
-fn nothing_is_left_behind() {
+fn counters_agree_and_nothing_leaks() {
     let mut chance = Chance(9);
     let mut cache = Cache::keep_last(2);
     for _ in 0..50_000 {
@@ -124,9 +125,9 @@ fn nothing_is_left_behind() {
         assert_eq!(cache.history.count_matching(at(0), &unread), cache.history.not_read_len());
         assert!(cache.history.len() <= KEYS as usize * 3);
     }
-    (0..WRITERS).for_each(|from| {
+    for from in 0..WRITERS {
         cache.history.writer_lost(at(0), writer(from as u8));
-    });
+    }
     cache.take();
     assert!(cache.take().is_empty());
     assert_eq!((cache.history.len(), cache.history.instance_count()), (0, 0));

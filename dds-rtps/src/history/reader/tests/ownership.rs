@@ -1,4 +1,4 @@
-//! Exclusive ownership: whose changes count, and when that changes.
+//! EXCLUSIVE ownership: the owner of an instance, and its changes.
 
 use super::*;
 use crate::qos::Ownership;
@@ -15,7 +15,7 @@ fn cache(strengths: [i32; 3]) -> Cache {
     cache
 }
 
-/// Writes, and says whether it counted.
+/// Writes a sample. Returns whether it counted.
 fn counts(cache: &mut Cache, from: u8, key: u8) -> bool {
     match cache.write(from, key) {
         Ok(Admission::Visible) => true,
@@ -29,7 +29,7 @@ fn state(cache: &Cache, key: u8) -> Option<InstanceState> {
 }
 
 #[test]
-fn the_strongest_writer_owns_each_instance_by_itself() {
+fn strongest_writer_owns_each_instance() {
     let mut cache = cache([10, 20, 20]);
     let outcomes = [(1, 1), (2, 1), (1, 1), (3, 1), (2, 1), (1, 2)].map(|(from, key)| counts(&mut cache, from, key));
     assert_eq!(outcomes, [true, true, false, false, true, true]);
@@ -38,14 +38,14 @@ fn the_strongest_writer_owns_each_instance_by_itself() {
 }
 
 #[test]
-fn among_equals_the_lowest_guid_owns_whoever_came_first() {
+fn lowest_guid_owns_among_equals() {
     let mut cache = cache([5, 5, 5]);
     assert!(counts(&mut cache, 3, 1) && counts(&mut cache, 2, 1) && counts(&mut cache, 1, 1));
     assert!(!counts(&mut cache, 3, 1) && !counts(&mut cache, 2, 1));
 }
 
 #[test]
-fn shared_ownership_knows_no_strength() {
+fn shared_ownership_ignores_strength() {
     let mut cache = Cache::keep_all();
     cache.history.set_ownership_strength(writer(1), 10);
     assert!(counts(&mut cache, 1, 1) && counts(&mut cache, 2, 1));
@@ -53,7 +53,7 @@ fn shared_ownership_knows_no_strength() {
 }
 
 #[test]
-fn ownership_passes_to_the_next_strongest_when_the_owner_leaves() {
+fn next_strongest_follows_when_owner_leaves() {
     type Leave = fn(&mut Cache);
     let ways: [Leave; 4] = [
         |cache| assert_eq!(cache.unregister(3, 1), Ok(Admission::Unchanged)),
@@ -65,25 +65,25 @@ fn ownership_passes_to_the_next_strongest_when_the_owner_leaves() {
         let mut cache = cache([10, 20, 30]);
         assert!(counts(&mut cache, 3, 1) && !counts(&mut cache, 2, 1) && !counts(&mut cache, 1, 1));
         leave(&mut cache);
-        assert!(!counts(&mut cache, 1, 1), "the second strongest owns it, without having written since");
+        assert!(!counts(&mut cache, 1, 1), "the second strongest owns it without another write");
         assert!(counts(&mut cache, 2, 1));
     }
 }
 
 #[test]
-fn a_dispose_moves_nothing_and_only_the_owner_can() {
+fn only_owner_disposes_and_stays_owner() {
     let mut cache = cache([10, 20, 0]);
     assert!(counts(&mut cache, 2, 1));
     assert_eq!(cache.dispose(1, 1), Ok(Admission::NotOwner));
     assert_eq!(state(&cache, 1), Some(InstanceState::Alive));
     assert_eq!(cache.dispose(2, 1), Ok(Admission::Visible));
-    assert!(!counts(&mut cache, 1, 1), "what is disposed of is still the owner's");
+    assert!(!counts(&mut cache, 1, 1), "the owner keeps a disposed instance");
     assert_eq!(state(&cache, 1), Some(InstanceState::NotAliveDisposed));
     assert!(counts(&mut cache, 2, 1));
 }
 
 #[test]
-fn a_stronger_writer_takes_over_by_a_dispose_as_well() {
+fn stronger_writer_takes_over_by_dispose() {
     let mut cache = cache([10, 20, 0]);
     assert!(counts(&mut cache, 1, 1));
     assert_eq!(cache.dispose(2, 1), Ok(Admission::Visible));
@@ -91,7 +91,7 @@ fn a_stronger_writer_takes_over_by_a_dispose_as_well() {
 }
 
 #[test]
-fn the_last_writer_counts_though_it_never_owned() {
+fn last_writer_counts_without_ownership() {
     let mut cache = cache([10, 20, 0]);
     assert!(counts(&mut cache, 2, 1) && !counts(&mut cache, 1, 1));
     assert_eq!(cache.unregister(2, 1), Ok(Admission::Unchanged));
@@ -101,20 +101,20 @@ fn the_last_writer_counts_though_it_never_owned() {
 }
 
 #[test]
-fn one_that_does_not_own_can_still_unregister_but_not_dispose() {
+fn other_writer_may_unregister_but_not_dispose() {
     let mut cache = cache([10, 20, 0]);
     assert!(counts(&mut cache, 2, 1) && !counts(&mut cache, 1, 1));
     assert_eq!(cache.add(ChangeKind::NotAliveDisposedUnregistered, 1, 1), Ok(Admission::NotOwner));
     assert_eq!(state(&cache, 1), Some(InstanceState::Alive));
-    assert_eq!(cache.unregister(2, 1), Ok(Admission::Visible), "nobody else writes it any more");
+    assert_eq!(cache.unregister(2, 1), Ok(Admission::Visible), "no other writer is left");
 }
 
 #[test]
-fn a_strength_changes_while_they_write() {
+fn changed_strength_changes_the_owner() {
     let mut cache = cache([10, 20, 5]);
     assert!(counts(&mut cache, 2, 1) && !counts(&mut cache, 1, 1) && !counts(&mut cache, 3, 1));
     cache.history.set_ownership_strength(writer(1), 30);
-    assert!(!counts(&mut cache, 2, 1), "the other one has got stronger, and writes it");
+    assert!(!counts(&mut cache, 2, 1), "the stronger writer owns it now");
     assert!(counts(&mut cache, 1, 1));
     cache.history.set_ownership_strength(writer(1), 1);
     assert!(!counts(&mut cache, 1, 1) && !counts(&mut cache, 3, 1));
@@ -122,7 +122,7 @@ fn a_strength_changes_while_they_write() {
 }
 
 #[test]
-fn one_whose_liveliness_comes_back_owns_again_when_it_writes() {
+fn revived_owner_owns_again_when_it_writes() {
     let mut cache = cache([10, 20, 0]);
     assert!(counts(&mut cache, 2, 1));
     assert!(cache.history.writer_not_alive(at(0), writer(2)));
@@ -130,18 +130,18 @@ fn one_whose_liveliness_comes_back_owns_again_when_it_writes() {
 }
 
 #[test]
-fn an_instance_that_was_forgotten_has_no_owner() {
+fn freed_instance_has_no_owner() {
     let mut cache = cache([10, 20, 0]);
     assert!(counts(&mut cache, 2, 1));
     cache.add(ChangeKind::NotAliveDisposedUnregistered, 2, 1).unwrap();
     cache.take();
     cache.take();
     assert_eq!(state(&cache, 1), None);
-    assert!(counts(&mut cache, 1, 2) && counts(&mut cache, 1, 1), "the place is used again, its owner is not");
+    assert!(counts(&mut cache, 1, 2) && counts(&mut cache, 1, 1), "the reused entry has no owner");
 }
 
 #[test]
-fn a_writer_leaves_with_a_sample_that_does_not_count() {
+fn refused_sample_still_unregisters_its_writer() {
     let kinds = [
         (ChangeKind::NotAliveDisposed, InstanceState::Alive),
         (ChangeKind::NotAliveUnregistered, InstanceState::NotAliveNoWriters),
@@ -157,7 +157,7 @@ fn a_writer_leaves_with_a_sample_that_does_not_count() {
     }
 }
 
-/// Writers 1 to 3, of these strengths, have written an instance, and its deadline has been missed since.
+/// A cache in which writers 1 to 3, with these strengths, wrote an instance and then missed its deadline.
 fn lapsed(strengths: [i32; 3]) -> Cache {
     let timing = ReaderTiming { deadline: Duration::from_millis(100), ..ReaderTiming::NONE };
     let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());
@@ -174,15 +174,15 @@ fn lapsed(strengths: [i32; 3]) -> Cache {
 }
 
 #[test]
-fn who_has_not_written_since_a_deadline_was_missed_does_not_follow_the_owner() {
+fn lapsed_writer_does_not_follow_the_owner() {
     let mut cache = lapsed([10, 20, 30]);
     assert!(counts(&mut cache, 1, 1));
     cache.unregister(1, 1).unwrap();
-    assert!(counts(&mut cache, 1, 1), "nobody owned it");
+    assert!(counts(&mut cache, 1, 1), "it had no owner");
 }
 
 #[test]
-fn who_has_written_since_follows_the_owner_though_it_did_not_count() {
+fn refused_write_after_lapse_allows_following() {
     let mut cache = lapsed([20, 30, 10]);
     assert!(counts(&mut cache, 2, 1) && !counts(&mut cache, 1, 1));
     cache.unregister(2, 1).unwrap();
@@ -190,10 +190,10 @@ fn who_has_written_since_follows_the_owner_though_it_did_not_count() {
 }
 
 #[test]
-fn that_one_leaves_says_nothing_of_the_others_that_have_not_written_since() {
+fn unregister_does_not_clear_other_lapses() {
     let mut cache = lapsed([10, 20, 30]);
     cache.unregister(3, 1).unwrap();
     assert!(counts(&mut cache, 1, 1));
     cache.unregister(1, 1).unwrap();
-    assert!(counts(&mut cache, 1, 1), "nobody owned it");
+    assert!(counts(&mut cache, 1, 1), "it had no owner");
 }

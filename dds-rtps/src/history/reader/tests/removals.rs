@@ -1,10 +1,10 @@
-//! Whose samples left the cache without being taken.
+//! Counts of removed samples by writer.
 
 use super::*;
 use crate::types::Duration;
 
 #[test]
-fn what_lies_here_when_a_writer_comes_back_is_not_of_this_match() {
+fn samples_of_a_former_match_are_not_counted() {
     let mut cache = Cache::keep_last(1);
     cache.history.follow_writer(writer(1));
     for (from, key) in [(1, 1), (1, 2), (2, 3)] {
@@ -22,7 +22,7 @@ fn what_lies_here_when_a_writer_comes_back_is_not_of_this_match() {
 }
 
 #[test]
-fn what_is_kept_back_lies_here_as_well() {
+fn pending_samples_of_a_former_match_are_not_counted() {
     let timing = ReaderTiming { time_based_filter: Duration::from_millis(10), ..ReaderTiming::NONE };
     let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());
     let mut cache = Cache::configured(ReaderHistoryConfig { timing, ..ReaderHistoryConfig::new(limits) });

@@ -1,4 +1,4 @@
-//! Reads and takes: which samples, in which order, with which info.
+//! Reads and takes: the samples, their order and their metadata.
 
 use super::*;
 use crate::cdr::TypeInfo;
@@ -8,7 +8,7 @@ use crate::wire::SampleIdentity;
 use dds_macros::DdsType;
 
 #[test]
-fn samples_come_instance_by_instance_or_as_they_arrived() {
+fn order_is_by_instance_or_by_arrival() {
     let mut cache = Cache::keep_all();
     for key in [2, 1, 2, 3, 1] {
         cache.write(1, key).unwrap();
@@ -22,7 +22,7 @@ fn samples_come_instance_by_instance_or_as_they_arrived() {
 }
 
 #[test]
-fn a_read_marks_samples_and_instances_and_a_take_removes() {
+fn read_marks_samples_and_take_removes_them() {
     let mut cache = Cache::keep_all();
     cache.write(1, 1).unwrap();
     let first = cache.read();
@@ -36,7 +36,7 @@ fn a_read_marks_samples_and_instances_and_a_take_removes() {
 }
 
 #[test]
-fn states_choose_samples() {
+fn selection_by_states() {
     let mut cache = Cache::keep_all();
     cache.write(1, 1).unwrap();
     cache.write(1, 2).unwrap();
@@ -58,12 +58,12 @@ fn states_choose_samples() {
     assert_eq!(chosen(&mut cache, States::NOT_ALIVE_DISPOSED), 2);
     assert_eq!(chosen(&mut cache, States::NOT_READ & States::ALIVE & States::NOT_NEW), 1);
     assert_eq!(chosen(&mut cache, States::NOT_ALIVE_NO_WRITERS), 0);
-    // Counting reads nothing.
+    // Counting marks nothing as read.
     assert_eq!(cache.history.not_read_len(), 3);
 }
 
 #[test]
-fn one_instance_is_chosen_by_its_handle() {
+fn selection_by_instance_handle() {
     let mut cache = Cache::keep_all();
     for key in [1, 2, 1] {
         cache.write(1, key).unwrap();
@@ -75,7 +75,7 @@ fn one_instance_is_chosen_by_its_handle() {
 }
 
 #[test]
-fn the_walk_from_instance_to_instance_needs_no_known_handle() {
+fn next_instance_accepts_unknown_handle() {
     let mut cache = Cache::keep_all();
     for key in [8, 4, 6] {
         cache.write(1, key).unwrap();
@@ -88,7 +88,7 @@ fn the_walk_from_instance_to_instance_needs_no_known_handle() {
 }
 
 #[test]
-fn the_walk_finds_the_one_instance_of_a_keyless_topic() {
+fn next_instance_finds_keyless_instance() {
     let mut cache = Cache::keep_all();
     let mut received = cache.received(ChangeKind::Alive, 1, 1);
     received.change.instance = InstanceHandle::NIL;
@@ -99,7 +99,7 @@ fn the_walk_finds_the_one_instance_of_a_keyless_topic() {
 }
 
 #[test]
-fn ranks_count_within_the_batch_and_absolute_ranks_up_to_now() {
+fn ranks_count_in_batch_and_absolute_ranks_to_newest() {
     let mut cache = Cache::keep_all();
     cache.write(1, 1).unwrap();
     cache.dispose(1, 1).unwrap();
@@ -116,7 +116,7 @@ fn ranks_count_within_the_batch_and_absolute_ranks_up_to_now() {
 }
 
 #[test]
-fn all_samples_of_a_batch_carry_the_states_at_its_beginning() {
+fn samples_of_a_batch_carry_its_initial_states() {
     let mut cache = Cache::keep_all();
     for key in [1, 2, 1] {
         cache.write(1, key).unwrap();
@@ -126,7 +126,7 @@ fn all_samples_of_a_batch_carry_the_states_at_its_beginning() {
     assert!(samples.iter().all(|sample| sample.info.view_state == ViewState::New));
 }
 
-/// What [`Cache`] writes.
+/// The type of the samples of [`Cache`].
 #[derive(DdsType)]
 #[dds(crate = "crate")]
 struct Written {
@@ -136,7 +136,7 @@ struct Written {
 }
 
 #[test]
-fn a_filter_chooses_by_contents() {
+fn selection_by_content_filter() {
     let mut cache = Cache::keep_all();
     for key in [1, 2, 3, 3, 4] {
         cache.write(1, key).unwrap();
@@ -145,12 +145,16 @@ fn a_filter_chooses_by_contents() {
     let selection = Selection { filter: Some(&filter), ..Selection::default() };
     assert_eq!(cache.history.count_matching(at(0), &selection), 3);
     let next = |handle| Selection { instance: InstanceSelection::Next(handle), ..selection };
-    assert_eq!(numbers(&cache.select(next(InstanceHandle::NIL), Operation::Read)), [2], "none of the first one's");
+    assert_eq!(
+        numbers(&cache.select(next(InstanceHandle::NIL), Operation::Read)),
+        [2],
+        "no sample of the first instance passes"
+    );
     assert_eq!(numbers(&cache.select(next(handle(2)), Operation::Read)), [3, 4]);
     assert!(cache.select(next(handle(3)), Operation::Read).is_empty());
     assert_eq!(numbers(&cache.select(selection, Operation::Take)), [2, 3, 4]);
     assert_eq!(numbers(&cache.take()), [1, 5]);
-    // An end has nothing but a key: it passes, unless the filter is about the key alone.
+    // An end has only a key. It passes unless the key alone fails the filter.
     cache.dispose(1, 1).unwrap();
     cache.dispose(1, 4).unwrap();
     assert_eq!(cache.history.count_matching(at(0), &selection), 2);
@@ -160,7 +164,7 @@ fn a_filter_chooses_by_contents() {
 }
 
 #[test]
-fn who_wrote_a_sample_can_be_read_again_and_again() {
+fn original_writer_survives_repeated_reads() {
     let mut cache = Cache::keep_all();
     let mut received = cache.received(ChangeKind::Alive, 1, 1);
     let identity = SampleIdentity { writer: writer(2), sequence_number: SequenceNumber(7) };

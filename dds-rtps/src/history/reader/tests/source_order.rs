@@ -3,14 +3,14 @@
 use super::model::Chance;
 use super::*;
 
-/// The instance of all of it.
+/// The key of all changes.
 const KEY: u8 = 1;
 
 fn by_source(history: History) -> Cache {
     Cache::ordered(history, ResourceLimits::default(), DestinationOrder::BySourceTimestamp)
 }
 
-/// A change from a writer, written and received at these milliseconds.
+/// A change of a writer with these source and reception timestamps in milliseconds.
 fn stamped(cache: &mut Cache, kind: ChangeKind, from: u8, written: i64, received: u64) -> Admission {
     let mut change = cache.received(kind, from, KEY);
     change.change.source_timestamp = Time::from_unix_nanos(written * 1_000_000);
@@ -22,13 +22,13 @@ fn write(cache: &mut Cache, from: u8, written: i64) -> Admission {
     stamped(cache, ChangeKind::Alive, from, written, 2_000_000)
 }
 
-/// When the samples were written, in the order in which they are handed out.
+/// The source timestamps of all samples in the order of a read.
 fn written(samples: &[HistorySample]) -> Vec<i64> {
     samples.iter().map(|sample| sample.info.source_timestamp.as_unix_nanos() / 1_000_000).collect()
 }
 
 #[test]
-fn what_comes_late_is_sorted_in() {
+fn late_samples_are_sorted_in() {
     let mut cache = by_source(History::KeepAll);
     for time in [10, 40, 20, 30, 5] {
         assert_eq!(write(&mut cache, 1, time), Admission::Visible);
@@ -43,7 +43,7 @@ fn what_comes_late_is_sorted_in() {
 }
 
 #[test]
-fn what_is_older_than_something_seen_is_superseded() {
+fn sample_older_than_a_seen_one_is_superseded() {
     for operation in [Operation::Take, Operation::Read] {
         let mut cache = by_source(History::KeepAll);
         write(&mut cache, 1, 20);
@@ -59,7 +59,7 @@ fn what_is_older_than_something_seen_is_superseded() {
 }
 
 #[test]
-fn keep_last_keeps_the_newest_by_source() {
+fn keep_last_keeps_newest_by_source() {
     let mut cache = by_source(History::KeepLast { depth: 2 });
     for (time, admission) in [
         (20, Admission::Visible),
@@ -75,7 +75,7 @@ fn keep_last_keeps_the_newest_by_source() {
 }
 
 #[test]
-fn of_two_at_the_same_time_the_one_of_the_lower_guid_is_the_newer() {
+fn lower_guid_is_newer_at_equal_time() {
     for order in [[1, 2, 3], [3, 2, 1], [2, 3, 1], [2, 1, 3]] {
         let mut cache = by_source(History::KeepLast { depth: 1 });
         for from in order {
@@ -87,21 +87,21 @@ fn of_two_at_the_same_time_the_one_of_the_lower_guid_is_the_newer() {
 }
 
 #[test]
-fn a_late_dispose_ends_nothing_and_its_writer_is_known() {
+fn late_dispose_only_registers_its_writer() {
     let mut cache = by_source(History::KeepAll);
     write(&mut cache, 1, 20);
     assert_eq!(stamped(&mut cache, ChangeKind::NotAliveDisposed, 2, 10, 0), Admission::Superseded);
     assert_eq!(cache.history.lookup_instance(handle(KEY)), Some(InstanceState::Alive));
     cache.unregister(1, KEY).unwrap();
     assert_eq!(cache.history.lookup_instance(handle(KEY)), Some(InstanceState::Alive));
-    // An unregistration says nothing of the value: it counts, however old it is.
+    // An unregistration does not concern the value and always counts.
     let end = ChangeKind::NotAliveDisposedUnregistered;
     assert_eq!(stamped(&mut cache, end, 2, 11, 0), Admission::Visible);
     assert_eq!(cache.history.lookup_instance(handle(KEY)), Some(InstanceState::NotAliveNoWriters));
 }
 
 #[test]
-fn a_sample_from_before_a_dispose_does_not_bring_the_instance_back() {
+fn sample_older_than_dispose_does_not_revive() {
     let mut cache = by_source(History::KeepAll);
     write(&mut cache, 1, 10);
     cache.read();
@@ -111,14 +111,14 @@ fn a_sample_from_before_a_dispose_does_not_bring_the_instance_back() {
     assert_eq!(written(&samples), [10, 20, 30]);
     assert!(samples.iter().all(|sample| sample.info.instance_state == InstanceState::NotAliveDisposed));
     assert_eq!(samples.last().map(|sample| sample.info.valid_data), Some(false));
-    // The application has seen that it is disposed of.
+    // The application has seen the dispose.
     assert_eq!(write(&mut cache, 2, 25), Admission::Superseded);
     assert_eq!(write(&mut cache, 2, 31), Admission::Visible);
     assert_eq!(cache.history.lookup_instance(handle(KEY)), Some(InstanceState::Alive));
 }
 
 #[test]
-fn the_news_that_writers_have_gone_has_no_place_in_the_order() {
+fn notice_of_lost_writers_is_not_ordered() {
     let mut cache = by_source(History::KeepAll);
     // The first writer's clock is ahead of the reader's.
     stamped(&mut cache, ChangeKind::Alive, 1, 6000, 1000);
@@ -132,7 +132,7 @@ fn the_news_that_writers_have_gone_has_no_place_in_the_order() {
 }
 
 #[test]
-fn a_clock_that_is_far_ahead_does_not_supersede_the_others_for_ever() {
+fn clock_far_ahead_does_not_supersede_others() {
     let mut cache = by_source(History::KeepLast { depth: 1 });
     let year = 365 * 24 * 3_600_000;
     assert_eq!(stamped(&mut cache, ChangeKind::Alive, 1, 10 * year, 1000), Admission::Visible);
@@ -140,14 +140,14 @@ fn a_clock_that_is_far_ahead_does_not_supersede_the_others_for_ever() {
     assert_eq!(written(&cache.take()), [1001]);
     assert_eq!(stamped(&mut cache, ChangeKind::Alive, 1, 10 * year + 1, 1002), Admission::Visible);
     assert_eq!(cache.history.counters().from_future, 2);
-    // Within the tolerance it is the writer's clock that counts.
+    // Within the tolerance the writer's clock counts.
     assert_eq!(stamped(&mut cache, ChangeKind::Alive, 1, 30_000, 1003), Admission::Visible);
     assert_eq!(stamped(&mut cache, ChangeKind::Alive, 2, 1004, 1004), Admission::Superseded);
     assert_eq!(cache.history.counters().from_future, 2);
 }
 
 #[test]
-fn a_reader_whose_clock_is_set_back_goes_on() {
+fn reader_survives_clock_set_back() {
     let mut cache = by_source(History::KeepLast { depth: 1 });
     assert_eq!(stamped(&mut cache, ChangeKind::Alive, 1, 900_000, 900_000), Admission::Visible);
     cache.take();
@@ -157,7 +157,7 @@ fn a_reader_whose_clock_is_set_back_goes_on() {
 }
 
 #[test]
-fn a_slow_clock_costs_nothing_however_much_waits() {
+fn slow_clock_costs_constant_time() {
     let mut cache = by_source(History::KeepAll);
     for time in 0..5_000 {
         assert_eq!(write(&mut cache, 1, 100_000 + time), Admission::Visible);
@@ -170,7 +170,7 @@ fn a_slow_clock_costs_nothing_however_much_waits() {
 }
 
 #[test]
-fn timestamps_at_random_cost_a_bounded_search_each() {
+fn random_timestamps_cost_bounded_search() {
     let mut cache = by_source(History::KeepAll);
     let mut chance = Chance(3);
     for _ in 0..20_000 {
@@ -181,10 +181,10 @@ fn timestamps_at_random_cost_a_bounded_search_each() {
     assert!(written(&cache.take()).is_sorted());
 }
 
-/// A change of some writer: kind and milliseconds.
+/// A change of a writer: kind and source timestamp in milliseconds.
 type Script = Vec<(ChangeKind, u8, i64)>;
 
-/// What a reader has seen last, and the state that it says the instance has.
+/// The last value that a reader has seen, and the instance state.
 fn play(script: &Script, depth: Option<u32>, chance: &mut Chance) -> (Vec<i64>, Option<InstanceState>) {
     let mut cache = by_source(depth.map_or(History::KeepAll, |depth| History::KeepLast { depth }));
     let mut seen: Vec<i64> = Vec::new();
@@ -209,11 +209,11 @@ fn play(script: &Script, depth: Option<u32>, chance: &mut Chance) -> (Vec<i64>, 
 }
 
 #[test]
-fn all_readers_end_up_with_the_same_value_and_state() {
+fn all_readers_agree_on_value_and_state() {
     let mut chance = Chance(11);
     for round in 0..2_000 {
         let count = 2 + chance.below(12) as i64;
-        // The first sample of each writer is there in every order: who has never written ends nothing.
+        // Every order starts with the first sample of each writer, because an end by an unknown writer is ignored.
         let mut script: Script = (0..count)
             .map(|time| {
                 let kind = match chance.below(4) {
@@ -244,9 +244,9 @@ fn all_readers_end_up_with_the_same_value_and_state() {
     }
 }
 
-/// Of a dispose and unregistration in one that comes too late, only the leaving counts, and that is what is told.
+/// Of a late dispose and unregistration in one, only the unregistration counts and is reported.
 #[test]
-fn a_late_end_tells_of_the_leaving_alone() {
+fn late_dispose_unregister_reports_only_loss() {
     let mut cache = by_source(History::KeepAll);
     write(&mut cache, 1, 10);
     cache.read();
@@ -258,10 +258,9 @@ fn a_late_end_tells_of_the_leaving_alone() {
     assert_eq!(news.kind, ChangeKind::NotAliveUnregistered);
 }
 
-/// The news of a dispose that an expired sample would have told is told at the time of the reception: a sample that is newer
-/// than the dispose and older than that replaces it.
+/// The notice that replaces an expired sample carries no source timestamp. A sample newer than the dispose replaces it.
 #[test]
-fn what_follows_a_dispose_takes_the_place_of_its_news() {
+fn sample_after_dispose_replaces_its_notice() {
     let mut cache = by_source(History::KeepAll);
     cache.now = 20;
     stamped(&mut cache, ChangeKind::Alive, 1, 1, 10);
@@ -280,7 +279,7 @@ fn what_follows_a_dispose_takes_the_place_of_its_news() {
 }
 
 #[test]
-fn timestamps_ahead_of_the_clock_are_counted_where_they_matter() {
+fn future_timestamps_are_counted_where_used() {
     let mut cache = Cache::keep_all();
     for kind in [ChangeKind::Alive, ChangeKind::NotAliveDisposed] {
         stamped(&mut cache, kind, 1, 31_000, 0);
@@ -294,7 +293,7 @@ fn timestamps_ahead_of_the_clock_are_counted_where_they_matter() {
 }
 
 #[test]
-fn what_was_seen_counts_as_far_ahead_of_the_clock_as_timestamps_are_believed() {
+fn seen_order_counts_within_future_tolerance() {
     for (received, admission) in [(1_000, Admission::Superseded), (999, Admission::Visible)] {
         let mut cache = by_source(History::KeepAll);
         stamped(&mut cache, ChangeKind::Alive, 1, 31_000, 2_000);
@@ -304,7 +303,7 @@ fn what_was_seen_counts_as_far_ahead_of_the_clock_as_timestamps_are_believed() {
 }
 
 #[test]
-fn a_sample_that_ends_its_instance_is_not_older_than_itself() {
+fn sample_with_dispose_does_not_supersede_itself() {
     let mut cache = by_source(History::KeepAll);
     let received = ReceivedChange { has_data: true, ..cache.received(ChangeKind::NotAliveDisposed, 1, KEY) };
     assert_eq!(cache.history.add(at(0), received).unwrap(), Admission::Visible);
@@ -312,7 +311,7 @@ fn a_sample_that_ends_its_instance_is_not_older_than_itself() {
 }
 
 #[test]
-fn what_comes_from_its_own_writer_is_the_newest_unless_all_are_sorted() {
+fn own_writer_is_newest_unless_all_are_ordered() {
     let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());
     let config = ReaderHistoryConfig { outlives_writers: true, ..ReaderHistoryConfig::new(limits) };
     let mut cache = Cache::configured(config);
@@ -323,7 +322,7 @@ fn what_comes_from_its_own_writer_is_the_newest_unless_all_are_sorted() {
 }
 
 #[test]
-fn a_place_is_not_looked_for_from_a_late_sample_that_has_expired() {
+fn search_does_not_start_at_expired_late_sample() {
     for (expires, admission) in [(None, Admission::Visible), (Some(at(1).instant), Admission::Superseded)] {
         let mut cache = by_source(History::KeepAll);
         assert_eq!(write(&mut cache, 1, 100), Admission::Visible);
@@ -335,7 +334,7 @@ fn a_place_is_not_looked_for_from_a_late_sample_that_has_expired() {
             assert_eq!(write(&mut cache, 1, time), Admission::Visible);
         }
         cache.history.handle_timeout(at(1));
-        // Another instance's sample lies in its place.
+        // A sample of another instance occupies its slot.
         let mut other = cache.received(ChangeKind::Alive, 1, KEY + 1);
         other.change.source_timestamp = at(55).time;
         cache.history.add(at(2), other).unwrap();

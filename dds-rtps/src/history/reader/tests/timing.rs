@@ -22,7 +22,7 @@ fn filter(separation: u64) -> ReaderTiming {
 }
 
 impl Cache {
-    /// Lets time pass, with a timer that is always in time; how many deadlines were missed.
+    /// Advances the time with a punctual timer. Returns how many deadlines were missed.
     fn pass(&mut self, until: u64) -> u64 {
         let mut missed = 0;
         while let Some(due) = self.history.deadline().filter(|due| *due <= at(until).instant) {
@@ -45,7 +45,7 @@ impl Cache {
 }
 
 #[test]
-fn each_period_of_each_instance_is_missed_once() {
+fn each_missed_period_counts_once() {
     let mut cache = cache(deadline(millis(100)));
     assert_eq!(cache.pass(1_000), 0, "there is no instance yet");
     cache.write_at(1_000, 1, 1);
@@ -59,7 +59,7 @@ fn each_period_of_each_instance_is_missed_once() {
 }
 
 #[test]
-fn a_late_look_counts_every_period() {
+fn late_timer_counts_every_period() {
     let mut cache = cache(deadline(millis(100)));
     cache.write_at(0, 1, 1);
     cache.write_at(10, 1, 2);
@@ -72,7 +72,7 @@ fn a_late_look_counts_every_period() {
 }
 
 #[test]
-fn what_has_ended_has_no_deadline_until_it_is_written_again() {
+fn ended_instance_has_no_deadline() {
     let mut cache = cache(deadline(millis(100)));
     cache.write_at(0, 1, 1);
     cache.write_at(0, 1, 2);
@@ -86,7 +86,7 @@ fn what_has_ended_has_no_deadline_until_it_is_written_again() {
 }
 
 #[test]
-fn a_deadline_changes_while_it_runs() {
+fn deadline_may_change_while_it_runs() {
     let mut cache = cache(ReaderTiming::NONE);
     cache.write_at(0, 1, 1);
     cache.now = 500;
@@ -100,7 +100,7 @@ fn a_deadline_changes_while_it_runs() {
 }
 
 #[test]
-fn an_impossible_deadline_neither_spins_nor_holds_up() {
+fn impossible_deadline_does_not_spin() {
     let mut cache = cache(deadline(Duration::ZERO));
     for key in 0..200 {
         cache.write_at(0, 1, key);
@@ -114,7 +114,7 @@ fn an_impossible_deadline_neither_spins_nor_holds_up() {
 }
 
 #[test]
-fn many_that_are_late_at_once_are_looked_at_in_turns() {
+fn many_late_instances_are_handled_in_runs() {
     let mut cache = cache(deadline(millis(10)));
     for key in 0..1_000_u32 {
         let mut received = cache.received(ChangeKind::Alive, 1, 0);
@@ -132,7 +132,7 @@ fn many_that_are_late_at_once_are_looked_at_in_turns() {
 }
 
 #[test]
-fn the_owner_of_an_instance_loses_it_with_its_deadline() {
+fn owner_loses_instance_with_its_deadline() {
     let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());
     let mut cache = Cache::configured(ReaderHistoryConfig {
         ownership: Ownership::Exclusive,
@@ -152,7 +152,7 @@ fn the_owner_of_an_instance_loses_it_with_its_deadline() {
 }
 
 #[test]
-fn of_a_burst_the_first_and_the_last_are_seen() {
+fn first_and_last_of_a_burst_are_delivered() {
     let mut cache = cache(filter(100));
     let outcomes = [0, 1, 2, 99].map(|now| cache.write_at(now, 1, 1));
     assert_eq!(outcomes, [Admission::Visible, Admission::Held, Admission::Held, Admission::Held]);
@@ -172,7 +172,7 @@ fn of_a_burst_the_first_and_the_last_are_seen() {
 }
 
 #[test]
-fn the_end_of_an_instance_lets_in_what_was_kept_back() {
+fn end_of_instance_delivers_pending_sample() {
     let mut cache = cache(filter(100));
     cache.write_at(0, 1, 1);
     cache.write_at(1, 1, 1);
@@ -187,7 +187,7 @@ fn the_end_of_an_instance_lets_in_what_was_kept_back() {
 }
 
 #[test]
-fn ends_and_beginnings_without_number_do_not_make_it_grow() {
+fn repeated_ends_do_not_grow_the_filter() {
     let mut cache = cache(filter(1_000_000));
     for now in 0..10_000 {
         cache.write_at(now, 1, 1);
@@ -198,7 +198,7 @@ fn ends_and_beginnings_without_number_do_not_make_it_grow() {
 }
 
 #[test]
-fn without_room_it_is_kept_back_longer_and_nothing_overtakes_it() {
+fn full_history_keeps_sample_pending_in_order() {
     let limits = ResourceLimits { max_samples_per_instance: Some(1), ..ResourceLimits::default() };
     let limits = HistoryLimits::new(History::KeepAll, limits);
     let mut cache = Cache::configured(ReaderHistoryConfig { timing: filter(100), ..ReaderHistoryConfig::new(limits) });
@@ -213,7 +213,7 @@ fn without_room_it_is_kept_back_longer_and_nothing_overtakes_it() {
 }
 
 #[test]
-fn behind_what_has_expired_nobody_waits() {
+fn expired_pending_sample_delays_nothing() {
     let mut cache = cache(filter(100));
     cache.write_at(0, 1, 1);
     let mut short_lived = cache.received(ChangeKind::Alive, 1, 1);
@@ -227,7 +227,7 @@ fn behind_what_has_expired_nobody_waits() {
 }
 
 #[test]
-fn behind_what_is_another_owners_nobody_waits() {
+fn refused_pending_sample_delays_nothing() {
     let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());
     let mut cache = Cache::configured(ReaderHistoryConfig {
         ownership: Ownership::Exclusive,
@@ -243,9 +243,9 @@ fn behind_what_is_another_owners_nobody_waits() {
     assert_eq!(cache.write_at(102, 1, 1), Admission::Held);
 }
 
-/// Nobody has to wait less either: a try that finds no room does not open the gate.
+/// A failed delivery does not allow an earlier one.
 #[test]
-fn a_try_that_finds_no_room_does_not_shorten_the_separation() {
+fn failed_delivery_does_not_shorten_separation() {
     let limits = ResourceLimits { max_samples_per_instance: Some(1), ..ResourceLimits::default() };
     let limits = HistoryLimits::new(History::KeepAll, limits);
     let mut cache = Cache::configured(ReaderHistoryConfig { timing: filter(100), ..ReaderHistoryConfig::new(limits) });
@@ -258,7 +258,7 @@ fn a_try_that_finds_no_room_does_not_shorten_the_separation() {
 }
 
 #[test]
-fn a_separation_changes_while_it_runs() {
+fn separation_may_change_while_it_runs() {
     let mut cache = cache(filter(1_000));
     cache.write_at(0, 1, 1);
     cache.write_at(1, 1, 1);
@@ -270,7 +270,7 @@ fn a_separation_changes_while_it_runs() {
 }
 
 #[test]
-fn only_an_owner_is_kept_back() {
+fn only_samples_of_the_owner_become_pending() {
     let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());
     let mut cache = Cache::configured(ReaderHistoryConfig {
         ownership: Ownership::Exclusive,
@@ -285,7 +285,7 @@ fn only_an_owner_is_kept_back() {
 }
 
 #[test]
-fn samples_go_a_while_after_the_end_of_their_instance() {
+fn samples_are_purged_after_the_end() {
     let purges = ReaderTiming {
         autopurge_disposed_samples_delay: millis(100),
         autopurge_nowriter_samples_delay: millis(300),
@@ -313,9 +313,9 @@ fn samples_go_a_while_after_the_end_of_their_instance() {
     assert_eq!(cache.history.deadline(), None);
 }
 
-/// What was kept back of a writer that is lost is let in, and is news though the instance has another writer.
+/// The pending sample of a lost writer is delivered, also if the instance has another writer.
 #[test]
-fn what_is_let_in_as_a_writer_goes_is_news() {
+fn delivery_at_writer_loss_is_visible() {
     let mut cache = cache(filter(100));
     cache.write_at(1_000, 1, 1);
     assert_eq!(cache.write_at(1_010, 2, 1), Admission::Held);
@@ -330,11 +330,11 @@ fn write_until(cache: &mut Cache, key: u8, expires: u64) {
     cache.history.add(at(cache.now), received).unwrap();
 }
 
-/// Looking costs what has ended, and not what lies there.
+/// A timer run costs as much as there are expired samples.
 #[test]
-fn what_has_not_expired_is_not_looked_at() {
+fn timer_visits_only_expired_samples() {
     let mut cache = Cache::keep_all();
-    // Two writers, one of samples that last and one of samples that do not.
+    // Two writers: the samples of one expire, those of the other do not.
     for number in 0..20_000 {
         write_until(&mut cache, 1, 1_000_000 + number);
         if number % 100 == 0 {
@@ -359,7 +359,7 @@ fn what_has_not_expired_is_not_looked_at() {
 }
 
 #[test]
-fn the_timer_removes_what_has_expired_in_turns() {
+fn timer_removes_expired_samples_in_runs() {
     let mut cache = Cache::keep_all();
     (0..1_000).for_each(|_| write_until(&mut cache, 1, 10));
     let mut looks = 0;
@@ -373,7 +373,7 @@ fn the_timer_removes_what_has_expired_in_turns() {
 }
 
 #[test]
-fn a_history_without_policies_of_time_has_none_of_it() {
+fn history_without_policies_has_no_timing() {
     assert!(!cache(ReaderTiming::NONE).history.has_timing());
     assert!(!cache(ReaderTiming::NONE).history.has_deadline());
     let delay = millis(10);
@@ -389,7 +389,7 @@ fn a_history_without_policies_of_time_has_none_of_it() {
 }
 
 #[test]
-fn a_lifespan_is_a_deadline() {
+fn lifespan_sets_the_deadline() {
     let mut cache = Cache::keep_all();
     let received = cache.received(ChangeKind::Alive, 1, 1);
     cache.history.add(at(0), ReceivedChange { expires: Some(at(5).instant), ..received }).unwrap();
@@ -400,7 +400,7 @@ fn a_lifespan_is_a_deadline() {
 }
 
 #[test]
-fn a_separation_ends_with_its_last_moment() {
+fn separation_ends_at_its_last_instant() {
     let mut cache = cache(filter(10));
     assert_eq!(cache.write_at(0, 1, 1), Admission::Visible);
     assert_eq!(cache.write_at(9, 1, 2), Admission::Visible);
@@ -418,7 +418,7 @@ fn sorted() -> Cache {
     })
 }
 
-/// Writes at a time by the writer's clock.
+/// Writes a sample with a source timestamp.
 fn write_stamped(cache: &mut Cache, now: u64, source_nanos: i64) -> Admission {
     cache.now = now;
     let mut received = cache.received(ChangeKind::Alive, 1, 1);
@@ -427,7 +427,7 @@ fn write_stamped(cache: &mut Cache, now: u64, source_nanos: i64) -> Admission {
 }
 
 #[test]
-fn of_two_that_are_kept_back_the_newer_one_stays_by_source() {
+fn newer_pending_sample_stays_by_source() {
     let mut cache = sorted();
     cache.history.follow_writer(writer(1));
     assert_eq!(write_stamped(&mut cache, 0, 10), Admission::Visible);
@@ -439,7 +439,7 @@ fn of_two_that_are_kept_back_the_newer_one_stays_by_source() {
 }
 
 #[test]
-fn what_was_kept_back_and_is_older_than_what_was_seen_is_superseded() {
+fn pending_sample_older_than_seen_is_superseded() {
     let mut cache = sorted();
     cache.history.follow_writer(writer(1));
     assert_eq!(write_stamped(&mut cache, 0, 10), Admission::Visible);
@@ -451,7 +451,7 @@ fn what_was_kept_back_and_is_older_than_what_was_seen_is_superseded() {
 }
 
 #[test]
-fn what_expires_as_it_would_be_let_in_is_no_news() {
+fn sample_expired_when_due_is_invisible() {
     let mut cache = cache(filter(10));
     cache.write_at(0, 1, 1);
     let received = cache.received(ChangeKind::Alive, 1, 1);
@@ -461,7 +461,7 @@ fn what_expires_as_it_would_be_let_in_is_no_news() {
 }
 
 #[test]
-fn what_another_writer_has_kept_back_stays_so_when_one_goes_that_had_left() {
+fn loss_of_unregistered_writer_keeps_pending_sample() {
     let mut cache = cache(filter(10));
     cache.write_at(0, 1, 1);
     cache.unregister(1, 1).unwrap();
@@ -476,7 +476,7 @@ fn what_another_writer_has_kept_back_stays_so_when_one_goes_that_had_left() {
 }
 
 #[test]
-fn moments_of_what_was_let_in_before_are_forgotten() {
+fn stale_schedule_entries_are_dropped() {
     let mut cache = cache(filter(10));
     cache.write_at(0, 1, 1);
     cache.write_at(0, 1, 2);
@@ -488,7 +488,7 @@ fn moments_of_what_was_let_in_before_are_forgotten() {
         cache.write_at(20 * round, 1, 1);
         assert_eq!(cache.write_at(20 * round + 1, 1, 1), Admission::Held);
         let scheduled = cache.history.timing.as_ref().map(|timing| timing.filter.scheduled());
-        // Twice as many as one sample that is kept back needs, and as many as never matter.
+        // Twice the entries that one pending sample needs, plus the tolerated ones.
         assert!(scheduled.unwrap() <= 2 + 64 + 1);
     }
 }

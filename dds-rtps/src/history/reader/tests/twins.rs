@@ -1,7 +1,6 @@
-//! Two caches get the same, and one of them is tidied up whenever that is possible: nobody can tell them apart.
+//! Two caches get the same calls, and one of them frees unused instances at once: their results are equal.
 //!
-//! What is cleared away late serves memory alone. If an application could see when that happens, what it is told would
-//! depend on who else has looked, and when.
+//! Instances are freed late to save work. If that were visible, results would depend on other selections.
 
 use super::model::Chance;
 use super::*;
@@ -14,7 +13,7 @@ const WRITERS: u64 = 3;
 fn config(chance: &mut Chance) -> ReaderHistoryConfig {
     let mut perhaps = || chance.below(2) == 0;
     let history = if perhaps() { History::KeepAll } else { History::KeepLast { depth: 1 } };
-    let limits = ResourceLimits { max_instances: perhaps().then_some(2), ..ResourceLimits::default() };
+    let limits = ResourceLimits { max_instances: if perhaps() { Some(2) } else { None }, ..ResourceLimits::default() };
     let millis = |on: bool, millis| if on { Duration::from_millis(millis) } else { Duration::INFINITE };
     let timing = ReaderTiming {
         deadline: millis(perhaps(), 9),
@@ -32,7 +31,7 @@ fn config(chance: &mut Chance) -> ReaderHistoryConfig {
     }
 }
 
-/// A change like [`Cache::received`], written some time ago, that may end some time.
+/// A change like [`Cache::received`] with an earlier source timestamp, which may have a LIFESPAN.
 fn received(cache: &mut Cache, chance: &mut Chance) -> ReceivedChange {
     let kinds = [
         ChangeKind::NotAliveDisposed,
@@ -44,12 +43,14 @@ fn received(cache: &mut Cache, chance: &mut Chance) -> ReceivedChange {
     let (from, key) = (1 + chance.below(WRITERS) as u8, 1 + chance.below(KEYS) as u8);
     let mut received = cache.received(kind, from, key);
     received.change.source_timestamp = at(cache.now - chance.below(5)).time;
-    received.expires = (chance.below(3) == 0).then(|| at(cache.now + chance.below(6)).instant);
+    if chance.below(3) == 0 {
+        received.expires = Some(at(cache.now + chance.below(6)).instant);
+    }
     received
 }
 
 #[test]
-fn when_an_instance_is_cleared_away_cannot_be_seen() {
+fn time_of_freeing_an_instance_is_invisible() {
     for seed in 0..400 {
         let mut chance = Chance(seed);
         let config = config(&mut chance);
@@ -58,7 +59,7 @@ fn when_an_instance_is_cleared_away_cannot_be_seen() {
         for step in 0..300 {
             let now = at(lazy.now);
             let twins = [&mut lazy.history, &mut tidy.history];
-            let told = |outcomes: [String; 2]| {
+            let assert_equal = |outcomes: [String; 2]| {
                 assert_eq!(outcomes[0], outcomes[1], "seed {seed}, step {step}, {config:?}");
             };
             match chance.below(12) {
@@ -66,26 +67,28 @@ fn when_an_instance_is_cleared_away_cannot_be_seen() {
                     let received = received(&mut lazy, &mut chance);
                     tidy.number = lazy.number;
                     let twins = [&mut lazy.history, &mut tidy.history];
-                    told(twins.map(|history| match history.add(now, received.clone()) {
+                    assert_equal(twins.map(|history| match history.add(now, received.clone()) {
                         Ok(admission) => format!("{admission:?}"),
                         Err(refused) => format!("{:?}", refused.reason),
                     }));
                 }
                 6 => {
                     let from = writer(1 + chance.below(WRITERS) as u8);
-                    told(twins.map(|history| history.writer_lost(now, from).to_string()));
+                    assert_equal(twins.map(|history| history.writer_lost(now, from).to_string()));
                 }
                 7 => {
                     let (from, strength) = (writer(1 + chance.below(WRITERS) as u8), chance.below(3) as i32);
-                    twins.into_iter().for_each(|history| history.set_ownership_strength(from, strength));
+                    for history in twins {
+                        history.set_ownership_strength(from, strength);
+                    }
                 }
-                8 => told(twins.map(|history| history.handle_timeout(now).to_string())),
+                8 => assert_equal(twins.map(|history| history.handle_timeout(now).to_string())),
                 _ => {
                     lazy.now += chance.below(3);
                     tidy.now = lazy.now;
                     let selection = Selection { samples_max: 1 + chance.below(4) as usize, ..Selection::default() };
                     let operation = if chance.below(3) > 0 { Operation::Take } else { Operation::Read };
-                    told([&mut lazy, &mut tidy].map(|cache| {
+                    assert_equal([&mut lazy, &mut tidy].map(|cache| {
                         let samples = cache.select(selection, operation);
                         format!("{:?}", samples.iter().map(|sample| &sample.info).collect::<Vec<_>>())
                     }));
