@@ -1,8 +1,8 @@
 //! The output of the protocol: datagrams to send.
 //!
-//! Each sender creates one [`Datagram`] and reuses it. Its buffer contains the headers. Large payloads stay in their slots, and
-//! the system call gathers them. A datagram keeps its destinations: if the socket is full, its sender continues later with the
-//! destination that failed, in the same order.
+//! Each sender creates one [`Datagram`] and reuses it. Its buffer contains the headers. Large payloads stay in their
+//! slots, and the system call gathers them. A datagram keeps its destinations: if the socket is full, its sender
+//! continues later with the destination that failed, in the same order.
 
 use crate::concurrent::Payload;
 use crate::types::{Locator, TrafficClass};

@@ -8,9 +8,9 @@ const NEVER: u64 = u64::MAX;
 
 /// The last liveliness assertion of a participant, for all of its writers with one kind of LIVELINESS.
 ///
-/// An assertion is one store, however many leases it renews. A lease reads it when it is about to end. An ended lease waits
-/// here for the next assertion. These are atomics and not mail, as in a [`LocalLink`](super::LocalLink): only the newest value
-/// counts, and no thread enters the state of another.
+/// An assertion is one store, however many leases it renews. A lease reads it when it is about to end. An ended lease
+/// waits here for the next assertion. These are atomics and not mail, as in a [`LocalLink`](super::LocalLink): only the
+/// newest value counts, and no thread enters the state of another.
 ///
 /// Life cycle: created with the participant, dropped with the last endpoint that uses it.
 #[derive(Debug)]

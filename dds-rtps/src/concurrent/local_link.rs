@@ -1,8 +1,8 @@
 //! Reliability between a writer and a reader of the same participant.
 //!
-//! Samples go from the writer directly into the reader history. The reader answers with an acknowledgement and a request, both
-//! sequence numbers. They are atomics and not mail: only the newest value counts, so nothing can pile up, and neither side
-//! enters the state of the other.
+//! Samples go from the writer directly into the reader history. The reader answers with an acknowledgement and a
+//! request, both sequence numbers. They are atomics and not mail: only the newest value counts, so nothing can pile up,
+//! and neither side enters the state of the other.
 
 use super::sync::{AtomicI64, Ordering, fence_before_read};
 use crate::types::SequenceNumber;
@@ -33,8 +33,8 @@ impl LocalLink {
 
     /// The reader acknowledges all samples up to `sequence_number`. Never goes back.
     pub fn acknowledge(&self, sequence_number: SequenceNumber) {
-        // Sequentially consistent: a writer starts to wait and then reads this. A reader writes this and then checks whether
-        // the writer waits. At least one of them sees the other.
+        // Sequentially consistent: a writer starts to wait and then reads this. A reader writes this and then checks
+        // whether the writer waits. At least one of them sees the other.
         self.acknowledged.fetch_max(sequence_number.0, Ordering::SeqCst);
         fence_before_read();
     }

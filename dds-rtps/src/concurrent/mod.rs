@@ -1,8 +1,9 @@
 //! Objects that several threads use at once.
 //!
 //! These are the only objects of this crate with atomics, and with locks beside [`transport`](crate::transport) and the
-//! in-place reception of fragments in [`reader`](crate::reader). The rest are state machines that one thread at a time owns.
-//! Under `--cfg dds_loom` the atomics are those of loom, which checks every interleaving; the models are in `dds-core`.
+//! in-place reception of fragments in [`reader`](crate::reader). The rest are state machines that one thread at a time
+//! owns. Under `--cfg dds_loom` the atomics are those of loom, which checks every interleaving; the models are in
+//! `dds-core`.
 //!
 //! | object | shared between |
 //! |---|---|

@@ -1,8 +1,8 @@
 //! Encoded samples in shared memory.
 //!
 //! Life cycle: a [`SlotMut`] belongs to one owner, which fills it once and freezes it into a [`Payload`]. Payloads are
-//! reference-counted and never change. When the last payload of a slot is gone, the [`SlotPool`](super::SlotPool) reuses its
-//! memory.
+//! reference-counted and never change. When the last payload of a slot is gone, the [`SlotPool`](super::SlotPool)
+//! reuses its memory.
 
 use crate::cdr::copy_of;
 use std::fmt;
@@ -16,8 +16,8 @@ pub(super) struct PayloadSlot {
 }
 
 impl PayloadSlot {
-    /// How many bytes the slot occupies, whatever its content is. Constant while the slot is in a ring, because only its
-    /// sole owner may write.
+    /// How many bytes the slot occupies, for any content. Constant while the slot is in a ring, because only
+    /// its sole owner may write.
     pub(super) fn memory(&self) -> usize {
         size_of::<Self>() + self.bytes.capacity()
     }
@@ -140,8 +140,8 @@ impl SlotMut {
 
     /// The memory. It contains the bytes of its last use, unless the owner has cleared it.
     pub fn buffer(&mut self) -> &mut Vec<u8> {
-        // `SlotMut` is not `Clone` and is created only for a slot without other references. If that were ever wrong, a new
-        // slot would replace this one.
+        // `SlotMut` is not `Clone` and is created only for a slot without other references. If that were ever wrong, a
+        // new slot would replace this one.
         debug_assert!(self.slot.is_free(), "a writable slot has one reference");
         if !self.slot.is_free() {
             self.slot = Arc::default();

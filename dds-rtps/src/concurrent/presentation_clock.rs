@@ -1,5 +1,5 @@
-//! The state of a publisher's writers under PRESENTATION: open coherent sets and group sequence numbers (DDS 1.4, 2.2.3.6;
-//! RTPS 2.5, 8.7.5 and 8.7.6).
+//! The state of a publisher's writers under PRESENTATION: open coherent sets and group sequence numbers (DDS 1.4,
+//! 2.2.3.6; RTPS 2.5, 8.7.5 and 8.7.6).
 //!
 //! Bound: the writers of one publisher.
 
@@ -35,7 +35,7 @@ struct ClockState {
 pub struct GroupPosition {
     /// The group sequence number, from 1.
     pub number: SequenceNumber,
-    /// The coherent set that the change belongs to or ends, by the group sequence number of its first change.
+    /// The coherent set of the change: the group sequence number of its first change.
     pub set: Option<SequenceNumber>,
     /// Digest of the writers of the publisher.
     pub writers: [u8; 4],
@@ -168,7 +168,9 @@ impl ClockState {
     }
 }
 
-/// The first four bytes of the MD5 of the sorted entity ids as a big-endian sequence (RTPS 2.5, 9.3.2: `GroupDigest_t`).
+/// The group digest (RTPS 2.5, 9.3.2: `GroupDigest_t`).
+///
+/// The first four bytes of the MD5 of the sorted entity ids as a big-endian sequence.
 fn digest(writers: &[(EntityId, SequenceNumber)]) -> [u8; 4] {
     let mut ids: Vec<[u8; 4]> = writers.iter().map(|(id, _)| id.0).collect();
     if ids.is_empty() {

@@ -1,16 +1,16 @@
 //! Pools of payload memory.
 //!
-//! A pool keeps at most `capacity` slots, and more while all of them together have at most `budget` bytes. The slots of a deep
-//! history of small samples are then reused as well. Further slots are freed when their last payload is dropped. Slots outlive
-//! the pool, so samples may outlive their reader.
+//! A pool keeps at most `capacity` slots, and more while all of them together have at most `budget` bytes. The slots of
+//! a deep history of small samples are then reused as well. Further slots are freed when their last payload is dropped.
+//! Slots outlive the pool, so samples may outlive their reader.
 
 use super::payload::PayloadSlot;
 use super::{Payload, SlotMut};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How many slots at the front of a ring are tried before a new one is created. Slots become free nearly in the order in which
-/// they were acquired, so mostly the first one is free.
+/// How many slots at the front of a ring are tried before a new one is created. Slots become free nearly in the order
+/// in which they were acquired, so mostly the first one is free.
 const TRIES: usize = 4;
 
 /// How often a slot may be found occupied before it moves to the occupied ones.
@@ -20,9 +20,9 @@ const MISSES_MAX: u8 = 3;
 
 /// Reusable slots for one thread at a time. [`SlotPool`] is for several.
 ///
-/// A slot that is repeatedly found occupied moves to a second queue, which is searched only if no recent slot is free. The last
-/// samples of a thousand quiet instances must not block one busy instance. Both queues keep the order of acquisition, which is
-/// mostly the order in which slots become free.
+/// A slot that is repeatedly found occupied moves to a second queue, which is searched only if no recent slot is free.
+/// The last samples of a thousand quiet instances must not block one busy instance. Both queues keep the order of
+/// acquisition, which is mostly the order in which slots become free.
 #[derive(Debug)]
 pub struct SlotRing {
     recent: VecDeque<RecentSlot>,

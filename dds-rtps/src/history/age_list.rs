@@ -1,8 +1,8 @@
 //! Instances in the order of one moment each: their last sample, or their end.
 //!
-//! All instances of an endpoint have the same delay, so the one with the oldest moment is due first, whatever the delay is.
-//! Noting, forgetting and looking up are O(1), and changing the delay costs nothing. Bound: 16 bytes per instance, from the
-//! first one noted on.
+//! All instances of an endpoint have the same delay, so the one with the oldest moment is due first, for any delay.
+//! Noting, forgetting and looking up are O(1), and changing the delay costs nothing. Bound: 16 bytes per instance, from
+//! the first one noted on.
 
 use crate::types::{Duration, Instant};
 
@@ -25,11 +25,11 @@ const DEADLINE_MIN: Duration = Duration::from_micros(1);
 
 /// How many entries [`AgeList::sort_in`] skips for a moment that lies before the present.
 ///
-/// A moment noted in time goes to the end. After a late run, for example of a stopped process, an entry may stand behind
-/// newer ones and is then due with them. The number of periods is right all the same.
+/// A moment noted in time goes to the end. After a late run, for example of a stopped process, an entry may stand
+/// behind newer ones and is then due with them. The number of periods is right all the same.
 const SORT_STEPS_MAX: usize = 64;
 
-/// The instances of one endpoint in the order of their moments, and the delay after which each is due.
+/// The instances of one endpoint in the order of their moments, and their common delay.
 #[derive(Debug)]
 pub(super) struct AgeList {
     delay: Duration,

@@ -50,7 +50,7 @@ pub struct OriginalWriterInfo {
     pub lifespan: Duration,
 }
 
-/// The position of a change in a coherent set and in the group of its publisher (RTPS 2.5, 8.7.5 and 8.7.6).
+/// The coherent set and the group position of a change (RTPS 2.5, 8.7.5 and 8.7.6).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PresentationInfo {
     /// The coherent set of the change: the sequence number of its first change. `None`: no set.
@@ -93,8 +93,8 @@ impl CacheChange {
 
     /// Moves the change out of a reference and leaves one without a payload.
     ///
-    /// Passing a reference is cheaper: moving the whole struct through each call costs more than all other work on a small
-    /// sample.
+    /// Passing a reference is cheaper: moving the whole struct through each call costs more than all other work on a
+    /// small sample.
     #[must_use]
     #[inline]
     pub fn take(&mut self) -> Self {

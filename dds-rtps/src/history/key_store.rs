@@ -1,7 +1,7 @@
 //! Payloads to decode the keys of instances from.
 //!
-//! Life cycle: the first change of an instance creates a copy. A serialized key replaces it. It is released with its instance,
-//! and its memory is reused. Bound: [`KEY_BYTES_MAX`] for all instances of one endpoint.
+//! Life cycle: the first change of an instance creates a copy. A serialized key replaces it. It is released with its
+//! instance, and its memory is reused. Bound: [`KEY_BYTES_MAX`] for all instances of one endpoint.
 
 use crate::concurrent::{Payload, SlotRing};
 
@@ -37,7 +37,7 @@ impl KeyStore {
         Self { bytes: 0, spare: SlotRing::new(SPARE_SLOTS_MAX) }
     }
 
-    /// Whether a payload should be kept in place of `key`: there is none, or a serialized key replaces a sample.
+    /// Whether a payload should be kept in place of `key`. A serialized key replaces a sample.
     pub(super) fn is_wanted(key: Option<&KeyPayload>, is_key: bool) -> bool {
         match key {
             Some(known) => is_key && !known.is_key,
@@ -47,8 +47,8 @@ impl KeyStore {
 
     /// Keeps a copy of `payload` in `key`. Returns `false` if there is no space for it.
     ///
-    /// The payload itself cannot be kept: its pool would lose the slot for the life of the instance, and a shared receive
-    /// buffer is much larger than a key.
+    /// The payload itself cannot be kept: its pool would lose the slot for the life of the instance, and a shared
+    /// receive buffer is much larger than a key.
     pub(super) fn keep(&mut self, key: &mut Option<KeyPayload>, payload: &Payload, is_key: bool) -> bool {
         let former = key.as_ref().map_or(0, |key| key.payload.len());
         debug_assert!(former <= self.bytes, "every key is counted");

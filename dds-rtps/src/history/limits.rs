@@ -40,7 +40,7 @@ impl HistoryLimits {
             && self.samples_per_instance_max == usize::MAX
     }
 
-    /// Whether a known instance has space for another sample beside `len` stored ones, without a look at the instance.
+    /// Whether any known instance has space for another sample beside `len` stored ones.
     ///
     /// True under KEEP_ALL if no sample limit is reached.
     #[inline]

@@ -12,13 +12,11 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// port of a participant  = port_base + domain_gain * domain + participant_gain * index + d
 /// ```
 ///
-/// With the default the last domain is 232; above it, ports would exceed 65535. The last participant index is 119; above it, the
-/// ports belong to the next domain. In the last domains some indexes have no port.
+/// With the default the last domain is 232; above it, ports would exceed 65535. The last participant index is 119;
+/// above it, the ports belong to the next domain. In the last domains some indexes have no port.
 ///
-/// **Beyond the standard's indexes** a rule of this implementation borrows the ports of a distant domain. Indexes 120 to 239 of
-/// domain 0 have the ports of indexes 0 to 119 of domain 58, the next ones those of domains 116 and 174. Other domains do the
-/// same, modulo the number of domains. So a participant without multicast also has a port at which peers look for it.
-/// Participants of the other domain skip occupied ports, and messages contain their domain.
+/// **Beyond the standard's indexes** a rule of this implementation borrows the ports of a distant domain. Indexes 120 to 239 of domain 0 have the ports of indexes 0 to 119 of domain 58. The next ones have those of domains 116 and 174. Other domains do the same, modulo the number of domains. So a participant without multicast also has a port at which peers look
+/// for it. Participants of the other domain skip occupied ports, and messages contain their domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PortMapping {
     /// PB, 7400.
@@ -72,8 +70,8 @@ impl PortMapping {
     /// The multicast group of discovery, 239.255.0.1 (RTPS 2.5, 9.6.2.4.1, and every peer).
     pub const DISCOVERY_GROUP: Ipv4Addr = Ipv4Addr::new(239, 255, 0, 1);
 
-    /// The multicast groups of discovery over IPv6. RTPS defines none, so both groups of other implementations are used:
-    /// ff02::ffff:efff:1 (Cyclone DDS: link-local) and ff1e::ffff:efff:1 (Fast DDS: any scope).
+    /// The multicast groups of discovery over IPv6. RTPS defines none, so both groups of other implementations are
+    /// used: ff02::ffff:efff:1 (Cyclone DDS: link-local) and ff1e::ffff:efff:1 (Fast DDS: any scope).
     pub const DISCOVERY_GROUPS_V6: [Ipv6Addr; 2] =
         [Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0xffff, 0xefff, 1), Ipv6Addr::new(0xff1e, 0, 0, 0, 0, 0xffff, 0xefff, 1)];
 
@@ -83,7 +81,7 @@ impl PortMapping {
         Some(Locator::udp_v4(Self::DISCOVERY_GROUP, self.metatraffic_multicast(domain_id)?))
     }
 
-    /// The discovery locators of the first `count` participants of a domain on the host `address`, as far as they have ports.
+    /// The discovery locators of the first `count` participants of a domain on one host.
     ///
     /// For announcements without multicast.
     pub fn participants_on(&self, address: IpAddr, domain_id: u32, count: u32) -> impl Iterator<Item = Locator> {

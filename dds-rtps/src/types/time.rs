@@ -1,7 +1,7 @@
 //! Durations, wall-clock time and the monotonic clock (RTPS 2.5, 8.3.5.5, 9.3.2.1; DDS 1.4, 2.2.3).
 //!
-//! In memory all three are 64-bit nanoseconds. The wire counts fractions of 2^-32 s. Conversion to the wire rounds up, so that
-//! whole nanoseconds are restored exactly.
+//! In memory all three are 64-bit nanoseconds. The wire counts fractions of 2^-32 s. Conversion to the wire rounds up,
+//! so that whole nanoseconds are restored exactly.
 
 use std::fmt;
 use std::ops::{Add, Sub};
@@ -87,8 +87,8 @@ impl Duration {
         (seconds as i32, fraction_of((self.0 % NANOS_PER_SECOND) as u64))
     }
 
-    /// The inverse of [`Duration::to_wire`]. `7fffffff.7fffffff`, which some peers send, is infinite too; negative values
-    /// are zero.
+    /// The inverse of [`Duration::to_wire`]. `7fffffff.7fffffff`, which some peers send, is infinite too; negative
+    /// values are zero.
     #[must_use]
     pub const fn from_wire(seconds: i32, fraction: u32) -> Self {
         if seconds == i32::MAX && (fraction == u32::MAX || fraction == 0x7fff_ffff) {

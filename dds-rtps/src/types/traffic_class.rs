@@ -9,10 +9,11 @@ use std::fmt;
 pub struct TrafficClass(u8);
 
 impl TrafficClass {
-    /// The codepoint for a TRANSPORT_PRIORITY (DDS 1.4, 2.2.3.15), clamped to 0 ..= 63, because every priority is legal.
+    /// The codepoint for a TRANSPORT_PRIORITY (DDS 1.4, 2.2.3.15), clamped to 0 ..= 63, because every priority is
+    /// legal.
     ///
-    /// OpenDDS does the same. RTI Connext uses a configurable mask. By default it ignores the policy, as do Cyclone DDS and
-    /// Fast DDS.
+    /// OpenDDS does the same. RTI Connext uses a configurable mask. By default it ignores the policy, as do Cyclone DDS
+    /// and Fast DDS.
     #[must_use]
     pub fn of_priority(priority: i32) -> Self {
         Self(priority.clamp(0, 63) as u8)

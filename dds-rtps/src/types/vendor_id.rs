@@ -7,7 +7,8 @@ use std::fmt;
 pub struct VendorId(pub [u8; 2]);
 
 impl VendorId {
-    /// This implementation. The OMG has assigned no id to it, so this lies outside of the assigned range, which ends at 01 23.
+    /// This implementation. The OMG has assigned no id to it, so this lies outside of the assigned range, which ends at
+    /// 01 23.
     ///
     /// No other place contains the id.
     pub const OURS: Self = Self([0x01, 0xdd]);

@@ -26,10 +26,10 @@ impl ReaderHistory {
     ///
     /// Returns the change if it does not fit. Then nothing has changed but the count of rejections.
     ///
-    /// Under KEEP_ALL a reliable reader does not acknowledge a rejected change and gets it again when there is space. Nothing
-    /// is lost, and a writer with a full history blocks (DDS 1.4, 2.2.3.19). Under KEEP_LAST the reader reports it
-    /// (SAMPLE_REJECTED) and acknowledges it: such a reader does not promise to show everything, and a reader that never
-    /// takes must not block a writer for ever (RTI Connext also loses changes beyond max_instances).
+    /// Under KEEP_ALL a reliable reader does not acknowledge a rejected change and gets it again when there is space.
+    /// Nothing is lost, and a writer with a full history blocks (DDS 1.4, 2.2.3.19). Under KEEP_LAST the reader reports
+    /// it (SAMPLE_REJECTED) and acknowledges it. Such a reader does not promise to show everything. If it never takes,
+    /// it must not block a writer forever. (RTI Connext also loses changes beyond max_instances.)
     pub fn add(&mut self, now: Now, received: ReceivedChange) -> Result<Admission, RejectedChange> {
         if self.cache.instances.has_emptied() {
             self.release_emptied_instance(&received);
@@ -47,8 +47,8 @@ impl ReaderHistory {
 
     /// Frees the instance of a change if it was taken empty.
     ///
-    /// The change then starts a new instance with generation counts of zero (DDS 1.4, 2.2.2.5.1.5). Whether a selection came
-    /// in between is chance and must not matter.
+    /// The change then starts a new instance with generation counts of zero (DDS 1.4, 2.2.2.5.1.5). Whether a selection
+    /// came in between is chance and must not matter.
     fn release_emptied_instance(&mut self, received: &ReceivedChange) {
         if let Some(at) = self.cache.instances.find(received.change.instance) {
             self.release(at);
@@ -72,8 +72,8 @@ impl ReaderHistory {
 
     /// Registers a service as a writer of the instance of a known change.
     ///
-    /// A service stands in for the writers whose changes it hands over. It is registered for known changes as well, so that it
-    /// does not matter which way was faster.
+    /// A service stands in for the writers whose changes it hands over. It is registered for known changes as well, so
+    /// that it does not matter which way was faster.
     fn register_service(&mut self, received: &ReceivedChange) {
         let is_end = received.change.kind == ChangeKind::NotAliveUnregistered;
         if self.config.as_log || is_end || received.change.origin.is_none() {
@@ -234,7 +234,8 @@ impl ReaderHistory {
         }
     }
 
-    /// Delivers the pending samples of at most `max` instances that are due. Returns whether the application can see one.
+    /// Delivers the pending samples of at most `max` instances that are due. Returns whether the application can see
+    /// one.
     pub(super) fn deliver_due(&mut self, now: Instant, max: usize) -> bool {
         let mut visible = false;
         for _ in 0..max {
@@ -248,7 +249,7 @@ impl ReaderHistory {
 
     /// Starts a new separation after a delivery. Returns whether the application can see the sample.
     fn end_delivery(&mut self, at: InstanceIndex, now: Instant, writer: Guid, admission: Admission) -> bool {
-        // No sample has to wait behind one that nobody can see.
+        // A sample that stays invisible delays no other one.
         if let (Admission::Visible, Some(timing)) = (admission, &mut self.timing) {
             timing.filter.close(at, now);
         }
@@ -435,7 +436,8 @@ impl ReaderHistory {
 
     /// Applies the unregistration of a change whose other effects do not count.
     ///
-    /// It always counts, however late it is and whichever writer owns the instance. Returns the admission of the change.
+    /// It always counts, however late it is and whichever writer owns the instance. Returns the admission of the
+    /// change.
     fn unregister_only(
         &mut self,
         now: Instant,

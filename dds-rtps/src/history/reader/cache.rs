@@ -114,8 +114,8 @@ impl SampleCache {
 
     /// The end of the instance that only this sample would report, if any.
     ///
-    /// The caller is about to remove the sample. The application may have seen the instance alive and then has to learn that
-    /// it is not alive any more.
+    /// The caller is about to remove the sample. The application may have seen the instance alive and then has to learn
+    /// that it is not alive any more.
     pub(super) fn unreported_end(&self, sample: SampleIndex, at: InstanceIndex) -> Option<CacheChange> {
         let (stored, instance) = (self.samples.get(sample), self.instances.get(at));
         let kind = match instance.state {

@@ -29,8 +29,8 @@ pub enum Admission {
     Expired,
     /// Under order by source timestamp: the change is too old.
     ///
-    /// It is older than a sample of its instance that was handed out, or than those that KEEP_LAST kept. A change that ends
-    /// the instance is older than the newest change.
+    /// It is older than a sample of its instance that was handed out, or than those that KEEP_LAST kept. A change that
+    /// ends the instance is older than the newest change.
     Superseded,
     /// Another writer owns the instance, under EXCLUSIVE OWNERSHIP.
     NotOwner,
@@ -45,8 +45,8 @@ pub enum Admission {
 pub struct ReceivedChange {
     /// The change.
     pub change: CacheChange,
-    /// Whether the payload is a whole sample and not a key. With a change that is not alive, the sample is added first: a
-    /// write and a dispose in one.
+    /// Whether the payload is a whole sample and not a key. With a change that is not alive, the sample is added first:
+    /// a write and a dispose in one.
     pub has_data: bool,
     /// When the sample expires, by the monotonic clock.
     pub expires: Option<Instant>,

@@ -9,10 +9,11 @@ pub struct ReaderHistoryCounters {
     pub overwritten_unread: u64,
     /// Samples whose LIFESPAN was over, on arrival or later.
     pub expired: u64,
-    /// Changes that came too late under order by source timestamp ([`Admission::Superseded`](super::Admission::Superseded)).
+    /// Changes that came too late under order by source timestamp
+    /// ([`Admission::Superseded`](super::Admission::Superseded)).
     pub superseded: u64,
-    /// Changes with a source timestamp more than 30 s ahead of the reader's clock, under an order or LIFESPAN that uses it.
-    /// They count as written when they arrived.
+    /// Changes with a source timestamp more than 30 s ahead of the reader's clock, if it is used. They count as written
+    /// when they arrived.
     pub from_future: u64,
     /// Samples and disposes by a writer other than the owner, under EXCLUSIVE ownership.
     pub ownership: u64,

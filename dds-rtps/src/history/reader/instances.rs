@@ -17,7 +17,8 @@ pub(super) type InstanceIndex = u32;
 /// No instance.
 pub(super) const NO_INSTANCE: InstanceIndex = u32::MAX;
 
-/// The most writers that one instance remembers. The samples of further writers are delivered, but their loss goes unnoticed.
+/// The most writers that one instance remembers. The samples of further writers are delivered, but their loss goes
+/// unnoticed.
 ///
 /// A peer can announce any number of writers. No honest system has this many of one instance.
 pub(super) const INSTANCE_WRITERS_MAX: usize = 1024;
@@ -180,14 +181,14 @@ pub(super) struct InstanceTable {
     by_handle: HashMap<InstanceHandle, InstanceIndex, FixedState>,
     /// For iteration in the order of the handles.
     in_order: BTreeMap<InstanceHandle, InstanceIndex>,
-    /// The instances that each writer has registered. Bound: the matched writers. A list has at most twice as many entries
-    /// as its writer has instances, plus [`STALE_SEARCH_MIN`].
+    /// The instances that each writer has registered. Bound: the matched writers. A list has at most twice as many
+    /// entries as its writer has instances, plus [`STALE_SEARCH_MIN`].
     by_writer: HashMap<Guid, RegisteredInstances, FixedState>,
     /// The instance that was found last. Many topics have only one, and writers often update the same one repeatedly.
     last_found: InstanceIndex,
     keys: KeyStore,
-    /// Instances without writers whose last sample was taken. The next selection frees them, or the next change of theirs.
-    /// Until then the application can look up the keys of the samples it took. Bound: the instances.
+    /// Instances without writers whose last sample was taken. The next selection frees them, or the next change of
+    /// theirs. Until then the application can look up the keys of the samples it took. Bound: the instances.
     emptied: Vec<InstanceIndex>,
 }
 
@@ -281,8 +282,8 @@ impl InstanceTable {
         self.get_mut(at).unregister(writer)
     }
 
-    /// Keeps a copy of `payload` to decode the key from; a serialized key replaces a sample. Returns `false` if there is
-    /// no space.
+    /// Keeps a copy of `payload` to decode the key from; a serialized key replaces a sample. Returns `false` if there
+    /// is no space.
     pub(super) fn keep_key(&mut self, at: InstanceIndex, payload: &Payload, is_key: bool) -> bool {
         let instance = &mut self.instances[at as usize];
         if instance.handle.is_nil() || !KeyStore::is_wanted(instance.key.as_ref(), is_key) {
@@ -333,8 +334,8 @@ impl InstanceTable {
         self.in_order.values().copied()
     }
 
-    /// The instances whose handles follow `handle`, in order. The nil handle also finds itself: it names the only instance
-    /// of a keyless topic.
+    /// The instances whose handles follow `handle`, in order. The nil handle also finds itself: it names the only
+    /// instance of a keyless topic.
     pub(super) fn after(&self, handle: InstanceHandle) -> impl Iterator<Item = InstanceIndex> + '_ {
         let from = if handle.is_nil() { Bound::Included(handle) } else { Bound::Excluded(handle) };
         self.in_order.range((from, Bound::Unbounded)).map(|(_, &at)| at)

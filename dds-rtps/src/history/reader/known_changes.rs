@@ -1,11 +1,11 @@
 //! The changes that a reader has received, for changes that can arrive more than once.
 //!
-//! A durability service keeps changes for late joiners and hands them over under the name of their writer (RTPS 2.5, 9.6.4.8,
-//! PID_ORIGINAL_WRITER_INFO). A change may then arrive from its writer and from several services.
+//! A durability service keeps changes for late joiners and hands them over under the name of their writer (RTPS 2.5,
+//! 9.6.4.8, PID_ORIGINAL_WRITER_INFO). A change may then arrive from its writer and from several services.
 //!
-//! Life cycle: an entry per writer, from its first change on. It outlives the writer, because services speak for it later.
-//! Bound: [`WRITERS_MAX`] writers and [`RANGES_MAX`] ranges in all, 1 MiB. Beyond it the least recently used entry is evicted
-//! and counted. Its changes could be delivered twice, which is better than not at all.
+//! Life cycle: an entry per writer, from its first change on. It outlives the writer, because services speak for it
+//! later. Bound: [`WRITERS_MAX`] writers and [`RANGES_MAX`] ranges in all, 1 MiB. Beyond it the least recently used
+//! entry is evicted and counted. Its changes could be delivered twice, which is better than not at all.
 
 use crate::types::{Guid, SequenceNumber};
 use crate::wire::SampleIdentity;
@@ -15,8 +15,8 @@ use std::collections::HashMap;
 /// As many writers as a reader matches at a time.
 const WRITERS_MAX: usize = 4096;
 
-/// The most ranges of all writers. A writer whose changes arrive in order needs one. Many arise only if a late joiner gets
-/// instances in another order than they were written.
+/// The most ranges of all writers. A writer whose changes arrive in order needs one. Many arise only if a late joiner
+/// gets instances in another order than they were written.
 const RANGES_MAX: usize = 1 << 16;
 
 /// The received sequence numbers `first ..= last`.

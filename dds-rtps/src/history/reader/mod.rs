@@ -1,16 +1,16 @@
 //! The history cache of one reader: samples by instance, with the states of DDS 1.4, 2.2.2.5.1.
 //!
-//! In: changes in the order in which the reader accepts them, the loss of writers, reads and takes. Out: samples with their
-//! [`SampleInfo`], and an [`Admission`] per change. Owned: the samples and the instances.
+//! In: changes in the order in which the reader accepts them, the loss of writers, reads and takes. Out: samples with
+//! their [`SampleInfo`], and an [`Admission`] per change. Owned: the samples and the instances.
 //!
-//! Life cycle of a sample: added, perhaps read, then taken, replaced by a newer one (KEEP_LAST), expired (LIFESPAN) or purged.
-//! The first change of an instance creates it; it is freed when it has neither samples nor writers.
+//! Life cycle of a sample: added, perhaps read, then taken, replaced by a newer one (KEEP_LAST), expired (LIFESPAN) or
+//! purged. The first change of an instance creates it; it is freed when it has neither samples nor writers.
 //!
 //! Bound: HISTORY and RESOURCE_LIMITS, or [`SAMPLES_MAX`] and [`INSTANCES_MAX`] without limits. At a limit:
 //!
 //! | | no space for the sample | no space for the instance |
 //! |---|---|---|
-//! | KEEP_LAST | replaces the oldest sample of its instance; rejected if there is none | rejected |
+//! | KEEP_LAST | replaces the oldest sample of its instance; without one, rejected | rejected |
 //! | KEEP_ALL | rejected | rejected |
 //!
 //! [`ReaderHistory::add`] explains what a rejection means for the reader.
@@ -61,7 +61,8 @@ use withheld::WithheldSamples;
 
 /// The most samples of a reader without limits.
 ///
-/// A KEEP_ALL application that never takes would otherwise fill the memory. A million samples are minutes of a fast topic.
+/// A KEEP_ALL application that never takes would otherwise fill the memory. A million samples are minutes of a fast
+/// topic.
 pub const SAMPLES_MAX: usize = 1 << 20;
 
 /// The most instances of a reader without limits. RESOURCE_LIMITS may ask for more.
@@ -75,14 +76,17 @@ pub const INSTANCES_MAX: usize = 1 << 18;
 pub struct ReaderHistoryConfig {
     /// HISTORY and RESOURCE_LIMITS.
     pub limits: HistoryLimits,
-    /// Under [`DestinationOrder::BySourceTimestamp`] samples of an instance are sorted by source timestamp, and a change
-    /// older than one that was handed out is superseded. See `source_order.rs`.
+    /// The order of the samples of an instance.
+    ///
+    /// Under [`DestinationOrder::BySourceTimestamp`] a change older than one that was handed out is superseded. See
+    /// `source_order.rs`.
     pub destination_order: DestinationOrder,
     /// Under [`Ownership::Exclusive`] only changes by the owner of an instance count.
     pub ownership: Ownership,
     /// DEADLINE, TIME_BASED_FILTER and READER_DATA_LIFECYCLE.
     pub timing: ReaderTiming,
-    /// Whether duplicates are detected by original writer, because services hand changes over: TRANSIENT and PERSISTENT.
+    /// Whether duplicates are detected by original writer, because services hand changes over: TRANSIENT and
+    /// PERSISTENT.
     pub outlives_writers: bool,
     /// Whether every change is kept and handed out as it is, ends of instances included: for a durability service.
     pub as_log: bool,
@@ -249,7 +253,8 @@ impl ReaderHistory {
             *per_instance.entry(received.change.instance).or_default() += usize::from(received.has_data);
         }
         let kept_max = limits.depth.unwrap_or(usize::MAX).min(limits.samples_per_instance_max);
-        // `more`: samples that the set adds. `alone`: samples of the set in an empty history. `new`: instances it creates.
+        // `more`: samples that the set adds. `alone`: samples of the set in an empty history. `new`: instances it
+        // creates.
         let (mut more, mut alone, mut new) = (0_usize, 0_usize, 0_usize);
         for (&instance, &count) in &per_instance {
             let stored = match self.cache.instances.find(instance) {
@@ -301,7 +306,8 @@ impl ReaderHistory {
         count
     }
 
-    /// Ends the count for an unmatched writer and returns it. [`ReaderHistory::removed_of_others`] counts later removals.
+    /// Ends the count for an unmatched writer and returns it. [`ReaderHistory::removed_of_others`] counts later
+    /// removals.
     pub fn unfollow_writer(&mut self, writer: Guid) -> RemovalCounts {
         self.removals.unfollow(writer)
     }
@@ -329,9 +335,9 @@ impl ReaderHistory {
 
     /// Unregisters a lost writer from all of its instances. Returns whether some instance lost its last writer.
     ///
-    /// Never disposes, whatever the WRITER_DATA_LIFECYCLE of the writer is: deleting a writer is no dispose (DDS 1.4, 2.2.3.21
-    /// as Fast DDS and the OMG's interoperability suite read it). The cost grows with the instances that this writer has
-    /// written.
+    /// Never disposes, under any WRITER_DATA_LIFECYCLE: deleting a writer is no dispose (DDS 1.4,
+    /// 2.2.3.21 as Fast DDS and the OMG's interoperability suite read it). The cost grows with the instances that this
+    /// writer has written.
     pub fn writer_lost(&mut self, now: Now, writer: Guid) -> bool {
         let visible = self.writer_not_alive(now, writer);
         if let Some(owners) = &mut self.owners {
@@ -430,7 +436,8 @@ impl ReaderHistory {
             || self.timing.as_ref().is_some_and(|timing| timing.deadline().is_some())
     }
 
-    /// Removes expired samples and acts on all policies that are due. Returns whether the application can see something new.
+    /// Removes expired samples and acts on all policies that are due. Returns whether the application can see something
+    /// new.
     ///
     /// A selection never returns expired samples, even without this call. It frees their memory early.
     pub fn handle_timeout(&mut self, now: Now) -> bool {

@@ -1,7 +1,7 @@
 //! The owner of each instance under EXCLUSIVE OWNERSHIP (DDS 1.4, 2.2.3.9.2).
 //!
-//! The owner is the strongest alive writer of the instance. Among equals it is the one with the lowest GUID, so that all
-//! readers agree (as in Cyclone DDS and Fast DDS). The owner changes as follows:
+//! The owner is the strongest alive writer of the instance. Among equals it is the one with the lowest GUID, so that
+//! all readers agree (as in Cyclone DDS and Fast DDS). The owner changes as follows:
 //!
 //! | event | new owner |
 //! |---|---|

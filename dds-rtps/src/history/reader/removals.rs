@@ -60,8 +60,8 @@ pub(super) enum RemovalReason {
 struct WriterRemovals {
     writer: Guid,
     counts: RemovalCounts,
-    /// Stored samples from a former match of the writer. They do not belong to this match, and the first removals are taken
-    /// for them.
+    /// Stored samples from a former match of the writer. They do not belong to this match, and the first removals are
+    /// taken for them.
     inherited: usize,
 }
 

@@ -1,8 +1,9 @@
 //! The samples of a reader: one slab with two lists through it, by arrival and by instance.
 //!
-//! Life cycle: a sample occupies a free slot, joins the list of all arrivals and the list of its instance, and leaves both in
-//! one step. Its slot is reused. Adding and removing is O(1), and allocates only if the store holds more samples than ever
-//! before. A sample with a LIFESPAN also enters a heap, which costs O(log n). Bound: the limits of the history.
+//! Life cycle: a sample occupies a free slot, joins the list of all arrivals and the list of its instance, and leaves
+//! both in one step. Its slot is reused. Adding and removing is O(1), and allocates only if the store holds more
+//! samples than ever before. A sample with a LIFESPAN also enters a heap, which costs O(log n). Bound: the limits of
+//! the history.
 
 use super::instances::InstanceIndex;
 use crate::concurrent::Payload;

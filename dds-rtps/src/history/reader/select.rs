@@ -1,7 +1,7 @@
 //! Reading and taking: the samples, their order and their ranks (DDS 1.4, 2.2.2.5.3.8).
 //!
-//! A selection makes two passes. The first picks the samples and counts them per instance. The second hands them out, when the
-//! ranks are known. All samples of an instance carry the states that it had when the selection began.
+//! A selection makes two passes. The first picks the samples and counts them per instance. The second hands them out,
+//! when the ranks are known. All samples of an instance carry the states that it had when the selection began.
 
 use super::cache::SampleCache;
 use super::instances::InstanceIndex;
@@ -17,8 +17,8 @@ use crate::types::{Guid, InstanceHandle, Instant, Now, SequenceNumber};
 impl ReaderHistory {
     /// Appends the selected samples to `into` and returns how many there are.
     ///
-    /// A read marks them as read, a take removes them. Both make the view state of their instances NOT_NEW. Allocates only if
-    /// `into` grows, or for the largest selection so far.
+    /// A read marks them as read, a take removes them. Both make the view state of their instances NOT_NEW. Allocates
+    /// only if `into` grows, or for the largest selection so far.
     pub fn select(
         &mut self,
         now: Now,
@@ -284,7 +284,8 @@ impl SampleSelector {
 
 /// The first of all samples to visit.
 ///
-/// Read samples are mostly older, and may be many. A selection of unread ones therefore goes back from the newest sample.
+/// Read samples are mostly older, and may be many. A selection of unread ones therefore goes back from the newest
+/// sample.
 fn first_arrival(cache: &SampleCache, selection: &Selection<'_>) -> SampleIndex {
     let SampleCache { samples, .. } = cache;
     if selection.states.admits_sample(SampleState::Read) || samples.unread() == cache.len() {

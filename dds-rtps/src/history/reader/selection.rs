@@ -8,9 +8,9 @@ use std::ops::{BitAnd, BitOr};
 
 /// A set of sample, view and instance states (DDS 1.4, 2.2.2.5.1).
 ///
-/// Each constant but [`States::ANY`] restricts one of the three kinds of state. `&` combines restrictions of several kinds:
-/// `States::NOT_READ & States::ALIVE`. `|` joins alternatives of one kind:
-/// `States::NOT_ALIVE_DISPOSED | States::NOT_ALIVE_NO_WRITERS`.
+/// Each constant but [`States::ANY`] restricts one of the three kinds of state. `&` combines restrictions of several
+/// kinds: `States::NOT_READ & States::ALIVE`. `|` joins alternatives of one kind: `States::NOT_ALIVE_DISPOSED |
+/// States::NOT_ALIVE_NO_WRITERS`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct States(u8);
 
@@ -131,8 +131,8 @@ pub enum InstanceSelection {
     This(InstanceHandle),
     /// The first instance after this handle that has a selected sample, in the order of the handles.
     ///
-    /// The handle may be unknown. [`InstanceHandle::NIL`] starts the iteration, and finds the only instance of a keyless
-    /// topic.
+    /// The handle may be unknown. [`InstanceHandle::NIL`] starts the iteration, and finds the only instance of a
+    /// keyless topic.
     Next(InstanceHandle),
 }
 
@@ -159,7 +159,8 @@ pub struct Selection<'f> {
     pub instance: InstanceSelection,
     /// The order. Default: instance by instance.
     pub order: SelectionOrder,
-    /// The content (DDS 1.4, 2.2.2.5.9). A sample without data is selected unless its key fails the filter. Default: any.
+    /// The content (DDS 1.4, 2.2.2.5.9). A sample without data is selected unless its key fails the filter. Default:
+    /// any.
     pub filter: Option<&'f Filter>,
 }
 

@@ -1,18 +1,21 @@
 //! Order by source timestamp (DDS 1.4, 2.2.3.17 and 2.2.2.5.3.8).
 //!
-//! All readers must agree on the final value of an instance and see its samples in the order of their source timestamps.
-//! A late change is therefore sorted in among the samples that the application has not seen. A change is superseded if it is
-//! older than a sample that was read or taken: an application that keeps the last value would end up with an old one.
-//! RTI Connext does the same; Cyclone DDS drops everything older than the newest. KEEP_LAST keeps the newest in this order.
+//! All readers must agree on the final value of an instance and see its samples in the order of their source
+//! timestamps. A late change is therefore sorted in among the samples that the application has not seen. A change is
+//! superseded if it is older than a sample that was read or taken: an application that keeps the last value would end
+//! up with an old one. RTI Connext does the same; Cyclone DDS drops everything older than the newest. KEEP_LAST keeps
+//! the newest in this order.
 //!
-//! A dispose that is older than the newest sample or dispose is ignored, but registers its writer. An unregistration always
-//! counts, because it describes the writer and not the value.
+//! A dispose that is older than the newest sample or dispose is ignored, but registers its writer. An unregistration
+//! always counts, because it describes the writer and not the value.
 //!
-//! A reader of TRANSIENT or PERSISTENT data may get a change from a service later than newer ones from the writer itself.
-//! Such a change is sorted in under every DESTINATION_ORDER. It is never superseded unless the HISTORY depth is 1.
+//! A reader of TRANSIENT or PERSISTENT data may get a change from a service later than newer ones from the writer
+//! itself. Such a change is sorted in under every DESTINATION_ORDER. It is never superseded unless the HISTORY depth is
+//! 1.
 //!
-//! Clocks: a source timestamp more than [`FUTURE_TOLERANCE`] ahead of the reader's clock counts as the time of reception.
-//! Otherwise a writer whose clock is years ahead, or a reader with a clock of 1970, would suppress all others for ever.
+//! Clocks: a source timestamp more than [`FUTURE_TOLERANCE`] ahead of the reader's clock counts as the time of
+//! reception. Otherwise a writer whose clock is years ahead, or a reader with a clock of 1970, would suppress all
+//! others forever.
 
 use super::cache::SampleCache;
 use super::instances::{InstanceIndex, ReaderInstance};
@@ -23,11 +26,12 @@ use crate::types::{Duration, Guid, SequenceNumber, Time};
 use crate::wire::SampleIdentity;
 use std::cmp::Reverse;
 
-/// How far a source timestamp may be ahead of the reader's clock. Badly set clocks differ by seconds; RTI Connext has the
-/// same default.
+/// How far a source timestamp may be ahead of the reader's clock. Badly set clocks differ by seconds; RTI Connext has
+/// the same default.
 pub(super) const FUTURE_TOLERANCE: Duration = Duration::from_secs(30);
 
-/// How many samples each search for the position of a late sample visits: one from the newest, one from the last late sample.
+/// How many samples each search for the position of a late sample visits: one from the newest, one from the last late
+/// sample.
 ///
 /// The second search finds the position at once for a writer with a slow clock. A change further away from both is
 /// superseded, so that random timestamps cannot make a sample cost as much as all that are stored.

@@ -1,12 +1,12 @@
 //! TIME_BASED_FILTER: at most one sample of an instance per minimum separation (DDS 1.4, 2.2.3.12).
 //!
-//! An early sample becomes pending and replaces an earlier pending one. It is delivered when the separation is over, so the
-//! application sees the first and the last sample of a burst. A replaced sample counts as filtered. The end of an instance is
-//! not filtered; the pending sample is delivered before it.
+//! An early sample becomes pending and replaces an earlier pending one. It is delivered when the separation is over, so
+//! the application sees the first and the last sample of a burst. A replaced sample counts as filtered. The end of an
+//! instance is not filtered; the pending sample is delivered before it.
 //!
-//! The filter uses the reader's monotonic clock at reception. It protects the application from load, and source timestamps
-//! come from as many clocks as there are writers. In every other sense a pending sample has been received: a reliable reader
-//! acknowledges it, and it meets the deadline.
+//! The filter uses the reader's monotonic clock at reception. It protects the application from load, and source
+//! timestamps come from as many clocks as there are writers. In every other sense a pending sample has been received: a
+//! reliable reader acknowledges it, and it meets the deadline.
 //!
 //! Bound: one pending sample per instance.
 
@@ -29,8 +29,8 @@ pub(super) struct TimeFilter {
     instances: Vec<InstanceFilter>,
     pending: Vec<Option<ReceivedChange>>,
     free: Vec<u32>,
-    /// When pending samples are due, oldest first among equals. An entry whose sample was delivered earlier stays until it
-    /// is due, or until most entries are stale.
+    /// When pending samples are due, oldest first among equals. An entry whose sample was delivered earlier stays until
+    /// it is due, or until most entries are stale.
     due: BinaryHeap<Reverse<(Instant, u64, InstanceIndex)>>,
     /// Numbers the entries of `due`.
     count: u64,
@@ -123,7 +123,8 @@ impl TimeFilter {
         self.due.push(Reverse((due, self.count, at)));
     }
 
-    /// Removes and returns the pending sample. The separation goes on: the caller does not know yet whether it is delivered.
+    /// Removes and returns the pending sample. The separation goes on: the caller does not know yet whether it is
+    /// delivered.
     pub(super) fn take(&mut self, at: InstanceIndex) -> Option<ReceivedChange> {
         let filter = self.instances.get_mut(at as usize)?;
         let index = std::mem::replace(&mut filter.pending, NOT_PENDING);

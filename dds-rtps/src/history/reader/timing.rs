@@ -6,8 +6,8 @@
 //! | TIME_BASED_FILTER (2.2.3.12) | the last sample that was delivered | delivers the newest sample since; see `time_filter.rs` |
 //! | READER_DATA_LIFECYCLE (2.2.3.22) | the end of the instance | removes its samples, and the instance if it has no writers |
 //!
-//! A deadline is watched from the first sample of an instance on, while the instance is alive. An instance that was disposed
-//! of, or has no writers, has no deadline (as in Cyclone DDS and RTI Connext).
+//! A deadline is watched from the first sample of an instance on, while the instance is alive. An instance that was
+//! disposed of, or has no writers, has no deadline (as in Cyclone DDS and RTI Connext).
 //!
 //! All times are those of the reader's monotonic clock. A reader without these policies has no such state.
 
@@ -143,7 +143,8 @@ impl TimePolicies {
         self.deadlines.is_due(now)
     }
 
-    /// Restarts the deadline of the next instance that missed it. Returns the instance and the number of missed periods.
+    /// Restarts the deadline of the next instance that missed it. Returns the instance and the number of missed
+    /// periods.
     pub(super) fn next_missed(&mut self, now: Instant) -> Option<(InstanceIndex, u64)> {
         self.deadlines.next_missed(now)
     }

@@ -1,6 +1,7 @@
 //! Samples that a reader withholds until their coherent set is complete.
 //!
-//! Bound: as many samples as the history may store, in addition to those, and the number of bytes that the caller allows.
+//! Bound: as many samples as the history may store, in addition to those, and the number of bytes that the caller
+//! allows.
 
 use super::RejectReason;
 use crate::types::InstanceHandle;

@@ -26,8 +26,8 @@ pub(super) struct WriterInstance {
 
 /// All instances of one writer.
 ///
-/// Life cycle: the application or the first change registers an instance. It is known until it is unregistered and its last
-/// change has left (DDS 1.4, 2.2.2.4.2.5 to 2.2.2.4.2.7).
+/// Life cycle: the application or the first change registers an instance. It is known until it is unregistered and its
+/// last change has left (DDS 1.4, 2.2.2.4.2.5 to 2.2.2.4.2.7).
 #[derive(Debug)]
 pub(super) struct WriterInstances {
     instances: Vec<WriterInstance>,

@@ -1,14 +1,15 @@
 //! The history cache of one writer (RTPS 2.5, 8.2.2).
 //!
-//! In: changes in the order of their sequence numbers, and the sequence number up to which all readers have acknowledged.
-//! Out: changes by sequence number. Owned: the changes, and the chain, registration and key of each instance.
+//! In: changes in the order of their sequence numbers, and the sequence number up to which all readers have
+//! acknowledged. Out: changes by sequence number. Owned: the changes, and the chain, registration and key of each
+//! instance.
 //!
-//! Life cycle of a change: inserted, then removed for one of these reasons. KEEP_LAST replaces it; all readers of a volatile
-//! writer acknowledged it; its instance was unregistered and all readers know; or its LIFESPAN ended.
+//! Life cycle of a change: inserted, then removed for one of these reasons. KEEP_LAST replaces it; all readers of a
+//! volatile writer acknowledged it; its instance was unregistered and all readers know; or its LIFESPAN ended.
 //!
-//! Bound: the [`HistoryLimits`]. A KEEP_ALL history without limits grows with the changes that the slowest reliable reader has
-//! not acknowledged. Without an instance limit it grows with the instances that are never unregistered. Slots of removed
-//! changes and instances are reused, so a steady state allocates nothing.
+//! Bound: the [`HistoryLimits`]. A KEEP_ALL history without limits grows with the changes that the slowest reliable
+//! reader has not acknowledged. Without an instance limit it grows with the instances that are never unregistered.
+//! Slots of removed changes and instances are reused, so a steady state allocates nothing.
 
 mod change_store;
 mod departures;
@@ -80,8 +81,8 @@ pub struct WriterHistory {
 impl WriterHistory {
     /// Creates an empty cache.
     ///
-    /// `keeps_acknowledged`: acknowledged changes stay for readers that join late (TRANSIENT_LOCAL). `seed`: seed of the
-    /// hash map.
+    /// `keeps_acknowledged`: acknowledged changes stay for readers that join late (TRANSIENT_LOCAL). `seed`: seed of
+    /// the hash map.
     #[must_use]
     pub fn new(limits: HistoryLimits, keeps_acknowledged: bool, seed: u64) -> Self {
         Self {
@@ -97,8 +98,8 @@ impl WriterHistory {
 
     /// Sets how many unregistered instances are kept although all present readers know. Default: 0.
     ///
-    /// The latest ones are kept, for readers that were here before and come back. Has no effect unless acknowledged changes
-    /// are kept.
+    /// The latest ones are kept, for readers that were here before and come back. Has no effect unless acknowledged
+    /// changes are kept.
     pub fn keep_departures(&mut self, count: usize) {
         self.departures.set_kept(count);
     }
@@ -184,7 +185,8 @@ impl WriterHistory {
     ) -> Result<Option<SequenceNumber>, HistoryFull> {
         let known = self.instances.find_cached(change.instance);
         let replaced = self.victim(known, acknowledged)?;
-        // The new change joins its instance before the replaced one leaves. Otherwise the instance could be freed in between.
+        // The new change joins its instance before the replaced one leaves. Otherwise the instance could be freed in
+        // between.
         let instance = match known {
             Some(instance) => instance,
             None => self.instances.insert(change.instance),
@@ -205,8 +207,8 @@ impl WriterHistory {
 
     /// Inserts the end of the coherent set that began with `first` (RTPS 2.5, 8.7.5).
     ///
-    /// It belongs to no instance and counts for no limit. It is removed with the last sample of its set, or later when other
-    /// sets end. All readers have acknowledged the changes up to `acknowledged`.
+    /// It belongs to no instance and counts for no limit. It is removed with the last sample of its set, or later when
+    /// other sets end. All readers have acknowledged the changes up to `acknowledged`.
     pub fn insert_end_of_set(&mut self, change: CacheChange, first: SequenceNumber, acknowledged: SequenceNumber) {
         debug_assert!(change.is_end_of_set(), "any other change belongs to an instance");
         let number = change.sequence_number;
@@ -225,10 +227,11 @@ impl WriterHistory {
         }
     }
 
-    /// Pins a change, so that it stays although KEEP_LAST replaces it. Unpins the former one and returns it if it leaves.
+    /// Pins a change, so that it stays although KEEP_LAST replaces it. Unpins the former one and returns it if it
+    /// leaves.
     ///
-    /// A large sample takes a while to send, and a writer faster than the network would never finish one. The pinned change
-    /// may exceed the limits by one.
+    /// A large sample takes a while to send, and a writer faster than the network would never finish one. The pinned
+    /// change may exceed the limits by one.
     pub fn pin(&mut self, number: SequenceNumber) -> Option<SequenceNumber> {
         let removed = self.unpin_up_to(SequenceNumber::MAX);
         self.pinned = Some(PinnedChange { number, is_replaced: false });
@@ -478,7 +481,7 @@ impl WriterHistory {
         }
     }
 
-    /// Removes a change from the chain of its instance, and frees the instance if it is not used any more.
+    /// Removes a change from the chain of its instance. Frees an unused instance.
     fn unlink(&mut self, links: ChangeLinks) {
         if let Some(older) = self.changes.at_mut(links.older) {
             older.newer = links.newer;

@@ -11,9 +11,10 @@ const REMOVED_MIN: usize = 64;
 
 /// Sequence numbers in ascending order, each with the slot of its change.
 ///
-/// Sequence numbers are appended at the back and removed anywhere. A removal in the middle leaves a removed entry; both ends are
-/// never removed entries. Bound: at most as many removed entries as others, plus [`REMOVED_MIN`]. A ring indexed by
-/// `number - first` would have no such bound: one old sample of a quiet instance would make it grow for ever.
+/// Sequence numbers are appended at the back and removed anywhere. A removal in the middle leaves a removed entry; both
+/// ends are never removed entries. Bound: at most as many removed entries as others, plus [`REMOVED_MIN`]. A ring
+/// indexed by `number - first` would have no such bound: one old sample of a quiet instance would make it grow for
+/// ever.
 ///
 /// Cost: append and removal take O(1) on average. Lookup takes O(1) without gaps, otherwise O(log n).
 #[derive(Debug, Default)]
@@ -101,8 +102,8 @@ impl SequenceIndex {
     #[inline]
     fn position_from(&self, number: SequenceNumber) -> usize {
         let Some(&(first, _)) = self.entries.front() else { return 0 };
-        // Adjacent sequence numbers differ by at least one, so this is the last possible position. Without gaps it is the
-        // position.
+        // Adjacent sequence numbers differ by at least one, so this is the last possible position. Without gaps it is
+        // the position.
         let Ok(furthest) = usize::try_from(number.0.saturating_sub(first.0)) else { return 0 };
         match self.entries.get(furthest) {
             Some(entry) if entry.0 == number => furthest,

@@ -1,8 +1,8 @@
 //! The sequence numbers of a writer that only end coherent sets (RTPS 2.5, 8.7.5).
 //!
-//! Life cycle: the end of a set creates such a change. It is useful while a sample of the set is stored; without one a late
-//! joiner has nothing to end. Bound: twice the sets with stored samples, plus [`USELESS_MAX`]. They are reviewed together, so
-//! that each costs the same however many there are.
+//! Life cycle: the end of a set creates such a change. It is useful while a sample of the set is stored; without one a
+//! late joiner has nothing to end. Bound: twice the sets with stored samples, plus [`USELESS_MAX`]. They are reviewed
+//! together, so that each costs the same however many there are.
 
 use super::change_store::ChangeStore;
 use crate::types::SequenceNumber;

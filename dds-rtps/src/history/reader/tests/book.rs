@@ -2,9 +2,10 @@
 //!
 //! Both get the same random changes, losses, reads and takes from a seed and must return the same samples.
 //!
-//! Where the specification is silent, the model follows the documentation of the cache. An unread sample reports the end of
-//! an instance, or else a notice. An emptied instance without writers can be looked up until the next selection or change of
-//! it, and is new if it is written again. The table in `reader/mod.rs` decides rejections and replacements.
+//! Where the specification is silent, the model follows the documentation of the cache. An unread sample reports the
+//! end of an instance, or else a notice. An emptied instance without writers can be looked up until the next selection
+//! or change of it, and is new if it is written again. The table in `reader/mod.rs` decides rejections and
+//! replacements.
 
 use super::model::Chance;
 use super::*;

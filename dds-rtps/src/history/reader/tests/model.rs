@@ -99,7 +99,8 @@ fn cache_equals_model() {
     }
 }
 
-/// Random states, losses of writers and revivals: the counters agree with the selections, and nothing is left at the end.
+/// Random states, losses of writers and revivals: the counters agree with the selections, and nothing is left at the
+/// end.
 #[test]
 fn counters_agree_and_nothing_leaks() {
     let mut chance = Chance(9);

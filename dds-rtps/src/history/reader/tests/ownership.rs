@@ -157,7 +157,7 @@ fn refused_sample_still_unregisters_its_writer() {
     }
 }
 
-/// A cache in which writers 1 to 3, with these strengths, wrote an instance and then missed its deadline.
+/// A cache with an instance of writers 1 to 3 that missed its deadline.
 fn lapsed(strengths: [i32; 3]) -> Cache {
     let timing = ReaderTiming { deadline: Duration::from_millis(100), ..ReaderTiming::NONE };
     let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());

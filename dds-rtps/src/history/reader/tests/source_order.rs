@@ -1,4 +1,4 @@
-//! Order by source timestamp: what is sorted in, what comes too late, and that all readers end up with the same.
+//! Order by source timestamp: sorted and superseded changes, and agreement of all readers.
 
 use super::model::Chance;
 use super::*;

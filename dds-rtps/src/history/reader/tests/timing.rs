@@ -1,4 +1,4 @@
-//! What the passing of time does to instances: deadlines, the filter, and the end of what has ended.
+//! Time-based policies: DEADLINE, TIME_BASED_FILTER, READER_DATA_LIFECYCLE, LIFESPAN.
 
 use super::*;
 use crate::qos::Ownership;
@@ -142,7 +142,7 @@ fn owner_loses_instance_with_its_deadline() {
     (1..=3).for_each(|number| cache.history.set_ownership_strength(writer(number), number.into()));
     assert_eq!(cache.write_at(0, 3, 1), Admission::Visible);
     assert_eq!(cache.write_at(1, 2, 1), Admission::NotOwner);
-    assert_eq!(cache.write_at(90, 1, 1), Admission::NotOwner, "what does not count meets no deadline");
+    assert_eq!(cache.write_at(90, 1, 1), Admission::NotOwner, "a refused sample meets no deadline");
     assert_eq!(cache.pass(100), 1);
     assert_eq!(cache.write_at(101, 1, 1), Admission::Visible, "the others have not shown themselves since");
     assert_eq!(cache.write_at(102, 3, 1), Admission::Visible, "nor is one that was late shut out");
@@ -164,10 +164,10 @@ fn first_and_last_of_a_burst_are_delivered() {
     cache.now = 100;
     assert_eq!(numbers(&cache.take()), [4]);
     assert_eq!(cache.history.counters().time_filtered, 2);
-    assert_eq!(cache.write_at(199, 1, 1), Admission::Held, "the separation counts from what was let in last");
+    assert_eq!(cache.write_at(199, 1, 1), Admission::Held, "the separation starts with the last delivery");
     assert!(cache.take().is_empty());
     cache.now = 200;
-    assert_eq!(numbers(&cache.take()), [6], "whoever takes need not wait for a timer");
+    assert_eq!(numbers(&cache.take()), [6], "a take does not wait for the timer");
     assert_eq!(cache.history.deadline(), None);
 }
 
@@ -303,8 +303,12 @@ fn samples_are_purged_after_the_end() {
     assert_eq!(cache.history.len(), 4);
     cache.write_at(99, 1, 2);
     cache.pass(100);
-    assert_eq!(numbers(&cache.read()), [2, 4, 7, 3], "what was written again stays");
-    assert_eq!(cache.history.lookup_instance(handle(1)), Some(InstanceState::NotAliveDisposed), "somebody writes it");
+    assert_eq!(numbers(&cache.read()), [2, 4, 7, 3], "the instance written again stays");
+    assert_eq!(
+        cache.history.lookup_instance(handle(1)),
+        Some(InstanceState::NotAliveDisposed),
+        "the instance has a writer"
+    );
     cache.pass(299);
     assert_eq!(cache.history.lookup_instance(handle(3)), Some(InstanceState::NotAliveNoWriters));
     cache.pass(300);
@@ -355,7 +359,7 @@ fn timer_visits_only_expired_samples() {
     (0..1_000).for_each(|_| drop(cache.select(nothing, Operation::Read)));
     assert_eq!(cache.history.cache.samples.lifespans.steps - noted, looked, "nothing has ended");
     assert_eq!((cache.history.len(), cache.take().len()), (20_000, 20_000));
-    assert_eq!(cache.history.deadline(), None, "who is gone does not wake the timer");
+    assert_eq!(cache.history.deadline(), None, "a removed sample sets no timer");
 }
 
 #[test]
