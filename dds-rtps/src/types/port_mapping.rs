@@ -15,8 +15,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// With the default the last domain is 232; above it, ports would exceed 65535. The last participant index is 119;
 /// above it, the ports belong to the next domain. In the last domains some indexes have no port.
 ///
-/// **Beyond the standard's indexes** a rule of this implementation borrows the ports of a distant domain. Indexes 120 to 239 of domain 0 have the ports of indexes 0 to 119 of domain 58. The next ones have those of domains 116 and 174. Other domains do the same, modulo the number of domains. So a participant without multicast also has a port at which peers look
-/// for it. Participants of the other domain skip occupied ports, and messages contain their domain.
+/// **Beyond the standard's indexes** a rule of this implementation borrows the ports of a distant domain. Indexes 120 to
+/// 239 of domain 0 have the ports of indexes 0 to 119 of domain 58. The next ones have those of domains 116 and 174. Other
+/// domains do the same, modulo the number of domains. So a participant without multicast also has a port at which peers
+/// look for it. Participants of the other domain skip occupied ports, and messages contain their domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PortMapping {
     /// PB, 7400.

@@ -13,8 +13,7 @@ const REMOVED_MIN: usize = 64;
 ///
 /// Sequence numbers are appended at the back and removed anywhere. A removal in the middle leaves a removed entry; both
 /// ends are never removed entries. Bound: at most as many removed entries as others, plus [`REMOVED_MIN`]. A ring
-/// indexed by `number - first` would have no such bound: one old sample of a quiet instance would make it grow for
-/// ever.
+/// indexed by `number - first` would have no such bound: one old sample of a quiet instance would make it grow forever.
 ///
 /// Cost: append and removal take O(1) on average. Lookup takes O(1) without gaps, otherwise O(log n).
 #[derive(Debug, Default)]
