@@ -78,6 +78,7 @@ impl AgeList {
 
     /// Changes the delay, also for the present entries. An infinite delay removes them.
     pub(super) fn set_delay(&mut self, delay: Duration) {
+        // Entries that are due by the new delay must not wait for the end of the run interval.
         self.delay = delay;
         self.floor = Instant::ZERO;
         if delay.is_infinite() {
@@ -92,6 +93,7 @@ impl AgeList {
 
     /// Sets the moment of an instance to `now`. No other moment may be later.
     pub(super) fn note(&mut self, at: u32, now: Instant) {
+        // The newest instance stays last: the path of a topic with one instance.
         if at == self.last {
             self.entries[at as usize].since = now;
         } else if self.is_on() {
@@ -102,6 +104,7 @@ impl AgeList {
 
     /// Like [`AgeList::note`], for a moment that a few others may be later than.
     fn sort_in(&mut self, at: u32, moment: Instant) {
+        // The list may be unsorted for a moment: the caller restarts periods that ended in the past.
         self.forget(at);
         let mut previous = self.last;
         for _ in 0..SORT_STEPS_MAX {

@@ -50,6 +50,7 @@ impl KeyStore {
     /// The payload itself cannot be kept: its pool would lose the slot for the life of the instance, and a shared
     /// receive buffer is much larger than a key.
     pub(super) fn keep(&mut self, key: &mut Option<KeyPayload>, payload: &Payload, is_key: bool) -> bool {
+        // The copy of a former key is released, so its bytes do not count.
         let former = key.as_ref().map_or(0, |key| key.payload.len());
         debug_assert!(former <= self.bytes, "every key is counted");
         if self.bytes - former + payload.len() > KEY_BYTES_MAX {

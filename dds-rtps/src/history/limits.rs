@@ -23,6 +23,7 @@ impl HistoryLimits {
     pub fn new(history: History, limits: ResourceLimits) -> Self {
         Self {
             depth: match history {
+                // A depth of 0 would reject every sample.
                 History::KeepLast { depth } => Some(depth.max(1) as usize),
                 History::KeepAll => None,
             },

@@ -125,6 +125,7 @@ impl ReaderHistory {
 
     /// Adds a change to a log. The application of a log interprets ends of instances itself.
     fn add_to_log(&mut self, mut received: ReceivedChange) -> Result<Admission, RejectedChange> {
+        // Every change of a log is a sample, of any kind.
         let kind = received.change.kind;
         if received.has_data && kind != ChangeKind::Alive {
             // A whole sample cannot be handed over as a key. The key hash names the instance.
@@ -161,6 +162,7 @@ impl ReaderHistory {
             }
         }
         let admission = self.add_sample(received)?;
+        // A superseded or refused sample starts no separation and meets no deadline.
         if admission == Admission::Visible {
             if let (Some(at), Some(timing)) = (self.cache.instances.find_cached(instance), &mut self.timing) {
                 timing.filter.close(at, now);
@@ -181,6 +183,7 @@ impl ReaderHistory {
         if !self.is_admitted(at, writer) {
             return Admission::NotOwner;
         }
+        // A pending sample was received: it registers its writer and meets the deadline.
         self.claim(at, writer);
         let Some(timing) = &mut self.timing else { return Admission::Held };
         timing.note_sample(at, now);
@@ -209,6 +212,7 @@ impl ReaderHistory {
         match self.add_sample(pending) {
             Ok(admission) => Ok(self.end_delivery(at, now, writer, admission)),
             Err(RejectedChange { reason, received }) => {
+                // Lost samples of a burst would hide the last value, so it stays pending.
                 if let Some(timing) = &mut self.timing {
                     timing.filter.hold_for_retry(at, now, received);
                 }
@@ -302,6 +306,7 @@ impl ReaderHistory {
     fn add_sample(&mut self, received: ReceivedChange) -> Result<Admission, RejectedChange> {
         let known = self.cache.instances.find_cached(received.change.instance);
         let mut position = SamplePosition::Last;
+        // A new instance has no owner and no order yet.
         if let Some(at) = known {
             if self.owners.is_some() && !self.is_admitted(at, received.change.writer) {
                 return Ok(Admission::NotOwner);
@@ -316,6 +321,7 @@ impl ReaderHistory {
         match self.find_space(known) {
             Ok(SampleSpace::Free) => {}
             Ok(SampleSpace::InPlaceOf(oldest)) => match known {
+                // KEEP_LAST keeps the newest samples, and this one would leave at once.
                 Some(at) if self.is_oldest(at, position) => return Ok(self.supersede(at, &received)),
                 _ => self.overwrite(oldest),
             },
@@ -336,6 +342,7 @@ impl ReaderHistory {
             self.cache.remove_notice(at);
             self.cache.instances.get_mut(at).revive();
         }
+        // A sample without data needs the key of its instance later.
         if known.is_none() {
             self.keep_key(at, received.change.payload.as_ref(), false);
         }
@@ -413,6 +420,7 @@ impl ReaderHistory {
             if self.ordering.is_active() {
                 self.ordering.note_change(instance, &received);
             }
+            // The instance had a writer in between, which disposes of it.
             if instance.state == InstanceState::NotAliveNoWriters {
                 instance.revive();
             }
@@ -429,6 +437,7 @@ impl ReaderHistory {
         if has_changed {
             self.cache.announce_state(at, change, received.reception_timestamp);
         }
+        // An instance without samples and writers leaves no trace.
         self.note_end(at, now);
         self.release(at);
         Ok(if has_changed { Admission::Visible } else { Admission::Unchanged })
@@ -466,6 +475,7 @@ impl ReaderHistory {
         }
         owners.note_refused(at, writer);
         self.counters.ownership += 1;
+        // The writer exists, so the instance does not lose its last writer when the owner leaves.
         self.register(at, writer);
         false
     }
@@ -510,6 +520,7 @@ impl ReaderHistory {
             if !self.has_space_for_instance() {
                 return Err(RejectReason::Instances);
             }
+            // KEEP_LAST replaces only samples of the same instance, and a new instance has none.
             return if is_full { Err(RejectReason::Samples) } else { Ok(SampleSpace::Free) };
         };
         let instance = self.cache.instances.get(at);

@@ -105,6 +105,7 @@ impl ReaderInstance {
             return Registration::Known;
         }
         match self.writers.iter().position(|&known| known == writer) {
+            // `was_last_written_by` then finds it without a search.
             Some(at) => {
                 self.writers.swap(0, at);
                 Registration::Known
@@ -344,6 +345,7 @@ impl InstanceTable {
     /// Removes and returns the instances of a writer that is lost, in the order of their handles.
     pub(super) fn take_written_by(&mut self, writer: Guid) -> Vec<InstanceIndex> {
         let mut list = self.by_writer.remove(&writer).unwrap_or_default().list;
+        // Entries may be stale or repeated. The order of the handles makes the result independent of the history.
         list.retain(|&at| self.get(at).is_written_by(writer));
         list.sort_unstable_by_key(|&at| self.get(at).handle);
         list.dedup();

@@ -71,6 +71,7 @@ impl KnownChanges {
         let before = writer.ranges.len();
         writer.note(identity.sequence_number);
         self.ranges = self.ranges + writer.ranges.len() - before;
+        // At most one range was added, so evicting one entry suffices.
         if self.ranges <= self.ranges_max {
             return;
         }

@@ -241,6 +241,7 @@ impl ReaderHistory {
         let limits = self.config.limits;
         let (samples_max, instances_max) = (self.config.samples_max(), self.config.instances_max());
         let (samples, instances) = (self.cache.samples.with_data(), self.cache.instances.len());
+        // The path of most sets: no look at the instances.
         let fits_in_any_case = limits.samples_per_instance_max == usize::MAX
             && samples.saturating_add(changes.len()) <= samples_max
             && instances.saturating_add(changes.len()) <= instances_max;
@@ -271,12 +272,14 @@ impl ReaderHistory {
             more += (stored + count).min(kept_max.max(stored)) - stored;
             alone += count.min(kept_max);
         }
+        // SAMPLE_REJECTED names one instance, so the last one stands for the set.
         let instance = changes.last().map_or(InstanceHandle::NIL, |last| last.change.instance);
         if samples.saturating_add(more) > samples_max {
             let is_lasting = alone > samples_max;
             return Err(SetRejection { reason: RejectReason::Samples, instance, is_lasting });
         }
         if self.cache.instances.len().saturating_add(new) > instances_max {
+            // Instances that were taken empty make space at once.
             self.release_emptied();
             if self.cache.instances.len().saturating_add(new) > instances_max {
                 let is_lasting = per_instance.len() > instances_max;
@@ -353,6 +356,7 @@ impl ReaderHistory {
     pub fn writer_not_alive(&mut self, now: Now, writer: Guid) -> bool {
         let mut visible = false;
         for at in self.cache.instances.take_written_by(writer) {
+            // The samples of a lost writer precede the notice of its loss.
             if let Some(timing) = &mut self.timing {
                 if let Some(pending) = timing.filter.take(at) {
                     visible |= self.deliver_or_drop(at, pending, now.instant);
@@ -453,6 +457,7 @@ impl ReaderHistory {
         if self.timing.is_none() {
             return false;
         }
+        // Deadlines come first: an owner that missed one must not own the samples delivered next.
         self.count_missed_deadlines(now);
         let visible = self.deliver_due(now, TIMER_RUN_MAX);
         self.purge_ended(now);
@@ -508,6 +513,7 @@ impl ReaderHistory {
             let (at, reception_timestamp) = (stored.instance, stored.reception_timestamp);
             self.counters.expired += 1;
             self.removals.note(stored.writer, RemovalReason::Expired);
+            // The sample may be the only one to report the end of its instance.
             let end = self.cache.unreported_end(sample, at);
             drop(self.cache.remove(sample));
             if let Some(end) = end {
@@ -540,6 +546,7 @@ impl ReaderHistory {
             return;
         }
         if let Some(timing) = &mut self.timing {
+            // A pending sample registers its writer, so an instance is seldom freed with one.
             if let Some(pending) = timing.forget(at) {
                 self.note_filtered(pending.change.writer);
             }

@@ -68,11 +68,13 @@ impl InstanceOwners {
     pub(super) fn admits(&mut self, at: InstanceIndex, instance: &ReaderInstance, writer: Guid) -> bool {
         let epoch = self.epoch;
         let owner = self.owner_mut(at);
+        // The path of an instance with one writer.
         if owner.writer == Some(writer) && owner.epoch == epoch && owner.lapsed.is_empty() {
             return true;
         }
         if owner.epoch != epoch {
             owner.epoch = epoch;
+            // Without an owner the next writer takes the instance, at any strength.
             if owner.writer.is_some() {
                 self.choose(at, instance);
             }
@@ -116,6 +118,7 @@ impl InstanceOwners {
 
     /// Makes the strongest writer that has not lapsed the owner.
     fn choose(&mut self, at: InstanceIndex, instance: &ReaderInstance) {
+        // Taken out and put back, because `rank` borrows `self`.
         let lapsed = std::mem::take(&mut self.owner_mut(at).lapsed);
         let mut strongest = None;
         for &writer in instance.writers() {

@@ -108,6 +108,7 @@ impl Removals {
             }
         }
         let known = &mut self.writers[self.last_found];
+        // Older samples leave first, so these are taken for those of the former match.
         if known.inherited > 0 {
             known.inherited -= 1;
             return &mut self.former_writers;

@@ -164,6 +164,7 @@ impl SampleStore {
         // Both previous neighbors exist: `before` lies in front of it in both lists.
         let Neighbors { previous: arrival, .. } = self.slots[at as usize].arrival;
         let Neighbors { previous: sibling, .. } = self.slots[at as usize].sibling;
+        // First remove it from the end of both lists, then insert it before `before`.
         self.slots[arrival as usize].arrival.next = NO_SAMPLE;
         self.slots[sibling as usize].sibling.next = NO_SAMPLE;
         (self.arrivals.last, siblings.last) = (arrival, sibling);
@@ -227,6 +228,7 @@ impl SampleStore {
     pub(super) fn remove(&mut self, siblings: &mut SampleList, at: SampleIndex) -> Option<Payload> {
         debug_assert!(self.arrivals.len > 0 && siblings.len > 0, "the sample is in both lists");
         let slot = &mut self.slots[at as usize];
+        // A free slot must not keep the memory of a payload.
         let payload = slot.sample.payload.take();
         let (arrival, sibling) = (slot.arrival, slot.sibling);
         slot.arrival = Neighbors { previous: NO_SAMPLE, next: self.free };

@@ -26,6 +26,7 @@ impl ReaderHistory {
         operation: Operation,
         into: &mut Vec<HistorySample>,
     ) -> usize {
+        // The application has had its chance to look up the keys of the samples that it took.
         self.release_emptied();
         self.pick(now.instant, selection);
         let picked = std::mem::take(&mut self.selector.picked);
@@ -89,6 +90,7 @@ impl ReaderHistory {
     /// Does all that is due by time and then picks the selected samples.
     fn pick(&mut self, now: Instant, selection: &Selection<'_>) {
         if !self.cache.samples.lifespans.is_empty() {
+            // The application must never see an expired sample, so there is no limit here.
             self.remove_expired(now, usize::MAX);
         }
         if self.timing.is_some() {
@@ -138,6 +140,7 @@ impl ReaderHistory {
             instance.view = ViewState::NotNew;
         }
         let (origin, payload) = match operation {
+            // A take moves origin and payload, a read shares them.
             Operation::Take => (stored.origin.take(), self.cache.remove(sample)),
             Operation::Read => {
                 let read = (stored.origin.clone(), stored.payload.clone());
@@ -176,6 +179,7 @@ impl SampleSelector {
     fn pick(&mut self, cache: &mut SampleCache, selection: &Selection<'_>) {
         self.picked.clear();
         let only_unread = !selection.states.admits_sample(SampleState::Read);
+        // Many takes find nothing and must be cheap.
         if cache.len() == 0 || selection.samples_max == 0 || (only_unread && cache.samples.unread() == 0) {
             return;
         }

@@ -128,6 +128,7 @@ impl SourceOrdering {
         if !self.applies_to(received) {
             return SamplePosition::Last;
         }
+        // The application keeps the last value that it saw, so nothing older may follow.
         let order = SourceOrder::of(received);
         let instance = cache.instances.get(at);
         if self.newest_is_final {
@@ -153,6 +154,7 @@ impl SourceOrdering {
     /// Records a sample or dispose in its instance. Returns whether it is the newest.
     pub(super) fn note_change(&self, instance: &mut ReaderInstance, received: &ReceivedChange) -> bool {
         let order = SourceOrder::of(received);
+        // An order from the future dates from before the clock was set back. It must not suppress new changes.
         let is_newest = match instance.newest {
             Some(newest) => newest.is_ahead_of(received.reception_timestamp) || newest <= order,
             None => true,

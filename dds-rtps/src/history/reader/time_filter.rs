@@ -86,6 +86,7 @@ impl TimeFilter {
 
     /// Makes a sample pending. Returns the one that it replaces.
     pub(super) fn hold(&mut self, at: InstanceIndex, received: ReceivedChange) -> Option<ReceivedChange> {
+        // The newest early sample replaces a pending one, and its schedule stays.
         let filter = *self.entry(at);
         if let Some(pending) = self.pending.get_mut(filter.pending as usize) {
             return pending.replace(received);
@@ -165,6 +166,7 @@ impl TimeFilter {
                 return None;
             }
             self.due.pop();
+            // Otherwise the sample was delivered earlier, or became due later.
             if self.instances[at as usize].is_due_at(due) {
                 return Some(at);
             }

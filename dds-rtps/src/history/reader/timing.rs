@@ -107,6 +107,7 @@ impl TimePolicies {
 
     /// Notes a sample that was delivered or became pending.
     pub(super) fn note_sample(&mut self, at: InstanceIndex, now: Instant) {
+        // A sample revives its instance, which is then not purged.
         self.deadlines.note(at, now);
         self.without_writers.forget(at);
         self.disposed.forget(at);
@@ -121,6 +122,7 @@ impl TimePolicies {
         };
         self.deadlines.forget(at);
         other.forget(at);
+        // Another change of an ended instance does not prolong the delay.
         ended.note_if_absent(at, now);
     }
 

@@ -95,6 +95,7 @@ impl WriterInstances {
 
     /// The first alive instance at index `from` or later, the index after it, and its key.
     pub(super) fn next_alive(&self, from: usize) -> Option<(usize, InstanceHandle, Option<&KeyPayload>)> {
+        // Free entries are not alive.
         for (at, instance) in self.instances.iter().enumerate().skip(from) {
             if instance.is_alive {
                 return Some((at + 1, instance.handle, instance.key.as_ref()));
@@ -177,6 +178,7 @@ impl WriterInstances {
     pub(super) fn set_deadline(&mut self, now: Instant, deadline: Duration) {
         let had_deadline = self.has_deadline();
         self.deadlines.set_delay_of_deadline(deadline);
+        // The present moments stay: a new DEADLINE counts from the last samples.
         if had_deadline {
             return;
         }

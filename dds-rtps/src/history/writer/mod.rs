@@ -155,6 +155,7 @@ impl WriterHistory {
     /// # Errors
     /// The reason why it would not.
     pub fn check_room(&self, instance: InstanceHandle, acknowledged: SequenceNumber) -> Result<(), HistoryFull> {
+        // The path of most writers: no look at the instance.
         if self.limits.is_boundless() || self.limits.admits_any_instance(self.len()) {
             return Ok(());
         }
@@ -233,6 +234,7 @@ impl WriterHistory {
     /// A large sample takes a while to send, and a writer faster than the network would never finish one. The pinned
     /// change may exceed the limits by one.
     pub fn pin(&mut self, number: SequenceNumber) -> Option<SequenceNumber> {
+        // One change at a time: the former one is sent, or given up.
         let removed = self.unpin_up_to(SequenceNumber::MAX);
         self.pinned = Some(PinnedChange { number, is_replaced: false });
         removed
@@ -375,6 +377,7 @@ impl WriterHistory {
 
     /// The change that has to leave for a new one of the instance.
     fn victim(&self, known: Option<u32>, acknowledged: SequenceNumber) -> Result<Option<SequenceNumber>, HistoryFull> {
+        // The path of KEEP_ALL below its limits.
         if known.is_some() && self.limits.admits_any(self.len()) {
             return Ok(None);
         }
@@ -393,6 +396,7 @@ impl WriterHistory {
         if self.len() - self.changes_without_space() < self.limits.samples_max {
             return Ok(None);
         }
+        // KEEP_LAST never waits for a reader.
         if self.limits.depth.is_some() {
             return Err(HistoryFull::SamplesMax);
         }
@@ -442,6 +446,7 @@ impl WriterHistory {
             if stored.newer != NONE {
                 continue;
             }
+            // From the newest change of the instance to its oldest.
             let mut next = Some(number);
             while let Some(number) = next {
                 next = match self.changes.get(number) {
