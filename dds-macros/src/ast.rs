@@ -1,4 +1,4 @@
-//! The type as a model: what the generated code is made of.
+//! Model of the type: the input of code generation.
 
 use crate::attr::{
     AutoId, Extensibility, FieldAttributes, MemberDefault, TryConstruct, TypeAttributes, VariantAttributes,
@@ -14,11 +14,11 @@ use syn::{Data, DeriveInput, Expr, Fields, GenericParam, Type};
 
 pub(crate) struct Model<'a> {
     pub(crate) ident: &'a Ident,
-    /// How many lifetimes the type has. Other parameters are refused.
+    /// Number of lifetime parameters. Other parameters are rejected.
     pub(crate) lifetimes: usize,
     pub(crate) attributes: TypeAttributes,
     pub(crate) body: Body<'a>,
-    /// The fields of a struct that nobody else sees.
+    /// The fields of a struct that are marked `non_serialized`.
     pub(crate) hidden: Vec<&'a Ident>,
     pub(crate) input: &'a DeriveInput,
 }
@@ -29,18 +29,18 @@ pub(crate) enum Body<'a> {
     Union(Union<'a>),
     Bitmask(Bitmask<'a>),
     Bitset(Bitset<'a>),
-    /// Something that was refused.
+    /// A type that was rejected.
     Unknown,
 }
 
 pub(crate) struct Member<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) ty: &'a Type,
-    /// The id; of a member behind a base, from the first one that the base leaves free.
+    /// The member id. Behind a base it counts from the first id that the base does not use.
     pub(crate) id: u32,
-    /// The type of the base, if the id counts on from its members.
+    /// The type of the base, if the id continues the ids of the base.
     pub(crate) counts_from: Option<&'a Type>,
-    /// The name to others.
+    /// The name in the type description.
     pub(crate) name: String,
     pub(crate) is_optional: bool,
     pub(crate) attributes: FieldAttributes,
@@ -49,9 +49,9 @@ pub(crate) struct Member<'a> {
 pub(crate) struct Literal<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) name: String,
-    /// The number, where it is written.
+    /// The explicit discriminant.
     pub(crate) discriminant: Option<&'a Expr>,
-    /// Whether it is the value of members that were not sent.
+    /// Position of the `default` attribute: the literal is the value of absent members.
     pub(crate) default: Option<Span>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Model<'a> {
         let attributes = TypeAttributes::of(&input.attrs, errors);
         for parameter in &input.generics.params {
             if !matches!(parameter, GenericParam::Lifetime(_)) {
-                errors.at(parameter, "generic types are not supported: a DDS type has one name and one structure");
+                errors.at(parameter, "expected no type parameters: a DDS type has one name and one structure");
             }
         }
         let mut hidden = Vec::new();
@@ -73,7 +73,7 @@ impl<'a> Model<'a> {
             Data::Enum(data) if Union::is_one(data, &attributes) => Body::Union(Union::of(data, &attributes, errors)),
             Data::Enum(data) => Body::of_enum(data, errors),
             Data::Union(data) => {
-                let message = "a `union` does not know which of its fields is valid: use an enum with data";
+                let message = "expected a struct or an enum, found a `union`: write a DDS union as an enum with data";
                 errors.add(syn::Error::new(data.union_token.span, message));
                 Body::Unknown
             }
@@ -86,7 +86,7 @@ impl<'a> Model<'a> {
         self.attributes.extensibility.unwrap_or_default()
     }
 
-    /// The type with all its lifetimes called `lifetime`.
+    /// The type with all its lifetimes replaced by `lifetime`.
     pub(crate) fn ty(&self, lifetime: &TokenStream) -> TokenStream {
         let ident = self.ident;
         match self.lifetimes {
@@ -98,13 +98,13 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// `name: value,` of the fields that nobody else sees.
+    /// `name: value,` for each `non_serialized` field.
     pub(crate) fn hidden_fields(&self) -> TokenStream {
         let hidden = &self.hidden;
         quote!(#(#hidden: ::core::default::Default::default(),)*)
     }
 
-    /// Whether a union is its default where the discriminator selects nothing.
+    /// Whether a union falls back to its default if the discriminator selects no case.
     pub(crate) fn defaults_discriminator(&self) -> bool {
         matches!(self.attributes.try_construct, Some((TryConstruct::UseDefault, _)))
     }
@@ -116,7 +116,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// Whether any member is part of the key, or the discriminator is.
+    /// Whether a member or the discriminator is part of the key.
     pub(crate) fn has_key(&self) -> bool {
         if let Body::Union(_) = self.body {
             return self.attributes.key.is_some();
@@ -124,7 +124,7 @@ impl<'a> Model<'a> {
         self.members().iter().any(|member| member.attributes.key.is_some())
     }
 
-    /// The members that make the key: the marked ones, or all if none is.
+    /// The members of the key: the marked ones, or all members if none is marked.
     pub(crate) fn key_members(&self) -> Vec<&Member<'a>> {
         let has_key = self.has_key();
         self.members().iter().filter(|member| member.attributes.key.is_some() || !has_key).collect()
@@ -136,69 +136,73 @@ impl<'a> Body<'a> {
         match fields {
             Fields::Unit => return Self::Struct(Vec::new()),
             Fields::Unnamed(fields) => {
-                errors.at(fields, "fields without names are not supported: the members of a DDS type have names");
+                errors.at(fields, "expected named fields: the members of a DDS type have names");
                 return Self::Unknown;
             }
             Fields::Named(_) => {}
         }
         let (mut next_id, mut counts_from) = (0, None);
-        let member = |field: &'a syn::Field| {
-            let ident = field.ident.as_ref()?;
+        let mut members = Vec::new();
+        for field in fields {
+            let Some(ident) = &field.ident else { continue };
             let attributes = FieldAttributes::of(&field.attrs, errors);
             if let Some(span) = attributes.non_serialized {
                 if !attributes.is_silent() || attributes.key.is_some() || attributes.base.is_some() {
                     errors.add(syn::Error::new(
                         span,
-                        "a field that is not serialized is no member: nothing else can be said of it",
+                        "expected no other attribute: a `non_serialized` field is not a member",
                     ));
                 }
                 hidden.push(ident);
-                return None;
+                continue;
             }
             let name = name_of(ident, &attributes);
             let is_optional = attributes.optional.is_some() || is_option(&field.ty);
             if attributes.base.is_some() {
                 counts_from = Some(&field.ty);
-                return Some(Member { ident, ty: &field.ty, id: 0, counts_from: None, name, is_optional, attributes });
+                members.push(Member { ident, ty: &field.ty, id: 0, counts_from: None, name, is_optional, attributes });
+                continue;
             }
             let id = id_of(&name, &attributes, autoid, next_id);
-            // What was said of an id is an id by itself, and so is what follows it.
+            // An explicit id does not depend on the base, and neither do the ids that continue it.
             if attributes.id.is_some() || attributes.hashid.is_some() || autoid == AutoId::Hash {
                 counts_from = None;
             }
             next_id = id.saturating_add(1);
-            Some(Member { ident, ty: &field.ty, id, counts_from, name, is_optional, attributes })
-        };
-        Self::Struct(fields.iter().filter_map(member).collect())
+            members.push(Member { ident, ty: &field.ty, id, counts_from, name, is_optional, attributes });
+        }
+        Self::Struct(members)
     }
 
     fn of_enum(data: &'a syn::DataEnum, errors: &mut Errors) -> Self {
-        let literal = |variant: &'a syn::Variant| {
+        let mut literals = Vec::new();
+        for variant in &data.variants {
             let attributes = VariantAttributes::of(&variant.attrs, false, errors);
             let ident = &variant.ident;
             let name = name_of(ident, &attributes.member);
             let discriminant = variant.discriminant.as_ref().map(|(_, value)| value);
-            Literal { ident, name, discriminant, default: attributes.default }
-        };
-        Self::Enum(data.variants.iter().map(literal).collect())
+            literals.push(Literal { ident, name, discriminant, default: attributes.default });
+        }
+        Self::Enum(literals)
     }
 }
 
 impl Member<'_> {
     pub(crate) fn default(&self) -> Option<TokenStream> {
-        self.attributes.default.as_ref().map(|default| match default {
-            MemberDefault::OfTrait => quote!(::core::default::Default::default()),
-            MemberDefault::Value(value) => value.to_token_stream(),
-        })
+        match self.attributes.default.as_ref()? {
+            MemberDefault::OfTrait => Some(quote!(::core::default::Default::default())),
+            MemberDefault::Value(value) => Some(value.to_token_stream()),
+        }
     }
 
-    /// Code about this member, with its type as the place that errors point to. What the names in it mean stays as it is:
-    /// a type that came in through another macro would otherwise take `self` along to where it was written.
+    /// Moves `code` to the member's type, so that compile errors point there.
+    ///
+    /// The hygiene of its names does not change. Otherwise `self` would resolve in the macro that wrote the type.
     pub(crate) fn locate(&self, code: TokenStream) -> TokenStream {
         locate(code, self.ty.span())
     }
 
-    /// Whether this is a struct whose members come first.
+    /// Whether this member is the base: a struct whose members come first.
     pub(crate) fn is_base(&self) -> bool {
         self.attributes.base.is_some()
     }
@@ -230,12 +234,12 @@ impl Member<'_> {
     }
 }
 
-/// The name of a member or literal to others.
+/// The name of a member or literal in the type description.
 pub(crate) fn name_of(ident: &Ident, attributes: &FieldAttributes) -> String {
     attributes.name.as_ref().map_or_else(|| ident.unraw().to_string(), syn::LitStr::value)
 }
 
-/// The id of a member; `next` is that which follows the one before.
+/// The id of a member; `next` is the id after the preceding member.
 pub(crate) fn id_of(name: &str, attributes: &FieldAttributes, autoid: AutoId, next: u32) -> u32 {
     match (&attributes.id, &attributes.hashid) {
         (Some((id, _)), _) => *id,
@@ -250,7 +254,7 @@ pub(crate) fn is_option(ty: &Type) -> bool {
     last_segment(ty).is_some_and(|name| name == "Option")
 }
 
-/// The id that a member has by its name: of the MD5 the first four bytes, little endian, without the high four bits.
+/// The id from a name: the first four bytes of its MD5, little endian, without the high four bits.
 fn hash_of(name: &str) -> u32 {
     let [a, b, c, d, ..] = md5::compute(name).0;
     u32::from_le_bytes([a, b, c, d]) & 0x0fff_ffff
@@ -266,35 +270,39 @@ pub(crate) fn last_segment(ty: &Type) -> Option<&Ident> {
     }
 }
 
-/// The type with every lifetime in it replaced by this one: constants cannot name those of the type, and one impl names
-/// all of them alike.
+/// Replaces every lifetime in the type.
+///
+/// Constants cannot name the lifetimes of the type, and `impl Decode<'de>` uses one for all of them.
 pub(crate) fn with_lifetime(ty: &Type, lifetime: &str) -> TokenStream {
-    replace(ty.to_token_stream(), lifetime)
+    replace_lifetimes(ty.to_token_stream(), lifetime)
 }
 
-fn replace(tokens: TokenStream, lifetime: &str) -> TokenStream {
-    let mut is_lifetime = false;
-    let replaced = tokens.into_iter().map(|token| {
-        let follows = std::mem::take(&mut is_lifetime);
-        match token {
+fn replace_lifetimes(tokens: TokenStream, lifetime: &str) -> TokenStream {
+    let mut after_apostrophe = false;
+    let mut replaced = TokenStream::new();
+    for token in tokens {
+        let is_lifetime_name = std::mem::take(&mut after_apostrophe);
+        let token = match token {
             TokenTree::Punct(ref punct) if punct.as_char() == '\'' => {
-                is_lifetime = true;
+                after_apostrophe = true;
                 token
             }
-            TokenTree::Ident(ident) if follows => Ident::new(lifetime, ident.span()).into(),
+            TokenTree::Ident(ident) if is_lifetime_name => Ident::new(lifetime, ident.span()).into(),
             TokenTree::Group(group) => {
-                let mut inner = Group::new(group.delimiter(), replace(group.stream(), lifetime));
+                let mut inner = Group::new(group.delimiter(), replace_lifetimes(group.stream(), lifetime));
                 inner.set_span(group.span());
                 inner.into()
             }
             _ => token,
-        }
-    });
-    replaced.collect()
+        };
+        replaced.extend([token]);
+    }
+    replaced
 }
 
 fn locate(code: TokenStream, place: Span) -> TokenStream {
-    let located = code.into_iter().map(|mut token| {
+    let mut located = TokenStream::new();
+    for mut token in code {
         let span = token.span().located_at(place);
         match &mut token {
             TokenTree::Group(group) => {
@@ -304,9 +312,9 @@ fn locate(code: TokenStream, place: Span) -> TokenStream {
             }
             token => token.set_span(span),
         }
-        token
-    });
-    located.collect()
+        located.extend([token]);
+    }
+    located
 }
 
 /// `'name` as tokens.

@@ -1,4 +1,4 @@
-//! `#[dds(...)]` as written: what was said, and where.
+//! Parsed `#[dds(...)]` attributes with their source positions.
 
 use crate::check::Errors;
 use proc_macro2::{Span, TokenTree};
@@ -7,7 +7,7 @@ use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprArray, Ident, LitInt, LitStr, Path, Token, Type};
 
-/// What may stand on a type.
+/// Attributes of a type.
 #[derive(Default)]
 pub(crate) struct TypeAttributes {
     pub(crate) name: Option<LitStr>,
@@ -23,14 +23,14 @@ pub(crate) struct TypeAttributes {
     pub(crate) bitset: Option<Span>,
     pub(crate) flags: Option<(Vec<Flag>, Span)>,
     pub(crate) plain: Option<Span>,
-    /// Of a union: what becomes of a discriminator that selects nothing.
+    /// Handling of a union discriminator that selects no case.
     pub(crate) try_construct: Option<(TryConstruct, Span)>,
 }
 
-/// What selects the case of a union.
+/// The type of a union's discriminator.
 pub(crate) struct Discriminator {
     pub(crate) ty: Type,
-    /// Written as `octet`: a `u8` that is described so.
+    /// Whether it is written as `octet`: a `u8` that the type description calls `octet`.
     pub(crate) is_octet: bool,
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct Flag {
     pub(crate) position: Option<(u32, Span)>,
 }
 
-/// What may stand on a field.
+/// Attributes of a field.
 #[derive(Default)]
 pub(crate) struct FieldAttributes {
     pub(crate) name: Option<LitStr>,
@@ -53,25 +53,25 @@ pub(crate) struct FieldAttributes {
     pub(crate) octet: Option<Span>,
     pub(crate) must_understand: Option<Span>,
     pub(crate) non_serialized: Option<Span>,
-    /// Of a field of a bitset: how many bits it has.
+    /// Width of a bitset field in bits.
     pub(crate) bits: Option<(u32, Span)>,
     pub(crate) base: Option<Span>,
     pub(crate) external: Option<Span>,
     pub(crate) try_construct: Option<(TryConstruct, Span)>,
 }
 
-/// What becomes of a value that the type of a member cannot hold.
+/// Handling of a received value that the member's type cannot hold (XTYPES 1.3, 7.2.4.3.7).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TryConstruct {
-    /// The sample is an error.
+    /// Decoding the sample fails.
     Discard,
-    /// The member has its default.
+    /// The member takes its default.
     UseDefault,
-    /// What is too much of it is left out.
+    /// The value is cut to the bound.
     Trim,
 }
 
-/// What may stand on a variant: a literal of an enum, or a case of a union with what its member may say.
+/// Attributes of a variant: a literal of an enum, or a case of a union and its member.
 #[derive(Default)]
 pub(crate) struct VariantAttributes {
     pub(crate) cases: Option<Vec<Expr>>,
@@ -79,7 +79,7 @@ pub(crate) struct VariantAttributes {
     pub(crate) member: FieldAttributes,
 }
 
-/// What may stand on a field of a variant.
+/// Attributes of a field of a variant.
 #[derive(Default)]
 pub(crate) struct CaseFieldAttributes {
     pub(crate) discriminator: Option<Span>,
@@ -94,28 +94,28 @@ pub(crate) enum Extensibility {
     Mutable,
 }
 
-/// How members without an id come to one.
+/// Source of the ids of members that have no explicit id.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum AutoId {
     /// One more than the member before.
     #[default]
     Sequential,
-    /// By the hash of the name.
+    /// The hash of the member name.
     Hash,
 }
 
-/// An id made of the hash of a name.
+/// A member id from the hash of a name.
 pub(crate) struct HashId {
-    /// That of the member, if there is none.
+    /// The hashed name. Defaults to the member name.
     pub(crate) name: Option<LitStr>,
     pub(crate) span: Span,
 }
 
-/// The value of a member that was not sent.
+/// The value of an absent member.
 pub(crate) enum MemberDefault {
-    /// That of the trait `Default`.
+    /// The value of the trait `Default`.
     OfTrait,
-    /// This one.
+    /// The value of this expression.
     Value(Box<Expr>),
 }
 
@@ -139,7 +139,7 @@ impl TypeAttributes {
                     let kind = match value.value().as_str() {
                         "sequential" => AutoId::Sequential,
                         "hash" => AutoId::Hash,
-                        _ => return Err(syn::Error::new(value.span(), "`autoid` is `sequential` or `hash`")),
+                        _ => return Err(syn::Error::new(value.span(), "expected `sequential` or `hash`")),
                     };
                     set(&mut found.autoid, kind, &key, errors);
                 }
@@ -187,9 +187,10 @@ impl FieldAttributes {
                 "must_understand" => set(&mut found.must_understand, span, &key, errors),
                 "non_serialized" => set(&mut found.non_serialized, span, &key, errors),
                 "default" => {
-                    let value = match input.peek(Token![=]) {
-                        true => MemberDefault::Value(value(input)?),
-                        false => MemberDefault::OfTrait,
+                    let value = if input.peek(Token![=]) {
+                        MemberDefault::Value(value(input)?)
+                    } else {
+                        MemberDefault::OfTrait
                     };
                     set(&mut found.default, value, &key, errors);
                 }
@@ -200,12 +201,12 @@ impl FieldAttributes {
         found
     }
 
-    /// Whether nothing is said that only members have.
+    /// Whether no attribute is given that only members have.
     pub(crate) fn stands_alone(&self) -> bool {
         self.key.is_none() && self.non_serialized.is_none() && self.base.is_none() && self.is_silent()
     }
 
-    /// Whether nothing is said beside `key`, `non_serialized` and `base`.
+    /// Whether no attribute is given except `key`, `non_serialized` and `base`.
     pub(crate) fn is_silent(&self) -> bool {
         let Self { name, key: _, id, hashid, bound, optional, default, octet, must_understand, .. } = self;
         let spans = [optional, octet, must_understand, &self.external];
@@ -251,7 +252,7 @@ impl CaseFieldAttributes {
             match key.to_string().as_str() {
                 "discriminator" => set(&mut found.discriminator, key.span(), &key, errors),
                 other => {
-                    let place = "a field of a union; what is said of the member stands on the variant";
+                    let place = "a field of a union (attributes of the member belong on the variant)";
                     return Err(unknown(other, key.span(), place, "`discriminator`"));
                 }
             }
@@ -261,7 +262,7 @@ impl CaseFieldAttributes {
     }
 }
 
-/// `= "trim"`; without a word, the default (XTYPES 1.3, 7.3.1.2.1.12).
+/// Parses `= "trim"`. Without a value it is `use_default` (XTYPES 1.3, 7.3.1.2.1.12).
 fn try_construct(input: ParseStream<'_>, span: Span) -> syn::Result<(TryConstruct, Span)> {
     if !input.peek(Token![=]) {
         return Ok((TryConstruct::UseDefault, span));
@@ -271,25 +272,25 @@ fn try_construct(input: ParseStream<'_>, span: Span) -> syn::Result<(TryConstruc
         "discard" => TryConstruct::Discard,
         "use_default" => TryConstruct::UseDefault,
         "trim" => TryConstruct::Trim,
-        _ => return Err(syn::Error::new(word.span(), "`try_construct` is `discard`, `use_default` or `trim`")),
+        _ => return Err(syn::Error::new(word.span(), "expected `discard`, `use_default` or `trim`")),
     };
     Ok((kind, word.span()))
 }
 
-/// `= 1` or `= [1, 2]`.
+/// Parses `= 1` or `= [1, 2]`.
 fn cases(input: ParseStream<'_>) -> syn::Result<Vec<Expr>> {
     input.parse::<Token![=]>()?;
     if !input.peek(syn::token::Bracket) {
         return Ok(vec![input.parse()?]);
     }
     let list: ExprArray = input.parse()?;
-    match list.elems.is_empty() {
-        true => Err(syn::Error::new_spanned(list, "a case needs at least one value")),
-        false => Ok(list.elems.into_iter().collect()),
+    if list.elems.is_empty() {
+        return Err(syn::Error::new_spanned(list, "expected at least one value that selects the case"));
     }
+    Ok(list.elems.into_iter().collect())
 }
 
-/// `(READ, WRITE = 3)`.
+/// Parses `(READ, WRITE = 3)`.
 fn flags(input: ParseStream<'_>) -> syn::Result<Vec<Flag>> {
     let list;
     syn::parenthesized!(list in input);
@@ -299,12 +300,12 @@ fn flags(input: ParseStream<'_>) -> syn::Result<Vec<Flag>> {
 impl syn::parse::Parse for Flag {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let ident = input.parse()?;
-        let position = input.peek(Token![=]).then(|| number(input)).transpose()?;
+        let position = if input.peek(Token![=]) { Some(number(input)?) } else { None };
         Ok(Self { ident, position })
     }
 }
 
-/// Whether a type is written as `octet`, be it by way of a macro, which puts it into a group.
+/// Whether a type is written as `octet`. A type from a macro stands in a group.
 fn is_octet(ty: &Type) -> bool {
     match ty {
         Type::Group(group) => is_octet(&group.elem),
@@ -314,18 +315,21 @@ fn is_octet(ty: &Type) -> bool {
 }
 
 fn hashid(input: ParseStream<'_>, span: Span) -> syn::Result<HashId> {
-    let name = input.peek(Token![=]).then(|| text(input)).transpose()?;
+    let name = if input.peek(Token![=]) { Some(text(input)?) } else { None };
     Ok(HashId { name, span })
 }
 
-/// Visits what stands in all `#[dds(...)]`. A mistake ends with the next comma.
+/// Visits each entry of all `#[dds(...)]` attributes. After a mistake it continues behind the next comma.
 fn each(
     attributes: &[Attribute],
     errors: &mut Errors,
     mut visit: impl FnMut(Ident, ParseStream<'_>, &mut Errors) -> syn::Result<()>,
 ) {
-    for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("dds")) {
-        // Not `parse_nested_meta`: `final` and `crate` are keywords, which a path cannot begin with.
+    for attribute in attributes {
+        if !attribute.path().is_ident("dds") {
+            continue;
+        }
+        // `parse_nested_meta` cannot parse this: `final` and `crate` are keywords, and a path cannot begin with one.
         let parser = |input: ParseStream<'_>| -> syn::Result<()> {
             while !input.is_empty() {
                 let key = input.call(Ident::parse_any)?;
@@ -348,7 +352,7 @@ fn each(
     }
 }
 
-/// What stands behind `=`.
+/// Parses `=` and the value behind it.
 fn value<T: syn::parse::Parse>(input: ParseStream<'_>) -> syn::Result<T> {
     input.parse::<Token![=]>()?;
     input.parse()
@@ -356,10 +360,10 @@ fn value<T: syn::parse::Parse>(input: ParseStream<'_>) -> syn::Result<T> {
 
 fn text(input: ParseStream<'_>) -> syn::Result<LitStr> {
     let text: LitStr = value(input)?;
-    match text.value().is_empty() {
-        true => Err(syn::Error::new(text.span(), "this must not be empty")),
-        false => Ok(text),
+    if text.value().is_empty() {
+        return Err(syn::Error::new(text.span(), "expected a string that is not empty"));
     }
+    Ok(text)
 }
 
 fn number(input: ParseStream<'_>) -> syn::Result<(u32, Span)> {
@@ -372,34 +376,33 @@ fn extensibility(word: &str, span: Span) -> syn::Result<Extensibility> {
         "final" => Ok(Extensibility::Final),
         "appendable" => Ok(Extensibility::Appendable),
         "mutable" => Ok(Extensibility::Mutable),
-        _ => Err(syn::Error::new(
-            span,
-            format!("unknown extensibility `{word}`; it is `final`, `appendable` or `mutable`"),
-        )),
+        _ => Err(syn::Error::new(span, format!("expected `final`, `appendable` or `mutable`, found `{word}`"))),
     }
 }
 
-/// Notes a value, unless one was given before.
+/// Stores a value and reports an attribute that is given twice.
 fn set<T>(place: &mut Option<T>, value: T, key: &Ident, errors: &mut Errors) {
     if place.replace(value).is_some() {
-        errors.add(syn::Error::new(key.span(), format!("`{key}` is given twice")));
+        errors.add(syn::Error::new(key.span(), format!("duplicate attribute `{key}`")));
     }
 }
 
 fn unknown(word: &str, span: Span, place: &str, known: &str) -> syn::Error {
     let message = match word {
-        "map" => "a map is written as `BTreeMap` or `HashMap`".to_owned(),
-        "union" => "a union is written as an enum with data".to_owned(),
-        "position" => "the positions of a bitmask stand in `flags(..)`, as `NAME = position`".to_owned(),
-        _ => format!("unknown attribute `{word}` on {place}; known are {known}"),
+        "map" => "unknown attribute `map`: write a map as `BTreeMap` or `HashMap`".to_owned(),
+        "union" => "unknown attribute `union`: write a union as an enum with data".to_owned(),
+        "position" => {
+            "unknown attribute `position`: write the positions of a bitmask as `flags(NAME = position)`".to_owned()
+        }
+        _ => format!("unknown attribute `{word}` on {place}: expected {known}"),
     };
     syn::Error::new(span, message)
 }
 
 const TYPE_WORDS: &str = "`name`, `extensibility`, `final`, `appendable`, `mutable`, `autoid`, `bit_bound`, `nested`, \
      `view_of`, `discriminator`, `key`, `bitmask`, `flags`, `bitset`, `plain`, \
-     `try_construct` and `crate`";
+     `try_construct` or `crate`";
 const FIELD_WORDS: &str = "`key`, `id`, `hashid`, `name`, `bound`, `optional`, `default`, `octet`, `must_understand`, \
-     `try_construct`, `external`, `base`, `bits` and `non_serialized`";
-const CASE_WORDS: &str = "`case`, `default`, `id`, `hashid`, `name`, `bound`, `octet` and `try_construct`";
-const LITERAL_WORDS: &str = "`name` and `default`";
+     `try_construct`, `external`, `base`, `bits` or `non_serialized`";
+const CASE_WORDS: &str = "`case`, `default`, `id`, `hashid`, `name`, `bound`, `octet` or `try_construct`";
+const LITERAL_WORDS: &str = "`name` or `default`";

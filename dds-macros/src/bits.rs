@@ -1,22 +1,23 @@
-//! Bitmasks and bitsets: what is written of them, as a model, and what can be wrong with it.
+//! Models of bitmasks and bitsets, and their checks.
 
 use crate::ast::{Body, Model, last_segment, name_of};
 use crate::attr::{FieldAttributes, TypeAttributes};
-use crate::check::{Errors, unique};
+use crate::check::{Errors, unique_names};
 use proc_macro2::{Ident, Span};
+use std::collections::HashMap;
 use syn::spanned::Spanned;
 use syn::{DataStruct, Fields, Type};
 
-/// A number whose bits have names.
+/// An integer whose bits have names.
 pub(crate) struct Bitmask<'a> {
-    /// The type of the number.
+    /// The integer type.
     pub(crate) integer: &'a Type,
     pub(crate) bit_bound: u8,
-    /// The names, and the indices of the bits.
+    /// The names of bits and their positions.
     pub(crate) flags: Vec<(Ident, u8)>,
 }
 
-/// Numbers of few bits, side by side.
+/// Integers of a few bits each, packed into one integer.
 pub(crate) struct Bitset<'a> {
     pub(crate) fields: Vec<Bitfield<'a>>,
 }
@@ -38,14 +39,14 @@ impl<'a> Bitmask<'a> {
         };
         let width = integer.and_then(unsigned_width);
         let (Some(integer), Some(width)) = (integer, width) else {
-            let message = "a bitmask is written as `struct Name(u8)`, with `u8`, `u16`, `u32` or `u64`";
+            let message = "expected `struct Name(u8)`, with one field of type `u8`, `u16`, `u32` or `u64`";
             errors.add(syn::Error::new(place, message));
             return Body::Unknown;
         };
         let (bit_bound, bound_place) = attributes.bit_bound.unwrap_or((width, integer.span()));
-        let least = if width == 8 { 1 } else { width / 2 + 1 };
-        if !(least..=width).contains(&bit_bound) {
-            let message = format!("{bit_bound} bits do not travel as `u{width}`: that has {least} to {width}");
+        let smallest = if width == 8 { 1 } else { width / 2 + 1 };
+        if !(smallest..=width).contains(&bit_bound) {
+            let message = format!("expected a bit bound of {smallest} to {width} for `u{width}`, found {bit_bound}");
             errors.add(syn::Error::new(bound_place, message));
         }
         let mut next = 0;
@@ -53,7 +54,7 @@ impl<'a> Bitmask<'a> {
         for flag in attributes.flags.iter().flat_map(|(flags, _)| flags) {
             let (position, place) = flag.position.unwrap_or((next, flag.ident.span()));
             if position >= bit_bound {
-                errors.add(syn::Error::new(place, format!("a bitmask of {bit_bound} bits has no position {position}")));
+                errors.add(syn::Error::new(place, format!("expected a position below {bit_bound}, found {position}")));
             }
             next = position.saturating_add(1);
             flags.push((flag.ident.clone(), u8::try_from(position).unwrap_or(u8::MAX)));
@@ -65,7 +66,7 @@ impl<'a> Bitmask<'a> {
 impl<'a> Bitset<'a> {
     pub(crate) fn of(data: &'a DataStruct, errors: &mut Errors) -> Body<'a> {
         let Fields::Named(named) = &data.fields else {
-            errors.at(&data.fields, "the fields of a bitset have names");
+            errors.at(&data.fields, "expected named fields: the fields of a bitset have names");
             return Body::Unknown;
         };
         let mut position = 0_u32;
@@ -78,20 +79,23 @@ impl<'a> Bitset<'a> {
                 (Some(bits), _) => bits,
                 (None, ty) if last_segment(ty).is_some_and(|name| name == "bool") => (1, ty.span()),
                 (None, ty) => {
-                    errors.at(ty, "say how many bits the field has: `#[dds(bits = ..)]`");
+                    // A type that has no bits at all is reported below.
+                    if width(ty).is_some() {
+                        errors.at(ty, "expected the number of bits: `#[dds(bits = ..)]`");
+                    }
                     (1, ty.span())
                 }
             };
             attributes.name = None;
             if !attributes.stands_alone() {
-                errors.at(ident, "of a field of a bitset only `bits` and `name` can be said");
+                errors.at(ident, "expected only `bits` or `name` on a field of a bitset");
             }
             match width(&field.ty) {
                 Some(width) if !(1..=width).contains(&bit_count) => {
-                    errors.add(syn::Error::new(place, format!("this type has 1 to {width} bits")));
+                    errors.add(syn::Error::new(place, format!("expected 1 to {width} bits, found {bit_count}")));
                 }
                 Some(_) => {}
-                None => errors.at(&field.ty, "a field of a bitset is a `bool` or an integer"),
+                None => errors.at(&field.ty, "expected `bool` or an integer"),
             }
             let narrow = |bits: u32| u8::try_from(bits).unwrap_or(u8::MAX);
             fields.push(Bitfield {
@@ -104,38 +108,37 @@ impl<'a> Bitset<'a> {
             position = position.saturating_add(bit_count);
         }
         if !(1..=64).contains(&position) {
-            errors.at(named, format!("a bitset has 1 to 64 bits, not {position}"));
+            errors.at(named, format!("expected a bitset of 1 to 64 bits, found {position}"));
         }
         Body::Bitset(Self { fields })
     }
 }
 
-/// What does not depend on the kind of bits.
+/// Checks that bitmasks and bitsets share.
 pub(crate) fn check(model: &Model<'_>, errors: &mut Errors) {
     match &model.body {
         Body::Bitmask(mask) => {
-            unique(mask.flags.iter().map(|(ident, _)| (ident.to_string(), ident)), "flag", errors);
-            let mut seen = Vec::new();
+            unique_names(mask.flags.iter().map(|(ident, _)| (ident.to_string(), ident)), "flag", errors);
+            let mut seen = HashMap::new();
             for (ident, position) in &mask.flags {
-                if seen.contains(position) {
-                    errors.at(ident, format!("position {position} has a name already"));
+                if let Some(other) = seen.insert(position, ident) {
+                    errors.at(ident, format!("position {position} is already used by `{other}`"));
                 }
-                seen.push(*position);
             }
         }
         Body::Bitset(set) => {
-            unique(set.fields.iter().map(|field| (field.name.clone(), field.ident)), "field", errors);
+            unique_names(set.fields.iter().map(|field| (field.name.clone(), field.ident)), "field", errors);
             if model.attributes.extensibility.is_some() {
-                errors.at(model.ident, "a bitset cannot grow: it has no extensibility");
+                errors.at(model.ident, "expected no extensibility: a bitset cannot grow");
             }
         }
         _ => {}
     }
     if model.lifetimes > 0 {
-        errors.at(&model.input.generics, "a number has no use for lifetimes");
+        errors.at(&model.input.generics, "expected no lifetimes: a bitmask or bitset borrows nothing");
     }
     if let Some(view_of) = &model.attributes.view_of {
-        errors.at(view_of, "a number cannot be a view: it borrows nothing");
+        errors.at(view_of, "expected no `view_of`: a bitmask or bitset borrows nothing");
     }
 }
 

@@ -1,11 +1,15 @@
 //! Derive macro for the types of DDS topics.
 //!
-//! `#[derive(DdsType)]` on a struct or an enum writes everything that DDS must know of it. It is re-exported by
-//! `dds-core`; see there for programs.
+//! `#[derive(DdsType)]` on a struct or an enum generates its description, encoding, decoding and key.
+//! `dds-core` re-exports it; the documentation there has complete programs.
 //!
-//! Five steps, a file each: the entry (here), the attributes as written (`attr`), the type as a model (`ast`, with
-//! `union` and `bits`), what can be wrong with it (`check`), the generated code (`expand`). All mistakes are reported at
-//! once, each where it is.
+//! Each step has its own file:
+//!
+//! 1. `lib`: the entry point.
+//! 2. `attr`: parses the attributes.
+//! 3. `ast`, `union` and `bits`: build a model of the type.
+//! 4. `check`: finds mistakes. All are reported at once, each at its source position.
+//! 5. `expand`: generates the code.
 #![forbid(unsafe_code)]
 
 mod ast;
@@ -17,7 +21,9 @@ mod union;
 
 use proc_macro::TokenStream;
 
-/// Makes a struct the type of a topic, or a struct or enum a part of such types.
+/// Implements the traits of a DDS type for a struct or an enum.
+///
+/// The type can then be the type of a topic, or part of such a type.
 ///
 /// | in Rust | in IDL |
 /// |---|---|
@@ -33,60 +39,100 @@ use proc_macro::TokenStream;
 /// | `cdr::Bounded<String, 8>` in one of those | `string<8>`; also of sequences and maps |
 /// | `cdr::Trimmed<String, 8>`, `cdr::OrDefault<T>` in one of those | `@try_construct(TRIM) string<8>`, `@try_construct(USE_DEFAULT) T` |
 /// | `Option<T>` as a field | `@optional` |
-/// | `Box<T>`, `Arc<T>` | what is in it |
+/// | `Box<T>`, `Arc<T>` | the same as `T` |
 ///
-/// Types may borrow: `&'a str`, `&'a [u8]`, `cdr::Run<'a, f32>`, of which there are those of numbers, `bool`, `cdr::Char16`
-/// and `cdr::F128`.
+/// Types may borrow: `&'a str`, `&'a [u8]`, and `cdr::Run<'a, T>` of numbers, `bool`, `cdr::Char16` or `cdr::F128`.
 ///
-/// On the type, `#[dds(...)]` may say:
-///
-/// | attribute | meaning | without it |
-/// |---|---|---|
-/// | `name = "..."` | the name under which the type is announced | the Rust name |
-/// | `extensibility = "..."` | `final`, `appendable`, `mutable`: how the type may grow; also just one of these words | `final` |
-/// | `autoid = "..."` | where member ids come from: `sequential`, or `hash` of the member names | `sequential` |
-/// | `bit_bound = 8` | an enum has so many bits, 1 to 32, and travels in 1, 2 or 4 bytes; or a bitmask | 32; those of the number |
-/// | `discriminator = u8` | what selects the case of a union: an integer, `octet`, `bool`, `char`, `cdr::Char16`, or an enum | `i32` |
-/// | `key` | the discriminator of a union is its key | as part of a key, all of the union is |
-/// | `try_construct = "use_default"` | a union whose discriminator selects nothing here, or is a literal that its enum does not have, has its default. A member that the sender selected is passed over where its length is told: in mutable unions, and in appendable ones of XCDR2 | the sample is an error |
-/// | `bitmask` | the bits of the number have names | |
-/// | `flags(A, B = 7)` | those names, with the index of the bit; each becomes a constant of the type | bits without names |
-/// | `bitset` | the fields are numbers of few bits, side by side in one | |
-/// | `plain` | the memory of the struct is its encoding: it is `repr(C)`, has only numbers and arrays of them, and derives `FromBytes`, `IntoBytes` and `Immutable` of the crate `zerocopy` 0.8, which refuse padding. It is copied as a whole, and so are sequences of it, where alignment and byte order allow | members are copied one by one |
-/// | `nested` | only a part of other types, no topic of its own | a topic can have it |
-/// | `view_of = Type` | has the same encoding as `Type`, and the same members; name and attributes must agree | |
-/// | `crate = "..."` | where the `cdr` module is found | `::dds_core` |
-///
-/// On a field:
+/// Attributes of a type, in `#[dds(...)]`:
 ///
 /// | attribute | meaning | without it |
 /// |---|---|---|
-/// | `key` | the field is part of the key, which tells instances apart | |
-/// | `id = 7` | the member id | one more than that of the field before, from 0 |
-/// | `hashid`, `hashid = "..."` | the member id is made of the hash of the name, or of another one | |
-/// | `name = "..."` | the name of the member to others | the Rust name |
-/// | `bound = 128` | a string, sequence or map has at most so many bytes, units or elements; more is an error | no bound |
-/// | `optional` | the type is an alias of `Option` | known of types written as `Option<..>` |
-/// | `default`, `default = expr` | the value if the sender's type does not have the member, or a mutable struct came without it | zero, empty, first |
-/// | `octet` | `u8`, also as element of sequences, arrays and options, means `octet` (`byte` in ROS 2 and Cyclone DDS's Python), not `uint8`: the encoding is the same, but type checks tell them apart (XTYPES 1.3, 7.2.4.4.3). Cyclone DDS up to 0.10 knows no `uint8` in descriptions of types (its issue 1554), takes them for invalid and does not match: for such peers say `octet` | `uint8` |
-/// | `must_understand` | a reader that does not know the member must refuse the sample | |
-/// | `non_serialized` | the field is nobody else's: it is not sent, and is `Default::default()` in a new value | |
-/// | `try_construct = "..."` | what becomes of a value over the bound, or that an enum, union or bitmask does not have, or some part of it: `discard`, the struct is none either, and in the end the sample is an error; `use_default`, or the word alone, the member has its default; `trim`, as much is kept as the bound allows. A key member is always what was sent. Of elements, keys and values of collections their type says it: `cdr::OrDefault`, `cdr::Trimmed` | `discard` |
-/// | `external` | the value lies elsewhere (`Box`, `Arc`): said to others, the encoding is the same | |
-/// | `base`, `base, key` | the first field is a struct whose members come first, as if they were written here; with its key, if it has one | |
-/// | `bits = 3` | of a field of a bitset: how many bits it has | one, of a `bool` |
+/// | `name = "..."` | announced type name | the Rust name |
+/// | `extensibility = "..."` | `final`, `appendable` or `mutable`; each also works as an attribute | `final` |
+/// | `autoid = "..."` | source of member ids: `sequential`, or `hash` of the names | `sequential` |
+/// | `bit_bound = 8` | bits of an enum (1 to 32) or of a bitmask | 32; width of the integer |
+/// | `discriminator = u8` | type of a union's discriminator (see below) | `i32` |
+/// | `key` | the discriminator of a union is its key | inside a key, the whole union counts |
+/// | `try_construct = "use_default"` | a discriminator that selects no case gives the default (see below) | decoding fails |
+/// | `bitmask` | the bits of the integer have names | |
+/// | `flags(A, B = 7)` | names and positions of bits; each becomes a constant | bits without names |
+/// | `bitset` | the fields are integers of a few bits, packed into one | |
+/// | `plain` | the memory of the struct is its encoding (see below) | members are copied one by one |
+/// | `nested` | the type is only part of other types | a topic can have the type |
+/// | `view_of = Type` | the type borrows a sample of `Type`; members and attributes must agree | |
+/// | `crate = "..."` | path of the crate with the `cdr` module | `::dds_core` |
 ///
-/// On a variant of an enum without data, whose numbers must fit into `i32`: `name = "..."`, and `default` on the one that
-/// stands for members that were not sent (else the first).
+/// An enum of `bit_bound` 1 to 8 takes 1 byte on the wire, up to 16 takes 2 bytes, and up to 32 takes 4 bytes.
 ///
-/// On a variant of a union, which has at most one field for a member:
+/// A discriminator is an integer, `octet`, `bool`, `char`, `cdr::Char16` or an enum.
+///
+/// With `try_construct`, a union takes its default in two cases: the discriminator selects no case, or it is a literal
+/// that its enum does not have. The decoder then skips the received member if it knows its length. It does in mutable
+/// unions, and in appendable unions of XCDR2.
+///
+/// A `plain` struct is `repr(C)` and contains only numbers and arrays of them. It derives `FromBytes`, `IntoBytes` and
+/// `Immutable` of the crate `zerocopy` 0.8, which reject padding. The struct and sequences of it are copied as a whole
+/// if alignment and byte order allow it.
+///
+/// Attributes of a field:
 ///
 /// | attribute | meaning | without it |
 /// |---|---|---|
-/// | `case = 1`, `case = [1, 2]` | the values of the discriminator that select it; constants and enum literals too | of integers, `Variant = 1`, or one more than that of the variant before, from 0 |
-/// | `default` | all other values select it | other values are an error |
-/// | `id`, `hashid`, `name`, `bound`, `octet`, `try_construct` | as on a field; ids count from 1. Cyclone DDS up to 11.0 counts from 0 in unions that are not mutable: for its type checks say `id = 0` at the first member | |
-/// | `discriminator`, on another field | keeps the value that was received, or is to be sent | the first value of the case is sent; of a default case without one, the first number from 0 on that is free |
+/// | `key` | the field is part of the key, which identifies the instance | |
+/// | `id = 7` | the member id | the preceding id plus one, from 0 |
+/// | `hashid`, `hashid = "..."` | the member id is the hash of the member name or of this name | |
+/// | `name = "..."` | the member name in the type description | the Rust name |
+/// | `bound = 128` | most bytes, units or elements of a string, sequence or map | no bound |
+/// | `optional` | the type is an alias of `Option` | detected for `Option<..>` |
+/// | `default`, `default = expr` | the value if the sample does not contain the member | zero, empty, first literal |
+/// | `octet` | the type description contains `octet` instead of `uint8` (see below) | `uint8` |
+/// | `must_understand` | a reader that does not know the member must reject the sample | |
+/// | `non_serialized` | the field is not sent; a decoded value has `Default::default()` | |
+/// | `try_construct = "..."` | handling of a received value that the type cannot hold (see below) | `discard` |
+/// | `external` | the type description marks the member as external (`Box`, `Arc`) | |
+/// | `base`, `base, key` | the first field is the base of the struct (see below) | |
+/// | `bits = 3` | width of a bitset field | one, for `bool` |
+///
+/// A value over its `bound` is an error: encoding and decoding fail.
+///
+/// A member takes its `default` if the sender's type does not have the member, or if a mutable sample omits it.
+///
+/// `octet` also applies to the elements of sequences, arrays and options. ROS 2 and Cyclone DDS's Python call it `byte`.
+/// `octet` and `uint8` have the same encoding, but type checks distinguish them (XTYPES 1.3, 7.2.4.4.3). Cyclone DDS up
+/// to 0.10 rejects type descriptions with `uint8` as invalid and does not match (its issue 1554). Use `octet` for it.
+///
+/// `try_construct` applies to a value over its bound, and to a value that an enum, union or bitmask does not have:
+///
+/// - `discard`: the enclosing struct is discarded too. Decoding the sample fails unless an outer member has a default.
+/// - `use_default`, or `try_construct` alone: the member takes its default.
+/// - `trim`: the value is cut to the bound.
+///
+/// A key member only allows `discard`. For elements, keys and values of collections use `cdr::OrDefault` and
+/// `cdr::Trimmed`.
+///
+/// The members of a `base` come first on the wire and in the description. A base with a key needs `base, key`.
+///
+/// A variant of an enum without data has a number that fits `i32`. Its attributes are `name = "..."` and `default`. The
+/// `default` literal is the value of absent members; without it that is the first literal.
+///
+/// A variant of a union has at most one field for its member, and these attributes:
+///
+/// | attribute | meaning | without it |
+/// |---|---|---|
+/// | `case = 1`, `case = [1, 2]` | discriminators that select the case, also constants and literals | see below |
+/// | `default` | all other discriminators select the case | other discriminators are an error |
+/// | `id`, `hashid`, `name`, `bound`, `octet`, `try_construct` | as on a field; ids count from 1 | |
+/// | `discriminator`, on another field | stores the discriminator, received or to send | see below |
+///
+/// Without `case`, an integer discriminator is that of `Variant = 1`, or the preceding one plus one, from 0.
+///
+/// Without a `discriminator` field, the first discriminator of the case is sent. A default case without one sends the
+/// lowest unused number from 0.
+///
+/// Cyclone DDS up to 11.0 counts ids from 0 in unions that are not mutable. For its type checks, give the first member
+/// `id = 0`.
+///
+/// # Examples
 ///
 /// ```
 /// use dds_macros::DdsType;
@@ -110,7 +156,7 @@ use proc_macro::TokenStream;
 ///     Bad = 7,
 /// }
 ///
-/// /// The same, without a copy of what was received.
+/// /// The same type, which borrows from the received bytes.
 /// #[derive(DdsType)]
 /// #[dds(crate = "dds_rtps", appendable, view_of = Reading)]
 /// struct ReadingView<'a> {
@@ -174,7 +220,7 @@ use proc_macro::TokenStream;
 /// assert_eq!(Length::Steps(3).discriminator(), Unit::Step);
 /// ```
 ///
-/// Inheritance, and values that a type cannot hold:
+/// Inheritance, and received values that the type cannot hold:
 ///
 /// ```
 /// use dds_macros::DdsType;
@@ -204,7 +250,7 @@ use proc_macro::TokenStream;
 ///     First,
 /// }
 ///
-/// /// As another program has it.
+/// /// The same topic type in another program.
 /// #[derive(DdsType)]
 /// #[dds(crate = "dds_rtps", appendable)]
 /// struct Other {
@@ -230,7 +276,7 @@ use proc_macro::TokenStream;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Structs that are copied as a whole, one or a sequence of them:
+/// Structs and sequences of structs that are copied as a whole:
 ///
 /// ```
 /// use dds_macros::DdsType;
@@ -250,8 +296,7 @@ use proc_macro::TokenStream;
 /// }
 /// ```
 ///
-/// Bits. The number of a bitmask is a field like any other, so the `bitflags` crate can give it all of its methods:
-/// `bitflags! { impl Rights: u8 { const READ = 1; } }`, then without `flags`.
+/// Bitmasks and bitsets:
 ///
 /// ```
 /// use dds_macros::DdsType;
@@ -275,6 +320,9 @@ use proc_macro::TokenStream;
 /// assert_eq!(rights, Rights(0x81));
 /// assert!(rights.contains(&Rights::READ));
 /// ```
+///
+/// The `bitflags` crate can add its methods to a bitmask without `flags`:
+/// `bitflags! { impl Rights: u8 { const READ = 1; } }`.
 #[proc_macro_derive(DdsType, attributes(dds))]
 pub fn derive_dds_type(input: TokenStream) -> TokenStream {
     let input = syn::parse_macro_input!(input as syn::DeriveInput);
@@ -284,7 +332,7 @@ pub fn derive_dds_type(input: TokenStream) -> TokenStream {
     match errors.into_compile_errors() {
         None => expand::expand(&model).into(),
         Some(reports) => {
-            // The mistakes are told; that the type therefore lacks its traits is not worth another error at each use.
+            // Without these impls each use of the type would report another error.
             let fallback = expand::fallback(&model);
             quote::quote! { #reports #fallback }.into()
         }

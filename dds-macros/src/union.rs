@@ -1,8 +1,8 @@
-//! Unions: enums with data. What is written of the cases, as a model, and what can be wrong with it.
+//! Model of unions, which are enums with data, and their checks.
 
 use crate::ast::{Member, Model, id_of, is_option, last_segment, name_of};
 use crate::attr::{CaseFieldAttributes, Extensibility, TypeAttributes, VariantAttributes};
-use crate::check::{Errors, check_member, number, unique, unique_ids};
+use crate::check::{Errors, check_member, number, unique_ids, unique_names};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -12,40 +12,40 @@ pub(crate) struct Union<'a> {
     /// The type of the discriminator.
     pub(crate) discriminator: TokenStream,
     pub(crate) is_octet: bool,
-    /// Whether the discriminator is written as an integer, all of whose values it can have.
+    /// Whether the discriminator is written as an integer type: each value is possible.
     pub(crate) is_of_integer: bool,
-    /// Whether it is written as `Char16`, whose number is a field of it.
+    /// Whether it is written as `Char16`, which wraps its number.
     pub(crate) is_wide: bool,
     pub(crate) cases: Vec<Case<'a>>,
 }
 
-/// A variant: what selects it, and its member, if it has one.
+/// A variant: the labels that select it, and its member.
 pub(crate) struct Case<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) name: String,
     pub(crate) labels: Vec<Label>,
     pub(crate) default: Option<Span>,
     pub(crate) member: Option<CaseMember<'a>>,
-    /// The field that keeps the discriminator.
+    /// The field that stores the discriminator.
     pub(crate) kept: Option<TokenStream>,
 }
 
 pub(crate) struct CaseMember<'a> {
-    /// What the field is called in a pattern: a name, or an index.
+    /// The field in a pattern: a name or an index.
     pub(crate) field: TokenStream,
     pub(crate) member: Member<'a>,
 }
 
 /// A value of the discriminator.
 pub(crate) struct Label {
-    /// As an expression, and as a pattern.
+    /// Its expression, which also serves as a pattern.
     pub(crate) tokens: TokenStream,
-    /// What it is, if it is written as a number.
+    /// Its value, if it is an integer literal.
     number: Option<i128>,
 }
 
 impl<'a> Union<'a> {
-    /// Whether an enum is a union: one of its variants has data, or a discriminator is named.
+    /// Whether an enum is a union: a variant has data, or `discriminator` is given.
     pub(crate) fn is_one(data: &DataEnum, attributes: &TypeAttributes) -> bool {
         attributes.discriminator.is_some() || data.variants.iter().any(|variant| !variant.fields.is_empty())
     }
@@ -58,31 +58,25 @@ impl<'a> Union<'a> {
         let counts = attributes.discriminator.as_ref().is_none_or(|discriminator| is_integer(&discriminator.ty));
         // The discriminator is member 0.
         let (mut next_id, mut next_label) = (1, Some(0));
-        let case = |variant: &'a Variant| {
+        let mut cases = Vec::new();
+        for variant in &data.variants {
             let written = VariantAttributes::of(&variant.attrs, true, errors);
-            let labels = labels_of(variant, &written, counts.then_some(&mut next_label), errors);
+            let next = if counts { Some(&mut next_label) } else { None };
+            let labels = labels_of(variant, &written, next, errors);
             let name = name_of(&variant.ident, &written.member);
-            let (place, kept) = fields_of(variant, errors);
-            let member = place.map(|(field, ty)| {
+            let fields = fields_of(variant, errors);
+            let mut member = None;
+            if let Some((field, ty)) = fields.member {
                 let id = id_of(&name, &written.member, attributes.autoid.unwrap_or_default(), next_id);
                 next_id = id.saturating_add(1);
                 let (ident, name) = (&variant.ident, name.clone());
-                CaseMember {
-                    field,
-                    member: Member {
-                        ident,
-                        ty,
-                        id,
-                        counts_from: None,
-                        name,
-                        is_optional: false,
-                        attributes: written.member,
-                    },
-                }
-            });
-            Case { ident: &variant.ident, name, labels, default: written.default, member, kept }
-        };
-        let cases = data.variants.iter().map(case).collect();
+                let attributes = written.member;
+                let described = Member { ident, ty, id, counts_from: None, name, is_optional: false, attributes };
+                member = Some(CaseMember { field, member: described });
+            }
+            let (ident, default, kept) = (&variant.ident, written.default, fields.discriminator);
+            cases.push(Case { ident, name, labels, default, member, kept });
+        }
         let ty = attributes.discriminator.as_ref().map(|discriminator| &discriminator.ty);
         let is_wide = ty.and_then(last_segment).is_some_and(|name| name == "Char16");
         Self { discriminator, is_octet, is_of_integer: counts, is_wide, cases }
@@ -103,14 +97,12 @@ impl<'a> Union<'a> {
 }
 
 impl Case<'_> {
-    /// A pattern of the variant that binds its member to `value` and the discriminator that it keeps to `kept`. As an
-    /// expression it makes the variant of those.
+    /// A pattern of the variant, which is also an expression that creates it.
+    ///
+    /// It binds the member to `value` and the stored discriminator to `kept`.
     pub(crate) fn pattern(&self) -> TokenStream {
         let ident = self.ident;
-        let value = self.member.as_ref().map(|CaseMember { field, .. }| {
-            let value = value();
-            quote!(#field: #value,)
-        });
+        let value = self.value_field();
         let kept = self.kept.as_ref().map(|field| {
             let kept = kept();
             quote!(#field: #kept,)
@@ -118,28 +110,33 @@ impl Case<'_> {
         quote!(Self::#ident { #value #kept })
     }
 
-    /// The same, with the member only.
+    /// A pattern of the variant that binds only the member.
     pub(crate) fn pattern_of_value(&self) -> TokenStream {
         let ident = self.ident;
-        let value = self.member.as_ref().map(|CaseMember { field, .. }| {
-            let value = value();
-            quote!(#field: #value,)
-        });
+        let value = self.value_field();
         quote!(Self::#ident { #value .. })
+    }
+
+    fn value_field(&self) -> Option<TokenStream> {
+        let CaseMember { field, .. } = self.member.as_ref()?;
+        let value = value();
+        Some(quote!(#field: #value,))
     }
 }
 
-/// The variable for the member of a case. Expressions of the user do not see it.
+/// The variable for the member of a case. It is invisible to expressions from attributes.
 pub(crate) fn value() -> Ident {
     format_ident!("value", span = Span::mixed_site())
 }
 
-/// The variable for the discriminator that a case keeps.
+/// The variable for the discriminator that a case stores.
 pub(crate) fn kept() -> Ident {
     format_ident!("kept", span = Span::mixed_site())
 }
 
-/// What selects the variant; `next` is the number that follows the one before, where variants are numbered.
+/// The labels of a variant.
+///
+/// `next` is the number after the preceding label; it is absent if the discriminator is not an integer.
 fn labels_of(
     variant: &Variant,
     written: &VariantAttributes,
@@ -148,10 +145,10 @@ fn labels_of(
 ) -> Vec<Label> {
     let discriminant = variant.discriminant.as_ref().map(|(_, value)| value);
     if let (Some(discriminant), Some(_)) = (discriminant, &written.cases) {
-        errors.at(discriminant, "this number and `case` say the same: leave one of them");
+        errors.at(discriminant, "expected a discriminant or `case`, found both");
     }
     if let (Some(discriminant), None) = (discriminant, &next) {
-        errors.at(discriminant, "only integers are written so: say `#[dds(case = ..)]`");
+        errors.at(discriminant, "expected `#[dds(case = ..)]`: only integer discriminators have discriminants");
         return Vec::new();
     }
     let labels: Vec<Label> = match (&written.cases, discriminant) {
@@ -161,13 +158,12 @@ fn labels_of(
         (None, None) => match next.as_ref().map(|next| **next) {
             Some(Some(number)) => vec![Label::of_number(number, variant.ident.span())],
             Some(None) => {
-                let message = "the number of the variant before is not known here: say `#[dds(case = ..)]`";
+                let message = "expected `#[dds(case = ..)]`: the preceding label is not an integer literal";
                 errors.at(&variant.ident, message);
                 Vec::new()
             }
             None => {
-                errors
-                    .at(&variant.ident, "of this discriminator say which value selects the case: `#[dds(case = ..)]`");
+                errors.at(&variant.ident, "expected `#[dds(case = ..)]`: this discriminator is not an integer");
                 Vec::new()
             }
         },
@@ -178,10 +174,14 @@ fn labels_of(
     labels
 }
 
-type Place<'a> = (TokenStream, &'a Type);
+/// The fields of a variant: each is a name or an index.
+struct CaseFields<'a> {
+    member: Option<(TokenStream, &'a Type)>,
+    /// The field that stores the discriminator.
+    discriminator: Option<TokenStream>,
+}
 
-/// The field of the member, and that which keeps the discriminator.
-fn fields_of<'a>(variant: &'a Variant, errors: &mut Errors) -> (Option<Place<'a>>, Option<TokenStream>) {
+fn fields_of<'a>(variant: &'a Variant, errors: &mut Errors) -> CaseFields<'a> {
     let (mut member, mut kept) = (None, None);
     for (index, field) in variant.fields.iter().enumerate() {
         let name = match &field.ident {
@@ -189,22 +189,20 @@ fn fields_of<'a>(variant: &'a Variant, errors: &mut Errors) -> (Option<Place<'a>
             None => Literal::usize_unsuffixed(index).into_token_stream(),
         };
         let is_discriminator = CaseFieldAttributes::of(&field.attrs, errors).discriminator.is_some();
-        let is_second = match is_discriminator {
-            true => kept.replace(name).is_some(),
-            false => member.replace((name, &field.ty)).is_some(),
-        };
+        let is_second =
+            if is_discriminator { kept.replace(name).is_some() } else { member.replace((name, &field.ty)).is_some() };
         if is_second {
-            errors.at(field, "a case of a union has one member: make a struct of these, and use that");
+            errors.at(field, "expected at most one member and one discriminator: use a struct for several members");
             break;
         }
         if !is_discriminator && is_option(&field.ty) {
-            errors.at(&field.ty, "the member of a union cannot be optional: make a case without data");
+            errors.at(&field.ty, "expected a member that is always present: use a case without data instead");
         }
     }
     if let (Fields::Unnamed(fields), true) = (&variant.fields, variant.fields.is_empty()) {
-        errors.at(fields, "a case without data is written without parentheses");
+        errors.at(fields, "expected no parentheses: the case has no data");
     }
-    (member, kept)
+    CaseFields { member, discriminator: kept }
 }
 
 impl Label {
@@ -213,7 +211,8 @@ impl Label {
     }
 
     fn of_number(number: i128, span: Span) -> Self {
-        let (sign, mut digits) = ((number < 0).then(|| quote!(-)), Literal::u128_unsuffixed(number.unsigned_abs()));
+        let sign = if number < 0 { quote!(-) } else { TokenStream::new() };
+        let mut digits = Literal::u128_unsuffixed(number.unsigned_abs());
         digits.set_span(span);
         Self { tokens: quote_spanned!(span=> #sign #digits), number: Some(number) }
     }
@@ -226,39 +225,44 @@ fn is_integer(ty: &Type) -> bool {
 }
 
 pub(crate) fn check(model: &Model<'_>, union: &Union<'_>, errors: &mut Errors) {
-    union.members().for_each(|member| check_member(member, errors));
+    for member in union.members() {
+        check_member(member, errors);
+    }
     unique_ids(union.members(), errors);
-    unique(union.cases.iter().map(|case| (case.name.clone(), case.ident)), "case", errors);
+    unique_names(union.cases.iter().map(|case| (case.name.clone(), case.ident)), "case", errors);
     if union.cases.is_empty() {
-        errors.at(model.ident, "a union needs at least one case");
+        errors.at(model.ident, "expected at least one case");
     }
     let mut defaults = union.cases.iter().filter_map(|case| case.default);
     if let (Some(_), Some(second)) = (defaults.next(), defaults.next()) {
-        errors.add(syn::Error::new(second, "a union has one default case at most"));
+        errors.add(syn::Error::new(second, "expected at most one default case"));
     }
-    // Elsewhere no id is sent, and Cyclone DDS counts from 0 up to its version 11.0.
-    let sends_ids = model.attributes.extensibility == Some(Extensibility::Mutable);
-    for member in union.members().filter(|member| sends_ids && member.id == 0) {
-        let place = member.attributes.id.map_or_else(|| member.ident.span(), |(_, span)| span);
-        errors.add(syn::Error::new(place, "id 0 is that of the discriminator"));
+    // Only mutable unions send ids. Others may use 0, because Cyclone DDS up to 11.0 counts from 0.
+    if model.attributes.extensibility == Some(Extensibility::Mutable) {
+        for member in union.members() {
+            if member.id == 0 {
+                let place = member.attributes.id.map_or_else(|| member.ident.span(), |(_, span)| span);
+                errors.add(syn::Error::new(place, "member id 0 is already used by the discriminator"));
+            }
+        }
     }
     let mut seen: Vec<i128> = Vec::new();
     for label in union.cases.iter().flat_map(|case| &case.labels) {
         let Some(number) = label.number else { continue };
         if seen.contains(&number) {
-            errors.add(syn::Error::new(label.tokens.span(), format!("{number} selects another case already")));
+            errors.add(syn::Error::new(label.tokens.span(), format!("label {number} already selects another case")));
         }
         seen.push(number);
     }
     if let Some(ty) = model.attributes.discriminator.as_ref().map(|discriminator| &discriminator.ty) {
         if last_segment(ty).is_some_and(|name| ["f32", "f64", "String"].iter().any(|other| name == other)) {
-            errors.at(ty, "a discriminator is an integer, a `bool`, a `char`, a `Char16` or an enum");
+            errors.at(ty, "expected an integer, a `bool`, a `char`, a `Char16` or an enum");
         }
         let counts = is_integer(ty);
         for case in &union.cases {
-            if let (Some(default), true, false) = (case.default, case.labels.is_empty() && case.kept.is_none(), counts)
-            {
-                let message = "say which value it is sent with: `#[dds(default, case = ..)]`";
+            let Some(default) = case.default else { continue };
+            if !counts && case.labels.is_empty() && case.kept.is_none() {
+                let message = "expected `#[dds(default, case = ..)]`: the writer sends this value";
                 errors.add(syn::Error::new(default, message));
             }
         }

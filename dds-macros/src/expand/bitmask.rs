@@ -1,4 +1,4 @@
-//! Bitmasks: a number whose bits have names.
+//! Bitmasks: integers whose bits have names.
 
 use super::{Target, key, marker, type_info};
 use crate::ast::Model;
@@ -78,7 +78,7 @@ fn decode(mask: &Bitmask<'_>, target: &Target) -> TokenStream {
     }
 }
 
-/// A constant for each name, and what sets are for.
+/// A constant for each name, and the operations of a set.
 fn flags(model: &Model<'_>, mask: &Bitmask<'_>, target: &Target) -> TokenStream {
     if mask.flags.is_empty() {
         return TokenStream::new();
@@ -97,7 +97,7 @@ fn flags(model: &Model<'_>, mask: &Bitmask<'_>, target: &Target) -> TokenStream 
         impl #ty {
             #(#flags)*
 
-            /// Whether all bits of `other` are set here too.
+            /// Whether all bits of `other` are set in `self`.
             #[must_use]
             #vis const fn contains(&self, other: &Self) -> bool {
                 self.0 & other.0 == other.0

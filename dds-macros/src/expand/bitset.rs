@@ -1,4 +1,4 @@
-//! Bitsets: numbers of few bits, side by side in one number.
+//! Bitsets: integers of a few bits each, packed into one integer.
 
 use super::{Target, key, marker, type_info};
 use crate::ast::Model;
@@ -19,7 +19,7 @@ pub(super) fn expand(model: &Model<'_>, set: &Bitset<'_>, target: &Target) -> To
     .collect()
 }
 
-/// How many bits there are.
+/// Number of bits of all fields.
 fn bit_bound(set: &Bitset<'_>) -> u8 {
     set.fields.last().map_or(1, |last| last.position.saturating_add(last.bit_count))
 }
@@ -64,14 +64,12 @@ fn encode(set: &Bitset<'_>, target: &Target) -> TokenStream {
 
 fn decode(set: &Bitset<'_>, target: &Target) -> TokenStream {
     let (cdr, ty, bit_bound) = (&target.cdr, &target.ty, bit_bound(set));
-    let fields = |bits: &TokenStream| -> TokenStream {
-        let fields = set.fields.iter().map(|field| {
-            let (ident, position, bit_count) = (field.ident, field.position, field.bit_count);
-            quote!(#ident: #cdr::BitfieldValue::from_bits(#bits >> #position, #bit_count),)
-        });
-        fields.collect()
-    };
-    let (received, zero) = (fields(&quote!(bits)), fields(&quote!(0_u64)));
+    let (mut received, mut zero) = (TokenStream::new(), TokenStream::new());
+    for field in &set.fields {
+        let (ident, position, bit_count) = (field.ident, field.position, field.bit_count);
+        received.extend(quote!(#ident: #cdr::BitfieldValue::from_bits(bits >> #position, #bit_count),));
+        zero.extend(quote!(#ident: #cdr::BitfieldValue::from_bits(0_u64 >> #position, #bit_count),));
+    }
     quote! {
         #[automatically_derived]
         impl<'de> #cdr::Decode<'de> for #ty {

@@ -1,4 +1,4 @@
-//! `Decode`: the members one after the other.
+//! `Decode` of structs: the members in order.
 
 use super::encode::in_base;
 use super::{Target, framed, mutable, plain};
@@ -21,14 +21,17 @@ pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
     let decode = framed(model, &quote!(d), &quote!(::core::result::Result::Ok(Self { #(#fields,)* #hidden })));
     let statements = members.iter().map(|member| statement(model, member, cdr));
     let decode_into = framed(model, &quote!(d), &quote!(#(#statements)* ::core::result::Result::Ok(())));
-    // Without members there is nothing to take, but somebody has to count how often that is done.
+    // A sequence of empty structs needs no bytes: the decoder limits how many of them it creates.
     let is_final = model.extensibility() == Extensibility::Final;
-    let ignore = members.is_empty().then(|| quote!(d.empty_struct(::core::mem::size_of::<Self>(), #is_final)?;));
+    let mut limit = TokenStream::new();
+    if members.is_empty() {
+        limit = quote!(d.empty_struct(::core::mem::size_of::<Self>(), #is_final)?;);
+    }
     let (plain, plain_into) = (plain::decode(model), plain::decode_into(model));
-    methods(model, target, &quote!(#ignore #plain #decode), &quote!(#ignore #plain_into #decode_into))
+    methods(model, target, &quote!(#limit #plain #decode), &quote!(#limit #plain_into #decode_into))
 }
 
-/// The impl with these bodies of its methods.
+/// The impl of a struct with these method bodies.
 pub(super) fn methods(
     model: &Model<'_>,
     target: &Target,
@@ -45,7 +48,7 @@ pub(super) fn methods(
     implement(model, target, decode, decode_into, &missing)
 }
 
-/// The impl with these bodies of its methods, the last one too.
+/// The impl with these method bodies, including `missing`.
 pub(super) fn implement(
     model: &Model<'_>,
     target: &Target,
@@ -82,7 +85,7 @@ pub(super) fn implement(
     }
 }
 
-/// Says of a struct that may have no bytes at all that it has none: without members, or with such members only.
+/// `SIZE_MIN` of a struct: 0 if all members can be empty on the wire, else 1.
 fn size_min(model: &Model<'_>, cdr: &TokenStream) -> Option<TokenStream> {
     if model.extensibility() == Extensibility::Mutable || model.members().iter().any(|member| member.is_optional) {
         return None;
@@ -96,7 +99,7 @@ fn size_min(model: &Model<'_>, cdr: &TokenStream) -> Option<TokenStream> {
     })
 }
 
-/// The value of a member, decoded.
+/// The expression that decodes a member.
 pub(super) fn value(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     let is_appendable = model.extensibility() == Extensibility::Appendable;
     if member.is_base() {
@@ -138,20 +141,20 @@ pub(super) fn value(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStream) -
     }
 }
 
-/// What is done about the bound of a member that was decoded into `place`.
+/// The statement that checks the bound of a member, or trims it, after it was decoded into `place`.
 pub(super) fn check(member: &Member<'_>, cdr: &TokenStream, place: &TokenStream) -> Option<TokenStream> {
     let bound = member.bound()?;
     if member.try_construct() == TryConstruct::Trim {
         return Some(quote!(#cdr::Trim::trim(&mut #place, #bound);));
     }
-    Some(match member.is_optional {
-        true => quote! {
+    if member.is_optional {
+        return Some(quote! {
             if let ::core::option::Option::Some(value) = &#place {
                 d.check_bound(value.len(), #bound)?;
             }
-        },
-        false => quote!(d.check_bound(#place.len(), #bound)?;),
-    })
+        });
+    }
+    Some(quote!(d.check_bound(#place.len(), #bound)?;))
 }
 
 /// The statement that decodes into a field.
@@ -186,7 +189,7 @@ pub(super) fn statement(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStrea
     }
 }
 
-/// The statements that decode into `place`, or give it its default, if that is to be tried.
+/// The statements that decode into `place`. With `try_construct = "use_default"` they fall back to its default.
 pub(super) fn or_default(
     model: &Model<'_>,
     member: &Member<'_>,
@@ -198,7 +201,7 @@ pub(super) fn or_default(
         return decode.clone();
     }
     let ty = with_lifetime(member.ty, "de");
-    // Members of mutable structs are introduced by their headers, whether optional or not.
+    // In mutable structs the member header, not a flag, shows whether an optional member is present.
     let is_optional = member.is_optional && model.extensibility() != Extensibility::Mutable;
     let missing = missing_value(member, cdr);
     quote! {
@@ -212,14 +215,14 @@ pub(super) fn or_default(
     }
 }
 
-/// `name: value,` of a struct that was not sent.
+/// `name: value` of an absent member.
 fn missing(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     let ident = member.ident;
     let value = missing_value(member, cdr);
     quote!(#ident: #value)
 }
 
-/// The value of a member that was not sent.
+/// The value of an absent member.
 pub(super) fn missing_value(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     match (member.default(), member.is_optional) {
         (Some(default), _) => default,

@@ -1,4 +1,4 @@
-//! `Encode`: the members one after the other.
+//! `Encode` of structs: the members in order.
 
 use super::{Target, framed, mutable, plain};
 use crate::ast::{Member, Model};
@@ -9,30 +9,18 @@ use quote::quote;
 pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
     let cdr = &target.cdr;
     let members: Vec<_> = model.members().iter().collect();
-    let method_of = |name| move |members: &[&Member<'_>]| statements(model, members, cdr, &name);
-    let encode = method(&quote!(encode), model, &members, cdr, |members| {
-        let (plain, statements) = (plain::encode(model), method_of(quote!(encode))(members));
-        quote!(#plain #statements)
-    });
-    let key_members = model.key_members();
-    let encode_key = method(&quote!(encode_key), model, &key_members, cdr, |members| {
-        in_key_order(members, method_of(quote!(encode_key)))
-    });
+    let (plain, all) = (plain::encode(model), statements(model, &members, cdr, &quote!(encode)));
+    let encode = method(&quote!(encode), model, cdr, &quote!(#plain #all));
+    let key = in_key_order(&model.key_members(), |members| statements(model, members, cdr, &quote!(encode_key)));
+    let encode_key = method(&quote!(encode_key), model, cdr, &key);
     let of_plain = plain::encode_methods(model, cdr);
     target.implement(&quote!(#cdr::Encode), &quote!(#encode #encode_key #of_plain))
 }
 
-fn method(
-    name: &TokenStream,
-    model: &Model<'_>,
-    members: &[&Member<'_>],
-    cdr: &TokenStream,
-    statements: impl FnOnce(&[&Member<'_>]) -> TokenStream,
-) -> TokenStream {
-    let statements = statements(members);
+fn method(name: &TokenStream, model: &Model<'_>, cdr: &TokenStream, statements: &TokenStream) -> TokenStream {
     let body = framed(model, &quote!(e), &quote!(#statements ::core::result::Result::Ok(())));
-    // Without members there is nothing to do with the cursor.
-    let ignore = members.is_empty().then(|| quote!(let _ = &e;));
+    // A struct without members does not use its encoder.
+    let ignore = if model.members().is_empty() { quote!(let _ = &e;) } else { TokenStream::new() };
     quote! {
         fn #name(&self, e: &mut #cdr::Encoder<'_>) -> ::core::result::Result<(), #cdr::EncodeError> {
             #ignore
@@ -73,7 +61,7 @@ fn statement(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStream, method: 
     member.locate(quote!(#check #encode))
 }
 
-/// What reads or writes a base: its members are framed together with those that follow.
+/// Code that reads or writes a base: one frame contains its members and the members behind it.
 pub(super) fn in_base(model: &Model<'_>, cursor: &TokenStream, code: &TokenStream, is_statement: bool) -> TokenStream {
     let end = is_statement.then(|| quote!(;));
     match model.extensibility() {
@@ -82,12 +70,12 @@ pub(super) fn in_base(model: &Model<'_>, cursor: &TokenStream, code: &TokenStrea
     }
 }
 
-/// The statements of key members, in the order that the encoder asks for, if there is more than one.
+/// The statements of key members, in the order that the encoder requests.
 pub(super) fn in_key_order(members: &[&Member<'_>], statements: impl Fn(&[&Member<'_>]) -> TokenStream) -> TokenStream {
     let mut by_id = members.to_vec();
     by_id.sort_by_key(|member| member.id);
     let defined = statements(members);
-    // Behind a base the order of definition must be that of the ids; the compiler checks that.
+    // With a base, the order of definition must be the order of ids. A generated assertion checks it.
     if members.iter().any(|member| member.is_base()) || by_id.iter().zip(members).all(|(a, b)| a.id == b.id) {
         return defined;
     }

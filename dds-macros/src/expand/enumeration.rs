@@ -1,4 +1,4 @@
-//! Enums without data: a number of 4 bytes, or of as few as the bit bound needs.
+//! Enums without data: an integer of 1, 2 or 4 bytes, depending on the bit bound.
 
 use super::{Target, key, type_info};
 use crate::ast::{Literal, Model};
@@ -51,8 +51,7 @@ fn bit_bound(model: &Model<'_>) -> u8 {
     u8::try_from(bits).unwrap_or(u8::MAX)
 }
 
-/// The number that stands for a literal on the wire, and the length code of its size. Whether it has a sign is the same to
-/// the bits.
+/// The integer type of a literal on the wire, and its length code. The sign does not change the bits.
 fn number_type(model: &Model<'_>) -> (TokenStream, TokenStream) {
     match bit_bound(model) {
         0..=8 => (quote!(u8), quote!(Bytes1)),

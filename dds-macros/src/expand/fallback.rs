@@ -1,19 +1,20 @@
-//! What is generated for a type with mistakes: impls that only have the right shape.
+//! Impls for a type with mistakes: they have the right signatures only.
 
 use super::Target;
 use crate::ast::{Model, lifetime};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-/// Impls without a content, so that each use of the type does not add an error to those that were reported. The program
-/// does not compile, so none of them ever runs.
+/// Impls without behavior: uses of the type then report no further errors.
+///
+/// The program does not compile, so none of them ever runs.
 pub(crate) fn fallback(model: &Model<'_>) -> TokenStream {
     if model.lifetimes != model.input.generics.params.len() {
         return TokenStream::new();
     }
     let target = Target::of(model);
     let (cdr, de) = (&target.cdr, model.ty(&lifetime("de")));
-    let refused = quote!(::core::unreachable!("the derive refused this type"));
+    let rejected = quote!(::core::unreachable!("the derive rejected this type"));
     let info = quote! {
         const TYPE_NAME: &'static str = "";
         const HAS_KEY: bool = false;
@@ -22,11 +23,11 @@ pub(crate) fn fallback(model: &Model<'_>) -> TokenStream {
     };
     let encode = quote! {
         fn encode(&self, _: &mut #cdr::Encoder<'_>) -> ::core::result::Result<(), #cdr::EncodeError> {
-            #refused
+            #rejected
         }
 
         fn encode_key(&self, _: &mut #cdr::Encoder<'_>) -> ::core::result::Result<(), #cdr::EncodeError> {
-            #refused
+            #rejected
         }
     };
     let info = target.implement(&quote!(#cdr::TypeInfo), &info);
@@ -39,7 +40,7 @@ pub(crate) fn fallback(model: &Model<'_>) -> TokenStream {
         #[automatically_derived]
         impl<'de> #cdr::Decode<'de> for #de {
             fn decode(_: &mut #cdr::Decoder<'de>) -> ::core::result::Result<Self, #cdr::DecodeError> {
-                #refused
+                #rejected
             }
         }
     }

@@ -12,8 +12,8 @@ pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
         let (keyed, member) = (keyed(model, target), member_of_keyed(target));
         return quote!(#keyed #member);
     }
-    // What borrows has an owned form that the derive does not know. What may be another value than the sender's tells no
-    // instances apart.
+    // The derive does not know the owned form of a type that borrows. A member whose value may differ from the
+    // writer's cannot identify an instance.
     let is_sent = model.members().iter().all(|member| member.try_construct() == TryConstruct::Discard);
     if model.lifetimes == 0 && is_sent { member_of_whole(model, target) } else { TokenStream::new() }
 }
@@ -26,7 +26,7 @@ fn keyed(model: &Model<'_>, target: &Target) -> TokenStream {
         let ident = member.ident;
         member.locate(quote!(#cdr::KeyMember::to_key(&self.#ident)))
     });
-    // One key member is the key, several are a tuple: parentheses around one type or value are none.
+    // A single key member is the key itself; several are a tuple.
     let (key_type, key) = (list(types), list(parts));
     let is_single = members.len() == 1;
     let place = |member: &Member<'_>| {
@@ -82,7 +82,7 @@ fn keyed(model: &Model<'_>, target: &Target) -> TokenStream {
     target.implement(&quote!(#cdr::Keyed), &body)
 }
 
-/// One thing as it is, several as a tuple.
+/// A single part as it is, several parts as a tuple.
 fn list(parts: impl ExactSizeIterator<Item = TokenStream>) -> TokenStream {
     if parts.len() == 1 { quote!(#(#parts)*) } else { quote!((#(#parts),*)) }
 }
@@ -123,7 +123,7 @@ pub(super) fn read_part(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStrea
     }
 }
 
-/// Inside of another key, a type with key members counts by those alone.
+/// `KeyMember` of a type with key members: inside another key, only these count.
 pub(super) fn member_of_keyed(target: &Target) -> TokenStream {
     let cdr = &target.cdr;
     let body = quote! {
@@ -147,7 +147,7 @@ pub(super) fn member_of_keyed(target: &Target) -> TokenStream {
     target.implement(&quote!(#cdr::KeyMember), &body)
 }
 
-/// Inside of another key, a struct without key members counts as a whole, if all of its members do.
+/// `KeyMember` of a struct without key members: inside another key, all members count.
 fn member_of_whole(model: &Model<'_>, target: &Target) -> TokenStream {
     let (cdr, ty) = (&target.cdr, &target.ty);
     let types = model.members().iter().map(|member| member.ty);
@@ -170,7 +170,7 @@ fn member_of_whole(model: &Model<'_>, target: &Target) -> TokenStream {
     }
 }
 
-/// The `KeyMember` of what counts as a whole.
+/// `KeyMember` of a type that counts as a whole.
 pub(super) fn member_as_whole(target: &Target) -> TokenStream {
     let (cdr, ty) = (&target.cdr, &target.ty);
     quote! {

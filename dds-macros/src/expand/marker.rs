@@ -15,7 +15,7 @@ pub(super) fn of_itself(model: &Model<'_>, target: &Target) -> TokenStream {
     let cdr = &target.cdr;
     let owned = (model.lifetimes == 0).then(|| owned(target));
     let topic = model.attributes.nested.is_none().then(|| target.implement(&quote!(#cdr::DdsType), &quote!()));
-    // A type is a view of itself, under every lifetime.
+    // A type is a view of itself, for any two lifetimes.
     let (one, other) = (model.ty(&lifetime("view")), model.ty(&lifetime("viewed")));
     let generics = (model.lifetimes > 0).then(|| quote!(<'view, 'viewed>));
     quote! {
@@ -37,7 +37,7 @@ fn view_of(model: &Model<'_>, target: &Target) -> Option<TokenStream> {
     let declared = target.implement(&quote!(#cdr::ViewOf<#viewed>), &quote!());
     let static_ty = &target.static_ty;
     let message = format!(
-        "`{}` is not a view of `{}`: their members must agree in name, id, key, optional and extensibility",
+        "`{}` is not a view of `{}`: expected members that agree in name, id, key, optional and extensibility",
         syn::ext::IdentExt::unraw(model.ident),
         quote!(#viewed)
     );

@@ -1,4 +1,4 @@
-//! The generated code: a file per trait.
+//! Code generation: one file for each trait of structs, and one for each other kind of type.
 
 mod bitmask;
 mod bitset;
@@ -41,7 +41,7 @@ pub(crate) fn expand(model: &Model<'_>) -> TokenStream {
     }
 }
 
-/// What the impls of one type have in common.
+/// Paths and generics that all impls of one type share.
 pub(crate) struct Target {
     /// The path of the `cdr` module.
     cdr: TokenStream,
@@ -88,8 +88,9 @@ impl Target {
     }
 }
 
-/// A body of statements, framed as the extensibility of the type asks for. `cursor` is the parameter of the method. What
-/// takes the members of a mutable type looks different altogether (`mutable`).
+/// A method body inside the frame that the extensibility requires.
+///
+/// `cursor` is the encoder or decoder parameter. The decoding of mutable types differs; see `mutable`.
 fn framed(model: &Model<'_>, cursor: &TokenStream, body: &TokenStream) -> TokenStream {
     match model.extensibility() {
         Extensibility::Final => body.clone(),

@@ -1,4 +1,4 @@
-//! Mutable types: members come with their ids, in any order.
+//! Mutable structs: members have headers with ids and arrive in any order.
 
 use super::{Target, decode, key};
 use crate::ast::{Member, Model, with_lifetime};
@@ -7,14 +7,14 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 
-/// The statement that writes a member behind its header.
+/// The statement that writes a header and its member.
 pub(super) fn write_member(member: &Member<'_>, cdr: &TokenStream, value: &TokenStream) -> TokenStream {
     let (ty, id) = (member.ty, member.id(cdr));
     let must_understand = member.attributes.must_understand.is_some();
     quote!(e.member(#id, #must_understand, <#ty as #cdr::Encode>::LENGTH_CODE, |e| #value)?;)
 }
 
-/// `Decode`: the members as they come, then those that did not.
+/// `Decode`: the received members in any order, then the defaults of absent members.
 pub(super) fn decode(model: &Model<'_>, target: &Target) -> TokenStream {
     let members: Vec<_> = model.members().iter().collect();
     let cdr = &target.cdr;
@@ -23,7 +23,7 @@ pub(super) fn decode(model: &Model<'_>, target: &Target) -> TokenStream {
     decode::methods(model, target, &made, &filled)
 }
 
-/// A new value.
+/// The body of `decode`, which creates a value.
 fn make(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream) -> TokenStream {
     let (base, members) = apart(members);
     let read_base = base.map(|base| {
@@ -56,7 +56,7 @@ fn make(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream) -> TokenS
             return quote!(#id => { #read });
         }
         let (ty, missing) = (with_lifetime(member.ty, "de"), missing(member, cdr));
-        // What it has not taken of its value is passed over with its header.
+        // After a failure the decoder skips the rest of the member: its header has the length.
         quote! {
             #id => {
                 let tried = d.try_construct(<#ty as #cdr::TypeInfo>::DESCRIPTION, false, |d| {
@@ -88,7 +88,7 @@ fn make(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream) -> TokenS
     }
 }
 
-/// A value that is there already.
+/// The body of `decode_into`, which replaces a value.
 fn fill(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream) -> TokenStream {
     let (base, members) = apart(members);
     let read_base = base.map(|base| decode::statement(model, base, cdr));
@@ -98,10 +98,12 @@ fn fill(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream) -> TokenS
     });
     let arms = members.iter().map(|member| {
         let (id, ident, place) = (member.id_pattern(cdr), member.ident, place(member));
-        let read = member.locate(match member.is_optional {
-            true => quote!(d.present_into(&mut self.#ident)?;),
-            false => quote!(#cdr::Decode::decode_into(&mut self.#ident, d)?;),
-        });
+        let read = if member.is_optional {
+            quote!(d.present_into(&mut self.#ident)?;)
+        } else {
+            quote!(#cdr::Decode::decode_into(&mut self.#ident, d)?;)
+        };
+        let read = member.locate(read);
         let field = quote!(self.#ident);
         let check = decode::check(member, cdr, &field).map(|check| member.locate(check));
         let read = decode::or_default(model, member, cdr, &field, &quote!(#read #check));
@@ -129,20 +131,20 @@ fn fill(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream) -> TokenS
     }
 }
 
-/// The base, and the members without it.
+/// Separates the base from the other members.
 fn apart<'a, 'b>(members: &[&'b Member<'a>]) -> (Option<&'b Member<'a>>, Vec<&'b Member<'a>>) {
     let base = members.iter().copied().find(|member| member.is_base());
     (base, members.iter().copied().filter(|member| !member.is_base()).collect())
 }
 
-/// Goes through what was sent.
+/// The statement that visits each received member.
 fn take(
     is_empty: bool,
     base: Option<&Member<'_>>,
     cdr: &TokenStream,
     arms: impl Iterator<Item = TokenStream>,
 ) -> TokenStream {
-    // Members of the base were taken before.
+    // The base has already decoded its own members.
     let is_known = match base {
         Some(_) => quote!(<Self as #cdr::TypeInfo>::DESCRIPTION.has_member(id)),
         None => quote!(false),
@@ -161,7 +163,7 @@ fn take(
     }
 }
 
-/// What a member is that was not sent. Without its key a sample belongs to no instance.
+/// The value of an absent member. An absent key member is an error: the sample has no instance.
 fn missing(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     match member.attributes.key {
         Some(_) => no_key(cdr),
@@ -173,7 +175,7 @@ fn no_key(cdr: &TokenStream) -> TokenStream {
     quote!(return ::core::result::Result::Err(d.error(#cdr::DecodeErrorKind::MissingMember)))
 }
 
-/// Reads a serialized key, and then is `key`.
+/// The body that decodes a serialized key and returns `key`.
 pub(super) fn read_key(
     model: &Model<'_>,
     members: &[&Member<'_>],
@@ -207,13 +209,13 @@ pub(super) fn read_key(
     }
 }
 
-/// A key member that was read.
+/// The decoded value of a key member.
 pub(super) fn taken(member: &Member<'_>) -> TokenStream {
     let place = place(member);
     quote!(#place)
 }
 
-/// The variable that holds what was read of a member. Expressions of the user do not see it.
+/// The variable for the decoded value of a member. It is invisible to expressions from attributes.
 fn place(member: &Member<'_>) -> Ident {
     format_ident!("member_{}", member.ident.unraw(), span = Span::mixed_site())
 }

@@ -1,4 +1,4 @@
-//! `Plain`: structs whose memory is their encoding.
+//! `Plain`: structs whose memory is their encoding. Each function returns nothing for other structs.
 
 use super::Target;
 use crate::ast::Model;
@@ -31,7 +31,7 @@ pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
     target.implement(&quote!(#cdr::Plain), &body)
 }
 
-/// What `Encode` does first.
+/// The first statement of `Encode::encode`.
 pub(super) fn encode(model: &Model<'_>) -> Option<TokenStream> {
     model.attributes.plain.map(|_| {
         quote! {
@@ -42,7 +42,7 @@ pub(super) fn encode(model: &Model<'_>) -> Option<TokenStream> {
     })
 }
 
-/// Further methods of `Encode`.
+/// Methods of `Encode` for sequences.
 pub(super) fn encode_methods(model: &Model<'_>, cdr: &TokenStream) -> Option<TokenStream> {
     model.attributes.plain.map(|_| {
         quote! {
@@ -62,7 +62,7 @@ pub(super) fn encode_methods(model: &Model<'_>, cdr: &TokenStream) -> Option<Tok
     })
 }
 
-/// What `Decode::decode` does first.
+/// The first statement of `Decode::decode`.
 pub(super) fn decode(model: &Model<'_>) -> Option<TokenStream> {
     model.attributes.plain.map(|_| {
         quote! {
@@ -73,7 +73,7 @@ pub(super) fn decode(model: &Model<'_>) -> Option<TokenStream> {
     })
 }
 
-/// What `Decode::decode_into` does first.
+/// The first statement of `Decode::decode_into`.
 pub(super) fn decode_into(model: &Model<'_>) -> Option<TokenStream> {
     model.attributes.plain.map(|_| {
         quote! {
@@ -84,7 +84,7 @@ pub(super) fn decode_into(model: &Model<'_>) -> Option<TokenStream> {
     })
 }
 
-/// Further methods of `Decode`.
+/// Methods of `Decode` for sequences and arrays.
 pub(super) fn decode_methods(model: &Model<'_>, cdr: &TokenStream) -> Option<TokenStream> {
     model.attributes.plain.map(|_| {
         let error = quote!(#cdr::DecodeError);

@@ -1,4 +1,4 @@
-//! `TypeInfo`: name and description.
+//! `TypeInfo`: the name and description of a type.
 
 use super::Target;
 use crate::ast::{Member, Model, with_lifetime};
@@ -39,14 +39,14 @@ pub(super) fn of_struct(model: &Model<'_>, target: &Target) -> TokenStream {
     quote!(#implemented #(#tried)*)
 }
 
-/// What is said of a struct or union as a whole.
+/// Calls that add the attributes of a struct or union to its description.
 pub(super) fn marks(model: &Model<'_>) -> TokenStream {
     let nested = model.attributes.nested.map(|_| quote!(.nested()));
     let hash_ids = (model.attributes.autoid == Some(AutoId::Hash)).then(|| quote!(.hash_ids()));
     quote!(#nested #hash_ids)
 }
 
-/// The name that a type is announced under.
+/// The announced type name.
 pub(super) fn name(model: &Model<'_>, cdr: &TokenStream) -> TokenStream {
     if let Some(viewed) = &model.attributes.view_of {
         return quote!(<#viewed as #cdr::TypeInfo>::TYPE_NAME);
@@ -71,14 +71,14 @@ fn description(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     quote!(#cdr::MemberDescription::new(#name, #id, || #described) #marks)
 }
 
-/// The name that the id of the member is made of, if it says so.
+/// The call that records `hashid` in the description.
 pub(super) fn hash_id(member: &Member<'_>) -> Option<TokenStream> {
     let hash_id = member.attributes.hashid.as_ref()?;
     let name = hash_id.name.as_ref().map(syn::LitStr::value).unwrap_or_default();
     Some(quote!(.hash_id(#name)))
 }
 
-/// What becomes of values that the member cannot hold.
+/// The call that records `try_construct` in the description.
 pub(super) fn try_construct(member: &Member<'_>, cdr: &TokenStream) -> Option<TokenStream> {
     match member.try_construct() {
         TryConstruct::Discard => None,
@@ -100,7 +100,7 @@ pub(super) fn of_member(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
     }
 }
 
-/// The type with `Octet` wherever it says `u8`, however deep in collections.
+/// Replaces `u8` by `Octet`, also inside collections.
 fn of_octets(ty: &Type, cdr: &TokenStream) -> Type {
     let mut ty = ty.clone();
     match &mut ty {
@@ -127,7 +127,7 @@ fn of_octets(ty: &Type, cdr: &TokenStream) -> Type {
     ty
 }
 
-/// Lets the compiler look whether there is anything to try.
+/// An assertion that `try_construct = "use_default"` has an effect: some received value may not fit the type.
 pub(super) fn must_be_tried(member: &Member<'_>, cdr: &TokenStream) -> Option<TokenStream> {
     (member.try_construct() == TryConstruct::UseDefault).then(|| {
         let described = of_member(member, cdr);

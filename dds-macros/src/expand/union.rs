@@ -60,7 +60,7 @@ fn description(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenSt
     quote!(#implemented #(#tried)*)
 }
 
-/// The labels of cases as numbers.
+/// The labels of some cases, as an array of numbers.
 fn numbers<'a>(union: &Union<'_>, cases: impl IntoIterator<Item = &'a Case<'a>>) -> TokenStream {
     let ty = &union.discriminator;
     let labels = cases.into_iter().flat_map(|case| &case.labels).map(|label| &label.tokens);
@@ -68,7 +68,7 @@ fn numbers<'a>(union: &Union<'_>, cases: impl IntoIterator<Item = &'a Case<'a>>)
     quote!([#({ let label: #ty = #labels; #number }),*])
 }
 
-/// What selects a case that does not keep it: the first label, or a number that is none.
+/// The discriminator of a case that does not store one: its first label, or a number that is not a label.
 fn written_label(union: &Union<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
     let ty = &union.discriminator;
     match case.labels.first().map(|label| &label.tokens) {
@@ -141,11 +141,11 @@ fn write_discriminator(
     }
 }
 
-/// The statements that write a union, its member with this method.
+/// The statements that write a union; `method` writes its member.
 fn write(model: &Model<'_>, union: &Union<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
     let checks = union.cases.iter().filter(|case| case.kept.is_some()).filter_map(|case| {
         let is_default = case.default.is_some();
-        // A default case keeps what no other case has, others what they have themselves.
+        // A default case may store any discriminator that no other case has. Other cases store one of their own labels.
         let labels = labels(union, |other| (other.ident == case.ident) != is_default);
         if labels.is_empty() {
             return None;
@@ -190,8 +190,9 @@ fn labels(union: &Union<'_>, is_wanted: impl Fn(&Case<'_>) -> bool) -> Vec<Token
     cases.flat_map(|case| &case.labels).map(|label| label.tokens.clone()).collect()
 }
 
-/// A `match` over the discriminator. `body` makes the code for a case that was selected; `otherwise` is for values that
-/// none has.
+/// A `match` over the discriminator.
+///
+/// `body` returns the code of a selected case. `otherwise` is the code for a discriminator that selects no case.
 fn selected(union: &Union<'_>, body: impl Fn(&Case<'_>) -> TokenStream, otherwise: &TokenStream) -> TokenStream {
     let arms = union.cases.iter().filter(|case| case.default.is_none() && !case.labels.is_empty()).map(|case| {
         let (labels, body) = (case.labels.iter().map(|label| &label.tokens), body(case));
@@ -229,8 +230,10 @@ fn decode(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream 
     decode::implement(model, target, &made, &filled, &missing)
 }
 
-/// Reads the discriminator, and then by `case` what it selects. `settle` makes a result of `value`, which is the default,
-/// where a discriminator that selects nothing stands for that.
+/// Reads the discriminator and then the selected case with the code of `case`.
+///
+/// `settle` turns `value`, the default of the union, into the result. It is used if the discriminator selects no case
+/// and the union has `try_construct`.
 fn read(
     model: &Model<'_>,
     union: &Union<'_>,
@@ -250,7 +253,7 @@ fn read(
             false => quote!(let discriminator: #ty = #cdr::Decode::decode(d)?; #selected),
         });
     }
-    // Of a mutable union all members are passed over; of another one, nothing follows, or its frame says how much.
+    // A mutable union skips all members. Otherwise the member is the end of the data, or its frame has the length.
     let pass = is_mutable.then(|| quote!(d.pass_members()?;));
     let default = quote! {
         #pass
@@ -272,7 +275,7 @@ fn read(
     })
 }
 
-/// Makes the variant of what was bound to the names of the pattern.
+/// Creates the variant from the variables of its pattern.
 fn finish(case: &Case<'_>) -> TokenStream {
     let pattern = case.pattern();
     let keep = case.kept.as_ref().map(|_| {
@@ -288,7 +291,7 @@ fn make(model: &Model<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
     quote!(#read #finish)
 }
 
-/// Binds the member of a case, newly read.
+/// Decodes the member of a case into a new variable.
 fn read_new(model: &Model<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
     let place = value();
     let Some(member) = case.member.as_ref().map(|member| &member.member) else {
@@ -315,7 +318,7 @@ fn read_new(model: &Model<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStrea
     }
 }
 
-/// Reads a case into the value that is there, if that is of the same case.
+/// Decodes a case into the existing value if that is of the same case.
 fn fill(model: &Model<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
     let (place, pattern, read_new) = (value(), case.pattern(), read_new(model, case, cdr));
     let keep_new = case.kept.as_ref().map(|_| {
@@ -363,7 +366,7 @@ fn fill(model: &Model<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
     }
 }
 
-/// A case whose member was not sent.
+/// A case whose member is absent.
 fn missing(case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
     let (place, finish) = (value(), finish(case));
     let value = case.member.as_ref().map(|member| {
@@ -378,8 +381,8 @@ fn keys(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream {
         let (keyed, member) = (keyed(model, union, target), key::member_of_keyed(target));
         return quote!(#keyed #member);
     }
-    // What borrows has an owned form that the derive does not know. What may be another value than the sender's tells no
-    // instances apart.
+    // The derive does not know the owned form of a type that borrows. A member whose value may differ from the
+    // writer's cannot identify an instance.
     let is_sent = union.members().all(|member| member.try_construct() == TryConstruct::Discard);
     let is_whole = model.lifetimes == 0 && is_sent && !model.defaults_discriminator();
     if is_whole { whole(union, target) } else { TokenStream::new() }
@@ -421,7 +424,7 @@ fn keyed(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream {
     target.implement(&quote!(#cdr::Keyed), &body)
 }
 
-/// Inside of a key, a union without a key counts as a whole, if its members do.
+/// `KeyMember` of a union without a key: inside another key, the whole union counts.
 fn whole(union: &Union<'_>, target: &Target) -> TokenStream {
     let (cdr, ty) = (&target.cdr, &target.ty);
     let types = union.members().map(|member| member.ty);

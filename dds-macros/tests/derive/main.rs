@@ -1,4 +1,4 @@
-//! What the derive accepts and what it makes of it.
+//! Descriptions, encodings and keys that the derive generates.
 #![deny(missing_docs, unsafe_code)]
 
 mod ui;
@@ -9,14 +9,14 @@ use dds_rtps::cdr::{
     encode_payload,
 };
 
-/// Everything that may be said of a type and its members.
+/// A type with most attributes of types and members.
 #[derive(DdsType, Debug, PartialEq)]
 #[dds(crate = "dds_rtps", name = "geometry::Everything", extensibility = "appendable")]
 pub struct Everything {
     /// A key.
     #[dds(key, id = 10)]
     pub id: u32,
-    /// The id counts on from the one before.
+    /// The id continues the preceding one.
     #[dds(name = "type")]
     pub r#type: u8,
     #[dds(bound = 16, octet, must_understand)]
@@ -37,22 +37,22 @@ type Maybe<T> = Option<T>;
 #[dds(crate = "dds_rtps", name = "Sort", appendable)]
 #[repr(u8)]
 pub enum Kind {
-    /// Without a number: 0.
+    /// Without a discriminant: 0.
     #[dds(name = "FIRST")]
     First,
-    /// With one.
+    /// With a discriminant.
     Second = 200,
 }
 
 fn members(ty: &TypeDescription) -> &'static [dds_rtps::cdr::MemberDescription] {
     match ty.kind() {
         TypeKind::Struct(description) => description.members(),
-        kind => panic!("{kind:?} is no struct"),
+        kind => panic!("expected a struct, found {kind:?}"),
     }
 }
 
 #[test]
-fn the_description_says_what_the_type_says() {
+fn struct_description_has_names_ids_and_flags() {
     let ty = Everything::DESCRIPTION;
     assert_eq!((ty.name(), Everything::TYPE_NAME), ("geometry::Everything", "geometry::Everything"));
     assert_eq!(ty.extensibility(), Extensibility::Appendable);
@@ -80,7 +80,7 @@ fn the_description_says_what_the_type_says() {
 }
 
 #[test]
-fn an_enum_has_its_literals_with_their_numbers() {
+fn enum_description_has_literals_and_numbers() {
     let ty = Kind::DESCRIPTION;
     assert_eq!((ty.name(), ty.extensibility()), ("Sort", Extensibility::Appendable));
     let TypeKind::Enum(description) = ty.kind() else { panic!() };
@@ -89,7 +89,7 @@ fn an_enum_has_its_literals_with_their_numbers() {
 }
 
 #[test]
-fn a_value_comes_back() {
+fn struct_round_trip_keeps_the_value() {
     let sample = Everything {
         id: 1,
         r#type: 2,
@@ -128,7 +128,7 @@ struct LogView<'a, 'b> {
 }
 
 #[test]
-fn a_view_has_the_name_and_the_encoding_of_its_type() {
+fn view_has_name_and_encoding_of_its_type() {
     fn view<'a, T: DecodeOwned, V: ViewOf<T> + Decode<'a>>(payload: &'a [u8]) -> (T, V) {
         (decode_payload(payload).unwrap(), decode_payload(payload).unwrap())
     }
@@ -142,7 +142,7 @@ fn a_view_has_the_name_and_the_encoding_of_its_type() {
     let mut again = Vec::new();
     encode_payload(&borrowed, Encoding::Xcdr1, &mut again).unwrap();
     assert_eq!(again, bytes);
-    // A view is a view of itself, under another lifetime.
+    // A type is a view of itself, under another lifetime.
     view::<Log, Log>(&bytes);
 }
 
@@ -151,13 +151,13 @@ fn a_view_has_the_name_and_the_encoding_of_its_type() {
 #[dds(crate = "dds_rtps")]
 pub struct Nothing;
 
-/// Neither has this one.
+/// A struct with braces and without members has no bytes either.
 #[derive(DdsType, Debug, PartialEq)]
 #[dds(crate = "dds_rtps", appendable)]
 pub struct Empty {}
 
 #[test]
-fn structs_without_members_come_back() {
+fn struct_without_members_encodes_to_no_bytes() {
     let mut bytes = Vec::new();
     for encoding in [Encoding::Xcdr1, Encoding::Xcdr2] {
         encode_payload(&Nothing, encoding, &mut bytes).unwrap();
@@ -183,19 +183,19 @@ macro_rules! point_of {
     };
 }
 
-point_of!(MadeByAMacro, i16, Option<u8>);
+point_of!(PointFromMacro, i16, Option<u8>);
 
 #[test]
-fn types_can_come_out_of_macros() {
-    let sample = MadeByAMacro { x: 1, y: vec![2], z: Some(3) };
+fn type_from_macro_round_trips() {
+    let sample = PointFromMacro { x: 1, y: vec![2], z: Some(3) };
     let mut bytes = Vec::new();
     encode_payload(&sample, Encoding::Xcdr2, &mut bytes).unwrap();
-    assert_eq!(decode_payload::<MadeByAMacro>(&bytes).unwrap(), sample);
+    assert_eq!(decode_payload::<PointFromMacro>(&bytes).unwrap(), sample);
 }
 
 mod hidden_names {
-    //! Nothing of the prelude may be taken for granted.
-    #![allow(dead_code, reason = "these are in the way of the generated code")]
+    //! Types that hide names of the prelude from the generated code.
+    #![allow(dead_code, reason = "these items only hide names of the prelude")]
     use dds_macros::DdsType;
 
     struct Option;
@@ -203,9 +203,9 @@ mod hidden_names {
     struct Vec;
     struct String;
     fn drop() {}
-    #[allow(non_snake_case, reason = "it is in the way of the variant")]
+    #[allow(non_snake_case, reason = "it hides the variant of the prelude")]
     fn Ok() {}
-    #[allow(non_snake_case, reason = "it is in the way of the variant")]
+    #[allow(non_snake_case, reason = "it hides the variant of the prelude")]
     fn Some() {}
 
     #[derive(DdsType)]
@@ -231,7 +231,7 @@ mod hidden_names {
 }
 
 #[test]
-fn generated_code_does_not_depend_on_names_in_scope() {
+fn generated_code_ignores_names_in_scope() {
     let sample = hidden_names::Hygienic {
         text: "abc".into(),
         e: 1,
@@ -258,14 +258,14 @@ macro_rules! with_hidden_field {
         }
 
         impl $name {
-            fn comes_back_without_what_is_hidden() {
+            fn check_hidden_field() {
                 let hidden = Some(std::time::Duration::from_secs(1));
                 let sample = Self { before: 1, hidden, after: 2 };
                 let mut bytes = Vec::new();
                 for encoding in [Encoding::Xcdr1, Encoding::Xcdr2] {
                     encode_payload(&sample, encoding, &mut bytes).unwrap();
                     assert_eq!(decode_payload::<Self>(&bytes).unwrap(), Self { hidden: None, ..sample.clone() });
-                    // What is there stays there.
+                    // Decoding into a value keeps its hidden field.
                     let mut reused = Self { before: 3, hidden, after: 4 };
                     dds_rtps::cdr::decode_payload_into(&bytes, &mut reused).unwrap();
                     assert_eq!(reused, sample);
@@ -282,8 +282,8 @@ with_hidden_field!(HiddenInAppendable, appendable);
 with_hidden_field!(HiddenInMutable, mutable);
 
 #[test]
-fn fields_that_are_not_serialized_are_no_members() {
-    HiddenInFinal::comes_back_without_what_is_hidden();
-    HiddenInAppendable::comes_back_without_what_is_hidden();
-    HiddenInMutable::comes_back_without_what_is_hidden();
+fn non_serialized_field_is_not_a_member() {
+    HiddenInFinal::check_hidden_field();
+    HiddenInAppendable::check_hidden_field();
+    HiddenInMutable::check_hidden_field();
 }

@@ -1,13 +1,13 @@
-//! What the derive refuses, and the words it has for it. `TRYBUILD=overwrite` writes the words anew.
+//! Types that the derive rejects, and its error messages. `TRYBUILD=overwrite` updates the expected messages.
 
 #[test]
-fn mistakes_are_told_where_they_are() {
+fn mistake_is_reported_at_its_source_position() {
     trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
 }
 
-/// Here the compiler speaks, with our words in between.
+/// The compiler writes these messages and includes the notes of the traits.
 #[test]
-#[ignore = "the words around ours change from one compiler to the next: these are of Rust 1.95"]
-fn missing_traits_say_what_to_do() {
+#[ignore = "the compiler's text depends on its version; the expected text is that of Rust 1.95"]
+fn missing_trait_message_names_the_remedy() {
     trybuild::TestCases::new().compile_fail("tests/ui/traits/*.rs");
 }

@@ -31,7 +31,7 @@ struct Many {
 }
 
 fn main() {
-    // The mistakes above are all there is to tell: its use is not worth one more.
+    // A use of the rejected type adds no further error.
     fn needs<T: dds_rtps::cdr::DdsType>() {}
     needs::<Many>();
 }

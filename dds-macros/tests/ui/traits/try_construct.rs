@@ -2,14 +2,14 @@ use dds_macros::DdsType;
 use dds_rtps::cdr::{OrDefault, Trimmed};
 use std::collections::HashMap;
 
-/// A hash map has no first entries.
+/// A hash map cannot be cut to its first entries: it has no order.
 #[derive(DdsType)]
 #[dds(crate = "dds_rtps")]
 struct Unordered {
     maps: Vec<Trimmed<HashMap<u8, u8>, 2>>,
 }
 
-/// A key is what was sent.
+/// A key must have the value that the writer sent.
 #[derive(DdsType)]
 #[dds(crate = "dds_rtps")]
 struct Keys {

@@ -1,6 +1,6 @@
 use dds_macros::DdsType;
 
-/// Every number is one, and every string without a bound.
+/// The types of these members accept each received value.
 #[derive(DdsType)]
 #[dds(crate = "dds_rtps")]
 struct Struct {

@@ -1,6 +1,6 @@
 use dds_macros::DdsType;
 
-/// It has padding.
+/// A struct with padding.
 #[derive(DdsType, zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable)]
 #[dds(crate = "dds_rtps", plain)]
 #[repr(C)]
@@ -9,7 +9,7 @@ struct Padded {
     b: u32,
 }
 
-/// Not all bytes are bools.
+/// A byte other than 0 and 1 is not a `bool`.
 #[derive(DdsType)]
 #[dds(crate = "dds_rtps", plain)]
 #[repr(C)]
