@@ -62,7 +62,7 @@ use proc_macro::TokenStream;
 /// | `view_of = Type` | the type borrows a sample of `Type`; members and attributes must agree | |
 /// | `crate = "..."` | path of the crate with the `cdr` module | `::dds_core` |
 ///
-/// An enum of `bit_bound` 1 to 8 takes 1 byte on the wire, up to 16 takes 2 bytes, and up to 32 takes 4 bytes.
+/// An enum takes 1 byte on the wire up to a `bit_bound` of 8, 2 bytes up to 16, and 4 bytes up to 32.
 ///
 /// A discriminator is an integer, `octet`, `bool`, `char`, `cdr::Char16` or an enum.
 ///
@@ -97,8 +97,8 @@ use proc_macro::TokenStream;
 ///
 /// A member takes its `default` if the sender's type does not have the member, or if a mutable sample omits it.
 ///
-/// `octet` also applies to the elements of sequences, arrays and options. ROS 2 and Cyclone DDS's Python call it `byte`.
-/// `octet` and `uint8` have the same encoding, but type checks distinguish them (XTYPES 1.3, 7.2.4.4.3). Cyclone DDS up
+/// `octet` also applies to the elements of sequences, arrays and options. ROS 2 and the Python API of Cyclone DDS call it
+/// `byte`. `octet` and `uint8` have the same encoding, but type checks distinguish them (XTYPES 1.3, 7.2.4.4.3). Cyclone DDS up
 /// to 0.10 rejects type descriptions with `uint8` as invalid and does not match (its issue 1554). Use `octet` for it.
 ///
 /// `try_construct` applies to a value over its bound, and to a value that an enum, union or bitmask does not have:
