@@ -1,12 +1,14 @@
-//! What it costs to have many instances: does one thing so many times in a history that knows so many instances.
+//! Cost of an operation in a history with many instances.
 //!
 //! ```text
 //! instances <operation> <instances> <times>
 //! ```
 //!
-//! Run it twice under `valgrind --tool=callgrind`, with 0 times and with 10 000, and divide what it counts more; the table in
-//! `docs/instances.md` was made so. `take_all` and `walk` go over all instances each time: run them with 0 and 1, and divide by
-//! the number of instances.
+//! Run it twice under `valgrind --tool=callgrind`, with 0 and with 10 000 times. The difference of the two counts,
+//! divided by 10 000, is the cost of one operation. The table in `docs/instances.md` contains these costs.
+//!
+//! `take_all` and `walk` visit all instances each time: run them with 0 and 1 times, and divide by the number of
+//! instances.
 
 use dds_rtps::concurrent::{Payload, SlotPool};
 use dds_rtps::history::{
@@ -24,7 +26,7 @@ fn now(ticks: u64) -> Now {
     Now { instant: Instant::from_nanos(nanos), time: Time::from_unix_nanos(nanos as i64) }
 }
 
-/// The instance of a number. Handles of real keys are as random as these.
+/// The handle of an instance. It is random, like the hash of a real key.
 fn handle(number: u64) -> InstanceHandle {
     let mut dice = SplitMix64::new(number);
     let (high, low) = (dice.draw(), dice.draw());
@@ -44,7 +46,9 @@ impl Reader {
         let limits = HistoryLimits::new(History::KeepLast { depth: 1 }, limits);
         let history = ReaderHistory::new(ReaderHistoryConfig::new(limits));
         let mut reader = Self { history, pool: SlotPool::new(64), number: 0, batch: Vec::new() };
-        (0..instances).for_each(|instance| reader.receive(instance));
+        for instance in 0..instances {
+            reader.receive(instance);
+        }
         reader
     }
 
@@ -52,7 +56,7 @@ impl Reader {
         self.receive_kind(instance, ChangeKind::Alive);
     }
 
-    /// A sample, or the end of an instance with its key.
+    /// Receives a sample, or the end of an instance with its key.
     fn receive_kind(&mut self, instance: u64, kind: ChangeKind) {
         self.number += 1;
         let mut slot = self.pool.acquire();
@@ -72,7 +76,7 @@ impl Reader {
         let received =
             ReceivedChange { change, has_data: kind == ChangeKind::Alive, expires: None, reception_timestamp };
         let admitted = self.history.add(now(self.number), received);
-        assert!(matches!(admitted, Ok(Admission::Visible)), "there is room for all, and each is news");
+        assert!(matches!(admitted, Ok(Admission::Visible)), "the limits admit each sample, and none is a duplicate");
     }
 
     fn select(&mut self, selection: &Selection, operation: Operation) -> usize {
@@ -80,7 +84,7 @@ impl Reader {
         self.history.select(now(self.number), selection, operation, &mut self.batch)
     }
 
-    /// Reads the instance after this one, if there is one, and says which it is.
+    /// Reads the instance after `at` and returns its handle.
     fn step(&mut self, at: InstanceHandle) -> Option<InstanceHandle> {
         let selection = Selection { instance: InstanceSelection::Next(at), ..Selection::default() };
         self.select(&selection, Operation::Read);
@@ -91,7 +95,9 @@ impl Reader {
 fn writer(instances: u64) -> (StatefulWriter, SlotPool) {
     let qos = DataWriterQos::default().transient_local();
     let mut writer = (StatefulWriter::new(WriterConfig::new(GUID, true, &qos)), SlotPool::new(64));
-    (0..instances).for_each(|instance| write(&mut writer, instance));
+    for instance in 0..instances {
+        write(&mut writer, instance);
+    }
     writer
 }
 
@@ -108,10 +114,10 @@ fn write_kind((writer, pool): &mut (StatefulWriter, SlotPool), instance: u64, ki
         _ => NewChange::not_alive(kind, handle(instance), payload),
     };
     let written = writer.try_write(now(1), &mut change);
-    assert!(written.is_ok(), "there is room for all");
+    assert!(written.is_ok(), "the limits admit each sample");
 }
 
-/// The end of an instance that an operation is named after.
+/// The kind of end in the name of an operation.
 fn end(operation: &str) -> ChangeKind {
     if operation.ends_with("dispose") { ChangeKind::NotAliveDisposed } else { ChangeKind::NotAliveUnregistered }
 }
@@ -126,7 +132,9 @@ fn main() {
     match operation.as_str() {
         "write" => {
             let mut writer = writer(instances);
-            (0..times).for_each(|_| write(&mut writer, any()));
+            for _ in 0..times {
+                write(&mut writer, any());
+            }
         }
         // Ends an instance and writes it again.
         "dispose" | "unregister" => {
@@ -140,19 +148,27 @@ fn main() {
         "register" => {
             let (mut writer, _) = writer(instances);
             let key = Payload::copy_of(&[0; 12]);
-            // The first time each instance keeps the key in place of the sample: with many of them all would be first times.
-            (0..instances).for_each(|instance| assert!(writer.register_instance(handle(instance), &key).is_ok()));
-            (0..times).for_each(|_| assert!(writer.register_instance(handle(any()), &key).is_ok()));
+            // The first registration stores the key in place of the sample. It must not count as the measured cost.
+            for instance in 0..instances {
+                assert!(writer.register_instance(handle(instance), &key).is_ok());
+            }
+            for _ in 0..times {
+                assert!(writer.register_instance(handle(any()), &key).is_ok());
+            }
         }
         "lookup" => {
             let reader = Reader::new(instances);
-            (0..times).for_each(|_| assert!(reader.history.knows_instance(handle(any()))));
+            for _ in 0..times {
+                assert!(reader.history.knows_instance(handle(any())));
+            }
         }
         "receive" => {
             let mut reader = Reader::new(instances);
-            (0..times).for_each(|_| reader.receive(any()));
+            for _ in 0..times {
+                reader.receive(any());
+            }
         }
-        // Receives the end of an instance, and a sample of it.
+        // Receives the end of an instance, then a sample of it.
         "receive_dispose" | "receive_unregister" => {
             let mut reader = Reader::new(instances);
             for _ in 0..times {
@@ -161,37 +177,41 @@ fn main() {
                 reader.receive(instance);
             }
         }
-        // The sole writer of all instances is lost, and writes them again.
+        // The only writer of all instances is lost, then writes them again.
         "lose" => {
             let mut reader = Reader::new(instances);
             for _ in 0..times {
                 reader.history.writer_lost(now(reader.number), GUID);
-                (0..instances).for_each(|instance| reader.receive(instance));
+                for instance in 0..instances {
+                    reader.receive(instance);
+                }
             }
         }
-        // All samples, which are there anew each time.
+        // Takes all samples and receives them again.
         "take_all" => {
             let mut reader = Reader::new(instances);
             reader.batch = Vec::with_capacity(instances as usize);
             for time in 0..times {
                 if time > 0 {
-                    (0..instances).for_each(|instance| reader.receive(instance));
+                    for instance in 0..instances {
+                        reader.receive(instance);
+                    }
                 }
                 assert_eq!(reader.select(&Selection::default(), Operation::Take) as u64, instances);
             }
         }
-        // From instance to instance, until there is none.
+        // Reads from instance to instance until the last one.
         "walk" => {
             let mut reader = Reader::new(instances);
             for _ in 0..times {
-                let (mut at, mut met) = (InstanceHandle::NIL, 0);
+                let (mut at, mut visited) = (InstanceHandle::NIL, 0);
                 while let Some(next) = reader.step(at) {
-                    (at, met) = (next, met + 1);
+                    (at, visited) = (next, visited + 1);
                 }
-                assert_eq!(met, instances);
+                assert_eq!(visited, instances);
             }
         }
-        // Receives one sample and takes it, while the others' last samples lie there, read.
+        // Receives one sample and takes it. The read samples of all other instances stay in the history.
         "take" | "read" => {
             let mut reader = Reader::new(instances);
             reader.select(&Selection::default(), Operation::Read);
@@ -216,7 +236,9 @@ fn main() {
         "next_instance" => {
             let mut reader = Reader::new(instances);
             let mut at = InstanceHandle::NIL;
-            (0..times).for_each(|_| at = reader.step(at).unwrap_or(InstanceHandle::NIL));
+            for _ in 0..times {
+                at = reader.step(at).unwrap_or(InstanceHandle::NIL);
+            }
         }
         _ => eprintln!(
             "usage: instances write|register|dispose|unregister|lookup|receive|receive_dispose|receive_unregister|lose|take|read|\

@@ -1,8 +1,9 @@
-//! Which QoS survives which network? Tries three kinds of topics over four simulated networks: a minute of driving each, in
-//! a moment of yours. `cargo run --release -p examples --example bad_network [SEED]`
+//! Compares three kinds of topics over four simulated networks, with one simulated minute for each pair.
 //!
-//! Every figure is that of the simulated world: the same seed prints the same table. Change a QoS, or put your own types and
-//! nodes here, and see before the robot does.
+//! `cargo run --release -p examples --example bad_network [SEED]`
+//!
+//! All figures are simulated, so the same seed prints the same table. Change a QoS or use your own types and nodes to
+//! test them before you deploy them.
 
 use dds_core::qos::Preset;
 use dds_core::sim::{Conditions, Simulation};
@@ -31,11 +32,11 @@ const STREAMS: [Stream; 3] = [
 
 const DRIVE: Duration = Duration::from_secs(60);
 
-/// What has come of a drive.
+/// The result of one simulated drive.
 struct Outcome {
     sent: u32,
     received: u32,
-    /// From write to take, in microseconds of the world.
+    /// Simulated time from write to take, in microseconds.
     latency: Histogram<u64>,
 }
 

@@ -1,20 +1,18 @@
-//! Why does nothing arrive? A reader and some writers, each with another obstacle, and what the library says about them.
+//! Explains why samples do not arrive: a reader, and several writers that do not match it for different reasons.
 //!
-//! ```text
-//! doctor                       the writers are made in this process, each in a participant of its own
-//! ```
+//! The program takes no arguments. It creates each writer in its own participant.
 
 use dds_core::qos::{Preset, PublisherQos};
 use dds_core::{DdsType, DomainParticipant, Entity, MatchReport, Obstacle, Result, Scope, Verdict, WaitSet};
 use std::time::Duration;
 
-/// What a laser sees.
+/// One scan of a laser.
 #[derive(DdsType)]
 struct Scan {
     ranges: Vec<f32>,
 }
 
-/// The same topic, by somebody who has changed the type since.
+/// A later version of the type, with the same name.
 #[derive(DdsType)]
 #[dds(name = "Scan")]
 struct NewScan {
@@ -35,7 +33,7 @@ fn main() -> Result<()> {
     let fitting = participant("fitting")?;
     let writer = fitting.writer_builder::<Scan>("scan").qos(Preset::Command).build()?;
 
-    // The reader's status tells of matches and of policies that do not fit; the reports tell of everything.
+    // The status of the reader reports matches and incompatible policies. The match reports cover all obstacles.
     let changes = WaitSet::new(&station);
     let status = reader.status_condition();
     changes.attach(&status);
@@ -44,24 +42,22 @@ fn main() -> Result<()> {
         Verdict::Matched => true,
     };
     while reader.explain_matches().iter().filter(|report| is_known(report)).count() < 4 {
-        // Endpoints that differ in type or partition change no status: look again soon.
+        // A mismatch of types or partitions does not change a status, so the wait is short.
         let _ = changes.wait().block_for(Duration::from_millis(50));
     }
     for report in reader.explain_matches() {
         println!("{report}");
     }
-    let repairable = reader.explain_matches().into_iter().filter_map(|report| match report.verdict {
-        Verdict::NotMatched(obstacles) => obstacles.into_iter().next(),
-        Verdict::Matched => None,
-    });
-    for obstacle in repairable {
-        let kind = match obstacle {
-            Obstacle::Qos { .. } => "a policy",
-            Obstacle::Partition { .. } => "a partition",
-            Obstacle::Type { .. } | Obstacle::TypeName { .. } => "a type",
-            _ => "something else",
+    for report in reader.explain_matches() {
+        let Verdict::NotMatched(obstacles) = report.verdict else { continue };
+        let kind = match obstacles.first() {
+            Some(Obstacle::Qos { .. }) => "a policy",
+            Some(Obstacle::Partition { .. }) => "a partition",
+            Some(Obstacle::Type { .. } | Obstacle::TypeName { .. }) => "a type",
+            Some(_) => "another setting",
+            None => continue,
         };
-        println!("to be repaired: {kind}");
+        println!("to fix: {kind}");
     }
 
     writer.wait_for_readers(1).block_for(Duration::from_secs(10))?;
@@ -69,13 +65,16 @@ fn main() -> Result<()> {
     let scan = reader.next_sample().block_for(Duration::from_secs(10))?.data;
     println!("{} ranges of {}", scan.map_or(0, |scan| scan.ranges.len()), writer.guid());
 
-    // What matches and still does not arrive: counted for each writer, by cause.
+    // Lost samples of matched writers, counted by cause.
     println!("{}", reader.losses()?);
 
-    // A reader that meets nobody is told of names that look like its own.
+    // Without a writer of its topic, the reader learns of topics with similar names.
     drop((reader, writer));
-    let lonely = station.reader::<Scan>("scanss")?;
-    println!("{}", lonely.explain_matches().first().map_or("nothing is like it".to_owned(), ToString::to_string));
+    let unmatched = station.reader::<Scan>("scanss")?;
+    match unmatched.explain_matches().first() {
+        Some(report) => println!("{report}"),
+        None => println!("no similar topic"),
+    }
     Ok(())
 }
 

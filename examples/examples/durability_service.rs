@@ -1,13 +1,13 @@
-//! A durability service as a program: keeps what writers of DURABILITY transient and persistent write, for readers that come late.
+//! A durability service: stores samples of TRANSIENT and PERSISTENT writers for late-joining readers.
 //!
 //! ```text
 //! cargo run -p examples --example durability_service -- --database /tmp/durable.redb
-//! cargo run -p examples --example shapes -- -P -t Square -c RED -D p -r        # and end it after a while
-//! cargo run -p examples --example shapes -- -S -t Square -D p -r               # gets what it has written last
+//! cargo run -p examples --example shapes -- -P -t Square -c RED -D p -r        # stop it after a while
+//! cargo run -p examples --example shapes -- -S -t Square -D p -r               # gets the last sample
 //! ```
 //!
-//! The network is set by environment variables, as of any participant (`DDS_SCOPE`, `DDS_PEERS`, …). Ends by Ctrl-C, or by the end
-//! of its standard input with `--until-eof`; being killed does no harm.
+//! Environment variables configure the network, as for any participant (`DDS_SCOPE`, `DDS_PEERS`, …).
+//! Ctrl-C stops the program; with `--until-eof` the end of its standard input does. Killing it is safe.
 
 use dds_core::{DatabaseSync, DurabilityService, DurabilityServiceBuilder, DurabilityStatus};
 use std::error::Error;
@@ -16,12 +16,12 @@ use std::time::Duration;
 
 const USAGE: &str = "\
 durability_service [OPTION]...
-  --domain N          the domain (0)
-  --database FILE     where persistent samples are kept (nowhere: in memory, as transient ones)
-  --sync later        do not wait for the disk with each batch (each-batch)
-  --memory MIB        how many MiB of payload may be kept (256)
-  --until-eof         end with the standard input
-  --quiet             do not print what is kept";
+  --domain N          domain ID (default: 0)
+  --database FILE     file for persistent samples (default: memory only)
+  --sync later        do not wait for the disk after each batch (default: each-batch)
+  --memory MIB        limit of stored payload in MiB (default: 256)
+  --until-eof         stop at the end of standard input
+  --quiet             do not print the status";
 
 struct Options {
     domain: u32,
@@ -42,22 +42,22 @@ fn main() -> Result<(), Box<dyn Error>> {
     let service = options.service.start(participant)?;
     println!("durability service in domain {}", options.domain);
     if options.until_eof {
-        // What is written there means nothing.
+        // Each line requests the status; its text is ignored.
         let mut input = std::io::stdin().lock();
         while input.read_line(&mut String::new())? > 0 {
             println!("{}", line(&service.status()));
         }
         return Ok(());
     }
-    let mut told = DurabilityStatus::default();
+    let mut last_printed = DurabilityStatus::default();
     loop {
         std::thread::sleep(Duration::from_secs(1));
         let status = service.status();
-        if status != told && !options.quiet {
+        if status != last_printed && !options.quiet {
             let start = if std::io::stdout().is_terminal() { "\r\x1b[K" } else { "" };
             println!("{start}{}", line(&status));
         }
-        told = status;
+        last_printed = status;
     }
 }
 
@@ -73,8 +73,8 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options, Strin
     let service = DurabilityService::builder();
     let mut options = Options { domain: 0, service, until_eof: false, quiet: false };
     while let Some(argument) = arguments.next() {
-        let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
-        let number = |value: String| value.parse::<u32>().map_err(|_| format!("{value} is no number"));
+        let mut value = || arguments.next().ok_or(format!("{argument}: expected a value"));
+        let number = |value: String| value.parse::<u32>().map_err(|_| format!("expected a number, found {value}"));
         match argument.as_str() {
             "--domain" => options.domain = number(value()?)?,
             "--database" => options.service = options.service.database(value()?),
@@ -82,7 +82,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options, Strin
             "--sync" => match value()?.as_str() {
                 "later" => options.service = options.service.sync(DatabaseSync::Later),
                 "each-batch" => options.service = options.service.sync(DatabaseSync::EachBatch),
-                other => return Err(format!("--sync {other}: it is `later` or `each-batch`")),
+                other => return Err(format!("--sync: expected `later` or `each-batch`, found `{other}`")),
             },
             "--until-eof" => options.until_eof = true,
             "--quiet" => options.quiet = true,

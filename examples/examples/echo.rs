@@ -1,36 +1,36 @@
-//! Prints the samples of any topic, as they come, without knowing its type beforehand.
+//! Prints the samples of any topic, without knowing its type in advance.
 //!
 //! ```text
 //! cargo run -p examples --example echo -- robot/pose
 //! cargo run -p examples --example echo -- robot/pose --json --count 10
 //! ```
 //!
-//! It waits for somebody who has the topic, asks what its samples are made of (DDS XTypes 1.3, 7.6.3.3), shows that as IDL,
-//! and subscribes. What instances end is printed as well.
+//! It waits for an endpoint of the topic, requests its type (DDS XTypes 1.3, 7.6.3.3), prints the type as IDL, and
+//! subscribes. It also prints instances that end.
 
 use clap::Parser;
 use dds_core::dynamic::DynamicData;
 use dds_core::qos::{DataReaderQos, TopicQos};
 use dds_core::{DomainParticipant, Duration, Sample};
 
-/// How patient the first wait is, before it says why there is nothing.
+/// Time until the program lists the known topics, if the type is still unknown.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Prints the samples of any topic as they come.
+/// Prints the samples of any topic.
 #[derive(Parser)]
 struct Options {
-    /// The topic.
+    /// Name of the topic.
     topic: String,
-    /// The domain.
+    /// Domain ID.
     #[arg(short, long, default_value_t = 0)]
     domain: u32,
-    /// Ask for reliable samples, and for those from before.
+    /// Request RELIABLE and TRANSIENT_LOCAL.
     #[arg(short, long)]
     reliable: bool,
-    /// Print each sample as a line of JSON, and nothing else.
+    /// Print each sample as one line of JSON, without the type.
     #[arg(short, long)]
     json: bool,
-    /// Stop after so many samples.
+    /// Stop after this number of samples.
     #[arg(short, long)]
     count: Option<usize>,
 }
@@ -41,11 +41,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ty = match participant.discover_type(&options.topic).block_for(PATIENCE) {
         Ok(ty) => ty,
         Err(_) => {
-            eprintln!("nobody has described the type of \"{}\" yet; these topics are known:", options.topic);
-            participant
-                .discovered_topics()
-                .iter()
-                .for_each(|topic| eprintln!("  {} ({})", topic.name, topic.type_name));
+            eprintln!("the type of \"{}\" is not known yet; known topics:", options.topic);
+            for topic in participant.discovered_topics() {
+                eprintln!("  {} ({})", topic.name, topic.type_name);
+            }
             participant.discover_type(&options.topic).block()?
         }
     };

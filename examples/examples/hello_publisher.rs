@@ -1,4 +1,4 @@
-//! The README's publisher, word for word below this line: writes one sample to whoever reads it.
+//! The publisher of the README, without a change below this line: writes one sample.
 
 use dds_core::{DdsType, DomainParticipant};
 #[derive(DdsType)]

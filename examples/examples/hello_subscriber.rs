@@ -1,4 +1,4 @@
-//! The README's subscriber, word for word below this line: prints what comes, until it is stopped.
+//! The subscriber of the README, without a change below this line: prints each sample it receives.
 
 use dds_core::{DdsType, DomainParticipant};
 #[derive(DdsType, Debug)]

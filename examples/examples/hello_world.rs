@@ -1,10 +1,10 @@
-//! The main job: one process publishes, another one receives, over UDP.
+//! One process publishes, another process receives, over UDP.
 //!
 //! ```text
-//! hello_world                  both, as two processes of their own, and the percentiles of the latency
-//! hello_world publish          in one terminal …
-//! hello_world subscribe        … and another one, on this host
-//!   --samples N                how many (default 1000), one per millisecond
+//! hello_world                  starts both processes and prints percentiles of the latency
+//! hello_world publish          in one terminal
+//! hello_world subscribe        in another terminal of the same host
+//!   --samples N                number of samples (default 1000), one per millisecond
 //! ```
 
 use dds_core::qos::Preset;
@@ -17,13 +17,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const TOPIC: &str = "hello";
 
-/// What is sent. Every publishing process is an instance of its own.
+/// The sample. Each publishing process is an instance.
 #[derive(DdsType, Debug)]
 struct Hello {
     #[dds(key)]
     process: u32,
     number: u32,
-    /// Nanoseconds since 1970; both processes have the same clock.
+    /// Nanoseconds since 1970; both processes use the same clock.
     sent: u64,
     text: String,
 }
@@ -69,7 +69,7 @@ fn subscribe(samples: u32) -> Result<(), Box<dyn Error>> {
     let mut latency = Histogram::<u64>::new(3)?;
     let mut last = None;
     while latency.len() < samples.into() {
-        // The first sample may take as long as somebody takes to start a publisher.
+        // The first wait is longer: the user may still have to start the publisher.
         let patience = Duration::from_secs(if last.is_none() { 60 } else { 5 });
         match reader.next_sample().block_for(patience) {
             Ok(sample) => {
@@ -88,9 +88,9 @@ fn subscribe(samples: u32) -> Result<(), Box<dyn Error>> {
 }
 
 fn report(latency: &Histogram<u64>, samples: u32, last: Option<Hello>) -> Result<(), Box<dyn Error>> {
-    let Some(last) = last else { return Err("nobody has published anything".into()) };
+    let Some(last) = last else { return Err("no sample was received".into()) };
     println!("received {} of {samples} samples by UDP from process {}", latency.len(), last.process);
-    println!("the last: number {}, \"{}\"", last.number, last.text);
+    println!("last sample: number {}, \"{}\"", last.number, last.text);
     let at = |quantile| latency.value_at_quantile(quantile) as f64 / 1000.0;
     println!(
         "latency from write to receive: p50 {:.1} µs, p99 {:.1} µs, p99.9 {:.1} µs, longest {:.1} µs",
@@ -99,7 +99,7 @@ fn report(latency: &Histogram<u64>, samples: u32, last: Option<Hello>) -> Result
         at(0.999),
         at(1.0)
     );
-    if latency.len() < samples.into() { Err("the rest did not arrive".into()) } else { Ok(()) }
+    if latency.len() < samples.into() { Err("some samples did not arrive".into()) } else { Ok(()) }
 }
 
 /// Runs this program twice, as a subscriber and as a publisher.
@@ -110,10 +110,10 @@ fn both(samples: u32) -> Result<(), Box<dyn Error>> {
     let mut publisher = start("publish")?;
     println!("publishing in process {}, receiving in process {}", publisher.id(), subscriber.id());
     let (published, received) = (publisher.wait()?, subscriber.wait()?);
-    if published.success() && received.success() { Ok(()) } else { Err("it did not work".into()) }
+    if published.success() && received.success() { Ok(()) } else { Err("a process failed".into()) }
 }
 
-/// On this host only, so that trying it out sends nothing into your network.
+/// A participant that sends nothing to the network: its scope is this host.
 fn participant() -> Result<DomainParticipant, dds_core::CreateError> {
     DomainParticipant::builder(0).scope(Scope::Host).build()
 }

@@ -1,11 +1,11 @@
-//! Two robots and a station: several typed topics, one instance per robot, a stream, and an orderly end by Ctrl-C.
+//! Two robots and a station: typed topics, one instance per robot, a stream, and a clean shutdown on Ctrl-C.
 //!
 //! ```text
-//! robot              until Ctrl-C
-//! robot --rounds N   N rounds of 100 ms
+//! robot              runs until Ctrl-C
+//! robot --rounds N   runs N rounds of 100 ms
 //! ```
 //!
-//! It needs nothing but `dds-core`.
+//! `dds-core` is its only dependency.
 
 use dds_core::qos::Preset;
 use dds_core::{DataReader, DdsType, DomainParticipant, InstanceState, Scope, Stream};
@@ -19,7 +19,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Duration;
 
-/// Where a robot is. Whoever joins late gets the last one of each robot.
+/// Position of a robot. A late-joining reader gets the last pose of each robot.
 #[derive(DdsType, Debug, Clone)]
 struct Pose {
     #[dds(key)]
@@ -29,7 +29,7 @@ struct Pose {
     heading: f64,
 }
 
-/// What its laser sees. The newest wins.
+/// One scan of a robot's laser. A newer scan replaces it.
 #[derive(DdsType, Debug)]
 struct Scan {
     #[dds(key)]
@@ -37,7 +37,7 @@ struct Scan {
     ranges: Vec<f32>,
 }
 
-/// What it is to do. None may be lost.
+/// An order for a robot. No order may be lost.
 #[derive(DdsType, Debug)]
 #[dds(extensibility = "appendable")]
 struct Order {
@@ -55,7 +55,7 @@ enum OrderKind {
     Turn,
 }
 
-/// The argument with which this program starts itself, see [`until_ctrl_c`].
+/// The argument for the worker process, see [`until_ctrl_c`].
 const UNTIL_END_OF_INPUT: &str = "until-end-of-input";
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -64,13 +64,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let rounds = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         [] => return until_ctrl_c(),
         [UNTIL_END_OF_INPUT] => {
-            thread::spawn({
-                let running = Arc::clone(&running);
-                move || {
-                    // Whether it ends or fails: nobody is there any more.
-                    let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
-                    running.store(false, Ordering::Release);
-                }
+            let running = Arc::clone(&running);
+            thread::spawn(move || {
+                // End and failure both mean that the parent process is gone.
+                let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+                running.store(false, Ordering::Release);
             });
             u64::MAX
         }
@@ -78,7 +76,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("usage: robot [--rounds N]".into()),
     };
 
-    // Each part has a participant of its own, as if it ran on a machine of its own.
+    // Each part has its own participant, as if it ran on its own machine.
     let robots = [1, 2].map(|number| {
         let running = Arc::clone(&running);
         thread::spawn(move || drive(number, &running).map_err(|error| error.to_string()))
@@ -89,29 +87,29 @@ fn main() -> Result<(), Box<dyn Error>> {
         robot.join().map_err(|_| "a robot panicked")??;
     }
     watched?;
-    println!("stopped in good order");
+    println!("clean shutdown");
     Ok(())
 }
 
-/// Runs the rest in a process that stops in good order when this one is gone.
+/// Runs the robots in a child process that shuts down cleanly when this process ends.
 ///
-/// The standard library cannot catch Ctrl-C, and this example is to need nothing but `dds-core`. In a program of your own
+/// The standard library cannot catch Ctrl-C, and `dds-core` is the only dependency of this example. In your own program
 /// use the crate `ctrlc` or `tokio::signal`.
 fn until_ctrl_c() -> Result<(), Box<dyn Error>> {
     let mut worker = Command::new(std::env::current_exe()?);
     worker.arg(UNTIL_END_OF_INPUT).stdin(Stdio::piped());
-    // Ctrl-C reaches the processes of the terminal's foreground group, so this one and not that one.
+    // Ctrl-C reaches the foreground process group of the terminal. The worker is in another group.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut worker, 0);
     let mut worker = worker.spawn()?;
-    // Held until the end: the worker stops when its other end is gone. `wait` would close it if it were still in there.
+    // The worker stops when this end of the pipe closes. `wait` would close a pipe that is still in `worker`.
     let _input = worker.stdin.take();
     println!("Ctrl-C to stop");
     let status = worker.wait()?;
     if status.success() { Ok(()) } else { Err(status.to_string().into()) }
 }
 
-/// A robot: follows orders, tells where it is and what it sees.
+/// A robot: follows orders, publishes its position and its scans.
 fn drive(robot: u32, running: &AtomicBool) -> Result<(), Box<dyn Error>> {
     let participant = DomainParticipant::builder(0).name(format!("robot {robot}")).scope(Scope::Host).build()?;
     let poses = participant.writer_builder::<Pose>("robot/pose").qos(Preset::State).build()?;
@@ -121,13 +119,18 @@ fn drive(robot: u32, running: &AtomicBool) -> Result<(), Box<dyn Error>> {
     let mut pose = Pose { robot, x: 0.0, y: f64::from(robot), heading: 0.0 };
     let mut scan = Scan { robot, ranges: vec![0.0; 360] };
     while running.load(Ordering::Acquire) {
-        for order in orders.take()?.into_data().filter(|order| order.robot == robot) {
+        for order in orders.take()?.into_data() {
+            if order.robot != robot {
+                continue;
+            }
             match order.kind {
                 OrderKind::Forward => pose.x += 0.1,
                 OrderKind::Turn => pose.heading += 0.1,
             }
         }
-        scan.ranges.iter_mut().zip(0_u16..).for_each(|(range, angle)| *range = f32::from(angle % 90) / 10.0);
+        for (range, angle) in scan.ranges.iter_mut().zip(0_u16..) {
+            *range = f32::from(angle % 90) / 10.0;
+        }
         poses.write(&pose)?;
         scans.write(&scan)?;
         thread::sleep(Duration::from_millis(20));
@@ -136,7 +139,7 @@ fn drive(robot: u32, running: &AtomicBool) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The station: gives orders, and shows what it hears of the robots.
+/// The station: gives orders and prints the poses of the robots.
 fn watch(rounds: u64, running: &AtomicBool) -> Result<(), Box<dyn Error>> {
     let station = DomainParticipant::builder(0).name("station").scope(Scope::Host).build()?;
     let orders = station.writer_builder::<Order>("robot/order").qos(Preset::Command).build()?;
@@ -172,14 +175,14 @@ fn watch(rounds: u64, running: &AtomicBool) -> Result<(), Box<dyn Error>> {
         thread::sleep(Duration::from_millis(100));
     }
 
-    // Ends the stream, and with it the thread.
+    // Closing the reader ends the stream and its thread.
     dds_core::Entity::close(&scans);
     let (count, nearest) = nearest.join().map_err(|_| "the stream's reader panicked")?;
     println!("{count} scans, nearest obstacle {nearest:.1}");
     Ok(())
 }
 
-/// Goes through the scans as a stream, until its reader is closed: how many there were, and the nearest thing in them.
+/// Reads scans as a stream until the reader closes. Returns their number and the smallest range.
 async fn nearest(scans: DataReader<Scan>) -> (u64, f32) {
     let mut stream = pin!(scans.stream());
     drop(scans);
@@ -191,7 +194,7 @@ async fn nearest(scans: DataReader<Scan>) -> (u64, f32) {
     (count, nearest)
 }
 
-/// Any runtime will do; this is the smallest one.
+/// A minimal executor. Any async runtime works as well.
 fn block_on<T>(future: impl Future<Output = T>) -> T {
     struct Unpark(Thread);
     impl Wake for Unpark {

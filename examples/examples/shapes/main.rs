@@ -1,18 +1,19 @@
-//! The shapes program that every DDS vendor ships: publishes or receives moving shapes, and prints what happens in the
-//! form that the interoperability suite of the OMG reads.
+//! The shapes demo that every DDS vendor ships: publishes or receives moving shapes.
+//!
+//! It prints events in the format that the interoperability suite of the OMG parses.
 //!
 //! ```text
 //! shapes -P -t Square            publishes a blue square 30 times a second
 //! shapes -S -t Square            prints the squares that arrive
-//! shapes -h                      the options
+//! shapes -h                      prints the options
 //! ```
 //!
-//! It has no options for USER_DATA, TOPIC_DATA, GROUP_DATA, LATENCY_BUDGET, TRANSPORT_PRIORITY, LIVELINESS, DESTINATION_ORDER,
-//! RESOURCE_LIMITS, DURABILITY_SERVICE, ENTITY_FACTORY, READER_DATA_LIFECYCLE and TYPE_CONSISTENCY_ENFORCEMENT, since the suite has
-//! none: these are as the standard's defaults have them. WRITER_DATA_LIFECYCLE follows `--final-instance-state`.
+//! The suite has no options for USER_DATA, TOPIC_DATA, GROUP_DATA, LATENCY_BUDGET, TRANSPORT_PRIORITY, LIVELINESS,
+//! DESTINATION_ORDER, RESOURCE_LIMITS, DURABILITY_SERVICE, ENTITY_FACTORY, READER_DATA_LIFECYCLE and
+//! TYPE_CONSISTENCY_ENFORCEMENT. These policies have the defaults of the standard. WRITER_DATA_LIFECYCLE follows
+//! `--final-instance-state`.
 //!
-//! It ends with 0 after its rounds, with 1 if its arguments are wrong, with 2 if it cannot begin and with 3 if it cannot go on. Each line is
-//! written at once, by whichever thread.
+//! Exit status: 0 after the last round, 1 for wrong arguments, 2 if the program cannot start, 3 if it cannot continue.
 
 mod options;
 mod publisher;
@@ -31,20 +32,22 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 const WRONG_ARGUMENTS: u8 = 1;
-const CANNOT_BEGIN: u8 = 2;
-const CANNOT_GO_ON: u8 = 3;
+const CANNOT_START: u8 = 2;
+const CANNOT_CONTINUE: u8 = 3;
 
 fn main() -> ExitCode {
     let options = match Options::try_parse() {
         Ok(options) => options,
         Err(answer) => {
-            // Whoever reads us may be gone already; there is nobody left to tell.
+            // If standard output is closed, the message has no reader.
             let _ = answer.print();
-            let asked_for = answer.kind() == ErrorKind::DisplayHelp;
-            return if asked_for { ExitCode::SUCCESS } else { ExitCode::from(WRONG_ARGUMENTS) };
+            let is_help = answer.kind() == ErrorKind::DisplayHelp;
+            return if is_help { ExitCode::SUCCESS } else { ExitCode::from(WRONG_ARGUMENTS) };
         }
     };
-    options.warnings().iter().for_each(|warning| say(warning));
+    for warning in options.warnings() {
+        say(&warning);
+    }
     match run(&options) {
         Ok(()) => {
             say("Done.");
@@ -73,14 +76,14 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     run(&participant, &topics, options)
 }
 
-/// Writes one line at once, so that lines of several threads do not mix.
+/// Writes a line in one call, so that lines of several threads do not mix.
 fn say(line: &str) {
-    // As above.
+    // If standard output is closed, the line has no reader.
     let _ = io::stdout().write_all(format!("{line}\n").as_bytes());
 }
 
 fn fail(error: &(dyn Error + 'static)) -> ExitCode {
     eprintln!("shapes: {error}");
-    let cannot_begin = error.is::<CreateError>() || error.is::<FilterError>();
-    ExitCode::from(if cannot_begin { CANNOT_BEGIN } else { CANNOT_GO_ON })
+    let cannot_start = error.is::<CreateError>() || error.is::<FilterError>();
+    ExitCode::from(if cannot_start { CANNOT_START } else { CANNOT_CONTINUE })
 }

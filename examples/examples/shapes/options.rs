@@ -1,4 +1,4 @@
-//! The command line.
+//! Command line options.
 
 use clap::{ArgGroup, Parser, ValueEnum};
 use dds_core::qos::{
@@ -32,16 +32,16 @@ pub(crate) struct Options {
     /// HISTORY: 0 keeps all, else the last DEPTH of each instance [default: 1]
     #[arg(short = 'k', value_name = "DEPTH")]
     history_depth: Option<u32>,
-    /// DEADLINE: how often each instance is written at least; 0: none
+    /// DEADLINE: longest period between samples of an instance; 0: none
     #[arg(short = 'f', value_name = "MS", default_value_t = 0)]
     deadline: u64,
-    /// OWNERSHIP: -1 shared, else exclusive, and of a writer with this strength
+    /// OWNERSHIP: -1 shared, else exclusive with this strength of the writer
     #[arg(short = 's', value_name = "STRENGTH", default_value_t = -1, allow_negative_numbers = true)]
     ownership_strength: i32,
     /// Publisher: the color to write [default: BLUE]; subscriber: the only color to receive
     #[arg(short = 'c', value_name = "COLOR")]
     pub(crate) color: Option<String>,
-    /// PARTITION, of a subscriber perhaps a pattern
+    /// PARTITION; a subscriber may use a pattern
     #[arg(short = 'p', value_name = "NAME")]
     partition: Option<String>,
     /// DURABILITY: volatile, transient local, transient, persistent
@@ -50,19 +50,19 @@ pub(crate) struct Options {
     /// DATA_REPRESENTATION: XCDR1 or XCDR2
     #[arg(short = 'x', value_name = "1|2", default_value_t = 1, value_parser = clap::value_parser!(u8).range(1..=2))]
     representation: u8,
-    /// Publisher: print what is written
+    /// Publisher: print each written sample
     #[arg(short = 'w')]
     pub(crate) print_written: bool,
     /// Publisher: size of the shape; 0: it grows from 1
     #[arg(short = 'z', value_name = "SIZE", default_value_t = 20, value_parser = clap::value_parser!(i32).range(0..))]
     pub(crate) shape_size: i32,
-    /// Publisher: what grows begins at 1 again after N
+    /// Publisher: a growing size starts again at 1 after N
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(i32).range(1..))]
     pub(crate) size_modulo: Option<i32>,
     /// Subscriber: read instead of take
     #[arg(short = 'R')]
     pub(crate) read: bool,
-    /// Subscriber: everything at once instead of instance by instance
+    /// Subscriber: get all samples at once instead of by instance
     #[arg(long)]
     pub(crate) take_read: bool,
     /// Publisher: sleep between two rounds
@@ -74,10 +74,10 @@ pub(crate) struct Options {
     /// Subscriber: TIME_BASED_FILTER; 0: none
     #[arg(long, value_name = "MS", default_value_t = 0)]
     time_filter: u64,
-    /// Publisher: LIFESPAN; 0: for ever
+    /// Publisher: LIFESPAN; 0: infinite
     #[arg(long, value_name = "MS", default_value_t = 0)]
     lifespan: u64,
-    /// Rounds before the end [default: without end]
+    /// Number of rounds [default: unlimited]
     #[arg(long = "num-iterations", value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) iterations: Option<u64>,
     /// Publisher: colors C, C1, C2, …
@@ -86,7 +86,7 @@ pub(crate) struct Options {
     /// Topics T, T1, T2, …
     #[arg(long = "num-topics", value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) topics: u32,
-    /// Publisher: unregister or dispose every instance at the end
+    /// Publisher: unregister or dispose each instance at the end
     #[arg(long, value_name = "u|d")]
     pub(crate) final_instance_state: Option<FinalInstanceState>,
     /// PRESENTATION: instance, topic, group
@@ -98,22 +98,22 @@ pub(crate) struct Options {
     /// PRESENTATION: ordered access
     #[arg(long)]
     pub(crate) ordered: bool,
-    /// Publisher: rounds in a coherent set; 0: none is begun
+    /// Publisher: rounds in a coherent set; 0: no coherent sets
     #[arg(long, value_name = "N", default_value_t = 0)]
     coherent_sample_count: u64,
-    /// Publisher: bytes more in each sample
+    /// Publisher: additional bytes in each sample
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) additional_payload_size: usize,
     /// Subscriber: filter expression
     #[arg(long, value_name = "EXPRESSION")]
     cft: Option<String>,
-    /// How often the participant is announced [default: 3000]
+    /// Period of participant announcements [default: 3000]
     #[arg(long, value_name = "MS")]
     periodic_announcement: Option<u64>,
-    /// Bytes of a sample in one piece, at most
+    /// Largest fragment of a sample in bytes
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(64..=65_535))]
     pub(crate) datafrag_size: Option<u16>,
-    /// Verbosity: errors, or what is done as well
+    /// Verbosity: errors only, or debug output too
     #[arg(short = 'v', value_name = "e|d", default_value = "e")]
     verbosity: Verbosity,
 }
@@ -139,7 +139,7 @@ enum Verbosity {
     D,
 }
 
-/// What becomes of the instances when the publisher ends.
+/// Final state of the instances when the publisher ends.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FinalInstanceState {
     #[value(name = "u")]
@@ -149,9 +149,9 @@ pub(crate) enum FinalInstanceState {
 }
 
 impl Options {
-    /// What is asked for and has no effect here, or was chosen by nobody.
+    /// Warnings about options without effect and about an implied color.
     pub(crate) fn warnings(&self) -> Vec<String> {
-        let other = if self.publish { "publisher" } else { "subscriber" };
+        let role = if self.publish { "publisher" } else { "subscriber" };
         let of_subscribers = [
             (self.time_filter > 0, "--time-filter"),
             (self.read, "-R"),
@@ -171,11 +171,12 @@ impl Options {
             (self.coherent_sample_count > 0, "--coherent-sample-count"),
         ];
         let useless: &[(bool, &str)] = if self.publish { &of_subscribers } else { &of_publishers };
-        let mut warnings: Vec<String> = useless
-            .iter()
-            .filter(|(asked, _)| *asked)
-            .map(|(_, option)| format!("warning: {option} has no effect on a {other}"))
-            .collect();
+        let mut warnings = Vec::new();
+        for (is_given, option) in useless {
+            if *is_given {
+                warnings.push(format!("warning: {option} has no effect on a {role}"));
+            }
+        }
         if self.subscribe && self.color.is_some() && self.cft.is_some() {
             warnings.push("warning: -c has no effect beside --cft".to_owned());
         }
@@ -188,17 +189,20 @@ impl Options {
         warnings
     }
 
-    /// What a subscriber wants of a topic, if not everything: an expression and its parameters.
+    /// The content filter of a subscriber: an expression and its parameters.
     pub(crate) fn filter(&self) -> Option<(&str, Vec<String>)> {
-        let of_color = || self.color.as_ref().map(|color| ("color = %0", vec![format!("'{color}'")]));
-        self.cft.as_deref().map(|expression| (expression, Vec::new())).or_else(of_color)
+        if let Some(expression) = &self.cft {
+            return Some((expression, Vec::new()));
+        }
+        let color = self.color.as_ref()?;
+        Some(("color = %0", vec![format!("'{color}'")]))
     }
 
     pub(crate) fn topic_names(&self) -> Vec<String> {
         numbered(&self.topic, self.topics)
     }
 
-    /// What a publisher writes.
+    /// The colors that a publisher writes.
     pub(crate) fn colors(&self) -> Vec<String> {
         numbered(self.color.as_deref().unwrap_or("BLUE"), self.instances)
     }
@@ -215,7 +219,7 @@ impl Options {
         self.periodic_announcement.map(Duration::from_millis)
     }
 
-    pub(crate) fn says_what_it_does(&self) -> bool {
+    pub(crate) fn is_verbose(&self) -> bool {
         self.verbosity == Verbosity::D
     }
 
@@ -227,7 +231,7 @@ impl Options {
         SubscriberQos::default().partition(&self.partition).presentation(self.presentation())
     }
 
-    /// The scope means something only together with one of the other two.
+    /// The access scope only has an effect with coherent or ordered access.
     fn presentation(&self) -> Presentation {
         let mut presentation = Presentation::default();
         if self.coherent || self.ordered {
@@ -241,34 +245,34 @@ impl Options {
         presentation
     }
 
-    /// How many rounds are a coherent set; the suite asks for two at least.
+    /// Rounds in a coherent set. The suite requires at least two.
     pub(crate) fn rounds_in_a_set(&self) -> Option<u64> {
-        (self.coherent_sample_count > 1).then_some(self.coherent_sample_count)
+        if self.coherent_sample_count > 1 { Some(self.coherent_sample_count) } else { None }
     }
 
-    /// What the writers offer.
+    /// QoS of the writers.
     pub(crate) fn writer_qos(&self) -> DataWriterQos {
         let mut qos = DataWriterQos::default()
             .durability(self.durability())
             .representation([self.representation()])
-            .deadline(or_for_ever(self.deadline))
-            .lifespan(or_for_ever(self.lifespan))
+            .deadline(or_infinite(self.deadline))
+            .lifespan(or_infinite(self.lifespan))
             .ownership(self.ownership())
             .ownership_strength(self.ownership_strength.max(0));
         qos = if self.best_effort { qos.best_effort() } else { qos.reliable() };
         qos.history = self.history();
-        // Else unregistering would dispose as well.
+        // Otherwise `unregister_instance` would also dispose the instance.
         qos.writer_data_lifecycle.autodispose_unregistered_instances =
             self.final_instance_state != Some(FinalInstanceState::Unregistered);
         qos
     }
 
-    /// What the readers ask for.
+    /// QoS of the readers.
     pub(crate) fn reader_qos(&self) -> DataReaderQos {
         let mut qos = DataReaderQos::default()
             .durability(self.durability())
             .representation([self.representation()])
-            .deadline(or_for_ever(self.deadline))
+            .deadline(or_infinite(self.deadline))
             .time_based_filter(Duration::from_millis(self.time_filter))
             .ownership(self.ownership());
         qos = if self.best_effort { qos.best_effort() } else { qos.reliable() };
@@ -302,12 +306,16 @@ impl Options {
     }
 }
 
-/// `name`, and with the numbers from 1 on behind it.
+/// `name`, `name1`, `name2`, …
 fn numbered(name: &str, count: u32) -> Vec<String> {
-    (0..count).map(|number| if number == 0 { name.to_owned() } else { format!("{name}{number}") }).collect()
+    let mut names = Vec::new();
+    for number in 0..count {
+        names.push(if number == 0 { name.to_owned() } else { format!("{name}{number}") });
+    }
+    names
 }
 
-/// 0 milliseconds stand for no limit.
-fn or_for_ever(milliseconds: u64) -> dds_core::Duration {
+/// A duration, where 0 means infinite.
+fn or_infinite(milliseconds: u64) -> dds_core::Duration {
     if milliseconds == 0 { dds_core::Duration::INFINITE } else { dds_core::Duration::from_millis(milliseconds) }
 }

@@ -3,7 +3,7 @@
 use crate::options::{FinalInstanceState, Options};
 use crate::say;
 use crate::shape::Shape;
-use dds_core::{CoherentChanges, DataWriter, DomainParticipant, Publisher, ReturnCode, Topic, WriteError};
+use dds_core::{DataWriter, DomainParticipant, Publisher, ReturnCode, Topic, WriteError};
 use std::error::Error;
 use std::hash::{BuildHasher, RandomState};
 use std::thread;
@@ -12,10 +12,10 @@ use std::time::Duration;
 const WIDTH: i32 = 240;
 const HEIGHT: i32 = 270;
 
-/// Runs the rounds, then takes leave.
+/// Publishes each round, then ends the instances.
 ///
 /// # Errors
-/// If an entity cannot be made or a sample cannot be written.
+/// Returns an error if an entity cannot be created or a sample cannot be written.
 pub(crate) fn run(
     participant: &DomainParticipant,
     topics: &[Topic<Shape>],
@@ -58,19 +58,21 @@ pub(crate) fn run(
             }
         }
         if options.rounds_in_a_set().is_some_and(|rounds| round % rounds == 0) {
-            set.take().map_or(Ok(()), CoherentChanges::end)?;
+            if let Some(set) = set.take() {
+                set.end()?;
+            }
             say("Finished Coherent Set");
         }
-        if options.says_what_it_does() {
+        if options.is_verbose() {
             eprintln!("round {round}: {} samples", writers.len() * colors.len());
         }
         thread::sleep(options.write_period());
     }
     drop(set);
-    take_leave(&publisher, &writers, &colors, options)
+    end_instances(&publisher, &writers, &colors, options)
 }
 
-/// Writes, however long a reader needs that everything is kept for.
+/// Writes a sample and retries after each timeout: with KEEP_ALL a slow reader blocks the writer.
 fn write(writer: &DataWriter<Shape>, shape: &Shape) -> Result<(), WriteError> {
     loop {
         match writer.write(shape) {
@@ -80,7 +82,7 @@ fn write(writer: &DataWriter<Shape>, shape: &Shape) -> Result<(), WriteError> {
     }
 }
 
-fn take_leave(
+fn end_instances(
     publisher: &Publisher,
     writers: &[DataWriter<Shape>],
     colors: &[String],
@@ -95,19 +97,19 @@ fn take_leave(
             }
         }
     }
-    // A reader that does not answer any more must not keep us; what it lacks it will never get.
+    // An unresponsive reader must not block the end of the program. It loses the samples it did not acknowledge.
     let _ = publisher.acknowledged().block_for(Duration::from_secs(1));
     Ok(())
 }
 
-/// One to five steps a round in each direction.
+/// A random velocity of one to five pixels per round in each direction.
 fn velocity() -> (i32, i32) {
     let random = RandomState::new().hash_one(0);
     let part = |shift: u32| 1 + i32::from((random >> shift) as u8 % 5);
     (part(0), part(8))
 }
 
-/// Moves, and turns round at the walls.
+/// Moves the shape; at a wall it reverses.
 fn step(position: &mut i32, velocity: &mut i32, end: i32) {
     *position += *velocity;
     if *position <= 0 || *position >= end {

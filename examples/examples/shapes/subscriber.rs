@@ -8,14 +8,15 @@ use std::collections::HashMap;
 use std::error::Error;
 use std::thread;
 
-/// The colors of the instances that were seen. An instance may be gone from the reader by the time its end is printed: its writer has left
-/// meanwhile.
+/// Colors of the known instances.
+///
+/// The reader may have removed an instance before its end is printed, because its writer is gone.
 type Colors = HashMap<InstanceHandle, String>;
 
-/// Runs the rounds.
+/// Reads and prints samples in each round.
 ///
 /// # Errors
-/// If an entity cannot be made or a reader fails.
+/// Returns an error if an entity cannot be created or a reader fails.
 pub(crate) fn run(
     participant: &DomainParticipant,
     topics: &[Topic<Shape>],
@@ -48,13 +49,14 @@ pub(crate) fn run(
         if options.ordered {
             say(&format!("Reading with ordered access, iteration {round}"));
         }
-        let access = (options.coherent || options.ordered).then(|| subscriber.access()).transpose()?;
+        let access = if options.coherent || options.ordered { Some(subscriber.access()?) } else { None };
         for ((topic, reader), colors) in &mut readers {
-            let count = match options.take_read {
-                true => tell_all(topic, reader, colors, options)?,
-                false => tell_instances(topic, reader, colors, options)?,
+            let count = if options.take_read {
+                print_all(topic, reader, colors, options)?
+            } else {
+                print_instances(topic, reader, colors, options)?
             };
-            if options.says_what_it_does() {
+            if options.is_verbose() {
                 eprintln!("round {round}: {count} samples of {topic}");
             }
         }
@@ -64,8 +66,8 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// Everything at once.
-fn tell_all(
+/// Prints all samples with one call of `read` or `take`.
+fn print_all(
     topic: &str,
     reader: &DataReader<Shape>,
     colors: &mut Colors,
@@ -73,12 +75,12 @@ fn tell_all(
 ) -> Result<usize, ReadError> {
     let samples = if options.read { reader.read()? } else { reader.take()? };
     let count = samples.len();
-    tell(topic, reader, colors, samples);
+    print_samples(topic, reader, colors, samples);
     Ok(count)
 }
 
-/// Instance by instance, until there are no more.
-fn tell_instances(
+/// Prints the samples of one instance after the other.
+fn print_instances(
     topic: &str,
     reader: &DataReader<Shape>,
     colors: &mut Colors,
@@ -91,13 +93,14 @@ fn tell_instances(
         let Some(first) = samples.iter().next() else { return Ok(count) };
         instance = first.info().instance_handle;
         count += samples.len();
-        tell(topic, reader, colors, samples);
+        print_samples(topic, reader, colors, samples);
     }
 }
 
-/// Prints samples, and behind the last one of an instance its state if it is not alive: with an unread sample the state comes
-/// along, and there is none of its own.
-fn tell(topic: &str, reader: &DataReader<Shape>, colors: &mut Colors, samples: Samples<Shape>) {
+/// Prints samples. After the last one of an instance it prints the instance state, unless the instance is alive.
+///
+/// The state belongs to each sample: if an unread sample exists, the end of the instance has no sample of its own.
+fn print_samples(topic: &str, reader: &DataReader<Shape>, colors: &mut Colors, samples: Samples<Shape>) {
     let mut samples = samples.into_iter().peekable();
     while let Some(sample) = samples.next() {
         let instance = sample.info.instance_handle;

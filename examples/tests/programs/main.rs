@@ -1,4 +1,4 @@
-//! The examples run, and do what they say.
+//! Tests that run the examples and check their output.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 

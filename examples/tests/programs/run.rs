@@ -1,4 +1,4 @@
-//! The examples run and print what they promise. They stay on this host.
+//! Tests of all examples except `shapes`. No example sends datagrams to the network.
 
 use crate::running::{Running, example, text};
 #[cfg(target_os = "linux")]
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 #[test]
-fn hello_world_gets_every_sample_from_another_process() {
+fn hello_world_receives_each_sample() {
     let output = example("hello_world").args(["--samples", "100"]).output().unwrap();
     let text = text(&output);
     assert!(output.status.success(), "{text}");
@@ -16,16 +16,16 @@ fn hello_world_gets_every_sample_from_another_process() {
     assert!(text.contains("p50") && text.contains("p99.9"), "{text}");
 }
 
-/// The two programs that everybody reads first are those of the README, and reach each other.
+/// The README shows `hello_publisher` and `hello_subscriber`, and they exchange a sample.
 #[test]
-fn the_programs_of_the_readme_meet() {
+fn readme_programs_exchange_a_sample() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let readme = std::fs::read_to_string(folder.join("../README.md")).unwrap();
     let mut shown = readme.split("```rust,no_run\n").skip(1).filter_map(|part| part.split_once("```"));
     for name in ["hello_publisher", "hello_subscriber"] {
         let file = std::fs::read_to_string(folder.join("examples").join(name).with_extension("rs")).unwrap();
         let (_, program) = file.split_once("\n\n").unwrap();
-        assert_eq!(shown.next().map(|(program, _)| program), Some(program), "{name} is not what the README shows");
+        assert_eq!(shown.next().map(|(program, _)| program), Some(program), "{name} differs from the README");
     }
     let tag = format!("readme-{}", std::process::id());
     let mut subscriber = Running::start(example("hello_subscriber").env("DDS_DOMAIN_TAG", &tag));
@@ -35,37 +35,38 @@ fn the_programs_of_the_readme_meet() {
 }
 
 #[test]
-fn hello_world_refuses_what_it_does_not_know() {
+fn hello_world_rejects_unknown_arguments() {
     let output = example("hello_world").arg("listen").output().unwrap();
     assert!(!output.status.success());
     assert!(text(&output).contains("usage"), "{}", text(&output));
 }
 
 #[test]
-fn robots_are_seen_and_leave_in_good_order() {
+fn robot_prints_poses_and_shuts_down_cleanly() {
     let output = example("robot").args(["--rounds", "5"]).output().unwrap();
     let text = text(&output);
     assert!(output.status.success(), "{text}");
     assert!(text.contains("robot 1: ") && text.contains("robot 2: "), "{text}");
     assert!(text.contains("scans, nearest obstacle 0.0"), "{text}");
-    assert!(text.ends_with("stopped in good order\n"), "{text}");
+    assert!(text.ends_with("clean shutdown\n"), "{text}");
 }
 
 #[test]
-fn the_robots_stop_when_the_process_that_was_interrupted_is_gone() {
+fn robot_worker_stops_after_its_parent_is_killed() {
     let mut robot = Running::start(&mut example("robot"));
     robot.wait_for(|line| line.starts_with("robot 2: "));
     robot.process.kill().unwrap();
-    robot.wait_for(|line| line == "stopped in good order");
+    robot.wait_for(|line| line == "clean shutdown");
 }
 
-/// Ctrl-C reaches all processes of a terminal's foreground group. Whoever is started in the background by a shell has it
-/// ignored, and so has everything that it starts: the test may be, the examples must not. None of them catches the signal: it
-/// ends them where they stand, and nothing is waited for, which their status says without a clock.
+/// SIGINT ends an example at once: no example catches the signal, and the exit status shows it.
+///
+/// A shell starts background processes with SIGINT ignored, and their children inherit that. `env` restores the default
+/// for the examples.
 #[test]
 #[cfg(target_os = "linux")]
-#[allow(clippy::disallowed_methods, reason = "it is about real processes")]
-fn an_example_that_is_interrupted_leaves_at_once() {
+#[allow(clippy::disallowed_methods, reason = "the test waits for real processes")]
+fn sigint_ends_each_example_at_once() {
     let examples =
         [("hello_world", "subscribe"), ("hello_world", "publish"), ("shapes", "-S -t Circle"), ("robot", "")];
     for (name, arguments) in examples {
@@ -75,24 +76,24 @@ fn an_example_that_is_interrupted_leaves_at_once() {
         command.env("DDS_SCOPE", "host").env("DDS_DOMAIN_ID", "77").stdin(Stdio::null());
         let mut running = Running::start(&mut command);
         std::thread::sleep(Duration::from_millis(300));
-        assert!(running.process.try_wait().unwrap().is_none(), "{name} {arguments} has ended by itself");
+        assert!(running.process.try_wait().unwrap().is_none(), "{name} {arguments} ended without a signal");
         let interrupted = Command::new("kill").args(["-INT", &running.process.id().to_string()]).status().unwrap();
         assert!(interrupted.success());
         let started = std::time::Instant::now();
         let status = loop {
-            // On a busy machine; only a test that fails waits for so long.
-            assert!(started.elapsed() < Duration::from_secs(60), "{name} {arguments} does not leave");
+            // The limit allows for a busy machine. Only a failing test reaches it.
+            assert!(started.elapsed() < Duration::from_secs(60), "{name} {arguments} does not end");
             match running.process.try_wait().unwrap() {
                 Some(status) => break status,
                 None => std::thread::sleep(Duration::from_millis(5)),
             }
         };
-        assert_eq!(status.signal(), Some(2), "{name} {arguments} has ended in another way: {status}");
+        assert_eq!(status.signal(), Some(2), "{name} {arguments}: expected SIGINT, found {status}");
     }
 }
 
 #[test]
-fn bad_network_prints_the_same_table_for_the_same_seed() {
+fn bad_network_same_seed_prints_same_table() {
     let run = |seed: &str| {
         let output = example("bad_network").arg(seed).output().unwrap();
         assert!(output.status.success(), "{}", text(&output));
@@ -104,12 +105,12 @@ fn bad_network_prints_the_same_table_for_the_same_seed() {
     let arrived = |network: &str, topic: &str| {
         table.lines().any(|line| line.starts_with(network) && line.contains(topic) && line.contains(" 120 of 120 "))
     };
-    // Reliable and KEEP_ALL: all of it arrives, even there.
+    // Map tiles are RELIABLE and KEEP_ALL, so none may be lost.
     assert!(arrived("hall Wi-Fi", "map tile") && arrived("LTE", "map tile"), "{table}");
 }
 
 #[test]
-fn doctor_names_every_obstacle() {
+fn doctor_prints_each_obstacle() {
     let output = example("doctor").env("DDS_DOMAIN_TAG", format!("doctor-{}", std::process::id())).output().unwrap();
     let text = text(&output);
     assert!(output.status.success(), "{text}");
@@ -126,7 +127,7 @@ fn doctor_names_every_obstacle() {
 }
 
 #[test]
-fn configured_takes_the_file_and_the_environment_beats_it() {
+fn configured_environment_overrides_file() {
     let run = |domain: Option<&str>| {
         let mut command = example("configured");
         command.env("DDS_DOMAIN_TAG", format!("configured-{}", std::process::id()));

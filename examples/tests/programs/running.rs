@@ -1,4 +1,4 @@
-//! Examples as processes whose lines are read as they come. They stay on this host.
+//! Runs an example as a process and reads its lines.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -6,10 +6,10 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// Longer than anything here takes on a busy machine; it is waited for only by a test that fails.
+/// Longest wait for a line. It allows for a busy machine; only a failing test reaches it.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// An example of this package, which cargo has built beside this test.
+/// A command that runs an example. Cargo builds the examples beside this test.
 pub(crate) fn example(name: &str) -> Command {
     let mut path: PathBuf = std::env::current_exe().unwrap();
     path.pop();
@@ -29,7 +29,7 @@ pub(crate) fn text(output: &Output) -> String {
 pub(crate) struct Running {
     pub(crate) process: Child,
     lines: Receiver<String>,
-    /// What it has said and nobody waited for.
+    /// Lines that no wait has matched.
     pub(crate) passed_over: Vec<String>,
 }
 
@@ -40,19 +40,19 @@ impl Running {
         let (sender, receiver) = channel();
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
-                // The test may have seen enough.
+                // A finished test has dropped the receiver.
                 let _ = sender.send(line);
             }
         });
         Self { process, lines: receiver, passed_over: Vec::new() }
     }
 
-    /// The next line for which `is_it` holds.
-    pub(crate) fn wait_for(&mut self, is_it: impl Fn(&str) -> bool) -> String {
-        self.find(|line| is_it(line).then(|| line.to_owned()))
+    /// Waits for a line that matches.
+    pub(crate) fn wait_for(&mut self, matches: impl Fn(&str) -> bool) -> String {
+        self.find(|line| if matches(line) { Some(line.to_owned()) } else { None })
     }
 
-    /// The first thing that is found in a line.
+    /// Waits for a line in which `find` returns a value.
     pub(crate) fn find<T>(&mut self, find: impl Fn(&str) -> Option<T>) -> T {
         loop {
             match self.lines.recv_timeout(LIMIT) {
@@ -60,7 +60,7 @@ impl Running {
                     Some(found) => return found,
                     None => self.passed_over.push(line),
                 },
-                Err(error) => panic!("{error}; there was {:#?}", self.passed_over),
+                Err(error) => panic!("{error}; unmatched lines: {:#?}", self.passed_over),
             }
         }
     }
@@ -68,7 +68,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended already.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,5 +1,5 @@
-//! Two shapes programs and what they say of each other: first each line and effect by itself, then the cases of the OMG's
-//! interoperability suite (`suite.rs`).
+//! Tests with several `shapes` programs: each feature alone here, the cases of the OMG's interoperability suite in
+//! `suite.rs`.
 
 mod suite;
 
@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Programs that hear each other, and nobody else's.
+/// A domain tag that isolates the programs of one test.
 struct Stage {
     tag: String,
 }
@@ -33,7 +33,7 @@ impl Stage {
         Running::start(&mut self.command(arguments))
     }
 
-    /// … once it has made what it writes or reads with.
+    /// Starts a program and waits until it has created its writer or reader.
     fn ready(&self, arguments: &str) -> Running {
         let mut running = self.start(arguments);
         running.wait_for(|line| line.starts_with("Create writer") || line.starts_with("Create reader"));
@@ -41,7 +41,7 @@ impl Stage {
     }
 }
 
-/// What a line says of a sample.
+/// A parsed line about a sample.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Shape {
     topic: String,
@@ -63,10 +63,10 @@ impl Shape {
 }
 
 trait Shapes {
-    /// The next sample that is printed.
+    /// Waits for the next line about a sample.
     fn shape(&mut self) -> Shape;
 
-    /// The next line that begins so.
+    /// Waits for a line with this beginning.
     fn says(&mut self, beginning: &str) -> String;
 }
 
@@ -80,23 +80,25 @@ impl Shapes for Running {
     }
 }
 
-/// What the listener says, which is taken from the program as it stands: with the suite's options no writer loses its liveliness.
+/// The listener of the program.
+///
+/// With the options of the suite no writer loses its liveliness, so a test calls the listener directly.
 #[path = "../../../examples/shapes/statuses.rs"]
-#[allow(dead_code, reason = "the rest is seen in whole programs")]
+#[allow(dead_code, reason = "tests of whole programs cover the rest")]
 mod statuses;
 
-static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
+static PRINTED: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// In the program it prints.
+/// Records the lines of the listener, which the program prints.
 fn say(line: &str) {
-    SAID.lock().unwrap().push(line.to_owned());
+    PRINTED.lock().unwrap().push(line.to_owned());
 }
 
-/// Behind a status's name.
+/// Text behind the name of a callback.
 const PLACE: &str = "topic: 'Square'  type: 'ShapeType' :";
 
 #[test]
-fn the_lines_that_the_suite_waits_for_come_as_it_expects_them() {
+fn output_has_the_lines_that_the_suite_parses() {
     let stage = Stage::new();
     let mut subscriber = stage.start("-S -t Square --read-period 20");
     let mut publisher = stage.start("-P -t Square -w -c RED -z 30");
@@ -114,7 +116,7 @@ fn the_lines_that_the_suite_waits_for_come_as_it_expects_them() {
 }
 
 #[test]
-fn a_lost_writer_is_not_alive_any_more_and_its_instances_have_no_writers() {
+fn killed_publisher_is_not_alive_and_leaves_no_writers() {
     let stage = Stage::new();
     let mut subscriber = stage.ready("-S -t Square --read-period 20");
     let mut publisher = stage.start("-P -t Square --num-instances 2");
@@ -123,16 +125,16 @@ fn a_lost_writer_is_not_alive_any_more_and_its_instances_have_no_writers() {
     publisher.process.kill().unwrap();
     let gone = format!("on_liveliness_changed() {PLACE} (alive = 0,");
     subscriber.says("Square     BLUE1      NOT_ALIVE_NO_WRITERS_INSTANCE_STATE");
-    let told =
+    let is_about_end =
         |line: &String| line.starts_with(&gone) || line.starts_with("Square     BLUE       NOT_ALIVE_NO_WRITERS");
-    while subscriber.passed_over.iter().filter(|line| told(line)).count() < 2 {
-        let line = subscriber.wait_for(|line| told(&line.to_owned()));
+    while subscriber.passed_over.iter().filter(|line| is_about_end(line)).count() < 2 {
+        let line = subscriber.wait_for(|line| is_about_end(&line.to_owned()));
         subscriber.passed_over.push(line);
     }
 }
 
 #[test]
-fn a_deadline_that_is_missed_is_told_on_both_sides() {
+fn missed_deadline_is_printed_on_both_sides() {
     let stage = Stage::new();
     let mut subscriber = stage.ready("-S -t Square -f 300 --read-period 20");
     let mut publisher = stage.start("-P -t Square -f 200 --write-period 1000");
@@ -142,7 +144,7 @@ fn a_deadline_that_is_missed_is_told_on_both_sides() {
 }
 
 #[test]
-fn the_stronger_publisher_is_shown_and_the_weaker_one_once_it_is_gone() {
+fn weaker_publisher_owns_after_stronger_is_killed() {
     let stage = Stage::new();
     let mut subscriber = stage.ready("-S -t Square -s 0 -r -k 0 --read-period 20");
     let _weak = stage.start("-P -t Square -s 3 -r -k 0 -z 20");
@@ -150,14 +152,14 @@ fn the_stronger_publisher_is_shown_and_the_weaker_one_once_it_is_gone() {
     let mut strong = stage.start("-P -t Square -s 4 -r -k 0 -z 30");
     while subscriber.shape().size != 30 {}
     for _ in 0..30 {
-        assert_eq!(subscriber.shape().size, 30, "of the stronger one alone");
+        assert_eq!(subscriber.shape().size, 30, "only the stronger publisher owns the instance");
     }
     strong.process.kill().unwrap();
     while subscriber.shape().size != 20 {}
 }
 
 #[test]
-fn partitions_meet_by_pattern() {
+fn partition_pattern_selects_the_publisher() {
     let stage = Stage::new();
     let mut subscriber = stage.ready("-S -t Square -p b* --read-period 20");
     let _apart = stage.ready("-P -t Square -p a -c RED");
@@ -168,7 +170,7 @@ fn partitions_meet_by_pattern() {
 }
 
 #[test]
-fn a_late_joiner_gets_as_much_as_is_kept() {
+fn late_subscriber_receives_the_kept_history() {
     let stage = Stage::new();
     let mut all = stage.start("-P -t All -D l -k 0 -z 0 -w --write-period 10");
     let mut three = stage.start("-P -t Three -D l -k 3 -z 0 -w --write-period 10");
@@ -183,7 +185,7 @@ fn a_late_joiner_gets_as_much_as_is_kept() {
 }
 
 #[test]
-fn a_reader_keeps_the_last_of_each_instance() {
+fn keep_last_1_keeps_last_sample_of_each_instance() {
     let stage = Stage::new();
     let mut subscriber = stage.start("-S -t Square -k 1 --read-period 300");
     let _publisher = stage.start("-P -t Square -z 0 --write-period 5 --num-instances 2");
@@ -193,10 +195,10 @@ fn a_reader_keeps_the_last_of_each_instance() {
 }
 
 #[test]
-fn every_way_of_reading_shows_every_topic_and_instance() {
-    for ways in ["", "--take-read", "-R", "-R --take-read"] {
+fn read_and_take_return_each_topic_and_instance() {
+    for options in ["", "--take-read", "-R", "-R --take-read"] {
         let stage = Stage::new();
-        let mut subscriber = stage.ready(&format!("-S -t Square -D l -k 0 --num-topics 2 --read-period 20 {ways}"));
+        let mut subscriber = stage.ready(&format!("-S -t Square -D l -k 0 --num-topics 2 --read-period 20 {options}"));
         let _publisher =
             stage.start("-P -t Square -D l -k 0 -z 0 -c RED --num-topics 2 --num-instances 3 --write-period 50");
         let mut seen = Vec::new();
@@ -211,17 +213,17 @@ fn every_way_of_reading_shows_every_topic_and_instance() {
                 seen.push(shape);
             }
         }
-        assert_eq!(twice, ways.contains("-R"), "what is read stays, what is taken is gone: {ways}");
+        assert_eq!(twice, options.contains("-R"), "read samples remain, taken samples do not: {options}");
         for topic in ["Square", "Square1"] {
             for color in ["RED", "RED1", "RED2"] {
-                assert!(seen.iter().any(|shape| shape.topic == topic && shape.color == color), "{ways}: {seen:?}");
+                assert!(seen.iter().any(|shape| shape.topic == topic && shape.color == color), "{options}: {seen:?}");
             }
         }
     }
 }
 
 #[test]
-fn sizes_begin_again_after_the_modulo() {
+fn sizes_restart_after_the_modulo() {
     let stage = Stage::new();
     let mut publisher = stage.start("-P -t Square -z 0 --size-modulo 3 -w --write-period 5");
     let sizes: Vec<i32> = (0..7).map(|_| publisher.shape().size).collect();
@@ -229,7 +231,7 @@ fn sizes_begin_again_after_the_modulo() {
 }
 
 #[test]
-fn instances_end_as_the_publisher_says() {
+fn instances_end_in_the_requested_state() {
     for (option, state) in [
         ("--final-instance-state d", "NOT_ALIVE_DISPOSED_INSTANCE_STATE"),
         ("--final-instance-state u", "NOT_ALIVE_NO_WRITERS_INSTANCE_STATE"),
@@ -254,7 +256,7 @@ fn instances_end_as_the_publisher_says() {
 }
 
 #[test]
-fn policies_that_do_not_fit_are_told_with_their_numbers() {
+fn incompatible_policy_is_printed_with_its_number() {
     for (publisher, subscriber, policy) in [
         ("-b", "-r", "11 (RELIABILITY)"),
         ("-D v", "-D l", "2 (DURABILITY)"),
@@ -277,7 +279,7 @@ struct Triangle {
 }
 
 #[test]
-fn a_topic_of_another_type_is_told() {
+fn topic_with_another_type_is_reported() {
     let stage = Stage::new();
     let mut subscriber = stage.ready("-S -t Square");
     let mut publisher = stage.ready("-P -t Square");
@@ -290,7 +292,7 @@ fn a_topic_of_another_type_is_told() {
 }
 
 #[test]
-fn large_samples_arrive_whole_in_pieces_of_any_size() {
+fn large_sample_arrives_for_each_fragment_size() {
     for size in ["", "--datafrag-size 1000", "--datafrag-size 65535"] {
         let stage = Stage::new();
         let mut subscriber = stage.ready("-S -t Square --read-period 20");
@@ -300,7 +302,7 @@ fn large_samples_arrive_whole_in_pieces_of_any_size() {
 }
 
 #[test]
-fn a_subscriber_wants_one_color_or_some_sizes() {
+fn content_filter_selects_color_or_size() {
     let stage = Stage::new();
     let mut red = stage.start("-S -t Square -r -c RED --read-period 20");
     let mut small = stage.start("-S -t Square -r --cft shapesize<=5 --read-period 20");
@@ -321,22 +323,24 @@ fn a_subscriber_wants_one_color_or_some_sizes() {
     assert_eq!(wrong.process.wait().unwrap().code(), Some(2));
 }
 
-/// The publisher frames what it writes, three rounds at a time.
+/// The publisher encloses three rounds in each coherent set.
 #[test]
-fn coherent_sets_begin_and_end_around_their_rounds() {
+fn coherent_set_encloses_its_rounds() {
     let arguments = "-P -t Square -w -z 0 --coherent --coherent-sample-count 3 --num-iterations 6 --write-period 1";
-    let said = text(&Stage::new().command(arguments).output().unwrap());
-    let lines = said.lines().filter_map(|line| match line {
+    let output_text = text(&Stage::new().command(arguments).output().unwrap());
+    let lines = output_text.lines().filter_map(|line| match line {
         "Started Coherent Set" => Some("{".to_owned()),
         "Finished Coherent Set" => Some("}".to_owned()),
         _ => Shape::parse(line).map(|shape| shape.size.to_string()),
     });
-    assert_eq!(lines.collect::<Vec<_>>().join(" "), "{ 1 2 3 } { 4 5 6 }", "{said}");
+    assert_eq!(lines.collect::<Vec<_>>().join(" "), "{ 1 2 3 } { 4 5 6 }", "{output_text}");
 }
 
-/// Within its separation, which does not end here, a filter shows the first of each instance, and the last when it ends.
+/// A filter passes the first sample of each instance, and the last one when the instance ends.
+///
+/// Its minimum separation is longer than the test.
 #[test]
-fn a_time_filter_shows_one_sample_of_each_instance_in_its_time() {
+fn time_filter_passes_one_sample_per_separation() {
     let stage = Stage::new();
     let mut subscriber = stage.ready("-S -t Square -r -k 0 --time-filter 600000 --read-period 10");
     let mut publisher = stage.start(
@@ -352,21 +356,21 @@ fn a_time_filter_shows_one_sample_of_each_instance_in_its_time() {
 }
 
 #[test]
-fn what_contradicts_itself_is_refused_before_anything_begins() {
+fn contradictory_qos_exits_with_2() {
     let output = Stage::new().command("-S -t Square -f 100 --time-filter 200").output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
     assert!(text(&output).contains("TIME_BASED_FILTER"), "{}", text(&output));
 }
 
-/// A color that is longer than its type allows is known to be wrong only when it is written.
+/// The bound of the color is checked when a sample is written.
 #[test]
-fn who_cannot_go_on_says_so_and_ends_with_3() {
+fn write_error_exits_with_3() {
     let output = Stage::new().command(&format!("-P -t Square -c {}", "R".repeat(129))).output().unwrap();
     assert_eq!(output.status.code(), Some(3), "{}", text(&output));
     assert!(text(&output).contains("shapes: ") && !text(&output).contains("Done."), "{}", text(&output));
 }
 
-/// By this name alone the listener knows a type.
+/// Another type with the name that the listener prints.
 #[derive(DdsType, Debug)]
 #[dds(name = "ShapeType")]
 struct Silent {
@@ -375,7 +379,7 @@ struct Silent {
 }
 
 #[test]
-fn a_writer_that_falls_silent_is_told_of_in_the_style_of_the_others() {
+fn lost_liveliness_is_printed_like_other_statuses() {
     let simulation = Simulation::new(1);
     let participant = simulation.participant("host", 0).unwrap();
     participant.set_listener(statuses::shown(), statuses::Statuses).unwrap();
@@ -386,12 +390,12 @@ fn a_writer_that_falls_silent_is_told_of_in_the_style_of_the_others() {
         writer.assert_liveliness().unwrap();
         simulation.run_for(Duration::from_secs(2));
         let expected = format!("on_liveliness_lost() {PLACE} (total = {total}, change = 1)");
-        assert_eq!(std::mem::take(&mut *SAID.lock().unwrap()), [expected]);
+        assert_eq!(std::mem::take(&mut *PRINTED.lock().unwrap()), [expected]);
     }
 }
 
 #[test]
-fn wrong_arguments_are_refused_and_useless_ones_are_warned_of() {
+fn wrong_arguments_fail_and_useless_ones_warn() {
     let stage = Stage::new();
     for wrong in [
         "",
@@ -417,7 +421,7 @@ fn wrong_arguments_are_refused_and_useless_ones_are_warned_of() {
         assert!(text(&output).contains("--periodic-announcement"), "{}", text(&output));
     }
     let warned = |arguments: &str| text(&stage.command(arguments).output().unwrap());
-    let said =
+    let output_text =
         warned("-P -t Square --num-iterations 1 --time-filter 5 --size-modulo 3 --periodic-announcement 50 -v d");
     for warning in [
         "warning: --time-filter has no effect on a publisher\n",
@@ -426,9 +430,9 @@ fn wrong_arguments_are_refused_and_useless_ones_are_warned_of() {
         "Done.\n",
         "round 1: 1 samples",
     ] {
-        assert!(said.contains(warning), "without {warning}: {said}");
+        assert!(output_text.contains(warning), "without {warning}: {output_text}");
     }
-    let said = warned("-S -t Square --num-iterations 1 --read-period 1 --lifespan 5 -z 3");
-    assert!(said.contains("warning: --lifespan has no effect on a subscriber\n"), "{said}");
-    assert!(said.contains("warning: -z has no effect on a subscriber\n") && said.ends_with("Done.\n"), "{said}");
+    let output_text = warned("-S -t Square --num-iterations 1 --read-period 1 --lifespan 5 -z 3");
+    assert!(output_text.contains("warning: --lifespan has no effect on a subscriber\n"), "{output_text}");
+    assert!(output_text.contains("warning: -z has no effect on a subscriber\n") && output_text.ends_with("Done.\n"), "{output_text}");
 }
