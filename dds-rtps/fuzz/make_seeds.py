@@ -20,7 +20,7 @@ def datagrams(path):
 
 
 def samples(datagram):
-    """The payloads of the DATAs, each with the kind of its writer."""
+    """The payload of each DATA submessage, with the entity kind of its writer."""
     at = 20
     while at + 4 <= len(datagram):
         kind, flags = datagram[at], datagram[at + 1]

@@ -1,4 +1,4 @@
-//! Any sample of a derived type: what decodes encodes, and comes back as the same bytes.
+//! Any bytes as a sample of a derived type: a decoded value encodes, and its round trip returns the same bytes.
 
 #![no_main]
 
@@ -116,12 +116,12 @@ fn check<T: for<'de> Decode<'de> + Encode + TypeInfo>(payload: &[u8]) {
     let (mut first, mut second) = (Vec::new(), Vec::new());
     if let Ok(instance) = cdr::instance_of_payload(T::DESCRIPTION, payload, false, &mut first) {
         let of_value = cdr::key_hash_of(&value, Encoding::Xcdr2, &mut second);
-        assert_eq!(of_value.expect("what was decoded is within the bounds"), instance);
+        assert_eq!(of_value.expect("a decoded value is within the bounds"), instance);
     }
     for encoding in [Encoding::Xcdr1, Encoding::Xcdr2] {
-        cdr::encode_payload(&value, encoding, &mut first).expect("what was decoded is within the bounds");
-        let again = cdr::decode_payload::<T>(&first).expect("what was encoded is legal");
-        cdr::encode_payload(&again, encoding, &mut second).expect("it was encoded before");
+        cdr::encode_payload(&value, encoding, &mut first).expect("a decoded value is within the bounds");
+        let again = cdr::decode_payload::<T>(&first).expect("an encoded value is legal");
+        cdr::encode_payload(&again, encoding, &mut second).expect("the same value was encoded before");
         assert_eq!(first, second);
     }
 }

@@ -1,5 +1,6 @@
-//! Values of derived types: what is encoded comes back as the same value, also to readers of another version of the type,
-//! and what is damaged on the way is an error or another value, and nothing worse.
+//! Any values of derived types: a round trip returns the same value.
+//!
+//! Other versions of the type read the shared members. Decoding damaged bytes returns an error or another value.
 
 #![no_main]
 
@@ -116,7 +117,7 @@ fuzz_target!(|bytes: &[u8]| {
     let _ = match rest.arbitrary::<u8>() {
         Ok(0..50) => check::<Final>(&mut rest, |_, _| {}),
         Ok(50..100) => check::<Appendable>(&mut rest, |value, payload| {
-            // What is missing at the end takes its default. XCDR1 does not say where a struct ends.
+            // Absent members at the end take their defaults. XCDR1 does not encode the end of a struct.
             let Ok(later) = cdr::decode_payload::<AppendableLater>(payload) else {
                 return assert!(payload[1] < 6, "a version with more members reads XCDR2");
             };
@@ -129,19 +130,19 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(150..200) => check::<Mutable>(&mut rest, |value, payload| {
             let later = cdr::decode_payload::<MutableLater>(payload).expect("a version with more members reads it");
             assert_eq!((later.id, &later.words, later.more.len(), later.last), (value.id, &value.words, 0, None));
-            look_at_part(value.id, value.small, &value.words, payload);
+            check_part(value.id, value.small, &value.words, payload);
         }),
         Ok(_) => check::<MutableLater>(&mut rest, |value, payload| {
             let earlier = cdr::decode_payload::<Mutable>(payload).expect("a version with fewer members reads it");
             assert_eq!((earlier.id, &earlier.name, &earlier.words), (value.id, &value.name, &value.words));
-            look_at_part(value.id, value.small, &value.words, payload);
+            check_part(value.id, value.small, &value.words, payload);
         }),
         Err(_) => Ok(()),
     };
 });
 
-fn look_at_part(id: u32, small: i8, words: &[u16], payload: &[u8]) {
-    // Without the member that must be understood, or with a name that is too long, it is an error.
+fn check_part(id: u32, small: i8, words: &[u16], payload: &[u8]) {
+    // Decoding fails for an unknown must-understand member and for a name over its bound.
     if let Ok(part) = cdr::decode_payload::<Part>(payload) {
         assert_eq!((part.id, part.small, &part.words[..]), (id, small, &words[..words.len().min(3)]));
     }
@@ -155,11 +156,11 @@ where
     let damage: Damage = rest.arbitrary()?;
     let (mut payload, mut scratch) = (Vec::new(), Vec::new());
     for encoding in [Encoding::Xcdr1, Encoding::Xcdr2] {
-        // A union's value may belong to another case than its own, and a string hold what CDR cannot.
+        // The stored discriminator of a union may belong to another case, and a string may contain a NUL.
         if cdr::encode_payload(&value, encoding, &mut payload).is_err() {
             return Ok(());
         }
-        let back = cdr::decode_payload::<T>(&payload).expect("what was encoded is legal");
+        let back = cdr::decode_payload::<T>(&payload).expect("an encoded value is legal");
         assert_eq!(back, value);
         others(&value, &payload);
         let instance = cdr::instance_of_payload(T::DESCRIPTION, &payload, false, &mut scratch);

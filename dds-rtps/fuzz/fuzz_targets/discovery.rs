@@ -1,4 +1,4 @@
-//! Any payload of SPDP or SEDP: what decodes survives our own encoding.
+//! Any bytes as a payload of SPDP or SEDP: decoded data can be encoded and decoded again.
 
 #![no_main]
 

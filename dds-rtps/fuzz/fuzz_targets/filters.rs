@@ -1,8 +1,7 @@
-//! Any filter expression, asked of any sample: what compiles says of each sample either that it cannot be read, or whether it
-//! passes, and the opposite of what its negation says.
+//! Any filter expression on any sample: an expression and its negation have opposite results or both fail.
 //!
-//! The first line is the expression, the second one its parameters with tabs between them; all that follows is a sample, of two
-//! types one after the other.
+//! The first line is the expression. The second line is its parameters, separated by tabs. The rest is the sample,
+//! which is evaluated as two types.
 
 #![no_main]
 
@@ -84,11 +83,11 @@ fuzz_target!(|bytes: &[u8]| {
     let parameters = String::from_utf8_lossy(parameters);
     let parameters: Vec<String> = parameters.split('\t').filter(|text| !text.is_empty()).map(str::to_owned).collect();
     for ty in [Framed::DESCRIPTION, Final::DESCRIPTION] {
-        ask(ty, expression, &parameters, payload);
+        evaluate_as(ty, expression, &parameters, payload);
     }
 });
 
-fn ask(ty: &'static TypeDescription, expression: &str, parameters: &[String], payload: &[u8]) {
+fn evaluate_as(ty: &'static TypeDescription, expression: &str, parameters: &[String], payload: &[u8]) {
     let filter = match Filter::new(ty, expression, parameters) {
         Ok(filter) => filter,
         Err(error) => {
@@ -101,7 +100,7 @@ fn ask(ty: &'static TypeDescription, expression: &str, parameters: &[String], pa
     let passes = filter.evaluate(payload, false);
     assert_eq!(filter.passes(payload), *passes.as_ref().unwrap_or(&true));
     black_box((filter.passes_key(payload), filter.passes_key_of(payload, false)));
-    // The negation may be too long, or too deep; a blank expression has none.
+    // The negation does not compile if it is too long or too deep, or if the expression is blank.
     if let Ok(negated) = Filter::new(ty, &format!("NOT ({expression})"), parameters) {
         match (&passes, negated.evaluate(payload, false)) {
             (Ok(passes), Ok(opposite)) => assert_ne!(*passes, opposite, "{expression}"),

@@ -1,9 +1,9 @@
-//! Any parameter list: the walk ends, within the bytes, whatever they are.
+//! Any bytes as a parameter list: the iteration ends and stays within the bytes.
 
 #![no_main]
 
-use dds_rtps::wire::ParameterListReader;
 use dds_rtps::wire::InlineQos;
+use dds_rtps::wire::ParameterListReader;
 use libfuzzer_sys::fuzz_target;
 use std::hint::black_box;
 

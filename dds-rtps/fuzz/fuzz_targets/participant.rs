@@ -1,5 +1,7 @@
-//! Any life of a participant among others: what it is sent, in whose name, and what its application does meanwhile. It
-//! does not panic or close, its ledgers add up, what it knows of others stays bounded, and an honest sample still arrives.
+//! Any sequence of received datagrams and API calls of a participant. Datagrams may have forged senders.
+//!
+//! The participant does not panic or close. Its ledgers of losses add up, its state stays bounded, and it still receives
+//! a sample of an honest participant.
 
 #![no_main]
 
@@ -17,7 +19,7 @@ struct Line {
     padding: Vec<u8>,
 }
 
-/// A number that somebody may send: small, near a power of two, or any.
+/// An integer in a datagram: small, near a power of two, or any.
 #[derive(Arbitrary, Debug, Clone, Copy)]
 enum Number {
     Small(u8),
@@ -47,7 +49,7 @@ struct Set {
 }
 
 #[derive(Arbitrary, Debug)]
-enum Said {
+enum ForgedSubmessage {
     Data { number: Number, flags: u8, payload: Payload },
     Fragment { number: Number, first: Number, count: u16, size: u16, whole: Number, payload: Payload },
     Heartbeat { first: Number, last: Number, count: u8, flags: u8 },
@@ -83,9 +85,9 @@ impl Payload {
     }
 }
 
-/// Which of the pairs of endpoints it is about.
+/// The pair of endpoints that a datagram is for.
 #[derive(Arbitrary, Debug, Clone, Copy)]
-enum Line3 {
+enum TargetPair {
     Reliable,
     BestEffort,
     Kept,
@@ -94,13 +96,13 @@ enum Line3 {
 }
 
 #[derive(Arbitrary, Debug)]
-enum Step {
-    /// A datagram in the name of the peer, or of a stranger.
+enum LifeStep {
+    /// A datagram in the name of the peer or of an unknown participant.
     Datagram {
-        stranger: Option<u8>,
+        unknown_sender: Option<u8>,
         discovery: bool,
-        about: Line3,
-        said: Vec<Said>,
+        about: TargetPair,
+        submessages: Vec<ForgedSubmessage>,
     },
     Raw(Vec<u8>),
     Pass {
@@ -194,7 +196,7 @@ fuzz_target!(|bytes: &[u8]| {
         if rest.is_empty() {
             break;
         }
-        let Ok(step) = rest.arbitrary::<Step>() else { break };
+        let Ok(step) = rest.arbitrary::<LifeStep>() else { break };
         life.step(&step);
         life.check();
     }
@@ -211,50 +213,47 @@ impl Life {
         let victim = Party::new(&world, "victim");
         let peer = Party::new(&world, "peer");
         let found = || victim.pairs.iter().all(|pair| pair.reader.matched_publications().len() == 2);
-        assert!(world.run_until(Duration::from_secs(20), found), "they have not found each other");
+        assert!(world.run_until(Duration::from_secs(20), found), "the participants do not discover each other");
         let ids = |pair: &Pair| [pair.writer.guid().entity_id.0, pair.reader.guid().entity_id.0];
         let peer_ids = peer.pairs.iter().map(ids).collect();
         let peer_prefix = peer.participant.guid().prefix.0;
         Self { world, victim, peer: Some(peer), number: 0, peer_prefix, peer_ids }
     }
 
-    fn step(&mut self, step: &Step) {
+    fn step(&mut self, step: &LifeStep) {
         let line = |line: u8| usize::from(line) % NAMES.len();
         match step {
-            Step::Datagram { stranger, discovery, about, said } => {
-                let bytes = self.datagram(*stranger, *about, said);
+            LifeStep::Datagram { unknown_sender, discovery, about, submessages } => {
+                let bytes = self.datagram(*unknown_sender, *about, submessages);
                 self.send(*discovery, &bytes);
             }
-            Step::Raw(bytes) => self.send(bytes.len() % 2 == 0, bytes),
-            Step::Pass { millis } => self.world.run_for(Duration::from_millis(u64::from(*millis))),
-            Step::PassLong { seconds } => self.world.run_for(Duration::from_secs(u64::from(*seconds % 40))),
-            Step::Write { line: at, instance, padding } => {
+            LifeStep::Raw(bytes) => self.send(bytes.len() % 2 == 0, bytes),
+            LifeStep::Pass { millis } => self.world.run_for(Duration::from_millis(u64::from(*millis))),
+            LifeStep::PassLong { seconds } => self.world.run_for(Duration::from_secs(u64::from(*seconds % 40))),
+            LifeStep::Write { line: at, instance, padding } => {
                 self.number += 1;
                 let sample = sample(*instance, self.number, *padding);
-                // Without room it is refused.
+                // The write fails if the history is full.
                 let _ = self.victim.pairs[line(*at)].writer.try_write(&sample);
             }
-            Step::PeerWrites { line: at, instance, padding } => {
+            LifeStep::PeerWrites { line: at, instance, padding } => {
                 self.number += 1;
                 let sample = sample(*instance, self.number, *padding);
                 if let Some(peer) = &self.peer {
                     let _ = peer.pairs[line(*at)].writer.try_write(&sample);
                 }
             }
-            Step::End { line: at, instance, unregisters } => {
+            LifeStep::End { line: at, instance, unregisters } => {
                 let writer = &self.victim.pairs[line(*at)].writer;
-                let _ = match unregisters {
-                    true => writer.unregister_instance(instance),
-                    false => writer.dispose(instance),
-                };
+                let _ = if *unregisters { writer.unregister_instance(instance) } else { writer.dispose(instance) };
             }
-            Step::Take { line: at } => drop(self.victim.pairs[line(*at)].reader.take().expect("it is open")),
-            Step::Read { line: at } => drop(self.victim.pairs[line(*at)].reader.read().expect("it is open")),
-            Step::Remake { line: at } => self.victim.pairs[line(*at)] = pair(&self.victim.participant, line(*at)),
-            Step::Lossy { percent } => {
+            LifeStep::Take { line: at } => drop(self.victim.pairs[line(*at)].reader.take().expect("it is open")),
+            LifeStep::Read { line: at } => drop(self.victim.pairs[line(*at)].reader.read().expect("it is open")),
+            LifeStep::Remake { line: at } => self.victim.pairs[line(*at)] = pair(&self.victim.participant, line(*at)),
+            LifeStep::Lossy { percent } => {
                 self.world.set_network(Conditions::perfect().lossy(f64::from(percent % 60) / 100.0));
             }
-            Step::PeerCrashes => {
+            LifeStep::PeerCrashes => {
                 self.world.host("peer").crash();
                 self.peer = None;
             }
@@ -263,12 +262,12 @@ impl Life {
 
     fn send(&self, discovery: bool, bytes: &[u8]) {
         let victim = self.world.host("victim").address();
-        self.world.host("stranger").send((victim, if discovery { 7410 } else { 7411 }), bytes);
+        self.world.host("attacker").send((victim, if discovery { 7410 } else { 7411 }), bytes);
         self.world.run_for(Duration::from_micros(50));
     }
 
-    fn datagram(&self, stranger: Option<u8>, about: Line3, said: &[Said]) -> Vec<u8> {
-        let prefix = stranger.map_or(self.peer_prefix, |number| [number; 12]);
+    fn datagram(&self, unknown_sender: Option<u8>, about: TargetPair, submessages: &[ForgedSubmessage]) -> Vec<u8> {
+        let prefix = unknown_sender.map_or(self.peer_prefix, |number| [number; 12]);
         let mut bytes = b"RTPS\x02\x05\x01\xdd".to_vec();
         bytes.extend(prefix);
         let victim = self.victim.participant.guid().prefix.0;
@@ -278,19 +277,19 @@ impl Life {
             ([pair.reader.guid(), pair.writer.guid()].map(|guid: Guid| guid.entity_id.0), [writer, reader])
         };
         let ([our_reader, our_writer], [their_writer, their_reader]) = match about {
-            Line3::Reliable => ids(0),
-            Line3::BestEffort => ids(1),
-            Line3::Kept => ids(2),
-            Line3::Discovery(which) => {
+            TargetPair::Reliable => ids(0),
+            TargetPair::BestEffort => ids(1),
+            TargetPair::Kept => ids(2),
+            TargetPair::Discovery(which) => {
                 let id = [0, [1, 0, 0, 2][usize::from(which % 4)], [0, 3, 4, 0][usize::from(which % 4)], 0xc2];
                 let [mut writer, mut reader] = [id; 2];
                 (writer[3], reader[3]) = (0xc2, 0xc7);
                 ([reader, writer], [writer, reader])
             }
         };
-        for said in said.iter().take(8) {
+        for submessage in submessages.iter().take(8) {
             let (id, flags, len, body) =
-                said.body([our_reader, our_writer], [their_writer, their_reader], victim, self.peer_prefix);
+                submessage.body([our_reader, our_writer], [their_writer, their_reader], victim, self.peer_prefix);
             bytes.extend([id, flags]);
             bytes.extend(len.unwrap_or(body.len() as u16).to_le_bytes());
             bytes.extend(body);
@@ -298,7 +297,7 @@ impl Life {
         bytes
     }
 
-    /// What holds at every moment.
+    /// Checks the invariants that hold after each step.
     fn check(&self) {
         assert!(!self.victim.participant.is_closed());
         for pair in &self.victim.pairs {
@@ -311,7 +310,7 @@ impl Life {
         }
     }
 
-    /// Somebody who is honest still gets through.
+    /// Checks that a sample of an honest participant still arrives.
     fn end(mut self) {
         self.world.set_network(Conditions::perfect());
         self.peer = None;
@@ -342,7 +341,9 @@ impl Set {
         body.extend((base as u32).to_le_bytes());
         body.extend(u32::from(self.bits).to_le_bytes());
         let words = usize::from(self.bits).div_ceil(32).min(10);
-        (0..words).for_each(|at| body.extend(self.words.get(at).copied().unwrap_or(u32::MAX).to_le_bytes()));
+        for at in 0..words {
+            body.extend(self.words.get(at).copied().unwrap_or(u32::MAX).to_le_bytes());
+        }
     }
 }
 
@@ -352,8 +353,8 @@ fn number(body: &mut Vec<u8>, number: Number) {
     body.extend((value as u32).to_le_bytes());
 }
 
-impl Said {
-    /// Id, flags, another length than the true one, and what follows.
+impl ForgedSubmessage {
+    /// The ID, the flags, an optional false length, and the body.
     fn body(
         &self,
         [our_reader, our_writer]: [[u8; 4]; 2],
