@@ -434,5 +434,8 @@ fn wrong_arguments_fail_and_useless_ones_warn() {
     }
     let output_text = warned("-S -t Square --num-iterations 1 --read-period 1 --lifespan 5 -z 3");
     assert!(output_text.contains("warning: --lifespan has no effect on a subscriber\n"), "{output_text}");
-    assert!(output_text.contains("warning: -z has no effect on a subscriber\n") && output_text.ends_with("Done.\n"), "{output_text}");
+    assert!(
+        output_text.contains("warning: -z has no effect on a subscriber\n") && output_text.ends_with("Done.\n"),
+        "{output_text}"
+    );
 }
