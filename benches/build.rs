@@ -1,8 +1,8 @@
-//! Tells the program `perf` which commit it is built from, so that its results can be understood later.
+//! Compiles the commit into the program `perf`, which writes it into its results.
 
 use std::process::Command;
 
-/// What the figures depend on.
+/// Sources that the figures depend on.
 const SOURCES: [&str; 5] = ["src", "../dds-core/src", "../dds-rtps/src", "../dds-macros/src", "../Cargo.lock"];
 
 fn main() {
@@ -10,11 +10,13 @@ fn main() {
     if std::env::var_os("CARGO_FEATURE_PERF").is_none() {
         return;
     }
-    SOURCES.iter().for_each(|path| println!("cargo::rerun-if-changed={path}"));
+    for path in SOURCES {
+        println!("cargo::rerun-if-changed={path}");
+    }
     if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]) {
         println!("cargo::rerun-if-changed={log}");
     }
-    // Outside of a repository there is no commit to tell of.
+    // Outside a repository there is no commit.
     if let Some(commit) = git(&["describe", "--always", "--dirty", "--exclude=*"]) {
         println!("cargo::rustc-env=PERF_COMMIT={commit}");
     }

@@ -1,35 +1,35 @@
-//! Many participants of one host that all match: how long it takes, and how many datagrams.
+//! Discovery of many participants on one host: time and datagrams until all are matched.
 //!
-//! `cargo bench -p benches --bench crowd -- 200` starts as many participants in one process, each with a writer and a
-//! reader of one topic, so every participant matches every other twice. With more than 120 it needs multicast.
-//! `-- --test` starts five.
+//! `cargo bench -p benches --bench crowd -- 200` starts 200 participants in one process. Each has a writer and a reader of
+//! one topic, so each pair of participants matches twice. More than 120 participants need multicast. `-- --test` starts
+//! five.
 //!
-//! The time counts from the first participant's start; the datagrams are those of all, until everybody is matched and in
-//! the ten seconds after that, in which nothing new happens.
+//! The time starts with the first participant. The datagrams of all participants are counted until all are matched, and
+//! again during the next ten seconds.
 
 use benches::pair::Small;
 use dds_core::{DataReader, DataWriter, DomainParticipant, Scope};
 use std::error::Error;
 use std::time::{Duration, Instant};
 
-/// Apart from other benches.
+/// No other bench uses this domain.
 const DOMAIN_ID: u32 = 62;
 
-/// How long it is looked on after everybody is matched.
-const AFTERWARDS: Duration = Duration::from_secs(10);
+/// Observation time after all participants are matched.
+const OBSERVATION: Duration = Duration::from_secs(10);
 
-/// A wait that lasts longer has failed.
+/// Longest wait for a match.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-struct Member {
+struct CrowdMember {
     participant: DomainParticipant,
     writer: DataWriter<Small>,
     reader: DataReader<Small>,
 }
 
-impl Member {
+impl CrowdMember {
     fn start() -> Outcome<Self> {
         let participant = DomainParticipant::builder(DOMAIN_ID).scope(Scope::Host).udp_only(true).build()?;
         let writer = participant.writer::<Small>("crowd")?;
@@ -43,10 +43,16 @@ impl Member {
     }
 }
 
-/// Datagrams and bytes sent, datagrams received.
-fn traffic(members: &[Member]) -> [u64; 3] {
-    let all = members.iter().map(|member| member.participant.traffic());
-    all.fold([0; 3], |sum, one| [sum[0] + one.sent, sum[1] + one.sent_bytes, sum[2] + one.received])
+/// Sent datagrams, sent bytes and received datagrams.
+fn traffic(members: &[CrowdMember]) -> [u64; 3] {
+    let mut sum = [0; 3];
+    for member in members {
+        let traffic = member.participant.traffic();
+        sum[0] += traffic.sent;
+        sum[1] += traffic.sent_bytes;
+        sum[2] += traffic.received;
+    }
+    sum
 }
 
 fn main() -> Outcome<()> {
@@ -54,7 +60,7 @@ fn main() -> Outcome<()> {
     let test = arguments.iter().any(|argument| argument == "--test");
     let count = arguments.iter().find_map(|argument| argument.parse().ok()).unwrap_or(if test { 5 } else { 200 });
     let start = Instant::now();
-    let members: Vec<Member> = (0..count).map(|_| Member::start()).collect::<Outcome<_>>()?;
+    let members: Vec<CrowdMember> = (0..count).map(|_| CrowdMember::start()).collect::<Outcome<_>>()?;
     let started = start.elapsed();
     for member in &members {
         member.wait_for(count)?;
@@ -71,11 +77,11 @@ fn main() -> Outcome<()> {
         sent as f64 / pairs,
         bytes as f64 / pairs
     );
-    std::thread::sleep(AFTERWARDS);
+    std::thread::sleep(OBSERVATION);
     let [later, ..] = traffic(&members);
     println!(
-        "in the {AFTERWARDS:?} after it {:.1} datagrams a second of each participant",
-        (later - sent) as f64 / count as f64 / AFTERWARDS.as_secs_f64()
+        "in the {OBSERVATION:?} after it {:.1} datagrams a second of each participant",
+        (later - sent) as f64 / count as f64 / OBSERVATION.as_secs_f64()
     );
     Ok(())
 }

@@ -1,12 +1,12 @@
-//! Who allocates: the loops of `latency` under the DHAT profiler.
+//! Heap allocations of the loops of `latency`, counted by the DHAT profiler.
 //!
-//! Prints blocks and bytes per sample after warm-up, and leaves `dhat-heap.json` for the viewer (see PROFILING.md).
-//! `--samples N` says how many samples each line is taken over (default 10 000).
+//! Prints blocks and bytes per sample after warm-up, and writes `dhat-heap.json` for the viewer (see PROFILING.md).
+//! `--samples N` sets the number of samples for each line (default 10 000).
 
 use benches::codec::Codec;
 use benches::floor::UdpFloor;
 use benches::lever::{MailboxCell, MailboxTask, ReceiveBuffer, SendBuffer};
-use benches::pair::{Form, Large, Pair, Payload, Small, ToldBy};
+use benches::pair::{Form, Large, NotifiedBy, Pair, Payload, Small};
 use benches::{LARGE_PAYLOAD_LEN, RTPS_OVERHEAD_LEN, SMALL_PAYLOAD_LEN};
 use dds_core::Delivery;
 use dhat::{HeapStats, Profiler};
@@ -15,7 +15,7 @@ use std::hint::black_box;
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// Enough for every buffer, pool and history to have reached its size.
+/// After this number of samples each buffer, pool and history has reached its final size.
 const WARM_UP_SAMPLES: u64 = 1000;
 
 fn main() -> std::io::Result<()> {
@@ -25,7 +25,7 @@ fn main() -> std::io::Result<()> {
 
     passes::<Small>("", samples);
     passes::<Large>("_frag", samples);
-    let log = Codec::log().expect("it fits");
+    let log = Codec::log().expect("the value fits its type");
     report("decode_owned", samples, || drop(black_box(log.decode_owned())));
     report("decode_borrowed", samples, || drop(black_box(log.decode_borrowed())));
     report("decode_raw", samples, || {
@@ -62,9 +62,9 @@ fn main() -> std::io::Result<()> {
 /// The forms of `best_effort_write_and_receive` and `reliable_write_and_receive`.
 fn passes<T: Payload>(size: &str, samples: u64) {
     let listener = Form::DEFAULT;
-    let view = listener.told_by(ToldBy::ViewingListener(Delivery::Inline));
-    let event_thread = listener.told_by(ToldBy::Listener(Delivery::EventThread));
-    let wait = listener.told_by(ToldBy::Reader);
+    let view = listener.notified_by(NotifiedBy::ViewingListener(Delivery::Inline));
+    let event_thread = listener.notified_by(NotifiedBy::Listener(Delivery::EventThread));
+    let wait = listener.notified_by(NotifiedBy::Reader);
     for (name, form) in [("", listener), ("_view", view), ("_event_thread", event_thread), ("_wait", wait)] {
         for (path, form) in [("", form), ("_udp", form.udp())] {
             for (reliability, form) in [("best_effort", form), ("reliable", form.reliable())] {
@@ -75,12 +75,12 @@ fn passes<T: Payload>(size: &str, samples: u64) {
     }
 }
 
-/// The number behind `--samples`; cargo's own arguments are passed over.
+/// The value of `--samples`. Other arguments come from cargo and are ignored.
 fn samples() -> Option<u64> {
     std::env::args().skip_while(|argument| argument != "--samples").nth(1)?.parse().ok()
 }
 
-/// Prints what `pass` takes from the heap, per sample.
+/// Prints the heap allocations of `pass`, per sample.
 fn report(name: &str, samples: u64, mut pass: impl FnMut()) {
     for _ in 0..WARM_UP_SAMPLES {
         pass();

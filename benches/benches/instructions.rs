@@ -1,37 +1,40 @@
-//! How many instructions a sample takes, counted by valgrind, and whether that has grown since it was last written down.
+//! Instructions per sample, counted by valgrind and compared with recorded counts.
 //!
-//! `cargo bench -p benches --bench instructions` counts every path of the list below and compares it with
-//! `benches/instructions.txt`; it fails if one has grown by more than 10 %, and says so if one has shrunk by as much: then
-//! `-- --write` writes the file anew. Instructions do not depend on what else the machine does, so that a guard may assert on
-//! them; the kernel's are not among them. What a sample, a HEARTBEAT or an answer costs must not grow with the endpoints that are
-//! there: from 1 to 1000 by 5 % at most.
+//! `cargo bench -p benches --bench instructions` counts each path in the list below and compares it with
+//! `benches/instructions.txt`. It fails if a count is more than 10 % higher, and prints counts that are more than 10 %
+//! lower. `-- --write` records the new counts.
 //!
-//! Each count is the difference of two runs, so that what is done once cancels out.
+//! Instruction counts do not depend on other load of the machine. Instructions of the kernel are not counted. The cost of
+//! a sample, a HEARTBEAT or an ACKNACK may grow by at most 5 % from 1 to 1000 endpoints.
+//!
+//! Each count is the difference of two runs, which removes the cost of the setup.
 
 use benches::among::{Merged, Waited};
 use benches::burst::{BURST_LEN, Burst};
 use benches::matched::{ManyReaders, ManyWriters, Reached};
-use benches::pair::{Form, Large, Pair, Payload, Small, ToldBy};
+use benches::pair::{Form, Large, NotifiedBy, Pair, Payload, Small};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::process::{Command, ExitCode};
 
-/// Where the counts are written down.
+/// The file with the recorded counts.
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.txt");
 
-/// Two library versions, or two processors, copy memory by different instructions; and where threads meet by chance, a wait more
-/// or less for a lock is some hundred of them.
+/// Allowed growth of a count.
+///
+/// The instructions that copy memory depend on the C library and the processor. A wait for a lock, which depends on
+/// chance, takes some hundred instructions.
 const TOLERANCE: f64 = 0.10;
 
-/// How often what seems to cost too much is counted again.
-const AGAIN_MAX: u32 = 3;
+/// Most repetitions of a count that is too high.
+const REPETITIONS_MAX: u32 = 3;
 
-/// What a thousand endpoints may add.
+/// Allowed growth from the first path of a pair to the second.
 const GROWTH_MAX: f64 = 0.05;
 
-/// Paths that must cost the same, the one with few endpoints first.
-const ALIKE: [[&str; 2]; 15] = [
+/// Pairs of paths that must cost the same. The first path has fewer endpoints.
+const EQUAL_PATHS: [[&str; 2]; 15] = [
     ["in_process", "in_process_among_10"],
     ["in_process", "in_process_among_1000"],
     ["udp", "udp_among_10"],
@@ -49,11 +52,13 @@ const ALIKE: [[&str; 2]; 15] = [
     ["answer_of_one_of_1", "answer_of_one_of_1000"],
 ];
 
-/// Passes of the two runs.
+/// Passes of the two runs of a path.
 const PASSES: [u32; 2] = [2_000, 6_000];
 
-/// Where nobody answers: a writer does not go further ahead of its readers. For each 8 KiB it adds what it has sent to what is under
-/// way to each of them, 18 instructions each for a sample, so these paths are not alike.
+/// Passes of paths whose readers never acknowledge: the congestion window limits how far the writer gets ahead.
+///
+/// For each 8 KiB the writer updates the bytes in flight of each reader. That takes 18 instructions per sample and reader,
+/// so [`EQUAL_PATHS`] does not contain these paths.
 const UNANSWERED: [u32; 2] = [50, 200];
 
 type Pass = fn(Form, usize, u32) -> Result<(), Box<dyn Error>>;
@@ -61,10 +66,10 @@ type Pass = fn(Form, usize, u32) -> Result<(), Box<dyn Error>>;
 struct Path {
     name: &'static str,
     form: Form,
-    /// Other readers in the participant; in the paths without one, the endpoints that match.
+    /// Other readers in the participant. Without a participant: the number of matched endpoints.
     others: usize,
     pass: Pass,
-    /// Of the two runs.
+    /// Passes of the two runs.
     passes: [u32; 2],
 }
 
@@ -77,7 +82,7 @@ fn paths() -> Vec<Path> {
         path("in_process_among_1000", form, 999, pass::<Small>),
         path("in_process_32000_bytes", form, 0, pass::<Large>),
         path("in_process_reliable", form.reliable(), 0, pass::<Small>),
-        path("in_process_wait", form.told_by(ToldBy::Reader), 0, pass::<Small>),
+        path("in_process_wait", form.notified_by(NotifiedBy::Reader), 0, pass::<Small>),
         path("udp", form.udp(), 0, pass::<Small>),
         path("udp_among_10", form.udp(), 9, pass::<Small>),
         path("udp_among_1000", form.udp(), 999, pass::<Small>),
@@ -110,42 +115,54 @@ fn paths() -> Vec<Path> {
 
 fn pass<T: Payload>(form: Form, others: usize, passes: u32) -> Result<(), Box<dyn Error>> {
     let pair = Pair::<T>::among(form, others)?;
-    (0..passes).for_each(|_| pair.pass());
+    for _ in 0..passes {
+        pair.pass();
+    }
     Ok(())
 }
 
-/// 64 bytes, reliable, KEEP_ALL, as many in a datagram as fit.
+/// Samples of 64 bytes, RELIABLE and KEEP_ALL, in full datagrams.
 fn burst(_: Form, _: usize, passes: u32) -> Result<(), Box<dyn Error>> {
     let burst = Burst::new()?;
-    (0..passes.div_ceil(BURST_LEN)).for_each(|_| burst.pass());
+    for _ in 0..passes.div_ceil(BURST_LEN) {
+        burst.pass();
+    }
     Ok(())
 }
 
-/// A sample with a HEARTBEAT, its answer, and the take, of a reader that so many writers match.
+/// A sample with a HEARTBEAT, its ACKNACK and the take, in a reader that `writers` match.
 fn heartbeats(_: Form, writers: usize, passes: u32) -> Result<(), Box<dyn Error>> {
     let mut many = ManyWriters::new(writers);
-    (0..passes).for_each(|_| many.pass());
+    for _ in 0..passes {
+        many.pass();
+    }
     Ok(())
 }
 
-/// An acknowledgement to a writer that so many readers match.
+/// An acknowledgment to a writer that `readers` match.
 fn answers(_: Form, readers: usize, passes: u32) -> Result<(), Box<dyn Error>> {
     let mut many = ManyReaders::new(readers);
-    (0..passes).for_each(|_| many.pass());
+    for _ in 0..passes {
+        many.pass();
+    }
     Ok(())
 }
 
-/// A sample of one of so many readers, whose streams are merged.
+/// A sample for one of `readers` whose streams are merged.
 fn merged(_: Form, readers: usize, passes: u32) -> Result<(), Box<dyn Error>> {
     let mut merged = Merged::new(readers)?;
-    (0..passes).for_each(|_| merged.pass());
+    for _ in 0..passes {
+        merged.pass();
+    }
     Ok(())
 }
 
-/// A sample of one of so many readers, each with a condition in one WaitSet.
+/// A sample for one of `readers`, each with a condition in one WaitSet.
 fn waited(_: Form, readers: usize, passes: u32) -> Result<(), Box<dyn Error>> {
     let mut waited = Waited::new(readers)?;
-    (0..passes).for_each(|_| waited.pass());
+    for _ in 0..passes {
+        waited.pass();
+    }
     Ok(())
 }
 
@@ -161,12 +178,15 @@ fn reliable_writes(_: Form, readers: usize, passes: u32) -> Result<(), Box<dyn E
     writes(ManyReaders::new(readers), passes)
 }
 
-/// A write to so many readers, which is one datagram. They do not answer.
+/// Writes to all readers with one datagram each. The readers do not acknowledge.
 fn writes(mut many: ManyReaders, passes: u32) -> Result<(), Box<dyn Error>> {
-    match (0..passes).map(|_| many.write()).find(|&sent| sent != 1) {
-        Some(sent) => Err(format!("a write took {sent} datagrams").into()),
-        None => Ok(()),
+    for _ in 0..passes {
+        let sent = many.write();
+        if sent != 1 {
+            return Err(format!("expected one datagram for a write, found {sent}").into());
+        }
     }
+    Ok(())
 }
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
@@ -179,8 +199,10 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         }
     }
     if arguments.iter().any(|argument| argument == "--test") {
-        // As criterion does it: each once, without measuring.
-        paths().iter().try_for_each(|path| (path.pass)(path.form, path.others, 1))?;
+        // Like criterion: one pass of each path without a measurement.
+        for path in paths() {
+            (path.pass)(path.form, path.others, 1)?;
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let mut counted = count_all()?;
@@ -210,38 +232,46 @@ fn per_sample(path: &Path) -> Result<u64, Box<dyn Error>> {
     Ok(per_sample)
 }
 
-/// What seems to cost too much is counted again: where threads meet by chance, the fewest count.
+/// Repeats counts that are too high and keeps the lowest, because waits for locks depend on chance.
 fn count_again(counted: &mut BTreeMap<String, u64>, known: &BTreeMap<String, u64>) -> Result<(), Box<dyn Error>> {
-    for _ in 0..AGAIN_MAX {
-        let of = |name: &str| counted.get(name).copied().unwrap_or(0) as f64;
-        let has_grown =
-            |(name, &before): (&String, &u64)| (of(name) > before as f64 * (1.0 + TOLERANCE)).then(|| name.clone());
-        let is_dearer = |[few, many]: [&str; 2]| (of(many) > of(few) * (1.0 + GROWTH_MAX)).then(|| many.to_owned());
-        let doubtful: Vec<String> =
-            known.iter().filter_map(has_grown).chain(ALIKE.into_iter().filter_map(is_dearer)).collect();
-        for path in paths().iter().filter(|path| doubtful.iter().any(|name| name == path.name)) {
-            let again = per_sample(path)?;
-            counted.entry(path.name.to_owned()).and_modify(|count| *count = again.min(*count));
+    for _ in 0..REPETITIONS_MAX {
+        let count_of = |name: &str| counted.get(name).copied().unwrap_or(0) as f64;
+        let mut too_high = Vec::new();
+        for (name, &before) in known {
+            if count_of(name) > before as f64 * (1.0 + TOLERANCE) {
+                too_high.push(name.clone());
+            }
+        }
+        for [few, many] in EQUAL_PATHS {
+            if count_of(many) > count_of(few) * (1.0 + GROWTH_MAX) {
+                too_high.push(many.to_owned());
+            }
+        }
+        for path in paths() {
+            if too_high.iter().any(|name| name == path.name) {
+                let repeated = per_sample(&path)?;
+                counted.entry(path.name.to_owned()).and_modify(|count| *count = repeated.min(*count));
+            }
         }
     }
     Ok(())
 }
 
-/// The instructions of a process that passes so many samples.
+/// The instructions of a process with this number of passes.
 fn count(name: &str, passes: u32) -> Result<u64, Box<dyn Error>> {
     let mut valgrind = Command::new("valgrind");
     valgrind.args(["--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]);
     valgrind.arg(std::env::current_exe()?).args(["--pass", name, &passes.to_string()]);
-    let output = valgrind.output().map_err(|error| format!("valgrind cannot be run ({error}): is it installed?"))?;
-    let said = String::from_utf8_lossy(&output.stderr);
+    let output = valgrind.output().map_err(|error| format!("cannot run valgrind: {error}"))?;
+    let printed = String::from_utf8_lossy(&output.stderr);
     if !output.status.success() {
-        return Err(format!("{name}: {}\n{said}", output.status).into());
+        return Err(format!("{name}: {}\n{printed}", output.status).into());
     }
-    let line = said.lines().find(|line| line.contains("I refs:") || line.contains("I   refs:"));
+    let line = printed.lines().find(|line| line.contains("I refs:") || line.contains("I   refs:"));
     let digits: String = line
         .and_then(|line| line.rsplit(':').next())
         .map(|number| number.chars().filter(char::is_ascii_digit).collect())
-        .ok_or_else(|| format!("{name}: no count in what valgrind says:\n{said}"))?;
+        .ok_or_else(|| format!("{name}: expected an instruction count in the output of valgrind:\n{printed}"))?;
     Ok(digits.parse()?)
 }
 
@@ -257,13 +287,15 @@ fn render(counted: &BTreeMap<String, u64>) -> String {
 }
 
 fn parse(text: &str) -> Result<BTreeMap<String, u64>, Box<dyn Error>> {
-    let lines = text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty());
-    lines
-        .map(|line| {
-            let (name, count) = line.split_once(' ').ok_or_else(|| format!("not a name and a number: {line}"))?;
-            Ok((name.to_owned(), count.trim().parse()?))
-        })
-        .collect()
+    let mut counts = BTreeMap::new();
+    for line in text.lines() {
+        if line.starts_with('#') || line.trim().is_empty() {
+            continue;
+        }
+        let (name, count) = line.split_once(' ').ok_or_else(|| format!("expected a name and a number: {line}"))?;
+        counts.insert(name.to_owned(), count.trim().parse()?);
+    }
+    Ok(counts)
 }
 
 fn compare(counted: &BTreeMap<String, u64>, known: &BTreeMap<String, u64>) -> ExitCode {
@@ -274,18 +306,18 @@ fn compare(counted: &BTreeMap<String, u64>, known: &BTreeMap<String, u64>) -> Ex
     };
     for (name, &count) in counted {
         let Some(&before) = known.get(name) else {
-            complain(format!("{name}: not in {FILE} yet"));
+            complain(format!("{name}: no recorded count in {FILE}"));
             continue;
         };
         let change = count as f64 / before as f64 - 1.0;
         if change < -TOLERANCE {
-            println!("{name}: {before} instructions are now {count}: write that down with `-- --write`");
+            println!("{name}: {before} instructions before, {count} now: record them with `-- --write`");
         }
         if change > TOLERANCE {
-            complain(format!("{name}: {before} instructions are now {count} ({:+.1} %)", 100.0 * change));
+            complain(format!("{name}: {before} instructions before, {count} now ({:+.1} %)", 100.0 * change));
         }
     }
-    for pair in ALIKE {
+    for pair in EQUAL_PATHS {
         let [few, many] = pair.map(|name| counted.get(name).copied().unwrap_or(0));
         if many as f64 > few as f64 * (1.0 + GROWTH_MAX) {
             complain(format!("{} costs {many} instructions, {} {few}", pair[1], pair[0]));

@@ -1,8 +1,9 @@
-//! Large samples between two participants of this process, by UDP: time from `write` to the reader's view of the whole
-//! sample, and what was lost and repaired on the way.
+//! Large samples between two participants of this process, by UDP.
 //!
-//! All forms take turns, so that their ratios hold on a machine with other work. `--samples N` is the number for each form
-//! (default 200), `--test` makes it one; arguments that are no options are filters.
+//! Measures the time from `write` to the reader's view of the whole sample. Prints lost samples and sent bytes too.
+//!
+//! All forms take turns, so their ratios are valid on a machine with other load. `--samples N` is the number for each form
+//! (default 200), and `--test` sets it to one. Other arguments are filters.
 
 use benches::slot::{Arrival, slot};
 use dds_core::qos::{DataReaderQos, DataWriterQos};
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 
 const DOMAIN_ID: u32 = 61;
 const PATIENCE: Duration = Duration::from_secs(10);
-/// A best-effort sample that takes longer has lost a fragment.
+/// A best-effort sample that takes longer counts as lost.
 const LOST_AFTER: Duration = Duration::from_millis(500);
 
 #[derive(DdsType)]
@@ -46,9 +47,10 @@ impl Contender {
         let (from, to) = (participant()?, participant()?);
         let (announce, arrival) = slot();
         let (writer, reader) = (DataWriterQos::default().keep_last(1), DataReaderQos::default().keep_last(1));
-        let (writer, reader) = match reliable {
-            true => (writer.reliable(), reader.reliable()),
-            false => (writer.best_effort(), reader.best_effort()),
+        let (writer, reader) = if reliable {
+            (writer.reliable(), reader.reliable())
+        } else {
+            (writer.best_effort(), reader.best_effort())
         };
         let listener = move |reader: &DataReader<Blob>| {
             let whole = |sample: dds_core::SampleRef<'_, Blob>| {
@@ -83,7 +85,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let samples: u64 = match arguments.iter().position(|argument| argument == "--samples") {
         _ if arguments.iter().any(|argument| argument == "--test") => 1,
-        Some(at) => arguments.get(at + 1).ok_or("--samples needs a number")?.parse()?,
+        Some(at) => arguments.get(at + 1).ok_or("--samples: expected a number")?.parse()?,
         None => 200,
     };
     let wanted = |name: &str| {

@@ -1,14 +1,14 @@
-//! p50, p99 and p99.9 of every form of `best_effort_write_and_receive`, interleaved with the floors.
+//! p50, p99 and p99.9 of each form of `best_effort_write_and_receive`, in turns with the floors.
 //!
-//! criterion measures one id after the other, and a machine with other work on it changes meanwhile. Here all forms take
-//! turns of a thousand samples, so their ratios hold even where their absolute times do not. A pass is timed by two
-//! readings of the clock, whose own cost is the line `clock`.
+//! criterion measures one ID after the other, while the load of the machine may change. Here all forms take turns of a
+//! thousand samples, so their ratios are valid even if their absolute times are not. Two reads of the clock time a pass;
+//! the line `clock` shows their cost.
 //!
-//! Arguments that are no options are filters, as criterion has them. `--samples N` is the number for each form (default
-//! 50 000), `--test` makes it one.
+//! Arguments without `-` are filters, as in criterion. `--samples N` is the number for each form (default 50 000), and
+//! `--test` sets it to one.
 
 use benches::floor::UdpFloor;
-use benches::pair::{Form, Large, Pair, Payload, Small, ToldBy};
+use benches::pair::{Form, Large, NotifiedBy, Pair, Payload, Small};
 use benches::{LARGE_PAYLOAD_LEN, RTPS_OVERHEAD_LEN, SMALL_PAYLOAD_LEN};
 use dds_core::Delivery;
 use dds_core::cdr::copy;
@@ -17,10 +17,10 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::Instant;
 
-/// Short against the time in which the load of a machine changes, long against what a change of turns costs.
+/// Samples of one turn: shorter than changes of the load, longer than the cost of a switch.
 const TURN: u64 = 1000;
 
-/// The forms whose median the others are compared with.
+/// The forms that the medians of the others are compared with.
 const FLOOR: &str = "best_effort_write_and_receive_floor_udp";
 const FLOOR_FRAG: &str = "best_effort_write_and_receive_frag_floor_udp";
 
@@ -57,23 +57,23 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What is neither an option nor the value of one.
+/// Arguments that are neither options nor values of options.
 fn filters(arguments: &[String]) -> Vec<&str> {
     let is_value = |at: usize| at > 0 && arguments.get(at - 1).is_some_and(|before| before == "--samples");
     let named = arguments.iter().enumerate().filter(|(at, argument)| !argument.starts_with('-') && !is_value(*at));
     named.map(|(_, argument)| argument.as_str()).collect()
 }
 
-/// What one pass does.
+/// The work of one pass.
 type Pass = Box<dyn FnMut()>;
-/// Makes a pass; only if the filters leave its name in.
+/// Creates a pass. It is called only if the filters include its name.
 type Make = Box<dyn FnOnce() -> Result<Pass, Box<dyn Error>>>;
 
 fn contenders(filters: &[&str]) -> Result<Vec<Contender>, Box<dyn Error>> {
     let form = Form::DEFAULT;
-    let event_thread = form.told_by(ToldBy::Listener(Delivery::EventThread));
-    let wait = form.told_by(ToldBy::Reader);
-    let view = form.told_by(ToldBy::ViewingListener(Delivery::Inline));
+    let event_thread = form.notified_by(NotifiedBy::Listener(Delivery::EventThread));
+    let wait = form.notified_by(NotifiedBy::Reader);
+    let view = form.notified_by(NotifiedBy::ViewingListener(Delivery::Inline));
     let mut all: Vec<(&'static str, Make)> = vec![
         ("clock", Box::new(|| Ok(Box::new(|| ())))),
         ("best_effort_write_and_receive", ours::<Small>(form)),
@@ -104,19 +104,19 @@ fn ours<T: Payload>(form: Form) -> Make {
     })
 }
 
-/// The writer fills in the head of a large sample, and is taken to have made its bytes in place; the listener looks at them in place.
+/// The writer only writes the head of a large sample into a loan; the listener views the sample in place.
 fn loaned(form: Form) -> Make {
     Box::new(move || {
         let pair = Pair::<Large>::new(form)?;
         let payload_len = LARGE_PAYLOAD_LEN;
-        // The key and its padding, the length.
+        // The key with its padding, then the length.
         let mut head = vec![1, 0, 0, 0];
         head.extend(u32::try_from(payload_len)?.to_ne_bytes());
         Ok(Box::new(move || pair.pass_loaned(&head, payload_len)))
     })
 }
 
-/// What the copies of a sample take that comes and goes as a value, and nothing else.
+/// Only the copies of a sample that is written and taken as a value.
 fn copied(payload_len: usize) -> Pass {
     let (from, mut slot, mut to) = (vec![7_u8; payload_len], vec![0; payload_len], vec![0; payload_len]);
     Box::new(move || {

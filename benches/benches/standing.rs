@@ -1,10 +1,10 @@
-//! What an application pays for being there: memory, threads, processor time at rest, and the time until it is matched.
+//! Standing costs of an idle application: memory, threads, processor time, and the time from start to match.
 //!
-//! `cargo bench -p benches --bench standing` prints one line each. Linux only: it reads `/proc`. Processes of their own are
-//! measured, started from this program, which is the whole of what they contain: a participant with default settings on the
+//! `cargo bench -p benches --bench standing` prints one line for each. It reads `/proc` and therefore needs Linux. It
+//! starts this program as separate processes and measures them. Each contains a participant with default settings on the
 //! loopback, a writer and a reader.
 //!
-//! `-- --test` starts each once and prints nothing that depends on time.
+//! `-- --test` starts each process once and prints no times.
 
 use benches::pair::Small;
 use dds_core::{DomainParticipant, Scope};
@@ -13,16 +13,16 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Apart from other benches.
+/// No other bench uses this domain.
 const DOMAIN_ID: u32 = 61;
 
-/// After it nothing of the start is left.
+/// Time until all work of the start is complete.
 const SETTLE: Duration = Duration::from_secs(3);
 
-/// How long processor time at rest is counted for.
+/// Time over which processor time at rest is counted.
 const REST: Duration = Duration::from_secs(20);
 
-/// How often the second process is started.
+/// Number of starts of the second process.
 const STARTS: usize = 21;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -36,7 +36,7 @@ fn main() -> Outcome<()> {
     }
 }
 
-/// The process that is there and does nothing, until its input ends.
+/// The idle process. It ends with its standard input.
 fn rest() -> Outcome<()> {
     let participant = DomainParticipant::builder(DOMAIN_ID).scope(Scope::Host).build()?;
     let writer = participant.writer::<Small>("standing")?;
@@ -48,7 +48,7 @@ fn rest() -> Outcome<()> {
     Ok(())
 }
 
-/// The process that comes later, and says how long after its start it is matched with the one that is there.
+/// The second process. It prints the time from its start until it matches the idle process.
 fn meet(started: u128) -> Outcome<()> {
     let participant = DomainParticipant::builder(DOMAIN_ID).scope(Scope::Host).build()?;
     let writer = participant.writer::<Small>("standing")?;
@@ -57,23 +57,23 @@ fn meet(started: u128) -> Outcome<()> {
     Ok(())
 }
 
-/// A process of this program.
+/// A running process of this program.
 struct Process {
     child: Child,
-    said: BufReader<std::process::ChildStdout>,
+    output: BufReader<std::process::ChildStdout>,
 }
 
 impl Process {
     fn start(arguments: &[&str]) -> Outcome<Self> {
         let mut command = Command::new(std::env::current_exe()?);
         let mut child = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
-        let said = BufReader::new(child.stdout.take().ok_or("no output")?);
-        Ok(Self { child, said })
+        let output = BufReader::new(child.stdout.take().ok_or("no output")?);
+        Ok(Self { child, output })
     }
 
     fn line(&mut self) -> Outcome<String> {
         let mut line = String::new();
-        self.said.read_line(&mut line)?;
+        self.output.read_line(&mut line)?;
         Ok(line.trim().to_owned())
     }
 
@@ -83,7 +83,7 @@ impl Process {
         if status.success() { Ok(()) } else { Err(format!("a process ended with {status}").into()) }
     }
 
-    /// A number of `/proc/PID/status`.
+    /// A number in `/proc/PID/status`.
     fn status(&self, name: &str) -> Outcome<u64> {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let line = text.lines().find_map(|line| line.strip_prefix(name)).ok_or_else(|| format!("no {name}"))?;
@@ -91,7 +91,7 @@ impl Process {
         Ok(number.parse()?)
     }
 
-    /// Time on a processor, of all its threads.
+    /// Processor time of all its threads.
     fn cpu(&self) -> Outcome<Duration> {
         let mut total = 0;
         for task in std::fs::read_dir(format!("/proc/{}/task", self.child.id()))? {
@@ -105,7 +105,7 @@ impl Process {
 fn measure(test: bool) -> Outcome<()> {
     let mut resident = Process::start(&["--rest"])?;
     if resident.line()? != "here" {
-        return Err("the first process did not come up".into());
+        return Err("the first process did not start".into());
     }
     let mut met = Vec::new();
     for _ in 0..if test { 1 } else { STARTS } {

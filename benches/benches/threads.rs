@@ -1,13 +1,15 @@
-//! Whether writers and readers on several threads get more done than on one.
+//! Scaling of writers and readers with the number of threads.
 //!
-//! `cargo bench -p benches --bench threads` runs each work on one thread and on as many as there are cores (`-- 4` says how many),
-//! in turns, and tells samples per second and what the threads together do more than one alone. All samples are of 2 bytes, best
-//! effort, in one process, and taken by the thread that wrote them, which so waits for nobody.
+//! `cargo bench -p benches --bench threads` runs each form on one thread and on all cores (`-- 4` sets the number), in
+//! turns. It prints samples per second and the ratio of the two. All samples have 2 bytes, are best effort, and stay in
+//! one process. The thread that writes a sample also takes it, so no thread waits for another.
 //!
-//! *Topics of their own*: each thread has a participant's writer and reader of a topic that no other thread uses. *Participants of
-//! their own*: and a participant. *One topic*: each thread writes by a writer of its own to a reader of its own, in a partition
-//! of its own. *The floor*: as many steps of a random number generator, which share nothing: what the machine allows at that moment.
-//! `-- --test` runs each once, for a moment.
+//! - *Topics of their own*: each thread has a writer and a reader of its own topic.
+//! - *Participants of their own*: each thread has its own participant too.
+//! - *One topic*: each thread has a writer and a reader in its own partition.
+//! - *The floor*: random number generators that share nothing. It shows how far the machine scales.
+//!
+//! `-- --test` runs each form once, for a moment.
 
 use benches::pair::Small;
 use dds_core::qos::{DataReaderQos, DataWriterQos, PublisherQos, SubscriberQos};
@@ -18,23 +20,23 @@ use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Apart from other benches.
+/// No other bench uses this domain.
 const DOMAIN_ID: u32 = 64;
 
-/// Turns of one thread and of several; medians of them are told.
+/// Turns of one thread and of several. The medians are printed.
 const TURNS: usize = 15;
 
 const TURN: Duration = Duration::from_millis(200);
 
-/// Samples between two looks whether the turn is over.
+/// Samples between two checks for the end of the turn.
 const RUN: u64 = 64;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// What a thread does again and again.
+/// One step of a thread.
 type Work = Box<dyn FnMut() + Send>;
 
-/// Makes the work of so many threads.
+/// Creates the work of this number of threads.
 type Make = fn(usize) -> Outcome<Vec<Work>>;
 
 /// One thread's writer and reader.
@@ -89,7 +91,7 @@ fn one_topic(threads: usize) -> Outcome<Vec<Work>> {
         .collect()
 }
 
-/// As much as a sample costs, about.
+/// Steps that take about as long as a sample.
 fn floor(threads: usize) -> Outcome<Vec<Work>> {
     let work = |number| -> Work {
         let mut state = number as u64 + 1;
@@ -105,14 +107,16 @@ fn floor(threads: usize) -> Outcome<Vec<Work>> {
     Ok((0..threads).map(work).collect())
 }
 
-/// How often all together have done their work in a second.
+/// Steps per second of all threads together.
 fn rate(works: &mut [Work], turn: Duration) -> f64 {
     let (start, over) = (Barrier::new(works.len() + 1), AtomicBool::new(false));
     let run = |work: &mut Work| {
         start.wait();
         let (began, mut done) = (Instant::now(), 0);
         while !over.load(Ordering::Relaxed) {
-            (0..RUN).for_each(|_| work());
+            for _ in 0..RUN {
+                work();
+            }
             done += RUN;
         }
         done as f64 / began.elapsed().as_secs_f64()

@@ -1,9 +1,10 @@
-//! What a datagram costs by each of the system calls that can send or receive it, on loopback; beside the decisions on
-//! `sendmmsg`, `recvmmsg`, `UDP_GRO` and `UDP_SEGMENT` in ARCHITECTURE.md. And what a sample in fragments costs its receiver,
-//! copied into its place, or received there.
+//! Cost of a datagram by system call on the loopback, and cost of fragments for their receiver.
 //!
-//! All forms take turns. Each round sends its datagrams and then receives them on the same thread, so that no wake is
-//! measured. Pin it to one core: `taskset -c 0 cargo bench -p benches --bench udp_calls`. `--test` makes it one round.
+//! ARCHITECTURE.md bases its decisions on `sendmmsg`, `recvmmsg`, `UDP_GRO` and `UDP_SEGMENT` on these figures. For
+//! fragments the bench compares a copy into the assembly with in-place reception.
+//!
+//! All forms take turns. Each round sends its datagrams and then receives them on the same thread, so no wake is measured.
+//! Pin it to one core: `taskset -c 0 cargo bench -p benches --bench udp_calls`. `--test` runs one round.
 
 #[cfg(not(target_os = "linux"))]
 fn main() {
@@ -169,14 +170,16 @@ mod linux {
         Ok(())
     }
 
-    /// What stands before the fragments of a datagram: the header of the message, INFO_TS, DATA_FRAG.
+    /// Bytes before the fragments of a datagram: the message header, INFO_TS and DATA_FRAG.
     const HEADER_LEN: usize = 72;
     const FRAGMENT_LEN: usize = 65_000;
-    /// The guess is right for all but one of so many datagrams.
+    /// One in this number of datagrams has a wrong prediction.
     const WRONG_EVERY: usize = 16;
 
-    /// Prints what the fragments of one sample cost their receiver: copied out of the receive buffer into their places, or
-    /// received there behind a guess; of the guesses none is wrong, or some.
+    /// Prints the cost of the fragments of one sample for their receiver.
+    ///
+    /// The receiver copies them from the receive buffer, or receives them in place at a predicted position. The last
+    /// figure includes wrong predictions.
     pub(crate) fn measure_fragments(len: usize, rounds: usize) -> Outcome {
         let mut pair = Pair::open(false)?;
         let datagram = vec![7; HEADER_LEN + FRAGMENT_LEN];
@@ -203,7 +206,7 @@ mod linux {
                     let mut parts = [IoSliceMut::new(&mut header), IoSliceMut::new(place)];
                     recvmsg::<()>(pair.to.as_raw_fd(), &mut parts, None, MsgFlags::empty())?;
                     if (index + 1) % wrong_every == 0 {
-                        // It belongs elsewhere: copied twice, out of the place and into the right one.
+                        // A wrong prediction costs two copies: out of the wrong place and into the right one.
                         pair.buffers[0][..FRAGMENT_LEN].copy_from_slice(place);
                         place.copy_from_slice(&pair.buffers[0][..FRAGMENT_LEN]);
                     }

@@ -1,4 +1,4 @@
-//! Many readers that are waited for together, as a merged stream or by a WaitSet: what a sample of one of them costs.
+//! Cost of a sample while the program waits for many readers, in a merged stream or by a WaitSet.
 
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::{
@@ -10,16 +10,16 @@ use std::task::{Context, Poll, Waker};
 
 use crate::pair::Small;
 
-/// Apart from the domains of the others.
+/// No other bench uses this domain.
 const DOMAIN_ID: u32 = 63;
 
-/// Polls until a sample has come: a merged stream may come back once for each of its parts, to leave others their turn.
+/// Most polls for a sample. A merged stream may return `Pending` once for each part, to be fair to other tasks.
 const POLLS_MAX: usize = 100_000;
 
 /// A WaitSet without conditions, the writer of the first reader, and the readers.
 type Among = (WaitSet, DataWriter<Small>, Vec<DataReader<Small>>);
 
-/// The readers, each of a topic of its own, the writer of the first one, and a WaitSet of their participant without conditions.
+/// Creates `count` readers of different topics, a writer for the first one, and an empty WaitSet.
 fn readers(count: usize) -> Result<Among, CreateError> {
     let participant = DomainParticipant::builder(DOMAIN_ID).scope(Scope::Host).build()?;
     let qos = DataReaderQos::default().keep_last(1).best_effort();
@@ -28,11 +28,11 @@ fn readers(count: usize) -> Result<Among, CreateError> {
     let qos = DataWriterQos::default().keep_last(1).best_effort();
     let writer = participant.writer_builder::<Small>("0").qos(qos).build()?;
     let limit = std::time::Duration::from_secs(10);
-    writer.wait_for_readers(1).block_for(limit).expect("they meet in their participant");
+    writer.wait_for_readers(1).block_for(limit).expect("endpoints of one participant match");
     Ok((WaitSet::new(&participant), writer, readers))
 }
 
-/// Streams of so many readers, merged. One of them gets samples.
+/// Merged streams of many readers. One reader receives samples.
 #[derive(Debug)]
 pub struct Merged {
     writer: DataWriter<Small>,
@@ -40,15 +40,15 @@ pub struct Merged {
 }
 
 impl Merged {
-    /// Makes the readers in one participant. Each has been polled once.
+    /// Creates the readers in one participant and polls each stream once.
     ///
     /// # Errors
     ///
-    /// If an entity cannot be made.
+    /// Returns an error if an entity cannot be created.
     ///
     /// # Panics
     ///
-    /// If writer and reader do not meet within 10 s.
+    /// Panics if writer and reader do not match within 10 s.
     pub fn new(readers: usize) -> Result<Self, CreateError> {
         let (_, writer, all) = self::readers(readers)?;
         let mut merged = Self { writer, samples: select_all(all.into_iter().map(|reader| reader.sample_stream())) };
@@ -59,13 +59,13 @@ impl Merged {
         Ok(merged)
     }
 
-    /// Writes a sample and polls until it is there, and until there is nothing else.
+    /// Writes a sample, polls until it arrives, then polls until the stream is pending.
     ///
     /// # Panics
     ///
-    /// If it cannot be written or does not arrive.
+    /// Panics if the sample cannot be written or does not arrive.
     pub fn pass(&mut self) {
-        self.writer.write(&Small::default()).expect("there is room");
+        self.writer.write(&Small::default()).expect("KEEP_LAST has room");
         let mut context = Context::from_waker(Waker::noop());
         let mut poll = || self.samples.poll_next_unpin(&mut context);
         let arrived = (0..POLLS_MAX).any(|_| matches!(black_box(poll()), Poll::Ready(Some(_))));
@@ -74,7 +74,7 @@ impl Merged {
     }
 }
 
-/// A WaitSet with a condition of each of so many readers. One of them gets samples.
+/// A WaitSet with a condition of each of many readers. One reader receives samples.
 #[derive(Debug)]
 pub struct Waited {
     writer: DataWriter<Small>,
@@ -84,19 +84,21 @@ pub struct Waited {
 }
 
 impl Waited {
-    /// Makes the readers in one participant.
+    /// Creates the readers in one participant.
     ///
     /// # Errors
     ///
-    /// If an entity cannot be made.
+    /// Returns an error if an entity cannot be created.
     ///
     /// # Panics
     ///
-    /// If writer and reader do not meet within 10 s.
+    /// Panics if writer and reader do not match within 10 s.
     pub fn new(readers: usize) -> Result<Self, CreateError> {
         let (set, writer, readers) = self::readers(readers)?;
         let conditions: Vec<_> = readers.iter().map(|reader| reader.read_condition(States::NOT_READ)).collect();
-        conditions.iter().for_each(|condition| set.attach(condition));
+        for condition in &conditions {
+            set.attach(condition);
+        }
         Ok(Self { writer, readers, conditions, set })
     }
 
@@ -104,9 +106,9 @@ impl Waited {
     ///
     /// # Panics
     ///
-    /// If it cannot be written or does not arrive.
+    /// Panics if the sample cannot be written or does not arrive.
     pub fn pass(&mut self) {
-        self.writer.write(&Small::default()).expect("there is room");
+        self.writer.write(&Small::default()).expect("KEEP_LAST has room");
         let active = self.set.wait().block().expect("it is triggered");
         assert!(active.len() == 1 && active.contains(&self.conditions[0]), "one has a sample");
         assert!(self.readers[0].take_next().expect("open").is_some(), "the sample is there");

@@ -1,26 +1,26 @@
-//! Many small samples, one behind the other, that share datagrams: what throughput is made of.
+//! Bursts of small samples that share datagrams.
 
 use crate::slot::{Arrival, slot};
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::{CreateError, DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration, Scope};
 use std::hint::black_box;
 
-/// Apart from the domains of the others.
+/// No other bench uses this domain.
 const DOMAIN_ID: u32 = 62;
 
-/// How many samples are written before those are waited for: some datagrams, and fewer than a writer may have under way.
+/// Samples of a burst: several datagrams, and less than the congestion window.
 pub const BURST_LEN: u32 = 500;
 
 /// A sample of 64 bytes.
 #[derive(Debug, Clone, Copy, DdsType)]
 pub struct Word {
-    /// Which one it is.
+    /// Number of the sample.
     pub number: u64,
     /// The rest of the 64 bytes.
     pub rest: [u64; 7],
 }
 
-/// A writer that batches and a reader that looks at the samples in place, reliable, KEEP_ALL, by UDP.
+/// A batching writer and a reader that views samples in place: RELIABLE, KEEP_ALL, by UDP.
 #[derive(Debug)]
 pub struct Burst {
     writer: DataWriter<Word>,
@@ -29,15 +29,15 @@ pub struct Burst {
 }
 
 impl Burst {
-    /// Makes a participant with both and waits until they have met.
+    /// Creates a participant with both endpoints and waits until they match.
     ///
     /// # Errors
     ///
-    /// If an entity cannot be made.
+    /// Returns an error if an entity cannot be created.
     ///
     /// # Panics
     ///
-    /// If they do not meet within 10 s.
+    /// Panics if the endpoints do not match within 10 s.
     pub fn new() -> Result<Self, CreateError> {
         let participant = DomainParticipant::builder(DOMAIN_ID).scope(Scope::Host).udp_only(true).build()?;
         let (announce, arrival) = slot();
@@ -55,21 +55,21 @@ impl Burst {
         let writer =
             participant.writer_builder::<Word>("burst").qos(qos).batching(Duration::from_millis(100)).build()?;
         let limit = std::time::Duration::from_secs(10);
-        writer.wait_for_readers(1).block_for(limit).expect("they meet in their participant");
-        reader.wait_for_writers(1).block_for(limit).expect("they meet in their participant");
+        writer.wait_for_readers(1).block_for(limit).expect("endpoints of one participant match");
+        reader.wait_for_writers(1).block_for(limit).expect("endpoints of one participant match");
         Ok(Self { writer, _reader: reader, arrival })
     }
 
-    /// Writes [`BURST_LEN`] samples and waits until all of them have been looked at.
+    /// Writes [`BURST_LEN`] samples and waits until the reader has viewed all of them.
     ///
     /// # Panics
     ///
-    /// If one cannot be written or does not arrive.
+    /// Panics if a sample cannot be written or does not arrive.
     pub fn pass(&self) {
         for number in 0..BURST_LEN {
             self.writer.write(&Word { number: number.into(), rest: [7; 7] }).expect("there is room");
         }
-        self.writer.flush().expect("it is open");
+        self.writer.flush().expect("the writer is open");
         self.arrival.wait();
     }
 }

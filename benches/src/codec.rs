@@ -1,24 +1,24 @@
-//! Encoding and decoding alone: a run of bytes in both ways, and one sample in the three forms of a reader.
+//! Encoding and decoding alone: bytes as a run or as elements, and one sample in three forms.
 
 use crate::LARGE_PAYLOAD_LEN;
 use dds_core::cdr::{DecodeError, EncodeError, decode_payload, decode_payload_into, encode_payload};
 use dds_core::{DdsType, Encoded, Encoding};
 
-/// 32 000 bytes as the run that they are.
+/// 32 000 bytes as one run.
 #[derive(Debug, Clone, PartialEq, Eq, DdsType)]
 pub struct Bytes {
-    /// One copy each way.
+    /// Copied as a whole.
     pub value: Vec<u8>,
 }
 
-/// The same bytes on the wire, one by one: what the run would cost without its fast path.
+/// The same bytes on the wire, encoded one by one, as without the fast path for runs.
 #[derive(Debug, Clone, PartialEq, Eq, DdsType)]
 pub struct Elements {
-    /// One call for each.
+    /// Encoded with one call for each element.
     pub value: Vec<Element>,
 }
 
-/// A byte that does not know it is one.
+/// A struct with one byte. The codec has no fast path for it.
 #[derive(Debug, Clone, PartialEq, Eq, DdsType)]
 #[dds(nested)]
 pub struct Element {
@@ -26,17 +26,17 @@ pub struct Element {
     pub value: u8,
 }
 
-/// A sample with texts and bytes, owned.
+/// An owned sample with strings and bytes.
 #[derive(Debug, Clone, PartialEq, Eq, DdsType)]
 pub struct Log {
     /// The instance.
     #[dds(key)]
     pub source: u32,
-    /// A word.
+    /// A short string.
     pub level: String,
-    /// A sentence.
+    /// A longer string.
     pub message: String,
-    /// Something larger.
+    /// 1000 bytes.
     pub data: Vec<u8>,
 }
 
@@ -47,15 +47,15 @@ pub struct LogView<'a> {
     /// The instance.
     #[dds(key)]
     pub source: u32,
-    /// A word.
+    /// A short string.
     pub level: &'a str,
-    /// A sentence.
+    /// A longer string.
     pub message: &'a str,
-    /// Something larger.
+    /// 1000 bytes.
     pub data: &'a [u8],
 }
 
-/// A value, its encoding, and memory that is reused.
+/// A value, its encoding, and reused memory.
 #[derive(Debug)]
 pub struct Codec<T> {
     value: T,
@@ -65,43 +65,43 @@ pub struct Codec<T> {
 }
 
 impl Codec<Bytes> {
-    /// 32 000 bytes as a run.
+    /// A codec for 32 000 bytes as one run.
     ///
     /// # Errors
     ///
-    /// None that a value of this size can have.
+    /// A value of this size always encodes.
     pub fn bytes() -> Result<Self, EncodeError> {
         Self::new(Bytes { value: vec![7; LARGE_PAYLOAD_LEN] })
     }
 }
 
 impl Codec<Elements> {
-    /// 32 000 bytes one by one.
+    /// A codec for 32 000 bytes as elements.
     ///
     /// # Errors
     ///
-    /// None that a value of this size can have.
+    /// A value of this size always encodes.
     pub fn elements() -> Result<Self, EncodeError> {
         Self::new(Elements { value: vec![Element { value: 7 }; LARGE_PAYLOAD_LEN] })
     }
 }
 
 impl Codec<Log> {
-    /// A sentence and 1000 bytes.
+    /// A codec for a sample with strings and bytes.
     ///
     /// # Errors
     ///
-    /// None that a value of this size can have.
+    /// A value of this size always encodes.
     pub fn log() -> Result<Self, EncodeError> {
-        let message = "the left wheel turns faster than it was told to".into();
+        let message = "the left wheel turns faster than the order says".into();
         Self::new(Log { source: 3, level: "warning".into(), message, data: vec![7; 1000] })
     }
 
-    /// Borrows from the payload.
+    /// Decodes a view that borrows from the payload.
     ///
     /// # Errors
     ///
-    /// If the payload is no such value.
+    /// Returns an error if the payload is not a value of the type.
     pub fn decode_borrowed(&self) -> Result<LogView<'_>, DecodeError> {
         decode_payload(&self.payload)
     }
@@ -119,36 +119,36 @@ impl<T: DdsType + dds_core::cdr::DecodeOwned + Clone> Codec<T> {
     ///
     /// # Errors
     ///
-    /// If the value does not fit its type.
+    /// Returns an error if the value does not fit its type.
     pub fn encode(&mut self) -> Result<&[u8], EncodeError> {
         encode_payload(&self.value, Encoding::Xcdr1, &mut self.buffer)?;
         Ok(&self.buffer)
     }
 
-    /// Makes a new value.
+    /// Decodes a new value.
     ///
     /// # Errors
     ///
-    /// If the payload is no such value.
+    /// Returns an error if the payload is not a value of the type.
     pub fn decode_owned(&self) -> Result<T, DecodeError> {
         decode_payload(&self.payload)
     }
 
-    /// Decodes into a value that is there, keeping its allocations.
+    /// Decodes into an existing value and reuses its allocations.
     ///
     /// # Errors
     ///
-    /// If the payload is no such value.
+    /// Returns an error if the payload is not a value of the type.
     pub fn decode_into(&mut self) -> Result<&T, DecodeError> {
         decode_payload_into(&self.payload, &mut self.reused)?;
         Ok(&self.reused)
     }
 
-    /// Leaves it encoded: only the header is looked at.
+    /// Reads only the encapsulation header.
     ///
     /// # Errors
     ///
-    /// If there is no header.
+    /// Returns an error if the header is absent.
     pub fn decode_raw(&self) -> Result<Encoded<'_>, DecodeError> {
         Encoded::new(&self.payload)
     }

@@ -1,4 +1,4 @@
-//! The floors: what a sample costs at the least, with no DDS around it.
+//! The floors: the lowest cost of a sample without DDS.
 
 use crate::slot::{Announce, Arrival, slot};
 use std::io;
@@ -6,7 +6,7 @@ use std::net::{Ipv4Addr, UdpSocket};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-/// One datagram through the loopback: a `send`, a thread blocked in `recv`, the slot to the main thread.
+/// One datagram through the loopback to a thread that blocks in `recv` and notifies the main thread.
 #[derive(Debug)]
 pub struct UdpFloor {
     socket: UdpSocket,
@@ -20,7 +20,7 @@ impl UdpFloor {
     ///
     /// # Errors
     ///
-    /// If a socket cannot be opened or the thread cannot be started.
+    /// Returns an error if a socket cannot be opened or the thread cannot be started.
     pub fn open(datagram_len: usize) -> io::Result<Self> {
         let receiving = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
         let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -31,11 +31,11 @@ impl UdpFloor {
         Ok(Self { socket, datagram: vec![7; datagram_len.max(1)], arrival, receiver: Some(receiver) })
     }
 
-    /// Sends one datagram and waits until the receiving thread has told of it.
+    /// Sends one datagram and waits until the receiving thread announces it.
     ///
     /// # Panics
     ///
-    /// If the datagram cannot be sent or does not arrive.
+    /// Panics if the datagram cannot be sent or does not arrive.
     pub fn pass(&self) {
         self.socket.send(&self.datagram).expect("the loopback takes one datagram");
         self.arrival.wait();
@@ -44,7 +44,7 @@ impl UdpFloor {
 
 impl Drop for UdpFloor {
     fn drop(&mut self) {
-        // An empty datagram ends the receiving thread. If it cannot be sent the thread is left to the process' end.
+        // An empty datagram ends the receiving thread. Without it the thread ends with the process.
         if self.socket.send(&[]).is_ok() {
             if let Some(receiver) = self.receiver.take() {
                 let _ = receiver.join();
@@ -60,7 +60,7 @@ fn receive(socket: &UdpSocket, announce: &Announce) {
     }
 }
 
-/// Two thread hops: the main thread wakes another one and waits for its answer in the slot.
+/// Two switches of threads: the main thread wakes another thread and waits for its answer.
 #[derive(Debug)]
 pub struct WakeFloor {
     request: Option<SyncSender<()>>,
@@ -73,7 +73,7 @@ impl WakeFloor {
     ///
     /// # Errors
     ///
-    /// If it cannot be started.
+    /// Returns an error if the thread cannot be started.
     pub fn start() -> io::Result<Self> {
         let (request, requests) = sync_channel::<()>(1);
         let (announce, arrival) = slot();
@@ -85,13 +85,13 @@ impl WakeFloor {
         Ok(Self { request: Some(request), arrival, thread: Some(thread) })
     }
 
-    /// There and back; half of it is one hop.
+    /// One round trip between the threads: two switches.
     ///
     /// # Panics
     ///
-    /// If the other thread is gone.
+    /// Panics if the other thread has ended.
     pub fn pass(&self) {
-        let request = self.request.as_ref().expect("it is taken by drop only");
+        let request = self.request.as_ref().expect("only `drop` takes the sender");
         request.send(()).expect("the other thread lives as long as self");
         self.arrival.wait();
     }

@@ -1,10 +1,10 @@
-//! Three decisions that cost most when taken the other way, each as the naive and the chosen form of the same work.
+//! The three design decisions with the highest effect, each as the naive and the chosen form of the same work.
 //!
 //! | decision | naive | chosen |
 //! |---|---|---|
-//! | memory to receive into | a buffer per datagram | one buffer, reused |
-//! | memory to lay a datagram out in | zeroed at full size for each | a cursor that grows a reused buffer |
-//! | who runs a handler | a task behind a mailbox | the calling thread |
+//! | memory of a received datagram | a buffer per datagram | one reused buffer |
+//! | memory of a sent datagram | zeroed at full size each time | a cursor that grows a reused buffer |
+//! | thread that runs a handler | a task behind a mailbox | the calling thread |
 
 use crate::RTPS_OVERHEAD_LEN;
 use dds_core::actor::{Actor, Capacity, Cell, Effects, RunQueue};
@@ -15,10 +15,10 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use tokio::sync::{mpsc, oneshot};
 
-/// The largest UDP datagram: what a receiver must be ready for that does not know what comes.
+/// The largest UDP datagram. A receiver does not know the size in advance.
 const DATAGRAM_MAX: usize = 65_536;
 
-/// Receives a small datagram from a socket of the same thread, so that no thread is woken.
+/// Receives a small datagram that the same thread has sent: no thread is woken.
 #[derive(Debug)]
 pub struct ReceiveBuffer {
     from: UdpSocket,
@@ -27,11 +27,11 @@ pub struct ReceiveBuffer {
 }
 
 impl ReceiveBuffer {
-    /// Opens two sockets on the loopback.
+    /// Opens two sockets on the loopback interface.
     ///
     /// # Errors
     ///
-    /// If a socket cannot be opened.
+    /// Returns an error if a socket cannot be opened.
     pub fn open() -> io::Result<Self> {
         let to = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
         let from = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -39,11 +39,11 @@ impl ReceiveBuffer {
         Ok(Self { from, to, reused: vec![0; DATAGRAM_MAX] })
     }
 
-    /// Naive: a new buffer for what may come, shortened to what came.
+    /// Naive: a new buffer of the largest size, cut to the received length.
     ///
     /// # Panics
     ///
-    /// If the loopback fails.
+    /// Panics if the loopback fails.
     #[must_use]
     pub fn fresh(&self) -> Vec<u8> {
         self.send();
@@ -53,11 +53,11 @@ impl ReceiveBuffer {
         buffer
     }
 
-    /// Chosen: the same buffer every time.
+    /// Chosen: the same buffer each time.
     ///
     /// # Panics
     ///
-    /// If the loopback fails.
+    /// Panics if the loopback fails.
     pub fn reused(&mut self) -> &[u8] {
         self.send();
         let len = self.to.recv(&mut self.reused).expect("the datagram is there");
@@ -76,11 +76,11 @@ pub struct SendBuffer {
 }
 
 impl SendBuffer {
-    /// Naive: zeroes a datagram of the largest size, writes over the zeroes, gives the memory back.
+    /// Naive: allocates a zeroed buffer of the largest size, overwrites it, frees it.
     ///
     /// # Panics
     ///
-    /// If the payload does not fit into one datagram.
+    /// Panics if the payload does not fit into one datagram.
     pub fn zeroed(&self, payload: &[u8]) -> usize {
         let mut buffer = vec![0_u8; DATAGRAM_MAX];
         let (headers, rest) = buffer.split_at_mut(RTPS_OVERHEAD_LEN);
@@ -90,7 +90,7 @@ impl SendBuffer {
         RTPS_OVERHEAD_LEN + payload.len()
     }
 
-    /// Chosen: appends to memory that is kept; what is not written is not touched.
+    /// Chosen: appends to a reused buffer.
     pub fn cursor(&mut self, payload: &[u8]) -> usize {
         self.reused.clear();
         self.reused.extend_from_slice(&[1; RTPS_OVERHEAD_LEN]);
@@ -102,7 +102,7 @@ impl SendBuffer {
 
 type Job = Box<dyn FnOnce(&mut u64) + Send>;
 
-/// Naive: an actor as a task of a runtime on its own thread, asked through a mailbox.
+/// Naive: an actor as a task of a runtime on its own thread, behind a mailbox.
 #[derive(Debug)]
 pub struct MailboxTask {
     mailbox: Option<mpsc::Sender<Job>>,
@@ -114,7 +114,7 @@ impl MailboxTask {
     ///
     /// # Errors
     ///
-    /// If the runtime or its thread cannot be made.
+    /// Returns an error if the runtime or its thread cannot be created.
     pub fn start() -> io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().build()?;
         let (mailbox, mut jobs) = mpsc::channel::<Job>(16);
@@ -128,20 +128,20 @@ impl MailboxTask {
         Ok(Self { mailbox: Some(mailbox), thread: Some(thread) })
     }
 
-    /// Asks the task to count one up and waits for its answer.
+    /// Requests that the task counts up by one, and waits for the answer.
     ///
     /// # Panics
     ///
-    /// If the task is gone.
+    /// Panics if the task has ended.
     #[must_use]
     pub fn ask(&self) -> u64 {
         let (reply, answer) = oneshot::channel();
         let job: Job = Box::new(|state| {
             *state += 1;
-            // The asker waits below, so the answer is taken.
+            // The caller waits for the answer, so the send succeeds.
             let _ = reply.send(*state);
         });
-        let mailbox = self.mailbox.as_ref().expect("it is taken by drop only");
+        let mailbox = self.mailbox.as_ref().expect("only `drop` takes the sender");
         assert!(mailbox.blocking_send(job).is_ok(), "the task lives as long as self");
         answer.blocking_recv().expect("the task answers")
     }
@@ -156,13 +156,13 @@ impl Drop for MailboxTask {
     }
 }
 
-/// Chosen: an actor in a cell that the asking thread enters.
+/// Chosen: an actor in a cell that the calling thread enters.
 #[derive(Debug)]
 pub struct MailboxCell {
     cell: Arc<Cell<Counter>>,
 }
 
-/// What the cell holds.
+/// The state in the cell.
 #[derive(Debug)]
 struct Counter(u64);
 
@@ -176,18 +176,18 @@ impl Actor for Counter {
 
 impl Default for MailboxCell {
     fn default() -> Self {
-        // Nothing gives up its turn here: a visit serves at most one piece of mail.
+        // A visit serves at most one piece of mail here, so it never yields.
         let run_queue = Arc::new(RunQueue::new(|| {}));
         Self { cell: Cell::new(Counter(0), Capacity::default(), run_queue) }
     }
 }
 
 impl MailboxCell {
-    /// Counts one up inside of the cell.
+    /// Counts up by one inside the cell.
     ///
     /// # Panics
     ///
-    /// If the cell is closed, which it never is.
+    /// Panics if the cell is closed. It stays open until `self` is dropped.
     #[must_use]
     pub fn ask(&self) -> u64 {
         Effects::scope(|effects| {

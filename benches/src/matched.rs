@@ -1,4 +1,4 @@
-//! Endpoints of the protocol that have many peers, without threads and sockets: what one of these peers costs.
+//! Cost of one peer of a protocol endpoint with many peers, without threads and sockets.
 
 use dds_rtps::concurrent::Payload;
 use dds_rtps::history::{Operation, Selection};
@@ -11,7 +11,7 @@ use dds_rtps::types::{
 use dds_rtps::wire::{AckNack, Data, Heartbeat, SequenceNumberSet, SerializedPayload};
 use dds_rtps::writer::{NewChange, ReaderProxyConfig, StatefulWriter, WriterConfig};
 
-/// It stands still: what time changes is not what is measured here.
+/// A constant time: the effects of time are not measured.
 const NOW: Now = Now { instant: Instant::from_nanos(1 << 40), time: Time::from_unix_nanos(1 << 60) };
 
 const GROUP: [u8; 4] = [239, 255, 0, 1];
@@ -26,7 +26,7 @@ fn participant(number: usize) -> GuidPrefix {
     GuidPrefix(prefix)
 }
 
-/// A reliable reader that many writers of other participants match. One of them writes.
+/// A reliable reader that many remote writers match. One of them writes.
 #[derive(Debug)]
 pub struct ManyWriters {
     reader: StatefulReader,
@@ -37,7 +37,7 @@ pub struct ManyWriters {
 }
 
 impl ManyWriters {
-    /// So many writers match, and each has said that it has written nothing.
+    /// Matches `writers`. Each has announced an empty history.
     #[must_use]
     pub fn new(writers: usize) -> Self {
         let qos = DataReaderQos::default().reliable();
@@ -58,7 +58,7 @@ impl ManyWriters {
         many
     }
 
-    /// One of them sends a sample with a HEARTBEAT; the reader answers, and the sample is taken.
+    /// One writer sends a sample with a HEARTBEAT. The reader answers, and the sample is taken.
     pub fn pass(&mut self) {
         self.number += 1;
         let data = Data {
@@ -99,16 +99,16 @@ fn heartbeat(last: i64, count: i32) -> Heartbeat {
     }
 }
 
-/// Where the readers of [`ManyReaders`] are.
+/// Location of the readers of [`ManyReaders`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reached {
-    /// Each in a participant of its own, all of them by one group address.
+    /// Each in its own participant; one multicast address reaches all.
     ByGroup,
     /// All in one participant.
     ByHost,
 }
 
-/// A writer that many readers of other participants match. One of them answers.
+/// A writer that many remote readers match. One of them answers.
 #[derive(Debug)]
 pub struct ManyReaders {
     writer: StatefulWriter,
@@ -119,16 +119,18 @@ pub struct ManyReaders {
 }
 
 impl ManyReaders {
-    /// So many reliable readers match, and each has answered once.
+    /// Matches `readers` that are reliable. Each has answered once.
     #[must_use]
     pub fn new(readers: usize) -> Self {
         let mut many = Self::matched(readers, Reached::ByGroup, true);
         many.write();
-        (0..readers).for_each(|number| many.answer(Guid::new(participant(number), READER)));
+        for number in 0..readers {
+            many.answer(Guid::new(participant(number), READER));
+        }
         many
     }
 
-    /// So many readers match.
+    /// Matches `readers` that have not answered.
     #[must_use]
     pub fn matched(readers: usize, reached: Reached, reliable: bool) -> Self {
         let qos = DataWriterQos::default();
@@ -151,11 +153,11 @@ impl ManyReaders {
         many
     }
 
-    /// A sample is written and sent. Gives the number of datagrams.
+    /// Writes and sends a sample. Returns the number of datagrams.
     ///
     /// # Panics
     ///
-    /// If it cannot be written.
+    /// Panics if the sample cannot be written.
     pub fn write(&mut self) -> u32 {
         self.sent = 0;
         let change = NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&[0, 1, 0, 0, 1, 2, 3, 4]));
@@ -164,7 +166,7 @@ impl ManyReaders {
         self.sent
     }
 
-    /// One of the readers acknowledges everything.
+    /// One reader acknowledges all samples.
     pub fn pass(&mut self) {
         self.answer(self.reader);
     }

@@ -1,4 +1,4 @@
-//! A writer and a reader of this project in one participant: the work that the peers do as well.
+//! A writer and a reader of this project in one participant: the work of the comparison.
 
 use crate::LARGE_PAYLOAD_LEN;
 use crate::slot::{Arrival, slot};
@@ -8,10 +8,10 @@ use dds_core::{CreateError, DataReader, DataWriter, DdsType, Delivery, DomainPar
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Apart from the domains of the peers.
+/// No other bench uses this domain.
 const DOMAIN_ID: u32 = 60;
 
-/// Every pair has a topic of its own, so that several at a time do not hear each other.
+/// Counts the pairs: each has its own topic, so that pairs do not match each other.
 static PAIRS: AtomicU32 = AtomicU32::new(0);
 
 /// A key and a value of one byte each.
@@ -46,7 +46,7 @@ impl Default for Large {
     }
 }
 
-/// [`Large`] without a copy: borrows from the received sample.
+/// A view of [`Large`] that borrows from the received sample.
 #[derive(Debug, DdsType)]
 #[dds(view_of = Large)]
 pub struct LargeView<'a> {
@@ -57,54 +57,55 @@ pub struct LargeView<'a> {
     pub value: &'a [u8],
 }
 
-/// How the sample gets from one to the other, and how the main thread learns of it.
+/// Path of the sample, and the way in which the main thread is notified.
 #[derive(Debug, Clone, Copy)]
 pub struct Form {
     /// In-process delivery is off: the sample goes through a socket.
     pub udp_only: bool,
     /// Reliable instead of best effort.
     pub reliable: bool,
-    /// Who tells the main thread.
-    pub told_by: ToldBy,
+    /// The part that notifies the main thread.
+    pub notified_by: NotifiedBy,
 }
 
-/// Who tells the main thread that a sample is there.
+/// The part that notifies the main thread of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ToldBy {
-    /// A listener that takes the sample into a value that it keeps.
+pub enum NotifiedBy {
+    /// A listener that takes the sample into a reused value.
     Listener(Delivery),
-    /// A listener that looks at the sample without copying it.
+    /// A listener that views the sample without a copy.
     ViewingListener(Delivery),
-    /// Nobody: the main thread waits on the reader.
+    /// No listener: the main thread waits on the reader.
     Reader,
 }
 
 impl Form {
-    /// The form that the peers have: best effort, a listener on the delivering thread, in-process delivery.
-    pub const DEFAULT: Self = Self { udp_only: false, reliable: false, told_by: ToldBy::Listener(Delivery::Inline) };
+    /// The form of the comparison: best effort, a listener on the delivering thread, in-process delivery.
+    pub const DEFAULT: Self =
+        Self { udp_only: false, reliable: false, notified_by: NotifiedBy::Listener(Delivery::Inline) };
 
-    /// With in-process delivery off.
+    /// The form without in-process delivery.
     #[must_use]
     pub const fn udp(self) -> Self {
         Self { udp_only: true, ..self }
     }
 
-    /// Reliable instead of best effort.
+    /// The reliable form.
     #[must_use]
     pub const fn reliable(self) -> Self {
         Self { reliable: true, ..self }
     }
 
-    /// With somebody else to tell the main thread.
+    /// The form with this notification of the main thread.
     #[must_use]
-    pub const fn told_by(self, told_by: ToldBy) -> Self {
-        Self { told_by, ..self }
+    pub const fn notified_by(self, notified_by: NotifiedBy) -> Self {
+        Self { notified_by, ..self }
     }
 }
 
-/// A type for the pair, and how to look at a sample of it without copying.
+/// A sample type of a pair.
 pub trait Payload: DdsType + Encode + DecodeOwned + Default + Send {
-    /// Reads a received sample in place; false if it is not one.
+    /// Reads a received sample in place. Returns `false` if it is not a valid sample.
     fn look(sample: &dds_core::SampleRef<'_, Self>) -> bool;
 }
 
@@ -120,7 +121,7 @@ impl Payload for Large {
     }
 }
 
-/// A matched writer and reader, keep last 1, and a sample.
+/// A matched writer and reader, KEEP_LAST 1, and a sample.
 #[derive(Debug)]
 pub struct Pair<T> {
     writer: DataWriter<T>,
@@ -131,36 +132,36 @@ pub struct Pair<T> {
 }
 
 impl<T: Payload> Pair<T> {
-    /// Makes a participant with both and waits until they have met.
+    /// Creates a participant with both endpoints and waits until they match.
     ///
     /// # Errors
     ///
-    /// If an entity cannot be made.
+    /// Returns an error if an entity cannot be created.
     ///
     /// # Panics
     ///
-    /// If they do not meet within 10 s.
+    /// Panics if the endpoints do not match within 10 s.
     pub fn new(form: Form) -> Result<Self, CreateError> {
         Self::among(form, 0)
     }
 
-    /// As [`Self::new`], with so many other readers in the participant, each of a topic of its own.
+    /// [`Self::new`] with `others` readers of other topics in the participant.
     ///
     /// # Errors
     ///
-    /// If an entity cannot be made.
+    /// Returns an error if an entity cannot be created.
     ///
     /// # Panics
     ///
-    /// If they do not meet within 10 s.
+    /// Panics if the endpoints do not match within 10 s.
     pub fn among(form: Form, others: usize) -> Result<Self, CreateError> {
         let participant = DomainParticipant::builder(DOMAIN_ID).scope(Scope::Host).udp_only(form.udp_only).build()?;
         let (announce, arrival) = slot();
         let (writer_qos, reader_qos) = qos(form.reliable);
         let topic = format!("pair {}", PAIRS.fetch_add(1, Ordering::Relaxed));
         let mut builder = participant.reader_builder::<T>(&topic).qos(reader_qos);
-        builder = match form.told_by {
-            ToldBy::Listener(delivery) => {
+        builder = match form.notified_by {
+            NotifiedBy::Listener(delivery) => {
                 let mut samples = Vec::new();
                 builder.delivery(delivery).on_data(move |reader| {
                     if reader.take_into(&mut samples).is_ok_and(|taken| taken > 0) {
@@ -168,39 +169,39 @@ impl<T: Payload> Pair<T> {
                     }
                 })
             }
-            ToldBy::ViewingListener(delivery) => builder.delivery(delivery).on_data(move |reader| {
+            NotifiedBy::ViewingListener(delivery) => builder.delivery(delivery).on_data(move |reader| {
                 if reader.take().is_ok_and(|samples| samples.iter().any(|sample| T::look(&sample))) {
                     announce.announce();
                 }
             }),
-            ToldBy::Reader => builder,
+            NotifiedBy::Reader => builder,
         };
         let reader = builder.build()?;
         let writer = participant.writer_builder::<T>(&topic).qos(writer_qos).build()?;
         let limit = std::time::Duration::from_secs(10);
-        writer.wait_for_readers(1).block_for(limit).expect("they meet in their participant");
-        reader.wait_for_writers(1).block_for(limit).expect("they meet in their participant");
-        let arrival = (form.told_by != ToldBy::Reader).then_some(arrival);
+        writer.wait_for_readers(1).block_for(limit).expect("endpoints of one participant match");
+        reader.wait_for_writers(1).block_for(limit).expect("endpoints of one participant match");
+        let arrival = (form.notified_by != NotifiedBy::Reader).then_some(arrival);
         let other = |number| participant.reader_builder::<T>(&format!("{topic}, other {number}")).build();
         let others = (0..others).map(other).collect::<Result<Vec<_>, _>>()?;
         Ok(Self { writer, reader, sample: T::default(), arrival, _others: others })
     }
 
-    /// Writes one sample and waits until it has been received and taken.
+    /// Writes one sample and waits until it is received and taken.
     ///
     /// # Panics
     ///
-    /// If it cannot be written or does not arrive.
+    /// Panics if the sample cannot be written or does not arrive.
     pub fn pass(&self) {
         self.write();
         self.arrived();
     }
 
-    /// Waits until a sample that has been written is received and taken.
+    /// Waits until a written sample is received and taken.
     ///
     /// # Panics
     ///
-    /// If it does not arrive.
+    /// Panics if it does not arrive.
     pub fn arrived(&self) {
         match &self.arrival {
             Some(arrival) => arrival.wait(),
@@ -208,26 +209,26 @@ impl<T: Payload> Pair<T> {
         }
     }
 
-    /// Only writes.
+    /// Writes one sample.
     ///
     /// # Panics
     ///
-    /// If it cannot be written.
+    /// Panics if the sample cannot be written.
     pub fn write(&self) {
-        self.writer.write(&self.sample).expect("there is room");
+        self.writer.write(&self.sample).expect("KEEP_LAST has room");
     }
 
-    /// As [`Self::pass`], of a sample that is made where it is sent from: nothing is copied but what it begins with, `head`.
+    /// [`Self::pass`] of a loaned sample: only `head`, its first bytes, is copied.
     ///
     /// # Panics
     ///
-    /// If there is no slot for it, it cannot be written or does not arrive.
+    /// Panics if no slot is free, or if the sample cannot be written or does not arrive.
     pub fn pass_loaned(&self, head: &[u8], payload_len: usize) {
-        // In front of it are four bytes that say how it is encoded.
+        // The encapsulation header has four bytes.
         let len = 4 + head.len() + payload_len;
         let mut slot = self.writer.loan_encoded(Encoding::Xcdr1, len).expect("a free slot");
         slot[4..][..head.len()].copy_from_slice(head);
-        slot.write().expect("there is room");
+        slot.write().expect("KEEP_LAST has room");
         self.arrived();
     }
 

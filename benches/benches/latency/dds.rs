@@ -1,6 +1,6 @@
-//! Our own forms of the work, and its parts.
+//! This project: the forms of the work, and its parts.
 
-use benches::pair::{Form, Large, Pair, Payload, Small, ToldBy};
+use benches::pair::{Form, Large, NotifiedBy, Pair, Payload, Small};
 use criterion::Criterion;
 use dds_core::Delivery;
 use std::hint::black_box;
@@ -8,18 +8,18 @@ use std::hint::black_box;
 /// The ids of the main comparison.
 pub(crate) fn best_effort_write_and_receive(c: &mut Criterion) {
     let form = Form::DEFAULT;
-    let event_thread = form.told_by(ToldBy::Listener(Delivery::EventThread));
+    let event_thread = form.notified_by(NotifiedBy::Listener(Delivery::EventThread));
     pass::<Small>(c, "best_effort_write_and_receive", form);
     pass::<Large>(c, "best_effort_write_and_receive_frag", form);
     pass::<Small>(c, "best_effort_write_and_receive_udp", form.udp());
     pass::<Large>(c, "best_effort_write_and_receive_frag_udp", form.udp());
     pass::<Small>(c, "best_effort_write_and_receive_event_thread", event_thread);
     pass::<Small>(c, "best_effort_write_and_receive_event_thread_udp", event_thread.udp());
-    pass::<Small>(c, "best_effort_write_and_receive_wait", form.told_by(ToldBy::Reader));
-    pass::<Small>(c, "best_effort_write_and_receive_wait_udp", form.told_by(ToldBy::Reader).udp());
+    pass::<Small>(c, "best_effort_write_and_receive_wait", form.notified_by(NotifiedBy::Reader));
+    pass::<Small>(c, "best_effort_write_and_receive_wait_udp", form.notified_by(NotifiedBy::Reader).udp());
 }
 
-/// A datagram finds its reader by a look-up: among a thousand others it should take as long as alone.
+/// A lookup finds the reader of a datagram: a thousand other readers must not make it slower.
 pub(crate) fn among_many(c: &mut Criterion) {
     let mut made = None;
     c.bench_function("best_effort_write_and_receive_udp_among_1000", |b| {
@@ -30,7 +30,7 @@ pub(crate) fn among_many(c: &mut Criterion) {
     });
 }
 
-/// The same with RELIABILITY.
+/// The same work with RELIABLE endpoints.
 pub(crate) fn reliable(c: &mut Criterion) {
     pass::<Small>(c, "reliable_write_and_receive", Form::DEFAULT.reliable());
     pass::<Large>(c, "reliable_write_and_receive_frag", Form::DEFAULT.reliable());
@@ -38,9 +38,9 @@ pub(crate) fn reliable(c: &mut Criterion) {
     pass::<Large>(c, "reliable_write_and_receive_frag_udp", Form::DEFAULT.reliable().udp());
 }
 
-/// Half of the work: into the cache of a reader that nobody reads, and out of it again without taking.
+/// Half of the work: only write into the reader's cache, or only read from it.
 pub(crate) fn parts(c: &mut Criterion) {
-    let pair = pair::<Small>(Form::DEFAULT.told_by(ToldBy::Reader));
+    let pair = pair::<Small>(Form::DEFAULT.notified_by(NotifiedBy::Reader));
     c.bench_function("best_effort_write_only", |b| b.iter(|| pair.write()));
     c.bench_function("best_effort_read_only", |b| {
         b.iter(|| black_box(pair.reader().read().expect("the reader is open")).len());
@@ -48,7 +48,7 @@ pub(crate) fn parts(c: &mut Criterion) {
 }
 
 fn pass<T: Payload>(c: &mut Criterion, id: &str, form: Form) {
-    // Made when criterion asks for it: an id that the filter leaves out costs nothing.
+    // The pair is created on first use: an ID that the filter excludes costs nothing.
     let mut made = None;
     c.bench_function(id, |b| {
         let pair = made.get_or_insert_with(|| pair::<T>(form));

@@ -1,11 +1,11 @@
-//! The floors under `best_effort_write_and_receive`.
+//! The floors of `best_effort_write_and_receive`.
 
 use benches::floor::{UdpFloor, WakeFloor};
 use benches::{LARGE_PAYLOAD_LEN, RTPS_OVERHEAD_LEN, SMALL_PAYLOAD_LEN};
 use criterion::Criterion;
 use std::time::Instant;
 
-/// The same work without DDS: raw sockets, and a thread hop.
+/// The same work without DDS: raw sockets, and a switch of threads.
 pub(crate) fn best_effort_write_and_receive(c: &mut Criterion) {
     udp(c, "best_effort_write_and_receive_floor_udp", SMALL_PAYLOAD_LEN);
     udp(c, "best_effort_write_and_receive_frag_floor_udp", LARGE_PAYLOAD_LEN);
@@ -16,7 +16,7 @@ pub(crate) fn best_effort_write_and_receive(c: &mut Criterion) {
             for _ in 0..passes {
                 wake.pass();
             }
-            // A pass is two hops.
+            // A pass has two switches.
             started.elapsed() / 2
         });
     });

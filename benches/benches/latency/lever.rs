@@ -1,11 +1,11 @@
-//! The three decisions, each in its naive and its chosen form.
+//! Three design decisions, each in its naive and its chosen form.
 
 use benches::LARGE_PAYLOAD_LEN;
 use benches::lever::{MailboxCell, MailboxTask, ReceiveBuffer, SendBuffer};
 use criterion::Criterion;
 use std::hint::black_box;
 
-/// All pairs.
+/// All forms of all decisions.
 pub(crate) fn all(c: &mut Criterion) {
     let mut receive = ReceiveBuffer::open().expect("the loopback has sockets");
     c.bench_function("lever_receive_buffer_fresh", |b| b.iter(|| black_box(receive.fresh())));

@@ -1,7 +1,7 @@
-//! How long a sample takes, beside the floors and the peers, in one run.
+//! Latency of a sample, in one run with the floors and with other implementations.
 //!
-//! `cargo bench best_effort_write_and_receive` runs the ids of the main comparison; compare ratios inside of one run,
-//! pinned to one core (`taskset -c 0`) and free, never absolute figures of two runs. PROFILING.md says more.
+//! `cargo bench best_effort_write_and_receive` runs the IDs of the main comparison. Compare ratios within one run, both
+//! pinned to one core (`taskset -c 0`) and unpinned. Absolute figures of two runs are not comparable. See PROFILING.md.
 
 mod codec;
 mod dds;
@@ -13,7 +13,7 @@ mod peer;
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::time::Duration;
 
-/// Short enough that all ids of the comparison run in two minutes, so that the machine is the same for all of them.
+/// All IDs of the comparison run within two minutes, so the load of the machine changes little.
 fn configuration() -> Criterion {
     Criterion::default().warm_up_time(Duration::from_secs(1)).measurement_time(Duration::from_secs(4)).without_plots()
 }

@@ -1,9 +1,9 @@
-//! The peers beside us, in the same run.
+//! Other implementations in the same run.
 
 use benches::peer::{dust, iceoryx2, rustdds, zenoh};
 use criterion::Criterion;
 
-/// The same work as ours under the ids with the peers' names.
+/// The same work, under IDs that end in the name of the implementation.
 pub(crate) fn best_effort_write_and_receive(c: &mut Criterion) {
     pass(c, "best_effort_write_and_receive_dust", dust::WriteAndReceive::small, |pair| pair.pass());
     pass(c, "best_effort_write_and_receive_frag_dust", dust::WriteAndReceive::large, |pair| pair.pass());
@@ -15,7 +15,7 @@ pub(crate) fn best_effort_write_and_receive(c: &mut Criterion) {
     pass(c, "best_effort_write_and_receive_frag_iceoryx2", iceoryx2::WriteAndReceive::large, |pair| pair.pass());
 }
 
-/// Makes the pair when criterion asks for it: an id that the filter leaves out costs nothing.
+/// Creates the pair on first use: an ID that the filter excludes costs nothing.
 fn pass<P>(c: &mut Criterion, id: &str, make: fn() -> P, pass: fn(&P)) {
     let mut made = None;
     c.bench_function(id, |b| {

@@ -1,7 +1,6 @@
-//! The loop: a thread that writes every millisecond and a thread that waits for it, both SCHED_FIFO, while threads without
-//! priority keep busy.
+//! The control loop: one thread writes each millisecond, another thread waits for the sample.
 //!
-//! `cyclone.c` is the same with Cyclone DDS, number by number.
+//! Both are SCHED_FIFO. Threads without priority keep the cores busy. `cyclone.c` is the same loop with Cyclone DDS.
 
 use crate::priority::{Fifo, set_fifo};
 use crate::{floor, ours};
@@ -15,67 +14,71 @@ use std::sync::mpsc::sync_channel;
 use std::thread;
 use std::time::Duration;
 
-/// What is written, beside 48 bytes that nobody looks at but the busy thread.
+/// The sample, without 48 bytes that only the busy thread reads.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stamp {
-    /// Begins at 0.
+    /// Counts from 0.
     pub(crate) number: u64,
-    /// When the write began, in nanoseconds of [`now`].
+    /// Start of the write, in nanoseconds of [`now`].
     pub(crate) sent: u64,
 }
 
-/// What one run is made of.
+/// Settings of one run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Work {
-    /// Sockets and channels alone, without any DDS: what the machine does.
+    /// Only sockets and channels, without DDS.
     pub(crate) floor: bool,
-    /// Through a socket.
+    /// Whether samples go through a socket.
     pub(crate) udp: bool,
-    /// Counted samples.
+    /// Measured samples.
     pub(crate) samples: usize,
-    /// Threads without priority that do nothing but keep a core busy.
+    /// Threads without priority that only keep a core busy.
     pub(crate) hogs: usize,
 }
 
-/// What the loop writes into and reads from.
+/// The two ends of a connection, and the work of the busy thread.
 pub(crate) struct Ends {
-    /// Writes one.
+    /// Writes one sample.
     pub(crate) write: Box<dyn FnMut(Stamp) -> Result<(), String> + Send>,
-    /// Waits for one and takes it; none after [`PATIENCE`].
+    /// Waits for a sample and takes it. Returns `None` after [`PATIENCE`].
     pub(crate) next: Box<dyn FnMut() -> Option<Stamp> + Send>,
-    /// What the busy thread does, again and again.
+    /// The busy thread calls this repeatedly.
     pub(crate) observe: Box<dyn FnMut() + Send>,
 }
 
-/// Nothing for so long is the end, if the last sample is lost.
+/// Time without a sample after which the run ends, in case the last sample is lost.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
 
-/// What the waiting side keeps: a thread that is late by some periods still gets every sample.
+/// History depth of the waiting reader: a thread that is some periods late still gets each sample.
 pub(crate) const DEPTH: u32 = 16;
 
-/// Samples that are not counted: memory is touched and endpoints get to know each other meanwhile.
+/// Samples that are not measured: they touch memory for the first time, and discovery is not complete.
 const WARM_UP: usize = 1000;
 
 const PERIOD: Duration = Duration::from_millis(1);
 
-/// The library's threads inherit it from the thread that makes the participant.
+/// The threads of the library inherit it from the thread that creates the participant.
 const THREADS: Fifo = Fifo(60);
 const READER: Fifo = Fifo(70);
 const WRITER: Fifo = Fifo(80);
 
-/// Runs the loop, and prints a line for each sample when all are over: how long the write took, and the time from before it
-/// until the waiting thread had taken the sample, both in ns; the second is `-` for a sample that has not arrived.
+/// Runs the loop, then prints one line for each sample.
+///
+/// A line has two times in ns: the duration of the write, and the time from its start until the waiting thread has taken
+/// the sample. The second is `-` for a sample that did not arrive.
 ///
 /// # Errors
 ///
-/// If SCHED_FIFO or locked memory is not permitted, or an entity cannot be made.
+/// Returns an error if SCHED_FIFO or locked memory is not permitted, or if an entity cannot be created.
 pub(crate) fn run(work: Work) -> Result<(), Box<dyn Error>> {
     lock_memory()?;
     let over = AtomicBool::new(false);
     thread::scope(|scope| {
         let stop = Stop(&over);
-        // They are started before this thread has a priority, which they would inherit.
-        (0..work.hogs).for_each(|_| drop(scope.spawn(|| until(&over, spin_loop))));
+        // Threads inherit the priority, so these start before this thread has one.
+        for _ in 0..work.hogs {
+            scope.spawn(|| until(&over, spin_loop));
+        }
         let (give, given) = sync_channel::<Box<dyn FnMut() + Send>>(1);
         scope.spawn(|| given.into_iter().for_each(|observe| until(&over, observe)));
         set_fifo(THREADS)?;
@@ -92,24 +95,23 @@ pub(crate) fn run(work: Work) -> Result<(), Box<dyn Error>> {
     })
 }
 
-/// Keeps every page of the process where it is, so that none has to be waited for.
+/// Locks all pages of the process into memory, so that no access waits for a page.
 ///
 /// # Errors
 ///
-/// If the system refuses it, with what it needs.
+/// Returns an error with the required permission if the system rejects it.
 pub(crate) fn lock_memory() -> Result<(), String> {
-    mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE).map_err(|error| {
-        format!("memory cannot be locked here ({error}): it needs root or CAP_IPC_LOCK, or `ulimit -l`")
-    })
+    mlockall(MlockAllFlags::MCL_CURRENT | MlockAllFlags::MCL_FUTURE)
+        .map_err(|error| format!("cannot lock memory ({error}): expected root, CAP_IPC_LOCK, or a higher `ulimit -l`"))
 }
 
-/// Since the start of the system, the same for all threads.
+/// Time since the start of the system.
 pub(crate) fn now() -> Duration {
-    // Every system has this clock.
+    // This clock exists on each system.
     clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Duration::ZERO, Duration::from)
 }
 
-/// Lets the busy threads end, however the run does.
+/// Stops the busy threads when the run ends, also after an error.
 struct Stop<'a>(&'a AtomicBool);
 
 impl Drop for Stop<'_> {
@@ -131,7 +133,7 @@ fn write_all(mut write: impl FnMut(Stamp) -> Result<(), String>, total: usize) -
     for number in 0..total as u64 {
         next += PERIOD;
         let due = next.into();
-        // A signal ends the sleep early.
+        // A signal may end the sleep early.
         while clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &due).is_err() {}
         let started = now();
         write(Stamp { number, sent: started.as_nanos() as u64 })?;
@@ -140,7 +142,7 @@ fn write_all(mut write: impl FnMut(Stamp) -> Result<(), String>, total: usize) -
     Ok(took)
 }
 
-/// The times by number, of those that have arrived.
+/// The times of arrival by sample number.
 fn receive(mut next: impl FnMut() -> Option<Stamp>, total: usize) -> Result<Vec<Option<u64>>, String> {
     set_fifo(READER)?;
     let mut after = vec![None; total];

@@ -1,4 +1,4 @@
-//! The loop without any DDS: what the machine and the system take. The busy thread is one more hog.
+//! The loop without DDS: the cost of the machine and the system. The busy thread only keeps a core busy.
 
 use crate::control_loop::{DEPTH, Ends, PATIENCE, Stamp};
 use benches::RTPS_OVERHEAD_LEN;
@@ -9,18 +9,18 @@ use std::sync::mpsc::sync_channel;
 
 const PAYLOAD_LEN: usize = 64;
 
-/// A channel, or a pair of sockets.
+/// Connects both ends by a channel or by a pair of sockets.
 ///
 /// # Errors
 ///
-/// If there is no socket to be had.
+/// Returns an error if a socket cannot be opened.
 pub(crate) fn ends(udp: bool) -> Result<Ends, Box<dyn Error>> {
     if udp { sockets() } else { Ok(channel()) }
 }
 
 fn channel() -> Ends {
     let (sender, receiver) = sync_channel(DEPTH as usize);
-    // Full: the sample is lost, as in the history of a reader.
+    // A full channel loses the sample, like a full reader history.
     let write = move |stamp| {
         let _ = sender.try_send(stamp);
         Ok(())

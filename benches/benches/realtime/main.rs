@@ -1,16 +1,20 @@
-//! The tail of a control loop beside a busy reader without priority: p50, p99, p99.9, p99.99 and maximum of `write`, and of the
-//! time from before it until a waiting thread has the sample.
+//! Tail latency of a control loop while a thread without priority reads continuously.
 //!
-//! The writing thread, the waiting thread and the library's own are SCHED_FIFO; one more thread, without priority, reads
-//! another reader of the same topic and participant all the time. Whatever lock of the library it holds when it is
-//! preempted, the loop may have to wait for. `--hogs N` adds N threads without priority that keep the cores busy: then who
-//! is preempted comes back late, unless the lock lends it the priority of who waits (feature `rt`). The floor is a channel and a
-//! pair of sockets, by the same threads.
+//! Prints p50, p99, p99.9, p99.99 and the maximum of two times: of `write`, and from its start until a waiting thread has
+//! the sample.
 //!
-//! The script `benches/realtime` builds this without and with `rt`, and the same loop with Cyclone DDS in C, and runs them in turns.
-//! By itself: `--samples N` of each turn (default 10 000, at 1 kHz), `--turns N` (default 3), `--hogs N` (default 0),
-//! `--beside NAME=PROGRAM` for each other contender; `--test` takes 100 samples once. A contender is a program that
-//! takes `--loop in_process|udp SAMPLES HOGS`, as this one does.
+//! The writing thread, the waiting thread and the threads of the library are SCHED_FIFO. One more thread, without
+//! priority, continuously reads another reader of the same topic and participant. If it is preempted while it holds a lock
+//! of the library, the loop may wait for it. `--hogs N` adds N threads without priority that keep the cores busy. The
+//! preempted thread then resumes late, unless the lock inherits the priority of the waiting thread (feature `rt`). The
+//! floor is a channel and a pair of sockets with the same threads.
+//!
+//! The script `benches/realtime` builds this program without and with `rt`, and the same loop with Cyclone DDS in C. It
+//! runs them in turns.
+//!
+//! Options: `--samples N` of each turn (default 10 000, at 1 kHz), `--turns N` (default 3), `--hogs N` (default 0),
+//! `--beside NAME=PROGRAM` for each other contender; `--test` runs 100 samples once. A contender is a program that accepts
+//! `--loop in_process|udp SAMPLES HOGS`, like this one.
 
 #[cfg(target_os = "linux")]
 mod control_loop;
@@ -25,7 +29,7 @@ mod tail;
 
 #[cfg(not(target_os = "linux"))]
 fn main() {
-    println!("SCHED_FIFO and locked memory as this bench uses them are Linux's: there is nothing to run here");
+    println!("this bench needs Linux: it uses SCHED_FIFO and locked memory");
 }
 
 #[cfg(target_os = "linux")]
@@ -39,15 +43,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     let is_test = arguments.iter().any(|argument| argument == "--test");
-    // Before anything is measured: without it nothing that follows means anything.
+    // Without the permission no measurement is valid.
     if let Err(missing) = permission() {
         println!("{missing}");
-        return if is_test { Ok(()) } else { Err("nothing was measured".into()) };
+        return if is_test { Ok(()) } else { Err("expected permission for SCHED_FIFO and locked memory".into()) };
     }
     tail::compare(&tail::Options::parse(&arguments, is_test)?)
 }
 
-/// A priority is asked for by a thread of its own, because this one shall not keep it.
+/// Requests a priority in a temporary thread, because this thread must not keep it.
 #[cfg(target_os = "linux")]
 fn permission() -> Result<(), String> {
     std::thread::spawn(|| priority::set_fifo(priority::Fifo(1))).join().map_err(|_| "the thread has panicked")??;

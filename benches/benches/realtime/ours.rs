@@ -7,13 +7,13 @@ use std::error::Error;
 use std::hint::black_box;
 use std::time::Duration;
 
-/// Apart from the domains of the other benchmarks.
+/// No other bench uses this domain.
 const DOMAIN_ID: u32 = 63;
 
-/// What the busy thread's reader keeps, so that each of its reads is long.
+/// History depth of the busy reader: each of its reads is long.
 const KEPT: u32 = 1000;
 
-/// 64 bytes.
+/// A sample of 64 bytes.
 #[derive(Debug, Clone, DdsType)]
 struct Tick {
     number: u64,
@@ -21,11 +21,11 @@ struct Tick {
     rest: [u8; 48],
 }
 
-/// A writer, the reader that is waited for, and the one that is busy, in one participant.
+/// Creates a writer, the waiting reader and the busy reader in one participant.
 ///
 /// # Errors
 ///
-/// If one cannot be made, or they do not meet within 10 s.
+/// Returns an error if an entity cannot be created, or if the endpoints do not match within 10 s.
 pub(crate) fn ends(udp_only: bool) -> Result<Ends, Box<dyn Error>> {
     let participant = DomainParticipant::builder(DOMAIN_ID).scope(Scope::Host).udp_only(udp_only).build()?;
     let reader = |depth| {
@@ -45,7 +45,7 @@ pub(crate) fn ends(udp_only: bool) -> Result<Ends, Box<dyn Error>> {
             return Some(Stamp { number, sent });
         }
     };
-    // All that the reader keeps, and every byte of it. A closed reader has nothing.
+    // Reads each byte of all samples in the history. A closed reader has no samples.
     let observe = move || {
         let Ok(samples) = observed.read() else { return };
         for tick in samples.iter().filter_map(|sample| sample.decode()?.ok()) {

@@ -1,19 +1,19 @@
-//! Who runs first: the scheduling of a thread.
+//! Scheduling priority of a thread.
 
 use thread_priority::unix::{
     RealtimeThreadSchedulePolicy, ThreadSchedulePolicy, set_thread_priority_and_policy, thread_native_id,
 };
 use thread_priority::{Error, ThreadPriority, ThreadPriorityValue};
 
-/// A priority under SCHED_FIFO, 1 to 99; more is before less, and any is before all threads without.
+/// A SCHED_FIFO priority, 1 to 99. A higher one precedes a lower one and all threads without priority.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fifo(pub(crate) u8);
 
-/// Gives this thread the priority.
+/// Sets the priority of this thread.
 ///
 /// # Errors
 ///
-/// If the system refuses it, with what it needs.
+/// Returns an error with the required permission if the system rejects it.
 pub(crate) fn set_fifo(priority: Fifo) -> Result<(), String> {
     let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
     let value = ThreadPriorityValue::try_from(priority.0)?;
@@ -22,6 +22,6 @@ pub(crate) fn set_fifo(priority: Fifo) -> Result<(), String> {
             Error::OS(number) => std::io::Error::from_raw_os_error(number).to_string(),
             other => format!("{other:?}"),
         };
-        format!("SCHED_FIFO is not permitted here ({reason}): it needs root or CAP_SYS_NICE, or `ulimit -r`")
+        format!("cannot set SCHED_FIFO ({reason}): expected root, CAP_SYS_NICE, or a higher `ulimit -r`")
     })
 }

@@ -1,11 +1,11 @@
-//! What the contenders have measured, in turns, and the table of it.
+//! Runs the contenders in turns and prints a table of their measurements.
 
 use hdrhistogram::Histogram;
 use std::error::Error;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// What to compare, and for how long.
+/// Contenders and length of the comparison.
 #[derive(Debug)]
 pub(crate) struct Options {
     samples: usize,
@@ -14,21 +14,21 @@ pub(crate) struct Options {
     contenders: Vec<Contender>,
 }
 
-/// Who takes part.
+/// A program that takes part in the comparison.
 #[derive(Debug, Clone)]
 struct Contender {
     name: String,
     program: PathBuf,
-    /// The program's argument for it.
+    /// The argument that selects the form.
     mode: &'static str,
 }
 
 impl Options {
-    /// Reads the command line; what it does not know is criterion's or cargo's and left out.
+    /// Parses the command line. Unknown arguments come from cargo and are ignored.
     ///
     /// # Errors
     ///
-    /// If an option has no value, or none that it can have.
+    /// Returns an error if the value of an option is absent or invalid.
     pub(crate) fn parse(arguments: &[String], is_test: bool) -> Result<Self, Box<dyn Error>> {
         let own = if cfg!(feature = "rt") { "ours, rt" } else { "ours" };
         let program = std::env::current_exe()?;
@@ -40,7 +40,7 @@ impl Options {
         let mut options = Self { samples, turns, hogs: 0, contenders };
         let mut arguments = arguments.iter();
         while let Some(argument) = arguments.next() {
-            let mut value = || arguments.next().ok_or_else(|| format!("{argument} needs a value"));
+            let mut value = || arguments.next().ok_or_else(|| format!("{argument}: expected a value"));
             match argument.as_str() {
                 "--samples" => options.samples = value()?.parse()?,
                 "--turns" => options.turns = value()?.parse()?,
@@ -57,7 +57,7 @@ impl Options {
     }
 }
 
-/// What one contender has shown in one form.
+/// The measurements of one contender in one form.
 struct Tail {
     form: &'static str,
     contender: Contender,
@@ -66,11 +66,11 @@ struct Tail {
     lost: u64,
 }
 
-/// Lets the contenders run in turns, each in a process of its own, and prints the table.
+/// Runs the contenders in turns, each in its own process, and prints the table.
 ///
 /// # Errors
 ///
-/// If a program cannot be run or fails.
+/// Returns an error if a program cannot be run or fails.
 pub(crate) fn compare(options: &Options) -> Result<(), Box<dyn Error>> {
     let mut tails = Vec::new();
     for form in ["in_process", "udp"] {
@@ -80,7 +80,9 @@ pub(crate) fn compare(options: &Options) -> Result<(), Box<dyn Error>> {
         }
     }
     for _ in 0..options.turns {
-        tails.iter_mut().try_for_each(|tail| take_turn(tail, options))?;
+        for tail in &mut tails {
+            take_turn(tail, options)?;
+        }
     }
     println!("{} samples each, {} hogs; µs", options.samples * options.turns, options.hogs);
     let names = ["p50", "p99", "p99.9", "p99.99", "max"];

@@ -1,16 +1,16 @@
-//! The table of all goals with what was measured: the last step of the script `benches/goals`, which makes the files that this reads.
+//! Prints the table of all goals and measurements: the last step of the script `benches/goals`, which writes the input.
 
 use benches::perf::record::{Latency, Line, Outcome, Record};
 use std::error::Error;
 use std::fs::read_to_string;
 use std::path::Path;
 
-/// Named as the lines of the bench `percentiles`.
+/// Names of lines of the bench `percentiles`.
 const SMALL: &str = "best_effort_write_and_receive";
 const LARGE: &str = "best_effort_write_and_receive_frag";
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let directory = std::env::args().nth(1).ok_or("which directory? `benches/goals` gives it")?;
+    let directory = std::env::args().nth(1).ok_or("expected a directory: run `benches/goals`")?;
     let directory = Path::new(&directory);
     let outcomes = outcomes(&directory.join("perf.jsonl"))?;
     if let Some(first) = outcomes.first() {
@@ -57,7 +57,7 @@ fn met(is_met: bool) -> &'static str {
     if is_met { "yes" } else { "no" }
 }
 
-/// The results in a file that `perf --json` has written.
+/// The results in a file of `perf --json`.
 fn outcomes(path: &Path) -> Result<Vec<Outcome>, Box<dyn Error>> {
     let mut outcomes = Vec::new();
     for line in read_to_string(path)?.lines() {
@@ -76,7 +76,7 @@ fn percentiles(text: &str, name: &str) -> Option<[f64; 3]> {
     Some([numbers.next()?, numbers.next()?, numbers.next()?])
 }
 
-/// Within a process the goal is a time, without the two readings of the clock; through a socket it is a share of the floor.
+/// Within a process the goal is a time without the two clock reads. Through a socket it is a multiple of the floor.
 fn in_process(text: &str, cores: &str) {
     let clock = percentiles(text, "clock").map_or(0.0, |clock| clock[0]);
     for (name, bytes, limit) in [(SMALL, "2 B", 0.20), (LARGE, "32 000 B", 0.60)] {
@@ -98,7 +98,7 @@ fn in_process(text: &str, cores: &str) {
     }
 }
 
-/// Those of a run with this label, by the size of their samples.
+/// The result of the run with this label and sample size.
 fn of_size<'a>(outcomes: &'a [Outcome], label: &str, size: u64) -> Option<&'a Outcome> {
     outcomes.iter().find(|outcome| outcome.label == label && outcome.settings.size == size)
 }
@@ -108,10 +108,10 @@ fn roundtrips(outcomes: &[Outcome]) {
     let runs = [
         ("roundtrip-best-effort", "best effort", 1.2),
         ("roundtrip-reliable", "reliable", 1.3),
-        ("roundtrip-caller-best-effort", "best effort, who waits receives", 1.2),
-        ("roundtrip-caller-reliable", "reliable, who waits receives", 1.3),
-        ("roundtrip-thread-best-effort", "best effort, a thread is woken", f64::NAN),
-        ("roundtrip-thread-reliable", "reliable, a thread is woken", f64::NAN),
+        ("roundtrip-caller-best-effort", "best effort, waiting thread receives", 1.2),
+        ("roundtrip-caller-reliable", "reliable, waiting thread receives", 1.3),
+        ("roundtrip-thread-best-effort", "best effort, receive thread wakes it", f64::NAN),
+        ("roundtrip-thread-reliable", "reliable, receive thread wakes it", f64::NAN),
     ];
     for (label, name, limit) in runs {
         for (size, bytes) in sizes {
@@ -151,7 +151,7 @@ fn throughput(outcomes: &[Outcome]) {
     }
 }
 
-/// The lines of the bench `standing`: a name, a number, its unit.
+/// Prints the lines of the bench `standing`, which have a name, a number and a unit.
 fn standing(text: &str) {
     let goals = [
         ("resident memory", 3.0, "MB"),
@@ -168,7 +168,7 @@ fn standing(text: &str) {
     }
 }
 
-/// The lines of the bench `crowd`, which are sentences: the figures of interest are between these words.
+/// Prints the figures of the bench `crowd`, which are parts of sentences.
 fn crowd(text: &str) {
     let between = |before: &str, after: &str| {
         let rest = text.split_once(before)?.1;
@@ -190,7 +190,7 @@ fn crowd(text: &str) {
     }
 }
 
-/// Seconds of processor, of user code and of the system.
+/// Prints the processor time of the build: user code and system together.
 fn build(text: &str) -> Result<(), Box<dyn Error>> {
     let seconds = text.split_whitespace().map(str::parse::<f64>).sum::<Result<f64, _>>()?;
     let what = "clean release build of hello world, seconds of processor";

@@ -18,7 +18,7 @@ use dust_dds::subscription::data_reader_listener::DataReaderListener;
 use dust_dds::xtypes::bytes::ByteBuf;
 use dust_dds::xtypes::type_support::TypeSupport;
 
-/// Apart from the domains of the other benchmarks.
+/// No other bench uses this domain.
 const DOMAIN_ID: i32 = 61;
 
 /// A key and a value of one byte each.
@@ -29,7 +29,7 @@ pub struct Small {
     value: u8,
 }
 
-/// A key and a run of bytes, in the form for which Dust has a fast path.
+/// A key and bytes, in the form for which Dust has a fast path.
 #[derive(Debug, Clone, DdsType)]
 pub struct Large {
     #[dust_dds(key)]
@@ -37,7 +37,7 @@ pub struct Large {
     value: ByteBuf,
 }
 
-/// A matched pair. Dust's participants live until the end of the process.
+/// A matched pair. Participants of Dust live until the end of the process.
 pub struct WriteAndReceive<T> {
     writer: DataWriter<T>,
     sample: T,
@@ -62,11 +62,11 @@ impl WriteAndReceive<Large> {
 }
 
 impl<T: TypeSupport + Clone + Send + Sync + 'static> WriteAndReceive<T> {
-    /// Makes a participant with a writer and a reader, and waits until they have met.
+    /// Creates a participant with a writer and a reader, and waits until they match.
     ///
     /// # Panics
     ///
-    /// If an entity cannot be made, or they do not meet.
+    /// Panics if an entity cannot be created, or if the endpoints do not match.
     fn new(name: &str, sample: T) -> Self {
         let participant = DomainParticipantFactory::get_instance()
             .create_participant(DOMAIN_ID, QosKind::Default, NO_LISTENER, NO_STATUS)
@@ -93,7 +93,7 @@ impl<T: TypeSupport + Clone + Send + Sync + 'static> WriteAndReceive<T> {
         self.writer.write(self.sample.clone(), None).expect("a best effort write");
     }
 
-    /// Writes one sample and waits until the listener has announced it.
+    /// Writes one sample and waits until the listener announces it.
     pub fn pass(&self) {
         self.write();
         self.arrival.wait();
@@ -104,14 +104,14 @@ struct Listener(Announce);
 
 impl<T: TypeSupport + Send + Sync + 'static> DataReaderListener<T> for Listener {
     async fn on_data_available(&mut self, reader: DataReaderAsync<T>) {
-        // Nothing to take is an error in Dust; then there is nothing to announce either.
+        // Dust returns an error if there is no sample.
         if reader.take(1, ANY_SAMPLE_STATE, ANY_VIEW_STATE, ANY_INSTANCE_STATE).await.is_ok() {
             self.0.announce();
         }
     }
 }
 
-/// Keep last 1 and volatile are the defaults; a reader is best effort by default.
+/// The defaults are KEEP_LAST 1 and VOLATILE, and a reader is best effort.
 fn best_effort() -> DataWriterQos {
     DataWriterQos {
         reliability: ReliabilityQosPolicy {

@@ -1,11 +1,11 @@
-//! iceoryx2, which is no DDS: it moves memory and knows neither keys nor an encoding, so the sample is an identifier and a
-//! value one behind the other.
+//! iceoryx2, which is not a DDS: it moves memory without keys and encodings. The sample is an identifier and a value.
 //!
-//! It has no callbacks: who wants to know of a sample looks, or waits for an event that the publisher has to send beside
-//! it. Here one thread sends and then receives, with no channel between, **which is less than the other contenders do**:
-//! theirs is the time until another piece of code has been called and has told the main thread. The services are the
-//! library's form for one process, which leaves nothing behind in the file system; between processes they cost the
-//! same. The sample is copied into a loan, and from there into a value that is kept.
+//! It has no callbacks. A subscriber polls, or waits for an event that the publisher sends separately. Here one thread
+//! sends and then receives, **which is less work than that of the other contenders**: their time includes a callback that
+//! notifies the main thread.
+//!
+//! The services have the library's form for one process, which leaves no files behind. Between processes they cost the
+//! same. The sample is copied into a loan, and from there into a reused value.
 
 use crate::LARGE_PAYLOAD_LEN;
 use iceoryx2::node::{Node, NodeBuilder};
@@ -36,11 +36,11 @@ impl WriteAndReceive {
         Self::new("iceoryx2 large", [vec![1], vec![7; LARGE_PAYLOAD_LEN]].concat())
     }
 
-    /// Makes a node with both. They know each other at once.
+    /// Creates a node with both. They are connected at once.
     ///
     /// # Panics
     ///
-    /// If one of them cannot be made.
+    /// Panics if one of them cannot be created.
     fn new(name: &str, sample: Vec<u8>) -> Self {
         let node = NodeBuilder::new().create::<Service>().expect("a node");
         let name = name.try_into().expect("a name of a service");
@@ -54,11 +54,11 @@ impl WriteAndReceive {
     ///
     /// # Panics
     ///
-    /// If it cannot be sent or is not there.
+    /// Panics if it cannot be sent or does not arrive.
     pub fn pass(&self) {
         let loan = self.publisher.loan_slice_uninit(self.sample.len()).expect("a loan");
         loan.write_from_slice(&self.sample).send().expect("a send");
-        let received = self.subscriber.receive().expect("a look").expect("the sample is there");
+        let received = self.subscriber.receive().expect("a successful poll").expect("the sample is there");
         let mut kept = self.kept.borrow_mut();
         kept.clear();
         kept.extend_from_slice(&received);

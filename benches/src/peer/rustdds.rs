@@ -9,7 +9,7 @@ use rustdds::{DomainParticipant, Keyed, QosPolicyBuilder, TopicKind};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// Apart from the domains of the other benchmarks.
+/// No other bench uses this domain.
 const DOMAIN_ID: u16 = 62;
 
 /// A key and a value of one byte each.
@@ -19,7 +19,7 @@ pub struct Small {
     value: u8,
 }
 
-/// A key and a run of bytes.
+/// A key and bytes.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Large {
     id: u8,
@@ -42,7 +42,7 @@ impl Keyed for Large {
     }
 }
 
-/// A matched pair. The thread that waits on the stream has no end of its own: it goes with the process.
+/// A matched pair. The thread that waits on the stream ends with the process.
 pub struct WriteAndReceive<T: Keyed<K = u8> + Serialize> {
     writer: DataWriterCdr<T>,
     sample: T,
@@ -70,11 +70,11 @@ impl<T> WriteAndReceive<T>
 where
     T: Keyed<K = u8> + Serialize + DeserializeOwned + Clone + Send + 'static,
 {
-    /// Makes a participant with a writer and a reader, and waits until they have met.
+    /// Creates a participant with a writer and a reader, and waits until they match.
     ///
     /// # Panics
     ///
-    /// If an entity cannot be made, or they do not meet.
+    /// Panics if an entity cannot be created, or if the endpoints do not match.
     fn new(name: &str, sample: T) -> Self {
         let participant = DomainParticipant::new(DOMAIN_ID).expect("a participant");
         let qos = QosPolicyBuilder::new()
@@ -105,7 +105,7 @@ where
         assert!(self.writer.write(self.sample.clone(), None).is_ok(), "a best effort write");
     }
 
-    /// Writes one sample and waits until it has come out of the stream.
+    /// Writes one sample and waits until the stream returns it.
     pub fn pass(&self) {
         self.write();
         self.arrival.wait();

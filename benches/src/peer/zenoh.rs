@@ -1,16 +1,16 @@
-//! Zenoh, which is no DDS: it carries bytes and knows no keys, so the sample is an identifier and a value one behind the other.
+//! Zenoh, which is not a DDS: it carries bytes without keys. The sample is an identifier and a value.
 //!
-//! One session has the publisher and the subscriber, and neither looks for others nor listens. The subscriber's callback
-//! runs on the thread that puts, as our `Inline` listener does. A put copies the sample into a payload of its own, as
-//! whoever encodes one has to; the callback copies it into a value that it keeps.
+//! One session has the publisher and the subscriber, without discovery and without a listening socket. The callback of the
+//! subscriber runs on the thread that puts, like an `Inline` listener. A put copies the sample into a new payload, which
+//! corresponds to the encoding of a DDS. The callback copies it into a reused value.
 
 use crate::LARGE_PAYLOAD_LEN;
 use crate::slot::{Arrival, slot};
 use zenoh::pubsub::Publisher;
 use zenoh::{Config, Session, Wait};
 
-/// What keeps a session to itself.
-const ALONE: [(&str, &str); 4] = [
+/// Settings that isolate the session.
+const ISOLATED: [(&str, &str); 4] = [
     ("mode", "\"peer\""),
     ("scouting/multicast/enabled", "false"),
     ("listen/endpoints", "[]"),
@@ -38,14 +38,14 @@ impl WriteAndReceive {
         Self::new("zenoh/large", [vec![1], vec![7; LARGE_PAYLOAD_LEN]].concat())
     }
 
-    /// Makes a session with both. They know each other at once.
+    /// Creates a session with both. They are connected at once.
     ///
     /// # Panics
     ///
-    /// If one of them cannot be made.
+    /// Panics if one of them cannot be created.
     fn new(name: &'static str, sample: Vec<u8>) -> Self {
         let mut config = Config::default();
-        for (key, value) in ALONE {
+        for (key, value) in ISOLATED {
             config.insert_json5(key, value).expect("a setting that Zenoh knows");
         }
         let session = zenoh::open(config).wait().expect("a session");
@@ -58,7 +58,7 @@ impl WriteAndReceive {
                 kept.extend_from_slice(&sample.payload().to_bytes());
                 announce.announce();
             })
-            // It lives as long as its session.
+            // The subscriber lives as long as its session.
             .background()
             .wait()
             .expect("a subscriber");
@@ -66,11 +66,11 @@ impl WriteAndReceive {
         Self { publisher, sample, arrival, _session: session }
     }
 
-    /// Puts one sample and waits until the callback has announced it.
+    /// Puts one sample and waits until the callback announces it.
     ///
     /// # Panics
     ///
-    /// If it cannot be put or does not arrive.
+    /// Panics if it cannot be put or does not arrive.
     pub fn pass(&self) {
         self.publisher.put(self.sample.as_slice()).wait().expect("a put");
         self.arrival.wait();

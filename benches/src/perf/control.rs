@@ -1,7 +1,7 @@
-//! How the two sides speak with each other: asks of the one that runs the measurement, answers of the others.
+//! Control messages between the two sides: requests of the conductor, answers of the responders.
 //!
-//! Every ask is repeated until everybody has answered it, and every answer names the ask; so neither side has to know when the other one
-//! has come. What is repeated is answered again, not done again.
+//! The conductor repeats each request until all responders have answered, and each answer names its request. So neither
+//! side must know when the other one starts. A responder answers a repeated request again without repeating the work.
 
 use crate::perf::participant::Place;
 use crate::perf::qos::Qos;
@@ -20,89 +20,89 @@ pub struct Word {
     text: String,
 }
 
-/// Around every word.
+/// Envelope of each control message.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Envelope<T> {
-    /// The [`Outcome::run`](crate::perf::record::Outcome::run) that is spoken of.
+    /// The [`Outcome::run`](crate::perf::record::Outcome::run) that the message belongs to.
     pub run: String,
-    /// The number of the ask.
+    /// Number of the request.
     pub step: u32,
-    /// Of an answer: who gives it. Of an ask: unused.
+    /// Process that answers. Unused in a request.
     pub process: u64,
-    /// Of an ask: who is meant; empty: everybody.
+    /// Processes that a request is for. Empty: all.
     pub to: Vec<u64>,
-    /// What it says.
+    /// The request or the answer.
     pub body: T,
 }
 
-/// What the responders shall do.
+/// A request to the responders.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Ask {
-    /// Make the endpoints.
+    /// Create the endpoints.
     Setup(Setup),
     /// Wait until they match.
     Match,
-    /// Begin to measure.
+    /// Start the measurement.
     Begin,
     /// The measurement is over.
     End {
-        /// How many samples the process should have received.
+        /// Number of samples that the process should receive.
         expected: u64,
-        /// After how long without another one the rest is lost.
+        /// Time without a sample after which the rest counts as lost.
         timeout_ms: u64,
     },
-    /// Take everything down again. Not answered.
+    /// Delete the endpoints. Responders do not answer this.
     Leave,
 }
 
-/// Everything that a responder has to know.
+/// Settings of a responder.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Setup {
-    /// Names the topics, together with the run.
+    /// Part of the topic names, together with the run.
     pub case: u32,
     /// Bytes of a sample.
     pub size: usize,
-    /// Of the topics.
+    /// QoS of the topics.
     pub qos: Qos,
-    /// How many.
+    /// Number of topics.
     pub topics: u32,
-    /// Of each topic, on the asking side.
+    /// Writers of each topic, on the side of the conductor.
     pub writers: u32,
-    /// Of each topic, in each responding process.
+    /// Readers of each topic, in each responding process.
     pub readers: u32,
-    /// Names the asking side's monotonic clock.
+    /// Identifies the monotonic clock of the conductor.
     pub boot: String,
-    /// What makes the time of day of it.
+    /// Difference of that clock to the time of day.
     pub to_time_of_day: i64,
-    /// Whether the raw sockets are wanted as well.
+    /// Whether raw sockets are measured too.
     pub floor: bool,
-    /// How long the intervals are.
+    /// Length of the intervals.
     pub interval_ms: u64,
 }
 
-/// What the responders say.
+/// An answer of a responder.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Answer {
-    /// To a setup.
+    /// Answer to a setup.
     Joined {
-        /// Of the raw socket, if it is wanted.
+        /// Port of the raw socket, if it is measured.
         floor_port: Option<u16>,
-        /// Whether it has the same monotonic clock.
+        /// Whether both sides have the same monotonic clock.
         same_clock: bool,
     },
     /// The endpoints match.
     Matched,
-    /// From now on it is measured.
+    /// The measurement has started.
     Begun,
-    /// In between, unasked.
+    /// An interval has ended. No request precedes it.
     Interval(Box<Interval>),
-    /// At the end.
+    /// The results.
     Done(Box<ProcessShare>),
-    /// It cannot be done.
+    /// The request failed, with the reason.
     Refused(String),
 }
 
-/// The name of a topic that carries words.
+/// Name of a topic for control messages.
 fn topic_of(pattern: Pattern, what: &str) -> String {
     let pattern = match pattern {
         Pattern::Roundtrip => "roundtrip",
@@ -111,26 +111,26 @@ fn topic_of(pattern: Pattern, what: &str) -> String {
     format!("perf/{pattern}/{what}")
 }
 
-/// The name of a topic that is measured.
+/// Name of a measured topic.
 #[must_use]
 pub fn data_topic(run: &str, case: u32, what: &str, number: u32) -> String {
     format!("perf/{run}/{case}/{what}/{number}")
 }
 
-/// Both ends of the words, as asking or answering side.
+/// The writer and the reader of control messages of one side.
 pub struct Words {
-    /// To the other side.
+    /// Writer to the other side.
     pub writer: DataWriter<Word>,
-    /// From it.
+    /// Reader from the other side.
     pub reader: DataReader<Word>,
 }
 
 impl Words {
-    /// `says` and `hears` are the halves of the conversation.
+    /// Creates both endpoints. `says` and `hears` name the topics of the two directions.
     ///
     /// # Errors
     ///
-    /// If the endpoints cannot be made.
+    /// Returns an error if the endpoints cannot be created.
     fn new(participant: &DomainParticipant, pattern: Pattern, says: &str, hears: &str) -> Result<Self> {
         let (writer, reader) = (topic_of(pattern, says), topic_of(pattern, hears));
         let reader = participant.reader_builder(&reader).qos(DataReaderQos::default().reliable().keep_all());
@@ -138,16 +138,16 @@ impl Words {
         Ok(Self { writer: writer.build()?, reader: reader.build()? })
     }
 
-    /// Of a responder.
+    /// Creates the endpoints of a responder.
     ///
     /// # Errors
     ///
-    /// If the endpoints cannot be made.
+    /// Returns an error if the endpoints cannot be created.
     pub fn answering(participant: &DomainParticipant, pattern: Pattern) -> Result<Self> {
         Self::new(participant, pattern, "answer", "ask")
     }
 
-    /// Says something.
+    /// Sends a message.
     ///
     /// # Errors
     ///
@@ -156,11 +156,11 @@ impl Words {
         Ok(self.writer.write(&Word { text: serde_json::to_string(envelope)? })?)
     }
 
-    /// Waits for the next word that can be understood; none within `limit`.
+    /// Waits for the next valid message. Returns `None` after `limit`.
     ///
     /// # Errors
     ///
-    /// If the reader has been closed.
+    /// Returns an error if the reader is closed.
     pub fn hear<T: DeserializeOwned>(&self, limit: Duration) -> Result<Option<Envelope<T>>> {
         match self.reader.next_sample().block_for(limit) {
             Ok(sample) => Ok(sample.data.and_then(|word| serde_json::from_str(&word.text).ok())),
@@ -170,13 +170,13 @@ impl Words {
     }
 }
 
-/// Whether it is only that nothing has happened.
+/// Whether a wait failed because of its time limit.
 #[must_use]
 pub fn is_timeout(error: &WaitError) -> bool {
     matches!(error.kind(), WaitErrorKind::Timeout { .. })
 }
 
-/// An ask may get lost together with the answer, if somebody comes just then.
+/// Time after which a request is repeated: it may be lost before a new responder matches.
 const REPEAT_AFTER: Duration = Duration::from_millis(300);
 
 /// The side that runs the measurement.
@@ -194,11 +194,11 @@ pub struct Conductor {
 }
 
 impl Conductor {
-    /// Joins the domain and waits until so many responders are there.
+    /// Creates the participant and waits for `processes` responders.
     ///
     /// # Errors
     ///
-    /// If there are none, with what to do.
+    /// Returns an error with advice if too few responders are found.
     pub fn meet(pattern: Pattern, place: &Place, processes: u32, wait: Duration) -> Result<Self> {
         let started = Instant::now();
         let participant = place.participant("perf")?;
@@ -213,12 +213,12 @@ impl Conductor {
         let this = Self { participant, words, run, step: 0, members, processes, wait, pattern, intervals, discovery };
         match matched {
             Ok(()) => Ok(this),
-            Err(error) if is_timeout(&error) => Err(this.nobody(place)),
+            Err(error) if is_timeout(&error) => Err(this.too_few_responders(place)),
             Err(error) => Err(error.into()),
         }
     }
 
-    fn nobody(&self, place: &Place) -> Box<dyn std::error::Error + Send + Sync> {
+    fn too_few_responders(&self, place: &Place) -> Box<dyn std::error::Error + Send + Sync> {
         let command = match self.pattern {
             Pattern::Roundtrip => "perf pong",
             Pattern::Throughput => "perf subscribe",
@@ -240,23 +240,23 @@ impl Conductor {
         &self.participant
     }
 
-    /// Names this run.
+    /// Name of this run.
     #[must_use]
     pub fn run(&self) -> &str {
         &self.run
     }
 
-    /// From the start of the participant until everybody was found.
+    /// Time from the start of the participant until all responders were found.
     #[must_use]
     pub fn discovery(&self) -> Duration {
         self.discovery
     }
 
-    /// Asks everybody who takes part, and waits for all answers. A setup makes those take part who answer first.
+    /// Sends a request and waits for all answers. The first responders to a setup become the members of the run.
     ///
     /// # Errors
     ///
-    /// If somebody refuses, or does not answer.
+    /// Returns an error if a responder fails or does not answer.
     pub fn ask(&mut self, ask: &Ask) -> Result<Vec<Answer>> {
         self.step += 1;
         let is_setup = matches!(ask, Ask::Setup(_));
@@ -295,11 +295,11 @@ impl Conductor {
         refused.map_or_else(|| Ok(answers.into_values().collect()), |why| Err(Failure::new(why)))
     }
 
-    /// Sleeps for so long, or until an interval is told of; all that have been told of.
+    /// Sleeps for `limit` or until an interval arrives. Returns all intervals that have arrived.
     ///
     /// # Errors
     ///
-    /// If the reader has been closed.
+    /// Returns an error if the reader is closed.
     pub fn listen(&mut self, limit: Duration) -> Result<Vec<Interval>> {
         if let Some(envelope) = self.words.hear(limit)? {
             self.sort(envelope, false);
@@ -307,7 +307,7 @@ impl Conductor {
         Ok(std::mem::take(&mut self.intervals))
     }
 
-    /// Keeps intervals; returns answers to what was asked last.
+    /// Stores intervals and returns answers to the last request.
     fn sort(&mut self, envelope: Envelope<Answer>, may_answer: bool) -> Option<(u64, Answer)> {
         if envelope.run != self.run {
             return None;
@@ -319,7 +319,7 @@ impl Conductor {
         (may_answer && envelope.step == self.step).then_some((envelope.process, envelope.body))
     }
 
-    /// Sends everybody home.
+    /// Ends the work of all responders.
     ///
     /// # Errors
     ///
@@ -327,7 +327,7 @@ impl Conductor {
     pub fn leave(&mut self) -> Result<()> {
         self.step += 1;
         self.words.say(&self.envelope(Ask::Leave))?;
-        // Whoever does not hear it any more takes it down when the next one asks.
+        // A responder that misses this request deletes its endpoints at the next setup.
         let _ = self.words.writer.acknowledged().block_for(Duration::from_millis(500));
         Ok(())
     }

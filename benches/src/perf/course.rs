@@ -1,4 +1,4 @@
-//! What happens beside a measurement: its intervals, and the progress that a terminal shows.
+//! Intervals of a measurement, and its progress bar.
 
 use crate::perf::clock;
 use crate::perf::meter::{Meter, Snapshot};
@@ -11,7 +11,7 @@ use std::io::{IsTerminal, stderr};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Looks at the meters of one process from time to time.
+/// Divides the measurement of one process into intervals.
 pub struct Watch {
     meters: Vec<Arc<Meter>>,
     participant: DomainParticipant,
@@ -23,7 +23,7 @@ pub struct Watch {
     at_last: (Snapshot, Usage),
 }
 
-/// Whose intervals they are.
+/// Origin of the intervals.
 #[derive(Debug, Clone)]
 pub struct Name {
     /// The run.
@@ -35,10 +35,12 @@ pub struct Name {
 }
 
 impl Watch {
-    /// From now on.
+    /// Starts the first interval.
     #[must_use]
     pub fn begin(name: Name, meters: Vec<Arc<Meter>>, participant: &DomainParticipant, length: Duration) -> Self {
-        meters.iter().for_each(|meter| meter.restart());
+        for meter in &meters {
+            meter.restart();
+        }
         let participant = participant.clone();
         let at_begin = (Snapshot::of(meters.iter().map(|meter| &**meter)), Usage::now(&participant.traffic()));
         let (began, at_last) = (clock::now(), at_begin.clone());
@@ -46,15 +48,15 @@ impl Watch {
         Self { meters, participant, name, length, began, at_begin, last: began, at_last }
     }
 
-    /// When the next interval ends, in nanoseconds of the monotonic clock.
+    /// End of the current interval, in nanoseconds of the monotonic clock.
     #[must_use]
     pub fn due(&self) -> u64 {
         self.last.saturating_add(self.length)
     }
 
-    /// The interval, if it has ended.
+    /// Returns the current interval if it has ended.
     pub fn tick(&mut self) -> Option<Interval> {
-        (clock::now() >= self.due()).then(|| self.interval())
+        if clock::now() >= self.due() { Some(self.interval()) } else { None }
     }
 
     fn interval(&mut self) -> Interval {
@@ -78,13 +80,13 @@ impl Watch {
         interval
     }
 
-    /// How many samples there were since the beginning.
+    /// Number of samples since the start.
     #[must_use]
     pub fn samples(&self) -> u64 {
         self.meters.iter().map(|meter| meter.samples()).sum::<u64>() - self.at_begin.0.samples
     }
 
-    /// Waits until so many samples have come, or for so long none.
+    /// Waits for `expected` samples, or until no sample arrives for `timeout`.
     pub fn drain(&self, expected: u64, timeout: Duration) {
         let (mut seen, mut since) = (self.samples(), std::time::Instant::now());
         while seen < expected && since.elapsed() < timeout {
@@ -95,9 +97,10 @@ impl Watch {
         }
     }
 
-    /// Everything since the beginning; and the last interval, if it is half a one at least.
+    /// Results since the start, and the last interval if it is at least half complete.
     pub fn end(&mut self) -> (Received, Usage, Option<Interval>) {
-        let rest = (clock::now() - self.last >= self.length / 2).then(|| self.interval());
+        let is_half = clock::now() - self.last >= self.length / 2;
+        let rest = if is_half { Some(self.interval()) } else { None };
         (Received::of(&self.snapshot().since(&self.at_begin.0)), self.usage().since(&self.at_begin.1), rest)
     }
 
@@ -110,18 +113,18 @@ impl Watch {
     }
 }
 
-/// A bar on the terminal; nothing elsewhere.
+/// A progress bar, which only a terminal shows.
 pub struct Progress(Option<ProgressBar>);
 
 impl Progress {
-    /// For something that takes so many steps.
+    /// Creates a bar of this number of steps.
     #[must_use]
     pub fn new(steps: u64, title: &str, quiet: bool) -> Self {
         if quiet || !stderr().is_terminal() {
             return Self(None);
         }
         let bar = ProgressBar::new(steps);
-        // The template is a constant that indicatif accepts; without it there is another bar.
+        // The template is a valid constant. Otherwise the bar keeps its default style.
         if let Ok(style) = ProgressStyle::with_template("{prefix} {bar:30} {msg}") {
             bar.set_style(style);
         }
@@ -129,14 +132,14 @@ impl Progress {
         Self(Some(bar))
     }
 
-    /// So many steps are done.
+    /// Sets the number of completed steps.
     pub fn set(&self, steps: u64) {
         if let Some(bar) = &self.0 {
             bar.set_position(steps);
         }
     }
 
-    /// What the last interval was like.
+    /// Shows the results of an interval.
     pub fn tell(&self, interval: &Interval) {
         let Some(bar) = &self.0 else { return };
         let rate = count_text(interval.samples_per_second as u64);

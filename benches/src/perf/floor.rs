@@ -1,7 +1,7 @@
-//! The same round trip by raw UDP sockets: what the operating system takes at the least.
+//! The same round trip by raw UDP sockets: the lowest cost that the operating system allows.
 //!
-//! Blocking `send` and `recv` of connected sockets, the payload in as few datagrams as carry it, received in place; a thread on each side.
-//! What is larger than a datagram goes in parts of one length, as the fragments of a sample do.
+//! Each side has one thread with blocking `send` and `recv` on connected sockets. A payload takes as few datagrams as
+//! possible and is received in place. A payload larger than a datagram has parts of one length, like fragments.
 
 use crate::perf::clock::now;
 use crate::perf::meter::Meter;
@@ -12,14 +12,14 @@ use std::net::{Ipv4Addr, SocketAddr, ToSocketAddrs, UdpSocket};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// The payload of a datagram at most, as the library has it for fragments on one host.
+/// Largest part of a payload: the fragment size of the library on one host.
 const PART_MAX: usize = 65_000;
-/// Asked of the system, as the library does: a burst of the parts of one payload.
+/// Requested receive buffer, as in the library: it holds all parts of one payload.
 const RECEIVE_BUFFER: usize = 4 << 20;
-/// In front of every part: the number of the round trip. Parts of one that was given up are passed over by it.
+/// Length of the number of the round trip before each part. It identifies parts of abandoned round trips.
 const ROUND: usize = 8;
 
-/// A payload in its parts.
+/// A payload and its parts.
 #[derive(Debug)]
 struct Payload {
     bytes: Vec<u8>,
@@ -42,7 +42,7 @@ impl Payload {
         Ok(())
     }
 
-    /// Receives all parts of a round: of that one, or of the newest that comes. An empty datagram ends it: none.
+    /// Receives all parts of the `wanted` round, or of the newest one. Returns `None` after an empty datagram.
     fn receive(&mut self, socket: &UdpSocket, wanted: Option<u64>) -> io::Result<Option<u64>> {
         let (mut round, mut at) = (wanted, 0);
         while at < self.bytes.len() {
@@ -53,9 +53,9 @@ impl Payload {
             match round {
                 _ if len == 0 => return Ok(None),
                 Some(round) if round == head => at += len,
-                // Left over from a round that was given up.
+                // A part of an abandoned round.
                 Some(_) if wanted.is_some() => {}
-                // Another one begins, whether or not the last one was whole.
+                // A new round starts, even if the last one is incomplete.
                 _ => (round, at) = (Some(head), len),
             }
         }
@@ -69,7 +69,7 @@ fn open(address: impl ToSocketAddrs) -> io::Result<UdpSocket> {
     Ok(socket)
 }
 
-/// Sends back what comes, from a thread of its own.
+/// A thread that sends each payload back.
 #[derive(Debug)]
 pub struct FloorPong {
     address: SocketAddr,
@@ -77,22 +77,22 @@ pub struct FloorPong {
 }
 
 impl FloorPong {
-    /// For payloads of `size` bytes.
+    /// Starts the thread for payloads of `size` bytes.
     ///
     /// # Errors
     ///
-    /// If the socket or the thread cannot be made.
+    /// Returns an error if the socket or the thread cannot be created.
     pub fn open(size: usize) -> Result<Self> {
         let socket = open((Ipv4Addr::UNSPECIFIED, 0))?;
         let address = socket.local_addr()?;
         let thread = std::thread::Builder::new().name("perf-floor".into()).spawn(move || {
-            // It ends with its socket; whoever asks sees that nothing comes back.
+            // It ends if its socket fails. The other side then receives no answers.
             let _ = answer(&socket, Payload::new(size));
         })?;
         Ok(Self { address, thread: Some(thread) })
     }
 
-    /// Where it listens.
+    /// Port of the socket.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.address.port()
@@ -100,7 +100,7 @@ impl FloorPong {
 }
 
 fn answer(socket: &UdpSocket, mut payload: Payload) -> io::Result<()> {
-    // The first datagram tells who asks; from then on it is nobody else.
+    // The sender of the first datagram becomes the only peer.
     let mut first = [0; ROUND];
     let (len, peer) = socket.peek_from(&mut first)?;
     if len == 0 {
@@ -115,7 +115,7 @@ fn answer(socket: &UdpSocket, mut payload: Payload) -> io::Result<()> {
 
 impl Drop for FloorPong {
     fn drop(&mut self) {
-        // A connected socket hears nobody but its peer, which may be gone: then the thread is left to the end of the process.
+        // A connected socket only receives from its peer. If the peer is gone, the thread ends with the process.
         let ended = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))
             .and_then(|socket| socket.send_to(&[], (Ipv4Addr::LOCALHOST, self.port())));
         if let Some(thread) = self.thread.take().filter(|thread| ended.is_ok() && thread.is_finished()) {
@@ -124,7 +124,7 @@ impl Drop for FloorPong {
     }
 }
 
-/// The side that measures.
+/// The side that measures round trips.
 #[derive(Debug)]
 pub struct FloorPing {
     socket: UdpSocket,
@@ -134,11 +134,11 @@ pub struct FloorPing {
 }
 
 impl FloorPing {
-    /// To a [`FloorPong`] with the same size.
+    /// Connects to a [`FloorPong`] with the same size.
     ///
     /// # Errors
     ///
-    /// If the socket cannot be made.
+    /// Returns an error if the socket cannot be created.
     pub fn connect(host: &str, port: u16, size: usize, timeout: Duration) -> Result<Self> {
         let socket = open((Ipv4Addr::UNSPECIFIED, 0))?;
         let connected = socket.connect((host, port));
@@ -147,11 +147,11 @@ impl FloorPing {
         Ok(Self { socket, payload: Payload::new(size), round: 0, lost: 0 })
     }
 
-    /// Round trips until `end`, in nanoseconds of the monotonic clock.
+    /// Measures round trips until `end`, in nanoseconds of the monotonic clock.
     ///
     /// # Errors
     ///
-    /// If the socket fails for another reason than that nothing comes.
+    /// Returns an error if the socket fails. A timeout counts as a lost round trip.
     pub fn measure(&mut self, end: u64, meter: &Meter) -> Result<()> {
         loop {
             let begun = now();
@@ -173,9 +173,9 @@ impl FloorPing {
         }
     }
 
-    /// Tells the other side that this was all, so that its thread ends.
+    /// Ends the thread of the other side. Returns the number of lost round trips.
     pub fn end(self) -> u64 {
-        // Without it the thread ends with its process.
+        // Without this datagram the thread ends with its process.
         let _ = self.socket.send(&[]);
         self.lost
     }

@@ -1,4 +1,4 @@
-//! What a process that measures does with each sample.
+//! Handling of each sample in a process that measures.
 
 use crate::perf::load::{LOAD_MIN, LoadView, is_measured, number_of, phase_of};
 use crate::perf::meter::Meter;
@@ -6,17 +6,17 @@ use crate::perf::receive::OnLoad;
 use crate::perf::tally::{Arrival, Tally};
 use std::sync::Arc;
 
-/// Counts the samples of one reader, and how old they are.
+/// Counts the samples of one reader and records their latencies.
 pub struct Intake {
     meter: Arc<Meter>,
     phase: u64,
     tallies: Vec<Tally>,
-    /// What makes the sender's clock of this process'.
+    /// Difference of the sender's clock to the clock of this process.
     clock_offset: i64,
 }
 
 impl Intake {
-    /// For samples of so many writers, whose clock is `clock_offset` nanoseconds ahead of this one's.
+    /// Creates the counter for `writers` whose clock is `clock_offset` nanoseconds ahead.
     #[must_use]
     pub fn new(meter: Arc<Meter>, writers: u32, clock_offset: i64) -> Self {
         Self { meter, phase: 0, tallies: vec![Tally::default(); writers as usize], clock_offset }
@@ -27,7 +27,7 @@ impl OnLoad for Intake {
     fn on_load(&mut self, load: &LoadView<'_>, now: u64) {
         let phase = phase_of(load.sequence);
         if phase != self.phase {
-            // What is left of an earlier phase says nothing about this one.
+            // A late sample of an earlier phase does not count.
             if phase < self.phase {
                 return;
             }

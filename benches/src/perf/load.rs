@@ -1,23 +1,23 @@
-//! What is sent: a sample with its number, the time at which it was due, and as many bytes as it shall be large.
+//! The sample: its number, the time at which it was due, and bytes that give it its size.
 
 use clap::ValueEnum;
 use dds_core::{DataWriter, DdsType, Encoding, WriteErrorKind};
 use serde::{Deserialize, Serialize};
 
-/// The sample. Its size is that of its encoding, without the 4 bytes of the encapsulation header.
+/// The sample. Its size is that of its encoding without the encapsulation header of 4 bytes.
 #[derive(Debug, DdsType)]
 pub struct Load {
     /// The [phase](phase_of) and the [number](number_of) in it.
     pub sequence: u64,
-    /// When it was due, in nanoseconds of its sender's monotonic clock.
+    /// Time at which it was due, in nanoseconds of the sender's monotonic clock.
     pub due: u64,
-    /// Which writer of its process has written it, from 0 on.
+    /// Number of the writer in its process, from 0.
     pub source: u32,
-    /// The rest of the size.
+    /// Bytes that fill the size.
     pub bytes: Vec<u8>,
 }
 
-/// [`Load`], borrowing from the received sample.
+/// A view of [`Load`] that borrows from the received sample.
 #[derive(Debug, DdsType)]
 #[dds(view_of = Load)]
 pub struct LoadView<'a> {
@@ -31,9 +31,9 @@ pub struct LoadView<'a> {
     pub bytes: &'a [u8],
 }
 
-/// What a sample needs beside its bytes, and so the least size that one can have.
+/// Size of a sample without bytes: the minimum.
 pub const LOAD_MIN: usize = 24;
-/// The encapsulation header, which the sample stands behind.
+/// Length of the encapsulation header.
 const ENCAPSULATION: usize = 4;
 
 const NUMBER_BITS: u32 = 40;
@@ -44,19 +44,19 @@ pub fn sequence(phase: u64, number: u64) -> u64 {
     (phase << NUMBER_BITS) | number
 }
 
-/// Warm-ups have even phases, what is measured odd ones; each comes once in a session, in rising order.
+/// The phase of a sample. Phases rise within a session: warm-ups are even, measurements are odd.
 #[must_use]
 pub fn phase_of(sequence: u64) -> u64 {
     sequence >> NUMBER_BITS
 }
 
-/// From 0 on in each phase.
+/// The number of a sample in its phase, from 0.
 #[must_use]
 pub fn number_of(sequence: u64) -> u64 {
     sequence & ((1 << NUMBER_BITS) - 1)
 }
 
-/// Whether the phase is one that is measured.
+/// Whether the phase is measured.
 #[must_use]
 pub fn is_measured(phase: u64) -> bool {
     phase % 2 == 1
@@ -66,13 +66,13 @@ pub fn is_measured(phase: u64) -> bool {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteForm {
-    /// `write`: a value, which is encoded.
+    /// `write` of a value, which is encoded.
     Value,
-    /// `loan_encoded`: the outgoing slot itself; nothing is copied.
+    /// `loan_encoded` of a slot, without a copy.
     Loan,
 }
 
-/// A writer and the memory of what it sends; one for each thread that writes.
+/// A writer and its sample; one for each writing thread.
 #[derive(Debug)]
 pub struct Sender {
     writer: DataWriter<Load>,
@@ -82,14 +82,14 @@ pub struct Sender {
 }
 
 impl Sender {
-    /// Samples of at least [`LOAD_MIN`] bytes.
+    /// Creates a sender of samples of at least [`LOAD_MIN`] bytes.
     #[must_use]
     pub fn new(writer: DataWriter<Load>, source: u32, size: usize, form: WriteForm) -> Self {
         let bytes = vec![0x5a; size.saturating_sub(LOAD_MIN)];
         Self { writer, load: Load { sequence: 0, due: 0, source, bytes }, form, failed: 0 }
     }
 
-    /// Sends one; false once the writer is closed. A sample that cannot be written for another reason counts as sent.
+    /// Sends a sample. Returns `false` if the writer is closed; other failures count as sent.
     pub fn send(&mut self, sequence: u64, due: u64) -> bool {
         self.load.sequence = sequence;
         self.load.due = due;
@@ -106,13 +106,13 @@ impl Sender {
         }
     }
 
-    /// How many could not be written.
+    /// Number of failed writes.
     #[must_use]
     pub fn failed(&self) -> u64 {
         self.failed
     }
 
-    /// Only what changes is written; the bytes are whatever the slot had.
+    /// Writes only the fields into the loan. The bytes keep the content of the slot.
     fn write_loan(&self) -> Result<(), dds_core::WriteError> {
         let Load { sequence, due, source, bytes } = &self.load;
         let mut loan = self.writer.loan_encoded(Encoding::Xcdr1, ENCAPSULATION + LOAD_MIN + bytes.len())?;

@@ -1,4 +1,4 @@
-//! Where and with what a result was made, so that it can be understood later.
+//! Environment of a result: program, machine and command.
 
 use serde::{Deserialize, Serialize};
 use std::fs::read_to_string;
@@ -7,28 +7,28 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The program, the machine, the command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Environment {
-    /// Of this package.
+    /// Version of this package.
     pub program_version: String,
     /// The commit that it was built from, `-dirty` if files had changed; "unknown" outside of a repository.
     pub commit: String,
-    /// `release`, or `debug`: then the figures say nothing.
+    /// `release`, or `debug` with meaningless figures.
     pub profile: String,
-    /// The host's name.
+    /// Name of the host.
     pub host: String,
     /// The processor.
     pub processor: String,
-    /// How many cores the process may use.
+    /// Number of cores that the process may use.
     pub cores: usize,
     /// The operating system and its version.
     pub kernel: String,
-    /// When it began, in seconds since 1970.
+    /// Start time in seconds since 1970.
     pub started: u64,
     /// The command line.
     pub command: Vec<String>,
 }
 
 impl Environment {
-    /// Of this process, now.
+    /// The environment of this process.
     #[must_use]
     pub fn here() -> Self {
         let file = |path: &str| read_to_string(path).ok().map(|text| text.trim().to_owned());
@@ -55,7 +55,7 @@ impl Environment {
 #[must_use]
 pub fn date_text(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400, seconds % 86_400);
-    // Eras of 400 years, and years that begin in March, so that the leap day is the last one.
+    // Eras have 400 years, and years start in March, so the leap day is the last day.
     let days = days + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
@@ -73,7 +73,7 @@ pub fn host() -> String {
     read_to_string("/proc/sys/kernel/hostname").map_or_else(|_| "unknown".to_owned(), |name| name.trim().to_owned())
 }
 
-/// Two processes with the same name for this have the same monotonic clock.
+/// Identifies the monotonic clock: processes with the same value share it.
 #[must_use]
 pub fn boot() -> String {
     let boot = read_to_string("/proc/sys/kernel/random/boot_id").map(|id| id.trim().to_owned());

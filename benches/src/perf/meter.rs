@@ -1,21 +1,24 @@
-//! Counts and latencies as the receiving thread records them, and as another thread reads them meanwhile.
+//! Counts and latencies that the receiving thread records while another thread reads them.
 //!
-//! In: a latency for each sample. Out: [`Snapshot`]s, whose differences are the intervals. Owned: the buckets of a histogram with three
-//! digits, laid out as `hdrhistogram` does it, but of atomics that one thread writes by plain loads and stores: recording
-//! takes no lock, makes no allocation and costs a few nanoseconds, and a reader disturbs nobody.
+//! - In: a latency for each sample.
+//! - Out: [`Snapshot`]s. Their differences are the intervals.
+//! - Owned: the buckets of a histogram with three digits, in the layout of `hdrhistogram`.
+//!
+//! The buckets are atomics that one thread writes by plain loads and stores. Recording takes no lock, allocates nothing
+//! and costs a few nanoseconds. Reading does not disturb it.
 
 use hdrhistogram::Histogram;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The longest latency that is told from longer ones: 18 minutes, in nanoseconds.
+/// Largest recorded latency, in nanoseconds: 18 minutes. Longer ones count as this one.
 const LATENCY_MAX: u64 = (1 << 40) - 1;
-/// Each power of two has so many buckets: three decimal digits.
+/// Each power of two has `1 << SUB_BITS` buckets: three decimal digits.
 const SUB_BITS: u32 = 10;
 const BUCKETS: usize = ((40 - SUB_BITS) as usize + 1) << SUB_BITS;
-/// The digits of the histograms made of it.
+/// Decimal digits of the histograms.
 const DIGITS: u8 = 3;
 
-/// Written by one thread at a time, read by any.
+/// Counters that one thread at a time writes and any thread reads.
 #[derive(Debug)]
 pub struct Meter {
     latencies: Box<[AtomicU64]>,
@@ -44,14 +47,15 @@ impl Default for Meter {
 }
 
 impl Meter {
-    /// A sample of `bytes` has come at the time `at`, `latency` nanoseconds after it was due. Negative: before it was sent, by clocks that
-    /// are not synchronised; it counts as zero, and is counted.
+    /// Records a sample of `bytes` that arrived at `at`, `latency` nanoseconds after it was due.
+    ///
+    /// A negative latency is a sign of clocks that are not synchronized. It counts as zero, and in `before_sent`.
     pub fn record(&self, at: u64, latency: i64, bytes: usize) {
         let latency = u64::try_from(latency).unwrap_or_else(|_| {
             add(&self.before_sent, 1);
             0
         });
-        // There is a bucket for every latency up to the maximum.
+        // Each latency up to the maximum has a bucket.
         if let Some(bucket) = self.latencies.get(bucket(latency.min(LATENCY_MAX))) {
             add(bucket, 1);
         }
@@ -63,28 +67,28 @@ impl Meter {
         self.last_at.store(at, Ordering::Relaxed);
     }
 
-    /// A sample was overtaken.
+    /// Records a sample that arrived out of order.
     pub fn note_late(&self) {
         add(&self.late, 1);
     }
 
-    /// A sample came again.
+    /// Records a repeated sample.
     pub fn note_repeated(&self) {
         add(&self.repeated, 1);
     }
 
-    /// How many samples there were so far.
+    /// Number of samples so far.
     #[must_use]
     pub fn samples(&self) -> u64 {
         self.samples.load(Ordering::Relaxed)
     }
 
-    /// Forgets when the first sample came; while nothing is recorded.
+    /// Resets the time of the first sample. Call it while no thread records.
     pub fn restart(&self) {
         self.first_at.store(u64::MAX, Ordering::Relaxed);
     }
 
-    /// Everything as it is now; latencies of the very last samples may be missing while recording goes on.
+    /// The current values. During recording the latencies of the last samples may be absent.
     #[must_use]
     pub fn snapshot(&self) -> Snapshot {
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -101,7 +105,7 @@ impl Meter {
     }
 }
 
-/// One thread writes: a load and a store are enough, and cheaper than an atomic addition.
+/// Adds to a counter. With one writing thread a load and a store suffice and cost less than an atomic addition.
 fn add(counter: &AtomicU64, more: u64) {
     counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Relaxed);
 }
@@ -123,19 +127,19 @@ fn value_of(bucket: usize) -> u64 {
     (sub << shift) + ((1 << shift) >> 1)
 }
 
-/// What a [`Meter`], or several, had recorded at some time, or between two.
+/// Values of one or more [`Meter`]s at a time, or their difference between two times.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     latencies: Vec<u64>,
-    /// Samples for the first time.
+    /// Samples without repetitions.
     pub samples: u64,
     /// Their payload.
     pub bytes: u64,
-    /// Of them: overtaken by newer ones.
+    /// Samples among them that arrived out of order.
     pub late: u64,
-    /// Not of them: samples that were there already.
+    /// Repeated samples, not among them.
     pub repeated: u64,
-    /// Of them: with a latency below zero.
+    /// Samples among them with a negative latency.
     pub before_sent: u64,
     first_at: u64,
     last_at: u64,
@@ -157,7 +161,7 @@ impl Default for Snapshot {
 }
 
 impl Snapshot {
-    /// All meters together.
+    /// The sum of all meters.
     pub fn of<'m>(meters: impl IntoIterator<Item = &'m Meter>) -> Self {
         let mut all = Self::default();
         for meter in meters {
@@ -169,7 +173,7 @@ impl Snapshot {
         all
     }
 
-    /// What has come since an earlier one.
+    /// The difference to an earlier snapshot.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut between = self.clone();
@@ -205,7 +209,7 @@ impl Snapshot {
     }
 }
 
-/// A histogram of nanoseconds as all results have it.
+/// An empty histogram of nanoseconds with the bounds of all results.
 ///
 /// # Panics
 ///

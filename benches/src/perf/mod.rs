@@ -1,24 +1,25 @@
-//! The program `perf`: how long samples take between two processes, and how many get through.
+//! The program `perf`: latency and throughput of samples between two processes.
 //!
 //! In: a command line. Out: a summary, JSON lines, an HTML file. Owned: nothing between two commands.
 //!
-//! | file | has |
+//! | file | content |
 //! |---|---|
 //! | `options`, `qos`, `participant`, `quantity` | the command line |
 //! | `load` | the sample that is sent |
 //! | `receive` | the ways of receiving it |
 //! | `roundtrip`, `throughput` | the side that runs a measurement |
-//! | `respond` | the other side, `pong` and `subscribe`: it learns by `control` what to do |
+//! | `respond` | the other side, `pong` and `subscribe` |
+//! | `control` | messages between the two sides |
 //! | `floor` | the same round trip by raw sockets |
-//! | `meter`, `tally`, `intake`, `schedule`, `sending`, `clock`, `usage`, `losses` | measuring itself: pure, or one look at the system |
+//! | `meter`, `tally`, `intake`, `schedule`, `sending`, `clock`, `usage`, `losses` | the measurement |
 //! | `record`, `machine` | results and their JSON |
-//! | `course` | what happens beside the measurement: intervals, progress |
+//! | `course` | intervals and progress |
 //! | `pair`, `strace` | both sides on one machine, and their system calls |
 //! | `summary`, `report` | results for people |
 //!
-//! The two sides have an ordinary participant each. Beside the topics that are measured, two topics with text carry what they
-//! have to tell each other; during a measurement these are silent but for one message an interval. Whatever is done for each sample takes no lock and
-//! allocates nothing, so that the program measures the library and not itself.
+//! Each side has an ordinary participant. Two topics beside the measured ones carry control messages. During a measurement
+//! they carry one message per interval. The handling of a sample takes no lock and allocates nothing, so the program
+//! measures the library and not itself.
 
 pub mod clock;
 pub mod control;
@@ -50,17 +51,17 @@ pub mod usage;
 use std::error::Error;
 use std::fmt;
 
-/// What any part of the program may fail with; `main` prints it.
+/// Result of each part of the program. `main` prints the error.
 pub type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
-/// What went wrong, and what to do about it.
+/// An error text with advice.
 #[derive(Debug)]
 pub struct Failure(String);
 
 impl Failure {
-    /// As an error.
+    /// Creates a boxed error.
     #[must_use]
-    #[expect(clippy::new_ret_no_self, reason = "nobody needs it unboxed")]
+    #[expect(clippy::new_ret_no_self, reason = "callers only need the boxed error")]
     pub fn new(text: impl Into<String>) -> Box<dyn Error + Send + Sync> {
         Box::new(Self(text.into()))
     }
@@ -74,11 +75,11 @@ impl fmt::Display for Failure {
 
 impl Error for Failure {}
 
-/// Does what the command line says.
+/// Runs the command of the command line.
 ///
 /// # Errors
 ///
-/// What went wrong, and what to do about it.
+/// Returns an error text with advice.
 pub fn main(options: options::Options) -> Result<()> {
     use options::Command;
     match options.command {

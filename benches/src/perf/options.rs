@@ -1,4 +1,4 @@
-//! The command line.
+//! Command line options.
 
 use crate::perf::load::{LOAD_MIN, WriteForm};
 use crate::perf::participant::{Place, name_of};
@@ -11,9 +11,9 @@ use std::time::Duration;
 
 /// Measures this DDS between two processes, on one host or on several.
 ///
-/// Round trips: `pong` on one side, `ping` on the other. One way and throughput: `subscribe` and `publish`. All that concerns the
-/// work (sizes, QoS, rate, duration) is said to `ping` and `publish`, which tell it to the other side. `run` does both on this machine,
-/// apart from every other DDS; it needs no network and nothing to be set up.
+/// Round trips: `pong` on one side, `ping` on the other. One way and throughput: `subscribe` and `publish`. Options of the
+/// work (sizes, QoS, rate, duration) belong to `ping` and `publish`, which send them to the other side. `run` starts both
+/// sides on this machine, isolated from other DDS programs. It needs no network and no setup.
 #[derive(Debug, Parser)]
 #[command(
     name = "perf",
@@ -92,7 +92,7 @@ pub struct Peer {
     #[arg(long, value_name = "HOW")]
     pub peer_receive: Option<crate::perf::receive::ReceiveMode>,
 
-    /// Count the system calls of both processes for each sample, in two short runs of their own under strace
+    /// Count the system calls of both processes for each sample, in two short runs under strace
     #[arg(long)]
     pub system_calls: bool,
 }
@@ -122,8 +122,8 @@ pub struct Ping {
     #[command(flatten)]
     pub place: Place,
 
-    /// Measure raw UDP sockets with the same payload as well (blocking send and recv), in turns of 100 ms with the DDS: what the
-    /// operating system takes at least. Only as fast as possible, not with --rate
+    /// Also measure raw UDP sockets with the same payload (blocking send and recv), in turns of 100 ms with the DDS. Not
+    /// with --rate
     #[arg(long, conflicts_with = "rate", help_heading = "Work")]
     pub floor: bool,
 
@@ -133,13 +133,13 @@ pub struct Ping {
 }
 
 impl Ping {
-    /// One at a time, the newest one is the only one; at a rate, several may be under way.
+    /// KEEP_LAST 1 for one sample at a time. At a rate, several samples may be in flight.
     #[must_use]
     pub fn default_history(&self) -> HistoryOption {
         if self.work.rate.is_some() { HistoryOption::KeepAll } else { HistoryOption::KeepLast(1) }
     }
 
-    /// After how long a round trip of the raw sockets is given up: nobody repairs it.
+    /// Time after which a round trip of the raw sockets counts as lost. It has no repair.
     #[must_use]
     pub fn floor_timeout(&self) -> Duration {
         self.work.timeout.map_or(Duration::from_millis(500), |timeout| timeout.0)
@@ -173,17 +173,17 @@ pub struct Publish {
     pub place: Place,
 }
 
-/// What `ping` and `publish` have in common.
+/// Options that `ping` and `publish` share.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Work")]
 pub struct Work {
-    /// Bytes of a sample, at least 24: `64`, `1k`, a list `64,1k,1M`, a range that doubles `64..1M` or has a factor `64..1M*4`; k, M and G
-    /// are powers of 1024
+    /// Bytes of a sample, at least 24: `64`, `1k`, a list `64,1k,1M`, a range that doubles `64..1M` or has a factor
+    /// `64..1M*4`; k, M and G are powers of 1024
     #[arg(long, short, default_value = "64", value_name = "SIZES")]
     pub size: Sizes,
 
-    /// Samples a second, in all: `100`, `10k`. Latency then counts from the time at which each sample was due, whether or not it
-    /// could be sent by then. Default: as fast as possible
+    /// Samples a second, in all: `100`, `10k`. Latency then counts from the time at which each sample was due, even if
+    /// it was sent later. Default: as fast as possible
     #[arg(long, short, value_name = "RATE")]
     pub rate: Option<Rate>,
 
@@ -203,7 +203,7 @@ pub struct Work {
     #[arg(long, default_value = "500ms", value_name = "TIME")]
     pub warm_up: Span,
 
-    /// How long each interval of the course over time is
+    /// Length of the intervals
     #[arg(long, default_value = "1s", value_name = "TIME")]
     pub interval: Span,
 
@@ -215,8 +215,8 @@ pub struct Work {
     #[arg(long, value_enum, default_value_t = WriteForm::Value)]
     pub write: WriteForm,
 
-    /// After how long a round trip is given up as lost, and how long the last samples are waited for. Default: 500ms for best effort,
-    /// 10s for what is repaired
+    /// Time after which a round trip counts as lost, and longest wait for the last samples. Default: 500ms for best
+    /// effort, 10s for reliable
     #[arg(long, value_name = "TIME")]
     pub timeout: Option<Span>,
 
@@ -238,34 +238,34 @@ pub struct Work {
 }
 
 impl Work {
-    /// What clap cannot see by itself.
+    /// Checks that clap cannot do.
     ///
     /// # Errors
     ///
-    /// What is wrong, and what to do.
+    /// Returns the mistake with advice.
     pub fn check(&self) -> Result<(), String> {
         if let Some(size) = self.size.0.iter().find(|size| **size < LOAD_MIN) {
             return Err(format!(
-                "--size {size}: a sample has at least {LOAD_MIN} bytes (its number, its time, its writer, a length)"
+                "--size: expected at least {LOAD_MIN} bytes (number, time, writer and length), found {size}"
             ));
         }
         if self.interval.0 < Duration::from_millis(10) {
-            return Err("--interval: at least 10ms".into());
+            return Err("--interval: expected at least 10ms".into());
         }
         if self.count.is_none() && self.duration.0.is_zero() {
-            return Err("--duration: more than 0; or give --count".into());
+            return Err("--duration: expected more than 0, or --count".into());
         }
         Ok(())
     }
 
-    /// How long to wait for what is under way.
+    /// How long to wait for samples in flight.
     #[must_use]
     pub fn timeout(&self, qos: &Qos) -> Duration {
         let default = if qos.reliable { Duration::from_secs(10) } else { Duration::from_millis(500) };
         self.timeout.map_or(default, |timeout| timeout.0)
     }
 
-    /// As the results have them; `endpoints` are the writers and readers of each topic.
+    /// The settings in the results; `endpoints` are the writers and readers of each topic.
     #[must_use]
     pub fn settings(&self, place: &Place, size: usize, qos: Qos, endpoints: (u32, u32)) -> Settings {
         Settings {
@@ -283,12 +283,12 @@ impl Work {
     }
 }
 
-/// How a sender waits.
+/// How a sender waits for the time at which a sample is due.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Pace {
-    /// Sleeps: the system wakes it some microseconds late, which counts as latency and is reported by itself.
+    /// Sleeps: the system wakes it some microseconds late, which counts as latency and is reported separately.
     Sleep,
-    /// Keeps its core busy: exact, but in the way of others on few cores.
+    /// Spins: exact, but it keeps a core busy.
     Spin,
 }
 

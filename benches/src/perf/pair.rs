@@ -8,14 +8,14 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long the other process may take to end once it has been told.
+/// Time that the other process has to end.
 const END_WITHIN: Duration = Duration::from_secs(5);
 
 /// Starts the other process, measures, and ends it.
 ///
 /// # Errors
 ///
-/// If it cannot be started, or the measurement fails.
+/// Returns an error if the process cannot be started or the measurement fails.
 pub fn run(what: Run) -> Result<()> {
     match what {
         Run::Roundtrip { mut ping, peer } => {
@@ -53,7 +53,7 @@ pub fn run(what: Run) -> Result<()> {
     }
 }
 
-/// A domain of their own: no other DDS of this machine takes part, or is disturbed.
+/// Isolates the two processes from other DDS programs of this machine.
 fn keep_apart(place: &mut Place) {
     place.scope.get_or_insert(ScopeOption::Host);
     place.domain_tag.get_or_insert_with(|| format!("perf-{}", std::process::id()));
@@ -63,7 +63,7 @@ fn strace_is_there(peer: &Peer) -> Result<()> {
     if peer.system_calls { strace::check() } else { Ok(()) }
 }
 
-/// The other process' place.
+/// The place of the other process.
 fn peer_place(place: &Place, peer: &Peer) -> Place {
     let mut place = place.clone();
     place.receive = peer.peer_receive.unwrap_or(place.receive);
@@ -93,7 +93,7 @@ fn responder_arguments(pattern: Pattern, place: &Place) -> Vec<String> {
     arguments
 }
 
-/// Starts it, and waits until it says that it waits.
+/// Starts the responder and waits until it is ready.
 fn start_responder(mut command: Command) -> Result<Child> {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
     let mut line = String::new();
@@ -102,12 +102,12 @@ fn start_responder(mut command: Command) -> Result<Child> {
     }
     if line.is_empty() {
         let status = child.wait()?;
-        return Err(Failure::new(format!("the other process has ended ({status}); its reason stands above")));
+        return Err(Failure::new(format!("the other process has ended ({status}); see its message above")));
     }
     Ok(child)
 }
 
-/// Tells it to end, by the end of its input.
+/// Ends the responder by closing its standard input.
 fn end(mut child: Child) -> Result<()> {
     drop(child.stdin.take());
     let since = Instant::now();
@@ -122,11 +122,11 @@ fn end(mut child: Child) -> Result<()> {
     Err(Failure::new(format!("the other process did not end within {END_WITHIN:?} and was killed")))
 }
 
-/// Samples of the two runs under strace: what they have in common, such as start and discovery, falls out of the difference.
+/// Samples of the two runs under strace. The difference of the runs excludes start and discovery.
 const FEW: u64 = 1000;
 const MANY: u64 = 3000;
 
-/// Runs both sides twice more, under strace, and tells the difference.
+/// Runs both sides twice under strace and returns the difference.
 fn count_system_calls(
     peer: &Peer,
     pattern: Pattern,
@@ -137,7 +137,7 @@ fn count_system_calls(
     if !peer.system_calls {
         return Ok(());
     }
-    // Larger samples, fewer of them.
+    // Fewer samples if they are large.
     let share = (outcome.settings.size / 16_384).clamp(1, 20);
     let (few, many) = (FEW / share, MANY / share);
     let mut place = place.clone();
@@ -151,7 +151,7 @@ fn count_system_calls(
         let status = initiator.command().stdout(Stdio::null()).status()?;
         end(child)?;
         if !status.success() {
-            return Err(Failure::new("the run under strace failed; its reason stands above"));
+            return Err(Failure::new("the run under strace failed; see its message above"));
         }
         Ok([initiator.calls()?, responder.calls()?])
     };
@@ -177,7 +177,7 @@ fn throughput_arguments(publish: &Publish, outcome: &Outcome) -> Vec<String> {
     arguments
 }
 
-/// The same work, without its results.
+/// Arguments for the same work without results.
 fn work_arguments(work: &Work, outcome: &Outcome) -> Vec<String> {
     use crate::perf::qos::HistoryOption;
     let qos = &outcome.settings.qos;
@@ -190,7 +190,7 @@ fn work_arguments(work: &Work, outcome: &Outcome) -> Vec<String> {
         format!("--size={}", outcome.settings.size),
         format!("--topics={}", work.topics),
         format!("--write={}", crate::perf::participant::name_of(work.write)),
-        // By time, it would be other samples each time.
+        // A warm-up by time would have a different number of samples in each run.
         "--warm-up=0".to_owned(),
         history,
         format!("--latency-budget={}ns", qos.latency_budget_ns),

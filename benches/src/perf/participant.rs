@@ -1,11 +1,10 @@
-//! Where a process takes part: domain, network, threads, faults; as options, and the participant that they make.
+//! Options of the participant: domain, network, threads, faults.
 
 use crate::perf::quantity::{Span, size};
 use crate::perf::receive::ReceiveMode;
 use crate::perf::{Failure, Result};
 use clap::{Args, ValueEnum};
 use dds_core::{ChecksumKind, Delivery, DomainParticipant, Duration, IpFamilies, Receiving, Scope, ThreadOptions};
-use dds_rtps::link::Conditions;
 use dds_rtps::transport::faults::Faults;
 use std::str::FromStr;
 
@@ -49,7 +48,7 @@ pub struct Place {
     #[arg(long, value_parser = size, value_name = "BYTES")]
     pub send_buffer: Option<usize>,
 
-    /// Faults of sent datagrams, as `lost=5,delay=1ms`. Percent: lost, repeated, reordered, truncated, damaged, blocked;
+    /// Faults of sent datagrams, such as `lost=5,delay=1ms`. Percent: lost, repeated, reordered, truncated, damaged, blocked;
     /// times: delay, jitter; bytes: longest, queue, bandwidth (per second); numbers: seed, blocked-in-a-row
     #[arg(long, value_name = "FAULTS")]
     pub faults: Option<FaultSpec>,
@@ -58,7 +57,7 @@ pub struct Place {
     #[arg(long, value_enum, default_value_t = ReceiveMode::Inline, help_heading = "Threads", value_name = "HOW")]
     pub receive: ReceiveMode,
 
-    /// Which thread receives from the network: one of the library's, or whichever waits (see --receive)
+    /// Which thread receives from the network: one of the library, or the one that waits (see --receive)
     #[arg(long, value_enum, default_value_t = ReceivingOption::Thread, help_heading = "Threads", value_name = "WHO")]
     pub receive_by: ReceivingOption,
 
@@ -76,7 +75,7 @@ pub struct Place {
 pub enum ScopeOption {
     /// This host only.
     Host,
-    /// What multicast reaches, and the peers.
+    /// Multicast, and the peers.
     Subnet,
     /// The peers only.
     PeersOnly,
@@ -85,7 +84,7 @@ pub enum ScopeOption {
 /// As `DomainParticipantBuilder::ip_families`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum IpOption {
-    /// IPv4, and IPv6 where nothing else leads out.
+    /// IPv4, and IPv6 if there is no route by IPv4.
     Auto,
     /// IPv4 only.
     V4,
@@ -116,11 +115,11 @@ pub enum ChecksumOption {
 }
 
 impl Place {
-    /// Gives this thread, and those that it starts from now on, its cores.
+    /// Pins this thread, and threads that it starts later, to the cores.
     ///
     /// # Errors
     ///
-    /// If there are no such cores.
+    /// Returns an error if a core does not exist.
     pub fn pin(&self) -> Result<()> {
         if self.cpu.is_empty() {
             return Ok(());
@@ -143,11 +142,11 @@ impl Place {
         Err(Failure::new("--cpu works on Linux only; leave it out"))
     }
 
-    /// Joins the domain.
+    /// Creates the participant.
     ///
     /// # Errors
     ///
-    /// If the library refuses a setting.
+    /// Returns an error if the library rejects a setting.
     pub fn participant(&self, name: &str) -> Result<DomainParticipant> {
         let scope = match self.scope.unwrap_or(ScopeOption::Subnet) {
             ScopeOption::Host => Scope::Host,
@@ -207,7 +206,7 @@ impl Place {
         }
     }
 
-    /// The arguments that make the same place in another process.
+    /// The arguments that select the same place in another process.
     #[must_use]
     pub fn arguments(&self) -> Vec<String> {
         let mut arguments = Vec::new();
@@ -235,12 +234,12 @@ impl Place {
     }
 }
 
-/// The name of a choice, as the command line has it.
+/// The name of a value on the command line.
 pub fn name_of(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// Faults, and the text that they were parsed from.
+/// Faults, and their text on the command line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FaultSpec {
     text: String,
@@ -248,7 +247,7 @@ pub struct FaultSpec {
 }
 
 impl FaultSpec {
-    /// As they were written.
+    /// The text on the command line.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
@@ -264,7 +263,7 @@ impl FromStr for FaultSpec {
             let (name, value) = part.split_once('=').ok_or_else(|| format!("`{part}` is no NAME=VALUE"))?;
             let share = || match value.trim_end_matches('%').parse::<f64>() {
                 Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
-                _ => Err(format!("{name}: `{value}` is no percentage from 0 to 100")),
+                _ => Err(format!("{name}: expected a percentage from 0 to 100, found `{value}`")),
             };
             let time = || value.parse::<Span>().map(|span| Duration::from_nanos(span.0.as_nanos() as i64));
             let conditions = &mut faults.conditions;
@@ -286,7 +285,7 @@ impl FromStr for FaultSpec {
                     faults.blocked_in_a_row =
                         number.map_err(|_| format!("{name}: `{value}` is no number from 0 to 255"))?;
                 }
-                _ => return Err(format!("there is no fault `{name}`; see --help")),
+                _ => return Err(format!("unknown fault `{name}`; see --help")),
             }
         }
         Ok(Self { text: text.to_owned(), faults })
@@ -298,6 +297,7 @@ mod tests {
     use super::*;
     use crate::perf::options::{Command, Options};
     use clap::Parser;
+    use dds_rtps::link::Conditions;
 
     fn place(arguments: &[&str]) -> Place {
         let arguments = ["perf", "pong"].iter().chain(arguments).copied();

@@ -1,4 +1,4 @@
-//! QoS of the topics that are measured, as options and as both sides speak of it.
+//! QoS of the measured topics: the options, and the form in control messages.
 
 use crate::perf::quantity::Span;
 use clap::Args;
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// The options.
+/// QoS options.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "QoS")]
 pub struct QosOptions {
-    /// Lost samples are lost. Default: they are repaired
+    /// Do not repair lost samples. Default: reliable
     #[arg(long, short = 'b')]
     pub best_effort: bool,
 
@@ -21,7 +21,7 @@ pub struct QosOptions {
     #[arg(long, value_name = "HISTORY")]
     pub history: Option<HistoryOption>,
 
-    /// Late joiners get what the writer has kept
+    /// Late-joining readers receive the history of the writer
     #[arg(long)]
     pub transient_local: bool,
 
@@ -29,8 +29,8 @@ pub struct QosOptions {
     #[arg(long, default_value = "0", value_name = "TIME")]
     pub latency_budget: Span,
 
-    /// The most samples that a writer with keep-all keeps until they are acknowledged; then `write` waits. Default: 10000, and at
-    /// most 64 MiB of them
+    /// Most samples that a keep-all writer stores until they are acknowledged; then `write` blocks. Default: 10000, and
+    /// at most 64 MiB
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_samples: Option<u32>,
 }
@@ -39,9 +39,9 @@ pub struct QosOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HistoryOption {
-    /// The newest so many.
+    /// The newest samples, up to this number.
     KeepLast(u32),
-    /// Every one, until it is acknowledged.
+    /// All samples until they are acknowledged.
     KeepAll,
 }
 
@@ -61,7 +61,7 @@ impl FromStr for HistoryOption {
     }
 }
 
-/// What both sides use.
+/// The QoS that both sides use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Qos {
     /// RELIABILITY.
@@ -76,14 +76,14 @@ pub struct Qos {
     pub max_samples: u32,
 }
 
-/// How much of what is not acknowledged yet a writer keeps, if nobody says otherwise.
+/// Default limits of a writer's samples that are not acknowledged yet.
 const KEPT_SAMPLES_MAX: usize = 10_000;
 const KEPT_BYTES_MAX: usize = 64 << 20;
-/// Under full load a writer waits for its readers, and so long a wait is no answer to that.
+/// `max_blocking_time`: under full load a writer blocks until its readers acknowledge.
 const BLOCKING_TIME: Duration = Duration::from_secs(10);
 
 impl QosOptions {
-    /// With the defaults that the work has; `size_max`: of the largest sample.
+    /// Applies the defaults of the work. `size_max` is the size of the largest sample.
     #[must_use]
     pub fn resolve(&self, default_history: HistoryOption, size_max: usize) -> Qos {
         let kept = (KEPT_BYTES_MAX / size_max.max(1)).clamp(4, KEPT_SAMPLES_MAX);
@@ -98,7 +98,7 @@ impl QosOptions {
 }
 
 impl Qos {
-    /// For writers.
+    /// QoS of the writers.
     #[must_use]
     pub fn writer(&self) -> DataWriterQos {
         let qos = DataWriterQos::default().latency_budget(std::time::Duration::from_nanos(self.latency_budget_ns));
@@ -116,21 +116,21 @@ impl Qos {
         if self.transient_local { qos.transient_local() } else { qos }
     }
 
-    /// For readers.
+    /// QoS of the readers.
     #[must_use]
     pub fn reader(&self) -> DataReaderQos {
         let qos = match self.history {
             HistoryOption::KeepLast(depth) => DataReaderQos::default().keep_last(depth),
             HistoryOption::KeepAll => DataReaderQos::default().keep_all(),
         };
-        // What a writer offers must be no less than what a reader requests.
+        // A reader that requests a shorter latency budget would not match.
         let qos = qos.latency_budget(std::time::Duration::from_nanos(self.latency_budget_ns));
         let qos = if self.reliable { qos.reliable() } else { qos.best_effort() };
         if self.transient_local { qos.transient_local() } else { qos }
     }
 }
 
-/// As a line of a table.
+/// A line of a table.
 impl fmt::Display for Qos {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.reliable { "reliable" } else { "best effort" })?;

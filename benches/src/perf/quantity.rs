@@ -1,10 +1,10 @@
-//! Sizes, rates and times as people write them: `64`, `1k`, `64..1M`, `10k`, `500ms`.
+//! Sizes, rates and times with units: `64`, `1k`, `64..1M`, `10k`, `500ms`.
 
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// The payload sizes of a sweep, in bytes, in the order in which they are measured.
+/// Payload sizes in bytes, in the order of measurement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sizes(pub Vec<usize>);
 
@@ -16,9 +16,9 @@ pub struct Rate(pub f64);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span(pub Duration);
 
-/// How far apart the sizes of a range are if it does not say so.
+/// Default factor of a range of sizes.
 const RANGE_FACTOR: usize = 2;
-/// More sizes than anybody waits for: a range with a factor of 1 would never end.
+/// Most sizes of a range.
 const SIZES_MAX: usize = 100;
 
 impl FromStr for Sizes {
@@ -32,7 +32,7 @@ impl FromStr for Sizes {
                 Some((from, to)) => extend_by_range(&mut sizes, from, to)?,
             }
             if sizes.len() > SIZES_MAX {
-                return Err(format!("more than {SIZES_MAX} sizes: give a larger factor, as in `64..1M*4`"));
+                return Err(format!("expected at most {SIZES_MAX} sizes: use a larger factor, as in `64..1M*4`"));
             }
         }
         Ok(Self(sizes))
@@ -47,7 +47,7 @@ fn extend_by_range(sizes: &mut Vec<usize>, from: &str, to: &str) -> Result<(), S
     };
     let (from, to) = (size(from)?, size(to)?);
     if factor < 2 || from == 0 || from > to {
-        return Err("a range of sizes is FROM..TO or FROM..TO*FACTOR, with FROM at most TO, FACTOR at least 2".into());
+        return Err("expected FROM..TO or FROM..TO*FACTOR, with FROM at most TO and FACTOR at least 2".into());
     }
     let mut next = from;
     while next < to && sizes.len() <= SIZES_MAX {
@@ -66,9 +66,10 @@ pub fn size(text: &str) -> Result<usize, String> {
         "k" | "K" => 1 << 10,
         "M" => 1 << 20,
         "G" => 1 << 30,
-        _ => return Err(format!("`{text}` is no size: write bytes, or a number with k, M or G (powers of 1024)")),
+        _ => return Err(format!("expected bytes, or a number with k, M or G (powers of 1024), found `{text}`")),
     };
-    let number: usize = number.parse().map_err(|_| format!("`{text}` is no size: write `64`, `1k` or `1M`"))?;
+    let number: usize =
+        number.parse().map_err(|_| format!("expected a size such as `64`, `1k` or `1M`, found `{text}`"))?;
     number.checked_mul(factor).ok_or_else(|| format!("`{text}` is too large"))
 }
 
@@ -81,14 +82,12 @@ impl FromStr for Rate {
             "" => 1.0,
             "k" | "K" => 1e3,
             "M" => 1e6,
-            _ => return Err(format!("`{text}` is no rate: write samples per second, `1000` or `10k`")),
+            _ => return Err(format!("expected samples per second, such as `1000` or `10k`, found `{text}`")),
         };
-        let rate = number.parse::<f64>().map_err(|_| format!("`{text}` is no rate: write `1000` or `10k`"))? * factor;
-        if rate.is_finite() && rate > 0.0 {
-            Ok(Self(rate))
-        } else {
-            Err("a rate is more than 0; leave it out for none".into())
-        }
+        let rate =
+            number.parse::<f64>().map_err(|_| format!("expected a rate such as `1000` or `10k`, found `{text}`"))?
+                * factor;
+        if rate.is_finite() && rate > 0.0 { Ok(Self(rate)) } else { Err("expected a rate above 0".into()) }
     }
 }
 
@@ -104,14 +103,15 @@ impl FromStr for Span {
             "ns" => 1e-9,
             "m" | "min" => 60.0,
             "" if number == "0" => 0.0,
-            _ => return Err(format!("`{text}` is no time: write a unit, as in `10s`, `500ms`, `100us`")),
+            _ => return Err(format!("expected a time with a unit, such as `10s`, `500ms` or `100us`, found `{text}`")),
         };
-        let number: f64 = number.parse().map_err(|_| format!("`{text}` is no time: write `10s` or `500ms`"))?;
+        let number: f64 =
+            number.parse().map_err(|_| format!("expected a time such as `10s` or `500ms`, found `{text}`"))?;
         Duration::try_from_secs_f64(number * seconds).map(Self).map_err(|_| format!("`{text}` is too long"))
     }
 }
 
-/// As `parse` takes it.
+/// The form that `parse` accepts.
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}ns", self.0.as_nanos())
@@ -131,14 +131,14 @@ impl fmt::Display for Sizes {
     }
 }
 
-/// The number and what follows it.
+/// Splits a text into its number and its unit.
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     text.split_at(end)
 }
 
-/// Bytes for a reader: exact where it is a power of 1024, as `64 B` or `64 KiB`.
+/// A number of bytes as text, such as `64 B` or `64 KiB`.
 #[must_use]
 pub fn bytes_text(bytes: u64) -> String {
     match bytes {
@@ -150,7 +150,7 @@ pub fn bytes_text(bytes: u64) -> String {
     }
 }
 
-/// Nanoseconds as microseconds, with as many digits as mean something.
+/// Nanoseconds as microseconds with significant digits only.
 #[must_use]
 pub fn micros_text(nanoseconds: u64) -> String {
     let micros = nanoseconds as f64 / 1000.0;
@@ -161,7 +161,7 @@ pub fn micros_text(nanoseconds: u64) -> String {
     }
 }
 
-/// A number with its thousands apart.
+/// A number with groups of thousands.
 #[must_use]
 pub fn count_text(count: u64) -> String {
     let digits = count.to_string();

@@ -1,7 +1,9 @@
 //! The ways in which an application receives samples, all with the same handler.
 //!
-//! In: samples of one reader. Out: calls of [`OnLoad::on_load`], of one thread at a time: the library's receive or event thread, or one
-//! that is started here. Once it runs, nothing here allocates or locks; what the way of receiving costs is the library's.
+//! - In: samples of one reader.
+//! - Out: calls of [`OnLoad::on_load`], from one thread at a time: a thread of the library or one that is started here.
+//!
+//! After the start this code does not allocate or lock. All cost is that of the library.
 
 use crate::perf::clock;
 use crate::perf::load::{Load, LoadView};
@@ -32,24 +34,24 @@ pub enum ReceiveMode {
     Stream,
 }
 
-/// What is done with each sample.
+/// Handler of received samples.
 pub trait OnLoad: Send + 'static {
-    /// A sample has come at `now`, in nanoseconds of the monotonic clock: the time at which its batch was taken.
+    /// Called for each sample. `now` is the time of its `take`, in nanoseconds of the monotonic clock.
     fn on_load(&mut self, load: &LoadView<'_>, now: u64);
 }
 
-/// A reader and whatever receives from it. Dropping it closes the reader and ends its thread.
+/// A reader and its receiving thread. Dropping it closes the reader and ends the thread.
 pub struct Receiver {
     reader: DataReader<Load>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Receiver {
-    /// Makes a reader whose samples go to `handler`.
+    /// Creates a reader that passes its samples to `handler`.
     ///
     /// # Errors
     ///
-    /// If the reader or a thread cannot be made.
+    /// Returns an error if the reader or a thread cannot be created.
     pub fn new(
         participant: &DomainParticipant,
         topic: &str,
@@ -91,18 +93,18 @@ impl Drop for Receiver {
     fn drop(&mut self) {
         self.reader.close();
         if let Some(thread) = self.thread.take() {
-            // A panic has been printed by its thread.
+            // A panicking thread has printed its message.
             let _ = thread.join();
         }
     }
 }
 
-/// Hands out all that is there; an error once the reader is closed.
+/// Passes all available samples to the handler. Fails if the reader is closed.
 fn take(reader: &DataReader<Load>, handler: &mut impl OnLoad) -> std::result::Result<(), dds_core::ReadError> {
     let samples = reader.take()?;
     let now = clock::now();
     for sample in samples.iter() {
-        // What does not decode is not ours, and shows as lost.
+        // A sample that does not decode counts as lost.
         if let Some(Ok(load)) = sample.view::<LoadView<'_>>() {
             handler.on_load(&load, now);
         }
@@ -135,10 +137,10 @@ async fn by_stream(reader: &DataReader<Load>, mut handler: impl OnLoad) {
     }
 }
 
-/// The runtime that most applications have, in its form for one thread.
+/// Runs a task in a single-threaded tokio runtime.
 fn in_runtime(task: impl Future<Output = ()>) {
     match tokio::runtime::Builder::new_current_thread().build() {
         Ok(runtime) => runtime.block_on(task),
-        Err(error) => eprintln!("perf: no runtime to receive in: {error}"),
+        Err(error) => eprintln!("perf: cannot create a runtime to receive in: {error}"),
     }
 }

@@ -1,7 +1,7 @@
-//! Results as they are written with `--json` and read by `report`: one JSON object in each line, version [`VERSION`].
+//! Results in the JSON files of `--json` and `report`: one object in each line, version [`VERSION`].
 //!
-//! Every line has `format` ("dds-perf"), `version`, and `kind`: an `interval` or a `result`. Fields may be added without a new version; a
-//! reader leaves out what it does not know. `benches/PERF.md` describes every field.
+//! Each line has `format` ("dds-perf"), `version`, and `kind`: an `interval` or a `result`. New fields do not need a new
+//! version; readers ignore unknown fields. `benches/PERF.md` describes each field.
 
 use crate::perf::losses::Reasons;
 use crate::perf::machine::Environment;
@@ -16,9 +16,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 
-/// What the lines say they are.
+/// Value of `format` in each line.
 pub const FORMAT: &str = "dds-perf";
-/// Of the meaning of the fields.
+/// Version of the fields and their meaning.
 pub const VERSION: u32 = 1;
 
 /// One line.
@@ -28,22 +28,22 @@ pub struct Line {
     pub format: String,
     /// [`VERSION`].
     pub version: u32,
-    /// The rest.
+    /// The record.
     #[serde(flatten)]
     pub record: Record,
 }
 
-/// What a line holds.
+/// The record of a line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Record {
-    /// A part of the time that was measured.
+    /// An interval of a measurement.
     Interval(Box<Interval>),
-    /// All of it.
+    /// The result of a measurement.
     Result(Box<Outcome>),
 }
 
-/// Which way samples go.
+/// The path of the samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pattern {
@@ -53,7 +53,7 @@ pub enum Pattern {
     Throughput,
 }
 
-/// A part of the time, as the process saw it that received.
+/// An interval of a measurement in a receiving process.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// The [`Outcome::run`] that it belongs to.
@@ -62,7 +62,7 @@ pub struct Interval {
     pub case: u32,
     /// Which process.
     pub process: u64,
-    /// Its end, in seconds from the beginning of what is measured.
+    /// Its end, in seconds from the start of the measurement.
     pub at: f64,
     /// How long it was.
     pub seconds: f64,
@@ -78,12 +78,12 @@ pub struct Interval {
     pub usage: Usage,
 }
 
-/// All that was measured of one size.
+/// The result of one size.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The same for all sizes of one command: its time in microseconds since 1970, and its process, in hexadecimal.
+    /// Name of the command's run: its time in microseconds since 1970 and its process, in hexadecimal.
     pub run: String,
-    /// Counts the sizes of a command, from 0 on.
+    /// Counts the sizes of a command, from 0.
     pub case: u32,
     /// For people.
     pub label: String,
@@ -97,9 +97,9 @@ pub struct Outcome {
     pub seconds: f64,
     /// Samples that were written (round trips: that were begun), times the readers that should get them.
     pub expected: u64,
-    /// Of them: received. What came twice counts once.
+    /// Samples among them that were received. A repeated sample counts once.
     pub received: u64,
-    /// Of them: not received; best effort loses, and KEEP_LAST replaces what is not sent yet.
+    /// Expected samples that were not received: lost by best effort or replaced by KEEP_LAST before they were sent.
     pub lost: u64,
     /// Of the received: overtaken by newer ones.
     pub out_of_order: u64,
@@ -111,12 +111,13 @@ pub struct Outcome {
     pub samples_per_second: f64,
     /// Their payload, in millions of bytes a second.
     pub megabytes_per_second: f64,
-    /// What the latencies are: `roundtrip`, `one_way` by one monotonic clock, or `one_way_two_clocks`: of two hosts, and as good as
-    /// their clocks are synchronised.
+    /// Kind of the latencies: `roundtrip`, `one_way` or `one_way_two_clocks`.
+    ///
+    /// The last has the error of the synchronization between the two hosts.
     pub latency_of: LatencyKind,
-    /// From when each sample was due.
+    /// Latencies from the time at which each sample was due.
     pub latency: Latency,
-    /// Samples that came before they were sent, by clocks that are not synchronised; their latency counts as 0.
+    /// Samples with a negative latency, because clocks are not synchronized. Their latency counts as 0.
     pub before_sent: u64,
     /// Of raw UDP sockets, in turns with the DDS.
     pub floor: Option<Latency>,
@@ -130,15 +131,15 @@ pub struct Outcome {
     pub system_calls: Vec<SystemCalls>,
 }
 
-/// What the latencies are.
+/// Kind of the latencies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LatencyKind {
-    /// There and back, by one clock.
+    /// Round trips, by one clock.
     Roundtrip,
-    /// By the monotonic clock of one host.
+    /// One way, by the monotonic clock of one host.
     OneWay,
-    /// By the clocks of two hosts.
+    /// One way, by the clocks of two hosts.
     OneWayTwoClocks,
 }
 
@@ -230,12 +231,14 @@ impl Latency {
     #[must_use]
     pub fn histogram(&self) -> Histogram<u64> {
         let mut histogram = empty_histogram();
-        self.distribution.iter().for_each(|(value, count)| histogram.saturating_record_n(*value, *count));
+        for (value, count) in &self.distribution {
+            histogram.saturating_record_n(*value, *count);
+        }
         histogram
     }
 }
 
-/// What one process did and used, while it was measured.
+/// The part of one process in a measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ProcessShare {
     /// `ping`, `pong`, `publish` or `subscribe`.
@@ -248,18 +251,18 @@ pub struct ProcessShare {
     pub receive: String,
     /// The cores that it may use; empty: all.
     pub cores: Vec<usize>,
-    /// None where it was used for something else as well, as by `--floor`.
+    /// `None` if other work is included, as with `--floor`.
     pub usage: Option<Usage>,
-    /// What it received, if it is one that measures.
+    /// Received samples, if the process measures.
     pub received: Option<Received>,
-    /// How many `write`s have failed.
+    /// Number of failed writes.
     pub write_failed: u64,
-    /// Why something was lost, or had to be repaired.
+    /// Causes of losses and repairs.
     #[serde(default)]
     pub reasons: Reasons,
 }
 
-/// What one process received.
+/// Samples that one process received.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Received {
     /// For the first time.
@@ -305,18 +308,18 @@ pub struct SystemCalls {
     pub by_name: BTreeMap<String, f64>,
 }
 
-/// Appends lines to a file; to none if there is none.
+/// Appends lines to a file, if there is one.
 #[derive(Debug, Default)]
 pub struct Journal {
     file: Option<(PathBuf, File)>,
 }
 
 impl Journal {
-    /// Opens the file, or makes it.
+    /// Opens or creates the file.
     ///
     /// # Errors
     ///
-    /// If the system refuses.
+    /// Returns an error if the system fails.
     pub fn open(path: Option<&Path>) -> Result<Self> {
         let Some(path) = path else { return Ok(Self::default()) };
         let file = OpenOptions::new().create(true).append(true).open(path);
@@ -328,7 +331,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// If the file cannot grow.
+    /// Returns an error if the file cannot be written.
     pub fn append(&mut self, record: Record) -> Result<()> {
         let Some((path, file)) = &mut self.file else { return Ok(()) };
         let line = Line { format: FORMAT.to_owned(), version: VERSION, record };
@@ -342,7 +345,7 @@ impl Journal {
 ///
 /// # Errors
 ///
-/// If it cannot be read, or a line is no record of a version that is known here.
+/// Returns an error if the file cannot be read, or if a line is not a record of a known version.
 pub fn read(path: &Path) -> Result<Vec<Record>> {
     let file = File::open(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
     let mut records = Vec::new();

@@ -1,4 +1,4 @@
-//! `pong` and `subscribe`: they wait to be told what to do, do it, and wait again.
+//! `pong` and `subscribe`: they wait for requests and execute them.
 
 use crate::perf::clock;
 use crate::perf::control::{Answer, Ask, Envelope, Setup, Words, data_topic};
@@ -20,16 +20,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How long endpoints may need to match once their participants know each other.
+/// Longest wait for a match after the participants have discovered each other.
 const MATCH_WITHIN: Duration = Duration::from_secs(10);
-/// How long a responder sleeps that has nothing to do.
+/// How long an idle responder sleeps.
 const IDLE: Duration = Duration::from_secs(3600);
 
-/// Responds until the process is ended.
+/// Responds until the process ends.
 ///
 /// # Errors
 ///
-/// If the participant cannot be made.
+/// Returns an error if the participant cannot be created.
 pub fn run(pattern: Pattern, responder: &Responder) -> Result<()> {
     let place = &responder.place;
     place.pin()?;
@@ -42,14 +42,15 @@ pub fn run(pattern: Pattern, responder: &Responder) -> Result<()> {
     if responder.until_stdin_ends {
         let reader = words.reader.clone();
         std::thread::Builder::new().name("perf-stdin".into()).spawn(move || {
-            // Whatever comes, and however it ends: it ends.
+            // End and failure of the input both end the process.
             let _ = std::io::stdin().read_to_end(&mut Vec::new());
             reader.close();
         })?;
     }
     summary::print(&format!("{role}: waiting in domain {}; end with Ctrl-C", place.domain))?;
     let process = clock::now() ^ u64::from(std::process::id()) << 40;
-    let mut desk = Desk { pattern, role, place: place.clone(), participant, words, process, session: None, last: None };
+    let mut desk =
+        RequestHandler { pattern, role, place: place.clone(), participant, words, process, session: None, last: None };
     loop {
         let limit = desk.next_tick().map_or(IDLE, |due| Duration::from_nanos(due.saturating_sub(clock::now())));
         match desk.words.hear(limit) {
@@ -62,8 +63,8 @@ pub fn run(pattern: Pattern, responder: &Responder) -> Result<()> {
     }
 }
 
-/// Who answers.
-struct Desk {
+/// State of a responder.
+struct RequestHandler {
     pattern: Pattern,
     role: &'static str,
     place: Place,
@@ -71,17 +72,19 @@ struct Desk {
     words: Words,
     process: u64,
     session: Option<Session>,
-    /// The last answer, to be given again.
+    /// The last answer, which is sent again for a repeated request.
     last: Option<Envelope<Answer>>,
 }
 
-impl Desk {
+impl RequestHandler {
     fn handle(&mut self, envelope: Envelope<Ask>) -> Result<()> {
         let Envelope { run, step, to, body, .. } = envelope;
         let is_own = self.session.as_ref().is_some_and(|session| session.run == run);
         if !to.is_empty() && !to.contains(&self.process) {
-            // The work goes to others.
-            self.session = self.session.take().filter(|_| !is_own);
+            // The request is for other processes.
+            if is_own {
+                self.session = None;
+            }
             return Ok(());
         }
         if let Some(last) = self.last.as_ref().filter(|last| last.run == run && last.step >= step) {
@@ -95,7 +98,9 @@ impl Desk {
                 Answer::Refused(format!("`perf {}` on {}: {error}", self.role, machine::host()))
             }),
             Ask::Leave => {
-                self.session = self.session.take().filter(|_| !is_own);
+                if is_own {
+                    self.session = None;
+                }
                 return Ok(());
             }
             ask if is_own => self.go_on(&ask).unwrap_or_else(|error| Answer::Refused(error.to_string())),
@@ -111,14 +116,14 @@ impl Desk {
         Ok(())
     }
 
-    /// Somebody has work done here, and is still there.
+    /// Whether a conductor that is still alive uses this responder.
     fn is_busy(&self) -> bool {
         let asking = self.words.reader.subscription_matched().map_or(0, |status| status.current_count);
         self.session.is_some() && asking > 1
     }
 
     fn set_up(&mut self, run: &str, setup: &Setup) -> Result<Answer> {
-        // The old one first: it may have the same name.
+        // Delete the old session first: it may have the same name.
         self.session = None;
         let session = Session::new(self.pattern, run, setup, &self.place, &self.participant)?;
         let floor_port = session.floor.as_ref().map(FloorPong::port);
@@ -164,13 +169,13 @@ impl Desk {
         }
     }
 
-    /// When there will be an interval to tell of. A `pong` measures nothing.
+    /// End of the current interval. A `pong` has none, because it does not measure.
     fn next_tick(&self) -> Option<u64> {
         let watch = self.session.as_ref()?.watch.as_ref()?;
         (self.pattern == Pattern::Throughput).then(|| watch.due())
     }
 
-    /// Tells of an interval that has ended.
+    /// Sends an interval that has ended.
     fn tick(&mut self) -> Result<()> {
         if self.next_tick().is_none() {
             return Ok(());
@@ -182,14 +187,14 @@ impl Desk {
         }
     }
 
-    /// Says something without being asked.
+    /// Sends a message without a request.
     fn tell(&self, body: Answer) -> Result<()> {
         let run = self.session.as_ref().map_or_else(String::new, |session| session.run.clone());
         self.words.say(&Envelope { run, step: 0, process: self.process, to: Vec::new(), body })
     }
 }
 
-/// Everything that one setup has made. The receivers come first: they end before what their handlers use.
+/// Entities of one setup. The receivers are dropped first, because their handlers use the other fields.
 struct Session {
     receivers: Vec<Receiver>,
     writers: Vec<DataWriter<Load>>,
@@ -257,7 +262,7 @@ impl Session {
     }
 }
 
-/// Sends back what comes, as it is.
+/// Sends each sample back.
 struct Echo {
     writer: DataWriter<Load>,
     failed: Arc<AtomicU64>,

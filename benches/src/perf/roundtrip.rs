@@ -1,7 +1,7 @@
 //! `ping`: round trips, one after the other or at a rate.
 //!
-//! As fast as possible, whoever receives a pong sends the next ping, on whatever thread that is: the receive thread, for an inline
-//! listener. So there is no hop that the library does not make, and nobody but the holder of the `Baton` may send.
+//! Without a rate, the thread that receives a pong sends the next ping. With an inline listener it is the receive thread.
+//! So the program adds no switch of threads. Only the thread that holds the `Baton` may send.
 
 use crate::perf::clock;
 use crate::perf::control::{Answer, Ask, Conductor, Setup, data_topic};
@@ -23,19 +23,19 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How long the DDS and the floor each have their turn: short against the time in which the load of a machine changes.
+/// Length of a turn of the DDS or of the floor: shorter than changes of the machine's load.
 const TURN: Duration = Duration::from_millis(100);
-/// How often it is looked whether a round trip must be given up, or whether there were enough.
+/// Period of checks for lost round trips and for the end.
 const LOOK: Duration = Duration::from_millis(50);
 /// The phases of a session.
 const WARM_UP: u64 = 0;
 const MEASURED: u64 = 1;
 
-/// Measures every size, and gives each outcome to `finish` before it is printed.
+/// Measures each size and passes each outcome to `finish` before it is printed.
 ///
 /// # Errors
 ///
-/// If there is no `pong`, or something fails on the way.
+/// Returns an error if there is no `pong`, or if the measurement fails.
 pub fn run(ping: &Ping, finish: &mut dyn FnMut(&mut Outcome) -> Result<()>) -> Result<()> {
     ping.work.check().map_err(Failure::new)?;
     ping.place.pin()?;
@@ -55,7 +55,7 @@ pub fn run(ping: &Ping, finish: &mut dyn FnMut(&mut Outcome) -> Result<()>) -> R
     conductor.leave()
 }
 
-/// One size.
+/// The measurement of one size.
 struct Session<'a> {
     conductor: &'a mut Conductor,
     journal: &'a mut Journal,
@@ -63,7 +63,7 @@ struct Session<'a> {
     case: u32,
     size: usize,
     qos: Qos,
-    /// Before the senders, whose writers their handlers use.
+    /// Dropped before the senders, because the handlers use their writers.
     receivers: Vec<Receiver>,
     loops: Vec<Loop>,
     floor: Option<(FloorPing, Meter)>,
@@ -71,12 +71,12 @@ struct Session<'a> {
 
 /// One topic there and one back.
 struct Loop {
-    /// Of the main thread; the handler has its own.
+    /// The sender of the main thread. The handler has its own.
     sender: Sender,
     baton: Arc<Baton>,
     meter: Arc<Meter>,
     delay: Arc<Meter>,
-    /// What was under way when it was last looked, and since when.
+    /// The sequence in flight at the last check, and the time since it is in flight.
     looked: (u64, Instant),
 }
 
@@ -175,7 +175,7 @@ impl<'a> Session<'a> {
         Ok(self.outcome(sent, received, floor, own, answers))
     }
 
-    /// Sends for so long, or so many. Returns how many there were.
+    /// Runs a phase by duration or count. Returns the number of round trips.
     fn phase(
         &mut self,
         phase: u64,
@@ -189,7 +189,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// As fast as possible.
+    /// Sends as fast as possible.
     fn closed_loop(
         &mut self,
         phase: u64,
@@ -203,7 +203,9 @@ impl<'a> Session<'a> {
             None => begun.elapsed() >= duration,
             Some(_) => loops.iter().all(|one| one.baton.is_done()),
         };
-        self.loops.iter().for_each(|one| one.baton.begin(phase, limit));
+        for one in &self.loops {
+            one.baton.begin(phase, limit);
+        }
         while !is_over(&self.loops) {
             let turn = if self.floor.is_some() { TURN } else { Duration::MAX };
             let left = if count.is_none() { duration.saturating_sub(begun.elapsed()) } else { Duration::MAX };
@@ -217,7 +219,7 @@ impl<'a> Session<'a> {
         Ok(self.loops.iter().map(|one| one.baton.number.load(Ordering::Relaxed)).sum())
     }
 
-    /// Lets the pings go round for so long.
+    /// Runs round trips for `length`.
     fn turn(
         &mut self,
         length: Duration,
@@ -226,20 +228,26 @@ impl<'a> Session<'a> {
         begun: Instant,
     ) -> Result<()> {
         let turned = Instant::now();
-        self.loops.iter_mut().for_each(Loop::start);
+        for one in &mut self.loops {
+            one.start();
+        }
         while turned.elapsed() < length && !is_over(&self.loops) {
             self.conductor.listen(LOOK.min(length.saturating_sub(turned.elapsed())))?;
-            self.loops.iter_mut().for_each(|one| one.give_up_after(self.ping.work.timeout(&self.qos)));
+            for one in &mut self.loops {
+                one.give_up_after(self.ping.work.timeout(&self.qos));
+            }
             if let Some(course) = &mut course {
                 course.tick(self.journal, begun)?;
             }
         }
         let timeout = self.ping.work.timeout(&self.qos);
-        self.loops.iter_mut().for_each(|one| one.stop(timeout));
+        for one in &mut self.loops {
+            one.stop(timeout);
+        }
         Ok(())
     }
 
-    /// At a rate.
+    /// Sends at a rate.
     fn open_loop(
         &mut self,
         phase: u64,
@@ -278,7 +286,7 @@ impl<'a> Session<'a> {
         })?;
         match course {
             Some(course) => course.watch.drain(sent, self.ping.work.timeout(&self.qos)),
-            // What is still under way of the warm-up must not meet what is measured.
+            // Samples of the warm-up that are still in flight must not disturb the measurement.
             None => std::thread::sleep(Duration::from_millis(20)),
         }
         Ok(sent)
@@ -299,7 +307,7 @@ impl<'a> Session<'a> {
             _ => None,
         }));
         let delays = Snapshot::of(self.loops.iter().map(|one| &*one.delay));
-        // With the floor in turns, only half of the time was the DDS's.
+        // With turns of the floor, the DDS has only half of the time.
         let seconds = received.latency.mean * received.samples as f64 / 1e9 / f64::from(work.topics);
         let seconds = if ping.floor { seconds } else { received.seconds };
         let per_second = |amount: f64| if seconds > 0.0 { amount / seconds } else { 0.0 };
@@ -333,7 +341,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The intervals of what is measured, and the bar.
+/// The intervals of the measurement, and the progress bar.
 struct Course {
     watch: Watch,
     progress: Progress,
@@ -363,16 +371,16 @@ impl Course {
     }
 }
 
-/// Nothing is under way.
+/// No ping is in flight.
 const IDLE: u64 = u64::MAX;
-/// Somebody is about to send.
+/// A thread is about to send.
 const HELD: u64 = u64::MAX - 1;
 
-/// Who may send the next ping: whoever takes what is under way out of here.
+/// The right to send the next ping. The thread that takes the sequence in flight holds it.
 #[derive(Debug)]
 struct Baton {
-    /// The sequence that is under way, [`IDLE`] or [`HELD`].
-    under_way: AtomicU64,
+    /// The sequence in flight, [`IDLE`] or [`HELD`].
+    in_flight: AtomicU64,
     phase: AtomicU64,
     /// The number of the next ping.
     number: AtomicU64,
@@ -383,7 +391,7 @@ struct Baton {
 impl Default for Baton {
     fn default() -> Self {
         Self {
-            under_way: AtomicU64::new(IDLE),
+            in_flight: AtomicU64::new(IDLE),
             phase: AtomicU64::new(WARM_UP),
             number: AtomicU64::new(0),
             limit: AtomicU64::new(0),
@@ -393,7 +401,7 @@ impl Default for Baton {
 }
 
 impl Baton {
-    /// A new phase; nothing is under way.
+    /// Starts a new phase. No ping is in flight.
     fn begin(&self, phase: u64, limit: u64) {
         self.phase.store(phase, Ordering::Relaxed);
         self.number.store(0, Ordering::Relaxed);
@@ -401,29 +409,29 @@ impl Baton {
     }
 
     fn take(&self, from: u64) -> bool {
-        self.under_way.compare_exchange(from, HELD, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        self.in_flight.compare_exchange(from, HELD, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
     fn is_idle(&self) -> bool {
-        self.under_way.load(Ordering::Acquire) == IDLE
+        self.in_flight.load(Ordering::Acquire) == IDLE
     }
 
-    /// All pings of the phase have been sent, and have come back or were given up.
+    /// Whether all pings of the phase have returned or count as lost.
     fn is_done(&self) -> bool {
         self.is_idle() && self.number.load(Ordering::Relaxed) >= self.limit.load(Ordering::Relaxed)
     }
 
-    /// Sends the next ping, or none if these were all. Only for who holds the baton.
+    /// Sends the next ping, unless the phase is complete. The caller must hold the baton.
     fn pass(&self, sender: &mut Sender) {
         let number = self.number.load(Ordering::Relaxed);
         if !self.runs.load(Ordering::Acquire) || number >= self.limit.load(Ordering::Relaxed) {
-            self.under_way.store(IDLE, Ordering::Release);
+            self.in_flight.store(IDLE, Ordering::Release);
             return;
         }
         self.number.store(number + 1, Ordering::Relaxed);
         let sequence = sequence(self.phase.load(Ordering::Relaxed), number);
-        self.under_way.store(sequence, Ordering::Release);
-        // The answer may be here before this returns.
+        self.in_flight.store(sequence, Ordering::Release);
+        // The answer may arrive before this returns.
         sender.send(sequence, clock::now());
     }
 }
@@ -437,31 +445,31 @@ impl Loop {
         self.looked = (IDLE, Instant::now());
     }
 
-    /// What is under way for so long will not come back.
+    /// Counts a ping as lost after `timeout` in flight.
     fn give_up_after(&mut self, timeout: Duration) {
-        let under_way = self.baton.under_way.load(Ordering::Acquire);
-        if under_way != self.looked.0 {
-            self.looked = (under_way, Instant::now());
-        } else if under_way < HELD && self.looked.1.elapsed() >= timeout && self.baton.take(under_way) {
+        let in_flight = self.baton.in_flight.load(Ordering::Acquire);
+        if in_flight != self.looked.0 {
+            self.looked = (in_flight, Instant::now());
+        } else if in_flight < HELD && self.looked.1.elapsed() >= timeout && self.baton.take(in_flight) {
             self.baton.pass(&mut self.sender);
         }
     }
 
-    /// Lets nothing more go out, and waits for what is under way.
+    /// Stops sending and waits for the ping in flight.
     fn stop(&mut self, timeout: Duration) {
         self.baton.runs.store(false, Ordering::Release);
         let since = Instant::now();
         while !self.baton.is_idle() {
             std::thread::sleep(Duration::from_micros(20));
-            let under_way = self.baton.under_way.load(Ordering::Acquire);
-            if since.elapsed() >= timeout && under_way < HELD && self.baton.take(under_way) {
+            let in_flight = self.baton.in_flight.load(Ordering::Acquire);
+            if since.elapsed() >= timeout && in_flight < HELD && self.baton.take(in_flight) {
                 self.baton.pass(&mut self.sender);
             }
         }
     }
 }
 
-/// Takes pongs, and sends the next ping.
+/// Receives pongs and sends the next ping.
 struct Returner {
     baton: Arc<Baton>,
     meter: Arc<Meter>,
@@ -471,7 +479,7 @@ struct Returner {
 impl OnLoad for Returner {
     fn on_load(&mut self, load: &LoadView<'_>, now: u64) {
         if !self.baton.take(load.sequence) {
-            // Given up, or here before.
+            // The ping counts as lost already, or the pong is a repetition.
             if is_measured(phase_of(load.sequence)) {
                 self.meter.note_repeated();
             }

@@ -1,8 +1,10 @@
 //! When the samples of an open loop are due.
 //!
-//! In: the rate. Out: the time of each send, counted from the start, whatever became of those before it. A sender that was held up
-//! therefore sends at once what is overdue, and the latency of those samples counts from when they were due: a stall is
-//! seen by every sample that it hit, not by one alone (coordinated omission).
+//! - In: the rate.
+//! - Out: the time of each send, counted from the start.
+//!
+//! The times do not depend on earlier sends. A delayed sender sends overdue samples at once, and their latency counts from
+//! the time at which they were due. So a stall affects each sample that it delays (no coordinated omission).
 
 /// The times at which samples are due, in nanoseconds from the start.
 #[derive(Debug, Clone)]
@@ -13,22 +15,22 @@ pub struct Schedule {
 }
 
 impl Schedule {
-    /// So many samples per second, the first one at once.
+    /// Creates a schedule of `per_second` samples. The first one is due at once.
     #[must_use]
     pub fn new(per_second: f64) -> Self {
         Self { period: 1e9 / per_second, due: 0, sent: 0 }
     }
 
-    /// When the next sample is due.
+    /// Time at which the next sample is due.
     #[must_use]
     pub fn due(&self) -> u64 {
         self.due
     }
 
-    /// It has been sent.
+    /// Advances to the next sample.
     pub fn advance(&mut self) {
         self.sent += 1;
-        // From the count, not from the last time: no error adds up.
+        // Computed from the count, so rounding errors do not add up.
         self.due = (self.sent as f64 * self.period).round() as u64;
     }
 }
@@ -60,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_stall_does_not_move_what_is_due() {
-        // The sender slept through ten periods: the eleventh sample is due when it always was.
+        // The sender slept for ten periods. The due time of the eleventh sample does not change.
         let mut schedule = Schedule::new(1e6);
         let now = 10_500;
         let overdue = std::iter::from_fn(|| {

@@ -10,21 +10,23 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// What to send.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Of every sample.
+    /// Phase of each sample.
     pub phase: u64,
     /// Samples a second of this sender; none: as fast as possible.
     pub rate: Option<f64>,
     /// How to wait.
     pub pace: Pace,
-    /// When the first sample is due, in nanoseconds of the monotonic clock.
+    /// Time at which the first sample is due, in nanoseconds of the monotonic clock.
     pub begin: u64,
-    /// No sample is due from then on.
+    /// No sample is due from this time on.
     pub end: u64,
-    /// So many at most.
+    /// Most samples to send.
     pub count: u64,
 }
 
-/// Sends until the plan is done. Returns how many there were; `sent` says so meanwhile, `delay` gets how late each one began.
+/// Sends all samples of the plan and returns their number.
+///
+/// `sent` has the current number, and `delay` records how late each sample was sent.
 pub fn send_all(sender: &mut Sender, plan: &Plan, sent: &AtomicU64, delay: &Meter) -> u64 {
     match plan.rate {
         Some(rate) => send_at(sender, plan, Schedule::new(rate), sent, delay),

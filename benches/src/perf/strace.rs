@@ -6,26 +6,26 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Whether there is a strace that may trace.
+/// Checks that strace can run and trace.
 ///
 /// # Errors
 ///
-/// If not, with what to do.
+/// Returns an error with advice if it cannot.
 pub fn check() -> Result<()> {
     let tried = Command::new("strace").args(["-c", "-o", "/dev/null", "true"]).output();
     match tried {
         Ok(output) if output.status.success() => Ok(()),
         Ok(output) => Err(Failure::new(format!(
-            "--system-calls: strace may not trace here ({}): run in a place that permits ptrace, or leave it out",
+            "--system-calls: strace cannot trace here ({}): expected permission for ptrace",
             String::from_utf8_lossy(&output.stderr).trim()
         ))),
         Err(error) => Err(Failure::new(format!(
-            "--system-calls: strace cannot be started ({error}): install it (`apt-get install strace`), or leave it out"
+            "--system-calls: cannot start strace ({error}): install it (`apt-get install strace`)"
         ))),
     }
 }
 
-/// This program once more, under strace.
+/// A run of this program under strace.
 #[derive(Debug)]
 pub struct Counted {
     file: PathBuf,
@@ -33,11 +33,11 @@ pub struct Counted {
 }
 
 impl Counted {
-    /// With these arguments; `name` tells the two apart.
+    /// Prepares a run with these arguments. `name` distinguishes the two processes.
     ///
     /// # Errors
     ///
-    /// If this program does not know where it is.
+    /// Returns an error if the path of this program is unknown.
     pub fn new(name: &str, arguments: &[String]) -> Result<Self> {
         let file = std::env::temp_dir().join(format!("dds-perf-{}-{name}", std::process::id()));
         let mut all = ["-f", "-c", "-o"].map(str::to_owned).to_vec();
@@ -47,7 +47,7 @@ impl Counted {
         Ok(Self { file, arguments: all })
     }
 
-    /// To be started.
+    /// The command to start.
     #[must_use]
     pub fn command(&self) -> Command {
         let mut command = Command::new("strace");
@@ -55,11 +55,11 @@ impl Counted {
         command
     }
 
-    /// What was counted, once it has ended.
+    /// The counted calls, after the end of the run.
     ///
     /// # Errors
     ///
-    /// If strace has written nothing.
+    /// Returns an error if strace has not written its table.
     pub fn calls(&self) -> Result<Calls> {
         let text = std::fs::read_to_string(&self.file)
             .map_err(|error| Failure::new(format!("strace has left no table in {}: {error}", self.file.display())))?;
@@ -69,12 +69,12 @@ impl Counted {
 
 impl Drop for Counted {
     fn drop(&mut self) {
-        // If it is not there, so much the better.
+        // An absent file is fine.
         let _ = std::fs::remove_file(&self.file);
     }
 }
 
-/// How often each call was made.
+/// Number of calls by name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Calls(BTreeMap<String, u64>);
 
@@ -89,7 +89,7 @@ impl Calls {
         Self(text.lines().filter_map(row).collect())
     }
 
-    /// For each of the `samples` that this run had more than the other. What is less than a hundredth is chance.
+    /// Calls for each of the `samples` that this run has more than `fewer`. Values below 0.01 are noise and omitted.
     #[must_use]
     pub fn since(&self, fewer: &Self, samples: u64, role: String) -> SystemCalls {
         let mut by_name = BTreeMap::new();

@@ -1,18 +1,18 @@
-//! An outcome as a table for people.
+//! An outcome as a table.
 
 use crate::perf::quantity::{bytes_text, count_text, micros_text};
 use crate::perf::record::{Latency, LatencyKind, Outcome, Pattern};
 use std::fmt::Write as _;
 use std::io::Write as _;
 
-/// How many readers' reasons a screen has room for.
+/// Most readers whose losses are printed.
 const REASONS_MAX: usize = 3;
 
-/// Prints a line, or several. Whoever has read enough, such as `head`, may close the pipe: the results go on into their file.
+/// Prints text. A closed pipe, as with `head`, is not an error: the results still go into their file.
 ///
 /// # Errors
 ///
-/// If standard output fails for another reason.
+/// Returns an error if standard output fails for another reason.
 pub fn print(text: &str) -> std::io::Result<()> {
     let mut output = std::io::stdout().lock();
     let printed = writeln!(output, "{text}").and_then(|()| output.flush());
@@ -22,11 +22,11 @@ pub fn print(text: &str) -> std::io::Result<()> {
     }
 }
 
-/// Everything that matters, in at most a screen.
+/// The outcome in at most one screen.
 #[must_use]
 pub fn of(outcome: &Outcome) -> String {
     let mut text = String::new();
-    // Writing to a string does not fail.
+    // Writing to a `String` cannot fail.
     let _ = write(&mut text, outcome);
     text
 }
@@ -70,7 +70,9 @@ fn write(text: &mut String, outcome: &Outcome) -> std::fmt::Result {
 fn write_latencies(text: &mut String, outcome: &Outcome) -> std::fmt::Result {
     let columns = ["µs", "min", "p50", "p90", "p99", "p99.9", "p99.99", "max"];
     write!(text, "\n  {:<12}", columns[0])?;
-    columns.iter().skip(1).try_for_each(|column| write!(text, " {column:>9}"))?;
+    for column in columns.iter().skip(1) {
+        write!(text, " {column:>9}")?;
+    }
     writeln!(text)?;
     let name = match outcome.latency_of {
         LatencyKind::Roundtrip => "round trip",
@@ -87,7 +89,9 @@ fn write_latencies(text: &mut String, outcome: &Outcome) -> std::fmt::Result {
             ratio(|latency| latency.p99),
         ];
         write!(text, "  {:<12}", "ratio")?;
-        ratios.iter().try_for_each(|ratio| write!(text, " {ratio:>9.2}"))?;
+        for ratio in ratios {
+            write!(text, " {ratio:>9.2}")?;
+        }
         writeln!(text)?;
     }
     if let Some(delay) = &outcome.send_delay {
@@ -133,7 +137,7 @@ fn write_counts(text: &mut String, outcome: &Outcome) -> std::fmt::Result {
     writeln!(text)
 }
 
-/// What was lost or repaired, and why, as far as the library knows.
+/// Lost and repaired samples by cause.
 fn write_reasons(text: &mut String, outcome: &Outcome) -> std::fmt::Result {
     for process in &outcome.processes {
         if let Some(dropped) = process.reasons.socket_dropped.filter(|dropped| *dropped > 0) {
@@ -157,7 +161,9 @@ fn write_processes(text: &mut String, outcome: &Outcome) -> std::fmt::Result {
     }
     let header = ["receives", "user µs", "system µs", "switches", "sent", "received", "memory"];
     write!(text, "\n  {:<10} {:<9}", "a sample", header[0])?;
-    header.iter().skip(1).try_for_each(|column| write!(text, " {column:>10}"))?;
+    for column in header.iter().skip(1) {
+        write!(text, " {column:>10}")?;
+    }
     writeln!(text)?;
     for process in &outcome.processes {
         let Some(usage) = &process.usage else { continue };

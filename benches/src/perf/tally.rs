@@ -1,31 +1,32 @@
-//! What became of the samples of one writer: in order, late, twice.
+//! Classifies the samples of one writer: in order, late or repeated.
 //!
-//! In: the numbers of the samples as they arrive. Out: what each one is. Owned: one bit for each of the last [`WINDOW`] numbers, to tell
-//! a late one from a repeated one. Nothing is allocated.
+//! - In: the numbers of the samples in the order of arrival.
+//! - Out: the class of each sample.
+//! - Owned: one bit for each of the last [`WINDOW`] numbers, which distinguishes late samples from repeated ones.
 
-/// How far behind the newest a sample may come and still be told from a repetition of one.
+/// Largest distance to the newest sample at which a repetition is detected.
 pub const WINDOW: u64 = 4096;
 
 const WORD_BITS: u64 = 64;
 const WORDS: usize = (WINDOW / WORD_BITS) as usize;
 
-/// What a sample is to its reader.
+/// Class of a received sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrival {
-    /// Newer than all before it.
+    /// Newer than all samples before it.
     InOrder,
-    /// Overtaken by a newer one, and here for the first time; or so far behind that nobody knows.
+    /// Received for the first time after a newer sample, or too far behind to know.
     Late,
-    /// Here already.
+    /// Received before.
     Repeated,
 }
 
-/// The numbers of one writer, from 0 on.
+/// Received numbers of one writer, from 0.
 #[derive(Debug, Clone)]
 pub struct Tally {
-    /// The lowest number that no sample has reached.
+    /// The highest received number plus one.
     next: u64,
-    /// Bit `number % WINDOW` of the numbers from `next - WINDOW` on: it has arrived.
+    /// Bit `number % WINDOW` is set for each received number from `next - WINDOW` on.
     arrived: [u64; WORDS],
 }
 
@@ -36,7 +37,7 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// The sample `number` has arrived.
+    /// Classifies the sample `number`.
     pub fn see(&mut self, number: u64) -> Arrival {
         if number >= self.next {
             self.forget_up_to(number);
@@ -54,7 +55,7 @@ impl Tally {
         Arrival::Late
     }
 
-    /// Makes room for the numbers from `next` to `number`.
+    /// Clears the bits of the numbers from `next` to `number`.
     fn forget_up_to(&mut self, number: u64) {
         if number - self.next >= WINDOW {
             self.arrived = [0; WORDS];

@@ -1,4 +1,4 @@
-//! `publish`: one way, as fast as possible or at a rate. What arrives is measured by those who receive it.
+//! `publish`: one way, as fast as possible or at a rate. The receiving processes measure.
 
 use crate::perf::clock;
 use crate::perf::control::{Answer, Ask, Conductor, Setup, data_topic};
@@ -19,17 +19,17 @@ use dds_core::DataWriter;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often it is looked whether all has been sent.
+/// Period of checks for the end of sending.
 const LOOK: Duration = Duration::from_millis(100);
 /// The phases of a session.
 const WARM_UP: u64 = 0;
 const MEASURED: u64 = 1;
 
-/// Measures every size, and gives each outcome to `finish` before it is printed.
+/// Measures each size and passes each outcome to `finish` before it is printed.
 ///
 /// # Errors
 ///
-/// If there is no `subscribe`, or something fails on the way.
+/// Returns an error if there is no `subscribe`, or if the measurement fails.
 pub fn run(publish: &Publish, finish: &mut dyn FnMut(&mut Outcome) -> Result<()>) -> Result<()> {
     publish.work.check().map_err(Failure::new)?;
     publish.place.pin()?;
@@ -49,7 +49,7 @@ pub fn run(publish: &Publish, finish: &mut dyn FnMut(&mut Outcome) -> Result<()>
     conductor.leave()
 }
 
-/// One size.
+/// The measurement of one size.
 struct Session<'a> {
     conductor: &'a mut Conductor,
     journal: &'a mut Journal,
@@ -61,7 +61,7 @@ struct Session<'a> {
     same_clock: bool,
 }
 
-/// One writer.
+/// A writer and its progress.
 struct Source {
     writer: DataWriter<Load>,
     sender: Sender,
@@ -116,7 +116,7 @@ impl<'a> Session<'a> {
         let sent = self.phase(MEASURED, work.duration.0, work.count)?;
         let usage = self.usage().since(&usage);
         let timeout_ms = u64::try_from(work.timeout(&self.qos).as_millis()).unwrap_or(u64::MAX);
-        // A sample goes to every reader of its topic.
+        // Each reader of the topic receives each sample.
         let expected = sent * u64::from(self.publish.readers);
         let answers = self.conductor.ask(&Ask::End { expected, timeout_ms })?;
         for interval in self.conductor.listen(Duration::from_millis(1))? {
@@ -129,7 +129,7 @@ impl<'a> Session<'a> {
         Usage::now(&self.conductor.participant().traffic())
     }
 
-    /// Sends for so long, or so many, and waits until reliable readers have it. Returns how many there were.
+    /// Sends by duration or count, then waits for acknowledgments. Returns the number of samples.
     fn phase(&mut self, phase: u64, duration: Duration, count: Option<u64>) -> Result<u64> {
         let (work, sources) = (&self.publish.work, self.sources.len() as u64);
         let begin = clock::now() + 1_000_000;
@@ -169,11 +169,11 @@ impl<'a> Session<'a> {
             Ok(threads.into_iter().map(|thread| thread.join().unwrap_or_default()).sum())
         })?;
         for source in &self.sources {
-            // What does not arrive shows as lost.
+            // Samples that do not arrive count as lost.
             let _ = source.writer.acknowledged().block_for(work.timeout(&self.qos));
         }
         if !self.qos.reliable && phase == WARM_UP {
-            // What is still under way of the warm-up must not delay what is measured.
+            // Samples of the warm-up that are still in flight must not delay the measurement.
             std::thread::sleep(Duration::from_millis(20));
         }
         Ok(sent)
@@ -198,10 +198,10 @@ impl<'a> Session<'a> {
         }));
         let received = || processes.iter().filter_map(|process| process.received.as_ref());
         let mut latencies = empty_histogram();
-        received().for_each(|one| {
-            // The bounds of both are the same.
+        for one in received() {
+            // Both histograms have the same bounds.
             let _ = latencies.add(one.latency.histogram());
-        });
+        }
         let samples: u64 = received().map(|one| one.samples).sum();
         let bytes: u64 = received().map(|one| one.bytes).sum();
         let seconds = received().map(|one| one.seconds).fold(0.0, f64::max);

@@ -1,25 +1,25 @@
-//! What a process has used: processor time, context switches, memory, datagrams.
+//! Resource usage of a process: processor time, context switches, memory, datagrams.
 
 use dds_core::TrafficCounters;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 use serde::{Deserialize, Serialize};
 
-/// Since the process began, or between two moments.
+/// Usage since the start of the process, or between two times.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Usage {
     /// Microseconds of processor time in the program.
     pub user_us: u64,
-    /// … in the system, on its behalf.
+    /// Microseconds of processor time in the system.
     pub system_us: u64,
-    /// How often a thread went to sleep.
+    /// Number of voluntary context switches.
     pub voluntary_switches: u64,
-    /// How often a thread was made to wait for another one.
+    /// Number of involuntary context switches.
     pub involuntary_switches: u64,
-    /// Bytes of memory that are resident now.
+    /// Resident memory in bytes.
     pub resident: u64,
-    /// The most bytes that ever were.
+    /// Largest resident memory in bytes.
     pub resident_max: u64,
     /// Datagrams sent by the participant.
     pub datagrams_sent: u64,
@@ -27,14 +27,14 @@ pub struct Usage {
     pub bytes_sent: u64,
     /// Datagrams received by the participant.
     pub datagrams_received: u64,
-    /// How often a socket had no room.
+    /// Number of sends that a full socket blocked.
     pub send_blocked: u64,
-    /// Submessages that found no room in an occupied endpoint.
+    /// Submessages that an occupied endpoint dropped because its inbox was full.
     pub inbox_full: u64,
 }
 
 impl Usage {
-    /// Of this process, up to now.
+    /// Usage of this process so far.
     #[must_use]
     pub fn now(traffic: &TrafficCounters) -> Self {
         let mut usage = Self {
@@ -47,7 +47,7 @@ impl Usage {
             resident_max: status_bytes("VmHWM:"),
             ..Self::default()
         };
-        // It fails only for a wrong argument.
+        // `getrusage` fails only for a wrong argument.
         if let Ok(used) = getrusage(UsageWho::RUSAGE_SELF) {
             usage.user_us = micros(used.user_time());
             usage.system_us = micros(used.system_time());
@@ -57,7 +57,7 @@ impl Usage {
         usage
     }
 
-    /// What was used since an earlier moment; memory as it is now.
+    /// Usage since an earlier time. Memory is the current value.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         Self {
@@ -75,7 +75,7 @@ impl Usage {
         }
     }
 
-    /// Processor time in all.
+    /// Total processor time.
     #[must_use]
     pub fn cpu_us(&self) -> u64 {
         self.user_us + self.system_us
@@ -86,7 +86,7 @@ fn micros(time: TimeVal) -> u64 {
     (time.tv_sec() as u64) * 1_000_000 + time.tv_usec() as u64
 }
 
-/// A line of `/proc/self/status`, in bytes; 0 where there is none, as on other systems than Linux.
+/// A value of `/proc/self/status`, in bytes. 0 if it is absent, as on systems other than Linux.
 fn status_bytes(name: &str) -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix(name));

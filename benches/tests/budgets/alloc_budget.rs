@@ -1,21 +1,21 @@
-//! The allocation budget: after warm-up a sample takes nothing from the heap, on either side.
+//! The allocation budget: after warm-up a sample causes no heap allocation on either side.
 //!
-//! Here: every way of learning of a sample, with small and large ones. `alloc_forms.rs` has the ways of writing and reading.
+//! This file tests each kind of notification with small and large samples. `alloc_forms.rs` tests writing and reading.
 
 use crate::window::{WINDOW_SAMPLES, WINDOWS};
-use benches::pair::{Form, Large, Pair, Payload, Small, ToldBy};
+use benches::pair::{Form, Large, NotifiedBy, Pair, Payload, Small};
 use dds_core::Delivery;
 use dhat::Profiler;
 
-/// One test, because the counter is the process'.
+/// A single test, because the counter belongs to the process.
 #[test]
-fn a_sample_allocates_nothing_after_warm_up() {
+fn sample_after_warm_up_allocates_nothing() {
     let _turn = crate::turn();
     let _profiler = Profiler::builder().testing().build();
     let inline = Form::DEFAULT;
-    let viewing = inline.told_by(ToldBy::ViewingListener(Delivery::Inline));
-    let event_thread = inline.told_by(ToldBy::Listener(Delivery::EventThread));
-    let waiting = inline.told_by(ToldBy::Reader);
+    let viewing = inline.notified_by(NotifiedBy::ViewingListener(Delivery::Inline));
+    let event_thread = inline.notified_by(NotifiedBy::Listener(Delivery::EventThread));
+    let waiting = inline.notified_by(NotifiedBy::Reader);
     let forms = [("take_into", inline), ("views", viewing), ("take_into on the event thread", event_thread)];
     let mut over_budget = Vec::new();
     for (name, form) in forms {
@@ -32,13 +32,13 @@ fn a_sample_allocates_nothing_after_warm_up() {
         }
     }
     for (path, form) in [("in-process", waiting), ("UDP", waiting.udp())] {
-        // A value of its own for each sample: fixed-size types only.
+        // `next_sample` returns a new value: only types of fixed size need no allocation.
         let blocks = fewest_blocks::<Small>(form);
         if blocks > 0 {
             over_budget.push(format!("2 bytes, best effort, {path}, waiting: {blocks} blocks"));
         }
     }
-    // Proof that something is counted: a vector of its own for each sample.
+    // Proof that the counter works: each large sample allocates a vector.
     assert!(fewest_blocks::<Large>(waiting) >= WINDOW_SAMPLES as u64);
     assert!(over_budget.is_empty(), "in the best of {WINDOWS} windows of {WINDOW_SAMPLES} samples:\n{over_budget:#?}");
 }

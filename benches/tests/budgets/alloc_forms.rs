@@ -1,5 +1,4 @@
-//! The allocation budget of every form of writing and reading: after warm-up a sample takes nothing from the heap, on
-//! either side.
+//! The allocation budget of each form of writing and reading: after warm-up a sample causes no heap allocation.
 
 use crate::window::{WINDOW_SAMPLES, WINDOWS, fewest_blocks};
 use dds_core::cdr::{Bounded, WString};
@@ -15,13 +14,13 @@ use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// Apart from the domains of the benchmarks.
+/// No benchmark uses this domain.
 const DOMAIN_ID: u32 = 61;
 
 const INSTANCES: usize = 1000;
-/// Other readers that are waited for together with the one that gets samples.
+/// Readers in a common wait, beside the one that receives samples.
 const OTHERS: usize = 100;
-/// Samples that are waited for together; a divisor of what a window has.
+/// Samples of a batch; a divisor of the samples of a window.
 const BATCH: usize = 20;
 const RANGES: usize = 200;
 
@@ -32,7 +31,7 @@ struct Pose {
     x: f64,
 }
 
-/// Its key is too long to be its own hash.
+/// The key has more than 16 bytes, so its key hash is an MD5.
 #[derive(DdsType, Debug, Default)]
 struct Scan {
     #[dds(key)]
@@ -40,7 +39,7 @@ struct Scan {
     ranges: Vec<f32>,
 }
 
-/// Memory in memory: what is decoded into a value of the same shape finds room for all of it there.
+/// Nested collections. Decoding into a value of the same shape reuses all of its memory.
 #[derive(DdsType, Debug, Clone, PartialEq, Default)]
 struct Nested {
     hashed: HashMap<String, Vec<String>>,
@@ -54,21 +53,21 @@ struct Nested {
     last: u64,
 }
 
-/// The bytes of a scan: header, key, count, ranges.
+/// Encoded length of a scan: header, key, count, ranges.
 const SCAN_LEN: usize = 4 + 20 + 4 + 4 * RANGES;
 
 fn pose(number: usize) -> Pose {
     Pose { robot: (number % INSTANCES) as u32, x: number as f64 }
 }
 
-/// A writer and a reader of one topic, and a way to bring samples from one to the other.
-struct Way<T> {
+/// A writer and a reader of one topic, with reused memory for samples.
+struct TestPair<T> {
     writer: DataWriter<T>,
     reader: DataReader<T>,
     taken: Vec<Sample<T>>,
 }
 
-impl<T: DdsType + dds_core::cdr::DecodeOwned> Way<T> {
+impl<T: DdsType + dds_core::cdr::DecodeOwned> TestPair<T> {
     fn new(participant: &DomainParticipant, topic: &str, reliable: bool) -> Self {
         let (writer, reader) = (DataWriterQos::default().keep_last(1), DataReaderQos::default().keep_last(1));
         let (writer, reader) = if reliable {
@@ -84,7 +83,7 @@ impl<T: DdsType + dds_core::cdr::DecodeOwned> Way<T> {
         Self { writer, reader, taken: Vec::new() }
     }
 
-    /// Takes what has been written, and waits for it before.
+    /// Waits for the written samples and takes them.
     fn take(&mut self) {
         self.reader.readable().block().expect("the sample arrives");
         self.reader.take_into(&mut self.taken).expect("the reader is open");
@@ -92,7 +91,7 @@ impl<T: DdsType + dds_core::cdr::DecodeOwned> Way<T> {
     }
 }
 
-/// What is over budget.
+/// Forms that are over budget.
 struct Budget {
     over: Vec<String>,
     way: &'static str,
@@ -103,7 +102,7 @@ impl Budget {
         self.check_beside(0, form, pass);
     }
 
-    /// Where others take so many blocks for each sample.
+    /// Checks a form in which code outside this project allocates `others_blocks` for each sample.
     fn check_beside(&mut self, others_blocks: u64, form: &str, pass: impl FnMut(usize)) {
         let blocks = fewest_blocks(pass);
         if blocks > others_blocks * WINDOW_SAMPLES as u64 {
@@ -112,9 +111,9 @@ impl Budget {
     }
 }
 
-/// One test, because the counter is the process'.
+/// A single test, because the counter belongs to the process.
 #[test]
-fn no_form_of_writing_or_reading_allocates_after_warm_up() {
+fn writing_and_reading_after_warm_up_allocate_nothing() {
     let _turn = crate::turn();
     let _profiler = Profiler::builder().testing().build();
     let mut over = Vec::new();
@@ -126,23 +125,23 @@ fn no_form_of_writing_or_reading_allocates_after_warm_up() {
         let builder = DomainParticipant::builder(DOMAIN_ID).scope(Scope::Host).udp_only(udp_only);
         let participant = builder.build().expect("a participant");
         let mut budget = Budget { over, way };
-        writing(&mut budget, &mut Way::new(&participant, "writing", reliable));
-        instances(&mut budget, &mut Way::new(&participant, "instances", reliable));
-        loans(&mut budget, &mut Way::new(&participant, "loans", reliable));
-        reading(&mut budget, &mut Way::new(&participant, "reading", reliable));
-        waiting(&mut budget, &participant, &mut Way::new(&participant, "waiting", reliable));
-        nested(&mut budget, &mut Way::new(&participant, "nested", reliable));
-        merged(&mut budget, &participant, &Way::new(&participant, "merged", reliable));
-        wait_set_of_many(&mut budget, &participant, &mut Way::new(&participant, "one of many", reliable));
+        writing(&mut budget, &mut TestPair::new(&participant, "writing", reliable));
+        instances(&mut budget, &mut TestPair::new(&participant, "instances", reliable));
+        loans(&mut budget, &mut TestPair::new(&participant, "loans", reliable));
+        reading(&mut budget, &mut TestPair::new(&participant, "reading", reliable));
+        waiting(&mut budget, &participant, &mut TestPair::new(&participant, "waiting", reliable));
+        nested(&mut budget, &mut TestPair::new(&participant, "nested", reliable));
+        merged(&mut budget, &participant, &TestPair::new(&participant, "merged", reliable));
+        wait_set_of_many(&mut budget, &participant, &mut TestPair::new(&participant, "one of many", reliable));
         batches(&mut budget, &participant, reliable);
         over = budget.over;
     }
-    // Proof that something is counted.
+    // Proof that the counter works.
     assert!(fewest_blocks(|number| drop(Box::new(number))) >= WINDOW_SAMPLES as u64);
     assert!(over.is_empty(), "in the best of {WINDOWS} windows of {WINDOW_SAMPLES} samples:\n{over:#?}");
 }
 
-fn writing(budget: &mut Budget, way: &mut Way<Pose>) {
+fn writing(budget: &mut Budget, way: &mut TestPair<Pose>) {
     budget.check("write, 1000 instances", |number| {
         way.writer.write(&pose(number)).expect("there is room");
         way.take();
@@ -163,8 +162,8 @@ fn writing(budget: &mut Budget, way: &mut Way<Pose>) {
     });
 }
 
-/// The maps of the sample are hashed otherwise than those it is taken into, so that entries come in another order.
-fn nested(budget: &mut Budget, way: &mut Way<Nested>) {
+/// The maps of the sample and of the taken value have different hash seeds, so the order of entries differs.
+fn nested(budget: &mut Budget, way: &mut TestPair<Nested>) {
     let keys = || (0..6).map(|number| format!("key {number}"));
     let names = |count: usize| keys().take(count).collect::<Vec<_>>();
     let mut sample = Nested {
@@ -186,7 +185,7 @@ fn nested(budget: &mut Budget, way: &mut Way<Nested>) {
     });
 }
 
-fn instances(budget: &mut Budget, way: &mut Way<Pose>) {
+fn instances(budget: &mut Budget, way: &mut TestPair<Pose>) {
     budget.check("write, dispose, unregister", |number| {
         let pose = pose(number);
         way.writer.write(&pose).expect("there is room");
@@ -206,7 +205,7 @@ fn instances(budget: &mut Budget, way: &mut Way<Pose>) {
     });
 }
 
-fn loans(budget: &mut Budget, way: &mut Way<Scan>) {
+fn loans(budget: &mut Budget, way: &mut TestPair<Scan>) {
     budget.check("loan", |number| {
         let mut scan = way.writer.loan().expect("one at a time");
         scan.sensor[0] = number as u32 % 8;
@@ -229,8 +228,8 @@ fn loans(budget: &mut Budget, way: &mut Way<Scan>) {
     });
 }
 
-fn reading(budget: &mut Budget, way: &mut Way<Pose>) {
-    let Way { writer, reader, .. } = way;
+fn reading(budget: &mut Budget, way: &mut TestPair<Pose>) {
+    let TestPair { writer, reader, .. } = way;
     let write = |number| {
         writer.write(&pose(number)).expect("there is room");
         reader.readable().block().expect("the sample arrives");
@@ -260,8 +259,8 @@ fn reading(budget: &mut Budget, way: &mut Way<Pose>) {
     });
 }
 
-fn waiting(budget: &mut Budget, participant: &DomainParticipant, way: &mut Way<Pose>) {
-    let Way { writer, reader, taken } = way;
+fn waiting(budget: &mut Budget, participant: &DomainParticipant, way: &mut TestPair<Pose>) {
+    let TestPair { writer, reader, taken } = way;
     let set = WaitSet::new(participant);
     let condition = reader.read_condition(States::NOT_READ);
     set.attach(&condition);
@@ -285,19 +284,19 @@ fn waiting(budget: &mut Budget, participant: &DomainParticipant, way: &mut Way<P
     });
 }
 
-/// Other readers, which get nothing.
+/// Creates readers that receive no samples.
 fn others(participant: &DomainParticipant, of: &str) -> Vec<DataReader<Pose>> {
     let other = |number| participant.reader(&format!("{of}, other {number}")).expect("a reader");
     (0..OTHERS).map(other).collect()
 }
 
-fn merged(budget: &mut Budget, participant: &DomainParticipant, way: &Way<Pose>) {
+fn merged(budget: &mut Budget, participant: &DomainParticipant, way: &TestPair<Pose>) {
     let others = others(participant, "merged");
     let mut all = select_all(others.iter().chain([&way.reader]).map(DataReader::stream));
     let mut context = Context::from_waker(Waker::noop());
-    // `select_all` itself makes a task for each item; the streams add nothing.
+    // `select_all` allocates a task for each item. The streams allocate nothing.
     budget.check_beside(1, "merged streams", |number| {
-        // It may come back once without a sample, to leave others their turn.
+        // A poll may return `Pending` once before the sample, to be fair to other tasks.
         while all.poll_next_unpin(&mut context).is_ready() {}
         way.writer.write(&pose(number)).expect("there is room");
         way.reader.readable().block().expect("the sample arrives");
@@ -305,7 +304,7 @@ fn merged(budget: &mut Budget, participant: &DomainParticipant, way: &Way<Pose>)
     });
 }
 
-fn wait_set_of_many(budget: &mut Budget, participant: &DomainParticipant, way: &mut Way<Pose>) {
+fn wait_set_of_many(budget: &mut Budget, participant: &DomainParticipant, way: &mut TestPair<Pose>) {
     let others = others(participant, "one of many");
     let set = WaitSet::new(participant);
     let of = |reader: &DataReader<Pose>| reader.read_condition(States::NOT_READ);
@@ -320,7 +319,7 @@ fn wait_set_of_many(budget: &mut Budget, participant: &DomainParticipant, way: &
     });
 }
 
-/// Several samples in one datagram: as many as one holds, or those of a time, or those until `flush`.
+/// Several samples in one datagram: until it is full, until a time, or until `flush`.
 fn batches(budget: &mut Budget, participant: &DomainParticipant, reliable: bool) {
     for (form, budgeted, flushed) in [
         ("LATENCY_BUDGET of 1 ms", Duration::from_millis(1), false),
@@ -334,7 +333,7 @@ fn batches(budget: &mut Budget, participant: &DomainParticipant, reliable: bool)
             (writer.best_effort(), reader.best_effort())
         };
         let by_budget = form.starts_with("LATENCY_BUDGET");
-        // A reader matches only writers whose samples take no longer than it allows.
+        // A reader only matches writers that offer at most its latency budget.
         let (writer, reader) = if by_budget {
             (writer.latency_budget(budgeted), reader.latency_budget(budgeted))
         } else {

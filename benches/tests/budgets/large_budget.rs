@@ -1,7 +1,7 @@
-//! The allocation budget of large samples: fragments, and the windows in which they go out, take nothing from the heap.
+//! The allocation budget of large samples: fragments and their congestion windows cause no heap allocation.
 //!
-//! Counted as in `alloc_budget`, but with samples of which some are lost where a machine has other work: the best of many
-//! windows must be zero.
+//! The count works as in `alloc_budget`. Other load of the machine may cause losses, so only the best of many windows must
+//! be zero.
 
 use benches::slot::{Arrival, slot};
 use dds_core::qos::{DataReaderQos, DataWriterQos};
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 const DOMAIN_ID: u32 = 62;
 const PATIENCE: Duration = Duration::from_secs(10);
-/// A best-effort sample that takes longer is lost.
+/// A best-effort sample that takes longer counts as lost.
 const LOST_AFTER: Duration = Duration::from_millis(500);
 const WARM_UP_SAMPLES: usize = 30;
 const WINDOW_SAMPLES: usize = 10;
@@ -60,15 +60,17 @@ impl Link {
         Self { writer, _reader: reader, arrival, sample: Blob { bytes: vec![7; len] } }
     }
 
-    /// Whether the sample arrives: a best-effort one may be lost on a busy machine.
+    /// Whether the sample arrives. A busy machine may lose a best-effort sample.
     fn passes(&self) -> bool {
         self.writer.write(&self.sample).expect("there is room");
         self.arrival.wait_for(LOST_AFTER)
     }
 
-    /// Of the windows in which every sample arrives, the one with the fewest.
+    /// The fewest blocks of a window in which each sample arrives.
     fn fewest_blocks(&self) -> Option<u64> {
-        (0..WARM_UP_SAMPLES).for_each(|_| _ = self.passes());
+        for _ in 0..WARM_UP_SAMPLES {
+            let _ = self.passes();
+        }
         let window = |_| {
             let before = HeapStats::get().total_blocks;
             let arrived = (0..WINDOW_SAMPLES).filter(|_| self.passes()).count();
@@ -78,9 +80,9 @@ impl Link {
     }
 }
 
-/// One test, because the counter is the process'.
+/// A single test, because the counter belongs to the process.
 #[test]
-fn a_large_sample_allocates_nothing_after_warm_up() {
+fn large_sample_after_warm_up_allocates_nothing() {
     let _turn = crate::turn();
     let _profiler = Profiler::builder().testing().build();
     for reliable in [false, true] {
@@ -93,5 +95,5 @@ fn a_large_sample_allocates_nothing_after_warm_up() {
             );
         }
     }
-    assert!(HeapStats::get().total_blocks > 0, "something is counted");
+    assert!(HeapStats::get().total_blocks > 0, "the counter works");
 }

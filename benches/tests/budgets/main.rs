@@ -1,4 +1,4 @@
-//! What a sample may cost after warm-up: blocks from the heap, page faults and waits.
+//! Budgets of a sample after warm-up: heap allocations, page faults and waits.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
@@ -16,7 +16,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// Held by each test: what they count is counted for the whole process.
+/// Lock that each test holds, because the counters belong to the process.
 fn turn() -> MutexGuard<'static, ()> {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)

@@ -1,33 +1,34 @@
-//! Who writes or takes a sample waits for nobody: with real-time threads a lock that somebody else holds is a wait without a bound.
+//! Writing and taking a sample wait for no other thread: with real-time threads such a wait has no bound.
 
-use benches::pair::{Form, Large, Pair, Small, ToldBy};
+use benches::pair::{Form, Large, NotifiedBy, Pair, Small};
 use nix::sys::resource::{UsageWho, getrusage};
 use std::time::Duration;
 
-/// Rounds that are looked at, and the samples of each. What belongs to a sample shows in every round.
+/// Measured rounds and their samples. A wait that belongs to a sample occurs in each round.
 #[derive(Clone, Copy)]
 struct Rounds {
     rounds: usize,
     samples: u32,
 }
 
-/// Nobody but this thread has to do with the sample: one wait in a thousand is one too many.
+/// Rounds in which no other thread handles the sample: not one wait in a thousand is allowed.
 const ALONE: Rounds = Rounds { rounds: 10, samples: 1_000 };
 
-/// The thread that receives handles the acknowledgement of one sample while the next is written, for a microsecond and in bounded
-/// steps. How often the two meet is the machine's affair, and may be more than once in a thousand; never in each round of a few.
+/// Rounds in which the receive thread handles acknowledgments at the same time.
+///
+/// It holds the writer for a microsecond, in bounded steps. How often a write has to wait depends on the machine. It may
+/// be more than once in a thousand samples, but not in each short round.
 const BESIDE_THE_RECEIVER: Rounds = Rounds { rounds: 500, samples: 20 };
 
-/// Samples until everything has been where it will be.
+/// Samples until all memory is in use.
 const WARM_UP: u32 = 3_000;
 
-/// How often this thread gave its core away because it had to wait for something (`ru_nvcsw`). The system takes cores away as
-/// well, which it counts apart.
+/// Voluntary context switches of this thread (`ru_nvcsw`): it waited for something. Preemption is counted separately.
 fn waits() -> i64 {
     getrusage(UsageWho::RUSAGE_THREAD).unwrap().voluntary_context_switches()
 }
 
-/// The waits of the quietest round, in `call` alone; what `between` waits for is not counted.
+/// The fewest waits of a round in `call`. Waits in `between` do not count.
 fn least_waits(rounds: Rounds, mut call: impl FnMut(), mut between: impl FnMut()) -> i64 {
     let mut pass = || {
         let before = waits();
@@ -44,10 +45,12 @@ fn least_waits(rounds: Rounds, mut call: impl FnMut(), mut between: impl FnMut()
 }
 
 #[test]
-fn a_warm_write_and_take_wait_for_nobody() {
+fn warm_write_and_take_do_not_wait() {
     let _turn = crate::turn();
     let form = Form::DEFAULT;
-    for form in [form, form.reliable(), form.told_by(ToldBy::Reader), form.told_by(ToldBy::Reader).reliable()] {
+    for form in
+        [form, form.reliable(), form.notified_by(NotifiedBy::Reader), form.notified_by(NotifiedBy::Reader).reliable()]
+    {
         let pair = Pair::<Small>::new(form).unwrap();
         assert_eq!(least_waits(ALONE, || pair.pass(), || ()), 0, "write and take, {form:?}");
     }
@@ -57,6 +60,6 @@ fn a_warm_write_and_take_wait_for_nobody() {
         let pair = Pair::<Small>::new(form).unwrap();
         assert_eq!(least_waits(BESIDE_THE_RECEIVER, || pair.write(), || pair.arrived()), 0, "write, {form:?}");
     }
-    // Proof that something is counted.
+    // Proof that the counter works.
     assert!(least_waits(ALONE, || std::thread::sleep(Duration::from_micros(1)), || ()) > 0);
 }

@@ -1,11 +1,11 @@
-//! Where the marks of an axis stand.
+//! Axes of a figure and their marks.
 
-/// How values become places.
+/// The mapping of values to positions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Scale {
     /// Equal differences are equally far apart.
     Linear,
-    /// Equal ratios are.
+    /// Equal ratios are equally far apart.
     Logarithmic,
 }
 
@@ -45,7 +45,7 @@ impl Axis {
         Self { label, scale: Scale::Logarithmic, min, max, marks: marks.map(|mark| (mark, short(mark))).collect() }
     }
 
-    /// 0, 90, 99, 99.9 … %, as far as so many values have them; places are [`percentile`]s.
+    /// Marks at 0, 90, 99, 99.9 … %, up to the resolution of `values`. Positions are [`percentile`]s.
     pub(super) fn percentiles(values: u64) -> Self {
         let nines = (values.max(10) as f64).log10().ceil().min(7.0);
         let text = |nines: u32| match nines {
@@ -67,7 +67,7 @@ impl Axis {
     }
 }
 
-/// The place of a quantile on an axis of percentiles: how many nines it has.
+/// The position of a quantile on an axis of percentiles: its number of nines.
 pub(super) fn percentile(quantile: f64) -> f64 {
     -(1.0 - quantile).max(1e-12).log10()
 }

@@ -1,10 +1,10 @@
-//! Lines in a frame, as SVG inside of HTML. Colours come from the page's style, so that they change with day and night.
+//! Line figures as SVG in HTML. The style of the page defines the colors, in a light and a dark scheme.
 
 use super::axis::Axis;
 use std::fmt::Write;
 
-/// So many colours are told apart; more lines begin again, and are dashed.
-pub(super) const COLOURS: usize = 8;
+/// Number of colors. Further lines repeat them and are dashed.
+pub(super) const COLORS: usize = 8;
 
 const WIDTH: f64 = 900.0;
 const HEIGHT: f64 = 380.0;
@@ -24,21 +24,21 @@ pub(super) struct Figure {
 /// One line of it.
 #[derive(Debug)]
 pub(super) struct Line {
-    /// Shown by the pointer.
+    /// Shown beside the pointer.
     pub(super) name: String,
-    /// Counts the results, from 0 on.
+    /// Number of the result, from 0.
     pub(super) number: usize,
     pub(super) is_dashed: bool,
     pub(super) points: Vec<(f64, f64)>,
-    /// Points that say something by themselves: place and text.
+    /// Marked points: position and text.
     pub(super) marked: Vec<((f64, f64), String)>,
 }
 
 impl Figure {
-    /// As an element `svg`.
+    /// The figure as an element `svg`.
     pub(super) fn svg(&self) -> String {
         let mut svg = String::new();
-        // Writing to a string does not fail.
+        // Writing to a `String` cannot fail.
         let _ = self.write(&mut svg);
         svg
     }
@@ -63,14 +63,16 @@ impl Figure {
         let middle = (TOP + bottom) / 2.0;
         write!(svg, "<text class=\"label\" transform=\"translate(14 {middle}) rotate(-90)\" text-anchor=\"middle\">")?;
         write!(svg, "{}</text>", self.y.label)?;
-        self.lines.iter().try_for_each(|line| self.write_line(svg, line))?;
+        for line in &self.lines {
+            self.write_line(svg, line)?;
+        }
         svg.write_str("</svg>")
     }
 
     fn write_line(&self, svg: &mut String, line: &Line) -> std::fmt::Result {
-        let (colour, dashed) = (line.number % COLOURS, line.is_dashed || line.number >= COLOURS);
+        let (color, dashed) = (line.number % COLORS, line.is_dashed || line.number >= COLORS);
         let dashed = if dashed { " dashed" } else { "" };
-        write!(svg, "<g class=\"c{colour}\"><polyline class=\"line{dashed}\" points=\"")?;
+        write!(svg, "<g class=\"c{color}\"><polyline class=\"line{dashed}\" points=\"")?;
         for (x, y) in &line.points {
             write!(svg, "{:.1},{:.1} ", self.x_of(*x), self.y_of(*y))?;
         }
@@ -91,7 +93,7 @@ impl Figure {
     }
 }
 
-/// As text inside of HTML.
+/// Escapes text for HTML.
 pub(super) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

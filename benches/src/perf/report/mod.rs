@@ -1,11 +1,11 @@
-//! `report`: results as one HTML file that needs nothing else, neither a network nor a script.
+//! `report`: results as one HTML file without scripts and external resources.
 //!
-//! | file | has |
+//! | file | content |
 //! |---|---|
 //! | `figure` | lines in a frame, as SVG |
-//! | `axis` | where the marks of an axis stand |
-//! | `page` | the page: figures, tables, words |
-//! | `page.css` | its look, by day and by night |
+//! | `axis` | axes and their marks |
+//! | `page` | the page: figures, tables, text |
+//! | `page.css` | its style, light and dark |
 
 mod axis;
 mod figure;
@@ -15,7 +15,7 @@ use crate::perf::options::Report;
 use crate::perf::record::{self, Interval, Outcome, Record};
 use crate::perf::{Failure, Result, summary};
 
-/// One result and its course.
+/// One result and its intervals.
 #[derive(Debug, Clone)]
 struct Measured {
     outcome: Outcome,
@@ -26,7 +26,7 @@ struct Measured {
 ///
 /// # Errors
 ///
-/// If a file cannot be read or written, or there is no result in any.
+/// Returns an error if a file cannot be read or written, or if no file has a result.
 pub fn run(report: &Report) -> Result<()> {
     let mut records = Vec::new();
     for file in &report.files {
@@ -34,7 +34,7 @@ pub fn run(report: &Report) -> Result<()> {
     }
     let measured = sort(records);
     if measured.is_empty() {
-        return Err(Failure::new("there is no result in these files: a run that was ended early has none"));
+        return Err(Failure::new("expected at least one result: a run that ended early has none"));
     }
     let html = page::of(&report.title, &measured);
     std::fs::write(&report.output, html)
@@ -42,7 +42,7 @@ pub fn run(report: &Report) -> Result<()> {
     Ok(summary::print(&format!("{}: {} results", report.output.display(), measured.len()))?)
 }
 
-/// Gives each result its intervals.
+/// Assigns the intervals to their results.
 fn sort(records: Vec<Record>) -> Vec<Measured> {
     let (mut outcomes, mut intervals) = (Vec::new(), Vec::new());
     for record in records {

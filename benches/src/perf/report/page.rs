@@ -1,18 +1,18 @@
-//! The page: a section for each way that samples go, since their latencies mean different things.
+//! The page: a section for round trips and one for one-way latencies, which are not comparable.
 
 use super::Measured;
 use super::axis::{Axis, percentile};
-use super::figure::{COLOURS, Figure, Line, escaped};
+use super::figure::{COLORS, Figure, Line, escaped};
 use crate::perf::machine::date_text;
 use crate::perf::quantity::{bytes_text, count_text, micros_text};
 use crate::perf::record::{Latency, LatencyKind, Outcome, Pattern};
 use std::collections::BTreeSet;
 
 const STYLE: &str = include_str!("page.css");
-/// More points than a line of this width shows.
+/// Most visible points of a line.
 const POINTS_MAX: f64 = 400.0;
 
-/// All of it.
+/// The whole page.
 pub(super) fn of(title: &str, measured: &[Measured]) -> String {
     let title = escaped(title);
     let sections: String = [
@@ -65,13 +65,13 @@ fn figure(name: &str, words: &str, figure: &Figure) -> String {
 
 fn legend(measured: &[&Measured]) -> String {
     let item = |(number, one): (usize, &&Measured)| {
-        let sign = if number < COLOURS { "━" } else { "╍" };
-        format!("<li><b class=\"c{}\">{sign}</b> {}</li>", number % COLOURS, escaped(&one.outcome.label))
+        let sign = if number < COLORS { "━" } else { "╍" };
+        format!("<li><b class=\"c{}\">{sign}</b> {}</li>", number % COLORS, escaped(&one.outcome.label))
     };
     format!("<ul class=\"legend\">{}</ul>", measured.iter().enumerate().map(item).collect::<String>())
 }
 
-/// A table of its rows, the first of which is the header.
+/// A table. The first row is the header.
 fn table(rows: impl Iterator<Item = Vec<String>>) -> String {
     let row = |(at, cells): (usize, Vec<String>)| {
         let tag = if at == 0 { "th" } else { "td" };
@@ -132,10 +132,10 @@ fn distribution(latency: &Latency, number: usize, name: &str, is_dashed: bool) -
     let mut points: Vec<(f64, f64)> = Vec::new();
     let mut below = 0;
     for (value, count) in &latency.distribution {
-        // From the share of the samples that are shorter to the share that are no longer.
+        // A bucket spans from the share of shorter samples to the share of samples that are not longer.
         let begin = percentile(below as f64 / latency.samples as f64);
         below += count;
-        // The last sample stands for one of as many as there were.
+        // The last sample represents half of its share, because a quantile of 1 is infinite here.
         let end = percentile((below as f64 - 0.5) / latency.samples as f64);
         let is_far = points.last().is_none_or(|(x, _)| end - x > 7.0 / POINTS_MAX);
         if is_far || below == latency.samples {
@@ -174,7 +174,7 @@ fn latency_course(measured: &[&Measured]) -> Figure {
 fn rate_course(measured: &[&Measured]) -> Figure {
     let line = |(number, one): (usize, &&Measured)| {
         let processes: BTreeSet<u64> = one.intervals.iter().map(|part| part.process).collect();
-        // Of several processes the first one: their intervals are not the same.
+        // Only the first process is shown: the intervals of processes differ.
         let own = one.intervals.iter().filter(|part| Some(&part.process) == processes.first());
         let points = own.map(|part| (part.at, part.samples_per_second)).collect();
         Line { name: one.outcome.label.clone(), number, is_dashed: false, points, marked: Vec::new() }
@@ -192,7 +192,7 @@ fn micros(nanoseconds: u64) -> f64 {
     nanoseconds.max(1) as f64 / 1000.0
 }
 
-/// What each process used for a sample.
+/// Usage of each process per sample.
 fn processes(measured: &[&Measured]) -> String {
     let header = [
         "a sample",
@@ -232,7 +232,7 @@ fn processes(measured: &[&Measured]) -> String {
     format!("<h3>What it takes</h3>{}", table(rows.into_iter()))
 }
 
-/// Where and how each result was made.
+/// Environment and settings of each result.
 fn environments(measured: &[Measured]) -> String {
     let one = |Measured { outcome, .. }: &Measured| {
         let Outcome { environment, settings, .. } = outcome;
