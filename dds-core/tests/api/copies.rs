@@ -3,7 +3,7 @@
 //! Two readers of one sample whose bytes lie in one place have not copied them since they parted; bytes that lie where the
 //! writer has put them were not copied at all. What a datagram is made of is seen in `dds-rtps`
 //! (`writer/sending.rs`: `large_payloads_are_gathered_and_small_ones_copied`), and so is what becomes of a received one
-//! (`reader/tests/ordering.rs`: `large_payloads_share_the_packet_and_small_ones_are_copied`).
+//! (`reader/tests/ordering.rs`: `large_payloads_share_packet_small_ones_are_copied`).
 
 use crate::support::{PATIENCE, World};
 use dds_core::cdr::{Encoded, Encoding, encode_payload};

@@ -17,8 +17,8 @@ const COPY_MAX: usize = 4096;
 
 /// Most samples that may keep receive buffers which none of them fills by half.
 ///
-/// A sample that is taken soon is not worth a copy. When samples pile up, or stay as the last one of their instance, they
-/// get slots of their size. Bound: a megabyte of receive buffers for each reader, whatever its history.
+/// A sample that is taken soon is not worth a copy. When samples pile up, or stay as the last one of their instance,
+/// they get slots of their size. Bound: a megabyte of receive buffers for each reader, however large its history is.
 pub(crate) const SHARED_PARTS_MAX: usize = 16;
 
 /// Bytes of slots for small copies that are reused, and as many for copies of medium size.

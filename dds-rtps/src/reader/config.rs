@@ -56,8 +56,8 @@ pub struct ReaderConfig {
     pub timing: ReaderTiming,
     /// PRESENTATION of the reader's subscriber. Default: each change stands alone.
     ///
-    /// Under coherent access the application sees a set of a writer as a whole or not at all. Under ordered access with a
-    /// scope wider than INSTANCE all selected samples come in the order of arrival.
+    /// Under coherent access the application sees a set of a writer as a whole or not at all. Under ordered access with
+    /// a scope wider than INSTANCE all selected samples come in the order of arrival.
     pub presentation: Presentation,
     /// How the reader finds the instance of a change.
     pub key: KeySource,
@@ -203,14 +203,14 @@ pub struct WriterProxyConfig {
     /// Whether the writer separates its history from the samples that a volatile reader is entitled to.
     ///
     /// Such a writer answers requests of a volatile reader for earlier samples with GAP, or keeps only samples that
-    /// other readers still miss. Then a volatile reader may begin with the first number that a HEARTBEAT announces, and
-    /// misses no sample written between the writer's match and the first HEARTBEAT. With any other writer the reader
+    /// other readers still miss. Then a volatile reader may begin with the first announced number. It misses no sample
+    /// written between the writer's match and the first HEARTBEAT. With any other writer the reader
     /// begins after the last number of the first HEARTBEAT, or with the first sample, whichever comes first.
     pub separates_history: bool,
     /// Whether the writer names the first relevant sequence number in a HEARTBEAT addressed to each volatile reader.
     ///
-    /// Then the reader delivers nothing earlier: the traffic before may be for other readers of its participant, and the
-    /// writer does not repair its losses. Default: writers whose GUID begins with our own vendor id.
+    /// Then the reader delivers nothing earlier: the traffic before may be for other readers of its participant, and
+    /// the writer does not repair its losses. Default: writers whose GUID begins with our own vendor id.
     pub names_first_relevant: bool,
     /// LIFESPAN, which counts from the source timestamp. Default: infinite.
     pub lifespan: Duration,
@@ -238,8 +238,8 @@ impl WriterProxyConfig {
     /// A reliable writer whose samples never expire, without locators.
     ///
     /// Writers whose GUID begins with our own vendor id or that of Fast DDS separate their history
-    /// ([`WriterProxyConfig::separates_history`]): `StatefulWriter::matched_reader_add` of Fast DDS makes all earlier changes
-    /// irrelevant to a volatile reader.
+    /// ([`WriterProxyConfig::separates_history`]): `StatefulWriter::matched_reader_add` of Fast DDS makes all earlier
+    /// changes irrelevant to a volatile reader.
     #[must_use]
     pub fn new(guid: Guid) -> Self {
         Self {

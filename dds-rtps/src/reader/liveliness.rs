@@ -6,7 +6,7 @@
 //! | kind | renewed by |
 //! |---|---|
 //! | automatic | anything from its participant |
-//! | manual by participant | an assertion message of its participant, or data of any of its writers of this kind |
+//! | manual by participant | an assertion message of its participant, data of any such writer of it |
 //! | manual by topic | data of the writer itself, or a HEARTBEAT with the liveliness flag |
 //!
 //! To renew a lease is one store. The reader checks leases only when the earliest may end; samples do not reset the

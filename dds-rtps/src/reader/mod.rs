@@ -6,9 +6,10 @@
 //! - Owned by [`StatefulReader`]: the history, a writer proxy for each matched writer, the slots of received payloads.
 //!
 //! A received change passes `stateful::incoming`, `proxy` (is its number new?), `change_builder` (instance, filter and
-//! memory; after `assembly` if it came in fragments), the reorder window of its proxy, `coherent` (sets of PRESENTATION),
-//! and `delivery` into the history. `proxy::acknack` decides when the writer gets an answer. `ledger` counts lost and
-//! dropped changes by writer, `space` tracks whether changes wait for the history, `liveliness` the writers' leases.
+//! memory; after `assembly` if it came in fragments), the reorder window of its proxy, `coherent` (sets of
+//! PRESENTATION), and `delivery` into the history. `proxy::acknack` decides when the writer gets an answer. `ledger`
+//! counts lost and dropped changes by writer, `space` tracks whether changes wait for the history, `liveliness` the
+//! writers' leases.
 
 mod assembly;
 mod change_builder;

@@ -1,7 +1,7 @@
 //! Changes that wait for space in the history (RELIABILITY with HISTORY KEEP_ALL; DDS 1.4, 2.2.3.14).
 //!
-//! Many things make space: a take, an expired lifespan (which also a read discovers), the end of an instance by any writer.
-//! So the reader does not track them. It compares the occupancy of the history before and after each such call.
+//! Many things make space: a take, an expired lifespan (which also a read discovers), the end of an instance by any
+//! writer. So the reader does not track them. It compares the occupancy of the history before and after each such call.
 
 use crate::history::{Occupancy, ReaderHistory};
 

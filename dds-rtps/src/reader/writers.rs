@@ -159,7 +159,7 @@ impl WriterTable {
         self.agenda.first()
     }
 
-    /// Looks at due writers in the order of their due times, so that no writer starves, until one has an answer.
+    /// Looks at due writers, the longest due first, until one has an answer. So no writer starves.
     ///
     /// `transmit` returns whether it wrote an answer.
     pub(crate) fn transmit_next(&mut self, now: Instant, mut transmit: impl FnMut(&mut WriterProxy) -> bool) -> bool {

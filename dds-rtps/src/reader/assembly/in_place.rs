@@ -4,9 +4,9 @@
 //! place in the sample ([`InPlaceFragment`]), lets the kernel fill it, and returns it by
 //! [`StatefulReader::handle_in_place`](crate::reader::StatefulReader::handle_in_place). Only the kernel copies bytes.
 //!
-//! Life cycle: an in-place fragment owns the slot of its sample exclusively. When it is dropped, it leaves the slot in a
-//! [`SlotReturn`], where the assembly finds it. If the assembly is gone by then, the slot is dropped. Written bytes count
-//! only after the fragment is returned: after a wrong guess they lie where bytes are missing anyway.
+//! Life cycle: an in-place fragment owns the slot of its sample exclusively. When it is dropped, it leaves the slot in
+//! a [`SlotReturn`], where the assembly finds it. If the assembly is gone by then, the slot is dropped. Written bytes
+//! count only after the fragment is returned: after a wrong guess they lie where bytes are missing anyway.
 //!
 //! Bound: one for each receive thread, with the memory of one sample. A fragment that arrives by another way while its
 //! sample is lent has no space, and is requested again.

@@ -1,12 +1,13 @@
 //! Assembly of fragmented samples.
 //!
-//! Life cycle: the first fragment of a sample takes a slot from the pool. Each further one is copied to its place, or is
-//! received there ([`in_place`]). The last one turns the slot into a payload. The reader gives up a sample when the writer
-//! no longer has it, when no fragment arrives for some time (best effort), or when other samples need the memory.
+//! Life cycle: the first fragment of a sample takes a slot from the pool. Each further one is copied to its place, or
+//! is received there ([`in_place`]). The last one turns the slot into a payload. The reader gives up a sample when the
+//! writer no longer has it, or when other samples need the memory. Under best effort it also does when no fragment
+//! arrives.
 //!
 //! Bound: number and bytes of the samples per writer, size and fragment count of each, all checked before memory is
-//! reserved. Memory grows with the received bytes, not with what a fragment claims. A fragment too far ahead is dropped,
-//! and requested again.
+//! reserved. Memory grows with the received bytes, not with what a fragment claims. A fragment too far ahead is
+//! dropped, and requested again.
 
 mod bitmap;
 pub(crate) mod in_place;
@@ -292,7 +293,7 @@ impl Assemblies {
         self.lowest().is_some_and(|lowest| lowest < number)
     }
 
-    /// Gives up the sample with the lowest number. `false`: there is none below `number`.
+    /// Gives up the sample with the lowest number. `false`: no sample lies below `number`.
     pub(crate) fn evict_below(&mut self, number: SequenceNumber, pool: &SlotPool) -> bool {
         let Some(lowest) = self.lowest() else { return false };
         if lowest >= number {
@@ -307,7 +308,7 @@ impl Assemblies {
         true
     }
 
-    /// Gives up the sample with the highest number. `false`: there is none above `number`.
+    /// Gives up the sample with the highest number. `false`: no sample lies above `number`.
     pub(crate) fn evict_above(&mut self, number: SequenceNumber, pool: &SlotPool) -> bool {
         let Some(highest) = self.highest() else { return false };
         if highest <= number {
@@ -343,7 +344,7 @@ impl Assemblies {
     ) -> (FragmentRequests, bool) {
         let mut requests = FragmentRequests::new();
         let mut recheck = false;
-        // The writer sends what is requested first. The reader waits for the lowest number.
+        // The writer answers requests in their order. The reader waits for the lowest number.
         self.list.sort_unstable_by_key(|assembly| assembly.sequence_number);
         for assembly in &mut self.list {
             if requests.len() >= NACK_FRAGS_MAX {

@@ -231,8 +231,8 @@ impl Assembly {
 
     /// Adds the missing fragments to `requests`, in sets of at most 256.
     ///
-    /// `is_announced`: a HEARTBEAT announced the sample, so the writer has sent all of its fragments. While fragments still
-    /// arrive, the rest may be on its way, and only holes are requested. Then returns `true`: look again soon.
+    /// `is_announced`: a HEARTBEAT announced the sample, so the writer has sent all of its fragments. While fragments
+    /// still arrive, the rest may be on its way, and only holes are requested. Then returns `true`: look again soon.
     pub(super) fn request_missing(
         &mut self,
         now: Instant,

@@ -1,18 +1,19 @@
-//! The gate of a subscriber with PRESENTATION scope GROUP: it restores the order, and the coherent sets, of all writers of
-//! a publisher (DDS 1.4, 2.2.3.6; RTPS 2.5, 8.7.6).
+//! The gate of a subscriber with PRESENTATION scope GROUP: it restores the order, and the coherent sets, of all writers
+//! of a publisher (DDS 1.4, 2.2.3.6; RTPS 2.5, 8.7.6).
 //!
 //! - In: what each reader received from each writer, in the order of that writer, and the progress of each writer.
 //! - Out: what each reader may show now, in an order that is the same for all readers of the subscriber.
 //!
-//! The writers of a publisher share group sequence numbers, from 1. A reader matches some of them, so a missing number may
-//! be lost, late, or irrelevant to the subscriber; only its writer knows. Changes behind a missing number wait until each
-//! writer without waiting items is known to be further. A later change shows that, the end of a set, which all of our
-//! writers confirm, or a HEARTBEAT with the progress of the group. The gate does not wait for writers that answer no such
-//! questions (the HEARTBEATs of Zenzen DDS 0.2 carry no group information).
+//! The writers of a publisher share group sequence numbers, from 1. A reader matches some of them, so a missing number
+//! may be lost, late, or irrelevant to the subscriber; only its writer knows. Changes behind a missing number wait
+//! until each writer without waiting items is known to be further. A later change shows that, the end of a set, which
+//! all of our writers confirm, or a HEARTBEAT with the progress of the group. The gate does not wait for writers that
+//! answer no such questions (the HEARTBEATs of Zenzen DDS 0.2 carry no group information).
 //!
 //! A set is released when every writer has ended it. It is dropped when one writer has a hole in it or leaves before.
 //!
-//! Bound: [`ITEMS_MAX`] items for each writer and reader. Their samples count as withheld in the histories of the readers.
+//! Bound: [`ITEMS_MAX`] items for each writer and reader. Their samples count as withheld in the histories of the
+//! readers.
 
 use super::writer_sets::is_expired;
 use crate::concurrent::PresentationClock;

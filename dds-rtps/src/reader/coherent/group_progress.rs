@@ -1,8 +1,8 @@
 //! Scope GROUP: the changes of one writer go to the gate of the subscriber instead of the history (DDS 1.4, 2.2.3.6;
 //! RTPS 2.5, 8.7.6).
 //!
-//! Bound: the history counts the changes on their way to the gate as withheld, until it gets them back. A reliable reader
-//! that may withhold no more accepts no changes, and its writer waits.
+//! Bound: the history counts the changes on their way to the gate as withheld, until it gets them back. A reliable
+//! reader that may withhold no more accepts no changes, and its writer waits.
 
 use super::group_gate::GroupItem;
 use super::writer_sets::{BYTES_MAX, WriterSets, is_blank, payload_len};
@@ -36,7 +36,8 @@ impl GroupProgress {
         self.announced = Some((last, group_number));
     }
 
-    /// The reader expects `next` from the writer. Returns the group sequence number that the writer has reached by that.
+    /// The reader expects `next` from the writer. Returns the group sequence number that the writer has reached by
+    /// that.
     pub(crate) fn advance_to(&mut self, next: SequenceNumber) -> Option<SequenceNumber> {
         let (_, reached) = self.announced.take_if(|(last, _)| next > *last)?;
         self.reached = self.reached.max(Some(reached));

@@ -1,10 +1,10 @@
 //! Coherent sets of one writer: the application sees no change of a set before all of it arrived (DDS 1.4, 2.2.3.6;
 //! RTPS 2.5, 8.7.5).
 //!
-//! Changes of the writer wait here, in order, until their set ends. Then the whole set enters the history at once. A set
-//! ends with a number outside of it: one without a change, or one in no set or in another set. A number that is skipped
-//! within a set, or before its end, is a hole: it may have been a part of the set. A set with a hole is dropped and
-//! counted. Filtered numbers are no holes.
+//! Changes of the writer wait here, in order, until their set ends. Then the whole set enters the history at once. A
+//! set ends with a number outside of it: one without a change, or one in no set or in another set. A number that is
+//! skipped within a set, or before its end, is a hole: it may have been a part of the set. A set with a hole is dropped
+//! and counted. Filtered numbers are no holes.
 //!
 //! Bound: one open set for each writer. The open sets of all writers together have no more samples than the history may
 //! have, and no more than [`BYTES_MAX`] bytes. A set that does not fit is dropped as a whole.

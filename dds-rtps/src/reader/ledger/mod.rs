@@ -6,7 +6,8 @@
 //! - received = delivered + waiting for an earlier change + not delivered ([`Undelivered`], by reason).
 //!
 //! A sample that arrives in order costs nothing here. All numbers between the first and the next one count as received,
-//! except those that [`WriterTally`](tally::WriterTally) noted as missing. Only missing and dropped changes are counted.
+//! except those that [`WriterTally`](tally::WriterTally) noted as missing. Only missing and dropped changes are
+//! counted.
 //!
 //! Life cycle: a row per writer from the match on. The last [`DEPARTED_MAX`] unmatched writers keep their rows, the
 //! rows of earlier ones are added up, so the total stays complete. Bound: the matched writers and [`DEPARTED_MAX`].

@@ -1,7 +1,7 @@
 //! ACKNACK scheduler: when a reader sends ACKNACK and NACK_FRAG to a reliable writer.
 //!
-//! One instant says when to look at the writer again. The content then follows from the state at that moment: one ACKNACK
-//! answers every HEARTBEAT before it, and nothing outdated is sent.
+//! One instant says when to look at the writer again. The content then follows from the state at that moment: one
+//! ACKNACK answers every HEARTBEAT before it, and nothing outdated is sent.
 
 use crate::reader::config::ReaderConfig;
 use crate::types::{Duration, Instant, SequenceNumber, Shortest, earliest};
@@ -10,7 +10,7 @@ use crate::wire::Recent;
 /// Shortest time before a number is requested again. A thread that does not run for a moment is no loss.
 const SUPPRESSION_MIN: Duration = Duration::from_millis(1);
 
-/// The pause after a pre-emptive ACKNACK grows by itself once for this many other writers that were never heard.
+/// The pause after a pre-emptive ACKNACK grows once for this many unheard writers.
 ///
 /// They are busy with each other, and a crowd that starts at once would become slower with each question.
 const CROWD: u32 = 8;
@@ -193,7 +193,8 @@ impl AckNackScheduler {
         }
     }
 
-    /// The writer's participant showed itself: repeats the pre-emptive ACKNACK if the writer had time to answer the last one.
+    /// The writer's participant showed itself: repeats the pre-emptive ACKNACK if the writer had time to answer the
+    /// last one.
     pub(crate) fn repeat_preemptive(&mut self, now: Instant) {
         let Some(preemptive) = &self.preemptive else { return };
         if preemptive.sent_at.is_none_or(|sent| now.since(sent) >= preemptive.first_pause.scale(1, 2)) {

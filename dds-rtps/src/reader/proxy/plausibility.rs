@@ -8,8 +8,8 @@
 //! - Nearer numbers are skipped at once. They are expected again if the writer denies for a second that it has come so
 //!   far.
 //!
-//! Two attacks remain: the writer lets go of samples that a misled reader seemed to acknowledge, and the reader believes
-//! complete samples in the writer's name.
+//! Two attacks remain: the writer lets go of samples that a misled reader seemed to acknowledge, and the reader
+//! believes complete samples in the writer's name.
 
 use crate::reader::ledger::distance;
 use crate::types::{Duration, Instant, SequenceNumber};
@@ -19,7 +19,8 @@ use crate::types::{Duration, Instant, SequenceNumber};
 /// A million samples: no writer sends more in the tenth of a second between two of its HEARTBEATs.
 pub(crate) const JUMP_MAX: u64 = 1 << 20;
 
-/// How long an implausible announcement must stand. A writer that is alive and elsewhere answers sooner, as it is asked.
+/// How long an implausible announcement must stand. A writer that is alive and elsewhere answers sooner, as it is
+/// asked.
 const DOUBT: Duration = Duration::from_secs(1);
 
 /// Numbers `from .. to` that the reader skipped on an announcement, without a sample after them.
@@ -82,7 +83,7 @@ pub(super) struct Plausibility {
     start_is_unconfirmed: bool,
     /// The last numbers before the window that were skipped on an announcement alone.
     skipped: Option<SkippedRange>,
-    /// Below this number so many losses were reported and retracted. They are not reported again.
+    /// Below this number that many losses were reported and retracted. They are not reported again.
     reported: (SequenceNumber, u64),
 }
 

@@ -1,18 +1,18 @@
 //! State of a reliable reader for one reliable writer (RTPS 2.5, 8.4.12.2).
 //!
-//! All numbers below the reorder window were delivered, are lost or irrelevant, and are acknowledged. A GAP or HEARTBEAT
-//! may declare 2^60 numbers irrelevant: such a range is two numbers, never a loop.
+//! All numbers below the reorder window were delivered, are lost or irrelevant, and are acknowledged. A GAP or
+//! HEARTBEAT may declare 2^60 numbers irrelevant: such a range is two numbers, never a loop.
 //! [`plausibility`](super::plausibility) decides which announcements count.
 //!
 //! Where the stream begins:
 //!
-//! - A reader that wants history begins at 1. It delivers nothing above a hole before the first HEARTBEAT names the first
-//!   available number. Samples that arrive earlier are kept, or requested again.
+//! - A reader that wants history begins at 1. It delivers nothing above a hole before the first HEARTBEAT names the
+//!   first available number. Samples that arrive earlier are kept, or requested again.
 //! - A volatile reader must not get history. By default it begins after the last number of the first HEARTBEAT, or with
 //!   the first sample if that arrives before, as Cyclone DDS does.
 //! - A writer that separates its history
-//!   ([`WriterProxyConfig::separates_history`](crate::reader::WriterProxyConfig::separates_history)) decides itself, and no sample
-//!   written since its own match is lost.
+//!   ([`WriterProxyConfig::separates_history`](crate::reader::WriterProxyConfig::separates_history)) decides itself,
+//!   and no sample written since its own match is lost.
 //! - Our writers name the first relevant sequence number to each reader
 //!   ([`WriterProxyConfig::names_first_relevant`](crate::reader::WriterProxyConfig::names_first_relevant)).
 
@@ -96,8 +96,8 @@ pub(crate) struct ReliableState {
     start: StreamStart,
     /// Whether a number that the writer no longer has is a loss.
     ///
-    /// For a volatile reader it may be history until a change was delivered: a HEARTBEAT for several readers begins with
-    /// the first relevant number of the earliest of them.
+    /// For a volatile reader it may be history until a change was delivered: a HEARTBEAT for several readers begins
+    /// with the first relevant number of the earliest of them.
     is_entitled: bool,
     announced: WriterAnnouncement,
     last_heartbeats: LastHeartbeats,
@@ -292,7 +292,8 @@ impl ReliableState {
         self.note_skipped(skipped, self.window.next(), delivery);
     }
 
-    /// How far an empty window at `next` can jump, and whether the skipped numbers are lost. `None`: `next` is expected.
+    /// How far an empty window at `next` can jump, and whether the skipped numbers are lost. `None`: `next` is
+    /// expected.
     fn jump_from(&self, next: SequenceNumber) -> Option<(SequenceNumber, bool)> {
         let floor = self.announced.floor;
         match self.gap {
@@ -305,8 +306,8 @@ impl ReliableState {
 
     /// Adds the numbers from `from` to the window to `skipped`.
     ///
-    /// Numbers before the first change do not count: the ledger begins after them. Of more than [`JUMP_MAX`] numbers only
-    /// that many count, and the row begins after them: they cannot be told from numbers that never existed.
+    /// Numbers before the first change do not count: the ledger begins after them. Of more than [`JUMP_MAX`] numbers
+    /// only that many count, and the row begins after them: they cannot be told from numbers that never existed.
     fn skip_from(&mut self, from: SequenceNumber, is_lost: bool, skipped: &mut SkippedRange) {
         let next = self.window.next();
         debug_assert!(from <= next, "the window never moves back here");
@@ -415,8 +416,8 @@ impl ReliableState {
         if end <= self.window.next() || end <= start {
             return;
         }
-        // Numbers in the window are marked one by one. The rest becomes a range if it continues the window. Otherwise it
-        // is forgotten: the reader requests it, and the writer declares it irrelevant again.
+        // Numbers in the window are marked one by one. The rest becomes a range if it continues the window. Otherwise
+        // it is forgotten: the reader requests it, and the writer declares it irrelevant again.
         let window_end = self.window.end();
         if start <= window_end {
             self.window.mark_irrelevant(start, end.min(window_end), config.reorder_max);
@@ -458,8 +459,8 @@ impl ReliableState {
     ) -> bool {
         let answer_at = now.instant.after(config.heartbeat_response_delay);
         if self.start == StreamStart::Named && !is_addressed(heartbeat.reader_id, config) {
-            // It may be for other readers of this participant. An answer shows the writer that this reader still waits for
-            // its first relevant sequence number.
+            // It may be for other readers of this participant. An answer shows the writer that this reader still waits
+            // for its first relevant sequence number.
             if !heartbeat.is_final {
                 self.acknacks.answer_at(answer_at);
             }

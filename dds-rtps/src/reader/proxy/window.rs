@@ -234,7 +234,7 @@ impl ReorderWindow {
     }
 }
 
-/// Whether a change only holds the place of a filtered change, or of one for another reader, in a coherent set.
+/// Whether a change only holds a place in a coherent set: it was filtered, or for another reader.
 fn is_blank(received: &ReceivedChange) -> bool {
     let change = &received.change;
     change.kind == ChangeKind::Alive && change.payload.is_none() && !change.is_end_of_set()

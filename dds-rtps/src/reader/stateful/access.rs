@@ -21,8 +21,8 @@ impl StatefulReader {
 
     /// As [`StatefulReader::history`], to count samples: that removes expired ones.
     ///
-    /// To read and take use [`StatefulReader::has_matching`] and [`StatefulReader::select`], which retry changes that wait
-    /// for space.
+    /// To read and take use [`StatefulReader::has_matching`] and [`StatefulReader::select`], which retry changes that
+    /// wait for space.
     pub fn history_mut(&mut self) -> &mut ReaderHistory {
         &mut self.history
     }
@@ -38,7 +38,7 @@ impl StatefulReader {
         self.writers.iter().map(|writer| writer.proxy.guid())
     }
 
-    /// Whether the history has all changes that the remote reliable writers had when they were first heard.
+    /// Whether the history has all changes that the remote reliable writers first announced.
     ///
     /// True without such writers.
     #[must_use]
@@ -46,9 +46,10 @@ impl StatefulReader {
         self.writers.iter().all(|writer| writer.proxy.has_history())
     }
 
-    /// Whether the history has all changes that this writer had when it was first heard, or they will never come.
+    /// Whether the history has all changes that this writer first announced.
     ///
-    /// True for a writer that is not matched, a best-effort one, and a local one ([`Self::next_of_local`]).
+    /// Changes that will never come count as well. True for a writer that is not matched, a best-effort one, and a
+    /// local one ([`Self::next_of_local`]).
     #[must_use]
     pub fn has_history_of(&self, writer: Guid) -> bool {
         self.writers.get(writer).is_none_or(|writer| writer.proxy.has_history())
@@ -77,8 +78,8 @@ impl StatefulReader {
 
     /// Reads or takes samples; see [`ReaderHistory::select`]. Then retries changes that waited for space.
     ///
-    /// Under ordered access with a scope wider than INSTANCE samples come in the order of arrival (DDS 1.4, 2.2.3.6),
-    /// which for each writer is the order of its sequence numbers.
+    /// Under ordered access with a scope wider than INSTANCE samples come in the order of arrival (DDS 1.4, 2.2.3.6).
+    /// For each writer that is the order of its sequence numbers.
     pub fn select(
         &mut self,
         now: Now,

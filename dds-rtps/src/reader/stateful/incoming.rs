@@ -1,6 +1,6 @@
 //! Submessages and local changes on their way into the reader: one method per kind.
 //!
-//! Each method finds the writer's proxy and checks the sequence number before it reads the payload. Afterwards it updates
+//! Each method finds the writer's proxy and checks the sequence number before it reads the payload. Then it updates
 //! the deadlines of the reader ([`StatefulReader::finish`]).
 
 use super::StatefulReader;
@@ -63,7 +63,7 @@ struct LocalChange {
 }
 
 impl StatefulReader {
-    /// Index of the proxy that a submessage concerns, or why there is none.
+    /// Index of the proxy that a submessage concerns, or why the reader does not handle it.
     fn find_proxy(&mut self, reader_id: EntityId, writer: Guid) -> Result<usize, Handled> {
         // EntityId::UNKNOWN addresses all readers.
         if reader_id != EntityId::UNKNOWN && reader_id != self.config.guid.entity_id {

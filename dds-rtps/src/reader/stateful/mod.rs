@@ -24,11 +24,11 @@ use std::sync::Arc;
 
 /// A reader with a proxy for each matched writer.
 ///
-/// In: submessages and changes of matched writers, the clock. Out: samples in the history, [`ReaderEvent`]s, ACKNACK and
-/// NACK_FRAG datagrams, the next deadline. After each `handle_*`, `match_*` or [`StatefulReader::select`] the owner polls:
-/// datagrams until there are none, events until there are none, then the deadline.
+/// In: submessages and changes of matched writers, the clock. Out: samples in the history, [`ReaderEvent`]s, ACKNACK
+/// and NACK_FRAG datagrams, the next deadline. After each `handle_*`, `match_*` or [`StatefulReader::select`] the owner
+/// polls: datagrams until there are none, events until there are none, then the deadline.
 ///
-/// Each call does bounded work, whatever numbers a peer sends. In steady state nothing allocates.
+/// Each call does bounded work for any numbers that a peer sends. In steady state nothing allocates.
 #[derive(Debug)]
 pub struct StatefulReader {
     pub(super) config: ReaderConfig,

@@ -1,4 +1,4 @@
-//! Coherent sets of one writer (RTPS 2.5, 8.7.5): a set is seen as a whole or not at all.
+//! Coherent sets of one writer (RTPS 2.5, 8.7.5): a set is visible as a whole or not at all.
 
 use super::fragments::{large, piece};
 use super::*;
@@ -14,15 +14,15 @@ fn coherent(config: ReaderConfig) -> ReaderConfig {
 
 fn reliable() -> Script {
     let mut script = Script::new(coherent(transient_local(keep_all(config(KeySource::None)))));
-    script.meet(WRITER, true);
-    script.hear(1, 0);
-    script.said();
+    script.match_remote(WRITER, true);
+    script.heartbeat(1, 0);
+    script.sent();
     script
 }
 
 fn best_effort() -> Script {
     let mut script = Script::new(coherent(keep_all(config(KeySource::None))));
-    script.meet(WRITER, false);
+    script.match_remote(WRITER, false);
     script
 }
 
@@ -39,7 +39,7 @@ impl Script {
         self.reader.handle_data(self.now(), &source(WRITER), &data, &())
     }
 
-    /// The number that ends a set.
+    /// The change that ends a set.
     fn end_of_set(&mut self, number: i64) -> Handled {
         self.reader.handle_data(self.now(), &source(WRITER), &data(number, SerializedPayload::None), &())
     }
@@ -48,7 +48,7 @@ impl Script {
         self.reader.losses().total().undelivered.incoherent
     }
 
-    /// Both columns of the ledger add up, and this many were delivered.
+    /// Asserts that the ledger adds up, and returns how many changes were delivered.
     fn check_ledger(&self, delivered: u64) {
         let total = self.reader.losses().total();
         assert_eq!(total.received + total.not_received.total() + total.awaited, total.known, "{total:?}");
@@ -57,7 +57,7 @@ impl Script {
 }
 
 #[test]
-fn a_set_is_seen_when_its_end_is_known() {
+fn set_is_released_when_its_end_is_known() {
     for mut script in [reliable(), best_effort()] {
         script.part(1, 1);
         script.part(2, 1);
@@ -71,7 +71,7 @@ fn a_set_is_seen_when_its_end_is_known() {
 }
 
 #[test]
-fn each_end_that_the_standard_knows_ends_a_set() {
+fn each_standard_end_of_set_is_recognized() {
     let ends: [fn(&mut Script); 4] = [
         |script| _ = script.end_of_set(3),
         |script| _ = script.sample(3),
@@ -89,21 +89,21 @@ fn each_end_that_the_standard_knows_ends_a_set() {
 }
 
 #[test]
-fn a_set_waits_for_what_is_asked_for_again() {
+fn set_waits_for_repairs() {
     let mut script = reliable();
     script.part(1, 1);
     script.part(3, 1);
     script.end_of_set(4);
-    script.hear(1, 4);
-    assert_eq!(script.asked(), (2, vec![2]));
+    script.heartbeat(1, 4);
+    assert_eq!(script.requested(), (2, vec![2]));
     assert!(script.taken().is_empty());
     script.part(2, 1);
     assert_eq!(script.taken(), [1, 2, 3]);
 }
 
 #[test]
-fn a_set_with_a_hole_is_dropped_as_a_whole() {
-    // The first, one in the midst, the last, and the end itself.
+fn set_with_a_hole_is_dropped() {
+    // The first number, one within, the last one, and the end itself.
     for hole in 1..=4 {
         let mut script = reliable();
         for number in (1..=3).filter(|&number| number != hole) {
@@ -122,7 +122,7 @@ fn a_set_with_a_hole_is_dropped_as_a_whole() {
 }
 
 #[test]
-fn what_a_best_effort_reader_loses_breaks_the_set() {
+fn best_effort_loss_breaks_the_set() {
     let mut script = best_effort();
     script.part(1, 1);
     script.part(3, 1);
@@ -135,7 +135,7 @@ fn what_a_best_effort_reader_loses_breaks_the_set() {
 }
 
 #[test]
-fn who_comes_in_the_midst_of_a_set_sees_nothing_of_it() {
+fn reader_joining_within_a_set_sees_nothing_of_it() {
     let mut script = best_effort();
     script.part(7, 5);
     script.part(8, 5);
@@ -145,7 +145,7 @@ fn who_comes_in_the_midst_of_a_set_sees_nothing_of_it() {
 }
 
 #[test]
-fn what_a_filter_leaves_out_is_no_hole() {
+fn filtered_number_is_no_hole() {
     for hole in 1..=3 {
         let mut script = reliable();
         let filtered = Gap { filtered_count: Some(1), ..gap(hole, hole + 1, &[]) };
@@ -162,7 +162,7 @@ fn what_a_filter_leaves_out_is_no_hole() {
 }
 
 #[test]
-fn a_writer_that_goes_takes_its_open_set_along() {
+fn open_set_is_dropped_at_unmatch() {
     let mut script = reliable();
     script.part(1, 1);
     script.part(2, 1);
@@ -173,7 +173,7 @@ fn a_writer_that_goes_takes_its_open_set_along() {
 }
 
 #[test]
-fn numbers_that_are_none_are_in_no_set() {
+fn invalid_numbers_are_in_no_set() {
     for first in [i64::MAX, 99, 0, -1, i64::MIN] {
         let mut script = reliable();
         script.part(1, first);
@@ -182,12 +182,12 @@ fn numbers_that_are_none_are_in_no_set() {
 }
 
 #[test]
-fn a_set_waits_for_room_as_a_whole() {
+fn set_waits_for_space_as_a_whole() {
     let limits = ResourceLimits { max_samples: Some(3), ..ResourceLimits::default() };
     let mut script = Script::new(coherent(limited(transient_local(config(KeySource::None)), limits)));
-    script.meet(WRITER, true);
-    script.hear(1, 0);
-    script.said();
+    script.match_remote(WRITER, true);
+    script.heartbeat(1, 0);
+    script.sent();
     script.sample(1);
     script.sample(2);
     script.part(3, 3);
@@ -197,11 +197,11 @@ fn a_set_waits_for_room_as_a_whole() {
         events.iter().filter(|event| matches!(event, ReaderEvent::SampleRejected { .. })).count()
     };
     assert_eq!(rejected(&script.events()), 1);
-    script.hear(1, 5);
-    assert_eq!(script.asked(), (5, vec![]), "the end is not acknowledged");
+    script.heartbeat(1, 5);
+    assert_eq!(script.requested(), (5, vec![]), "the end is not acknowledged");
     assert_eq!(script.taken(), [1, 2]);
     assert_eq!(script.taken(), [3, 4]);
-    // One that never fits is none.
+    // A set that never fits is dropped.
     (6..=9).for_each(|number| _ = script.part(number, 6));
     script.end_of_set(10);
     script.sample(11);
@@ -210,22 +210,22 @@ fn a_set_waits_for_room_as_a_whole() {
 }
 
 #[test]
-fn sets_without_an_end_are_bounded() {
+fn open_sets_are_bounded() {
     let limits = ResourceLimits { max_samples: Some(8), ..ResourceLimits::default() };
     let mut script = Script::new(coherent(limited(transient_local(config(KeySource::None)), limits)));
-    script.meet(WRITER, true);
-    script.hear(1, 0);
+    script.match_remote(WRITER, true);
+    script.heartbeat(1, 0);
     (1..=1000).for_each(|number| _ = script.part(number, 1));
     assert_eq!(script.reader.losses().total().waiting, 0);
     assert_eq!(script.incoherent(), 1000);
-    // Who goes on with whole sets is seen again.
+    // Later complete sets are visible again.
     script.part(1001, 1001);
     script.end_of_set(1002);
     assert_eq!(script.taken(), [1001]);
 }
 
 #[test]
-fn a_lifespan_that_ends_before_the_set_breaks_it() {
+fn expired_change_breaks_its_set() {
     let mut script = reliable();
     let writer = WriterProxyConfig { lifespan: Duration::from_millis(10), ..WriterProxyConfig::new(WRITER) };
     script.reader.match_writer(script.now(), writer);
@@ -236,7 +236,7 @@ fn a_lifespan_that_ends_before_the_set_breaks_it() {
 }
 
 #[test]
-fn a_reader_without_coherent_access_sees_each_change_at_once() {
+fn without_coherent_access_each_change_is_visible() {
     let mut script = Script::reliable();
     script.part(1, 1);
     assert_eq!(script.taken(), [1]);
@@ -246,7 +246,7 @@ fn a_reader_without_coherent_access_sees_each_change_at_once() {
 }
 
 #[test]
-fn sets_of_a_writer_of_the_same_process_are_held_back_as_well() {
+fn coherent_sets_of_local_writers_wait_for_their_end() {
     let change = |number: i64, presented: Option<PresentationInfo>| CacheChange {
         kind: ChangeKind::Alive,
         writer: WRITER,
@@ -277,15 +277,15 @@ fn sets_of_a_writer_of_the_same_process_are_held_back_as_well() {
     }
 }
 
-/// Random sets, some of whose numbers never come; in whatever order they arrive.
+/// Random sets in random order, with some numbers missing.
 #[test]
-fn a_set_is_seen_as_a_whole_or_not_at_all() {
+fn set_is_visible_as_a_whole() {
     for seed in 0..300 {
         let mut dice = SplitMix64::new(seed);
         let mut roll = |sides: u64| dice.draw() % sides;
         let mut script = if roll(2) == 0 { reliable() } else { best_effort() };
         let is_reliable = script.reader.config.reliable;
-        // Number, and its set.
+        // Each number with its set.
         let mut numbers: Vec<(i64, Option<i64>)> = Vec::new();
         let mut ends = Vec::new();
         while numbers.len() < 60 {
@@ -319,12 +319,12 @@ fn a_set_is_seen_as_a_whole_or_not_at_all() {
             }
         }
         missing.iter().for_each(|&number| _ = script.gap(number, number + 1, &[]));
-        // Something after everything, so that the last set has ended.
+        // A change after all others ends the last set.
         script.sample(end + 1);
         seen.extend(script.taken());
         let is_whole = |first: i64| {
             let last = numbers.iter().filter(|(_, set)| *set == Some(first)).map(|(number, _)| *number).max();
-            // What stands between the set and what comes next may have been a part of it.
+            // Numbers between the set and the next change may have been a part of it.
             let next = (last.unwrap() + 1..).find(|number| !missing.contains(number)).unwrap();
             (first..next).all(|number| !missing.contains(&number))
         };
@@ -339,9 +339,9 @@ fn a_set_is_seen_as_a_whole_or_not_at_all() {
     }
 }
 
-/// The end of a set may be what is lost last of all: nothing comes that would show it.
+/// The end of a set is lost, and no later change shows that.
 #[test]
-fn a_best_effort_set_is_dropped_when_what_follows_on_it_is_given_up() {
+fn best_effort_set_is_dropped_when_successor_is_stale() {
     let sample = large(3000);
     let mut script = best_effort();
     script.part(1, 1);
@@ -352,7 +352,7 @@ fn a_best_effort_set_is_dropped_when_what_follows_on_it_is_given_up() {
     let total = script.reader.losses().total();
     assert_eq!((total.waiting, script.incoherent(), total.not_received.fragments), (0, 2, 1));
     script.check_ledger(0);
-    // What else comes of it is dropped as well; the next one is whole.
+    // The rest of the set is dropped as well. The next set is complete.
     script.part(4, 1);
     script.part(5, 5);
     script.end_of_set(6);

@@ -1,4 +1,4 @@
-//! Many writers: what one of them says concerns no other.
+//! Many writers: the traffic of one does not cause work for the others.
 
 use super::*;
 use crate::reader::writers::MatchedWriter;
@@ -11,14 +11,14 @@ fn writer(number: usize) -> Guid {
     Guid::new(GuidPrefix(prefix), EntityId([0, 0, 1, 2]))
 }
 
-fn hear(script: &mut Script, number: usize, last: i64, count: i32) {
+fn send_heartbeat(script: &mut Script, number: usize, last: i64, count: i32) {
     let heard = heartbeat(1, last, count);
     script.reader.handle_heartbeat(script.now(), &source(writer(number)), &heard);
 }
 
-/// All that the reader has to say, as the numbers of the writers that it is said to.
-fn told(script: &mut Script) -> Vec<usize> {
-    let (mut told, mut datagram) = (Vec::new(), Datagram::new());
+/// All answers of the reader, as the numbers of their writers.
+fn answered(script: &mut Script) -> Vec<usize> {
+    let (mut answered, mut datagram) = (Vec::new(), Datagram::new());
     while script.reader.poll_transmit(script.now(), &mut datagram) {
         let mut bytes = Vec::new();
         datagram.copy_to(&mut bytes);
@@ -26,56 +26,56 @@ fn told(script: &mut Script) -> Vec<usize> {
             Submessage::InfoDestination(prefix) => Some(prefix.0),
             _ => None,
         });
-        told.push(u32::from_be_bytes(*prefix.unwrap().first_chunk().unwrap()) as usize);
-        assert!(told.len() <= WRITERS, "a reader that never stops talking");
+        answered.push(u32::from_be_bytes(*prefix.unwrap().first_chunk().unwrap()) as usize);
+        assert!(answered.len() <= WRITERS, "the reader never stops sending");
     }
-    told
+    answered
 }
 
-/// A reliable reader that all of them match and have been heard by.
+/// A reliable reader that matched and heard all writers.
 fn crowd() -> Script {
     let mut script = Script::new(transient_local(keep_all(config(KeySource::None))));
-    (0..WRITERS).for_each(|number| assert!(script.meet(writer(number), true)));
-    assert_eq!(told(&mut script).len(), WRITERS, "each is asked once whether it is there");
-    (0..WRITERS).for_each(|number| hear(&mut script, number, 0, 1));
-    assert_eq!(told(&mut script).len(), WRITERS, "each is answered");
+    (0..WRITERS).for_each(|number| assert!(script.match_remote(writer(number), true)));
+    assert_eq!(answered(&mut script).len(), WRITERS, "each gets one pre-emptive ACKNACK");
+    (0..WRITERS).for_each(|number| send_heartbeat(&mut script, number, 0, 1));
+    assert_eq!(answered(&mut script).len(), WRITERS, "each is answered");
     script
 }
 
-fn looks(script: &Script) -> u64 {
+fn polls(script: &Script) -> u64 {
     script.reader.writers.iter().map(|writer: &MatchedWriter| writer.proxy.transmit_polls).sum()
 }
 
 #[test]
-fn a_heartbeat_is_answered_without_a_look_at_other_writers() {
+fn heartbeat_answer_polls_one_writer_only() {
     let mut script = crowd();
-    let before = looks(&script);
+    let before = polls(&script);
     for count in 2..12 {
-        hear(&mut script, 500, 0, count);
-        assert_eq!(told(&mut script), [500]);
+        send_heartbeat(&mut script, 500, 0, count);
+        assert_eq!(answered(&mut script), [500]);
     }
-    assert_eq!(looks(&script) - before, 10, "{WRITERS} writers match, and one has spoken");
+    assert_eq!(polls(&script) - before, 10, "{WRITERS} writers match, and one has sent a HEARTBEAT");
 }
 
 #[test]
-fn answers_go_out_in_the_order_in_which_they_were_due() {
+fn answers_leave_in_the_order_of_their_due_times() {
     let mut script = crowd();
     let speakers = [700, 3, 998, 0, 250];
-    speakers.iter().for_each(|&number| hear(&mut script, number, 0, 2));
-    assert_eq!(told(&mut script), speakers);
+    speakers.iter().for_each(|&number| send_heartbeat(&mut script, number, 0, 2));
+    assert_eq!(answered(&mut script), speakers);
 }
 
-/// Places are filled up from the end when a writer leaves: what was due of the last one is due still.
+/// The last writer takes the index of an unmatched one. Its answer is still due.
 #[test]
-fn a_writer_that_leaves_takes_no_other_answer_with_it() {
+fn unmatch_keeps_answers_to_other_writers() {
     let mut script = crowd();
-    hear(&mut script, WRITERS - 1, 0, 2);
-    hear(&mut script, 4, 0, 2);
-    hear(&mut script, 5, 0, 2);
+    send_heartbeat(&mut script, WRITERS - 1, 0, 2);
+    send_heartbeat(&mut script, 4, 0, 2);
+    send_heartbeat(&mut script, 5, 0, 2);
     let now = script.now();
     assert!(script.reader.unmatch_writer(now, writer(4)));
-    let mut left = told(&mut script);
+    let mut left = answered(&mut script);
     left.sort_unstable();
     assert_eq!(left, [5, WRITERS - 1]);
-    assert!(script.reader.deadline().is_none(), "nothing of the one that has left is due");
+    assert!(script.reader.deadline().is_none(), "the unmatched writer has no deadline");
 }

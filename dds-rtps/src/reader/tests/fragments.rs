@@ -1,11 +1,11 @@
-//! Samples in pieces.
+//! Fragmented samples.
 
 use super::*;
 use crate::wire::HeartbeatFrag;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// A sample of `len` bytes that differ from piece to piece.
+/// A sample of `len` bytes that differ from fragment to fragment.
 pub(super) fn large(len: usize) -> Vec<u8> {
     let mut bytes = vec![0, 1, 0, 0];
     bytes.extend((0..len - 4).map(|index| (index / 7) as u8));
@@ -35,13 +35,13 @@ pub(super) fn bytes_of(samples: &[HistorySample]) -> Vec<&[u8]> {
     samples.iter().map(|sample| sample.payload.as_ref().unwrap().bytes()).collect()
 }
 
-/// The fragments that one NACK_FRAG asks for.
+/// The fragments that one NACK_FRAG requests.
 fn numbers(nack_frag: &NackFrag) -> Vec<u32> {
     nack_frag.fragment_number_state.iter().collect()
 }
 
 #[test]
-fn fragments_of_any_size_number_and_order_become_the_sample() {
+fn fragments_in_any_order_and_size_make_the_sample() {
     for (size, together) in [(256, 5), (1344, 10), (16_384, 1), (65_360, 1)] {
         let sample = large(100_036);
         let count = sample.len().div_ceil(size as usize) as u32;
@@ -59,9 +59,10 @@ fn fragments_of_any_size_number_and_order_become_the_sample() {
 }
 
 proptest! {
-    /// Runs of fragments that lie anywhere, overlap and repeat, and whatever is missing after them, last piece first or in order.
+    /// Runs of fragments anywhere, which overlap and repeat, then all missing fragments.
+    /// These come in order, or the last one first.
     #[test]
-    fn whatever_way_the_fragments_come_the_sample_is_the_same(
+    fn sample_is_the_same_for_any_way_of_its_fragments(
         len in 5_usize..40_000,
         size in 1_u16..3_000,
         runs in vec((any::<u32>(), 1_u16..20), 0..60),
@@ -92,7 +93,7 @@ proptest! {
 }
 
 #[test]
-fn a_slot_that_is_used_again_shows_nothing_of_its_last_sample() {
+fn reused_slot_shows_nothing_of_last_sample() {
     let mut script = Script::best_effort();
     for (number, len) in [(1, 9000), (2, 5000), (3, 7000)] {
         let sample = large(len);
@@ -117,7 +118,7 @@ fn overlapping_and_repeated_fragments_are_harmless() {
 }
 
 #[test]
-fn fragments_that_contradict_earlier_ones_are_dropped() {
+fn contradicting_fragments_are_dropped() {
     let mut script = Script::best_effort();
     let sample = large(5000);
     script.fragment(&piece(&sample, 1, 1000, 1, 1));
@@ -131,9 +132,9 @@ fn fragments_that_contradict_earlier_ones_are_dropped() {
 }
 
 #[test]
-fn inline_qos_of_the_first_fragment_holds_for_the_sample() {
+fn inline_qos_of_first_fragment_applies_to_sample() {
     let mut script = Script::new(keep_all(config(KeySource::LeadingBytes)));
-    script.meet(WRITER, false);
+    script.match_remote(WRITER, false);
     script.write(WRITER, 1, 7, 0);
     script.take();
     let mut sample = keyed(7, 0);
@@ -149,7 +150,7 @@ fn inline_qos_of_the_first_fragment_holds_for_the_sample() {
 }
 
 #[test]
-fn a_newer_best_effort_sample_gives_up_the_unfinished_one() {
+fn newer_best_effort_sample_drops_incomplete_one() {
     let mut script = Script::best_effort();
     let sample = large(3000);
     script.samples([1]);
@@ -162,7 +163,7 @@ fn a_newer_best_effort_sample_gives_up_the_unfinished_one() {
 }
 
 #[test]
-fn best_effort_gives_up_what_no_longer_comes() {
+fn stale_best_effort_assembly_is_dropped() {
     let mut script = Script::best_effort();
     let sample = large(3000);
     script.fragment(&piece(&sample, 1, 1000, 1, 1));
@@ -174,14 +175,14 @@ fn best_effort_gives_up_what_no_longer_comes() {
     assert_eq!(script.reader.deadline(), None);
     let lost = ReaderEvent::SampleLost { writer: WRITER, count: 1, cause: LossCause::Fragments };
     assert_eq!(script.events(), [lost]);
-    // What comes after all is too late, and is not lost again.
+    // A fragment that arrives now is too late. It is not lost again.
     assert_eq!(script.fragment(&piece(&sample, 1, 1000, 2, 2)), Handled::Duplicate);
     script.samples([2]);
     assert_eq!(script.reader.counters().lost, 1);
 }
 
 #[test]
-fn a_sample_that_is_given_up_does_not_end_an_earlier_one_that_still_comes() {
+fn given_up_sample_keeps_earlier_assembly() {
     let mut script = Script::best_effort();
     let sample = large(3000);
     script.samples([1]);
@@ -197,7 +198,7 @@ fn a_sample_that_is_given_up_does_not_end_an_earlier_one_that_still_comes() {
 }
 
 #[test]
-fn a_sample_in_pieces_is_lost_when_its_writer_goes() {
+fn incomplete_sample_is_lost_at_unmatch() {
     let mut script = Script::best_effort();
     let sample = large(3000);
     script.fragment(&piece(&sample, 1, 1000, 1, 1));
@@ -207,11 +208,11 @@ fn a_sample_in_pieces_is_lost_when_its_writer_goes() {
 }
 
 #[test]
-fn best_effort_gives_up_the_oldest_and_reliable_the_newest() {
+fn best_effort_evicts_oldest_reliable_newest_assembly() {
     let sample = large(3000);
     let few = |config: ReaderConfig| ReaderConfig { assemblies_max: 2, ..keep_all(config) };
     let mut script = Script::new(few(config(KeySource::None)));
-    script.meet(WRITER, false);
+    script.match_remote(WRITER, false);
     for number in [1, 2, 3] {
         assert_eq!(script.fragment(&piece(&sample, number, 1000, 1, 1)), Handled::Accepted);
     }
@@ -220,8 +221,8 @@ fn best_effort_gives_up_the_oldest_and_reliable_the_newest() {
     assert_eq!(script.taken(), [2, 3]);
 
     let mut script = Script::new(few(transient_local(config(KeySource::None))));
-    script.meet(WRITER, true);
-    script.hear(1, 0);
+    script.match_remote(WRITER, true);
+    script.heartbeat(1, 0);
     for number in [2, 3] {
         script.fragment(&piece(&sample, number, 1000, 1, 1));
     }
@@ -233,16 +234,16 @@ fn best_effort_gives_up_the_oldest_and_reliable_the_newest() {
 }
 
 #[test]
-fn missing_fragments_are_asked_for_by_number_and_missing_samples_by_sequence_number() {
+fn nack_frag_requests_fragments_acknack_samples() {
     let mut script = Script::reliable();
     let sample = large(10_000);
     script.fragment(&piece(&sample, 1, 1000, 1, 3));
     script.fragment(&piece(&sample, 1, 1000, 5, 2));
-    script.later(10).hear(1, 2);
-    let said = script.said();
-    assert_eq!(said.len(), 1);
-    assert_eq!(said[0].asked(), (1, vec![2]));
-    let nack_frag = &said[0].nack_frags[0];
+    script.later(10).heartbeat(1, 2);
+    let sent = script.sent();
+    assert_eq!(sent.len(), 1);
+    assert_eq!(sent[0].requested(), (1, vec![2]));
+    let nack_frag = &sent[0].nack_frags[0];
     assert_eq!((nack_frag.writer_sn, nack_frag.count, numbers(nack_frag)), (sn(1), 1, vec![4, 7, 8, 9, 10]));
     script.samples([2]);
     for first in [4, 7, 8, 9, 10] {
@@ -252,23 +253,23 @@ fn missing_fragments_are_asked_for_by_number_and_missing_samples_by_sequence_num
 }
 
 #[test]
-fn while_fragments_come_only_holes_are_asked_for() {
+fn only_holes_are_requested_while_fragments_arrive() {
     let mut script = Script::reliable();
     let sample = large(10_000);
     script.fragment(&piece(&sample, 1, 1000, 1, 1));
     script.fragment(&piece(&sample, 1, 1000, 3, 1));
-    script.hear(1, 1);
-    let said = script.said();
-    assert_eq!(numbers(&said[0].nack_frags[0]), [2]);
-    // The rest did not come.
+    script.heartbeat(1, 1);
+    let sent = script.sent();
+    assert_eq!(numbers(&sent[0].nack_frags[0]), [2]);
+    // The rest did not arrive.
     assert_eq!(script.reader.deadline(), Some(at(5).instant));
     script.later(5);
-    let said = script.said();
-    assert_eq!(numbers(&said[0].nack_frags[0]), [2, 4, 5, 6, 7, 8, 9, 10]);
+    let sent = script.sent();
+    assert_eq!(numbers(&sent[0].nack_frags[0]), [2, 4, 5, 6, 7, 8, 9, 10]);
 }
 
 #[test]
-fn a_heartbeat_frag_has_fragments_asked_for() {
+fn heartbeat_frag_leads_to_fragment_requests() {
     let mut script = Script::reliable();
     let sample = large(10_000);
     script.fragment(&piece(&sample, 1, 1000, 1, 1));
@@ -281,14 +282,14 @@ fn a_heartbeat_frag_has_fragments_asked_for() {
     };
     let now = script.now();
     script.reader.handle_heartbeat_frag(now, &source(WRITER), &heartbeat);
-    let said = script.said();
-    assert_eq!(numbers(&said[0].nack_frags[0]), [2, 3, 4]);
+    let sent = script.sent();
+    assert_eq!(numbers(&sent[0].nack_frags[0]), [2, 3, 4]);
     script.fragment(&piece(&sample, 1, 1000, 2, 9));
     assert_eq!(script.take().len(), 1);
 }
 
 #[test]
-fn a_heartbeat_frag_that_comes_twice_says_nothing_new() {
+fn repeated_heartbeat_frag_is_a_duplicate() {
     let mut script = Script::reliable();
     let sample = large(10_000);
     script.fragment(&piece(&sample, 1, 1000, 1, 1));
@@ -303,68 +304,68 @@ fn a_heartbeat_frag_that_comes_twice_says_nothing_new() {
         let now = script.now();
         assert_eq!(script.reader.handle_heartbeat_frag(now, &source(WRITER), &heartbeat(count)), expected, "{count}");
     }
-    assert_eq!((script.reader.counters().duplicate_heartbeats, script.said().len()), (1, 1));
+    assert_eq!((script.reader.counters().duplicate_heartbeats, script.sent().len()), (1, 1));
 }
 
 #[test]
-fn more_than_256_missing_fragments_take_several_nack_frags() {
+fn more_than_256_fragments_take_several_nack_frags() {
     let mut script = Script::reliable();
     let sample = large(256 * 1000);
     script.fragment(&piece(&sample, 1, 256, 1, 1));
-    script.later(10).hear(1, 1);
-    let said = script.said();
-    assert_eq!(said.len(), 1);
-    let asked: Vec<u32> = said[0].nack_frags.iter().flat_map(numbers).collect();
-    assert_eq!(asked, (2..=1000).collect::<Vec<_>>());
-    assert_eq!(said[0].nack_frags.len(), 4);
-    let counts: Vec<i32> = said[0].nack_frags.iter().map(|nack_frag| nack_frag.count).collect();
+    script.later(10).heartbeat(1, 1);
+    let sent = script.sent();
+    assert_eq!(sent.len(), 1);
+    let requested: Vec<u32> = sent[0].nack_frags.iter().flat_map(numbers).collect();
+    assert_eq!(requested, (2..=1000).collect::<Vec<_>>());
+    assert_eq!(sent[0].nack_frags.len(), 4);
+    let counts: Vec<i32> = sent[0].nack_frags.iter().map(|nack_frag| nack_frag.count).collect();
     assert_eq!(counts, [1, 2, 3, 4]);
 }
 
 #[test]
-fn when_all_fragments_asked_for_have_come_more_are_asked_for() {
+fn answered_fragment_request_leads_to_the_next() {
     let mut script = Script::reliable();
     let sample = large(256 * 4000);
     script.fragment(&piece(&sample, 1, 256, 1, 1));
-    script.later(10).hear(1, 1);
-    let said = script.said();
-    let asked: Vec<u32> = said[0].nack_frags.iter().flat_map(numbers).collect();
-    assert_eq!(asked, (2..=2049).collect::<Vec<_>>());
+    script.later(10).heartbeat(1, 1);
+    let sent = script.sent();
+    let requested: Vec<u32> = sent[0].nack_frags.iter().flat_map(numbers).collect();
+    assert_eq!(requested, (2..=2049).collect::<Vec<_>>());
     for first in 2..=2049 {
-        assert!(script.said().is_empty());
+        assert!(script.sent().is_empty());
         script.fragment(&piece(&sample, 1, 256, first, 1));
     }
     script.later(5);
-    let said = script.said();
-    let asked: Vec<u32> = said[0].nack_frags.iter().flat_map(numbers).collect();
-    assert_eq!(asked, (2050..=4000).collect::<Vec<_>>());
+    let sent = script.sent();
+    let requested: Vec<u32> = sent[0].nack_frags.iter().flat_map(numbers).collect();
+    assert_eq!(requested, (2050..=4000).collect::<Vec<_>>());
 }
 
 #[test]
-fn fragments_that_stay_away_are_asked_for_by_the_timer() {
+fn missing_fragments_are_requested_by_timer() {
     let mut script = Script::reliable();
     let sample = large(3000);
     script.fragment(&piece(&sample, 1, 1000, 1, 1));
     script.fragment(&piece(&sample, 1, 1000, 3, 1));
-    assert!(script.said().is_empty());
+    assert!(script.sent().is_empty());
     script.later(100);
-    let said = script.said();
-    assert_eq!(numbers(&said[0].nack_frags[0]), [2]);
+    let sent = script.sent();
+    assert_eq!(numbers(&sent[0].nack_frags[0]), [2]);
 }
 
 #[test]
-fn a_sample_that_the_writer_no_longer_has_is_given_up() {
+fn assembly_ends_when_writer_drops_the_sample() {
     let mut script = Script::reliable();
     let sample = large(3000);
     script.fragment(&piece(&sample, 1, 1000, 1, 1));
-    script.hear(2, 2);
+    script.heartbeat(2, 2);
     assert_eq!(script.reader.counters().assemblies_dropped, 1);
-    assert_eq!(script.asked(), (2, vec![2]));
+    assert_eq!(script.requested(), (2, vec![2]));
     assert_eq!(script.lost(), 1);
 }
 
 #[test]
-fn a_whole_sample_ends_the_assembly_of_the_same() {
+fn complete_sample_ends_assembly_of_the_same() {
     let mut script = Script::reliable();
     let sample = large(3000);
     script.fragment(&piece(&sample, 1, 1000, 1, 1));
@@ -374,7 +375,7 @@ fn a_whole_sample_ends_the_assembly_of_the_same() {
 }
 
 #[test]
-fn a_sample_that_is_sent_again_in_other_pieces_begins_anew() {
+fn refragmented_sample_restarts_its_assembly() {
     let mut script = Script::reliable();
     let sample = large(30_000);
     for first in [1, 2, 4, 5] {
@@ -392,10 +393,10 @@ fn a_sample_that_is_sent_again_in_other_pieces_begins_anew() {
 }
 
 #[test]
-fn fragments_of_several_samples_and_writers_come_mixed() {
+fn fragments_of_samples_and_writers_may_mix() {
     let mut script = Script::new(keep_all(config(KeySource::None)));
     let writers = [WRITER, OTHER];
-    writers.iter().for_each(|&writer| assert!(script.meet(writer, false)));
+    writers.iter().for_each(|&writer| assert!(script.match_remote(writer, false)));
     let samples: Vec<Vec<u8>> = (0..4).map(|index| large(5000 + 300 * index)).collect();
     for first in 1..=6 {
         for (index, sample) in samples.iter().enumerate() {
@@ -408,7 +409,7 @@ fn fragments_of_several_samples_and_writers_come_mixed() {
             }
         }
     }
-    // Best effort: a later sample that is whole ends an earlier one that is not. These end in their order.
+    // Best effort: a complete sample ends earlier incomplete ones. These complete in order.
     let taken = script.take();
     let expected: Vec<&[u8]> = samples.iter().flat_map(|sample| [&sample[..]; 2]).collect();
     assert_eq!(bytes_of(&taken), expected);
@@ -416,16 +417,16 @@ fn fragments_of_several_samples_and_writers_come_mixed() {
 }
 
 #[test]
-fn samples_in_pieces_do_not_take_more_memory_than_allowed() {
+fn assemblies_stay_within_memory_limits() {
     let limits = |config: ReaderConfig| ReaderConfig { assembly_bytes_max: 1 << 20, ..keep_all(config) };
     let mut script = Script::new(limits(config(KeySource::None)));
-    script.meet(WRITER, false);
+    script.match_remote(WRITER, false);
     let sample = large(400_000);
     script.samples([1]);
     for number in 2..=101 {
         script.fragment(&piece(&sample, number, 1000, 1, 1));
     }
-    // Two of them fit: the others were given up for later ones.
+    // Two of them fit. The others were evicted for later ones.
     assert_eq!(script.reader.counters().assemblies_dropped, 98);
     script.later(1000);
     assert_eq!(script.reader.counters().assemblies_dropped, 100);

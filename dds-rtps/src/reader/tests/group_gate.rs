@@ -1,4 +1,4 @@
-//! The gate of a subscriber by itself: what it lets out, and in which order.
+//! The gate of a subscriber: which changes it releases, and in which order.
 
 use super::*;
 use crate::concurrent::GroupPosition;
@@ -41,7 +41,7 @@ fn part(writer: Guid, set: i64, end: i64, numbers: &[i64], is_whole: bool) -> Gr
     GroupItem::SetEnded { set: sn(set), end: sn(end), changes, is_whole }
 }
 
-/// What comes out, by rank; what is dropped is negative.
+/// Released numbers in the order of their rank. Dropped numbers are negative.
 fn released(gate: &mut GroupGate) -> Vec<i64> {
     gate.release(at(0));
     let mut all = Vec::new();
@@ -58,7 +58,7 @@ fn released(gate: &mut GroupGate) -> Vec<i64> {
 }
 
 #[test]
-fn what_follows_on_goes_at_once_and_a_hole_waits_for_who_may_fill_it() {
+fn gate_releases_next_number_and_waits_at_hole() {
     let mut gate = gate(false);
     gate.push(WRITER, NEAR, plain(WRITER, 1));
     assert_eq!(released(&mut gate), [1]);
@@ -69,7 +69,7 @@ fn what_follows_on_goes_at_once_and_a_hole_waits_for_who_may_fill_it() {
     assert_eq!(gate.take_writers_to_ask(FAR, at(100), Duration::from_millis(100)), [OTHER]);
     gate.push(OTHER, FAR, plain(OTHER, 2));
     assert_eq!(released(&mut gate), [2, 3]);
-    // A number of somebody whom nobody here reads.
+    // A number of a writer that no reader here matches.
     gate.push(WRITER, NEAR, plain(WRITER, 5));
     assert!(released(&mut gate).is_empty());
     gate.push(OTHER, FAR, GroupItem::Reached(sn(4)));
@@ -77,7 +77,7 @@ fn what_follows_on_goes_at_once_and_a_hole_waits_for_who_may_fill_it() {
 }
 
 #[test]
-fn a_set_waits_for_every_writer() {
+fn set_waits_for_every_writer() {
     let mut gate = gate(true);
     gate.push(WRITER, NEAR, part(WRITER, 1, 4, &[1, 3], true));
     assert!(released(&mut gate).is_empty());
@@ -89,7 +89,7 @@ fn a_set_waits_for_every_writer() {
 }
 
 #[test]
-fn a_hole_in_one_part_drops_all_of_them() {
+fn hole_in_one_writer_drops_the_whole_set() {
     let mut gate = gate(true);
     gate.push(WRITER, NEAR, part(WRITER, 1, 4, &[1, 3], true));
     gate.push(OTHER, FAR, part(OTHER, 1, 5, &[], false));
@@ -99,7 +99,7 @@ fn a_hole_in_one_part_drops_all_of_them() {
 }
 
 #[test]
-fn who_leaves_before_the_end_breaks_the_set_and_a_closed_reader_does_not() {
+fn leaving_writer_breaks_set_closed_reader_does_not() {
     for by_reader in [false, true] {
         let mut gate = gate(true);
         gate.push(OTHER, FAR, GroupItem::SetBegun { set: sn(1) });
@@ -110,7 +110,7 @@ fn who_leaves_before_the_end_breaks_the_set_and_a_closed_reader_does_not() {
 }
 
 #[test]
-fn what_waits_in_the_gate_is_bounded() {
+fn gate_items_are_bounded() {
     let mut gate = gate(true);
     gate.push(OTHER, FAR, GroupItem::SetBegun { set: sn(1) });
     for set in 1..=2 * ITEMS_MAX as i64 {
@@ -119,14 +119,14 @@ fn what_waits_in_the_gate_is_bounded() {
     gate.push(WRITER, NEAR, part(WRITER, 20_000, 20_002, &[20_000], true));
     assert!(released(&mut gate).is_empty());
     assert_eq!(gate.broken_len(), ITEMS_MAX);
-    // The sets that were given up are broken, whatever the others have of them.
+    // The dropped sets are broken, even if other writers end them.
     gate.push(OTHER, FAR, part(OTHER, 1, 2, &[1], true));
     gate.push(OTHER, FAR, GroupItem::Reached(sn(20_001)));
     assert_eq!(released(&mut gate), [1, 20_000]);
 }
 
 #[test]
-fn a_number_far_away_holds_nobody_up() {
+fn far_group_number_delays_no_other_writer() {
     let mut gate = gate(true);
     gate.push(WRITER, NEAR, plain(WRITER, 1));
     gate.push(WRITER, NEAR, part(WRITER, 1 << 60, (1 << 60) + 1, &[7], true));
@@ -136,20 +136,20 @@ fn a_number_far_away_holds_nobody_up() {
 }
 
 #[test]
-fn a_reader_that_is_full_takes_nothing_in_for_the_gate() {
+fn full_reader_accepts_nothing_for_the_gate() {
     let limits = ResourceLimits { max_samples: Some(3), ..ResourceLimits::default() };
     let mut config = limited(transient_local(config(KeySource::None)), limits);
     config.presentation =
         Presentation { access_scope: AccessScope::Group, coherent_access: false, ordered_access: true };
     let mut script = Script::new(config);
-    script.meet(WRITER, true);
-    script.hear(1, 0);
-    script.said();
+    script.match_remote(WRITER, true);
+    script.heartbeat(1, 0);
+    script.sent();
     script.samples(1..=5);
     let items: Vec<_> = std::iter::from_fn(|| script.reader.poll_group_item()).collect();
     assert_eq!(items.len(), 3);
-    script.hear(1, 5);
-    assert_eq!(script.asked().0, 4, "what has no room is not acknowledged");
+    script.heartbeat(1, 5);
+    assert_eq!(script.requested().0, 4, "a change without space is not acknowledged");
     for (_, item) in items {
         let GroupItem::Change { change, .. } = item else { panic!("{item:?}") };
         script.reader.handle_release(script.now(), Release::Admit { rank: 1, change });

@@ -5,63 +5,63 @@ use super::*;
 
 const HUGE: i64 = 1 << 62;
 
-/// As many numbers as a jump may leave out that count as lost: the ledger does not take a number for a count.
+/// A jump counts at most this many lost numbers: the ledger does not take a number for a count.
 const COUNTED_MAX: u64 = 1 << 20;
 
-/// As a writer that stands by what it says: once, and again when it has been asked for long enough.
+/// A writer that repeats its announcement: once, and again a second later.
 fn insist(script: &mut Script, mut say: impl FnMut(&mut Script) -> Handled) {
     assert_eq!(say(script), Handled::Doubtful);
-    script.said();
+    script.sent();
     script.later(1000);
     assert_eq!(say(script), Handled::Accepted);
 }
 
 #[test]
-fn a_heartbeat_that_jumps_is_bounded_work() {
+fn far_heartbeat_is_bounded_work() {
     let mut script = Script::reliable();
     script.samples([2]);
-    insist(&mut script, |script| script.hear(1, HUGE));
+    insist(&mut script, |script| script.heartbeat(1, HUGE));
     let expected: Vec<i64> = std::iter::once(1).chain(3..=256).collect();
-    assert_eq!(script.asked(), (1, expected));
-    script.hear(HUGE, HUGE);
-    assert_eq!(script.asked(), (HUGE, vec![HUGE]));
+    assert_eq!(script.requested(), (1, expected));
+    script.heartbeat(HUGE, HUGE);
+    assert_eq!(script.requested(), (HUGE, vec![HUGE]));
     assert_eq!(script.taken(), [2]);
     assert_eq!(script.lost(), 1 + COUNTED_MAX);
 }
 
 #[test]
-fn a_gap_that_jumps_is_bounded_work() {
+fn far_gap_is_bounded_work() {
     let mut script = Script::reliable();
     insist(&mut script, |script| script.gap(1, HUGE, &[HUGE + 5, HUGE + 255]));
     insist(&mut script, |script| script.gap(HUGE + 1, i64::MAX - 300, &[]));
     script.samples([HUGE]);
     assert_eq!(script.taken(), [HUGE]);
-    script.hear(1, i64::MAX);
-    assert_eq!(script.asked().0, i64::MAX - 300);
+    script.heartbeat(1, i64::MAX);
+    assert_eq!(script.requested().0, i64::MAX - 300);
 }
 
 #[test]
-fn the_last_numbers_there_are_do_not_overflow() {
+fn last_sequence_numbers_do_not_overflow() {
     let mut script = Script::new(transient_local(keep_all(config(KeySource::None))));
-    script.meet(WRITER, true);
-    script.said();
-    script.hear(i64::MAX, i64::MAX);
-    assert_eq!(script.asked(), (i64::MAX, vec![i64::MAX]));
+    script.match_remote(WRITER, true);
+    script.sent();
+    script.heartbeat(i64::MAX, i64::MAX);
+    assert_eq!(script.requested(), (i64::MAX, vec![i64::MAX]));
     assert_eq!(script.sample(i64::MAX), Handled::Postponed);
     assert_eq!(script.sample(i64::MAX - 1), Handled::Duplicate);
     script.gap(1, i64::MAX, &[i64::MAX]);
     script.later(1000);
-    script.said();
+    script.sent();
 }
 
 #[test]
-fn numbers_without_measure_do_not_become_losses_without_measure() {
+fn huge_jump_counts_bounded_losses() {
     let mut script = Script::reliable();
     script.samples([1]);
-    insist(&mut script, |script| script.hear(i64::MAX - 1, i64::MAX - 1));
+    insist(&mut script, |script| script.heartbeat(i64::MAX - 1, i64::MAX - 1));
     for _ in 0..3 {
-        // Another writer, which claims as much; nobody has looked at the events in between.
-        script.meet(OTHER, true);
+        // Another writer announces as much. The events were not polled in between.
+        script.match_remote(OTHER, true);
         for (first, last) in [(1, 0), (i64::MAX, i64::MAX), (i64::MAX, i64::MAX)] {
             script.heartbeats += 1;
             let now = script.now();
@@ -77,17 +77,17 @@ fn numbers_without_measure_do_not_become_losses_without_measure() {
 }
 
 #[test]
-fn what_was_announced_in_a_writers_name_is_forgotten_when_the_writer_denies_it() {
+fn denied_announcement_is_forgotten() {
     let mut script = Script::new(transient_local(keep_all(config(KeySource::None))));
-    script.meet(WRITER, true);
-    // Nothing is known of the writer yet: the first HEARTBEAT is believed.
-    assert_eq!(script.hear(1, HUGE), Handled::Accepted);
+    script.match_remote(WRITER, true);
+    // The first HEARTBEAT of a writer is always believed.
+    assert_eq!(script.heartbeat(1, HUGE), Handled::Accepted);
     assert!(!script.reader.has_history());
     let now = script.reader.losses().writers[0];
     assert!(now.awaited <= COUNTED_MAX + 1, "{now:?}");
-    script.hear(1, 2);
+    script.heartbeat(1, 2);
     script.later(1000);
-    script.hear(1, 2);
+    script.heartbeat(1, 2);
     script.samples([1, 2]);
     assert_eq!(script.taken(), [1, 2]);
     assert!(script.reader.has_history());
@@ -98,25 +98,25 @@ fn what_was_announced_in_a_writers_name_is_forgotten_when_the_writer_denies_it()
 }
 
 #[test]
-fn a_first_sample_in_a_writers_name_does_not_silence_it_for_ever() {
+fn forged_first_sample_does_not_silence_writer() {
     let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
-    script.meet(WRITER, true);
+    script.match_remote(WRITER, true);
     assert_eq!(script.sample(HUGE), Handled::Accepted);
     assert_eq!(script.sample(5), Handled::Duplicate);
-    script.hear(1, 5);
+    script.heartbeat(1, 5);
     script.later(1000);
-    script.hear(1, 5);
+    script.heartbeat(1, 5);
     script.samples([6, 7]);
     assert_eq!(script.taken(), [HUGE, 6, 7]);
     let row = script.reader.losses().writers[0];
     assert_eq!((row.first, row.known, row.received, row.lost()), (sn(6), 3, 3, 0));
-    // Once the writer has said that it is there, nobody leads the reader back, and gives it samples twice.
+    // After the writer confirmed its position, no forged HEARTBEAT makes the reader accept samples twice.
     let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
-    script.meet(WRITER, true);
+    script.match_remote(WRITER, true);
     script.samples([HUGE]);
-    script.hear(HUGE, HUGE);
+    script.heartbeat(HUGE, HUGE);
     for _ in 0..3 {
-        script.hear(1, 0);
+        script.heartbeat(1, 0);
         script.later(500);
     }
     script.samples([HUGE, HUGE + 1]);
@@ -124,12 +124,12 @@ fn a_first_sample_in_a_writers_name_does_not_silence_it_for_ever() {
 }
 
 #[test]
-fn a_reader_is_not_led_back_over_what_it_has_got() {
+fn denial_does_not_repeat_delivered_changes() {
     let mut script = Script::reliable();
     insist(&mut script, |script| script.gap(1, HUGE, &[]));
     script.samples([HUGE]);
     for _ in 0..3 {
-        script.hear(1, 0);
+        script.heartbeat(1, 0);
         script.later(500);
     }
     assert_eq!(script.sample(HUGE), Handled::Duplicate);
@@ -137,27 +137,27 @@ fn a_reader_is_not_led_back_over_what_it_has_got() {
 }
 
 #[test]
-fn a_reader_begins_at_most_once_where_nobody_was() {
+fn forged_start_is_corrected_once() {
     let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
-    script.meet(WRITER, true);
+    script.match_remote(WRITER, true);
     script.samples([HUGE]);
-    script.hear(1, 5);
+    script.heartbeat(1, 5);
     script.later(1000);
-    script.hear(1, 5);
+    script.heartbeat(1, 5);
     assert_eq!(script.reader.counters().retracted, 1);
 }
 
 #[test]
-fn a_jump_that_the_writer_denies_loses_nothing() {
+fn denied_jump_loses_nothing() {
     let mut script = Script::reliable();
     script.samples([1]);
     for round in 0..20 {
-        assert_eq!(script.hear(1 << 40, 1 << 40), Handled::Doubtful);
+        assert_eq!(script.heartbeat(1 << 40, 1 << 40), Handled::Doubtful);
         assert_eq!(script.gap(2, 1 << 40, &[]), Handled::Doubtful);
-        // The writer is asked, and answers.
-        let said = script.said();
-        assert!(!said[0].ack_nack.as_ref().unwrap().is_final, "round {round}");
-        script.hear(1, 1);
+        // The reader asks the writer, which answers.
+        let sent = script.sent();
+        assert!(!sent[0].ack_nack.as_ref().unwrap().is_final, "round {round}");
+        script.heartbeat(1, 1);
         script.later(200);
     }
     script.samples([2, 3]);
@@ -167,23 +167,23 @@ fn a_jump_that_the_writer_denies_loses_nothing() {
 }
 
 #[test]
-fn what_the_writer_denies_to_have_left_out_comes_after_all() {
+fn denied_gap_is_retracted() {
     let mut script = Script::reliable();
     script.samples([1]);
-    // Not the writer's.
+    // A forged HEARTBEAT.
     script.gap(2, 500, &[]);
-    script.hear(1000, 1200);
+    script.heartbeat(1000, 1200);
     assert_eq!(script.lost(), 500);
     assert_eq!(script.sample(2), Handled::Duplicate);
     let before = script.reader.losses().writers[0];
     assert_eq!((before.not_received.irrelevant, before.not_received.never_came), (498, 500));
-    // The writer's own: a single one may have been overtaken on its way.
-    script.hear(1, 3);
+    // The writer's own HEARTBEAT. A single one may have been overtaken on its way.
+    script.heartbeat(1, 3);
     assert_eq!(script.sample(2), Handled::Duplicate);
-    assert!(!script.said()[0].ack_nack.as_ref().unwrap().is_final);
+    assert!(!script.sent()[0].ack_nack.as_ref().unwrap().is_final);
     script.later(1000);
-    script.hear(1, 3);
-    assert_eq!(script.asked(), (2, vec![2, 3]));
+    script.heartbeat(1, 3);
+    assert_eq!(script.requested(), (2, vec![2, 3]));
     script.samples([2, 3]);
     assert_eq!(script.taken(), [1, 2, 3]);
     let row = script.reader.losses().writers[0];
@@ -192,72 +192,72 @@ fn what_the_writer_denies_to_have_left_out_comes_after_all() {
 }
 
 #[test]
-fn what_was_told_as_lost_and_taken_back_is_not_told_twice() {
+fn retracted_loss_is_not_reported_twice() {
     let mut script = Script::reliable();
     script.samples([1]);
-    script.hear(10, 20);
+    script.heartbeat(10, 20);
     assert_eq!(script.lost(), 8);
-    script.hear(1, 5);
+    script.heartbeat(1, 5);
     script.later(1000);
-    script.hear(1, 5);
-    script.hear(12, 20);
-    // 2 to 11, of which 8 were told of.
+    script.heartbeat(1, 5);
+    script.heartbeat(12, 20);
+    // 2 to 11; 8 of them were reported before.
     assert_eq!(script.lost(), 2);
     assert_eq!(script.reader.losses().writers[0].not_received.never_came, 10);
 }
 
 #[test]
-fn a_heartbeat_that_was_overtaken_takes_nothing_back() {
+fn overtaken_heartbeat_retracts_nothing() {
     let mut script = Script::reliable();
     script.samples([1]);
-    script.hear(10, 20);
-    script.hear(1, 9);
+    script.heartbeat(10, 20);
+    script.heartbeat(1, 9);
     script.later(5);
-    script.hear(1, 8);
+    script.heartbeat(1, 8);
     script.samples([10]);
     script.later(500);
-    script.hear(1, 9);
+    script.heartbeat(1, 9);
     assert_eq!(script.taken(), [1, 10]);
     assert_eq!(script.reader.counters().retracted, 0);
 }
 
 #[test]
-fn heartbeats_that_were_overtaken_now_and_then_take_nothing_back() {
+fn occasionally_overtaken_heartbeats_retract_nothing() {
     let mut script = Script::reliable();
     script.samples([1]);
-    script.hear(10, 20);
+    script.heartbeat(10, 20);
     for _ in 0..5 {
-        script.hear(1, 8);
+        script.heartbeat(1, 8);
         script.later(150);
-        script.hear(1, 8);
+        script.heartbeat(1, 8);
         script.later(600);
-        // Where the writer is: what was heard of it before was old.
-        script.hear(10, 20);
+        // The position of the writer: the HEARTBEAT before was old.
+        script.heartbeat(10, 20);
         script.later(600);
     }
     assert_eq!(script.reader.counters().retracted, 0);
 }
 
 #[test]
-fn a_writer_that_has_denied_something_is_asked_again_in_a_second() {
+fn denying_writer_is_asked_again_after_a_second() {
     let mut script = Script::reliable();
     script.samples([1]);
     script.gap(2, 500, &[]);
-    script.hear(1, 1);
-    assert!(!script.said()[0].ack_nack.as_ref().unwrap().is_final);
-    // Its answer; it has no reason to speak once more.
-    script.hear(1, 1);
+    script.heartbeat(1, 1);
+    assert!(!script.sent()[0].ack_nack.as_ref().unwrap().is_final);
+    // The answer of the writer, which has no reason to repeat it.
+    script.heartbeat(1, 1);
     script.later(500);
-    assert!(script.said().iter().all(|said| said.ack_nack.as_ref().unwrap().is_final));
+    assert!(script.sent().iter().all(|sent| sent.ack_nack.as_ref().unwrap().is_final));
     script.later(500);
-    assert!(!script.said()[0].ack_nack.as_ref().unwrap().is_final);
-    script.hear(1, 1);
+    assert!(!script.sent()[0].ack_nack.as_ref().unwrap().is_final);
+    script.heartbeat(1, 1);
     script.samples([2]);
     assert_eq!(script.taken(), [1, 2]);
 }
 
 #[test]
-fn a_stranger_moves_nothing() {
+fn unmatched_writer_changes_nothing() {
     let mut script = Script::reliable();
     let now = script.now();
     for number in [1, 1000, HUGE, i64::MAX] {
@@ -270,7 +270,7 @@ fn a_stranger_moves_nothing() {
 }
 
 #[test]
-fn numbers_that_are_none_are_refused() {
+fn invalid_numbers_are_rejected() {
     for number in [0, -1, i64::MIN, SequenceNumber::UNKNOWN.0] {
         assert_eq!(Script::reliable().sample(number), Handled::Postponed);
         assert_eq!(Script::best_effort().sample(number), Handled::Postponed);
@@ -278,14 +278,14 @@ fn numbers_that_are_none_are_refused() {
     let mut script = Script::reliable();
     assert_eq!(script.gap(0, 5, &[]), Handled::Malformed);
     assert_eq!(script.gap(5, 4, &[]), Handled::Malformed);
-    assert_eq!(script.hear(0, 0), Handled::Malformed);
-    assert_eq!(script.hear(5, 3), Handled::Malformed);
-    assert_eq!(script.hear(1, i64::MIN), Handled::Malformed);
+    assert_eq!(script.heartbeat(0, 0), Handled::Malformed);
+    assert_eq!(script.heartbeat(5, 3), Handled::Malformed);
+    assert_eq!(script.heartbeat(1, i64::MIN), Handled::Malformed);
     assert_eq!(script.reader.counters().malformed, 5);
 }
 
 #[test]
-fn a_best_effort_jump_is_believed_when_the_next_one_agrees() {
+fn best_effort_jump_counts_when_next_number_agrees() {
     let mut script = Script::best_effort();
     script.samples([1]);
     assert_eq!(script.sample(HUGE), Handled::Doubtful);
@@ -296,7 +296,7 @@ fn a_best_effort_jump_is_believed_when_the_next_one_agrees() {
 }
 
 #[test]
-fn a_best_effort_sample_in_another_name_does_not_silence_the_writer() {
+fn forged_best_effort_sample_does_not_silence_writer() {
     let mut script = Script::best_effort();
     script.samples([1, 2]);
     for round in 0..10 {
@@ -304,7 +304,7 @@ fn a_best_effort_sample_in_another_name_does_not_silence_the_writer() {
         script.samples([3 + round]);
     }
     assert_eq!(script.taken(), (1..=12).collect::<Vec<i64>>());
-    // Two in a row are believed, and two of the writer's own are as well.
+    // Two numbers in a row are believed, and so are two of the writer.
     script.samples([HUGE, HUGE + 1]);
     assert_eq!(script.sample(13), Handled::Doubtful);
     script.samples([14, 15]);
@@ -315,7 +315,7 @@ fn a_best_effort_sample_in_another_name_does_not_silence_the_writer() {
 }
 
 #[test]
-fn a_best_effort_gap_that_jumps_is_not_believed() {
+fn far_best_effort_gap_is_implausible() {
     let mut script = Script::best_effort();
     script.samples([1]);
     assert_eq!(script.gap(2, HUGE, &[]), Handled::Doubtful);
@@ -340,7 +340,7 @@ fn fragment(number: i64, sample_size: u32, size: u16, first: u32, count: u16, pa
 }
 
 #[test]
-fn a_sample_that_claims_too_much_is_lost_and_not_asked_for() {
+fn too_large_sample_is_lost_and_not_requested() {
     let mut script = Script::reliable();
     let claim = fragment(1, u32::MAX, 1344, 1, 1, &[0; 1344]);
     assert_eq!(script.fragment(&claim), Handled::NotDecodable);
@@ -350,7 +350,7 @@ fn a_sample_that_claims_too_much_is_lost_and_not_asked_for() {
 }
 
 #[test]
-fn a_fragment_that_is_not_understood_or_directed_to_others_ends_its_sample() {
+fn fragment_for_others_or_not_understood_ends_sample() {
     let mut not_understood = vec![0x34, 0x72, 0, 0];
     let mut directed = vec![0x57, 0, 16, 0];
     directed.extend(OTHER.to_bytes());
@@ -367,7 +367,7 @@ fn a_fragment_that_is_not_understood_or_directed_to_others_ends_its_sample() {
 }
 
 #[test]
-fn a_sample_in_too_many_pieces_is_lost() {
+fn sample_with_too_many_fragments_is_lost() {
     let mut script = Script::best_effort();
     assert_eq!(script.fragment(&fragment(1, 60 << 20, 1, 1, 1, &[0])), Handled::NotDecodable);
 }
@@ -393,7 +393,7 @@ fn fragments_that_do_not_fit_are_malformed() {
 }
 
 #[test]
-fn a_tiny_fragment_far_ahead_commits_no_memory() {
+fn tiny_fragment_far_ahead_commits_no_memory() {
     let mut script = Script::reliable();
     let size = 65_000;
     let sample_size = 60 << 20;
@@ -408,7 +408,7 @@ fn instances_are_bounded() {
     let limits = ResourceLimits { max_instances: Some(3), ..ResourceLimits::default() };
     let config = ReaderConfig { key: KeySource::LeadingBytes, ..limited(config(KeySource::None), limits) };
     let mut script = Script::new(config);
-    script.meet(WRITER, false);
+    script.match_remote(WRITER, false);
     for key in 1..=200 {
         script.write(WRITER, key.into(), key, 0);
     }
@@ -433,7 +433,7 @@ fn writers_are_bounded() {
     assert_eq!(script.reader.counters().writers_refused, 10);
 }
 
-/// A number that somebody might send: small, near a power of two, or at one of the ends.
+/// A number that a peer might send: small, near a power of two, or at one of the ends.
 fn any_number(chance: &mut impl FnMut(u64) -> u64) -> i64 {
     let near = |base: i64, chance: &mut dyn FnMut(u64) -> u64| base.saturating_add(chance(600) as i64 - 300);
     match chance(8) {
@@ -454,9 +454,9 @@ fn any_fragment(chance: &mut impl FnMut(u64) -> u64, bytes: &[u8]) -> (i64, u32,
     (any_number(chance), sample_sizes[chance(7) as usize], size, first, count, len)
 }
 
-/// Whatever comes in whatever order: no panic, no endless talk, and no more kept than the limits say.
+/// Random submessages in random order: no panic, bounded answers, and no more memory than the limits allow.
 #[test]
-fn any_order_of_any_submessages_is_survived() {
+fn any_submessages_in_any_order_do_not_panic() {
     let bytes = vec![0; 70_000];
     for seed in 0..60 {
         let mut state: u64 = seed;
@@ -471,15 +471,15 @@ fn any_order_of_any_submessages_is_survived() {
             1 => volatile(config),
             _ => transient_local(config),
         });
-        script.meet(WRITER, true);
+        script.match_remote(WRITER, true);
         for _ in 0..400 {
             match chance(9) {
                 0 | 1 => drop(script.sample(any_number(&mut chance))),
                 2 => {
                     let (first, last) = (any_number(&mut chance), any_number(&mut chance));
-                    script.hear(first, last);
+                    script.heartbeat(first, last);
                 }
-                3 => drop(script.hear_final(1, 1 + chance(300) as i64)),
+                3 => drop(script.final_heartbeat(1, 1 + chance(300) as i64)),
                 4 => {
                     let (start, base) = (any_number(&mut chance), any_number(&mut chance));
                     let mut gap = gap(start, base, &[]);
@@ -496,7 +496,7 @@ fn any_order_of_any_submessages_is_survived() {
                 7 => drop(script.take()),
                 _ => drop(script.later(chance(300))),
             }
-            script.said();
+            script.sent();
             script.events();
             assert!(script.reader.history().len() <= 50, "seed {seed}");
             let row = script.reader.losses().writers[0];

@@ -1,4 +1,4 @@
-//! Fragments that are received in their place, or were expected to be.
+//! In-place reception of fragments, with right and wrong guesses.
 
 use super::fragments::{bytes_of, large, piece};
 use super::*;
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 const SIZE: u16 = 1000;
 
-/// Who receives: it has borrowed a place, or not.
+/// A receive thread, with or without a borrowed fragment.
 struct Receiving {
     script: Script,
     landing: Option<InPlaceFragment>,
@@ -18,8 +18,8 @@ impl Receiving {
         Self { script, landing: None, landed: 0 }
     }
 
-    /// A fragment comes in at the socket. It was the one that was expected, or what there was room for in the place is copied
-    /// to where it belongs.
+    /// A fragment arrives at the socket. If it is not the expected one, its bytes that fell into the borrowed memory
+    /// are copied to where they belong.
     fn arrive(&mut self, writer: Guid, fragment: &DataFrag<'_>) -> Handled {
         let expects = self.landing.as_ref().is_some_and(|landing| {
             landing.sequence_number() == fragment.writer_sn
@@ -51,7 +51,7 @@ impl Receiving {
         handled
     }
 
-    /// Fragments of a sample, at the socket or by another way.
+    /// Fragments of a sample, at this socket or another one.
     fn pieces(&mut self, sample: &[u8], number: i64, firsts: std::ops::RangeInclusive<u32>, aside: bool) {
         for first in firsts {
             let piece = piece(sample, number, SIZE, first, 1);
@@ -69,7 +69,7 @@ impl Receiving {
 }
 
 #[test]
-fn all_but_the_first_two_and_the_last_fragment_land_in_their_place() {
+fn in_place_covers_all_but_first_two_and_last_fragment() {
     for script in [Script::best_effort(), Script::reliable()] {
         let mut receiving = Receiving::new(script);
         for number in 1..=3 {
@@ -86,37 +86,39 @@ fn all_but_the_first_two_and_the_last_fragment_land_in_their_place() {
 }
 
 #[test]
-fn what_comes_by_another_way_while_the_sample_is_lent_is_asked_for_again() {
+fn fragment_during_loan_is_requested_again() {
     let mut receiving = Receiving::new(Script::reliable());
     let sample = large(8_000);
     receiving.pieces(&sample, 1, 1..=2, false);
     assert_eq!(receiving.landing.as_ref().map(InPlaceFragment::fragment_number), Some(3));
     assert_eq!(receiving.by_another_way(WRITER, &piece(&sample, 1, SIZE, 7, 1)), Handled::Postponed);
     receiving.pieces(&sample, 1, 3..=6, false);
-    receiving.script.hear(1, 1);
+    receiving.script.heartbeat(1, 1);
     receiving.script.later(50);
-    let asked = receiving.script.said();
+    let requested = receiving.script.sent();
     assert!(
-        asked.iter().any(|said| said.nack_frags.iter().any(|nack| nack.fragment_number_state.iter().any(|n| n == 7)))
+        requested
+            .iter()
+            .any(|sent| sent.nack_frags.iter().any(|nack| nack.fragment_number_state.iter().any(|n| n == 7)))
     );
     receiving.pieces(&sample, 1, 7..=8, false);
     assert_eq!(bytes_of(&receiving.script.take()), [&sample[..]]);
 }
 
 #[test]
-fn a_place_that_comes_back_late_finds_no_other_sample() {
+fn late_slot_return_finds_no_other_sample() {
     let mut receiving = Receiving::new(Script::best_effort());
     let (first, second) = (large(8_000), [&large(7_000)[..], &[9; 1_000]].concat());
     receiving.pieces(&first, 1, 1..=2, false);
     let mut late = receiving.landing.take().unwrap();
-    // The first sample is given up for the second one.
+    // The first sample is evicted for the second one.
     receiving.pieces(&second, 2, 1..=8, true);
     let taken = receiving.script.take();
     receiving.pieces(&second, 3, 1..=1, true);
     late.buffer().fill(77);
     let now = receiving.script.now();
     assert!(receiving.script.reader.handle_in_place(now, &source(WRITER), late).is_none());
-    // The third sample is lent itself, and has no other memory meanwhile.
+    // The third sample is lent, and has no other memory until it returns.
     receiving.pieces(&second, 3, 2..=4, false);
     assert!(receiving.landing.is_some());
     assert_eq!(receiving.by_another_way(WRITER, &piece(&second, 3, SIZE, 6, 1)), Handled::Postponed);
@@ -125,18 +127,18 @@ fn a_place_that_comes_back_late_finds_no_other_sample() {
     assert_eq!(bytes_of(&receiving.script.take()), [&second[..]]);
 }
 
-/// What happens next.
+/// One step of the test.
 #[derive(Debug, Clone)]
 enum Step {
-    /// So many fragments, from where the writer is.
+    /// The next fragments of the writer.
     Go(u32),
-    /// A fragment of any number, alone or with the next ones, whole or cut into other pieces.
+    /// A fragment of any number, alone or with the next ones, of the same or another fragment size.
     Any { first: u32, count: u16, size: u16 },
-    /// One of another writer.
+    /// A fragment of another writer.
     Other,
-    /// By another socket.
+    /// A fragment that arrives by another socket.
     Aside(u32),
-    /// Whoever receives gives the place up.
+    /// The receive thread drops the borrowed fragment.
     GiveUp,
     /// The next sample begins.
     Next,
@@ -157,12 +159,12 @@ fn step() -> impl Strategy<Value = Step> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(100))]
 
-    /// Whatever comes where another one was expected: what is delivered is what was written.
+    /// Wrong fragments in the borrowed memory never damage a delivered sample.
     #[test]
-    fn a_wrong_guess_never_shows(steps in prop::collection::vec(step(), 1..60), reliable in any::<bool>()) {
+    fn wrong_in_place_guess_is_invisible(steps in prop::collection::vec(step(), 1..60), reliable in any::<bool>()) {
         let mut script = Script::new(keep_all(config(KeySource::None)));
-        script.meet(WRITER, reliable);
-        script.meet(OTHER, false);
+        script.match_remote(WRITER, reliable);
+        script.match_remote(OTHER, false);
         let mut receiving = Receiving::new(script);
         let sample = |number: i64| -> Vec<u8> { large(15_500).iter().map(|byte| byte.wrapping_add(number as u8)).collect() };
         let other = large(2_000);
@@ -188,7 +190,7 @@ proptest! {
                 Step::Next => (number, next) = (number + 1, 1),
             }
         }
-        // The last one is sent again until it is whole.
+        // The writer repeats the last sample until it is complete.
         let bytes = sample(number);
         for _ in 0..2 {
             receiving.landing = None;

@@ -1,10 +1,10 @@
-//! Instances by the wire: whose they are, how they end, how they come back.
+//! Instances: their keys on the wire, how they end, how they come back.
 
 use super::*;
 use crate::cdr::{self, Encoding, TypeInfo};
 use dds_macros::DdsType;
 
-/// The type of the shapes demo, as all vendors have it: its key hash is an MD5.
+/// The type of the shapes demo of all vendors. Its key hash is an MD5.
 #[derive(DdsType)]
 #[dds(crate = "crate", appendable)]
 struct Shape {
@@ -17,12 +17,12 @@ fn shape(color: &str, x: i32) -> Shape {
     Shape { color: color.into(), x }
 }
 
-/// Data in either encoding, a key in either, and a bare key hash as Fast DDS sends it are all of one instance.
+/// Data, keys and bare key hashes (Fast DDS) name the same instance in both encodings.
 #[test]
-fn by_the_type_data_keys_and_hashes_find_the_same_instance() {
+fn data_key_and_hash_find_the_same_instance() {
     for encoding in [Encoding::Xcdr1, Encoding::Xcdr2] {
         let mut script = Script::new(keep_all(config(KeySource::Type(Shape::DESCRIPTION.into()))));
-        script.meet(WRITER, false);
+        script.match_remote(WRITER, false);
         let now = script.now();
         let blue = cdr::key_hash_of(&shape("BLUE", 0), encoding, &mut Vec::new()).unwrap();
         let (mut payload, mut key) = (Vec::new(), Vec::new());
@@ -52,12 +52,12 @@ fn by_the_type_data_keys_and_hashes_find_the_same_instance() {
 
 fn keyed_script() -> Script {
     let mut script = Script::new(keep_all(config(KeySource::LeadingBytes)));
-    script.meet(WRITER, false);
-    script.meet(OTHER, false);
+    script.match_remote(WRITER, false);
+    script.match_remote(OTHER, false);
     script
 }
 
-/// Of each sample taken: valid data, instance, its state.
+/// Valid data, instance and instance state of each taken sample.
 fn states(samples: &[HistorySample]) -> Vec<(bool, InstanceHandle, InstanceState)> {
     let state =
         |sample: &HistorySample| (sample.info.valid_data, sample.info.instance_handle, sample.info.instance_state);
@@ -65,7 +65,7 @@ fn states(samples: &[HistorySample]) -> Vec<(bool, InstanceHandle, InstanceState
 }
 
 #[test]
-fn a_dispose_comes_as_a_sample_without_data_that_carries_the_key() {
+fn dispose_is_a_sample_with_key_and_without_data() {
     let mut script = keyed_script();
     script.write(WRITER, 1, 5, 0);
     script.take();
@@ -77,7 +77,7 @@ fn a_dispose_comes_as_a_sample_without_data_that_carries_the_key() {
 }
 
 #[test]
-fn unregistering_by_the_last_writer_leaves_no_writers() {
+fn unregister_by_last_writer_leaves_no_writers() {
     let mut script = keyed_script();
     script.write(WRITER, 1, 5, 0);
     script.write(OTHER, 1, 5, 0);
@@ -87,13 +87,13 @@ fn unregistering_by_the_last_writer_leaves_no_writers() {
     script.end(OTHER, 2, 5, 2);
     let samples = script.take();
     assert_eq!(states(&samples), [(false, handle(5), InstanceState::NotAliveNoWriters)]);
-    assert!(script.reader.history().instance_key_payload(handle(5)).is_some(), "its key can still be asked for");
+    assert!(script.reader.history().instance_key_payload(handle(5)).is_some(), "the reader still knows its key");
     assert!(script.take().is_empty());
     assert_eq!(script.reader.history().instance_count(), 0);
 }
 
 #[test]
-fn dispose_and_unregister_in_one_is_disposed() {
+fn dispose_with_unregister_counts_as_dispose() {
     let mut script = keyed_script();
     script.write(WRITER, 1, 5, 0);
     script.end(WRITER, 2, 5, 3);
@@ -104,7 +104,7 @@ fn dispose_and_unregister_in_one_is_disposed() {
 }
 
 #[test]
-fn a_lost_writer_leaves_no_writers_and_never_disposes() {
+fn unmatched_writer_leaves_no_writers_not_disposed() {
     let mut script = keyed_script();
     script.write(WRITER, 1, 1, 0);
     script.write(WRITER, 2, 2, 0);
@@ -119,7 +119,7 @@ fn a_lost_writer_leaves_no_writers_and_never_disposes() {
 }
 
 #[test]
-fn a_key_hash_alone_ends_a_known_instance_and_is_ignored_for_an_unknown_one() {
+fn key_hash_alone_ends_known_instances_only() {
     let mut script = keyed_script();
     script.write(WRITER, 1, 5, 0);
     script.take();
@@ -139,7 +139,7 @@ fn a_key_hash_alone_ends_a_known_instance_and_is_ignored_for_an_unknown_one() {
 }
 
 #[test]
-fn a_payload_wins_over_a_key_hash() {
+fn payload_wins_over_key_hash() {
     let mut script = keyed_script();
     let qos = status_qos(0, Some([9; 16]));
     let bytes = keyed(5, 0);
@@ -151,7 +151,7 @@ fn a_payload_wins_over_a_key_hash() {
 }
 
 #[test]
-fn a_payload_that_cannot_be_read_is_not_saved_by_a_key_hash() {
+fn key_hash_does_not_replace_undecodable_payload() {
     let mut script = keyed_script();
     let qos = status_qos(0, Some([9; 16]));
     let inline_qos = Some(InlineQos { bytes: &qos, little_endian: true });
@@ -162,7 +162,7 @@ fn a_payload_that_cannot_be_read_is_not_saved_by_a_key_hash() {
 }
 
 #[test]
-fn a_sample_and_a_dispose_in_one_are_both_seen() {
+fn sample_and_dispose_in_one_data_are_both_seen() {
     let mut script = keyed_script();
     let qos = status_qos(1, None);
     let bytes = keyed(5, 3);
@@ -174,7 +174,7 @@ fn a_sample_and_a_dispose_in_one_are_both_seen() {
 }
 
 #[test]
-fn a_dispose_of_an_unknown_instance_with_a_key_is_seen_and_an_unregistration_is_not() {
+fn unknown_instance_dispose_is_seen_unregister_is_not() {
     let mut script = keyed_script();
     script.end(WRITER, 1, 5, 2);
     assert!(script.take().is_empty());
@@ -183,7 +183,7 @@ fn a_dispose_of_an_unknown_instance_with_a_key_is_seen_and_an_unregistration_is_
 }
 
 #[test]
-fn a_key_without_a_status_is_no_sample() {
+fn key_without_status_is_no_sample() {
     let mut script = keyed_script();
     script.end(WRITER, 1, 5, 0);
     assert!(script.take().is_empty());
@@ -191,9 +191,9 @@ fn a_key_without_a_status_is_no_sample() {
 }
 
 #[test]
-fn builtin_topics_find_the_endpoint_guid_before_the_participant_guid_before_the_hash() {
+fn builtin_key_prefers_endpoint_guid_then_participant() {
     let mut script = Script::new(keep_all(config(KeySource::KeyHashOrGuidParameter)));
-    script.meet(WRITER, false);
+    script.match_remote(WRITER, false);
     let parameter = |id: u8, value: u8| [vec![id, 0, 16, 0], vec![value; 16]].concat();
     let list = |parameters: &[Vec<u8>]| [vec![0, 3, 0, 0], parameters.concat(), vec![1, 0, 0, 0]].concat();
     let lists =
@@ -210,7 +210,7 @@ fn builtin_topics_find_the_endpoint_guid_before_the_participant_guid_before_the_
 }
 
 #[test]
-fn rebirth_after_dispose_and_after_no_writers_counts_generations() {
+fn instance_rebirth_counts_generations() {
     let mut script = keyed_script();
     script.write(WRITER, 1, 5, 0);
     script.end(WRITER, 2, 5, 1);

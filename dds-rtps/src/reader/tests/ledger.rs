@@ -1,4 +1,4 @@
-//! The loss ledger: causes one by one, and that its columns add up whatever comes.
+//! The ledger of losses: each cause, and that it adds up for any input.
 
 use super::fragments::{large, piece};
 use super::*;
@@ -18,14 +18,14 @@ fn each_missing_number_has_its_cause() {
     let mut script = Script::reliable();
     script.samples([1, 2, 5, 9]);
     script.gap(3, 4, &[6]);
-    script.hear(1, 12);
+    script.heartbeat(1, 12);
     let now = row(&script);
     assert_eq!((now.first, now.last, now.known), (sn(1), sn(12), 12));
     assert_eq!((now.received, now.waiting, now.awaited), (4, 2, 6));
     assert_eq!(now.not_received.irrelevant, 2);
-    script.hear(9, 12);
+    script.heartbeat(9, 12);
     let now = row(&script);
-    // 4, 7 and 8; 5 has been delivered.
+    // 4, 7 and 8. The reader has delivered 5.
     assert_eq!((now.not_received.never_came, now.not_received.irrelevant, now.awaited), (3, 2, 3));
     assert_eq!((now.received, now.waiting, now.delivered()), (4, 0, 4));
     assert_adds_up(&now, "");
@@ -33,28 +33,28 @@ fn each_missing_number_has_its_cause() {
 }
 
 #[test]
-fn what_comes_before_the_first_of_a_reader_does_not_count() {
+fn numbers_before_start_do_not_count() {
     let mut script = Script::best_effort();
     script.samples([7, 9]);
     let now = row(&script);
     assert_eq!((now.first, now.known, now.received, now.lost()), (sn(7), 3, 2, 1));
     let mut script = Script::new(transient_local(keep_all(config(KeySource::None))));
-    script.meet(WRITER, true);
-    script.hear(5, 7);
+    script.match_remote(WRITER, true);
+    script.heartbeat(5, 7);
     let now = row(&script);
     assert_eq!((now.first, now.known, now.awaited), (sn(5), 3, 3));
     let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
-    script.meet(WRITER, true);
-    script.hear(1, 10);
+    script.match_remote(WRITER, true);
+    script.heartbeat(1, 10);
     script.samples([11]);
     let now = row(&script);
     assert_eq!((now.first, now.known, now.received), (sn(11), 1, 1));
 }
 
 #[test]
-fn what_is_replaced_in_the_cache_is_told_apart() {
+fn overwritten_read_and_unread_count_apart() {
     let mut script = Script::new(ReaderConfig { reliable: false, ..config(KeySource::None) });
-    script.meet(WRITER, false);
+    script.match_remote(WRITER, false);
     script.samples([1, 2]);
     let mut samples = Vec::new();
     script.reader.select(script.now(), &Selection::default(), Operation::Read, &mut samples);
@@ -65,10 +65,10 @@ fn what_is_replaced_in_the_cache_is_told_apart() {
 }
 
 #[test]
-fn whose_sample_was_replaced_is_the_one_that_lost_it() {
+fn replaced_sample_counts_for_its_own_writer() {
     let mut script = Script::new(ReaderConfig { reliable: false, ..config(KeySource::LeadingBytes) });
-    script.meet(WRITER, false);
-    script.meet(OTHER, false);
+    script.match_remote(WRITER, false);
+    script.match_remote(OTHER, false);
     script.write(WRITER, 1, 1, 0);
     script.write(OTHER, 1, 1, 0);
     script.write(OTHER, 2, 1, 0);
@@ -79,7 +79,7 @@ fn whose_sample_was_replaced_is_the_one_that_lost_it() {
 }
 
 #[test]
-fn expired_rejected_superseded_and_unreadable_changes_have_their_reason() {
+fn undelivered_changes_have_their_reason() {
     let limits = ResourceLimits { max_instances: Some(1), ..ResourceLimits::default() };
     let config = ReaderConfig {
         key: KeySource::LeadingBytes,
@@ -112,15 +112,15 @@ fn expired_rejected_superseded_and_unreadable_changes_have_their_reason() {
 }
 
 #[test]
-fn what_the_policies_of_time_take_away_has_its_reason() {
+fn time_policies_have_undelivered_reasons() {
     let timing = crate::history::ReaderTiming {
         time_based_filter: Duration::from_millis(100),
         autopurge_disposed_samples_delay: Duration::from_millis(300),
         ..crate::history::ReaderTiming::NONE
     };
     let mut script = Script::new(ReaderConfig { timing, ..transient_local(keep_all(config(KeySource::LeadingBytes))) });
-    script.meet(WRITER, true);
-    script.meet(OTHER, true);
+    script.match_remote(WRITER, true);
+    script.match_remote(OTHER, true);
     for writer in [WRITER, OTHER] {
         script.reader.handle_heartbeat(script.now(), &source(writer), &heartbeat(1, 0, 1));
     }
@@ -132,14 +132,15 @@ fn what_the_policies_of_time_take_away_has_its_reason() {
             (losses.writers[at].delivered(), too_soon, purged)
         })
     };
-    // The first one is let in, the second is kept back and replaced by the other writer's, which is let in when it is time.
+    // The first change is visible. The time filter holds back the second, which the other writer's change replaces.
+    // That one becomes visible after the minimum separation.
     script.write(WRITER, 1, 1, 0);
     script.write(WRITER, 2, 1, 0);
     script.write(OTHER, 1, 1, 0);
     assert_eq!(rows(&script), [(1, 1, 0), (1, 0, 0)]);
     script.later(150);
     assert_eq!(script.taken(), [1, 1]);
-    // Kept back, and let in by the end of the instance; nobody takes it before that is too long ago.
+    // The time filter holds it back until the instance ends. It is purged before a take.
     script.write(WRITER, 3, 1, 0);
     script.end(WRITER, 4, 1, 1);
     script.later(400);
@@ -148,7 +149,7 @@ fn what_the_policies_of_time_take_away_has_its_reason() {
 }
 
 #[test]
-fn what_expires_while_it_is_kept_back_is_not_handed_out() {
+fn held_back_change_that_expires_is_not_delivered() {
     let time_based_filter = Duration::from_millis(100);
     let timing = crate::history::ReaderTiming { time_based_filter, ..crate::history::ReaderTiming::NONE };
     for looks in [0, 1] {
@@ -168,7 +169,7 @@ fn what_expires_while_it_is_kept_back_is_not_handed_out() {
         for _ in 0..looks {
             script.later(0);
         }
-        assert_eq!(script.events(), [], "there is nothing to see");
+        assert_eq!(script.events(), [], "no change is visible");
         assert!(script.take().is_empty());
         let row = row(&script);
         assert_adds_up(&row, "");
@@ -177,13 +178,13 @@ fn what_expires_while_it_is_kept_back_is_not_handed_out() {
 }
 
 #[test]
-fn a_row_of_a_writer_that_has_gone_stays_and_a_sum_of_those_before_it() {
+fn unmatched_writer_keeps_row_earlier_ones_are_summed() {
     let mut script = Script::new(transient_local(keep_all(config(KeySource::None))));
     let guid = |number: u8| Guid::new(GuidPrefix([100 + number; 12]), WRITER.entity_id);
     let count = 40;
     for number in 0..count {
         let writer = guid(number);
-        script.meet(writer, true);
+        script.match_remote(writer, true);
         let now = script.now();
         let bytes = body(1);
         script.reader.handle_heartbeat(now, &source(writer), &heartbeat(1, 4, 1));
@@ -200,33 +201,33 @@ fn a_row_of_a_writer_that_has_gone_stays_and_a_sum_of_those_before_it() {
     let each = u64::from(count);
     assert_eq!((total.known, total.received, total.not_received.never_came), (4 * each, 2 * each, 2 * each));
     assert_eq!((total.undelivered.stranded, total.delivered()), (each, each));
-    // A writer that did nothing leaves no row.
-    script.meet(guid(99), true);
+    // A writer without changes leaves no row.
+    script.match_remote(guid(99), true);
     script.reader.unmatch_writer(script.now(), guid(99));
     assert_eq!(script.reader.losses(), losses);
 }
 
 #[test]
-fn what_an_inbox_had_no_room_for_has_come_and_was_not_delivered() {
+fn inbox_overflow_counts_as_received_undelivered() {
     let mut script = Script::best_effort();
     let note = |script: &mut Script, first, last| script.reader.note_overflow(WRITER, sn(first), sn(last));
     script.samples([3]);
-    // Not begun with, and not come to yet.
+    // Before the first number, and beyond the position of the reader.
     assert_eq!(note(&mut script, 1, 2), None);
     assert_eq!(note(&mut script, 6, 8), Some(sn(6)));
     assert_eq!(row(&script).undelivered.inbox_overflow, 0);
     script.samples([8]);
     assert_eq!(note(&mut script, 6, 8), None);
     let now = row(&script);
-    // 4 and 5, less than were dropped: 8 came twice.
+    // 4 and 5. Fewer than were dropped, as 8 arrived twice.
     assert_eq!((now.received, now.not_received.never_came, now.undelivered.inbox_overflow), (5, 1, 3));
     assert_adds_up(&now, "");
-    // No more than what is missing, however often it is said.
+    // Repeated reports count no more than the missing numbers.
     assert_eq!(note(&mut script, 1, 11), Some(sn(9)));
     let now = row(&script);
     assert_eq!((now.received, now.not_received.never_came, now.undelivered.inbox_overflow), (6, 0, 4));
     assert_adds_up(&now, "");
-    // What is repaired will come again, and of a stranger there is no row.
+    // Repaired changes arrive again, and an unmatched writer has no row.
     assert_eq!(script.reader.note_overflow(OTHER, sn(1), sn(1)), None);
     let mut script = Script::reliable();
     script.samples([1, 4]);
@@ -235,7 +236,7 @@ fn what_an_inbox_had_no_room_for_has_come_and_was_not_delivered() {
 }
 
 #[test]
-fn what_lacks_fragments_is_told_apart_from_what_never_came() {
+fn incomplete_samples_count_apart_from_never_arrived() {
     let mut script = Script::best_effort();
     script.samples([1]);
     let sample = large(3000);
@@ -244,17 +245,17 @@ fn what_lacks_fragments_is_told_apart_from_what_never_came() {
     }
     script.samples([6]);
     let now = row(&script);
-    // 2 and 5 never came.
+    // 2 and 5 never arrived.
     assert_eq!((now.received, now.not_received.fragments, now.not_received.never_came), (2, 2, 2));
     assert_adds_up(&now, "");
 }
 
-/// Some of what was given up for others had come, although nothing of it is left.
+/// Some fragments of evicted samples had arrived, although the reader kept none of them.
 #[test]
-fn what_others_needed_the_room_of_lacks_fragments_and_has_not_never_come() {
+fn evicted_assembly_counts_as_incomplete() {
     let few = ReaderConfig { assemblies_max: 2, ..keep_all(config(KeySource::None)) };
     let mut script = Script::new(few);
-    script.meet(WRITER, false);
+    script.match_remote(WRITER, false);
     script.samples([1]);
     let sample = large(3000);
     for number in [2, 3, 4] {
@@ -264,7 +265,7 @@ fn what_others_needed_the_room_of_lacks_fragments_and_has_not_never_come() {
     let now = row(&script);
     assert_eq!((now.received, now.not_received.fragments, now.not_received.never_came), (2, 3, 1));
     assert_adds_up(&now, "");
-    // Only so many are remembered; the others count as never come.
+    // The reader remembers a bounded number of them. The others count as never arrived.
     for number in 7..200 {
         script.fragment(&piece(&sample, number, 1000, 1, 1));
     }
@@ -275,11 +276,11 @@ fn what_others_needed_the_room_of_lacks_fragments_and_has_not_never_come() {
 }
 
 #[test]
-fn what_an_instance_has_no_room_for_has_its_reason() {
+fn instance_limit_has_its_reject_reason() {
     let limits = ResourceLimits { max_samples_per_instance: Some(2), ..ResourceLimits::default() };
     let limits = HistoryLimits::new(History::KeepAll, limits);
     let mut script = Script::new(ReaderConfig { reliable: false, limits, ..config(KeySource::LeadingBytes) });
-    script.meet(WRITER, false);
+    script.match_remote(WRITER, false);
     for (number, key) in [(1, 1), (2, 1), (3, 1), (4, 2), (5, 1)] {
         script.write(WRITER, number, key, 0);
     }
@@ -315,23 +316,23 @@ fn some_config(chance: &mut Chance) -> (ReaderConfig, bool) {
     }
 }
 
-/// Whatever comes, in whatever order: what the ledger says was received is what came, what it says was delivered is what
-/// was taken or can be, and the columns add up. In the end, when the writer has nothing more, nothing is awaited.
+/// Random changes in random order: the ledger agrees with the received, taken and available changes, and adds up.
+/// At the end, when the writer has nothing more, no number is awaited.
 #[test]
-fn the_columns_add_up_at_every_moment() {
+fn ledger_adds_up_at_every_moment() {
     let mut in_pieces = 0;
     for seed in 0..300 {
         let mut chance = Chance(seed);
         let (config, reliable) = some_config(&mut chance);
         let mut script = Script::new(config);
-        script.meet(WRITER, reliable);
+        script.match_remote(WRITER, reliable);
         let mut came: BTreeSet<i64> = BTreeSet::new();
         let mut taken = 0;
         let mut written = 0;
         for _ in 0..200 {
             match chance.below(13) {
                 12 => {
-                    // In pieces, of which one may be missing.
+                    // Fragmented, with one fragment missing perhaps.
                     written += 1;
                     let missing = 1 + chance.below(6) as u32;
                     let sample = large(600);
@@ -349,7 +350,7 @@ fn the_columns_add_up_at_every_moment() {
                     }
                 }
                 6 | 7 if written > 0 => {
-                    // Late, twice, or as something that has nothing to deliver.
+                    // Late, twice, or without a change to deliver.
                     let number = 1 + chance.below(written as u64) as i64;
                     let now = script.now();
                     let nothing = chance.below(4) == 0;
@@ -361,13 +362,13 @@ fn the_columns_add_up_at_every_moment() {
                     };
                     if handled == Handled::Accepted {
                         came.insert(number);
-                        // Nothing to deliver counts as delivered, for nothing is lost.
+                        // A number without a change counts as delivered: nothing is lost.
                         taken += u64::from(nothing);
                     }
                 }
                 8 if written > 0 => {
                     let first = 1 + chance.below(written as u64) as i64;
-                    script.hear(first.saturating_sub(10).max(1), written);
+                    script.heartbeat(first.saturating_sub(10).max(1), written);
                 }
                 9 if written > 0 => {
                     let start = 1 + chance.below(written as u64) as i64;
@@ -376,7 +377,7 @@ fn the_columns_add_up_at_every_moment() {
                 10 => taken += script.take().len() as u64,
                 _ => drop(script.later(chance.below(30))),
             }
-            script.said();
+            script.sent();
             script.events();
             let now = row(&script);
             let context = format!("seed {seed}");
@@ -387,8 +388,8 @@ fn the_columns_add_up_at_every_moment() {
         }
         if written > 0 {
             taken += script.take().len() as u64;
-            script.hear(written + 1, written);
-            // Samples that waited for room come as there is some.
+            script.heartbeat(written + 1, written);
+            // Samples that waited for space arrive when there is some.
             for _ in 0..200 {
                 taken += script.take().len() as u64;
             }
@@ -404,15 +405,15 @@ fn the_columns_add_up_at_every_moment() {
 }
 
 #[test]
-fn what_is_kept_back_when_its_writer_goes_is_let_in_or_has_no_room() {
+fn held_back_change_of_gone_writer_is_admitted_or_rejected() {
     let time_based_filter = Duration::from_millis(100);
     let timing = crate::history::ReaderTiming { time_based_filter, ..crate::history::ReaderTiming::NONE };
     for (max_samples, expected) in [(1, (1, 1)), (2, (2, 0))] {
         let limits = ResourceLimits { max_samples: Some(max_samples), ..ResourceLimits::default() };
         let config = ReaderConfig { timing, ..transient_local(limited(config(KeySource::LeadingBytes), limits)) };
         let mut script = Script::new(config);
-        script.meet(WRITER, true);
-        script.hear(1, 0);
+        script.match_remote(WRITER, true);
+        script.heartbeat(1, 0);
         script.write(WRITER, 1, 1, 0);
         script.write(WRITER, 2, 1, 0);
         script.reader.unmatch_writer(script.now(), WRITER);
@@ -425,7 +426,7 @@ fn what_is_kept_back_when_its_writer_goes_is_let_in_or_has_no_room() {
 }
 
 #[test]
-fn what_another_owns_by_the_time_it_is_let_in_is_not_seen() {
+fn held_back_change_is_not_seen_after_owner_change() {
     let time_based_filter = Duration::from_millis(100);
     let timing = crate::history::ReaderTiming { time_based_filter, ..crate::history::ReaderTiming::NONE };
     let ownership = crate::qos::Ownership::Exclusive;
@@ -450,7 +451,7 @@ fn what_another_owns_by_the_time_it_is_let_in_is_not_seen() {
 }
 
 #[test]
-fn what_another_owns_counts_though_its_coming_lets_something_else_in() {
+fn change_of_non_owner_counts_as_undelivered() {
     let time_based_filter = Duration::from_millis(100);
     let timing = crate::history::ReaderTiming { time_based_filter, ..crate::history::ReaderTiming::NONE };
     let ownership = crate::qos::Ownership::Exclusive;
@@ -462,7 +463,7 @@ fn what_another_owns_counts_though_its_coming_lets_something_else_in() {
     }
     script.write(OTHER, 1, 1, 0);
     script.write(OTHER, 2, 1, 0);
-    // The separation is over, and the timer is late.
+    // The minimum separation is over, and the timer is late.
     script.millis += 150;
     script.write(WRITER, 1, 1, 0);
     assert_eq!(script.take().len(), 2);

@@ -1,4 +1,4 @@
-//! Writers of the same process.
+//! Local writers.
 
 use super::*;
 use crate::history::{CacheChange, ChangeKind};
@@ -32,7 +32,7 @@ fn local(config: ReaderConfig, first: i64) -> (Script, Arc<LocalLink>) {
 }
 
 #[test]
-fn a_local_change_is_shared_and_acknowledged() {
+fn local_change_is_shared_and_acknowledged() {
     let (mut script, link) = local(transient_local(config(KeySource::None)), 4);
     let now = script.now();
     let written = change(4);
@@ -43,11 +43,11 @@ fn a_local_change_is_shared_and_acknowledged() {
         samples[0].payload.as_ref().unwrap().bytes().as_ptr(),
         written.payload.as_ref().unwrap().bytes().as_ptr()
     );
-    assert!(script.said().is_empty());
+    assert!(script.sent().is_empty());
 }
 
 #[test]
-fn a_local_change_is_taken_once_however_it_comes() {
+fn local_change_is_accepted_once() {
     let (mut script, _) = local(transient_local(keep_all(config(KeySource::None))), 1);
     let now = script.now();
     script.reader.handle_local(now, &mut change(1), sn(0));
@@ -57,7 +57,7 @@ fn a_local_change_is_taken_once_however_it_comes() {
 }
 
 #[test]
-fn a_refused_local_change_is_asked_for_again_when_there_is_room() {
+fn refused_local_change_is_requested_when_space_is_free() {
     let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
     let (mut script, link) = local(transient_local(limited(config(KeySource::None), limits)), 1);
     let now = script.now();
@@ -70,7 +70,11 @@ fn a_refused_local_change_is_asked_for_again_when_there_is_room() {
     assert_eq!(script.taken(), [1]);
     assert_eq!(script.events(), [ReaderEvent::LocalSpace { writer: WRITER }]);
     assert_eq!(link.take_request(), Some(sn(2)));
-    assert_eq!(script.reader.handle_local(now, &mut change(4), sn(3)), LocalOutcome::Refused, "it must not overtake");
+    assert_eq!(
+        script.reader.handle_local(now, &mut change(4), sn(3)),
+        LocalOutcome::Refused,
+        "the change must not overtake"
+    );
     assert_eq!(script.reader.handle_local(now, &mut change(2), sn(1)), LocalOutcome::Accepted);
     assert_eq!(script.taken(), [2]);
     assert_eq!(script.reader.handle_local(now, &mut change(3), sn(2)), LocalOutcome::Accepted);
@@ -79,7 +83,7 @@ fn a_refused_local_change_is_asked_for_again_when_there_is_room() {
 }
 
 #[test]
-fn what_a_local_best_effort_writer_skips_is_lost() {
+fn numbers_skipped_by_local_best_effort_writer_are_lost() {
     let mut script = Script::new(keep_all(config(KeySource::None)));
     let now = script.now();
     script.reader.match_local_writer(now, WriterProxyConfig::new(WRITER), sn(1), None);
@@ -90,14 +94,14 @@ fn what_a_local_best_effort_writer_skips_is_lost() {
 }
 
 #[test]
-fn an_unknown_local_writer_is_unmatched() {
+fn unknown_local_writer_is_unmatched() {
     let mut script = Script::new(config(KeySource::None));
     let now = script.now();
     assert_eq!(script.reader.handle_local(now, &mut change(1), sn(0)), LocalOutcome::Unmatched);
 }
 
 #[test]
-fn what_expires_unseen_makes_room_whoever_finds_it_out() {
+fn expired_sample_makes_space_for_waiting_change() {
     let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
     for look in ["take", "read", "ask", "timer"] {
         let mut script = Script::new(transient_local(limited(config(KeySource::None), limits)));
@@ -122,11 +126,11 @@ fn what_expires_unseen_makes_room_whoever_finds_it_out() {
 }
 
 #[test]
-fn the_end_of_an_instance_makes_room_for_who_waits_for_one() {
+fn instance_end_admits_waiting_change() {
     let limits = ResourceLimits { max_instances: Some(1), ..ResourceLimits::default() };
     for waiting_is_local in [true, false] {
         let mut script = Script::new(transient_local(limited(config(KeySource::LeadingBytes), limits)));
-        script.meet(OTHER, true);
+        script.match_remote(OTHER, true);
         let heard = heartbeat(1, 0, 1);
         script.reader.handle_heartbeat(script.now(), &source(OTHER), &heard);
         assert_eq!(script.write(OTHER, 1, 1, 0), Handled::Accepted);
@@ -140,12 +144,12 @@ fn the_end_of_an_instance_makes_room_for_who_waits_for_one() {
                 CacheChange { instance: handle(2), payload: Some(Payload::copy_of(&keyed(2, 0))), ..change(1) };
             assert_eq!(script.reader.handle_local(now, &mut other, sn(0)), LocalOutcome::Refused);
         } else {
-            script.meet(WRITER, true);
-            script.hear(1, 0);
+            script.match_remote(WRITER, true);
+            script.heartbeat(1, 0);
             script.write(WRITER, 1, 2, 0);
         }
         script.events();
-        // It is disposed of already: nobody is told anything, but its writer leaves it.
+        // The instance is disposed already: the writer leaves it without a visible change.
         assert_eq!(script.end(OTHER, 3, 1, 2), Handled::Accepted);
         if waiting_is_local {
             assert_eq!(link.take_request(), Some(sn(1)));
@@ -156,7 +160,7 @@ fn the_end_of_an_instance_makes_room_for_who_waits_for_one() {
 }
 
 #[test]
-fn what_a_local_writer_had_to_give_up_is_lost_and_what_it_replaced_is_not() {
+fn local_given_up_change_is_lost_replaced_one_is_not() {
     let (mut script, link) = local(transient_local(keep_all(config(KeySource::None))), 1);
     let now = script.now();
     link.give_up_before(sn(3));

@@ -1,4 +1,4 @@
-//! Scripts: what comes at which time, and what the reader then says and holds.
+//! Scripts: submessages at given times, and the answers and samples of the reader.
 
 mod coherent;
 mod crowd;
@@ -99,7 +99,7 @@ fn heartbeat(first: i64, last: i64, count: i32) -> Heartbeat {
     }
 }
 
-/// `start .. base` and the numbers of `more`.
+/// A GAP of `start .. base` and the numbers of `more`.
 fn gap(start: i64, base: i64, more: &[i64]) -> Gap {
     let mut gap_list = SequenceNumberSet::empty(sn(base));
     more.iter().for_each(|&number| assert!(gap_list.insert(sn(number))));
@@ -113,25 +113,25 @@ fn gap(start: i64, base: i64, more: &[i64]) -> Gap {
     }
 }
 
-/// A reader and what one does with it in a script.
+/// A reader with the steps of a script.
 struct Script {
     reader: StatefulReader,
     millis: u64,
     heartbeats: i32,
 }
 
-/// What the reader said in one datagram.
+/// Content of one datagram of the reader.
 #[derive(Debug, PartialEq, Eq)]
-struct Said {
+struct SentDatagram {
     to: Vec<Locator>,
     prefix: GuidPrefix,
     ack_nack: Option<AckNack>,
     nack_frags: Vec<NackFrag>,
 }
 
-impl Said {
-    /// The base and the members of the ACKNACK.
-    fn asked(&self) -> (i64, Vec<i64>) {
+impl SentDatagram {
+    /// Base and members of the ACKNACK.
+    fn requested(&self) -> (i64, Vec<i64>) {
         let set = &self.ack_nack.as_ref().unwrap().reader_sn_state;
         (set.base().0, set.iter().map(|number| number.0).collect())
     }
@@ -144,24 +144,24 @@ impl Script {
 
     fn best_effort() -> Self {
         let mut script = Self::new(keep_all(config(KeySource::None)));
-        script.meet(WRITER, false);
+        script.match_remote(WRITER, false);
         script
     }
 
-    /// Reliable, wants history, keeps all; has met the writer and heard its HEARTBEAT 1..0.
+    /// RELIABLE, TRANSIENT_LOCAL, KEEP_ALL; has matched the writer and received its HEARTBEAT 1..0.
     fn reliable() -> Self {
         let mut script = Self::new(transient_local(keep_all(config(KeySource::None))));
-        script.meet(WRITER, true);
-        script.hear(1, 0);
-        script.said();
+        script.match_remote(WRITER, true);
+        script.heartbeat(1, 0);
+        script.sent();
         script
     }
 
-    fn meet(&mut self, guid: Guid, reliable: bool) -> bool {
+    fn match_remote(&mut self, guid: Guid, reliable: bool) -> bool {
         let unicast = vec![locator(guid)];
         let writer = WriterProxyConfig { reliable, unicast, ..WriterProxyConfig::new(guid) };
         let matched = self.reader.match_writer(self.now(), writer);
-        // It is alive: what scripts look at comes after that.
+        // Scripts check events after the match.
         self.reader.events.forget_liveliness();
         matched
     }
@@ -205,20 +205,20 @@ impl Script {
         self.reader.handle_data(self.now(), &source(writer), &change, &())
     }
 
-    fn hear(&mut self, first: i64, last: i64) -> Handled {
+    fn heartbeat(&mut self, first: i64, last: i64) -> Handled {
         self.heartbeats += 1;
         let count = self.heartbeats;
         self.reader.handle_heartbeat(self.now(), &source(WRITER), &heartbeat(first, last, count))
     }
 
-    /// As [`Script::hear`], of what is said to this reader alone.
-    fn hear_by_name(&mut self, first: i64, last: i64) -> Handled {
+    /// As [`Script::heartbeat`], addressed to this reader alone.
+    fn heartbeat_by_name(&mut self, first: i64, last: i64) -> Handled {
         self.heartbeats += 1;
         let heartbeat = Heartbeat { reader_id: READER.entity_id, ..heartbeat(first, last, self.heartbeats) };
         self.reader.handle_heartbeat(self.now(), &source(WRITER), &heartbeat)
     }
 
-    fn hear_final(&mut self, first: i64, last: i64) -> Handled {
+    fn final_heartbeat(&mut self, first: i64, last: i64) -> Handled {
         self.heartbeats += 1;
         let heartbeat = Heartbeat { is_final: true, ..heartbeat(first, last, self.heartbeats) };
         self.reader.handle_heartbeat(self.now(), &source(WRITER), &heartbeat)
@@ -232,17 +232,17 @@ impl Script {
         self.reader.handle_data_frag(self.now(), &source(WRITER), fragment)
     }
 
-    /// All that the reader has to say now.
-    fn said(&mut self) -> Vec<Said> {
+    /// All datagrams that the reader sends now.
+    fn sent(&mut self) -> Vec<SentDatagram> {
         let mut all = Vec::new();
         let mut datagram = Datagram::new();
         while self.reader.poll_transmit(self.now(), &mut datagram) {
-            assert!(all.len() < 100, "a reader that never stops talking");
+            assert!(all.len() < 100, "the reader never stops sending");
             let mut bytes = Vec::new();
             datagram.copy_to(&mut bytes);
             let message = Message::parse(&bytes).unwrap();
             assert_eq!(message.header.prefix, READER.prefix);
-            let mut said = Said {
+            let mut sent = SentDatagram {
                 to: datagram.destinations().to_vec(),
                 prefix: GuidPrefix::UNKNOWN,
                 ack_nack: None,
@@ -250,22 +250,22 @@ impl Script {
             };
             for submessage in message.submessages() {
                 match submessage.unwrap() {
-                    Submessage::InfoDestination(prefix) => said.prefix = prefix,
-                    Submessage::AckNack(ack_nack) => said.ack_nack = Some(ack_nack),
-                    Submessage::NackFrag(nack_frag) => said.nack_frags.push(nack_frag),
+                    Submessage::InfoDestination(prefix) => sent.prefix = prefix,
+                    Submessage::AckNack(ack_nack) => sent.ack_nack = Some(ack_nack),
+                    Submessage::NackFrag(nack_frag) => sent.nack_frags.push(nack_frag),
                     other => panic!("unexpected {other:?}"),
                 }
             }
-            all.push(said);
+            all.push(sent);
         }
         all
     }
 
-    /// The one ACKNACK that the reader has to send now: base and members.
-    fn asked(&mut self) -> (i64, Vec<i64>) {
-        let said = self.said();
-        assert_eq!(said.len(), 1, "{said:?}");
-        said.first().unwrap().asked()
+    /// Base and members of the one ACKNACK that the reader sends now.
+    fn requested(&mut self) -> (i64, Vec<i64>) {
+        let sent = self.sent();
+        assert_eq!(sent.len(), 1, "{sent:?}");
+        sent.first().unwrap().requested()
     }
 
     fn take(&mut self) -> Vec<HistorySample> {
@@ -275,7 +275,7 @@ impl Script {
         samples
     }
 
-    /// The sequence numbers of what is taken.
+    /// Sequence numbers of the taken samples.
     fn taken(&mut self) -> Vec<i64> {
         self.take().iter().map(|sample| sample.info.sequence_number.0).collect()
     }
@@ -284,7 +284,7 @@ impl Script {
         std::iter::from_fn(|| self.reader.poll_event()).collect()
     }
 
-    /// How many samples the events since the last call say were lost.
+    /// Lost samples by the events since the last call.
     fn lost(&mut self) -> u64 {
         let count = |event: &ReaderEvent| match event {
             ReaderEvent::SampleLost { count, .. } => *count,
@@ -294,7 +294,7 @@ impl Script {
     }
 }
 
-/// Best effort, volatile, keeps the last one.
+/// BEST_EFFORT, VOLATILE, KEEP_LAST 1.
 fn config(key: KeySource) -> ReaderConfig {
     ReaderConfig::new(READER, key, &DataReaderQos::default())
 }

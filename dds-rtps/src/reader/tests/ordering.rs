@@ -4,7 +4,7 @@ use super::*;
 use crate::concurrent::SlotMut;
 
 #[test]
-fn best_effort_delivers_in_order_and_counts_what_is_missing_as_lost() {
+fn best_effort_counts_missing_numbers_as_lost() {
     let mut script = Script::best_effort();
     script.samples([5, 6, 9]);
     assert_eq!(script.taken(), [5, 6, 9]);
@@ -16,25 +16,25 @@ fn best_effort_delivers_in_order_and_counts_what_is_missing_as_lost() {
 }
 
 #[test]
-fn best_effort_never_speaks() {
+fn best_effort_reader_sends_nothing() {
     let mut script = Script::best_effort();
     script.samples([1, 5]);
-    assert_eq!(script.hear(1, 5), Handled::NotForUs);
-    assert!(script.said().is_empty());
+    assert_eq!(script.heartbeat(1, 5), Handled::NotForUs);
+    assert!(script.sent().is_empty());
     assert_eq!(script.reader.deadline(), None);
 }
 
 #[test]
-fn best_effort_reader_follows_a_reliable_writer_by_best_effort() {
+fn best_effort_reader_treats_reliable_writer_as_best_effort() {
     let mut script = Script::new(keep_all(config(KeySource::None)));
-    assert!(script.meet(WRITER, true));
+    assert!(script.match_remote(WRITER, true));
     script.samples([3, 5]);
     assert_eq!(script.taken(), [3, 5]);
-    assert!(script.said().is_empty());
+    assert!(script.sent().is_empty());
 }
 
 #[test]
-fn a_gap_tells_best_effort_what_is_not_lost() {
+fn best_effort_gap_counts_no_loss() {
     let mut script = Script::best_effort();
     script.samples([1]);
     assert_eq!(script.gap(2, 5, &[]), Handled::Accepted);
@@ -43,15 +43,15 @@ fn a_gap_tells_best_effort_what_is_not_lost() {
 }
 
 #[test]
-fn a_reliable_reader_refuses_a_best_effort_writer() {
+fn reliable_reader_refuses_best_effort_writer() {
     let mut script = Script::new(transient_local(config(KeySource::None)));
-    assert!(!script.meet(WRITER, false));
+    assert!(!script.match_remote(WRITER, false));
     assert_eq!(script.sample(1), Handled::Unmatched);
     assert_eq!(script.reader.counters().unmatched, 1);
 }
 
 #[test]
-fn changes_ahead_of_a_hole_wait_and_come_in_order() {
+fn changes_ahead_of_a_hole_wait_for_it() {
     let mut script = Script::reliable();
     script.samples([1, 4, 3]);
     assert_eq!(script.taken(), [1]);
@@ -69,7 +69,7 @@ fn each_number_is_delivered_once() {
 }
 
 #[test]
-fn a_gap_fills_a_hole_without_a_loss() {
+fn gap_fills_a_hole_without_loss() {
     let mut script = Script::reliable();
     script.samples([1, 5, 7]);
     script.gap(2, 4, &[4, 6]);
@@ -78,7 +78,7 @@ fn a_gap_fills_a_hole_without_a_loss() {
 }
 
 #[test]
-fn a_gap_ahead_of_a_hole_is_remembered() {
+fn gap_ahead_of_a_hole_is_remembered() {
     let mut script = Script::reliable();
     script.gap(2, 2000, &[]);
     script.gap(3000, 3001, &[]);
@@ -88,7 +88,7 @@ fn a_gap_ahead_of_a_hole_is_remembered() {
 }
 
 #[test]
-fn a_change_received_before_its_gap_is_delivered() {
+fn change_received_before_its_gap_is_delivered() {
     let mut script = Script::reliable();
     script.samples([3]);
     script.gap(1, 6, &[]);
@@ -97,10 +97,10 @@ fn a_change_received_before_its_gap_is_delivered() {
 }
 
 #[test]
-fn what_the_writer_no_longer_has_is_lost() {
+fn numbers_below_writer_history_are_lost() {
     let mut script = Script::reliable();
     script.samples([1, 4]);
-    script.hear(6, 6);
+    script.heartbeat(6, 6);
     assert_eq!(script.taken(), [1, 4]);
     assert_eq!(script.lost(), 3);
     script.samples([6]);
@@ -108,34 +108,34 @@ fn what_the_writer_no_longer_has_is_lost() {
 }
 
 #[test]
-fn a_heartbeat_that_says_nothing_is_there_declares_all_before_it_lost() {
+fn empty_heartbeat_declares_earlier_numbers_lost() {
     let mut script = Script::reliable();
     script.samples([1]);
-    script.hear(4, 3);
+    script.heartbeat(4, 3);
     assert_eq!(script.lost(), 2);
-    assert_eq!(script.asked(), (4, vec![]));
+    assert_eq!(script.requested(), (4, vec![]));
 }
 
 #[test]
-fn changes_too_far_ahead_are_dropped_and_repaired_later() {
+fn changes_too_far_ahead_are_repaired_later() {
     let mut script = Script::new(ReaderConfig { reorder_max: 4, ..transient_local(keep_all(config(KeySource::None))) });
-    script.meet(WRITER, true);
-    script.hear(1, 0);
+    script.match_remote(WRITER, true);
+    script.heartbeat(1, 0);
     assert_eq!(script.sample(5), Handled::Postponed);
     assert_eq!(script.sample(4), Handled::Accepted);
     assert_eq!(script.reader.counters().out_of_window, 1);
     script.samples(1..=3);
     assert_eq!(script.taken(), [1, 2, 3, 4]);
-    script.hear(1, 5);
-    assert_eq!(script.asked(), (5, vec![5]));
+    script.heartbeat(1, 5);
+    assert_eq!(script.requested(), (5, vec![5]));
 }
 
 #[test]
 fn bytes_ahead_of_a_hole_are_bounded() {
     let mut script =
         Script::new(ReaderConfig { reorder_bytes_max: 20, ..transient_local(keep_all(config(KeySource::None))) });
-    script.meet(WRITER, true);
-    script.hear(1, 0);
+    script.match_remote(WRITER, true);
+    script.heartbeat(1, 0);
     script.samples([3, 4]);
     assert_eq!(script.sample(5), Handled::Postponed);
     script.samples([2, 1]);
@@ -145,36 +145,36 @@ fn bytes_ahead_of_a_hole_are_bounded() {
 }
 
 #[test]
-fn a_transient_local_reader_waits_for_the_first_heartbeat() {
+fn transient_local_reader_waits_for_first_heartbeat() {
     let mut script = Script::new(transient_local(keep_all(config(KeySource::None))));
-    script.meet(WRITER, true);
+    script.match_remote(WRITER, true);
     script.samples([7]);
     assert!(script.take().is_empty());
-    script.hear(5, 7);
+    script.heartbeat(5, 7);
     script.samples([5, 6]);
     assert_eq!(script.taken(), [5, 6, 7]);
     assert_eq!(script.lost(), 0);
 }
 
 #[test]
-fn the_history_is_there_when_all_that_the_first_heartbeat_announced_has_come() {
+fn history_is_complete_after_first_heartbeat_range() {
     let mut script = Script::new(transient_local(keep_all(config(KeySource::None))));
     assert!(script.reader.has_history());
-    script.meet(WRITER, true);
+    script.match_remote(WRITER, true);
     assert!(!script.reader.has_history());
-    script.hear(2, 4);
+    script.heartbeat(2, 4);
     script.samples([2, 3]);
-    script.hear(2, 9);
+    script.heartbeat(2, 9);
     assert!(!script.reader.has_history());
     script.samples([4]);
     assert!(script.reader.has_history());
 }
 
 #[test]
-fn a_volatile_reader_begins_after_what_the_first_heartbeat_announces() {
+fn volatile_reader_begins_after_first_heartbeat() {
     let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
-    script.meet(WRITER, true);
-    script.hear(1, 10);
+    script.match_remote(WRITER, true);
+    script.heartbeat(1, 10);
     assert_eq!(script.sample(10), Handled::Duplicate);
     script.samples([12, 11]);
     assert_eq!(script.taken(), [11, 12]);
@@ -182,88 +182,88 @@ fn a_volatile_reader_begins_after_what_the_first_heartbeat_announces() {
 }
 
 #[test]
-fn a_volatile_reader_begins_with_the_first_sample_if_that_is_earlier() {
+fn volatile_reader_begins_with_earlier_first_sample() {
     let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
-    script.meet(WRITER, true);
+    script.match_remote(WRITER, true);
     script.samples([10]);
     assert_eq!(script.taken(), [10]);
-    script.hear(1, 12);
-    script.said();
+    script.heartbeat(1, 12);
+    script.sent();
     script.samples([9, 12, 11]);
     assert_eq!(script.taken(), [11, 12]);
 }
 
 #[test]
-fn a_volatile_reader_takes_the_word_of_a_writer_that_gaps_its_history() {
+fn volatile_reader_begins_at_gap_of_separating_writer() {
     let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
     let writer = WriterProxyConfig { separates_history: true, ..WriterProxyConfig::new(WRITER) };
     script.reader.match_writer(script.now(), writer);
-    script.said();
-    script.hear(8, 10);
-    assert_eq!(script.asked(), (8, vec![8, 9, 10]));
+    script.sent();
+    script.heartbeat(8, 10);
+    assert_eq!(script.requested(), (8, vec![8, 9, 10]));
     script.gap(8, 9, &[]);
     script.samples([9, 10]);
     assert_eq!(script.taken(), [9, 10]);
     assert_eq!(script.lost(), 0);
 }
 
-/// A volatile reader, and a writer that tells it by name where it begins.
+/// A volatile reader, and a writer that names its first relevant number.
 fn to_be_named() -> Script {
     let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
     let writer =
         WriterProxyConfig { separates_history: true, names_first_relevant: true, ..WriterProxyConfig::new(WRITER) };
     script.reader.match_writer(script.now(), writer);
-    script.said();
+    script.sent();
     script
 }
 
 #[test]
-fn a_volatile_reader_delivers_nothing_before_a_writer_of_ours_has_named_its_beginning() {
+fn volatile_reader_waits_for_named_first_number() {
     let mut script = to_be_named();
     script.samples([1005, 1006, 1008]);
-    assert_eq!(script.hear(1004, 1008), Handled::Accepted);
+    assert_eq!(script.heartbeat(1004, 1008), Handled::Accepted);
     script.gap(1, 1005, &[]);
     assert!(script.take().is_empty());
-    // Who is asked says that he does not know the writer yet.
-    assert_eq!(script.asked(), (1, vec![]));
-    script.hear_by_name(1006, 1008);
+    // An answer shows that the reader waits for its first relevant number.
+    assert_eq!(script.requested(), (1, vec![]));
+    script.heartbeat_by_name(1006, 1008);
     assert_eq!(script.taken(), [1006]);
-    assert_eq!(script.asked(), (1007, vec![1007]));
+    assert_eq!(script.requested(), (1007, vec![1007]));
     script.samples([1005, 1007]);
     assert_eq!(script.taken(), [1007, 1008]);
     assert_eq!(script.lost(), 0);
 }
 
 #[test]
-fn the_beginning_may_lie_before_all_that_was_heard_or_behind() {
+fn named_start_may_lie_before_or_after_waiting_changes() {
     let mut script = to_be_named();
     script.samples([5, 7]);
-    script.hear_by_name(3, 7);
-    assert_eq!(script.asked(), (3, vec![3, 4, 6]));
+    script.heartbeat_by_name(3, 7);
+    assert_eq!(script.requested(), (3, vec![3, 4, 6]));
     script.samples([3, 4, 6]);
     assert_eq!(script.taken(), [3, 4, 5, 6, 7]);
     let mut script = to_be_named();
     script.samples([5, 7]);
-    script.hear_by_name(9, 8);
+    script.heartbeat_by_name(9, 8);
     script.samples([8, 9]);
     assert_eq!(script.taken(), [9]);
     let mut script = to_be_named();
     script.samples([1 << 40, (1 << 40) + 2]);
-    script.hear_by_name(3, 3);
+    script.heartbeat_by_name(3, 3);
     script.samples([3]);
     assert_eq!((script.taken(), script.lost()), (vec![3], 0));
 }
 
-/// Anybody can say in the writer's name where a reader begins.
+/// A forged HEARTBEAT can name a wrong first number.
 #[test]
-fn a_beginning_that_the_writer_denies_is_taken_back() {
+fn denied_start_is_retracted() {
     for forged in [1 << 10, 1 << 60] {
         let mut script = to_be_named();
-        script.hear_by_name(forged, forged - 1);
+        script.heartbeat_by_name(forged, forged - 1);
         assert_eq!(script.sample(1), Handled::Duplicate);
-        script.hear(1, 3);
+        script.heartbeat(1, 3);
         script.later(1000);
-        script.hear(1, 3);
+        script.heartbeat(1, 3);
         script.samples([1, 2, 3]);
         assert_eq!((script.taken(), script.lost()), (vec![1, 2, 3], 0));
         assert_eq!(script.reader.counters().retracted, 1);
@@ -271,7 +271,7 @@ fn a_beginning_that_the_writer_denies_is_taken_back() {
 }
 
 #[test]
-fn our_own_writers_and_those_of_fast_dds_are_known_to_gap_their_history() {
+fn our_and_fast_dds_writers_separate_history() {
     let ours = Guid::new(GuidPrefix::new(VendorId::OURS, [7; 10]), WRITER.entity_id);
     let fast_dds = Guid::new(GuidPrefix::new(VendorId::EPROSIMA, [7; 10]), WRITER.entity_id);
     assert!(WriterProxyConfig::new(ours).separates_history && WriterProxyConfig::new(fast_dds).separates_history);
@@ -282,9 +282,9 @@ fn our_own_writers_and_those_of_fast_dds_are_known_to_gap_their_history() {
 }
 
 #[test]
-fn a_gap_from_one_draws_the_line_for_a_volatile_reader() {
+fn gap_from_one_sets_start_of_volatile_reader() {
     let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
-    script.meet(WRITER, true);
+    script.match_remote(WRITER, true);
     script.gap(1, 8, &[]);
     script.samples([9]);
     assert!(script.take().is_empty());
@@ -293,7 +293,7 @@ fn a_gap_from_one_draws_the_line_for_a_volatile_reader() {
 }
 
 #[test]
-fn data_without_payload_and_status_uses_up_its_number() {
+fn data_without_payload_uses_up_its_number() {
     let mut script = Script::reliable();
     script.samples([1]);
     let now = script.now();
@@ -307,7 +307,7 @@ fn data_without_payload_and_status_uses_up_its_number() {
 }
 
 #[test]
-fn an_unreadable_payload_is_lost_and_does_not_stop_what_follows() {
+fn undecodable_payload_is_lost_and_stream_continues() {
     let mut script = Script::reliable();
     let now = script.now();
     let handled = script.reader.handle_data(now, &source(WRITER), &data(1, SerializedPayload::Data(&[0, 1])), &());
@@ -319,7 +319,7 @@ fn an_unreadable_payload_is_lost_and_does_not_stop_what_follows() {
 }
 
 #[test]
-fn a_submessage_for_another_reader_is_not_ours() {
+fn submessage_for_another_reader_is_ignored() {
     let mut script = Script::reliable();
     let bytes = body(1);
     let elsewhere = Data { reader_id: EntityId([9, 9, 9, 7]), ..data(1, SerializedPayload::Data(&bytes)) };
@@ -330,7 +330,7 @@ fn a_submessage_for_another_reader_is_not_ours() {
 }
 
 #[test]
-fn a_directed_sample_for_somebody_else_uses_up_its_number() {
+fn sample_directed_to_others_uses_up_its_number() {
     let mut script = Script::reliable();
     let bytes = body(1);
     let mut qos = vec![0x57, 0, 16, 0];
@@ -345,7 +345,7 @@ fn a_directed_sample_for_somebody_else_uses_up_its_number() {
 }
 
 #[test]
-fn a_directed_sample_reaches_each_reader_that_it_names() {
+fn directed_sample_reaches_each_named_reader() {
     let mut script = Script::reliable();
     let bytes = body(1);
     let mut qos = Vec::new();
@@ -362,7 +362,7 @@ fn a_directed_sample_reaches_each_reader_that_it_names() {
 }
 
 #[test]
-fn a_sample_with_an_unknown_parameter_that_must_be_understood_is_dropped_and_counted() {
+fn unknown_must_understand_parameter_drops_sample() {
     for (id, is_dropped) in [(0x7234_u16, true), (0xc123, true), (0x4070, false), (0x3234, false), (0x8123, false)] {
         let mut script = Script::reliable();
         let bytes = body(1);
@@ -383,7 +383,7 @@ fn a_sample_with_an_unknown_parameter_that_must_be_understood_is_dropped_and_cou
 }
 
 #[test]
-fn large_payloads_share_the_packet_and_small_ones_are_copied() {
+fn large_payloads_share_packet_small_ones_are_copied() {
     let mut script = Script::reliable();
     let mut bytes = vec![0, 1, 0, 0];
     bytes.resize(5000, 7);
@@ -400,7 +400,7 @@ fn large_payloads_share_the_packet_and_small_ones_are_copied() {
     assert_eq!(samples[1].payload.as_ref().unwrap().bytes(), &bytes[..100]);
 }
 
-/// As the receive thread has it: of 64 KiB, whatever has come.
+/// A receive buffer of 64 KiB, as receive threads have it, for a payload of any size.
 fn receive_buffer(bytes: &[u8]) -> Payload {
     let mut slot = SlotMut::copy_of(&vec![0; 64 << 10]);
     slot.buffer().clear();
@@ -409,12 +409,12 @@ fn receive_buffer(bytes: &[u8]) -> Payload {
 }
 
 #[test]
-fn what_piles_up_keeps_no_receive_buffers_that_it_does_not_fill() {
+fn piled_up_samples_keep_no_half_empty_buffers() {
     let mut script = Script::reliable();
     let mut bytes = vec![0, 1, 0, 0];
     bytes.resize(5000, 7);
     let now = script.now();
-    // The last one comes before the one that is missing.
+    // The last sample arrives before the missing one.
     for number in (1..=100).chain([102]) {
         let packet = receive_buffer(&bytes);
         script.reader.handle_data(
@@ -431,7 +431,7 @@ fn what_piles_up_keeps_no_receive_buffers_that_it_does_not_fill() {
     assert_eq!(samples.iter().map(memory).sum::<usize>(), 16 * (64 << 10) + 84 * 5000);
     script.samples([101]);
     assert!(!script.take().last().unwrap().payload.as_ref().unwrap().is_small_part());
-    // What fills its buffer stays in it.
+    // A payload that fills its buffer stays in it.
     bytes.resize(40_000, 7);
     for number in 103..=200 {
         let packet = receive_buffer(&bytes);
@@ -447,14 +447,14 @@ fn what_piles_up_keeps_no_receive_buffers_that_it_does_not_fill() {
 }
 
 #[test]
-fn expired_samples_are_not_handed_out() {
+fn expired_samples_are_not_delivered() {
     let mut script = Script::new(keep_all(config(KeySource::None)));
     let lifespan = Duration::from_millis(50);
     let writer = WriterProxyConfig { lifespan, reliable: false, ..WriterProxyConfig::new(WRITER) };
     script.reader.match_writer(script.now(), writer);
     script.samples([1]);
     script.later(30).samples([2]);
-    // Written 60 ms ago by the writer's clock.
+    // The writer's clock says that it was written 60 ms ago.
     let old =
         Source { timestamp: Some(Time::from_unix_nanos(at(0).time.as_unix_nanos() - 30_000_000)), ..source(WRITER) };
     let bytes = body(3);
@@ -470,36 +470,36 @@ fn expired_samples_are_not_handed_out() {
 }
 
 #[test]
-fn what_is_missing_and_what_waits_for_it_is_lost_when_the_writer_goes() {
+fn missing_and_waiting_changes_are_lost_at_unmatch() {
     let mut script = Script::reliable();
     script.samples([1, 4, 5]);
     script.gap(7, 8, &[]);
-    script.hear(1, 8);
+    script.heartbeat(1, 8);
     script.gap(8, 9, &[]);
     script.reader.unmatch_writer(script.now(), WRITER);
-    // 2, 3 and 6 are missing, 4 and 5 waited for them, 7 and 8 do not exist.
+    // 2, 3 and 6 are missing, 4 and 5 waited for them, 7 and 8 were never written.
     assert_eq!(script.lost(), 5);
     assert_eq!(script.reader.counters().lost, 5);
     assert_eq!(script.taken(), [1]);
 }
 
 #[test]
-fn nothing_is_lost_when_a_writer_goes_that_has_delivered_all() {
+fn unmatch_after_full_delivery_loses_nothing() {
     let mut script = Script::reliable();
     script.samples([1, 2]);
-    script.hear(1, 2);
+    script.heartbeat(1, 2);
     script.gap(3, 1 << 60, &[]);
-    script.hear(1, (1 << 60) - 1);
+    script.heartbeat(1, (1 << 60) - 1);
     script.reader.unmatch_writer(script.now(), WRITER);
     assert_eq!(script.lost(), 0);
 }
 
 #[test]
-fn history_that_a_volatile_reader_has_not_begun_is_not_lost() {
+fn history_before_volatile_start_is_not_lost() {
     let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
     let writer = WriterProxyConfig { separates_history: true, ..WriterProxyConfig::new(WRITER) };
     script.reader.match_writer(script.now(), writer);
-    script.hear(1, 10);
+    script.heartbeat(1, 10);
     script.reader.unmatch_writer(script.now(), WRITER);
     assert_eq!(script.lost(), 0);
 }

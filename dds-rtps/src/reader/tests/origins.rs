@@ -1,10 +1,10 @@
-//! Changes that come from their writer and from services that stand in for it: each is delivered once.
+//! Changes that arrive from their writer and from durability services: each is delivered once.
 
 use super::*;
 use crate::history::ChangeKind;
 use crate::wire::SampleIdentity;
 
-/// Stands in for [`WRITER`].
+/// A durability service that replays samples of [`WRITER`].
 const SERVICE: Guid = Guid::new(GuidPrefix([4; 12]), EntityId([0, 0, 1, 2]));
 const SECOND_SERVICE: Guid = Guid::new(GuidPrefix([5; 12]), EntityId([0, 0, 1, 2]));
 
@@ -13,13 +13,13 @@ fn identity(number: i64) -> SampleIdentity {
 }
 
 impl Script {
-    /// One that asks for what outlives its writers, and has met the writer and two services.
+    /// A TRANSIENT reader that matched the writer and two services.
     fn durable(as_log: bool) -> Self {
         let key = if as_log { KeySource::KeyHash } else { KeySource::LeadingBytes };
         let config = ReaderConfig { outlives_writers: true, as_log, ..transient_local(keep_all(config(key))) };
         let mut script = Self::new(config);
         for writer in [WRITER, SERVICE, SECOND_SERVICE] {
-            script.meet(writer, true);
+            script.match_remote(writer, true);
             script.reader.handle_heartbeat(script.now(), &source(writer), &heartbeat(1, 0, 1));
         }
         script
@@ -30,13 +30,13 @@ impl Script {
         self.relay_with(service, number, original, SerializedPayload::Data(&keyed(key, 0)), 0)
     }
 
-    /// The same, as written at second `original`.
+    /// As above, written at second `original`.
     fn relay_timed(&mut self, number: i64, original: i64) {
         let payload = keyed(7, original as u8);
         self.relay_from(timed(SERVICE, original), number, original, SerializedPayload::Data(&payload), 0);
     }
 
-    /// Sample or dispose `number` of the writer itself, of that second.
+    /// Sample or dispose `number` of the writer itself, written at that second.
     fn write_timed(&mut self, number: i64, disposes: bool) {
         let (payload, qos) = (keyed(7, number as u8), status_qos(1, None));
         let inline_qos = Some(InlineQos { bytes: &qos, little_endian: true }).filter(|_| disposes);
@@ -64,7 +64,7 @@ impl Script {
         payload: SerializedPayload<'_>,
         status: u8,
     ) -> Handled {
-        // ORIGINAL_WRITER_INFO, with an empty list of that writer's QoS, in front of the others.
+        // ORIGINAL_WRITER_INFO with an empty QoS list, before the other parameters.
         let mut qos = vec![0x61, 0, 28, 0];
         qos.extend(WRITER.to_bytes());
         qos.extend([0, 0, 0, 0, original as u8, 0, 0, 0, 1, 0, 0, 0]);
@@ -74,14 +74,14 @@ impl Script {
     }
 }
 
-/// A writer's or service's, of what was written at that second.
+/// Source of a change written at that second.
 fn timed(writer: Guid, second: i64) -> Source {
     Source { timestamp: Some(Time::from_unix_nanos(500_000_000_000 + second * 1_000_000_000)), ..source(writer) }
 }
 
-/// What comes from a service after newer ones of the writer itself is older all the same.
+/// A late sample of a service is older than those of the writer, although it arrives later.
 #[test]
-fn what_a_service_brings_late_is_sorted_in_and_does_not_replace_what_is_newer() {
+fn late_service_sample_does_not_replace_newer_one() {
     let numbers = |script: &mut Script| -> Vec<i64> {
         let data = script.take().into_iter().filter(|sample| sample.info.valid_data);
         data.map(|sample| sample.info.sequence_number.0).collect()
@@ -91,7 +91,7 @@ fn what_a_service_brings_late_is_sorted_in_and_does_not_replace_what_is_newer() 
     script.write_timed(8, false);
     (1..=3).for_each(|number| script.relay_timed(number, number + 4));
     assert_eq!(numbers(&mut script), [5, 6, 7, 8]);
-    // It has been seen: who keeps all wants to see the older ones too.
+    // A KEEP_ALL reader wants the older samples too.
     script.relay_timed(4, 4);
     assert_eq!(numbers(&mut script), [4]);
     let last_one = ReaderConfig {
@@ -102,7 +102,7 @@ fn what_a_service_brings_late_is_sorted_in_and_does_not_replace_what_is_newer() 
     for takes in [false, true] {
         let mut script = Script::new(last_one.clone());
         for writer in [WRITER, SERVICE] {
-            script.meet(writer, true);
+            script.match_remote(writer, true);
             script.reader.handle_heartbeat(script.now(), &source(writer), &heartbeat(1, 0, 1));
         }
         script.gap(1, 8, &[]);
@@ -113,9 +113,9 @@ fn what_a_service_brings_late_is_sorted_in_and_does_not_replace_what_is_newer() 
     }
 }
 
-/// … nor bring to life what has been disposed of since.
+/// A late sample does not revive an instance that was disposed since.
 #[test]
-fn what_a_service_brings_late_does_not_revive_an_instance() {
+fn late_service_sample_does_not_revive_instance() {
     let mut script = Script::durable(false);
     script.gap(1, 8, &[]);
     script.write_timed(8, true);
@@ -128,7 +128,7 @@ fn what_a_service_brings_late_does_not_revive_an_instance() {
 }
 
 #[test]
-fn what_its_writer_and_services_bring_is_delivered_once_whoever_is_first() {
+fn sample_of_writer_and_service_is_delivered_once() {
     let mut script = Script::durable(false);
     (1..=3).for_each(|number| assert_eq!(script.relay(SERVICE, number, number, 7), Handled::Accepted));
     (1..=5).for_each(|number| assert_eq!(script.write(WRITER, number, 7, 0), Handled::Accepted));
@@ -144,22 +144,22 @@ fn what_its_writer_and_services_bring_is_delivered_once_whoever_is_first() {
 }
 
 #[test]
-fn numbers_that_a_writer_has_left_out_may_come_from_a_service() {
+fn service_may_supply_irrelevant_numbers() {
     let mut script = Script::durable(false);
     script.gap(1, 9, &[]);
     script.write(WRITER, 9, 7, 0);
     (1..=9).for_each(|number| assert_eq!(script.relay(SERVICE, number, number, 7), Handled::Accepted));
-    // In their order, for they were written at the same time.
+    // In the order of arrival: they were written at the same time.
     assert_eq!(script.taken(), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
 }
 
 #[test]
-fn what_there_was_no_room_for_is_not_known() {
+fn rejected_sample_of_service_is_not_remembered() {
     let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
     let config = limited(transient_local(config(KeySource::LeadingBytes)), limits);
     let mut script = Script::new(ReaderConfig { outlives_writers: true, ..config });
     for writer in [WRITER, SERVICE] {
-        script.meet(writer, true);
+        script.match_remote(writer, true);
         script.reader.handle_heartbeat(script.now(), &source(writer), &heartbeat(1, 0, 1));
     }
     script.relay(SERVICE, 1, 1, 7);
@@ -170,10 +170,10 @@ fn what_there_was_no_room_for_is_not_known() {
 }
 
 #[test]
-fn a_reader_that_asks_for_less_learns_of_services_by_what_they_send() {
+fn volatile_reader_learns_of_services_from_samples() {
     let mut script = Script::new(volatile(keep_all(config(KeySource::LeadingBytes))));
     for writer in [SERVICE, SECOND_SERVICE] {
-        script.meet(writer, true);
+        script.match_remote(writer, true);
         script.reader.handle_heartbeat(script.now(), &source(writer), &heartbeat(1, 0, 1));
     }
     (1..=3).for_each(|number| assert_eq!(script.relay(SERVICE, number, number, 7), Handled::Accepted));
@@ -181,9 +181,9 @@ fn a_reader_that_asks_for_less_learns_of_services_by_what_they_send() {
     assert_eq!(script.taken(), [1, 2, 3, 4]);
 }
 
-/// Whether the service was the quicker one makes no difference.
+/// The order of service and writer makes no difference.
 #[test]
-fn an_instance_that_a_service_keeps_has_a_writer_as_long_as_the_service_is_there() {
+fn service_counts_as_writer_of_its_instances() {
     for service_first in [false, true] {
         let mut script = Script::durable(false);
         for from_service in [service_first, !service_first] {
@@ -201,7 +201,7 @@ fn an_instance_that_a_service_keeps_has_a_writer_as_long_as_the_service_is_there
 }
 
 #[test]
-fn a_log_holds_each_change_as_it_came_and_says_who_brought_it() {
+fn log_keeps_each_change_with_its_writer() {
     let mut script = Script::durable(true);
     script.write(WRITER, 1, 7, 0);
     script.end(WRITER, 2, 7, 1);
@@ -209,7 +209,7 @@ fn a_log_holds_each_change_as_it_came_and_says_who_brought_it() {
     script.relay_with(SERVICE, 2, 4, SerializedPayload::Key(&keyed(7, 0)), 3);
     script.end(WRITER, 3, 7, 2);
     let taken = script.take();
-    let told: Vec<_> = taken
+    let answered: Vec<_> = taken
         .iter()
         .map(|sample| {
             let origin = sample.origin.as_ref().map(|origin| origin.identity.sequence_number.0);
@@ -218,7 +218,7 @@ fn a_log_holds_each_change_as_it_came_and_says_who_brought_it() {
         .collect();
     let disposed = ChangeKind::NotAliveDisposed;
     assert_eq!(
-        told,
+        answered,
         [
             (ChangeKind::Alive, WRITER, None),
             (disposed, WRITER, None),
@@ -228,7 +228,7 @@ fn a_log_holds_each_change_as_it_came_and_says_who_brought_it() {
     );
     assert!(taken.iter().all(|sample| sample.payload.is_some()));
     assert_eq!(taken[2].info.instance_handle, handle(7));
-    // Nothing is remembered of instances that have been handed on.
+    // The reader remembers nothing of instances that were passed on.
     script.take();
     assert_eq!(script.reader.history().instance_count(), 0);
 }
