@@ -98,6 +98,7 @@ pub(crate) struct ChangeBuilder {
 impl ChangeBuilder {
     pub(crate) fn new(key: KeySource, filter: Option<Arc<Filter>>, spare_bytes: usize) -> Self {
         let hasher = match &key {
+            // A type without key members has one instance, as a topic without key.
             KeySource::Type(ty) => KeyHasher::new(ty.clone(), ty.has_key()),
             _ => KeyHasher::keyless(),
         };
@@ -199,6 +200,7 @@ impl ChangeBuilder {
             &mut self.small
         } else {
             match packet.share(bytes) {
+                // Shares the receive buffer, unless the sample would occupy much more memory than it needs for long.
                 Some(payload) if !(piles_up && payload.is_small_part()) => return payload,
                 Some(_) => &mut self.medium,
                 None => {
@@ -257,6 +259,7 @@ impl ChangeBuilder {
         match self.key {
             KeySource::None => Some(InstanceHandle::NIL),
             KeySource::KeyHash => Some(change.instance),
+            // Writer and reader share the type: the handles are equal.
             _ if change.instance != InstanceHandle::NIL => Some(change.instance),
             _ => self.instance_of_payload(change.payload.as_ref()?.bytes(), change.kind != ChangeKind::Alive),
         }
@@ -295,6 +298,7 @@ fn guid_parameter(bytes: &[u8]) -> Option<[u8; 16]> {
         _ => return None,
     };
     let list = ParameterListReader::new(bytes.get(ENCAPSULATION_LEN..)?, little_endian);
+    // The endpoint GUID may stand behind the participant GUID in the list.
     let mut participant = None;
     for parameter in list.map_while(Result::ok) {
         let value = parameter.value.first_chunk::<16>();

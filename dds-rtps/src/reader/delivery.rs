@@ -29,6 +29,7 @@ impl ChangeDelivery<'_> {
     /// Returns the change if it does not fit and [`ChangeDelivery::holds_back`] is set.
     #[inline]
     pub(crate) fn deliver(&mut self, now: Now, change: ReceivedChange, tried: bool) -> Result<(), ReceivedChange> {
+        // Taken out for the call, because the sets deliver through `self`.
         let Some(sets) = self.sets.take() else { return self.admit(now, change, tried) };
         let outcome = sets.deliver(now, change, tried, self);
         self.sets = Some(sets);
@@ -48,6 +49,7 @@ impl ChangeDelivery<'_> {
                 if admission == Admission::Visible {
                     self.events.data_available();
                 } else {
+                    // Only an admission without a visible change needs a count.
                     self.tally.count_admission(admission);
                 }
                 Ok(())
@@ -64,6 +66,7 @@ impl ChangeDelivery<'_> {
             let (writer, instance) = (received.change.writer, received.change.instance);
             self.events.push(ReaderEvent::SampleRejected { writer, instance, reason, count: 1 });
         }
+        // The reader does not acknowledge the change, and its proxy keeps it for a retry.
         if self.holds_back {
             return Err(received);
         }

@@ -147,6 +147,7 @@ impl PendingEvents {
                 return;
             }
         }
+        // The counters still count an event that does not fit.
         if self.queue.len() < EVENTS_MAX {
             self.queue.push_back(event);
         }
@@ -194,6 +195,7 @@ fn merge(waiting: &mut ReaderEvent, event: &ReaderEvent) -> bool {
             SampleRejected { writer: other, instance: last, reason: why, count: more },
         ) if *writer == other && *reason == why => {
             *count = count.saturating_add(more);
+            // The status shows the instance of the last rejection (DDS 1.4, 2.2.4.1).
             *instance = last;
             true
         }

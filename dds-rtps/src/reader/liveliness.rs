@@ -102,6 +102,7 @@ impl WriterLease {
 
     /// Last assertion, direct or by the participant.
     fn last_asserted(&self) -> Instant {
+        // Both clocks count: the newest assertion decides.
         match &self.assertion_clock {
             Some(assertion_clock) => assertion_clock.last().max(self.asserted),
             None => self.asserted,
@@ -195,6 +196,7 @@ impl LivelinessMonitor {
     /// Starts a check if a lease may have ended; the caller checks and [watches](Self::watch) each lease.
     /// `Some(true)`: the check is late.
     pub(crate) fn begin_check(&mut self, now: Instant) -> Option<bool> {
+        // The caller watches all leases again, which sets the next end.
         let due = self.next_end.take_if(|due| *due <= now)?;
         Some(due.after(LATE).is_some_and(|late| late <= now))
     }

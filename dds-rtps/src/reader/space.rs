@@ -28,6 +28,7 @@ impl SpaceWait {
     pub(crate) fn stop(&mut self, history: &ReaderHistory) -> bool {
         let was_waiting = std::mem::take(&mut self.is_waiting);
         if was_waiting {
+            // The retry itself may make space, which shows against this value.
             self.last_seen = history.occupancy();
         }
         was_waiting

@@ -33,7 +33,10 @@ impl MatchedWriter {
 
     /// Row of the writer in the ledger. The history removed samples of the writer as `removed` says.
     pub(crate) fn losses(&self, removed: &RemovalCounts) -> WriterLosses {
-        let waiting_in_set = self.sets.as_ref().map_or(0, |sets| sets.waiting());
+        let waiting_in_set = match &self.sets {
+            Some(sets) => sets.waiting(),
+            None => 0,
+        };
         WriterLosses::new(self.proxy.guid(), self.proxy.position(), &self.tally, waiting_in_set, removed)
     }
 }
@@ -129,6 +132,7 @@ impl WriterTable {
         self.agenda.forget(index as u32);
         if let Some(moved) = self.writers.get(index) {
             self.by_guid.insert(moved.proxy.guid(), index);
+            // The last writer took the free index, and its due time moves along.
             self.agenda.relocate(self.writers.len() as u32, index as u32);
         }
         debug_assert!(self.by_guid.len() == self.writers.len(), "each writer has one entry in the hash map");
@@ -171,6 +175,7 @@ impl WriterTable {
                 break;
             };
             let has_sent = transmit(&mut writer.proxy);
+            // Even without an answer the due time has changed.
             self.agenda.set(index, writer.proxy.due());
             if has_sent {
                 return true;

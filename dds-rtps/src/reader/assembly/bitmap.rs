@@ -67,6 +67,7 @@ impl ReceivedFragments {
             self.received += u32::from(*word & bit == 0);
             *word |= bit;
         }
+        // The search starts where it ended before, so all fragments of a sample cost one pass over the words.
         self.first_missing = self.next_missing(self.first_missing).unwrap_or(self.fragment_count + 1);
         self.highest = self.highest.max(last);
     }
@@ -76,6 +77,7 @@ impl ReceivedFragments {
         let mut index = from - 1;
         while index < self.fragment_count {
             let word = self.words.get((index / 64) as usize)?;
+            // Bits beyond the last fragment look missing as well.
             let missing = !word >> (index % 64);
             if missing != 0 {
                 let found = index + missing.trailing_zeros();

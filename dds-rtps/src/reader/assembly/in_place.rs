@@ -78,6 +78,7 @@ impl InPlaceFragment {
         let len = self.len();
         let start = (self.number.saturating_sub(1) as usize).saturating_mul(len);
         let Some(slot) = &mut self.slot else { return &mut [] };
+        // The lender made the memory ready, so the range exists. An empty slice only costs a fragment.
         slot.buffer().get_mut(start..start.saturating_add(len)).unwrap_or_default()
     }
 
@@ -104,6 +105,7 @@ impl InPlaceFragment {
 impl Drop for InPlaceFragment {
     fn drop(&mut self) {
         if let Some(slot) = self.slot.take() {
+            // The assembly may be gone: then the last owner of the place drops the slot.
             self.slot_return.leave(slot);
         }
     }

@@ -149,6 +149,7 @@ impl Assemblies {
         pool: &SlotPool,
     ) -> FragmentOutcome {
         let Some(range) = FragmentRange::of(fragment) else { return FragmentOutcome::Malformed };
+        // Checked before any memory is reserved for the sample.
         if fragment.sample_size as usize > limits.sample_size_max || range.fragment_count > FRAGMENTS_MAX {
             return FragmentOutcome::TooLarge;
         }
@@ -158,6 +159,7 @@ impl Assemblies {
             None => {
                 let spare = self.spare.pop().unwrap_or_default();
                 self.bytes += fragment.sample_size as usize;
+                // The sample starts again: if it is lost after all, that counts then.
                 self.evicted.retain(|&number| number != fragment.writer_sn);
                 self.list.push(Assembly::new(now, fragment, range, spare, pool));
                 self.list.len() - 1
@@ -168,6 +170,7 @@ impl Assemblies {
             return FragmentOutcome::NoRoom;
         };
         if !assembly.agrees_with(fragment) {
+            // The first fragments decide about the sizes. A writer that insists on others wins later.
             assembly.contradictions += 1;
             if assembly.contradictions == CONTRADICTIONS_MAX {
                 self.remove(at, pool);
@@ -227,6 +230,7 @@ impl Assemblies {
         debug_assert!(fragments.is_complete(), "a finished sample has all fragments");
         self.bytes -= sample_size;
         self.keep_spare(fragments.into_words(), slot_return);
+        // A reused slot may be longer than the sample.
         slot.buffer().truncate(sample_size);
         Assembled { payload: pool.freeze(slot), is_key, facts, presented }
     }
@@ -302,6 +306,7 @@ impl Assemblies {
         if let Some(at) = self.position(lowest) {
             self.remove(at, pool);
         }
+        // The ledger counts these as incomplete, and not as never arrived.
         if self.evicted.len() < EVICTED_MAX && !self.evicted.contains(&lowest) {
             self.evicted.push(lowest);
         }
@@ -330,7 +335,10 @@ impl Assemblies {
 
     /// Whether all requested fragments of a sample arrived, and others are missing.
     pub(crate) fn wants_more(&self, number: SequenceNumber) -> bool {
-        self.position(number).and_then(|at| self.list.get(at)).is_some_and(Assembly::wants_more)
+        match self.position(number) {
+            Some(at) => self.list[at].wants_more(),
+            None => false,
+        }
     }
 
     /// Lists the missing fragments to request now. `true`: some may still be on their way, look again soon.
@@ -351,6 +359,7 @@ impl Assemblies {
                 recheck = true;
                 break;
             }
+            // A HEARTBEAT announces only samples whose fragments were all sent.
             let is_announced = assembly.sequence_number <= announced;
             recheck |= assembly.request_missing(now, is_announced, suppression, &mut requests);
         }

@@ -49,6 +49,7 @@ impl FragmentRange {
         if first == 0 || last > fragment_count {
             return None;
         }
+        // On 32-bit hosts the product may overflow: sample sizes are 32 bits wide.
         let start = (first as usize - 1).checked_mul(fragment_size)?;
         let end = (last as usize).checked_mul(fragment_size)?.min(sample_size);
         if fragment.payload.len() < end - start {
@@ -128,6 +129,7 @@ impl Assembly {
         let sample_size = self.sample_size;
         let Some(slot) = self.slot() else { return FragmentOutcome::NoRoom };
         let buffer = slot.buffer();
+        // A forged fragment far ahead must not reserve memory for the hole before it.
         if range.start > memory_max.max(buffer.len()) {
             return FragmentOutcome::NoRoom;
         }
@@ -140,6 +142,7 @@ impl Assembly {
                     // Zeroes only a hole, which is as large as the lost fragments.
                     buffer.resize(range.start, 0);
                 }
+                // The range may begin in bytes that exist and end behind them.
                 buffer.truncate(range.start);
                 append(buffer, bytes);
             }
@@ -169,6 +172,7 @@ impl Assembly {
 
     /// Notes that fragments lie in their places.
     pub(super) fn note_received(&mut self, now: Instant, first: u32, last: u32) {
+        // Counts how well the order predicts the next fragment.
         self.in_a_row = if first == self.fragments.first_missing() { self.in_a_row + 1 } else { 0 };
         self.fragments.insert(first, last);
         self.progress = now;
@@ -189,6 +193,7 @@ impl Assembly {
             return None;
         }
         let (memory_max, sample_size) = (self.memory_max(), self.sample_size);
+        // The receive thread writes without a check, so the memory must exist now.
         prepare(self.slot()?.buffer(), end, memory_max, sample_size);
         let slot = self.slot.take()?;
         // Both sizes come from a DATA_FRAG and fit.
@@ -204,6 +209,7 @@ impl Assembly {
         if !self.is_next(number) {
             return None;
         }
+        // The slot stays lent: only the range moves on, without a detour through the assembly.
         prepare(received.slot()?.buffer(), end, self.memory_max(), self.sample_size);
         received.move_to(number);
         Some(received)
@@ -241,12 +247,14 @@ impl Assembly {
         requests: &mut FragmentRequests,
     ) -> bool {
         let is_quiet = now.since(self.progress) >= suppression;
+        // Without a HEARTBEAT the writer may still be sending the rest: only known fragments count.
         let through = if is_announced && is_quiet {
             self.fragments.fragment_count()
         } else {
             self.fragments.highest().max(self.announced)
         };
         let from = match self.requested {
+            // Recent requests are still being answered: continue behind them.
             Some((through, at)) if now.since(at) < suppression => through + 1,
             _ => self.fragments.first_missing(),
         };

@@ -179,6 +179,7 @@ impl GroupGate {
             let Some(at) = group.position(writer, reader) else { continue };
             let member = group.members.swap_remove(at);
             if !by_reader {
+                // Its part of an open set will never arrive.
                 group.break_sets_without_end(&member);
             }
             for item in member.queue {
@@ -203,8 +204,12 @@ impl GroupGate {
 
     /// Removes a reader that was closed, with all of its writers.
     pub fn remove_reader(&mut self, reader: EntityId) {
-        let members = self.groups.iter().flat_map(|group| &group.members);
-        let writers: Vec<Guid> = members.filter(|member| member.reader == reader).map(|member| member.writer).collect();
+        let mut writers = Vec::new();
+        for member in self.groups.iter().flat_map(|group| &group.members) {
+            if member.reader == reader {
+                writers.push(member.writer);
+            }
+        }
         for writer in writers {
             self.remove(writer, reader, true);
         }
@@ -252,9 +257,8 @@ impl GroupGate {
 
     /// Readers that should ask a writer for its progress: changes wait for it, and no reader asked within `interval`.
     pub fn readers_to_ask(&self, now: Now, interval: Duration) -> impl Iterator<Item = EntityId> + '_ {
-        let is_due = move |member: &&GroupMember| member.should_ask(now.instant, interval);
-        let waiting = self.groups.iter().filter(|group| group.has_waiting());
-        waiting.flat_map(move |group| group.members.iter().filter(is_due).map(|member| member.reader))
+        let members = self.waiting_members();
+        members.filter(move |member| member.should_ask(now.instant, interval)).map(|member| member.reader)
     }
 
     /// Returns the writers that a reader should ask for their progress now, and counts them as asked.
@@ -277,9 +281,12 @@ impl GroupGate {
     /// Whether changes wait for an answer that this reader expects.
     #[must_use]
     pub fn is_asking(&self, reader: EntityId) -> bool {
-        let waiting = self.groups.iter().filter(|group| group.has_waiting());
-        let mut members = waiting.flat_map(|group| &group.members);
-        members.any(|member| member.reader == reader && member.asked_at.is_some())
+        self.waiting_members().any(|member| member.reader == reader && member.asked_at.is_some())
+    }
+
+    /// Members of the groups in which items wait.
+    fn waiting_members(&self) -> impl Iterator<Item = &GroupMember> + '_ {
+        self.groups.iter().filter(|group| group.has_waiting()).flat_map(|group| &group.members)
     }
 
     fn member(&mut self, writer: Guid, reader: EntityId) -> Option<&mut GroupMember> {
@@ -367,9 +374,11 @@ impl WriterGroup {
     ///
     /// Its own waiting items belong to sets that may still be complete. Other waiting sets have no part of it.
     fn break_sets_without_end(&mut self, left: &GroupMember) {
-        let pending: Vec<_> = self.sets().filter(|&set| !left.has_passed(set, self.end_of(set))).collect();
-        for set in pending {
-            self.note_broken(set);
+        let sets: Vec<_> = self.sets().collect();
+        for set in sets {
+            if !left.has_passed(set, self.end_of(set)) {
+                self.note_broken(set);
+            }
         }
         if let Some(set) = left.open {
             self.note_broken(set);
@@ -418,10 +427,15 @@ impl WriterGroup {
 
     /// Whether the set is the first waiting item of each writer that has a part in it.
     fn is_first(&self, name: SequenceNumber) -> bool {
-        self.members.iter().all(|member| {
-            let is_part = |item: &GroupItem| matches!(item, GroupItem::SetEnded { set, .. } if *set == name);
-            member.queue.iter().position(is_part).is_none_or(|at| at == 0)
-        })
+        for member in &self.members {
+            // Items before the part of the set would be overtaken by it.
+            for item in member.queue.iter().skip(1) {
+                if item.is_end_of(name) && !member.queue.front().is_some_and(|front| front.is_end_of(name)) {
+                    return false;
+                }
+            }
+        }
+        true
     }
 
     /// Whether no earlier group sequence number can still arrive.
@@ -431,15 +445,19 @@ impl WriterGroup {
 
     /// Releases a set that every writer has ended.
     fn release_set(&mut self, now: Now, name: SequenceNumber, coherent: bool, releases: &mut ReleaseQueues) {
+        // Sets that a leaving writer broke were noted by name.
         let (mut is_set_whole, mut all) = (!self.broken.contains(&name), Vec::new());
         for member in &mut self.members {
-            if !matches!(member.queue.front(), Some(GroupItem::SetEnded { set, .. }) if *set == name) {
+            let Some(front) = member.queue.front() else { continue };
+            if !front.is_end_of(name) {
                 continue;
             }
             if let Some(GroupItem::SetEnded { changes, end, is_whole, .. }) = member.queue.pop_front() {
                 is_set_whole &= is_whole && !changes.iter().any(|change| is_expired(change, now));
                 self.next = self.next.max(end.next());
-                all.extend(changes.into_iter().map(|change| (member.reader, change)));
+                for change in changes {
+                    all.push((member.reader, change));
+                }
             }
         }
         if coherent && !is_set_whole {
@@ -468,8 +486,11 @@ impl WriterGroup {
         if self.broken.is_empty() {
             return;
         }
+        // A set that still waits, or is open at a writer, must find that it is incomplete.
         let mut pending: Vec<_> = self.sets().collect();
-        pending.extend(self.members.iter().filter_map(|member| member.open));
+        for member in &self.members {
+            pending.extend(member.open);
+        }
         let next = self.next;
         self.broken.retain(|set| *set >= next || pending.contains(set));
     }
@@ -511,8 +532,10 @@ impl GroupMember {
 
     /// Last group sequence number up to which all changes of the writer arrived.
     fn reached(&self) -> SequenceNumber {
+        // A remote writer reports its progress by HEARTBEAT, a local one by its clock.
         let Some(clock) = &self.clock else { return self.reached };
         let (group, own) = clock.last_of(self.writer.entity_id);
+        // The clock may be ahead of changes that are still on their way to the gate.
         if own <= self.reached { group.max(self.reached) } else { self.reached }
     }
 
@@ -532,6 +555,7 @@ impl GroupMember {
             GroupItem::SetEnded { end, .. } => *end,
             item => item.number(),
         };
+        // A real jump is believed at the second item: the position moves close to it.
         let nearest = SequenceNumber(number.0.saturating_sub(JUMP_MAX as i64));
         let is_near = self.reached == SequenceNumber::ZERO || nearest <= self.reached;
         self.reached = self.reached.max(nearest);
@@ -543,15 +567,29 @@ impl GroupMember {
         if let Some(open) = self.open {
             return open > name;
         }
-        let is_behind = |item: &GroupItem| match item {
-            GroupItem::SetEnded { set, .. } => *set >= name,
-            item => item.number() > name,
-        };
-        self.queue.iter().any(is_behind) || !self.reports_progress || self.reached() >= end.previous()
+        for item in &self.queue {
+            let is_behind = match item {
+                GroupItem::SetEnded { set, .. } => *set >= name,
+                item => item.number() > name,
+            };
+            if is_behind {
+                return true;
+            }
+        }
+        // The gate does not wait for a writer that never reports its progress.
+        !self.reports_progress || self.reached() >= end.previous()
     }
 }
 
 impl GroupItem {
+    /// Whether the item is the end of this set.
+    fn is_end_of(&self, name: SequenceNumber) -> bool {
+        match self {
+            Self::SetEnded { set, .. } => *set == name,
+            _ => false,
+        }
+    }
+
     /// Number that orders the items. An item without a number comes first.
     fn number(&self) -> SequenceNumber {
         match self {

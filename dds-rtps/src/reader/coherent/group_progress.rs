@@ -67,13 +67,17 @@ impl WriterSets {
         };
         let (writer, number) = (change.change.writer, change.change.sequence_number);
         let presented = change.change.presented.as_deref().copied().unwrap_or_default();
-        let group_number = presented.group.map(|group| group.number);
-        // The set that the change names, and the set that it belongs to.
-        let named = if group.coherent { presented.group.and_then(|group| group.set) } else { None };
+        let (group_number, group_set) = match presented.group {
+            Some(position) => (Some(position.number), position.set),
+            None => (None, None),
+        };
+        // The set that the change names, and the set that it belongs to: the end of a set is not a part of it.
+        let named = if group.coherent { group_set } else { None };
         let set = if presented.is_end { None } else { named };
         let follows_on = self.follows_on(number);
         // A reader that began within a set has missed a part of it.
         let has_beginning = number == SequenceNumber::FIRST || group.has_all_before(named);
+        // The first change of the writer may be in the middle of a set.
         let begins_well = follows_on || (self.next.is_none() && has_beginning);
         let continues = self.is_open(set);
         let is_plain = set.is_none() && !presented.is_end && !is_blank(&change, presented);
@@ -93,6 +97,7 @@ impl WriterSets {
         match set {
             Some(set) => {
                 if !continues {
+                    // The gate must know of the open set before its end arrives.
                     delivery.events.push_group(writer, GroupItem::SetBegun { set });
                 }
                 let is_whole = if continues {

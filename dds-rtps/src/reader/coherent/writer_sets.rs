@@ -62,13 +62,17 @@ impl WriterSets {
 
     /// How many changes wait for the end of their set.
     pub(crate) fn waiting(&self) -> u64 {
-        self.open.as_ref().map_or(0, |open| open.changes.len() as u64)
+        match &self.open {
+            Some(open) => open.changes.len() as u64,
+            None => 0,
+        }
     }
 
     /// A filter rejected `start .. end`: they are no holes.
     pub(crate) fn excuse(&mut self, start: SequenceNumber, end: SequenceNumber) {
         let next = self.next.unwrap_or(SequenceNumber::FIRST);
         self.excused.retain(|&(_, end)| end > next);
+        // A range beyond the bound becomes a hole: its set is dropped and counted.
         if self.excused.len() < EXCUSED_MAX && end > next {
             self.excused.push((start, end));
             self.excused.sort_unstable();
@@ -120,7 +124,11 @@ impl WriterSets {
         let presented = change.change.presented.as_deref().copied().unwrap_or_default();
         let follows_on = self.follows_on(number);
         // A set cannot begin after one of its changes.
-        let set = presented.set.filter(|&first| first.is_valid() && first <= number && !presented.is_end);
+        let set = match presented.set {
+            Some(first) if first.is_valid() && first <= number && !presented.is_end => Some(first),
+            _ => None,
+        };
+        // Any number outside of the open set ends it.
         let continues = self.is_open(set);
         if !continues && self.open.is_some() && !self.close_set(now, follows_on, tried, delivery) {
             return Err(change);
@@ -158,6 +166,7 @@ impl WriterSets {
         }
         if !open.is_broken {
             let bytes = payload_len(&change);
+            // The history reserves the space, so that open sets cannot exceed its limits.
             if delivery.history.withhold(1, bytes, BYTES_MAX) {
                 open.bytes += bytes;
                 open.changes.push(change);
@@ -182,6 +191,7 @@ impl WriterSets {
                 delivery.counters.rejected += 1;
                 delivery.events.push(ReaderEvent::SampleRejected { writer, instance, reason, count: 1 });
             }
+            // The set stays open. The change that ended it is retried when there is space.
             if delivery.holds_back && !is_lasting {
                 self.open = Some(open);
                 return false;

@@ -262,9 +262,11 @@ impl WriterLosses {
         removed: &RemovalCounts,
     ) -> Self {
         let mut not_received = tally.not_received;
+        // All numbers below the position count as received unless they were noted as missing.
         let below = tally.known_before.saturating_add(distance(position.first, position.next));
         let received = below.saturating_sub(not_received.total()).saturating_add(position.received_ahead);
         not_received.irrelevant = not_received.irrelevant.saturating_add(position.irrelevant_ahead);
+        // Before the first change the range is empty: `last` is `first - 1`.
         let last = position.last.max(position.first.previous());
         let known = tally.known_before.saturating_add(distance(position.first, last.next()));
         let mut undelivered = tally.undelivered;
@@ -293,6 +295,7 @@ impl WriterLosses {
     /// Difference between this row and an earlier one, count by count.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
+        // The interval begins after the last number of the earlier row.
         let first = if self.known > earlier.known { earlier.last.next().max(self.first) } else { self.first };
         Self {
             writer: self.writer,

@@ -102,6 +102,7 @@ pub(crate) struct UnmatchedRows {
 impl UnmatchedRows {
     pub(crate) fn push(&mut self, row: WriterLosses) {
         debug_assert!(row.awaited == 0 && row.waiting == 0, "a closed row expects nothing");
+        // A writer without changes is not worth one of the few rows.
         if row.known == 0 && row.undelivered.total() == 0 {
             return;
         }

@@ -134,6 +134,7 @@ impl AckNackScheduler {
     /// A HEARTBEAT arrived: ends the pre-emptive ACKNACKs. `true`: it is the first one.
     pub(crate) fn note_heard(&mut self) -> bool {
         let is_first = self.preemptive.take().is_some();
+        // The pre-emptive schedule ends: from now on the HEARTBEAT decides when the reader answers.
         if is_first {
             self.due = None;
         }
@@ -153,6 +154,7 @@ impl AckNackScheduler {
 
     /// A number is requested now.
     pub(crate) fn note_requested(&mut self, now: Instant, number: SequenceNumber, config: &ReaderConfig) {
+        // Their repairs are measured, and the last one triggers the next request.
         self.requested_through = self.requested_through.max(Some(number));
         self.requested.note(now, number.0, self.suppression(config));
     }
@@ -171,6 +173,7 @@ impl AckNackScheduler {
     fn suppression(&self, config: &ReaderConfig) -> Duration {
         let longest = config.nack_suppression;
         match self.repair_delay.get() {
+            // Three times the fastest repair: slower ones are likely lost.
             Some(delay) => delay.scale(3, 1).clamp(SUPPRESSION_MIN.min(longest), longest),
             None => longest,
         }
@@ -215,6 +218,7 @@ impl AckNackScheduler {
     pub(crate) fn note_checked(&mut self, now: Instant, is_missing: bool, has_sent: bool, config: &ReaderConfig) {
         debug_assert!(self.preemptive.is_none(), "a writer that was never heard gets pre-emptive ACKNACKs only");
         self.owes_answer = false;
+        // Missing numbers are requested again after the pause even if no HEARTBEAT arrives.
         self.due = if is_missing { now.after(self.retry) } else { None };
         if is_missing && has_sent {
             self.retry = self.retry.scale(2, 1).min(config.nack_period_max);

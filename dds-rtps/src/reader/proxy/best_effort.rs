@@ -42,6 +42,7 @@ impl BestEffortState {
             self.doubted = None;
             return if number < next { NumberCheck::Duplicate } else { NumberCheck::New };
         }
+        // Two numbers in a row from the same place: the writer restarted there.
         let agrees = self.doubted.is_some_and(|before| before <= number && distance(before, number) <= JUMP_MAX);
         self.doubted = Some(number);
         if agrees { NumberCheck::New } else { NumberCheck::Implausible }
@@ -53,7 +54,9 @@ impl BestEffortState {
             Some(next) if number >= next => self.skip(next, number, tally),
             before => {
                 // The first number, or the writer has restarted: the row of the ledger begins here.
-                tally.restart(before.map_or(0, |next| distance(self.first, next)));
+                if let Some(next) = before {
+                    tally.restart(distance(self.first, next));
+                }
                 (self.first, self.doubted) = (number, None);
                 0
             }

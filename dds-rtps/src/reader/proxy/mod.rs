@@ -94,6 +94,7 @@ impl LocalWriterState {
             delivery.lost(writer, skipped, LossCause::NeverArrived);
             return;
         };
+        // The writer may free the change from here on.
         link.acknowledge(number);
         if number > expected {
             // Changes that the writer replaced do not exist any more. Changes that it gave up are lost.
@@ -257,6 +258,7 @@ impl WriterProxy {
         match &mut self.state {
             ProxyState::BestEffort(best_effort) => {
                 let lost = best_effort.accept(number, delivery.tally);
+                // A best-effort reader never goes back: earlier incomplete samples are lost.
                 let incomplete = self.drop_assemblies_below(number.next(), context.slots, delivery.counters);
                 self.count_lost(lost, incomplete, delivery);
                 if let Some(change) = change {
@@ -292,6 +294,7 @@ impl WriterProxy {
         let limits = context.config.assembly_limits();
         loop {
             let outcome = self.assemblies.add(now, source, fragment, limits, context.slots);
+            // Fragments of a sample that is being assembled evict no other sample.
             let can_evict = matches!(outcome, FragmentOutcome::NoRoom) && !self.assemblies.contains(fragment.writer_sn);
             if !can_evict || !self.evict(fragment.writer_sn, context.slots) {
                 return outcome;
@@ -302,6 +305,7 @@ impl WriterProxy {
 
     /// Evicts one fragmented sample: best effort the oldest, reliable the newest, which is requested again later.
     fn evict(&mut self, number: SequenceNumber, slots: &SlotPool) -> bool {
+        // Best effort has no repair: the oldest sample is the least likely to complete.
         if self.is_best_effort() {
             self.assemblies.evict_below(number, slots)
         } else {
@@ -362,6 +366,7 @@ impl WriterProxy {
 
     /// The writer is unmatched: counts the known numbers that will never be delivered, and drops all assemblies.
     pub(crate) fn close(&mut self, slots: &SlotPool, delivery: &mut ChangeDelivery<'_>) {
+        // The span is gone once the assemblies are dropped.
         let span = self.assemblies.span();
         let incomplete = self.drop_assemblies_below(SequenceNumber::MAX, slots, delivery.counters);
         let guid = self.guid();
@@ -387,6 +392,7 @@ impl WriterProxy {
         delivery: &mut ChangeDelivery<'_>,
         context: &ProxyContext<'_>,
     ) -> Handled {
+        // Filtered numbers are counted as irrelevant first, and moved when the GAP is done.
         let filtered = filtered_by_writer(gap);
         let irrelevant_before = delivery.tally.not_received.irrelevant;
         let next = match &mut self.state {
@@ -473,6 +479,7 @@ impl WriterProxy {
         let (fragments, recheck) =
             self.assemblies.request_missing(now, reliable.last_announced(), config.nack_suppression);
         let has_answer = reliable.acknacks.owes_answer() || !set.is_empty() || !fragments.is_empty();
+        // While the history is full, requests would only repeat changes that the reader must drop.
         let is_missing = reliable.is_missing_numbers() || !self.assemblies.is_empty();
         reliable.acknacks.note_checked(now, is_missing && !reliable.is_refused(), has_answer, config);
         if recheck {

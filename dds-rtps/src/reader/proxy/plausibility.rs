@@ -125,16 +125,22 @@ impl Plausibility {
     ///
     /// If HEARTBEATs for a second say that the writer has not come so far, the reader returns to its earlier position.
     pub(super) fn check_denial(&mut self, now: Instant, last: SequenceNumber, reader: ReaderPosition) -> Denial {
+        // A HEARTBEAT at or beyond the position confirms it for good.
         self.start_is_unconfirmed &= last.next() < reader.next;
         // A skipped range can be taken back as long as nothing has come after it.
-        let skipped = self.skipped.filter(|skipped| skipped.to == reader.next && reader.window_is_empty);
-        let denied = if last.next() < reader.next { skipped } else { None };
+        let denied = match self.skipped {
+            Some(skipped) if skipped.to == reader.next && reader.window_is_empty && last.next() < reader.next => {
+                Some(skipped)
+            }
+            _ => None,
+        };
         let is_astray = self.start_is_unconfirmed && reader.window_is_empty && is_far(last, reader.next);
         if denied.is_none() && !is_astray && !is_far(last, reader.announced) {
             // A contradicting HEARTBEAT before was merely overtaken on its way.
             self.denied_since = None;
             return Denial::None;
         }
+        // A change waits for space: the position cannot move back before it is delivered.
         if reader.is_refused {
             return Denial::None;
         }

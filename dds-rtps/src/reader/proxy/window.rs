@@ -113,6 +113,7 @@ impl ReorderWindow {
     pub(crate) fn put_back(&mut self, change: ReceivedChange) {
         self.waiting += usize::from(!is_blank(&change));
         self.bytes += payload_len(&change);
+        // `pop` moved past it.
         self.next = self.next.previous();
         self.numbers.push_front(NumberState::Waiting(change));
     }
@@ -126,6 +127,7 @@ impl ReorderWindow {
     fn set(&mut self, number: SequenceNumber, state: NumberState) {
         let Some(offset) = self.offset(number) else { return };
         if offset >= self.numbers.len() {
+            // Numbers in between are missing. `has_room` bounds the offset.
             self.numbers.resize_with(offset + 1, NumberState::default);
         }
         if let Some(place) = self.numbers.get_mut(offset) {
@@ -136,6 +138,7 @@ impl ReorderWindow {
     /// Declares the missing numbers of `start .. end` irrelevant, up to `numbers_max` ahead of the front.
     pub(crate) fn mark_irrelevant(&mut self, start: SequenceNumber, end: SequenceNumber, numbers_max: usize) {
         let first = self.offset(start).unwrap_or(0);
+        // A GAP may name 2^60 numbers: the loop is bounded by the window.
         let last = self.offset(end).unwrap_or(0).min(numbers_max);
         for offset in first..last {
             let number = self.next.plus(offset as i64);
@@ -186,6 +189,7 @@ impl ReorderWindow {
                     self.numbers.push_front(NumberState::Missing);
                 }
             }
+            // A forged number moved the window far away: no waiting change is near.
             Ok(_) => *self = Self::new(number),
             Err(_) => {
                 while self.next < number && !self.numbers.is_empty() {

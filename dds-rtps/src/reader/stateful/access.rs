@@ -94,6 +94,7 @@ impl StatefulReader {
             self.history.select(now, selection, operation, into)
         };
         if self.space.is_waiting() {
+            // A take makes space in any case: no comparison needed.
             if count > 0 && operation == Operation::Take {
                 self.retry_refused(now);
             } else {
@@ -121,6 +122,7 @@ impl StatefulReader {
 
     /// Retries the waiting changes of all writers.
     pub(super) fn retry_refused(&mut self, now: Now) {
+        // Another round only follows if a retried change made the history emptier.
         while self.space.stop(&self.history) {
             for at in 0..self.writers.len() {
                 self.retry_writer(now, at);
@@ -192,6 +194,7 @@ impl StatefulReader {
         let missed = distance(first.max(position.first), last.next().min(position.next));
         // The reader may have accepted a change that came twice.
         let missed = missed.min(writer.tally.not_received.never_came);
+        // Moves them from "never arrived" to "received and not delivered".
         writer.tally.not_received.never_came -= missed;
         writer.tally.undelivered.inbox_overflow += missed;
         let rest = first.max(position.next);
@@ -212,6 +215,7 @@ impl StatefulReader {
             }
             Release::Drop(changes) => {
                 for change in changes {
+                    // The gate held the change on behalf of this reader, which counted it as withheld.
                     self.history.release_withheld(1, payload_len(&change));
                     let writer = change.change.writer;
                     self.deliver_released(writer, |delivery| delivery.lost(writer, 1, LossCause::Incoherent));
@@ -227,6 +231,7 @@ impl StatefulReader {
             match self.deliver_released(change.change.writer, |delivery| delivery.admit(now, change, true)) {
                 Ok(()) => self.history.release_withheld(1, len),
                 Err(change) => {
+                    // Later releases must not overtake it.
                     self.released.push_front(change);
                     break;
                 }
@@ -237,6 +242,7 @@ impl StatefulReader {
 
     /// Delivers a change that the gate released. Its writer may be unmatched by now.
     fn deliver_released<R>(&mut self, writer: Guid, deliver: impl FnOnce(&mut ChangeDelivery<'_>) -> R) -> R {
+        // An unmatched writer has no row any more: its counts go nowhere.
         let mut unmatched = WriterTally::default();
         let tally = match self.writers.find(writer) {
             Some(at) => &mut self.writers.at_mut(at).tally,

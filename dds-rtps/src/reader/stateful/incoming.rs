@@ -89,6 +89,7 @@ impl StatefulReader {
             SerializedPayload::None => 0,
             SerializedPayload::Data(bytes) | SerializedPayload::Key(bytes) => bytes.len(),
         };
+        // A duplicate is ignored before its payload costs anything.
         if let Some(handled) = self.reject_number(now, at, data.writer_sn, len) {
             return handled;
         }
@@ -98,6 +99,7 @@ impl StatefulReader {
             Some(facts) => (facts, None),
             None => (ChangeFacts::new(inline_qos, source), inline_qos),
         };
+        // Directed writes and parameters that must be understood are rare, and found only in full inline QoS.
         let header = self.change_header(at, data.writer_sn, facts);
         let mut change = if data.non_standard_payload || !is_understood(special_qos) {
             IncomingChange::NotDecodable
@@ -184,6 +186,7 @@ impl StatefulReader {
         if self.config.is_group() {
             self.update_group_progress(at);
         }
+        // The proxy kept a change that did not fit: retry when the history has space.
         if self.writers.at(at).proxy.is_refused() {
             self.space.start(&self.history);
         }
@@ -226,6 +229,7 @@ impl StatefulReader {
                 self.counters.malformed += 1;
                 Handled::Malformed
             }
+            // The reader requests the fragment again, by the retry pause.
             FragmentOutcome::NoRoom => {
                 self.counters.out_of_window += 1;
                 self.finish_fragment(now, at, number);
@@ -340,6 +344,7 @@ impl StatefulReader {
         }
         let (proxy, mut delivery, context) = self.proxy_and_delivery(at);
         let handled = proxy.handle_gap(now, gap, &mut delivery, &context);
+        // A reliable writer is asked whether it really sent the GAP, which changes the deadline.
         let asks_writer = handled == Handled::Doubtful && proxy.reliable().is_some();
         if handled == Handled::Doubtful {
             self.counters.doubtful += 1;
@@ -374,8 +379,10 @@ impl StatefulReader {
             delivery.counters.duplicate_heartbeats += 1;
             return Handled::Duplicate;
         }
+        // Only the last HEARTBEAT that counted decides where answers go.
         proxy.reply = source.reply;
         let (next, has_begun) = (reliable.next(), !reliable.awaits_start());
+        // The writer no longer has the samples below, so their fragments never arrive.
         proxy.drop_assemblies_below(next, context.slots, delivery.counters);
         if has_begun && self.config.is_group() {
             self.note_group_announcement(at, heartbeat);
@@ -419,6 +426,7 @@ impl StatefulReader {
         if local.is_reliable() && previous >= local.next() {
             return LocalOutcome::Refused;
         }
+        // A change of a durability service keeps the lifespan of its original writer.
         let lifespan = match &change.origin {
             Some(origin) => origin.lifespan,
             None => proxy.config.lifespan,
@@ -464,6 +472,7 @@ impl StatefulReader {
         let (writer, number) = (received.change.writer, received.change.sequence_number);
         let (proxy, mut delivery, _) = self.proxy_and_delivery(at);
         let ProxyState::Local(local) = &mut proxy.state else { return LocalOutcome::Unmatched };
+        // A best-effort writer does not repeat a change, so the reader does not refuse it.
         delivery.holds_back &= local.is_reliable();
         let has_sets = delivery.sets.is_some();
         if !is_decodable {
@@ -489,6 +498,7 @@ impl StatefulReader {
     #[inline]
     fn renew_lease(&mut self, now: Now, at: usize) {
         let lease = &mut self.writers.at_mut(at).proxy.lease;
+        // Most writers offer an infinite lease: no store for them.
         if lease.is_limited() && lease.renew(now.instant) {
             self.change_liveliness(now, at, true);
         }
@@ -497,6 +507,7 @@ impl StatefulReader {
     /// A HEARTBEAT announced the progress of a group.
     fn note_group_announcement(&mut self, at: usize, heartbeat: &Heartbeat) {
         let Some(info) = heartbeat.group_info else { return };
+        // Invalid group numbers of a peer count as absent.
         if info.current_gsn < SequenceNumber::ZERO || info.current_gsn >= SequenceNumber::MAX {
             return;
         }

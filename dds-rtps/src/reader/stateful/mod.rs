@@ -88,6 +88,7 @@ impl StatefulReader {
             self.history.set_ownership_strength(writer.guid, writer.ownership_strength);
             let proxy = &mut self.writers.at_mut(at).proxy;
             proxy.config = WriterProxyConfig { reliable: proxy.config.reliable, ..writer };
+            // The locators are new: an old INFO_REPLY may point elsewhere.
             proxy.reply = None;
             return true;
         }
@@ -96,6 +97,7 @@ impl StatefulReader {
         }
         let mut proxy = WriterProxy::remote(now.instant, writer, &self.config);
         if let Some(reliable) = proxy.reliable_mut() {
+            // The writer may not have noticed the unmatch, and would ignore lower counts as old.
             reliable.acknacks.continue_from(self.writers.counts_of_unmatched());
             reliable.acknacks.allow_for_crowd(self.writers.count_unheard(), &self.config);
         }
@@ -127,6 +129,7 @@ impl StatefulReader {
         }
         let writer = proxy.guid();
         self.history.set_ownership_strength(writer, proxy.config.ownership_strength);
+        // From now on the history counts removed samples of this writer.
         self.history.follow_writer(writer);
         let at = self.writers.insert(MatchedWriter::new(proxy, &self.config));
         self.liveliness.writer_matched(writer, &self.writers.at(at).proxy.lease);
@@ -153,11 +156,13 @@ impl StatefulReader {
         if let Some(sets) = delivery.sets.take() {
             sets.close(writer, &mut delivery);
         }
+        // The history forgets its counts for the writer, so they move into the row.
         let mut row = matched.losses(&self.history.unfollow_writer(writer));
         row.close(matched.proxy.is_entitled());
         self.unmatched.push(row);
         self.liveliness.writer_unmatched(writer, matched.proxy.lease.is_alive());
         self.events.liveliness_changed();
+        // Instances without another writer change their state, which the application sees.
         if self.history.writer_lost(now, writer) {
             self.events.data_available();
         }
@@ -209,6 +214,7 @@ impl StatefulReader {
         let proxy = &mut self.writers.at_mut(at).proxy;
         let writer = proxy.guid();
         self.liveliness.writer_changed(writer, &mut proxy.lease, alive);
+        // Its instances become NOT_ALIVE_NO_WRITERS. They recover with its next sample.
         if !alive && self.history.writer_not_alive(now, writer) {
             self.events.data_available();
         }
@@ -272,6 +278,7 @@ impl StatefulReader {
             }
             let (proxy, mut delivery, context) = self.proxy_and_delivery(at);
             proxy.drop_stale(now.instant, timeout, context.slots, &mut delivery);
+            // Samples with later fragments are stale later.
             let stale_at = proxy.assemblies.stale_at(timeout);
             self.next_stale = earliest(self.next_stale, stale_at);
         }
@@ -348,6 +355,7 @@ impl StatefulReader {
     /// Returns the next event.
     pub fn poll_event(&mut self) -> Option<ReaderEvent> {
         match self.history.take_missed() {
+            // The history collects missed deadlines itself, as it knows the instances.
             Some(missed) => Some(ReaderEvent::DeadlineMissed(missed)),
             None => self.events.pop(),
         }

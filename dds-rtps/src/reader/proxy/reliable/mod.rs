@@ -2,7 +2,7 @@
 //!
 //! All numbers below the reorder window were delivered, are lost or irrelevant, and are acknowledged. A GAP or
 //! HEARTBEAT may declare 2^60 numbers irrelevant: such a range is two numbers, never a loop.
-//! [`plausibility`](super::plausibility) decides which announcements count.
+//! [`plausibility`](crate::reader::proxy::plausibility) decides which announcements count.
 //!
 //! Where the stream begins:
 //!
@@ -16,9 +16,8 @@
 //! - Our writers name the first relevant sequence number to each reader
 //!   ([`WriterProxyConfig::names_first_relevant`](crate::reader::WriterProxyConfig::names_first_relevant)).
 
-use super::acknack::AckNackScheduler;
-use super::plausibility::{Denial, JUMP_MAX, Plausibility, ReaderPosition, SkippedRange};
-use super::window::{ReorderWindow, WindowFront};
+mod announcements;
+
 use crate::history::ReceivedChange;
 use crate::reader::assembly::Assemblies;
 use crate::reader::config::{ReaderConfig, WriterProxyConfig};
@@ -26,8 +25,11 @@ use crate::reader::delivery::ChangeDelivery;
 use crate::reader::event::LossCause;
 use crate::reader::ledger::distance;
 use crate::reader::ledger::tally::WriterPosition;
-use crate::types::{EntityId, Guid, Instant, Now, SequenceNumber};
-use crate::wire::{Gap, Heartbeat, HeartbeatFrag, SET_BITS_MAX, SequenceNumberSet};
+use crate::reader::proxy::acknack::AckNackScheduler;
+use crate::reader::proxy::plausibility::{JUMP_MAX, Plausibility, SkippedRange};
+use crate::reader::proxy::window::{ReorderWindow, WindowFront};
+use crate::types::{Guid, Instant, Now, SequenceNumber};
+use crate::wire::{HeartbeatFrag, SET_BITS_MAX, SequenceNumberSet};
 
 /// How the reader learns its first relevant sequence number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -182,6 +184,7 @@ impl ReliableState {
     pub(crate) fn check_number(&mut self, number: SequenceNumber, len: usize, config: &ReaderConfig) -> NumberCheck {
         if self.start == StreamStart::Named {
             if self.window.is_empty() {
+                // The window follows the traffic until the writer names the start.
                 self.window.restart_at(number, 0);
                 self.first = number;
             }
@@ -194,6 +197,7 @@ impl ReliableState {
             self.announced.floor = number;
             self.first = number;
             self.start = StreamStart::Known;
+            // The sample may be forged: HEARTBEATs have to confirm it.
             self.plausibility.start_with_sample();
         }
         if !self.window.is_missing(number) {
@@ -224,12 +228,14 @@ impl ReliableState {
         if number != self.window.next() || self.awaits_start() {
             match change {
                 Some(change) => self.window.hold(number, change),
+                // It still counts as received, and is not requested again.
                 None => self.window.mark_empty(number),
             }
             self.acknacks.schedule_retry(now.instant);
             return;
         }
         self.window.skip_front();
+        // With the first delivered change all later numbers are promised.
         self.is_entitled = true;
         if let Some(change) = change {
             self.deliver(now, change, delivery);
@@ -299,6 +305,7 @@ impl ReliableState {
         match self.gap {
             Some(gap) if gap.contains(next) => Some((gap.end, false)),
             _ if next >= floor => None,
+            // Lost up to the gap; the next round skips the gap itself as irrelevant.
             Some(gap) if next < gap.start && gap.start < floor => Some((gap.start, true)),
             _ => Some((floor, true)),
         }
@@ -312,6 +319,7 @@ impl ReliableState {
         let next = self.window.next();
         debug_assert!(from <= next, "the window never moves back here");
         let is_loss = is_lost && self.is_entitled;
+        // The row of the ledger has not begun: it starts behind them.
         if self.first == from && !is_loss {
             self.first = next;
             return;
@@ -337,6 +345,7 @@ impl ReliableState {
         delivery.tally.count_lost(skipped.lost, LossCause::NeverArrived);
         delivery.tally.count_irrelevant(skipped.irrelevant);
         delivery.tally.restart(skipped.known_before);
+        // Retracted losses were reported once already.
         let unreported = self.plausibility.note_skipped(skipped);
         delivery.report_lost(self.writer, unreported, LossCause::NeverArrived);
     }
@@ -348,6 +357,7 @@ impl ReliableState {
     /// Requests more missing numbers at once if all requested ones arrived.
     fn request_more_if_answered(&mut self, now: Instant) {
         let next = self.window.next();
+        // The window of 256 numbers per ACKNACK moves on without waiting for a HEARTBEAT.
         if self.acknacks.take_answered(next) && next <= self.announced.last && !self.is_refused {
             self.acknacks.check_at(Some(now));
         }
@@ -362,6 +372,7 @@ impl ReliableState {
             self.is_refused = false;
         }
         self.deliver_ready(now, delivery);
+        // The writer may block until it is acknowledged, so the answer leaves at once.
         let has_moved = self.window.next() > before;
         if has_moved {
             self.acknacks.answer_at(Some(now.instant));
@@ -380,175 +391,6 @@ impl ReliableState {
             self.acknacks.request_heartbeat_at(Some(now));
         }
         is_plausible
-    }
-
-    pub(crate) fn handle_gap(&mut self, now: Now, gap: &Gap, delivery: &mut ChangeDelivery<'_>, config: &ReaderConfig) {
-        match self.start {
-            StreamStart::Named => return,
-            // The GAP separates history from relevant changes only if it begins with the history.
-            StreamStart::AfterHistory if gap.gap_start > SequenceNumber::FIRST => return,
-            StreamStart::AfterHistory => self.start = StreamStart::Known,
-            StreamStart::Known | StreamStart::FirstAnnounced => {}
-        }
-        self.acknacks.reset_retry(config);
-        self.mark_irrelevant(gap.gap_start, gap.gap_list.base(), config);
-        let mut range: Option<NumberRange> = None;
-        for number in gap.gap_list.iter() {
-            match &mut range {
-                Some(range) if range.end == number => range.end = number.next(),
-                _ => {
-                    if let Some(range) = range {
-                        self.mark_irrelevant(range.start, range.end, config);
-                    }
-                    range = Some(NumberRange { start: number, end: number.next() });
-                }
-            }
-        }
-        if let Some(range) = range {
-            self.mark_irrelevant(range.start, range.end, config);
-        }
-        self.deliver_ready(now, delivery);
-        self.request_more_if_answered(now.instant);
-    }
-
-    /// Declares `start .. end` irrelevant.
-    fn mark_irrelevant(&mut self, start: SequenceNumber, end: SequenceNumber, config: &ReaderConfig) {
-        if end <= self.window.next() || end <= start {
-            return;
-        }
-        // Numbers in the window are marked one by one. The rest becomes a range if it continues the window. Otherwise
-        // it is forgotten: the reader requests it, and the writer declares it irrelevant again.
-        let window_end = self.window.end();
-        if start <= window_end {
-            self.window.mark_irrelevant(start, end.min(window_end), config.reorder_max);
-            if end > window_end {
-                self.remember_gap(NumberRange { start: window_end, end });
-            }
-        } else {
-            self.window.mark_irrelevant(start, end, config.reorder_max);
-            let window_end = self.window.end();
-            if window_end > start && end > window_end {
-                self.remember_gap(NumberRange { start: window_end, end });
-            }
-        }
-    }
-
-    /// Remembers one range: the union if two touch, else the lower one.
-    fn remember_gap(&mut self, range: NumberRange) {
-        self.gap = Some(match self.gap {
-            Some(known) if range.start <= known.end && known.start <= range.end => {
-                NumberRange { start: known.start.min(range.start), end: known.end.max(range.end) }
-            }
-            Some(known) if known.start <= range.start => known,
-            _ => range,
-        });
-    }
-
-    /// Whether a HEARTBEAT_FRAG differs from the one before.
-    pub(crate) fn is_new_heartbeat_frag(&mut self, heartbeat: &HeartbeatFrag) -> bool {
-        self.last_heartbeats.fragments.replace(heartbeat.clone()).as_ref() != Some(heartbeat)
-    }
-
-    /// Handles a HEARTBEAT. `false`: it is a duplicate.
-    pub(crate) fn handle_heartbeat(
-        &mut self,
-        now: Now,
-        heartbeat: &Heartbeat,
-        delivery: &mut ChangeDelivery<'_>,
-        config: &ReaderConfig,
-    ) -> bool {
-        let answer_at = now.instant.after(config.heartbeat_response_delay);
-        if self.start == StreamStart::Named && !is_addressed(heartbeat.reader_id, config) {
-            // It may be for other readers of this participant. An answer shows the writer that this reader still waits
-            // for its first relevant sequence number.
-            if !heartbeat.is_final {
-                self.acknacks.answer_at(answer_at);
-            }
-            return true;
-        }
-        // Only the same count again is a duplicate. Some writers count per reader, so a lower count may be new, and
-        // to answer an old HEARTBEAT does no harm.
-        if self.last_heartbeats.count.replace(heartbeat.count) == Some(heartbeat.count) {
-            return false;
-        }
-        self.check_denial(now.instant, heartbeat.last_sn, delivery);
-        let is_first = self.acknacks.note_heard();
-        self.begin_stream(is_first, heartbeat, config);
-        self.announced.history_end.get_or_insert(heartbeat.last_sn);
-        self.announced.last = self.announced.last.max(heartbeat.last_sn);
-        self.deliver_ready(now, delivery);
-        if !heartbeat.is_final {
-            self.acknacks.answer_at(answer_at);
-        } else if self.is_missing_numbers() {
-            self.acknacks.check_at(answer_at);
-        }
-        true
-    }
-
-    /// Fixes the start of the stream at the first HEARTBEAT, and raises the floor at each one.
-    fn begin_stream(&mut self, is_first: bool, heartbeat: &Heartbeat, config: &ReaderConfig) {
-        let begin = match self.start {
-            StreamStart::Known | StreamStart::FirstAnnounced | StreamStart::Named => heartbeat.first_sn,
-            StreamStart::AfterHistory => heartbeat.last_sn.next(),
-        };
-        if self.start == StreamStart::Named {
-            self.window.restart_at(begin, config.reorder_max);
-            self.first = begin;
-            self.start = StreamStart::Known;
-            self.plausibility.start_with_heartbeat(begin);
-        }
-        if is_first || self.start != StreamStart::Known {
-            // Earlier numbers were never promised: they are irrelevant, not lost.
-            self.mark_irrelevant(SequenceNumber::FIRST, begin, config);
-            self.start = StreamStart::Known;
-        }
-        self.announced.floor = self.announced.floor.max(begin);
-    }
-
-    /// Compares a HEARTBEAT with earlier announcements, which may have been forged.
-    fn check_denial(&mut self, now: Instant, last: SequenceNumber, delivery: &mut ChangeDelivery<'_>) {
-        let reader = ReaderPosition {
-            next: self.window.next(),
-            window_is_empty: self.window.is_empty(),
-            announced: self.announced.last,
-            is_refused: self.is_refused,
-        };
-        match self.plausibility.check_denial(now, last, reader) {
-            Denial::None => {}
-            Denial::AskAt(at) => self.acknacks.request_heartbeat_at(at),
-            Denial::Retract(skipped) => {
-                delivery.counters.retracted += 1;
-                self.retract(skipped, delivery);
-            }
-            Denial::Forget { is_astray } => {
-                delivery.counters.retracted += 1;
-                self.forget_announced(last, is_astray, delivery);
-            }
-        }
-    }
-
-    /// Expects skipped numbers again.
-    fn retract(&mut self, skipped: SkippedRange, delivery: &mut ChangeDelivery<'_>) {
-        self.window.move_back(skipped.from);
-        self.announced.floor = skipped.from;
-        self.announced.last = skipped.from.previous();
-        self.gap = None;
-        self.first = skipped.first;
-        delivery.tally.retract(skipped.lost, skipped.irrelevant, skipped.known_before);
-    }
-
-    /// Expects no number after `last`. If the reader is astray, it begins again after `last`.
-    fn forget_announced(&mut self, last: SequenceNumber, is_astray: bool, delivery: &mut ChangeDelivery<'_>) {
-        self.announced.last = last.max(self.window.end().previous());
-        self.gap = None;
-        self.announced.history_end = self.announced.history_end.map(|end| end.min(last));
-        if is_astray {
-            // All changes that the writer really sends lie before the window.
-            delivery.tally.restart(distance(self.first, self.window.next()));
-            let begin = last.next();
-            self.window.move_back(begin);
-            (self.first, self.announced.floor, self.announced.last) = (begin, begin, last);
-        }
     }
 
     /// Last known number.
@@ -612,6 +454,7 @@ impl ReliableState {
         let end = self.known_end().min(base.plus(i64::from(SET_BITS_MAX) - 1));
         let mut number = base;
         while number <= end {
+            // An assembly in progress requests its own fragments by NACK_FRAG.
             let is_wanted = self.window.is_missing(number) && !self.is_in_gap(number) && !assemblies.contains(number);
             if is_wanted && !self.acknacks.was_requested(now, number, config) {
                 set.insert(number);
@@ -625,9 +468,4 @@ impl ReliableState {
         }
         set
     }
-}
-
-/// Whether a submessage names this reader, and not all readers of its participant.
-fn is_addressed(reader: EntityId, config: &ReaderConfig) -> bool {
-    reader == config.guid.entity_id
 }
