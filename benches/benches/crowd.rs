@@ -1,8 +1,8 @@
 //! Discovery of many participants on one host: time and datagrams until all are matched.
 //!
-//! `cargo bench -p benches --bench crowd -- 200` starts 200 participants in one process. Each has a writer and a reader of
-//! one topic, so each pair of participants matches twice. More than 120 participants need multicast. `-- --test` starts
-//! five.
+//! `cargo bench -p benches --bench crowd -- 200` starts 200 participants in one process. Each has a writer and a reader
+//! of one topic, so each pair of participants matches twice. More than 120 participants need multicast. `-- --test`
+//! starts five.
 //!
 //! The time starts with the first participant. The datagrams of all participants are counted until all are matched, and
 //! again during the next ten seconds.

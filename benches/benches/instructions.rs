@@ -4,8 +4,8 @@
 //! `benches/instructions.txt`. It fails if a count is more than 10 % higher, and prints counts that are more than 10 %
 //! lower. `-- --write` records the new counts.
 //!
-//! Instruction counts do not depend on other load of the machine. Instructions of the kernel are not counted. The cost of
-//! a sample, a HEARTBEAT or an ACKNACK may grow by at most 5 % from 1 to 1000 endpoints.
+//! Instruction counts do not depend on other load of the machine. Instructions of the kernel are not counted. The cost
+//! of a sample, a HEARTBEAT or an ACKNACK may grow by at most 5 % from 1 to 1000 endpoints.
 //!
 //! Each count is the difference of two runs, which removes the cost of the setup.
 
@@ -57,8 +57,8 @@ const PASSES: [u32; 2] = [2_000, 6_000];
 
 /// Passes of paths whose readers never acknowledge: the congestion window limits how far the writer gets ahead.
 ///
-/// For each 8 KiB the writer updates the bytes in flight of each reader. That takes 18 instructions per sample and reader,
-/// so [`EQUAL_PATHS`] does not contain these paths.
+/// For each 8 KiB the writer updates the bytes in flight of each reader. That takes 18 instructions per sample and
+/// reader, so [`EQUAL_PATHS`] does not contain these paths.
 const UNANSWERED: [u32; 2] = [50, 200];
 
 type Pass = fn(Form, usize, u32) -> Result<(), Box<dyn Error>>;

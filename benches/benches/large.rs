@@ -2,8 +2,8 @@
 //!
 //! Measures the time from `write` to the reader's view of the whole sample. Prints lost samples and sent bytes too.
 //!
-//! All forms take turns, so their ratios are valid on a machine with other load. `--samples N` is the number for each form
-//! (default 200), and `--test` sets it to one. Other arguments are filters.
+//! All forms take turns, so their ratios are valid on a machine with other load. `--samples N` is the number for each
+//! form (default 200), and `--test` sets it to one. Other arguments are filters.
 
 use benches::slot::{Arrival, slot};
 use dds_core::qos::{DataReaderQos, DataWriterQos};

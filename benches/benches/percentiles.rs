@@ -1,8 +1,8 @@
 //! p50, p99 and p99.9 of each form of `best_effort_write_and_receive`, in turns with the floors.
 //!
 //! criterion measures one ID after the other, while the load of the machine may change. Here all forms take turns of a
-//! thousand samples, so their ratios are valid even if their absolute times are not. Two reads of the clock time a pass;
-//! the line `clock` shows their cost.
+//! thousand samples, so their ratios are valid even if their absolute times are not. Two reads of the clock time a
+//! pass; the line `clock` shows their cost.
 //!
 //! Arguments without `-` are filters, as in criterion. `--samples N` is the number for each form (default 50 000), and
 //! `--test` sets it to one.

@@ -1,8 +1,8 @@
 //! Standing costs of an idle application: memory, threads, processor time, and the time from start to match.
 //!
 //! `cargo bench -p benches --bench standing` prints one line for each. It reads `/proc` and therefore needs Linux. It
-//! starts this program as separate processes and measures them. Each contains a participant with default settings on the
-//! loopback, a writer and a reader.
+//! starts this program as separate processes and measures them. Each contains a participant with default settings on
+//! the loopback, a writer and a reader.
 //!
 //! `-- --test` starts each process once and prints no times.
 

@@ -3,8 +3,8 @@
 //! ARCHITECTURE.md bases its decisions on `sendmmsg`, `recvmmsg`, `UDP_GRO` and `UDP_SEGMENT` on these figures. For
 //! fragments the bench compares a copy into the assembly with in-place reception.
 //!
-//! All forms take turns. Each round sends its datagrams and then receives them on the same thread, so no wake is measured.
-//! Pin it to one core: `taskset -c 0 cargo bench -p benches --bench udp_calls`. `--test` runs one round.
+//! All forms take turns. Each round sends its datagrams and then receives them on the same thread, so no wake is
+//! measured. Pin it to one core: `taskset -c 0 cargo bench -p benches --bench udp_calls`. `--test` runs one round.
 
 #[cfg(not(target_os = "linux"))]
 fn main() {

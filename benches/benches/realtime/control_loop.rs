@@ -64,8 +64,8 @@ const WRITER: Fifo = Fifo(80);
 
 /// Runs the loop, then prints one line for each sample.
 ///
-/// A line has two times in ns: the duration of the write, and the time from its start until the waiting thread has taken
-/// the sample. The second is `-` for a sample that did not arrive.
+/// A line has two times in ns: the duration of the write, and the time from its start until the waiting thread has
+/// taken the sample. The second is `-` for a sample that did not arrive.
 ///
 /// # Errors
 ///

@@ -1,13 +1,13 @@
 //! Tail latency of a control loop while a thread without priority reads continuously.
 //!
-//! Prints p50, p99, p99.9, p99.99 and the maximum of two times: of `write`, and from its start until a waiting thread has
-//! the sample.
+//! Prints p50, p99, p99.9, p99.99 and the maximum of two times: of `write`, and from its start until a waiting thread
+//! has the sample.
 //!
 //! The writing thread, the waiting thread and the threads of the library are SCHED_FIFO. One more thread, without
-//! priority, continuously reads another reader of the same topic and participant. If it is preempted while it holds a lock
-//! of the library, the loop may wait for it. `--hogs N` adds N threads without priority that keep the cores busy. The
-//! preempted thread then resumes late, unless the lock inherits the priority of the waiting thread (feature `rt`). The
-//! floor is a channel and a pair of sockets with the same threads.
+//! priority, continuously reads another reader of the same topic and participant. If it is preempted while it holds a
+//! lock of the library, the loop may wait for it. `--hogs N` adds N threads without priority that keep the cores busy.
+//! The preempted thread then resumes late, unless the lock inherits the priority of the waiting thread (feature `rt`).
+//! The floor is a channel and a pair of sockets with the same threads.
 //!
 //! The script `benches/realtime` builds this program without and with `rt`, and the same loop with Cyclone DDS in C. It
 //! runs them in turns.

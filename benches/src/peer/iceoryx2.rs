@@ -1,8 +1,8 @@
 //! iceoryx2, which is not a DDS: it moves memory without keys and encodings. The sample is an identifier and a value.
 //!
 //! It has no callbacks. A subscriber polls, or waits for an event that the publisher sends separately. Here one thread
-//! sends and then receives, **which is less work than that of the other contenders**: their time includes a callback that
-//! notifies the main thread.
+//! sends and then receives, **which is less work than that of the other contenders**: their time includes a callback
+//! that notifies the main thread.
 //!
 //! The services have the library's form for one process, which leaves no files behind. Between processes they cost the
 //! same. The sample is copied into a loan, and from there into a reused value.

@@ -2,9 +2,9 @@
 //!
 //! The time starts before `write`. It ends when the receiving side has taken the sample and notified the main thread.
 //!
-//! [`dust`] and [`rustdds`] are DDS implementations with discovery by multicast. On a machine without multicast run them
-//! in a network namespace (`.ci/netns`). [`zenoh`] and [`iceoryx2`] are not DDS; their documentation lists the work that
-//! they do not do.
+//! [`dust`] and [`rustdds`] are DDS implementations with discovery by multicast. On a machine without multicast run
+//! them in a network namespace (`.ci/netns`). [`zenoh`] and [`iceoryx2`] are not DDS; their documentation lists the
+//! work that they do not do.
 
 pub mod dust;
 pub mod iceoryx2;

@@ -1,8 +1,8 @@
 //! Zenoh, which is not a DDS: it carries bytes without keys. The sample is an identifier and a value.
 //!
-//! One session has the publisher and the subscriber, without discovery and without a listening socket. The callback of the
-//! subscriber runs on the thread that puts, like an `Inline` listener. A put copies the sample into a new payload, which
-//! corresponds to the encoding of a DDS. The callback copies it into a reused value.
+//! One session has the publisher and the subscriber, without discovery and without a listening socket. The callback of
+//! the subscriber runs on the thread that puts, like an `Inline` listener. A put copies the sample into a new payload,
+//! which corresponds to the encoding of a DDS. The callback copies it into a reused value.
 
 use crate::LARGE_PAYLOAD_LEN;
 use crate::slot::{Arrival, slot};

@@ -187,7 +187,7 @@ mod tests {
     use crate::perf::meter::Snapshot;
 
     #[test]
-    fn payloads_of_any_size_come_back() {
+    fn payload_of_any_size_returns() {
         for size in [24, 1000, PART_MAX, PART_MAX + 1, 300_000] {
             let pong = FloorPong::open(size).unwrap();
             let mut ping = FloorPing::connect("127.0.0.1", pong.port(), size, Duration::from_secs(5)).unwrap();
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_have_one_length_and_fit_a_datagram() {
+    fn parts_have_one_length_that_fits_a_datagram() {
         for size in [24, PART_MAX, PART_MAX + 1, 1 << 20] {
             let payload = Payload::new(size);
             let parts: Vec<usize> = payload.bytes.chunks(payload.part).map(<[u8]>::len).collect();

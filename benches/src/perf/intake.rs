@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_measured_counts_and_each_writer_by_itself() {
+    fn only_measured_phases_count_for_each_writer() {
         let meter = Arc::new(Meter::default());
         let mut intake = Intake::new(Arc::clone(&meter), 2, 0);
         let samples =
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_of_another_host_is_made_ones_own() {
+    fn clock_offset_corrects_the_latency() {
         let meter = Arc::new(Meter::default());
         let mut intake = Intake::new(Arc::clone(&meter), 1, -500);
         intake.on_load(&load(1, 0, 0), 3000);

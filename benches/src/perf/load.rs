@@ -133,7 +133,7 @@ mod tests {
     use dds_core::cdr::encode_payload;
 
     #[test]
-    fn the_least_size_is_that_of_a_load_without_bytes() {
+    fn minimum_size_is_that_of_an_empty_load() {
         let mut payload = Vec::new();
         let load = Load { sequence: 1, due: 2, source: 3, bytes: Vec::new() };
         encode_payload(&load, Encoding::Xcdr1, &mut payload).unwrap();
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_is_a_phase_and_a_number() {
+    fn sequence_contains_phase_and_number() {
         let sequence = sequence(3, 77);
         assert_eq!((phase_of(sequence), number_of(sequence)), (3, 77));
         assert!(is_measured(3) && !is_measured(2));

@@ -85,14 +85,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_those_of_the_calendar() {
+    fn dates_follow_the_calendar() {
         assert_eq!(date_text(0), "1970-01-01 00:00:00 UTC");
         assert_eq!(date_text(951_782_400), "2000-02-29 00:00:00 UTC");
         assert_eq!(date_text(1_735_689_599), "2024-12-31 23:59:59 UTC");
     }
 
     #[test]
-    fn this_machine_has_a_name_and_a_clock_of_its_own() {
+    fn machine_has_a_name_and_a_clock_id() {
         let here = Environment::here();
         assert!(here.cores > 0 && !here.kernel.is_empty() && !here.processor.is_empty());
         assert_eq!(boot(), boot());

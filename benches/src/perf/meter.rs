@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_value_has_a_bucket_that_is_no_further_than_a_thousandth() {
+    fn bucket_error_is_at_most_a_thousandth() {
         let mut last = 0;
         for value in (0..40).flat_map(|bit| [(1_u64 << bit) - 1, 1 << bit, (1 << bit) + 1, 3 << bit]) {
             let value = value.min(LATENCY_MAX);
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_has_what_came_in_it() {
+    fn interval_has_only_its_own_samples() {
         let meter = Meter::default();
         meter.record(100, 1000, 64);
         let earlier = Snapshot::of([&meter]);
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn several_meters_add_up() {
+    fn snapshot_of_several_meters_is_their_sum() {
         let meters = [Meter::default(), Meter::default()];
         meters[0].record(5, 10, 1);
         meters[1].record(7, 20, 2);
@@ -263,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn before_it_was_sent_is_counted_and_not_lost() {
+    fn negative_latency_is_counted_as_zero() {
         let meter = Meter::default();
         meter.record(0, -5, 1);
         let all = Snapshot::of([&meter]);

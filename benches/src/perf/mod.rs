@@ -17,9 +17,9 @@
 //! | `pair`, `strace` | both sides on one machine, and their system calls |
 //! | `summary`, `report` | results for people |
 //!
-//! Each side has an ordinary participant. Two topics beside the measured ones carry control messages. During a measurement
-//! they carry one message per interval. The handling of a sample takes no lock and allocates nothing, so the program
-//! measures the library and not itself.
+//! Each side has an ordinary participant. Two topics beside the measured ones carry control messages. During a
+//! measurement they carry one message per interval. The handling of a sample takes no lock and allocates nothing, so
+//! the program measures the library and not itself.
 
 pub mod clock;
 pub mod control;

@@ -11,9 +11,9 @@ use std::time::Duration;
 
 /// Measures this DDS between two processes, on one host or on several.
 ///
-/// Round trips: `pong` on one side, `ping` on the other. One way and throughput: `subscribe` and `publish`. Options of the
-/// work (sizes, QoS, rate, duration) belong to `ping` and `publish`, which send them to the other side. `run` starts both
-/// sides on this machine, isolated from other DDS programs. It needs no network and no setup.
+/// Round trips: `pong` on one side, `ping` on the other. One way and throughput: `subscribe` and `publish`. Options of
+/// the work (sizes, QoS, rate, duration) belong to `ping` and `publish`, which send them to the other side. `run`
+/// starts both sides on this machine, isolated from other DDS programs. It needs no network and no setup.
 #[derive(Debug, Parser)]
 #[command(
     name = "perf",
@@ -122,8 +122,8 @@ pub struct Ping {
     #[command(flatten)]
     pub place: Place,
 
-    /// Also measure raw UDP sockets with the same payload (blocking send and recv), in turns of 100 ms with the DDS. Not
-    /// with --rate
+    /// Also measure raw UDP sockets with the same payload (blocking send and recv), in turns of 100 ms with the DDS.
+    /// Not with --rate
     #[arg(long, conflicts_with = "rate", help_heading = "Work")]
     pub floor: bool,
 
@@ -314,12 +314,12 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn the_command_line_contradicts_itself_nowhere() {
+    fn command_line_definition_is_consistent() {
         Options::command().debug_assert();
     }
 
     #[test]
-    fn a_sample_that_is_too_small_for_its_header_is_refused_with_the_least_size() {
+    fn size_below_minimum_is_rejected() {
         let Command::Ping(ping) = Options::try_parse_from(["perf", "ping", "--size", "8"]).unwrap().command else {
             panic!("it is a ping")
         };
@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn a_floor_has_no_rate() {
+    fn floor_conflicts_with_rate() {
         assert!(Options::try_parse_from(["perf", "run", "roundtrip", "--floor", "--rate", "1k"]).is_err());
     }
 }

@@ -48,8 +48,8 @@ pub struct Place {
     #[arg(long, value_parser = size, value_name = "BYTES")]
     pub send_buffer: Option<usize>,
 
-    /// Faults of sent datagrams, such as `lost=5,delay=1ms`. Percent: lost, repeated, reordered, truncated, damaged, blocked;
-    /// times: delay, jitter; bytes: longest, queue, bandwidth (per second); numbers: seed, blocked-in-a-row
+    /// Faults of sent datagrams, such as `lost=5,delay=1ms`. Percent: lost, repeated, reordered, truncated, damaged,
+    /// blocked; times: delay, jitter; bytes: longest, queue, bandwidth (per second); numbers: seed, blocked-in-a-row
     #[arg(long, value_name = "FAULTS")]
     pub faults: Option<FaultSpec>,
 
@@ -139,7 +139,7 @@ impl Place {
             })
         }
         #[cfg(not(target_os = "linux"))]
-        Err(Failure::new("--cpu works on Linux only; leave it out"))
+        Err(Failure::new("--cpu: expected Linux"))
     }
 
     /// Creates the participant.
@@ -260,7 +260,7 @@ impl FromStr for FaultSpec {
     fn from_str(text: &str) -> std::result::Result<Self, String> {
         let mut faults = Faults::default();
         for part in text.split(',') {
-            let (name, value) = part.split_once('=').ok_or_else(|| format!("`{part}` is no NAME=VALUE"))?;
+            let (name, value) = part.split_once('=').ok_or_else(|| format!("expected NAME=VALUE, found `{part}`"))?;
             let share = || match value.trim_end_matches('%').parse::<f64>() {
                 Ok(percent) if (0.0..=100.0).contains(&percent) => Ok(percent / 100.0),
                 _ => Err(format!("{name}: expected a percentage from 0 to 100, found `{value}`")),
@@ -268,7 +268,9 @@ impl FromStr for FaultSpec {
             let time = || value.parse::<Span>().map(|span| Duration::from_nanos(span.0.as_nanos() as i64));
             let conditions = &mut faults.conditions;
             match name {
-                "seed" => faults.seed = value.parse().map_err(|_| format!("seed: `{value}` is no number"))?,
+                "seed" => {
+                    faults.seed = value.parse().map_err(|_| format!("seed: expected a number, found `{value}`"))?
+                }
                 "lost" => conditions.loss = share()?,
                 "repeated" => conditions.duplicated = share()?,
                 "reordered" => conditions.reordered = share()?,
@@ -283,7 +285,7 @@ impl FromStr for FaultSpec {
                 "blocked-in-a-row" => {
                     let number = value.parse::<u8>();
                     faults.blocked_in_a_row =
-                        number.map_err(|_| format!("{name}: `{value}` is no number from 0 to 255"))?;
+                        number.map_err(|_| format!("{name}: expected a number from 0 to 255, found `{value}`"))?;
                 }
                 _ => return Err(format!("unknown fault `{name}`; see --help")),
             }
@@ -303,12 +305,12 @@ mod tests {
         let arguments = ["perf", "pong"].iter().chain(arguments).copied();
         match Options::try_parse_from(arguments).unwrap().command {
             Command::Pong(responder) => responder.place,
-            other => panic!("{other:?} is no pong"),
+            other => panic!("expected a pong, found {other:?}"),
         }
     }
 
     #[test]
-    fn the_arguments_of_a_place_make_the_same_place() {
+    fn place_arguments_round_trip() {
         let all = place(&[
             "--domain=7",
             "--scope=peers-only",
@@ -334,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_are_told_by_name() {
+    fn faults_are_parsed_by_name() {
         let spec: FaultSpec =
             "lost=5,reordered=10%,jitter=100us,longest=1500,bandwidth=1M,blocked=1,seed=9".parse().unwrap();
         let Faults { seed, conditions, blocked, .. } = spec.faults;

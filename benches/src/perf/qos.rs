@@ -49,7 +49,7 @@ impl FromStr for HistoryOption {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no history: write keep-all, or keep-last:N with N from 1 on");
+        let wrong = || format!("expected keep-all, or keep-last:N with N from 1, found `{text}`");
         match text.split_once(':') {
             None if text == "keep-all" => Ok(Self::KeepAll),
             None if text == "keep-last" => Ok(Self::KeepLast(1)),
@@ -161,21 +161,21 @@ mod tests {
     };
 
     #[test]
-    fn histories_are_written_as_in_the_help() {
+    fn history_parses_as_in_the_help() {
         assert_eq!("keep-last:7".parse(), Ok(HistoryOption::KeepLast(7)));
         assert_eq!("keep-all".parse(), Ok(HistoryOption::KeepAll));
         assert!(["keep-last:0", "keep-last:x", "all"].iter().all(|text| text.parse::<HistoryOption>().is_err()));
     }
 
     #[test]
-    fn a_writer_that_keeps_all_of_large_samples_keeps_fewer() {
+    fn keep_all_limits_large_samples_by_bytes() {
         assert_eq!(OPTIONS.resolve(HistoryOption::KeepAll, 64).max_samples, 10_000);
         assert_eq!(OPTIONS.resolve(HistoryOption::KeepAll, 1 << 20).max_samples, 64);
         assert_eq!(OPTIONS.resolve(HistoryOption::KeepAll, 64 << 20).max_samples, 4);
     }
 
     #[test]
-    fn what_is_offered_is_consistent_and_says_what_it_is() {
+    fn offered_qos_is_consistent_and_printable() {
         let options = QosOptions { transient_local: true, ..OPTIONS };
         let qos = options.resolve(HistoryOption::KeepLast(3), 64);
         assert_eq!(qos.to_string(), "reliable, keep last 3, transient local");

@@ -43,7 +43,9 @@ impl FromStr for Sizes {
 fn extend_by_range(sizes: &mut Vec<usize>, from: &str, to: &str) -> Result<(), String> {
     let (to, factor) = match to.split_once('*') {
         None => (to, RANGE_FACTOR),
-        Some((to, factor)) => (to, factor.parse().map_err(|_| format!("`{factor}` is no factor of a range"))?),
+        Some((to, factor)) => {
+            (to, factor.parse().map_err(|_| format!("expected a factor of a range, found `{factor}`"))?)
+        }
     };
     let (from, to) = (size(from)?, size(to)?);
     if factor < 2 || from == 0 || from > to {
@@ -180,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_are_lists_and_ranges() {
+    fn sizes_parse_lists_and_ranges() {
         let sizes = |text: &str| text.parse::<Sizes>().unwrap().0;
         assert_eq!(sizes("64"), [64]);
         assert_eq!(sizes("64,1k,1M"), [64, 1024, 1 << 20]);
@@ -194,14 +196,14 @@ mod tests {
     }
 
     #[test]
-    fn rates_are_decimal_and_positive() {
+    fn rate_must_be_decimal_and_positive() {
         assert_eq!("10k".parse(), Ok(Rate(10_000.0)));
         assert_eq!("0.5Hz".parse(), Ok(Rate(0.5)));
         assert!("0".parse::<Rate>().is_err() && "fast".parse::<Rate>().is_err());
     }
 
     #[test]
-    fn times_have_a_unit_and_are_printed_as_they_are_read() {
+    fn time_needs_a_unit_and_round_trips() {
         assert_eq!("500ms".parse(), Ok(Span(Duration::from_millis(500))));
         assert_eq!("0".parse(), Ok(Span(Duration::ZERO)));
         assert_eq!("1.5s".parse(), Ok(Span(Duration::from_millis(1500))));
@@ -211,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_read_well() {
+    fn numbers_have_units_and_groups() {
         assert_eq!(
             [64, 1000, 1024, 1500, 1 << 20, 1_500_000].map(bytes_text),
             ["64 B", "1000 B", "1 KiB", "1.5 KiB", "1 MiB", "1.4 MiB"]

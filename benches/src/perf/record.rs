@@ -1,7 +1,7 @@
 //! Results in the JSON files of `--json` and `report`: one object in each line, version [`VERSION`].
 //!
-//! Each line has `format` ("dds-perf"), `version`, and `kind`: an `interval` or a `result`. New fields do not need a new
-//! version; readers ignore unknown fields. `benches/PERF.md` describes each field.
+//! Each line has `format` ("dds-perf"), `version`, and `kind`: an `interval` or a `result`. New fields do not need a
+//! new version; readers ignore unknown fields. `benches/PERF.md` describes each field.
 
 use crate::perf::losses::Reasons;
 use crate::perf::machine::Environment;
@@ -367,7 +367,7 @@ fn parse(line: &str) -> std::result::Result<Record, String> {
         format: Option<String>,
         version: Option<u32>,
     }
-    let head: Head = serde_json::from_str(line).map_err(|error| format!("this is no JSON object: {error}"))?;
+    let head: Head = serde_json::from_str(line).map_err(|error| format!("expected a JSON object: {error}"))?;
     match (head.format.as_deref(), head.version) {
         (Some(FORMAT), Some(1..=VERSION)) => {}
         (Some(FORMAT), Some(version)) => {
@@ -459,7 +459,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_file_is_read_as_it_was_written() {
+    fn file_round_trips() {
         let path = std::env::temp_dir().join(format!("dds-perf-journal-{}.jsonl", std::process::id()));
         let records = [
             Record::Interval(Box::new(interval(1.0, 5000))),
@@ -474,7 +474,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_distribution_makes_the_same_histogram() {
+    fn distribution_restores_the_histogram() {
         let latencies: Vec<u64> = (1..5000).map(|n| n * n * 37).collect();
         let latency = outcome("a", &latencies).latency;
         assert_eq!(Latency::of(&latency.histogram()), latency);
@@ -482,14 +482,14 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn lines_of_others_and_of_the_future_are_refused_with_a_reason() {
-        assert!(parse("{").unwrap_err().contains("no JSON"));
+    fn unknown_format_or_version_is_rejected() {
+        assert!(parse("{").unwrap_err().contains("a JSON object"));
         assert!(parse("{\"a\": 1}").unwrap_err().contains("was not written"));
         assert!(parse("{\"format\": \"dds-perf\", \"version\": 2}").unwrap_err().contains("newer"));
     }
 
     #[test]
-    fn fields_that_are_not_known_yet_are_left_out() {
+    fn unknown_fields_are_ignored() {
         let record = Record::Interval(Box::new(interval(1.0, 5000)));
         let line = Line { format: FORMAT.to_owned(), version: VERSION, record: record.clone() };
         let text = serde_json::to_string(&line).unwrap().replacen('{', "{\"moon\": \"full\", ", 1);

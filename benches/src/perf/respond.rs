@@ -92,7 +92,7 @@ impl RequestHandler {
         }
         let answer = match body {
             Ask::Setup(_) if !is_own && self.is_busy() => {
-                Answer::Refused(format!("a `perf {}` is busy with somebody else; try again later", self.role))
+                Answer::Refused(format!("a `perf {}` is busy with another measurement; try again later", self.role))
             }
             Ask::Setup(setup) => self.set_up(&run, &setup).unwrap_or_else(|error| {
                 Answer::Refused(format!("`perf {}` on {}: {error}", self.role, machine::host()))
@@ -165,7 +165,7 @@ impl RequestHandler {
                 rest.map_or(Ok(()), |interval| self.tell(Answer::Interval(Box::new(interval))))?;
                 Ok(Answer::Done(Box::new(share)))
             }
-            Ask::Setup(_) | Ask::Leave => Err(Failure::new("it is no part of a session")),
+            Ask::Setup(_) | Ask::Leave => Err(Failure::new("this request is not part of a session")),
         }
     }
 

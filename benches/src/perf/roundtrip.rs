@@ -1,7 +1,7 @@
 //! `ping`: round trips, one after the other or at a rate.
 //!
-//! Without a rate, the thread that receives a pong sends the next ping. With an inline listener it is the receive thread.
-//! So the program adds no switch of threads. Only the thread that holds the `Baton` may send.
+//! Without a rate, the thread that receives a pong sends the next ping. With an inline listener it is the receive
+//! thread. So the program adds no switch of threads. Only the thread that holds the `Baton` may send.
 
 use crate::perf::clock;
 use crate::perf::control::{Answer, Ask, Conductor, Setup, data_topic};

@@ -3,8 +3,8 @@
 //! - In: the rate.
 //! - Out: the time of each send, counted from the start.
 //!
-//! The times do not depend on earlier sends. A delayed sender sends overdue samples at once, and their latency counts from
-//! the time at which they were due. So a stall affects each sample that it delays (no coordinated omission).
+//! The times do not depend on earlier sends. A delayed sender sends overdue samples at once, and their latency counts
+//! from the time at which they were due. So a stall affects each sample that it delays (no coordinated omission).
 
 /// The times at which samples are due, in nanoseconds from the start.
 #[derive(Debug, Clone)]
@@ -54,14 +54,14 @@ mod tests {
     }
 
     #[test]
-    fn a_period_that_is_no_number_of_nanoseconds_does_not_drift() {
+    fn fractional_period_does_not_drift() {
         let mut schedule = Schedule::new(3.0);
         let due = first(&mut schedule, 3_000_001);
         assert_eq!(due.last(), Some(&1_000_000_000_000_000));
     }
 
     #[test]
-    fn a_stall_does_not_move_what_is_due() {
+    fn stall_does_not_move_due_times() {
         // The sender slept for ten periods. The due time of the eleventh sample does not change.
         let mut schedule = Schedule::new(1e6);
         let now = 10_500;

@@ -121,13 +121,13 @@ mod tests {
 ";
 
     #[test]
-    fn a_table_is_read_with_errors_and_without() {
+    fn table_parses_with_and_without_errors() {
         let expected = [("mmap", 3), ("recvfrom", 2100), ("sendto", 2003)];
         assert_eq!(Calls::parse(TABLE).0, expected.map(|(name, count)| (name.to_owned(), count)).into());
     }
 
     #[test]
-    fn what_both_runs_have_falls_out() {
+    fn difference_excludes_common_calls() {
         let fewer = Calls([("sendto", 1003), ("recvfrom", 1100), ("mmap", 3)].map(|(n, c)| (n.to_owned(), c)).into());
         let calls = Calls::parse(TABLE).since(&fewer, 1000, "ping".into());
         assert_eq!(calls.by_name, [("recvfrom".to_owned(), 1.0), ("sendto".to_owned(), 1.0)].into());

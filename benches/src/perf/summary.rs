@@ -195,7 +195,7 @@ mod tests {
     use crate::perf::record::tests::outcome;
 
     #[test]
-    fn the_table_has_what_was_measured() {
+    fn table_has_each_measured_value() {
         let mut outcome = outcome("a", &[10_000, 12_000, 14_000, 100_000]);
         outcome.floor = Some(outcome.latency.clone());
         outcome.lost = 3;

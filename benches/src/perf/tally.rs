@@ -94,12 +94,12 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_in_order_is_in_order_with_gaps_or_without() {
+    fn rising_numbers_are_in_order_despite_gaps() {
         assert_eq!(see(&[0, 1, 2, 7, 10_000, 1_000_000]), [InOrder; 6]);
     }
 
     #[test]
-    fn what_is_overtaken_is_late_once() {
+    fn overtaken_number_is_late_once() {
         assert_eq!(
             see(&[0, 3, 1, 2, 2, 3, 4, 1]),
             [InOrder, InOrder, Late, Late, Repeated, Repeated, InOrder, Repeated]
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_is_not_taken_for_the_one_a_window_before_it() {
+    fn number_differs_from_one_a_window_before() {
         let mut tally = Tally::default();
         for number in 0..WINDOW {
             assert_eq!(tally.see(number), InOrder);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_further_behind_than_the_window_counts_as_late() {
+    fn number_behind_the_window_counts_as_late() {
         assert_eq!(see(&[0, 2 * WINDOW, 0]), [InOrder, InOrder, Late]);
     }
 }

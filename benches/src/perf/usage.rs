@@ -99,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn between_two_moments_counters_are_differences_and_memory_is_not() {
+    fn since_subtracts_counters_but_not_memory() {
         let earlier = Usage { user_us: 5, resident: 100, datagrams_sent: 7, ..Usage::default() };
         let later = Usage { user_us: 9, system_us: 1, resident: 80, datagrams_sent: 10, ..Usage::default() };
         let between = later.since(&earlier);
@@ -108,7 +108,7 @@ mod tests {
 
     #[cfg(target_os = "linux")]
     #[test]
-    fn this_process_has_used_memory() {
+    fn process_has_resident_memory() {
         assert!(Usage::now(&TrafficCounters::default()).resident > 0);
     }
 }

@@ -162,7 +162,8 @@ fn writing(budget: &mut Budget, way: &mut TestPair<Pose>) {
     });
 }
 
-/// The maps of the sample and of the taken value have different hash seeds, so the order of entries differs.
+/// The maps of the sample and of the taken value have different hash seeds.
+/// So the order of their entries differs.
 fn nested(budget: &mut Budget, way: &mut TestPair<Nested>) {
     let keys = || (0..6).map(|number| format!("key {number}"));
     let names = |count: usize| keys().take(count).collect::<Vec<_>>();
@@ -309,7 +310,9 @@ fn wait_set_of_many(budget: &mut Budget, participant: &DomainParticipant, way: &
     let set = WaitSet::new(participant);
     let of = |reader: &DataReader<Pose>| reader.read_condition(States::NOT_READ);
     let conditions: Vec<_> = others.iter().chain([&way.reader]).map(of).collect();
-    conditions.iter().for_each(|condition| set.attach(condition));
+    for condition in &conditions {
+        set.attach(condition);
+    }
     budget.check("WaitSet of many readers", |number| {
         way.writer.write(&pose(number)).expect("there is room");
         let active = set.wait().block().expect("it is triggered");

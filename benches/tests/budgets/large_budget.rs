@@ -1,7 +1,7 @@
 //! The allocation budget of large samples: fragments and their congestion windows cause no heap allocation.
 //!
-//! The count works as in `alloc_budget`. Other load of the machine may cause losses, so only the best of many windows must
-//! be zero.
+//! The count works as in `alloc_budget`. Other load of the machine may cause losses, so only the best of many windows
+//! must be zero.
 
 use benches::slot::{Arrival, slot};
 use dds_core::qos::{DataReaderQos, DataWriterQos};

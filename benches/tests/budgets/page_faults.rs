@@ -6,7 +6,8 @@ use nix::sys::resource::{UsageWho, getrusage};
 /// Samples of a round.
 const ROUND: u32 = 1_000;
 
-/// Measured rounds. Other threads and the system cause occasional page faults. A fault of the sample occurs in each round.
+/// Measured rounds. Other threads and the system cause occasional page faults. A fault of the sample occurs in each
+/// round.
 const ROUNDS: usize = 10;
 
 /// Samples until all memory is in use.

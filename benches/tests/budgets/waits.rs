@@ -16,8 +16,8 @@ const ALONE: Rounds = Rounds { rounds: 10, samples: 1_000 };
 
 /// Rounds in which the receive thread handles acknowledgments at the same time.
 ///
-/// It holds the writer for a microsecond, in bounded steps. How often a write has to wait depends on the machine. It may
-/// be more than once in a thousand samples, but not in each short round.
+/// It holds the writer for a microsecond, in bounded steps. How often a write has to wait depends on the machine. It
+/// may be more than once in a thousand samples, but not in each short round.
 const BESIDE_THE_RECEIVER: Rounds = Rounds { rounds: 500, samples: 20 };
 
 /// Samples until all memory is in use.

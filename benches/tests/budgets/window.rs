@@ -1,7 +1,7 @@
 //! Counts heap allocations of a sample, with DHAT as the allocator.
 //!
-//! Discovery and timers run in the background and may allocate occasionally. So each form is counted over several windows,
-//! and the best window must be zero. An allocation on the path of a sample occurs in all windows.
+//! Discovery and timers run in the background and may allocate occasionally. So each form is counted over several
+//! windows, and the best window must be zero. An allocation on the path of a sample occurs in all windows.
 
 use dhat::HeapStats;
 

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn linear_marks_are_round_and_reach_beyond_the_largest() {
+    fn linear_marks_are_round_and_exceed_the_largest() {
         let axis = Axis::linear("", [3.0, 47.0].into_iter());
         assert_eq!(texts(&axis), ["0", "10", "20", "30", "40", "50"]);
         assert_eq!((axis.place(0.0), axis.place(25.0), axis.place(50.0)), (0.0, 0.5, 1.0));
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn logarithmic_marks_are_around_all_values() {
+    fn logarithmic_marks_enclose_all_values() {
         let axis = Axis::logarithmic("", [12.0, 90.0].into_iter());
         assert_eq!(texts(&axis), ["10", "20", "50", "100"]);
         assert!((axis.place(31.622_776_6) - 0.5).abs() < 1e-6);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_have_as_many_nines_as_there_are_values_for() {
+    fn percentile_marks_match_the_number_of_values() {
         assert_eq!(texts(&Axis::percentiles(5000)), ["0 %", "90 %", "99 %", "99.9 %", "99.99 %"]);
         let axis = Axis::percentiles(1000);
         assert!((axis.place(percentile(0.99)) - 2.0 / 3.0).abs() < 1e-9);

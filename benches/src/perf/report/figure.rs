@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_goes_from_corner_to_corner() {
+    fn line_spans_the_frame() {
         let points = vec![(0.0, 0.0), (10.0, 10.0)];
         let axis = || Axis::linear("values", [10.0].into_iter());
         let line = Line { name: "a<b".into(), number: 9, is_dashed: false, points, marked: Vec::new() };

@@ -65,7 +65,7 @@ mod tests {
     use crate::perf::record::tests::{interval, outcome};
 
     #[test]
-    fn a_page_has_every_result_and_needs_nothing_else() {
+    fn page_has_each_result_and_no_external_resource() {
         let latencies: Vec<u64> = (0..2000).map(|n| 10_000 + n * n).collect();
         let mut other = outcome("second <b>", &latencies);
         other.run = "other".into();
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_without_samples_is_shown_as_well() {
+    fn result_without_samples_is_shown() {
         let html = page::of("empty", &sort(vec![Record::Result(Box::new(outcome("nothing", &[])))]));
         assert!(html.contains("nothing") && !html.contains("NaN") && !html.contains("inf"));
     }

@@ -229,7 +229,7 @@ fn processes(measured: &[&Measured]) -> String {
     if rows.len() == 1 {
         return String::new();
     }
-    format!("<h3>What it takes</h3>{}", table(rows.into_iter()))
+    format!("<h3>Resource usage</h3>{}", table(rows.into_iter()))
 }
 
 /// Environment and settings of each result.
