@@ -1,9 +1,12 @@
-//! Keeps the shape of the source tree: the order of the rooms, the size of files, the names of modules.
+//! Checks the source tree: order of the rooms, names of modules and types, places of methods, and prose.
 //!
 //! Every rule is a function from a file's path and text to the violations in it, and has a test at the bottom that
 //! plants one and finds it.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+mod prose;
+mod types;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -58,9 +61,6 @@ const TRANSPORT_MAY_USE: [&str; 4] = ["transport", "types", "output", "link"];
 /// The network in memory, which does not even know what a datagram is to those who send it.
 const SIM_MAY_USE: [&str; 3] = ["sim", "types", "link"];
 
-const LINES_MAX: usize = 900;
-const LINES_BEFORE_TESTS_MAX: usize = 600;
-
 /// Names that say nothing about what is in the room.
 const NAMELESS: [&str; 10] =
     ["util", "utils", "utilities", "common", "helper", "helpers", "manager", "managers", "misc", "shared"];
@@ -91,14 +91,6 @@ fn rooms_use_only_rooms_before_them() {
     assert_none(check_files(&workspace().join("dds-rtps/src"), room_order));
     assert_none(check_files(&workspace().join("dds-cdr/src"), cdr_room_order));
     assert_none(check_files(&workspace().join("dds-core/src"), core_room_order));
-}
-
-#[test]
-fn files_are_short_enough_to_have_one_noun() {
-    for member in TOP_LEVEL {
-        assert_none(check_files(&workspace().join(member), code_length));
-        assert_none(check_all_files(&workspace().join(member), file_length));
-    }
 }
 
 #[test]
@@ -281,22 +273,6 @@ fn identifier(text: &str) -> String {
     text.chars().take_while(|c| *c == '_' || c.is_alphanumeric()).collect()
 }
 
-fn file_length(source: &Source<'_>) -> Vec<String> {
-    let lines = source.text.lines().count();
-    if lines <= LINES_MAX {
-        return Vec::new();
-    }
-    vec![source.violation(lines, &format!("more than {LINES_MAX} lines"))]
-}
-
-fn code_length(source: &Source<'_>) -> Vec<String> {
-    let lines = source.code_before_tests().count();
-    if lines <= LINES_BEFORE_TESTS_MAX {
-        return Vec::new();
-    }
-    vec![source.violation(lines, &format!("more than {LINES_BEFORE_TESTS_MAX} lines before the tests"))]
-}
-
 fn module_names(source: &Source<'_>) -> Vec<String> {
     let declared = source.code().filter_map(|(line, code)| {
         let (visibility, name) = code.trim_start().split_once("mod ")?;
@@ -412,11 +388,6 @@ fn check_files(folder: &Path, rule: fn(&Source<'_>) -> Vec<String>) -> Vec<Strin
     sources().filter(|source| !is_test(source.path)).flat_map(|source| rule(&source)).collect()
 }
 
-/// Applies a rule to every file of a folder.
-fn check_all_files(folder: &Path, rule: fn(&Source<'_>) -> Vec<String>) -> Vec<String> {
-    read_files(folder).iter().flat_map(|(path, text)| rule(&Source { path, text })).collect()
-}
-
 /// Path, with `/` between its parts, and text of every file.
 fn read_files(folder: &Path) -> Vec<(String, String)> {
     let named = |file: PathBuf| {
@@ -497,17 +468,6 @@ mod planted {
         let violations =
             room_order(&Source { path: "wire/set.rs", text: "use std::fmt;\n\nuse crate::reader::Gap;\n" });
         assert_eq!(violations, ["wire/set.rs:3: wire uses reader, which does not stand before it"]);
-    }
-
-    #[test]
-    fn a_long_file_is_found_and_tests_may_make_it_longer() {
-        let code = "fn f() {}\n".repeat(LINES_BEFORE_TESTS_MAX);
-        assert_eq!(count(code_length, "a.rs", &code), 0);
-        assert_eq!(count(code_length, "a.rs", &format!("{code}fn g() {{}}\n")), 1);
-        let tests = format!("#[cfg(test)]\n{}", "// a line\n".repeat(LINES_MAX - LINES_BEFORE_TESTS_MAX - 1));
-        assert_eq!(count(code_length, "a.rs", &format!("{code}{tests}")), 0);
-        assert_eq!(count(file_length, "a.rs", &format!("{code}{tests}")), 0);
-        assert_eq!(count(file_length, "a.rs", &format!("{code}{tests}// one more\n")), 1);
     }
 
     #[test]

@@ -82,6 +82,56 @@ const BANNED: &[(&str, &str)] = &[
     ("afterwards", "afterward"),
 ];
 
+/// Paths with prose that is still to be rewritten. The list only shrinks.
+const PENDING: &[&str] = &[
+    "ARCHITECTURE.md",
+    "benches/benches/crowd.rs",
+    "benches/benches/instructions.rs",
+    "benches/benches/large.rs",
+    "benches/benches/percentiles.rs",
+    "benches/benches/realtime",
+    "benches/benches/standing.rs",
+    "benches/benches/udp_calls.rs",
+    "benches/src/peer",
+    "benches/src/perf",
+    "benches/tests/budgets",
+    "dds-core/src/actor",
+    "dds-core/src/context",
+    "dds-core/src/delivery",
+    "dds-core/src/discovery",
+    "dds-core/src/driver",
+    "dds-core/src/durability",
+    "dds-core/src/infrastructure",
+    "dds-core/src/introspection",
+    "dds-core/src/lib.rs",
+    "dds-core/src/participant",
+    "dds-core/src/reception",
+    "dds-core/src/settings",
+    "dds-core/src/sim",
+    "dds-core/src/sync",
+    "dds-core/src/topic",
+    "dds-core/tests/api",
+    "dds-core/tests/generated",
+    "dds-core/tests/interoperability",
+    "dds-core/tests/long",
+    "dds-core/tests/processes",
+    "dds-core/tests/simulated",
+    "dds-core/tests/simulation",
+    "dds-core/tests/support",
+    "dds-macros/src/lib.rs",
+    "dds-macros/tests/ui",
+    "dds-rtps/fuzz/fuzz_targets",
+    "dds-rtps/src/lib.rs",
+    "dds-rtps/src/types",
+    "dds-rtps/src/wire",
+    "dds-rtps/src/writer",
+    "dds-rtps/tests/allocations",
+    "dds-rtps/tests/captured_samples.rs",
+    "dds-rtps/tests/protocol",
+    "dds-rtps/tests/support",
+    "dds-rtps/tests/tidy",
+];
+
 /// One piece of prose: a paragraph, a string, a table cell.
 struct Piece {
     line: usize,
@@ -102,21 +152,32 @@ enum Kind {
 #[test]
 fn prose_has_no_banned_words_and_no_long_sentences() {
     let only = std::env::var("PROSE").ok();
+    let shows_pending = std::env::var_os("PROSE_ALL").is_some() || only.is_some();
     let root = workspace();
     let mut report = String::new();
     let mut count = 0;
+    let mut pending = vec![0; PENDING.len()];
     for path in files(&root) {
         let shown = path.strip_prefix(&root).unwrap().display().to_string();
         if only.as_ref().is_some_and(|part| !shown.contains(part.as_str())) {
             continue;
         }
         let text = fs::read_to_string(&path).unwrap();
-        for (line, message) in violations(&shown, &text) {
+        let found = violations(&shown, &text);
+        if let Some(at) = PENDING.iter().position(|path| shown.starts_with(path)) {
+            pending[at] += found.len();
+            if !shows_pending {
+                continue;
+            }
+        }
+        for (line, message) in found {
             writeln!(report, "{shown}:{line}: {message}").unwrap();
             count += 1;
         }
     }
     assert!(count == 0, "\n{report}{count} violations");
+    let done: Vec<&str> = PENDING.iter().zip(pending).filter(|(_, count)| *count == 0).map(|(path, _)| *path).collect();
+    assert!(only.is_some() || done.is_empty(), "without violations, remove from PENDING: {done:?}");
 }
 
 fn workspace() -> PathBuf {
@@ -429,7 +490,8 @@ fn script_pieces(text: &str) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut open: Vec<(usize, String)> = Vec::new();
     for (at, line) in text.lines().enumerate() {
-        let comment = line.trim_start().strip_prefix('#').filter(|rest| !rest.starts_with('!') && !rest.starts_with('['));
+        let comment =
+            line.trim_start().strip_prefix('#').filter(|rest| !rest.starts_with('!') && !rest.starts_with('['));
         match comment {
             Some(rest) => open.push((at + 1, rest.trim_start_matches('#').to_owned())),
             None => pieces.extend(markdown_pieces(std::mem::take(&mut open).into_iter(), false)),
