@@ -21,7 +21,7 @@
 //! | close takes the state out | model `close_races_push` |
 //! | only handles and running frames are strong | `nothing_is_left_of_a_participant`, `participants_come_and_go`, `endpoints_come_and_go_under_traffic` |
 //! | a panic in a cell closes that cell only, one in a listener removes that listener | `a_panic_inside_of_a_cell_is_an_error_at_every_door`; model `panic_closes`; `a_panic_removes_its_listener_is_an_event_and_the_next_one_up_is_told` (listeners) |
-//! | a panic of user code before the cell publishes nothing | `an_encoder_that_panics_publishes_nothing_and_costs_nothing`; its slot: `a_slot_comes_back_from_whoever_panics_while_he_fills_it`; a thousand times: `user_code_that_panics_leaves_nothing_behind` |
+//! | a panic of user code before the cell publishes nothing | `an_encoder_that_panics_publishes_nothing_and_costs_nothing`; its slot: `slot_returns_after_panic_of_fill`; a thousand times: `user_code_that_panics_leaves_nothing_behind` |
 //! | handles know their process | `a_child_is_told_that_it_is_one`, `a_child_may_close_and_drop_what_its_parent_goes_on_using` |
 //! | every lock goes through one module | tidy: `actors_take_their_locks_from_the_sync_module` |
 //!
