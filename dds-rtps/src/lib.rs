@@ -3,26 +3,27 @@
 //! In: datagrams, the application's changes, the current time, a seed. Out: [`output::Datagram`]s to send, events, and
 //! the instant of the next deadline. No socket, thread, clock or global randomness in any room but [`transport`].
 //!
-//! The rooms, in the order in which one may use the other (a room uses only rooms named before it):
+//! The rooms, in the order of their dependencies: a room uses only rooms above it.
 //!
 //! | room | owns |
 //! |---|---|
-//! | [`cdr`], [`xtypes`], [`filter`] | what `dds-cdr` has: encodings, types as data, content filters |
+//! | [`cdr`], [`xtypes`], [`filter`] | the crate `dds-cdr`: encodings, types as data, content filters |
 //! | [`types`] | identifiers, times, locators |
 //! | [`qos`] | policies, QoS structs, requested/offered matching |
 //! | [`wire`] | submessages: parse and build |
 //! | [`concurrent`] | objects that several threads use at once: payload slots, links between local endpoints |
 //! | [`history`] | changes, the writer's and the reader's cache |
-//! | [`output`] | what can come out: datagrams |
+//! | [`output`] | datagrams to send |
 //! | [`writer`], [`reader`] | the RTPS writers and readers |
 //! | [`discovery`] | SPDP, SEDP, leases, matching |
-//! | [`participant`] | a participant's protocol state as a whole |
+//! | [`participant`] | discovery of one participant as a whole |
 //! | [`link`] | delay, loss and damage of a network path, for tests; uses only [`types`] |
-//! | [`transport`] | moves datagrams; uses only [`types`], [`output`] and [`link`] |
+//! | [`transport`] | sends and receives datagrams; uses only [`types`], [`output`] and [`link`] |
 //! | `sim` (feature) | a network in memory, for simulations; uses only [`types`] and [`link`] |
 //!
-//! Applications depend on `dds-core`, which re-exports what they need of this crate. To make something else of the protocol
-//! (a recorder, a gateway, another runtime), begin with [`wire::Message`] for datagrams and with [`cdr`] for payloads:
+//! Applications depend on `dds-core`, which re-exports the parts of this crate that they need. For another use of the
+//! protocol (a recorder, a gateway, another runtime), start with [`wire::Message`] for datagrams and with [`cdr`] for
+//! payloads:
 //!
 //! ```
 //! use dds_rtps::wire::{Message, Submessage};
@@ -55,6 +56,6 @@ pub mod writer;
 
 pub use dds_cdr::{cdr, filter, xtypes};
 
-// The promises of transports, which are tested here and in other crates, name everything as these do.
+// The contract tests of transports are shared with other crates, so they name this crate `dds_rtps`.
 #[cfg(test)]
 extern crate self as dds_rtps;

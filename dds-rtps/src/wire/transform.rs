@@ -1,7 +1,7 @@
 //! Transforms whole messages between encoding and sending, and between reception and parsing.
 //!
-//! The sender calls [`Transform::seal`] with an encoded message. The receiver calls [`Transform::open`] once for each datagram,
-//! before any parser sees it; everything behind it, queues included, holds opened messages.
+//! The sender calls [`Transform::seal`] with an encoded message. The receiver calls [`Transform::open`] once for each
+//! datagram, before any parser sees it; everything behind it, queues included, holds opened messages.
 
 use super::{ChecksumKind, Header, HeaderExtension, MessageBuilder, message::MAGIC};
 use std::fmt;
@@ -82,7 +82,7 @@ impl Transform {
     #[inline]
     pub fn open(&self, datagram: &[u8], scratch: &mut Vec<u8>) -> Result<Transformed, RejectedMessage> {
         match self {
-            // The parser verifies and skips the extension, whatever this participant sends itself.
+            // The parser verifies and skips the extension. The option of this participant concerns sending only.
             Self::Identity | Self::Checksum(_) => Ok(Transformed::Unchanged),
             Self::Custom(transform) => {
                 transform.open(datagram, scratch)?;
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn custom_transform_opens_what_it_sealed_and_rejects_the_rest() {
+    fn custom_transform_opens_its_own_messages_only() {
         let transform = Transform::Custom(Arc::new(Inverted));
         let (mut sealed, mut opened) = (Vec::new(), Vec::new());
         assert_eq!(transform.seal([&b"RTPS"[..], b"123"].into_iter(), &mut sealed), Transformed::Replaced);
