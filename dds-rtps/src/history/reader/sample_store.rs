@@ -20,9 +20,9 @@ pub(super) const NO_SAMPLE: SampleIndex = u32::MAX;
 /// The shortest time between two timer runs for expired samples. A run may cost a system call, and only frees memory.
 const EXPIRY_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The neighbors of a sample in one list.
+/// The links of a sample in one list.
 #[derive(Debug, Clone, Copy)]
-struct Neighbors {
+struct SampleLinks {
     previous: SampleIndex,
     next: SampleIndex,
 }
@@ -78,8 +78,8 @@ impl StoredSample {
 #[derive(Debug)]
 struct SampleSlot {
     sample: StoredSample,
-    arrival: Neighbors,
-    sibling: Neighbors,
+    arrival: SampleLinks,
+    sibling: SampleLinks,
 }
 
 /// The samples of a reader.
@@ -162,8 +162,8 @@ impl SampleStore {
         let at = siblings.last;
         debug_assert!(at == self.arrivals.last && before != at, "it was pushed just now");
         // Both previous neighbors exist: `before` lies in front of it in both lists.
-        let Neighbors { previous: arrival, .. } = self.slots[at as usize].arrival;
-        let Neighbors { previous: sibling, .. } = self.slots[at as usize].sibling;
+        let SampleLinks { previous: arrival, .. } = self.slots[at as usize].arrival;
+        let SampleLinks { previous: sibling, .. } = self.slots[at as usize].sibling;
         // First remove it from the end of both lists, then insert it before `before`.
         self.slots[arrival as usize].arrival.next = NO_SAMPLE;
         self.slots[sibling as usize].sibling.next = NO_SAMPLE;
@@ -172,8 +172,8 @@ impl SampleStore {
         let arrival = std::mem::replace(&mut next.arrival.previous, at);
         let sibling = std::mem::replace(&mut next.sibling.previous, at);
         let slot = &mut self.slots[at as usize];
-        slot.arrival = Neighbors { previous: arrival, next: before };
-        slot.sibling = Neighbors { previous: sibling, next: before };
+        slot.arrival = SampleLinks { previous: arrival, next: before };
+        slot.sibling = SampleLinks { previous: sibling, next: before };
         match self.slots.get_mut(arrival as usize) {
             Some(previous) => previous.arrival.next = at,
             None => self.arrivals.first = at,
@@ -188,8 +188,8 @@ impl SampleStore {
     #[inline]
     pub(super) fn push(&mut self, siblings: &mut SampleList, sample: StoredSample) -> SampleIndex {
         debug_assert!(!sample.read, "a new sample is unread");
-        let arrival = Neighbors { previous: self.arrivals.last, next: NO_SAMPLE };
-        let sibling = Neighbors { previous: siblings.last, next: NO_SAMPLE };
+        let arrival = SampleLinks { previous: self.arrivals.last, next: NO_SAMPLE };
+        let sibling = SampleLinks { previous: siblings.last, next: NO_SAMPLE };
         let expires = sample.expires;
         self.with_data += usize::from(sample.has_data);
         self.unread += 1;
@@ -231,7 +231,7 @@ impl SampleStore {
         // A free slot must not keep the memory of a payload.
         let payload = slot.sample.payload.take();
         let (arrival, sibling) = (slot.arrival, slot.sibling);
-        slot.arrival = Neighbors { previous: NO_SAMPLE, next: self.free };
+        slot.arrival = SampleLinks { previous: NO_SAMPLE, next: self.free };
         self.free = at;
         self.with_data -= usize::from(slot.sample.has_data);
         self.unread -= usize::from(!slot.sample.read);
