@@ -220,8 +220,11 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     #[doc(alias = "on_liveliness_lost")]
     #[doc(alias = "on_offered_deadline_missed")]
     pub fn on_event(mut self, mut listener: impl FnMut(&DataWriter<T>, WriterEvent) + Send + 'static) -> Self {
-        let dispatch: WriterDispatch<T> =
-            Box::new(move |writer, marks| writer.handle.changes(marks).for_each(|event| listener(writer, event)));
+        let dispatch: WriterDispatch<T> = Box::new(move |writer, marks| {
+            for event in writer.handle.changes(marks) {
+                listener(writer, event);
+            }
+        });
         self.listener = Some((StatusMask::ALL, dispatch));
         self
     }
@@ -312,7 +315,7 @@ fn make_handle<T: 'static>(
         type_name: topic.type_name().to_owned(),
         sample_type: TypeId::of::<T>(),
         ty: topic.ty().cloned(),
-        types: topic.types().filter(|_| core.config().type_information),
+        types: if core.config().type_information { topic.types() } else { None },
         qos: LiveQos::new(qos),
         group,
         topic: topic.handle().cloned(),
@@ -352,6 +355,8 @@ pub(super) fn writer_protocol(
     config.assertion_clock = Some(Arc::clone(participant.assertion_clock()));
     // Peers of this implementation on this host are granted the same receive buffer as this participant.
     config.flow.same_host = config.flow.same_host.max(participant.network().receive_buffer_granted());
+    // A writer offers one representation: other vendors send XCDR1 for final types and XCDR2 otherwise by default, and
+    // accept exactly one identifier.
     let is_final = ty.is_none_or(|ty| ty.extensibility() == Extensibility::Final);
     let encoding = match qos.offered_representation(is_final) {
         DataRepresentation::Xcdr2 => Encoding::Xcdr2,

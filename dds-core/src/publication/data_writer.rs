@@ -342,7 +342,7 @@ impl<T> DataWriter<T> {
     #[doc(alias = "get_matched_subscription_data")]
     pub fn matched_subscription_data(&self, subscription: InstanceHandle) -> Option<SubscriptionBuiltinTopicData> {
         let is_matched = self.handle.matched_readers().into_iter().any(|guid| subscription == guid.into());
-        self.handle.participant().subscription_data(subscription).filter(|_| is_matched)
+        if is_matched { self.handle.participant().subscription_data(subscription) } else { None }
     }
 
     /// Explains for each known reader of this topic whether it matches.

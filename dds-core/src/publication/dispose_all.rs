@@ -96,6 +96,7 @@ impl<T> DataWriter<T> {
             handle.send_rest(written.flushed, false).map_err(error)?;
             count += written.count;
             done += written.tried;
+            debug_assert!(written.tried > 0 || written.refused.is_some(), "each visit makes progress");
             match written.refused {
                 None => {}
                 // Blocks, if the QoS allows it.

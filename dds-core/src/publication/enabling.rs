@@ -43,6 +43,7 @@ impl WriterHandle {
         let group = self.group.as_ref();
         let (protocol, encoding) =
             writer_protocol(&self.core, self.guid(), self.ty.as_ref(), qos, self.behaviour, group);
+        // Immutable policies are built into the protocol's state for speed, so a changed QoS needs a new state.
         // PRESENTATION of the publisher may have changed since the creation.
         if has_changed || group.is_some_and(|group| group.version() > 0) {
             // No caller has used the initial protocol writer. Ignore the error, because a closed writer needs no
@@ -51,6 +52,8 @@ impl WriterHandle {
                 Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.replace_protocol(protocol, qos)));
             drop(old);
         }
-        self.encoding.set(encoding).is_ok()
+        let is_first = self.encoding.set(encoding).is_ok();
+        debug_assert!(is_first, "only the holder of the lock enables the writer");
+        is_first
     }
 }

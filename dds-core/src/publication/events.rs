@@ -82,6 +82,7 @@ impl Observed for WriterCell {
 }
 
 impl ReportedToWriterEvents {
+    // Streams count on their own, because a status getter resets the change only for its caller.
     fn next(&mut self, mark: u32, actor: &mut WriterActor) -> Option<WriterEvent> {
         match mark {
             mark::MATCHED => {

@@ -54,10 +54,7 @@ impl WaitSource<()> for EveryWriter<'_> {
             *ticket = None;
             self.next.fetch_add(1, Ordering::Relaxed);
         }
-        match self.group.is_closed() {
-            true => Poll::Ready(Err(WaitErrorKind::Closed)),
-            false => Poll::Ready(Ok(())),
-        }
+        Poll::Ready(if self.group.is_closed() { Err(WaitErrorKind::Closed) } else { Ok(()) })
     }
 
     fn abandon(&self, _: Awaited, ticket: Ticket) {

@@ -118,6 +118,7 @@ impl<T> DataWriter<T> {
     {
         let encoded = self.handle.encode_key::<T>(key);
         let change = encoded.and_then(|(instance, key)| {
+            // The change carries the key and its hash. Some peers cannot invert MD5, others send only one of the two.
             let mut change = options.apply_to(NewChange::not_alive(kind, instance, key))?;
             change.must_be_registered |= kind != ChangeKind::NotAliveDisposed;
             Ok(change)

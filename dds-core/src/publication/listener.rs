@@ -7,6 +7,7 @@ use crate::infrastructure::{
     Post, PublicationMatchedStatus, SlowReaderStatus, StatusMask, mark,
 };
 use crate::publication::{AnyWriter, DataWriter, Publisher, PublisherGroup, WriterEvent, WriterHandle};
+use smallvec::SmallVec;
 use std::sync::{Arc, Weak};
 
 /// Receives the events of a writer (DDS 1.4, 2.2.2.4.4). The default methods do nothing.
@@ -199,22 +200,34 @@ pub(super) fn new_listener<T: 'static>(
 
 impl WriterHandle {
     /// Returns the events that `marks` announce, and counts them as reported. A writer that was closed has no events.
-    pub(super) fn changes(&self, marks: u32) -> impl Iterator<Item = WriterEvent> {
-        let matched = (marks & mark::MATCHED != 0).then(|| self.publication_matched().ok()).flatten();
-        let incompatible =
-            (marks & mark::INCOMPATIBLE_QOS != 0).then(|| self.offered_incompatible_qos().ok()).flatten();
-        let slow = (marks & mark::SLOW_READER != 0).then(|| self.slow_readers().ok()).flatten();
-        let lost = (marks & mark::LIVELINESS_LOST != 0).then(|| self.liveliness_lost().ok()).flatten();
-        let deadline_missed =
-            (marks & mark::DEADLINE_MISSED != 0).then(|| self.offered_deadline_missed().ok()).flatten();
-        let events = [
-            matched.map(WriterEvent::Matched),
-            incompatible.map(WriterEvent::IncompatibleQos),
-            slow.map(WriterEvent::SlowReader),
-            lost.map(WriterEvent::LivelinessLost),
-            deadline_missed.map(WriterEvent::DeadlineMissed),
-        ];
-        events.into_iter().flatten()
+    pub(super) fn changes(&self, marks: u32) -> SmallVec<[WriterEvent; 5]> {
+        let mut events = SmallVec::new();
+        if marks & mark::MATCHED != 0 {
+            if let Ok(status) = self.publication_matched() {
+                events.push(WriterEvent::Matched(status));
+            }
+        }
+        if marks & mark::INCOMPATIBLE_QOS != 0 {
+            if let Ok(status) = self.offered_incompatible_qos() {
+                events.push(WriterEvent::IncompatibleQos(status));
+            }
+        }
+        if marks & mark::SLOW_READER != 0 {
+            if let Ok(status) = self.slow_readers() {
+                events.push(WriterEvent::SlowReader(status));
+            }
+        }
+        if marks & mark::LIVELINESS_LOST != 0 {
+            if let Ok(status) = self.liveliness_lost() {
+                events.push(WriterEvent::LivelinessLost(status));
+            }
+        }
+        if marks & mark::DEADLINE_MISSED != 0 {
+            if let Ok(status) = self.offered_deadline_missed() {
+                events.push(WriterEvent::DeadlineMissed(status));
+            }
+        }
+        events
     }
 
     /// Notifies the listener of a publisher or participant of a writer's events.

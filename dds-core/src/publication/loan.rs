@@ -49,7 +49,8 @@ struct OnLoan<'w>(&'w AtomicUsize);
 
 impl Drop for OnLoan<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        let before = self.0.fetch_sub(1, Ordering::Relaxed);
+        debug_assert!(before > 0, "each loan has counted itself");
     }
 }
 
@@ -264,6 +265,7 @@ impl LoanedBytes<'_> {
         let error = |kind| writer.write_error(kind);
         let instance =
             writer.with_encode_buffers(|buffers| writer.instance_of_encoded(self, buffers)).map_err(error)?;
+        debug_assert!(self.slot.is_some(), "a loan that can be written has its slot");
         let Some(slot) = self.slot.take() else { return Ok(()) };
         let payload = slot.freeze();
         let change = options.apply_to(NewChange::alive(instance, payload.clone())).map_err(error);

@@ -35,6 +35,7 @@ impl MatchedLocalReader {
     /// change of this writer.
     pub(super) fn deliver(&mut self, change: &mut CacheChange, effects: &mut Effects) {
         let previous = std::mem::replace(&mut self.delivered, change.sequence_number);
+        debug_assert!(previous < change.sequence_number, "changes are delivered in order");
         // Only a reliable reader reports progress to the writer.
         let path = self.reliable.then_some(&self.path);
         let parcel = LocalParcel { change, previous, path };
@@ -49,6 +50,7 @@ impl MatchedLocalReader {
     /// With many readers the writer's cell is then not held for the work of all.
     fn deliver_by_mail(&mut self, change: &mut CacheChange, effects: &mut Effects) {
         let previous = std::mem::replace(&mut self.delivered, change.sequence_number);
+        debug_assert!(previous < change.sequence_number, "changes are delivered in order");
         let path = self.reliable.then_some(&self.path);
         match self.cell.push(ReaderMail::local(LocalParcel { change, previous, path })) {
             Ok(()) => effects.poke(Arc::clone(&self.cell) as Arc<dyn Poke>),
@@ -82,11 +84,15 @@ impl MatchedLocalReader {
 impl WriterActor {
     /// Delivers a change without history to all local readers.
     pub(super) fn deliver_through(&mut self, change: &mut CacheChange, effects: &mut Effects) {
+        debug_assert!(
+            self.local_readers.iter().all(|reader| reader.behind_from.is_none()),
+            "a change without history cannot be delivered again"
+        );
         if self.local_readers.len() > IN_PLACE_MAX {
-            return self
-                .local_readers
-                .iter_mut()
-                .for_each(|reader| reader.deliver_by_mail(&mut change.clone(), effects));
+            for reader in &mut self.local_readers {
+                reader.deliver_by_mail(&mut change.clone(), effects);
+            }
+            return;
         }
         let Some((last, others)) = self.local_readers.split_last_mut() else { return };
         for reader in others {
@@ -120,6 +126,7 @@ impl WriterActor {
             }
             let Some(from) = reader.behind_from.take() else { continue };
             reader.delivered = reader.delivered.min(from.previous());
+            // A demoted reader counts the samples that the history no longer has as lost.
             if self.slow_readers.contains(reader.guid) {
                 let kept = self.rtps.changes_from(from).next().map(|change| change.sequence_number);
                 let kept = kept.unwrap_or(self.rtps.last_sequence_number().next());

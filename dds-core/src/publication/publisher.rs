@@ -169,8 +169,10 @@ impl Publisher {
 
     /// As [`DataWriter::flush`], for all present writers.
     pub fn flush(&self) {
-        // Ignore the error, because a closed writer has no waiting samples.
-        self.group.members().iter().for_each(|writer| drop(writer.flush()));
+        for writer in self.group.members() {
+            // Ignore the error, because a closed writer has no waiting samples.
+            let _ = writer.flush();
+        }
     }
 
     /// Waits until all matched reliable readers have acknowledged what the writers of this publisher wrote.

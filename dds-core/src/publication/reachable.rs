@@ -7,6 +7,8 @@ use dds_rtps::types::{Duration, Guid, Instant, SequenceNumber};
 use dds_rtps::writer::StatefulWriter;
 
 /// Delay between the last sample to a best-effort reader of another process and the disposal of its writer.
+///
+/// Samples and discovery use different sockets and may overtake each other.
 const SETTLE: Duration = Duration::from_millis(20);
 
 /// Reachability of remote best-effort readers.
@@ -21,7 +23,9 @@ impl ReachableReaders {
     /// Adds a matched reader, which may have matched before.
     pub(super) fn add(&mut self, reader: Guid, is_unaware: bool) {
         self.remove(reader);
-        self.unaware.extend(is_unaware.then_some(reader));
+        if is_unaware {
+            self.unaware.push(reader);
+        }
     }
 
     /// Removes a reader that knows the writer or has left.
@@ -43,7 +47,8 @@ impl ReachableReaders {
     /// at the latest of its last write.
     pub(super) fn close(&mut self, rtps: &StatefulWriter, before: Instant, now: Instant) {
         let has_just_written = rtps.last_sequence_number() > SequenceNumber::ZERO && now.since(before) < SETTLE;
-        self.settles_at = now.after(SETTLE).filter(|_| has_just_written && rtps.has_best_effort_readers());
+        let must_settle = has_just_written && rtps.has_best_effort_readers();
+        self.settles_at = if must_settle { now.after(SETTLE) } else { None };
     }
 }
 

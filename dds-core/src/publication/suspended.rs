@@ -1,7 +1,7 @@
 //! Suspension of a publisher, to send its samples together (DDS 1.4, 2.2.2.4.1.8 and 2.2.2.4.1.9).
 
 use crate::infrastructure::{WriteError, WriteErrorKind};
-use crate::publication::{Publisher, PublisherGroup, WriterHandle};
+use crate::publication::{Publisher, PublisherGroup};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -74,9 +74,13 @@ impl fmt::Debug for Suspended<'_> {
 
 impl Drop for Suspended<'_> {
     fn drop(&mut self) {
-        if self.group.common().fetch_sub(1, Ordering::AcqRel) == 1 {
+        let before = self.group.common().fetch_sub(1, Ordering::AcqRel);
+        debug_assert!(before > 0, "each guard has counted itself");
+        if before == 1 {
             // A writer that saw the suspension has left its cell before `send_held` enters it.
-            self.group.members().iter().for_each(|writer| WriterHandle::send_held(writer));
+            for writer in self.group.members() {
+                writer.send_held();
+            }
         }
     }
 }

@@ -106,9 +106,10 @@ impl PendingWrite {
     }
 
     fn attempt(&mut self, writer: &WriterHandle, waker: Option<&Waker>) -> Result<WriteAttempt, WriteErrorKind> {
-        match self.waits_for_earlier {
-            true => writer.attempt_after_large_sample(&mut self.change, &mut self.room_ticket, waker),
-            false => writer.attempt(&mut self.change, &mut self.room_ticket, waker),
+        if self.waits_for_earlier {
+            writer.attempt_after_large_sample(&mut self.change, &mut self.room_ticket, waker)
+        } else {
+            writer.attempt(&mut self.change, &mut self.room_ticket, waker)
         }
     }
 

@@ -182,6 +182,8 @@ impl WriterActor {
             return Err(WriteRefused::Full);
         }
         let now = self.now(effects);
+        // A volatile writer with only local best-effort readers needs no history, because no reader can request the
+        // change. The history would cost a sixth of the write.
         if self.local_readers.iter().all(|reader| reader.behind_from.is_none()) {
             if let Some(change) = &mut self.rtps.write_through(now, change) {
                 self.waiting_for_room.finish(ticket, effects);
@@ -191,10 +193,12 @@ impl WriterActor {
             }
         }
         self.rtps.set_suspended(self.is_suspended());
+        // A waiting sample must be sent before the new one replaces it in a KEEP_LAST history.
         if self.rtps.would_drop_waiting(change) {
             self.rtps.flush();
             self.follow_up(now, effects);
         }
+        // A suspension holds back only datagrams. Local readers gain nothing from a batch and get each change at once.
         let number = match self.write_to_history(now, change) {
             Ok(number) => number,
             Err(refused) => {
@@ -228,10 +232,17 @@ impl WriterActor {
         match self.rtps.try_write(now, change) {
             Err(WriteRefused::Full) if !self.local_readers.is_empty() => {
                 // From here on local readers report their progress. Their progress up to now counts already.
-                self.local_readers.iter().for_each(|reader| reader.path.set_starving());
+                self.request_local_progress();
                 self.rtps.try_write(now, change)
             }
             outcome => outcome,
+        }
+    }
+
+    /// Makes local readers report their progress.
+    fn request_local_progress(&self) {
+        for reader in &self.local_readers {
+            reader.path.set_starving();
         }
     }
 
@@ -253,7 +264,8 @@ impl WriterActor {
         }
         let rtps = &mut self.rtps;
         let mut flushed = self.outgoing.flush(|datagram| rtps.poll_transmit(now, datagram));
-        if let Some(locators) = self.rtps.waits_for_room(now).filter(|_| flushed == Flushed::Done) {
+        let wanted_room = self.rtps.waits_for_room(now);
+        if let (Some(locators), Flushed::Done) = (wanted_room, flushed) {
             let room = self.outgoing.room_at(locators);
             if self.rtps.note_room(now, room) {
                 flushed = Flushed::More;
@@ -317,7 +329,7 @@ impl WriterActor {
     fn note_demoted(&mut self, reader: Guid, behind: u64, effects: &mut Effects) {
         self.slow_readers.add(self.rtps.guid(), reader, behind, effects);
         // The progress of the reader matters again, because it shows when the reader has caught up.
-        self.local_readers.iter().for_each(|local| local.path.set_starving());
+        self.request_local_progress();
         self.mark(mark::SLOW_READER, effects);
     }
 
@@ -394,7 +406,11 @@ impl WriterActor {
     /// Starts delivery to a local reader that knows the writer now. It gets its share of the history, and then each new
     /// change.
     pub(crate) fn begin_delivery(&mut self, reader: Guid, effects: &mut Effects) {
-        self.local_readers.iter_mut().filter(|known| known.guid == reader).for_each(|known| known.begun = true);
+        for known in &mut self.local_readers {
+            if known.guid == reader {
+                known.begun = true;
+            }
+        }
         if self.redeliver(effects) {
             self.outgoing.come_back();
         }
@@ -406,6 +422,7 @@ impl WriterActor {
         }
         self.subscriptions.push(reader);
         self.matched.matched(InstanceHandle::from(reader));
+        // The others count once their participant has acknowledged the writer.
         if self.reachable.contains(reader) {
             self.waiting_for_match.wake_all(effects);
         }
@@ -421,6 +438,7 @@ impl WriterActor {
             self.rtps.unmatch_reader(now, reader);
         }
         self.local_readers.retain(|known| known.guid != reader);
+        // The reader no longer holds back acknowledgements or room, so all waiters below check again.
         self.reachable.remove(reader);
         self.note_not_demoted(reader, effects);
         if let Some(at) = self.subscriptions.iter().position(|known| *known == reader) {
@@ -454,7 +472,7 @@ impl WriterActor {
         let acknowledged = matches!(awaited, Awaited::Acknowledged(_));
         if acknowledged {
             // Set before the check, so that no progress after it goes unnoticed.
-            self.local_readers.iter().for_each(|reader| reader.path.set_starving());
+            self.request_local_progress();
         }
         let there = match awaited {
             Awaited::Matched(count) => self.reachable.count_of(self.subscriptions.len()) >= count,
@@ -586,7 +604,7 @@ impl Actor for WriterActor {
         let now = self.now(effects);
         if !self.slow_readers.is_empty() {
             // Set before the check, so that no progress after it goes unnoticed.
-            self.local_readers.iter().for_each(|local| local.path.set_starving());
+            self.request_local_progress();
         }
         self.rtps.handle_local_progress(now);
         self.rtps.handle_timeout(now);

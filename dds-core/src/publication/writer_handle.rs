@@ -223,15 +223,21 @@ impl WriterHandle {
     pub(crate) fn publish(&self, mut change: NewChange, may_wait: bool) -> Result<SequenceNumber, WriteError> {
         // Evaluated only if there is a reason to wait.
         let may_wait = || may_wait && role().may_wait() && !in_listener();
-        match self.attempt(&mut change, &mut None, None) {
+        let attempt = self.attempt(&mut change, &mut None, None);
+        debug_assert!(
+            !matches!(attempt, Ok(WriteAttempt::Waiting | WriteAttempt::BehindLargeSample)),
+            "an attempt without a waker never waits"
+        );
+        match attempt {
             Ok(WriteAttempt::Written(number, Flushed::Done)) => Ok(number),
             Ok(WriteAttempt::Written(number, flushed)) => {
+                // Fragments wait for readers, because the kernel silently drops datagrams without buffer space.
                 self.send_rest(flushed, may_wait()).map_err(|kind| self.write_error(kind))?;
                 Ok(number)
             }
-            Ok(WriteAttempt::Refused(WriteRefused::Full)) => match self.blocking_limit().filter(|_| may_wait()) {
-                Some(limit) => self.publish_with_wait(&mut change, limit),
-                None => Err(self.write_error(self.refusal(WriteRefused::Full))),
+            Ok(WriteAttempt::Refused(WriteRefused::Full)) => match self.blocking_limit() {
+                Some(limit) if may_wait() => self.publish_with_wait(&mut change, limit),
+                _ => Err(self.write_error(self.refusal(WriteRefused::Full))),
             },
             Ok(WriteAttempt::Refused(refused)) => Err(self.write_error(self.refusal(refused))),
             Ok(WriteAttempt::Waiting | WriteAttempt::BehindLargeSample) => {
@@ -275,9 +281,11 @@ impl WriterHandle {
         waker: Option<&Waker>,
     ) -> Result<WriteAttempt, WriteErrorKind> {
         let waker = waker.cloned();
-        self.visit(|actor, effects| match actor.is_paced() {
-            true => WriteAttempt::BehindLargeSample,
-            false => Self::attempt_in_cell(actor, change, ticket, waker, effects),
+        self.visit(|actor, effects| {
+            if actor.is_paced() {
+                return WriteAttempt::BehindLargeSample;
+            }
+            Self::attempt_in_cell(actor, change, ticket, waker, effects)
         })
     }
 
@@ -362,8 +370,10 @@ impl WriterHandle {
         while flushed == Flushed::More {
             flushed = self.visit(WriterActor::send_on)?;
         }
-        if let Some(limit) = self.blocking_limit().filter(|_| may_wait && flushed == Flushed::Paced) {
-            self.wait_until_sent(limit);
+        if may_wait && flushed == Flushed::Paced {
+            if let Some(limit) = self.blocking_limit() {
+                self.wait_until_sent(limit);
+            }
         }
         if flushed == Flushed::Forked { Err(WriteErrorKind::Forked) } else { Ok(()) }
     }

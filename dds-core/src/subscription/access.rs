@@ -81,7 +81,9 @@ impl Subscriber {
         if let Some(access) = &access {
             access.begin();
             // After this loop, all changes released so far are in the histories.
-            group.members().iter().for_each(|reader| reader.pass_group_gate());
+            for reader in group.members() {
+                reader.pass_group_gate();
+            }
         }
         Ok(Access { group, access })
     }
@@ -122,7 +124,9 @@ impl Access<'_> {
 impl Drop for Access<'_> {
     fn drop(&mut self) {
         if self.access.as_ref().is_some_and(|access| access.end()) {
-            self.group.members().iter().for_each(|reader| reader.pass_group_gate());
+            for reader in self.group.members() {
+                reader.pass_group_gate();
+            }
         }
     }
 }
@@ -140,8 +144,8 @@ impl ReaderHandle {
         access.add_reader(self.guid().entity_id, Arc::downgrade(&self.cell));
         // Ignore the error, because a closed reader needs no membership.
         let _ = self.visit(|actor, _| actor.membership = Some(Box::new(GroupMembership::new(Arc::clone(&access)))));
-        // Ignore the error, because `enable` runs only once.
-        let _ = self.access.set(access);
+        let is_first = self.access.set(access).is_ok();
+        debug_assert!(is_first, "a reader is enabled once");
     }
 
     /// Leaves the gate of the subscriber, which no longer waits for the changes of this reader.
@@ -149,7 +153,9 @@ impl ReaderHandle {
         if let Some(access) = self.access.get() {
             access.remove_reader(self.guid().entity_id);
             let members = self.group.as_ref().map(|group| group.members()).unwrap_or_default();
-            members.iter().for_each(|reader| reader.pass_group_gate());
+            for reader in members {
+                reader.pass_group_gate();
+            }
         }
     }
 

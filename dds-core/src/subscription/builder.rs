@@ -162,7 +162,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         let topic = self.topic.name();
         // Built-in topics have a type description for programs that decode them, but use another encoding. A filter
         // cannot use that description.
-        let description = self.topic.description().filter(|_| self.topic.builtin().is_none());
+        let description = if self.topic.builtin().is_none() { self.topic.description() } else { None };
         let name = FilteredTopic::derived_name(topic);
         let filtered = FilteredTopic::new(name, topic, description, expression, &texts(parameters));
         self.filter = Some(filtered.map_err(|error| error.kind().clone()));
@@ -301,6 +301,7 @@ fn make_handle<T: 'static>(
     let context = (group.as_ref(), filtered.as_ref());
     let protocol = reader_protocol(core, subject.guid, key.clone(), &qos, context);
     let actor = ReaderActor::new(protocol, Arc::clone(core.driver()), core.outgoing());
+    let has_type_information = topic.builtin().is_none() && core.config().type_information;
     let guid = subject.guid;
     let span = core.span().in_scope(|| tracing::info_span!("reader", %guid, topic = topic.name()));
     Arc::new(ReaderHandle {
@@ -312,9 +313,9 @@ fn make_handle<T: 'static>(
         sample_type: TypeId::of::<T>(),
         qos: LiveQos::new(qos),
         key,
-        description: topic.description().filter(|_| topic.builtin().is_none()),
+        description: if topic.builtin().is_none() { topic.description() } else { None },
         filtered,
-        types: topic.types().filter(|_| topic.builtin().is_none() && core.config().type_information),
+        types: if has_type_information { topic.types() } else { None },
         builtin: topic.builtin(),
         enabled: AtomicBool::new(false),
         enabling: Mutex::default(),
@@ -380,10 +381,14 @@ fn join<T: 'static>(
     };
     let dispatch: ReaderDispatch<T> = Box::new(move |reader, marks| {
         if let Some(on_event) = &mut on_event {
-            reader.handle().changes(marks).for_each(|event| on_event(reader, event));
+            for event in reader.handle().changes(marks) {
+                on_event(reader, event);
+            }
         }
-        if let Some(on_data) = on_data.as_mut().filter(|_| marks & mark::DATA != 0) {
-            on_data(reader);
+        if marks & mark::DATA != 0 {
+            if let Some(on_data) = &mut on_data {
+                on_data(reader);
+            }
         }
     });
     Some((mask, dispatch))

@@ -456,7 +456,7 @@ impl<T> DataReader<T> {
     #[doc(alias = "get_matched_publication_data")]
     pub fn matched_publication_data(&self, publication: InstanceHandle) -> Option<PublicationBuiltinTopicData> {
         let is_matched = self.handle.matched_writers().into_iter().any(|guid| publication == guid.into());
-        self.handle.participant().publication_data(publication).filter(|_| is_matched)
+        if is_matched { self.handle.participant().publication_data(publication) } else { None }
     }
 
     /// Explains for each known writer of this topic whether it matches.

@@ -50,6 +50,7 @@ impl ReaderHandle {
             return false;
         }
         let group = self.group.as_ref();
+        // Immutable policies are built into the protocol's state for speed, so a changed QoS needs a new state.
         // PRESENTATION of the subscriber may have changed since the creation.
         if self.qos.settle() || group.is_some_and(|group| group.version() > 0) {
             let context = (group, self.filtered());
@@ -59,7 +60,9 @@ impl ReaderHandle {
             let old = Effects::scope(|effects| {
                 self.cell.with(effects, |actor, _| {
                     let old = actor.replace_protocol(protocol);
-                    self.filtered().into_iter().for_each(|filtered| actor.set_filter(filtered.filter()));
+                    if let Some(filtered) = self.filtered() {
+                        actor.set_filter(filtered.filter());
+                    }
                     old
                 })
             });

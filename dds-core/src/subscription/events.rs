@@ -67,6 +67,7 @@ impl Feed<ReaderEvent> for ReaderFeed {
 }
 
 impl ReportedToReaderEvents {
+    // Streams count on their own, because a status getter resets the change only for its caller.
     fn next(&mut self, mark: u32, actor: &mut ReaderActor) -> Option<ReaderEvent> {
         match mark {
             mark::MATCHED => {

@@ -80,7 +80,9 @@ impl GroupAccess {
     /// Ends an access. Returns `true` if it was the last one. Then each reader must check for released changes.
     pub(crate) fn end(&self) -> bool {
         let _state = self.state();
-        self.depth.fetch_sub(1, Ordering::AcqRel) == 1
+        let before = self.depth.fetch_sub(1, Ordering::AcqRel);
+        debug_assert!(before > 0, "each access has counted itself");
+        before == 1
     }
 
     pub(crate) fn add_reader(&self, reader: EntityId, cell: Weak<ReaderCell>) {

@@ -40,8 +40,8 @@ impl<T> DataReader<T> {
 
 /// Decodes the key from what an endpoint keeps of an instance: a serialized key or a whole sample.
 pub(crate) fn decode_key<T: Keyed + DecodeOwned>(known: &KeyPayload, ty: Option<&AnyType>) -> Option<T::Key> {
-    match known.is_key {
-        true => T::decode_typed_key(known.payload.bytes(), ty).ok(),
-        false => T::decode_typed(known.payload.bytes(), ty).ok().map(|sample| sample.key()),
+    if known.is_key {
+        return T::decode_typed_key(known.payload.bytes(), ty).ok();
     }
+    Some(T::decode_typed(known.payload.bytes(), ty).ok()?.key())
 }

@@ -7,6 +7,7 @@ use crate::infrastructure::{
     LivelinessChangedStatus, Post, SampleLostStatus, SampleRejectedStatus, StatusMask, SubscriptionMatchedStatus, mark,
 };
 use crate::subscription::{AnyReader, DataReader, ReaderEvent, ReaderHandle, Subscriber, SubscriberGroup};
+use smallvec::SmallVec;
 use std::sync::{Arc, Weak};
 
 /// Receives the events of a reader (DDS 1.4, 2.2.2.5.7). The default methods do nothing.
@@ -242,24 +243,39 @@ pub(super) fn new_listener<T: 'static>(
 
 impl ReaderHandle {
     /// Returns the events that `marks` announce, and counts them as reported. A reader that was closed has no events.
-    pub(super) fn changes(&self, marks: u32) -> impl Iterator<Item = ReaderEvent> {
-        let has = |bit| marks & bit != 0;
-        let matched = has(mark::MATCHED).then(|| self.subscription_matched().ok()).flatten();
-        let incompatible = has(mark::INCOMPATIBLE_QOS).then(|| self.requested_incompatible_qos().ok()).flatten();
-        let lost = has(mark::SAMPLE_LOST).then(|| self.sample_lost().ok()).flatten();
-        let rejected = has(mark::SAMPLE_REJECTED).then(|| self.sample_rejected().ok()).flatten();
-        let liveliness = has(mark::LIVELINESS_CHANGED).then(|| self.liveliness_changed().ok()).flatten();
-        let deadline_missed = has(mark::DEADLINE_MISSED).then(|| self.requested_deadline_missed().ok()).flatten();
-        [
-            matched.map(ReaderEvent::Matched),
-            incompatible.map(ReaderEvent::IncompatibleQos),
-            lost.map(ReaderEvent::SampleLost),
-            rejected.map(ReaderEvent::SampleRejected),
-            liveliness.map(ReaderEvent::LivelinessChanged),
-            deadline_missed.map(ReaderEvent::DeadlineMissed),
-        ]
-        .into_iter()
-        .flatten()
+    pub(super) fn changes(&self, marks: u32) -> SmallVec<[ReaderEvent; 6]> {
+        let mut events = SmallVec::new();
+        if marks & mark::MATCHED != 0 {
+            if let Ok(status) = self.subscription_matched() {
+                events.push(ReaderEvent::Matched(status));
+            }
+        }
+        if marks & mark::INCOMPATIBLE_QOS != 0 {
+            if let Ok(status) = self.requested_incompatible_qos() {
+                events.push(ReaderEvent::IncompatibleQos(status));
+            }
+        }
+        if marks & mark::SAMPLE_LOST != 0 {
+            if let Ok(status) = self.sample_lost() {
+                events.push(ReaderEvent::SampleLost(status));
+            }
+        }
+        if marks & mark::SAMPLE_REJECTED != 0 {
+            if let Ok(status) = self.sample_rejected() {
+                events.push(ReaderEvent::SampleRejected(status));
+            }
+        }
+        if marks & mark::LIVELINESS_CHANGED != 0 {
+            if let Ok(status) = self.liveliness_changed() {
+                events.push(ReaderEvent::LivelinessChanged(status));
+            }
+        }
+        if marks & mark::DEADLINE_MISSED != 0 {
+            if let Ok(status) = self.requested_deadline_missed() {
+                events.push(ReaderEvent::DeadlineMissed(status));
+            }
+        }
+        events
     }
 
     /// Notifies the listener of a subscriber or participant of a reader's events.
@@ -277,9 +293,11 @@ impl ReaderHandle {
                 ReaderEvent::ListenerPanicked { .. } => {}
             }
         }
-        if let Some(group) = self.group.as_ref().filter(|_| marks & mark::DATA_ON_READERS != 0) {
-            group.watched().observers().status_read(mark::DATA_ON_READERS);
-            listener.on_data_on_readers(&Subscriber::lend(Arc::clone(group)));
+        if marks & mark::DATA_ON_READERS != 0 {
+            if let Some(group) = &self.group {
+                group.watched().observers().status_read(mark::DATA_ON_READERS);
+                listener.on_data_on_readers(&Subscriber::lend(Arc::clone(group)));
+            }
         }
         if marks & mark::DATA != 0 {
             listener.on_data_available(reader);
@@ -419,6 +437,8 @@ impl Subscriber {
     /// New data has arrived since the last read or call. The call goes to the reader's own listener, or to the next
     /// level whose mask contains the status.
     pub fn notify_datareaders(&self) {
-        self.group().members().iter().for_each(|reader| reader.notify_of_data());
+        for reader in self.group().members() {
+            reader.notify_of_data();
+        }
     }
 }

@@ -109,7 +109,9 @@ impl ReaderLosses {
     #[must_use]
     pub fn total(&self) -> WriterLosses {
         let mut total = WriterLosses::default();
-        self.writers.iter().chain(&self.departed).for_each(|row| total.add(row));
+        for row in self.writers.iter().chain(&self.departed) {
+            total.add(row);
+        }
         total.add(&self.departed_before);
         total
     }
@@ -128,7 +130,9 @@ impl ReaderLosses {
         let writers: Vec<_> = self.writers.iter().map(before).collect();
         let departed: Vec<_> = self.departed.iter().map(before).collect();
         let mut rows = WriterLosses::default();
-        writers.iter().chain(&departed).for_each(|row| rows.add(row));
+        for row in writers.iter().chain(&departed) {
+            rows.add(row);
+        }
         total = total.since(&rows);
         Self {
             writers,

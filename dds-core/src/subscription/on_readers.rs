@@ -55,7 +55,9 @@ impl SubscriberGroup {
         if self.common().get().is_none() {
             // A concurrent thread may observe some readers twice, which is harmless.
             self.common().get_or_init(|| DataOnReaders::new(self.watched()));
-            self.members().iter().for_each(|reader| self.watch_reader(reader));
+            for reader in self.members() {
+                self.watch_reader(&reader);
+            }
         }
     }
 

@@ -32,6 +32,8 @@ pub(crate) enum ReaderMail {
         /// The change. Its payload is the writer's own slot.
         change: CacheChange,
         /// Sequence number of the change that the writer delivered before. Changes in between no longer exist.
+        ///
+        /// A full reader refuses changes, and later ones must not overtake them.
         previous: SequenceNumber,
         /// Path back to the writer, if both endpoints are reliable.
         path: Option<Arc<LocalPath>>,
@@ -183,7 +185,7 @@ impl ReaderActor {
             self.follow_local_writers(now, false);
         }
         let outcome = self.rtps.handle_local(now, parcel.change, parcel.previous);
-        if let Some(path) = parcel.path.filter(|_| outcome == LocalOutcome::Accepted) {
+        if let (LocalOutcome::Accepted, Some(path)) = (outcome, parcel.path) {
             path.progressed(effects);
         }
         self.follow_up(now, effects);
@@ -558,7 +560,9 @@ impl Actor for ReaderActor {
         let now = self.now(effects);
         if signals.has(WRITER_STARVES) {
             // A visitor has emptied the inbox, so it has room again.
-            self.local_writers.iter().for_each(|writer| writer.path.progressed(effects));
+            for writer in &self.local_writers {
+                writer.path.progressed(effects);
+            }
         }
         if signals.has(CHANGES_SPILLED) {
             self.settle_spilled();

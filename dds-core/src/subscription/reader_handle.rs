@@ -341,15 +341,16 @@ impl ReaderHandle {
         }
         let waker = waker.clone();
         // Checked again inside of the cell, where `enable` wakes the waiters.
-        let looked = self.visit(|actor, effects| {
+        let enabled = self.visit(|actor, effects| {
             let is_enabled = self.is_enabled();
-            match is_enabled {
-                true => effects.discard(waker),
-                false => actor.wait_for_data(ticket, waker, effects),
+            if is_enabled {
+                effects.discard(waker);
+            } else {
+                actor.wait_for_data(ticket, waker, effects);
             }
             is_enabled
         });
-        match looked {
+        match enabled {
             Ok(true) => Poll::Ready(Ok(())),
             Ok(false) => Poll::Pending,
             Err(error) => Poll::Ready(Err(wait_error(error.kind()))),
@@ -486,7 +487,7 @@ impl Member for ReaderHandle {
 
     fn presented(presentation: Presentation) -> Option<Arc<GroupAccess>> {
         let Presentation { coherent_access, ordered_access, .. } = presentation;
-        presentation.is_of_group().then(|| GroupAccess::new(coherent_access, ordered_access))
+        if presentation.is_of_group() { Some(GroupAccess::new(coherent_access, ordered_access)) } else { None }
     }
 
     fn close(&self) {

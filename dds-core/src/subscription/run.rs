@@ -78,6 +78,7 @@ impl SubmessageRun {
             }
             end = SubmessageRunEnd { offset: submessages.offset(), timestamp: source.timestamp };
         }
+        debug_assert!(end.offset > self.offset, "a run has at least one submessage");
         end
     }
 }
@@ -131,7 +132,9 @@ mod tests {
     fn run_ends_at_another_writer_or_reader() {
         for (writer_id, reader_id) in [(WRITER, EntityId::UNKNOWN), (EntityId([0, 0, 2, 3]), READER)] {
             let (taken, end, _) = taken(|builder| {
-                (0..3).for_each(|count| heartbeat(builder, WRITER, READER, count));
+                for count in 0..3 {
+                    heartbeat(builder, WRITER, READER, count);
+                }
                 heartbeat(builder, writer_id, reader_id, 3);
                 heartbeat(builder, WRITER, READER, 4);
             });
@@ -145,7 +148,9 @@ mod tests {
         let times = [Time::from_unix_nanos(1_000_000_000), Time::from_unix_nanos(2_000_000_000)];
         let (taken, end, len) = taken(|builder| {
             for (count, time) in [(0, None), (1, Some(times[0])), (2, Some(times[1]))] {
-                time.into_iter().for_each(|time| builder.info_ts(Some(time)));
+                if time.is_some() {
+                    builder.info_ts(time);
+                }
                 heartbeat(builder, WRITER, READER, count);
             }
         });
@@ -155,7 +160,11 @@ mod tests {
 
     #[test]
     fn run_length_is_bounded() {
-        let (taken, end, _) = taken(|builder| (0..100).for_each(|count| heartbeat(builder, WRITER, READER, count)));
+        let (taken, end, _) = taken(|builder| {
+            for count in 0..100 {
+                heartbeat(builder, WRITER, READER, count);
+            }
+        });
         assert_eq!((taken.len(), end.offset), (RUN_MAX, 20 + RUN_MAX * 32));
     }
 

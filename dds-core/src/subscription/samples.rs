@@ -281,7 +281,10 @@ impl<'s, T> SampleRef<'s, T> {
     /// The buffer shares the reader's memory. Nothing is copied.
     #[must_use]
     pub fn to_bytes(&self) -> Option<bytes::Bytes> {
-        let payload = self.sample.payload.as_ref().filter(|_| self.has_data())?;
+        if !self.has_data() {
+            return None;
+        }
+        let payload = self.sample.payload.as_ref()?;
         Some(bytes::Bytes::from_owner(payload.clone()))
     }
 
@@ -318,7 +321,10 @@ impl<T> fmt::Debug for SampleRef<'_, T> {
 
 /// Payload of a sample that has data.
 fn data_bytes(sample: &HistorySample) -> Option<&[u8]> {
-    sample.payload.as_ref().filter(|_| sample.info.valid_data).map(dds_rtps::concurrent::Payload::bytes)
+    if !sample.info.valid_data {
+        return None;
+    }
+    Some(sample.payload.as_ref()?.bytes())
 }
 
 /// Decodes a sample into an owned value.

@@ -58,6 +58,7 @@ impl SpilledChanges {
             _ if !is_full => runs.push(SpilledRun { writer, first: number, last: number }),
             _ => {}
         }
+        debug_assert!(runs.len() <= RUNS_MAX, "the runs are bounded");
     }
 }
 
@@ -117,7 +118,9 @@ mod tests {
                 spilled.add(writer(0), SequenceNumber(number));
             }
         }
-        (1..RUNS_MAX + 10).for_each(|number| spilled.add(writer(number), SequenceNumber(7)));
+        for number in 1..RUNS_MAX + 10 {
+            spilled.add(writer(number), SequenceNumber(7));
+        }
         spilled.add(writer(0), SequenceNumber(4));
         let runs = spilled.runs().unwrap();
         assert_eq!(runs.len(), RUNS_MAX);
