@@ -246,9 +246,11 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         let guid = Guid::new(participant.core().prefix(), participant.core().new_entity_id(kind));
         let subject = Subject::new("writer", topic.name(), guid);
         let error = |kind| CreateError::new(&subject, kind);
+        // A content-filtered topic is for readers only (DDS 1.4, 2.2.2.3.3).
         if topic.filtered().is_some() {
             return Err(error(CreateErrorKind::FilteredTopic));
         }
+        // Only discovery writes built-in topics.
         if topic.builtin().is_some() {
             return Err(error(CreateErrorKind::BuiltinTopic));
         }
@@ -258,6 +260,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         if topic.handle().is_some_and(|topic| topic.is_closed()) {
             return Err(error(CreateErrorKind::Closed));
         }
+        // Within a participant, a topic name has one type.
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
         let handle = make_handle(&participant, &topic, (qos, behaviour), group, delivery, &subject);
         let poke = Arc::downgrade(&handle.cell) as Weak<dyn Poke>;

@@ -133,6 +133,7 @@ impl<T> DataWriter<T> {
             source_timestamp: None,
             related_sample: None,
             origin: None,
+            // Another thread may unregister the instance. The disposal must not register it again.
             must_be_registered: true,
         })
     }
@@ -168,6 +169,7 @@ impl WriterActor {
         for change in changes {
             match self.write(change, &mut None, effects) {
                 Ok(_) => written.count += 1,
+                // Another thread has unregistered the instance.
                 Err(WriteRefused::UnknownInstance) => {}
                 Err(refused) => {
                     written.refused = Some(refused);

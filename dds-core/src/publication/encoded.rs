@@ -95,6 +95,7 @@ impl WriterHandle {
         if header.encoding != offered {
             return Err(WriteErrorKind::OtherEncoding { offered, given: header.encoding });
         }
+        // The samples of a raw topic have no key that can be read.
         let Some(ty) = &self.ty else { return Ok(InstanceHandle::NIL) };
         header
             .expect_fit(ty.extensibility())

@@ -51,8 +51,10 @@ impl WaitSource<()> for EveryWriter<'_> {
                 // The writer's changes are acknowledged, or it is closed, or it is not enabled and has written nothing.
                 Some(Poll::Ready(_)) | None => {}
             }
+            // The ticket belonged to this writer and is used up.
             *ticket = None;
-            self.next.fetch_add(1, Ordering::Relaxed);
+            let before = self.next.fetch_add(1, Ordering::Relaxed);
+            debug_assert!(before < self.writers.len(), "the current writer exists");
         }
         Poll::Ready(if self.group.is_closed() { Err(WaitErrorKind::Closed) } else { Ok(()) })
     }

@@ -40,6 +40,7 @@ impl MatchedLocalReader {
         let path = self.reliable.then_some(&self.path);
         let parcel = LocalParcel { change, previous, path };
         match self.cell.hand_over(effects, parcel, ReaderActor::receive_local, ReaderMail::local) {
+            // A closed reader is about to be unmatched and needs no change.
             Ok(()) | Err(PushError::Closed(_)) => {}
             Err(PushError::Full(mail)) => self.push_to_full_inbox(mail, previous, effects),
         }
@@ -125,6 +126,7 @@ impl WriterActor {
                 reader.behind_from = Some(reader.behind_from.map_or(from, |behind| behind.min(from)));
             }
             let Some(from) = reader.behind_from.take() else { continue };
+            // The first repeated change must not name a previous one that the reader has not accepted.
             reader.delivered = reader.delivered.min(from.previous());
             // A demoted reader counts the samples that the history no longer has as lost.
             if self.slow_readers.contains(reader.guid) {
@@ -138,8 +140,10 @@ impl WriterActor {
                     more = true;
                     break;
                 }
+                debug_assert!(change.sequence_number >= from, "the history starts at the requested change");
                 note_step(Step::Redelivery);
                 reader.deliver_by_mail(&mut change.clone(), effects);
+                // The inbox is full again. The reader asks for the rest when it has room.
                 if reader.behind_from.is_some() {
                     break;
                 }

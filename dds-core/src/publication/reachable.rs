@@ -22,6 +22,7 @@ pub(super) struct ReachableReaders {
 impl ReachableReaders {
     /// Adds a matched reader, which may have matched before.
     pub(super) fn add(&mut self, reader: Guid, is_unaware: bool) {
+        // A reader that matches again may have been listed before.
         self.remove(reader);
         if is_unaware {
             self.unaware.push(reader);

@@ -94,10 +94,12 @@ impl PendingWrite {
                     None => return Poll::Pending,
                 },
                 WriteAttempt::BehindLargeSample => {
+                    debug_assert!(self.waits_for_earlier, "only a write that waits can be behind a large sample");
                     let clear = writer.poll_sent(&mut self.awaited_number, &mut self.send_ticket, waker.clone())?;
                     if !clear && self.overdue(writer, waker).is_none() {
                         return Poll::Pending;
                     }
+                    // The wait for earlier samples is over, or took too long. Only room is awaited from here on.
                     writer.abandon_sent(&mut self.send_ticket);
                     self.waits_for_earlier = false;
                 }

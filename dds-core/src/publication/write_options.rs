@@ -87,6 +87,7 @@ impl WriteOptions {
             if self.instance != change.instance {
                 return Err(WriteErrorKind::OtherInstance { given: self.instance });
             }
+            // A handle names an instance only as long as it is registered.
             change.must_be_registered = true;
         }
         Ok(change)

@@ -97,6 +97,8 @@ impl WriterActor {
     /// Replaces the protocol's writer before the writer is enabled. Returns the old one, which the caller drops outside
     /// of the cell.
     pub(crate) fn replace_protocol(&mut self, rtps: StatefulWriter, qos: &DataWriterQos) -> StatefulWriter {
+        debug_assert_eq!(self.rtps.last_sequence_number(), SequenceNumber::ZERO, "a disabled writer writes nothing");
+        debug_assert!(self.subscriptions.is_empty(), "a disabled writer matches no reader");
         self.apply_terms(qos);
         std::mem::replace(&mut self.rtps, rtps)
     }
@@ -178,6 +180,7 @@ impl WriterActor {
         ticket: &mut Option<Ticket>,
         effects: &mut Effects,
     ) -> Result<Flushed, WriteRefused> {
+        // Earlier waiters go first.
         if !self.waiting_for_room.is_next(*ticket) {
             return Err(WriteRefused::Full);
         }
@@ -207,6 +210,7 @@ impl WriterActor {
                 return Err(refused);
             }
         };
+        debug_assert_eq!(number, self.rtps.last_sequence_number(), "a write takes the next sequence number");
         self.waiting_for_room.finish(ticket, effects);
         // The next writer in the queue may also find room.
         self.waiting_for_room.wake_one(effects);
@@ -259,11 +263,13 @@ impl WriterActor {
     /// deadline.
     fn follow_up(&mut self, now: Now, effects: &mut Effects) -> Flushed {
         self.take_events(effects);
+        // Most visits leave nothing to send and no timer to set.
         if self.rtps.is_at_rest() && self.outgoing.is_at_rest() {
             return Flushed::Done;
         }
         let rtps = &mut self.rtps;
         let mut flushed = self.outgoing.flush(|datagram| rtps.poll_transmit(now, datagram));
+        // Best-effort readers never answer, so the writer queries the receive buffers of those on this host.
         let wanted_room = self.rtps.waits_for_room(now);
         if let (Some(locators), Flushed::Done) = (wanted_room, flushed) {
             let room = self.outgoing.room_at(locators);
@@ -343,6 +349,7 @@ impl WriterActor {
     /// As [`WriterActor::follow_up`], for callers that do not send the rest themselves.
     pub(super) fn follow_up_and_come_back(&mut self, now: Now, effects: &mut Effects) {
         if self.follow_up(now, effects) == Flushed::More {
+            // The rest is sent by a later visit, so that this caller does not hold the cell for too long.
             self.outgoing.come_back();
         }
     }

@@ -161,6 +161,7 @@ impl WriterHandle {
     pub(super) fn with_encode_buffers<R>(&self, encode: impl FnOnce(&mut EncodeBuffers) -> R) -> R {
         match self.encode_buffers.try_lock() {
             Ok(mut buffers) => encode(&mut buffers),
+            // An encoder panicked, which freed its slot. The buffers stay usable.
             Err(TryLockError::Poisoned(buffers)) => encode(&mut buffers.into_inner()),
             Err(TryLockError::WouldBlock) => encode(&mut EncodeBuffers::new(SlotRing::new(0))),
         }
@@ -173,6 +174,7 @@ impl WriterHandle {
     /// Encodes a sample, outside of the cell, and computes its instance.
     pub(super) fn encode<S: Encode + TypeInfo>(&self, sample: &S) -> Result<NewChange, WriteErrorKind> {
         let encoding = self.encoding()?;
+        // A value of a dynamic type may belong to another topic.
         if !sample.is_of(self.ty.as_ref()) {
             return Err(WriteErrorKind::Encode(EncodeError::OtherType));
         }
@@ -313,6 +315,7 @@ impl WriterHandle {
         let driver = self.core.driver();
         let started = driver.now().instant;
         let mut ticket = None;
+        // A ticket keeps the place in the queue between the polls.
         let outcome = block_on(&**driver, started.after(limit), |context| {
             match self.attempt(change, &mut ticket, Some(context.waker())) {
                 Ok(WriteAttempt::Written(number, flushed)) => Poll::Ready(Ok((number, flushed))),
@@ -449,6 +452,7 @@ impl WriterHandle {
     pub(crate) fn set_qos(&self, qos: DataWriterQos) -> Result<(), QosError> {
         let error = |kind| QosError::new(&self.subject, kind);
         let mut qos = qos;
+        // The topic may offer fewer representations than this QoS.
         if let Some(topic) = &self.topic {
             topic.narrow(&mut qos.representation).map_err(error)?;
         }
@@ -491,6 +495,7 @@ impl WriterHandle {
         // Ignore the error, because a failed writer has no observers.
         let _ = Effects::scope(|effects| self.cell.with(effects, WriterActor::close));
         self.participant.release_topic(self.topic_name());
+        // The participant closes the cell once the readers have acknowledged the samples.
         self.participant.drain(self.guid().entity_id, Arc::clone(&self.cell));
         self.span.in_scope(|| tracing::debug!("writer closed"));
     }
@@ -561,7 +566,9 @@ impl WaitSource<()> for WriterHandle {
 
     fn complain(&self, awaited: Awaited) {
         if awaited == Awaited::Closed {
-            return self.span.in_scope(|| tracing::warn!(?awaited, "still waiting for the writer to end; it is open"));
+            return self
+                .span
+                .in_scope(|| tracing::warn!(?awaited, "still waiting for the writer to close; it is open"));
         }
         let matched = self.matched_readers().len();
         let why = self.participant.why_waiting(self.guid());

@@ -87,6 +87,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         let delivery = participant.core().config().delivery;
         let mut qos = if topic.preset() == Preset::Default { default } else { topic.preset().reader() };
         if topic.builtin().is_some() {
+            // Peers decide how many instances a built-in topic has, so they are bounded.
             qos.resource_limits.max_instances = Some(BUILTIN_INSTANCES_MAX);
         }
         let qos = Ok(qos);
@@ -263,6 +264,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
             (Some(filter), None) => Some(filter.map_err(|kind| error(of_filter(kind)))?),
             (None, filtered) => filtered.cloned(),
         };
+        // Within a participant, a topic name has one type.
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
         let key = key.unwrap_or_else(|| key_source(&topic));
         let handle = make_handle(&participant, &topic, (qos, key, filtered), group, delivery, &subject);

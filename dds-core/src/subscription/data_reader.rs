@@ -174,6 +174,7 @@ impl<T> DataReader<T> {
                 let Some(sample) = list.pop() else { return Ok(None) };
                 match decode_sample(&sample, self.handle.batches().ty()) {
                     Ok(sample) => return Ok(Some(sample)),
+                    // The sample is read or taken already, so the next turn finds another one.
                     Err(_) => self.handle.batches().note_not_decodable(),
                 }
             }

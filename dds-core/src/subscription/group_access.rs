@@ -130,6 +130,7 @@ impl GroupMembership {
         let reader = rtps.guid().entity_id;
         rtps.admit_released(now);
         let access = Arc::clone(&self.access);
+        // One lock for the whole turn: other readers must not see half of it.
         let mut state = access.state();
         while let Some((writer, item)) = rtps.poll_group_item() {
             state.gate.push(writer, reader, item);

@@ -53,7 +53,7 @@ impl WaitSource<()> for HistoryWait<'_> {
             tracing::warn!(
                 ?awaited,
                 ?writers,
-                "still waiting for what these writers have written before; is there room?"
+                "still waiting for the history of these writers; check the resource limits of the reader"
             );
         });
     }
@@ -99,6 +99,7 @@ impl ReaderActor {
         }
         self.histories_pending = self.publications.iter().filter(|&&writer| !self.has_history_of(writer)).count();
         self.waiting_for_history.register(ticket, waker, effects);
+        // Sets the timer for the next history that expires.
         self.send(now);
         false
     }

@@ -126,6 +126,7 @@ impl ReaderLosses {
             let known = earlier.writers.iter().chain(&earlier.departed).find(|known| known.writer == row.writer);
             known.map_or(*row, |known| row.since(known))
         };
+        // The difference of the sums covers writers without a row. Rows are subtracted from it below.
         let mut total = self.total().since(&earlier.total());
         let writers: Vec<_> = self.writers.iter().map(before).collect();
         let departed: Vec<_> = self.departed.iter().map(before).collect();
@@ -186,16 +187,16 @@ impl fmt::Display for LikelyCause {
         match self {
             Self::SocketOverflow { dropped, receive_buffer } => write!(
                 f,
-                "the socket dropped {dropped} datagrams in that time: raise the participant's receive_buffer (it has \
+                "the socket dropped {dropped} datagrams in this interval: raise the participant's receive_buffer (it has \
                  {receive_buffer} bytes) and the system's net.core.rmem_max, or let the writers send less at once"
             ),
             Self::InboxOverflow { dropped } => write!(
                 f,
-                "occupied endpoints had no room for {dropped} submessages in that time: take in smaller batches, and \
-                 do little in listeners that are Inline"
+                "occupied endpoints had no room for {dropped} submessages in this interval: take smaller \
+                 batches, and do little work in Inline listeners"
             ),
             Self::Elsewhere => f.write_str(
-                "nothing was dropped on this side: the network lost them, or their writers had replaced them before they \
+                "this process dropped nothing: the network lost them, or their writers had replaced them before they \
                  were received (reliable writers: raise HISTORY depth; best-effort ones: RELIABILITY)",
             ),
         }
@@ -209,7 +210,7 @@ impl fmt::Display for ReaderLosses {
         write!(f, "in {seconds:.1} s: {} of {} samples received", total.received, total.known)?;
         let missing = total.not_received;
         for (count, what) in [
-            (missing.never_came, "never came"),
+            (missing.never_came, "never arrived"),
             (missing.fragments, "lacked fragments"),
             (missing.irrelevant, "were not meant for this reader"),
             (missing.filtered, "were not sent: their writer knows the content filter"),
@@ -229,10 +230,14 @@ impl fmt::Display for ReaderLosses {
             write!(f, "\nlikely cause: {cause}")?;
         }
         if self.doubtful > 0 {
-            write!(f, "\n{} announcements were not believed: a restarted writer, or an impostor", self.doubtful)?;
+            write!(
+                f,
+                "\n{} announcements failed the plausibility check: a restarted writer, or a forged identity",
+                self.doubtful
+            )?;
         }
         if self.from_future > 0 {
-            write!(f, "\n{} samples claim to be of the future: the clocks of the hosts differ", self.from_future)?;
+            write!(f, "\n{} samples have timestamps in the future: the clocks of the hosts differ", self.from_future)?;
         }
         let worst = self.writers.iter().chain(&self.departed).filter(|row| row.lost() + row.undelivered.total() > 0);
         for row in worst {
@@ -278,7 +283,9 @@ mod tests {
         let total = minute.total();
         assert_eq!((total.known, total.received, total.lost()), (150, 30, 120));
         assert_eq!(minute.likely_cause(), Some(LikelyCause::SocketOverflow { dropped: 118, receive_buffer: 212_992 }));
-        assert!(minute.to_string().starts_with("in 150.0 s: 30 of 150 samples received, 120 never came; 30 delivered"));
+        assert!(
+            minute.to_string().starts_with("in 150.0 s: 30 of 150 samples received, 120 never arrived; 30 delivered")
+        );
         assert!(minute.to_string().contains("the socket dropped 118 datagrams"));
     }
 

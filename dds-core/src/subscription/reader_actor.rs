@@ -147,6 +147,7 @@ impl ReaderActor {
     /// Replaces the protocol's reader before the reader is enabled. Returns the old one, which the caller drops outside
     /// of the cell.
     pub(crate) fn replace_protocol(&mut self, rtps: StatefulReader) -> StatefulReader {
+        debug_assert!(self.publications.is_empty(), "a disabled reader matches no writer");
         std::mem::replace(&mut self.rtps, rtps)
     }
 
@@ -233,6 +234,7 @@ impl ReaderActor {
 
     #[inline]
     fn take_events(&mut self, effects: &mut Effects) {
+        // Most visits report only new data, which needs no queue of events.
         if !self.rtps.has_only_data() {
             self.take_all_events(effects);
         } else if self.rtps.take_data_available() {
@@ -277,6 +279,7 @@ impl ReaderActor {
     #[inline]
     pub(super) fn send(&mut self, now: Now) {
         let is_awaited = self.membership.is_some() || !self.waiting_for_history.is_empty();
+        // Most visits leave nothing to send and no timer to set.
         if is_awaited || !self.rtps.is_at_rest() || !self.outgoing.is_at_rest() {
             self.send_and_set_timer(now);
         }
@@ -376,6 +379,7 @@ impl ReaderActor {
 
     pub(crate) fn unmatch(&mut self, writer: Guid, effects: &mut Effects) {
         let now = self.now(effects);
+        // The proxy knows which sequence numbers are lost, so this comes before its removal.
         self.settle_spilled();
         self.rtps.unmatch_writer(now, writer);
         self.leave_gate(writer, now, effects);

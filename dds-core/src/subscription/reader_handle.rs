@@ -446,7 +446,9 @@ impl WaitSource<()> for ReaderHandle {
 
     fn complain(&self, awaited: Awaited) {
         if awaited == Awaited::Closed {
-            return self.span.in_scope(|| tracing::warn!(?awaited, "still waiting for the reader to end; it is open"));
+            return self
+                .span
+                .in_scope(|| tracing::warn!(?awaited, "still waiting for the reader to close; it is open"));
         }
         if !self.is_enabled() {
             return self.span.in_scope(|| tracing::warn!(?awaited, "still waiting; the reader is not enabled yet"));

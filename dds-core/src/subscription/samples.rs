@@ -49,7 +49,9 @@ impl BatchPool {
 
     /// Returns an empty list, with the memory of an earlier batch if available.
     pub(crate) fn list(&self) -> Vec<HistorySample> {
-        self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+        let list = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        debug_assert!(list.is_empty(), "spare lists are empty");
+        list
     }
 
     fn give_back(&self, mut list: Vec<HistorySample>) {
@@ -69,6 +71,7 @@ impl BatchPool {
     pub(crate) fn with_list<R>(f: impl FnOnce(&mut Vec<HistorySample>) -> R) -> R {
         // A call from inside `f`, or of a thread that is ending, finds no list and allocates one.
         let mut list = SPARE_LIST.try_with(Cell::take).unwrap_or_default();
+        debug_assert!(list.is_empty(), "the kept list is empty");
         let result = f(&mut list);
         list.clear();
         if list.capacity() <= SPARE_LIST_LEN_MAX {
@@ -224,6 +227,8 @@ impl<T: DecodeOwned> Iterator for IntoSamples<T> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
+        debug_assert!(self.next <= self.batch.len(), "the iterator ends with the batch");
+        // Samples that do not decode are skipped.
         (0, Some(self.batch.len() - self.next))
     }
 }

@@ -132,6 +132,7 @@ impl<'a, T> Select<'a, T> {
     }
 
     fn run(self, operation: Operation) -> Result<Samples<T>, ReadError> {
+        // The builder methods cannot fail, so errors of the selection are returned here.
         if self.condition_is_foreign {
             return Err(self.reader.handle().read_error(ReadErrorKind::ForeignCondition));
         }

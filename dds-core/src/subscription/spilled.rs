@@ -51,6 +51,7 @@ impl SpilledChanges {
     fn add(&self, writer: Guid, number: SequenceNumber) {
         let Some(mut runs) = self.runs() else { return };
         let is_full = runs.len() >= RUNS_MAX;
+        // The newest run of a writer is the last one.
         match runs.iter_mut().rev().find(|run| run.writer == writer) {
             // The change arrived twice.
             Some(run) if (run.first..=run.last).contains(&number) => {}
