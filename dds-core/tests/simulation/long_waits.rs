@@ -52,8 +52,8 @@ fn a_wait_that_lasts_says_once_what_it_waits_for_and_why_it_may_not_come() {
         ["awaited=Matched(1) matched_readers=0", lonely],
         ["still waiting for a topic", "topic=\"third\""],
         ["still waiting for a type", "topic=\"third\""],
-        ["awaited=Closed", "still waiting for the reader to end"],
-        ["awaited=Closed", "still waiting for the writer to end"],
+        ["awaited=Closed", "still waiting for the reader to close"],
+        ["awaited=Closed", "still waiting for the writer to close"],
     ];
     for (said, parts) in end(Duration::from_millis(9_500)).iter().zip(parts) {
         let [once] = &said[..] else { panic!("{said:?}") };
