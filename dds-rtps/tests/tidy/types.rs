@@ -45,7 +45,6 @@ const PENDING_NAMES: &[&str] = &[
     "Literal",
     "Look",
     "Member",
-    "Neighbors",
     "Origin",
     "Parameter",
     "Path",
