@@ -19,7 +19,7 @@ const INSTANCES_PER_VISIT: usize = 32;
 type AliveInstances = SmallVec<[(InstanceHandle, Option<KeyPayload>); INSTANCES_PER_VISIT]>;
 
 /// Disposals of instances.
-type Disposals = SmallVec<[NewChange; INSTANCES_PER_VISIT]>;
+type InstanceDisposals = SmallVec<[NewChange; INSTANCES_PER_VISIT]>;
 
 impl<T> DataWriter<T> {
     /// Disposes all instances that this writer has written, and returns their number.
@@ -81,7 +81,7 @@ impl<T> DataWriter<T> {
             }
             // Outside of the cell, because decoding and encoding may be user code.
             let disposals = alive.into_iter().map(|(instance, known)| self.disposal_of(instance, known));
-            let mut disposals = disposals.collect::<Result<Disposals, WriteErrorKind>>().map_err(error)?;
+            let mut disposals = disposals.collect::<Result<InstanceDisposals, WriteErrorKind>>().map_err(error)?;
             count += self.write_disposals(&mut disposals)?;
         }
     }
