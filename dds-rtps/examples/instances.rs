@@ -127,9 +127,19 @@ fn main() {
     let operation = arguments.next().unwrap_or_default();
     let mut number = || arguments.next().and_then(|text| text.parse::<u64>().ok()).unwrap_or_default();
     let (instances, times) = (number().max(1), number());
+    if !run_on_writer(&operation, instances, times) && !run_on_reader(&operation, instances, times) {
+        eprintln!(
+            "usage: instances write|register|dispose|unregister|lookup|receive|receive_dispose|receive_unregister|lose|take|read|\
+             take_all|take_instance|next_instance|walk <instances> <times>"
+        );
+    }
+}
+
+/// Runs an operation of a writer. Returns `false` for any other operation.
+fn run_on_writer(operation: &str, instances: u64, times: u64) -> bool {
     let mut dice = SplitMix64::new(7);
     let mut any = || dice.draw() % instances;
-    match operation.as_str() {
+    match operation {
         "write" => {
             let mut writer = writer(instances);
             for _ in 0..times {
@@ -141,7 +151,7 @@ fn main() {
             let mut writer = writer(instances);
             for _ in 0..times {
                 let instance = any();
-                write_kind(&mut writer, instance, end(&operation));
+                write_kind(&mut writer, instance, end(operation));
                 write(&mut writer, instance);
             }
         }
@@ -156,6 +166,16 @@ fn main() {
                 assert!(writer.register_instance(handle(any()), &key).is_ok());
             }
         }
+        _ => return false,
+    }
+    true
+}
+
+/// Runs an operation of a reader. Returns `false` for any other operation.
+fn run_on_reader(operation: &str, instances: u64, times: u64) -> bool {
+    let mut dice = SplitMix64::new(7);
+    let mut any = || dice.draw() % instances;
+    match operation {
         "lookup" => {
             let reader = Reader::new(instances);
             for _ in 0..times {
@@ -173,7 +193,7 @@ fn main() {
             let mut reader = Reader::new(instances);
             for _ in 0..times {
                 let instance = any();
-                reader.receive_kind(instance, end(&operation));
+                reader.receive_kind(instance, end(operation));
                 reader.receive(instance);
             }
         }
@@ -240,9 +260,7 @@ fn main() {
                 at = reader.step(at).unwrap_or(InstanceHandle::NIL);
             }
         }
-        _ => eprintln!(
-            "usage: instances write|register|dispose|unregister|lookup|receive|receive_dispose|receive_unregister|lose|take|read|\
-             take_all|take_instance|next_instance|walk <instances> <times>"
-        ),
+        _ => return false,
     }
+    true
 }

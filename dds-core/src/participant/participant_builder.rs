@@ -319,7 +319,6 @@ impl DomainParticipantBuilder {
     ///
     /// For DDS Security and tests. Fragments are then not received in place.
     #[doc(hidden)]
-    #[must_use]
     pub fn message_transform(self, transform: Arc<dyn MessageTransform>) -> Self {
         self.set(Setting::MessageTransform(transform))
     }

@@ -134,10 +134,7 @@ impl PresentationClock {
             return PresentationStamp { set, group: None };
         }
         let number = state.advance(writer);
-        let first = match set {
-            Some(_) => Some(*state.set_first.get_or_insert(number)),
-            None => None,
-        };
+        let first = set.map(|_| *state.set_first.get_or_insert(number));
         PresentationStamp { set, group: Some(GroupPosition { number, set: first, writers: state.digest }) }
     }
 

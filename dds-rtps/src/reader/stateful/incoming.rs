@@ -481,11 +481,9 @@ impl StatefulReader {
         } else if is_end_of_set && !has_sets {
             // This reader does not present changes in sets.
             delivery.tally.count_irrelevant(1);
-        } else if passes_filter || has_sets {
-            if delivery.deliver(now, received, false).is_err() {
-                local.note_refused();
-                return LocalOutcome::Refused;
-            }
+        } else if (passes_filter || has_sets) && delivery.deliver(now, received, false).is_err() {
+            local.note_refused();
+            return LocalOutcome::Refused;
         }
         if is_decodable && !passes_filter {
             delivery.tally.undelivered.filtered += 1;
