@@ -1,166 +1,185 @@
-//! How many bytes may be under way to one reliable reader.
+//! Congestion control: the congestion window of one reliable reader.
 //!
-//! A large sample is a burst of datagrams, as are small ones from a writer that is faster than its reader, and what does
-//! not fit into the reader's receive buffer is dropped there by its system, without a word. So no more than a window is
-//! sent before the reader has answered a HEARTBEAT that was sent behind some of it: then that has left its buffer,
-//! whatever became of it.
+//! A large sample is a burst of datagrams. A writer that is faster than its reader sends a burst of small samples too.
+//! The reader's system silently drops the datagrams that do not fit into its receive buffer. So the writer keeps at
+//! most one window of bytes in flight. It counts bytes as delivered when the reader answers a HEARTBEAT that was sent
+//! after them. By then they have left the receive buffer, received or lost.
 //!
-//! - The window begins with what a receive buffer surely takes. While it is what holds the writer back and nothing is
-//!   lost, it grows by a quarter of what was answered; after the first loss by much less.
-//! - A request for what is missing halves it, at most once for each window.
-//! - A quarter of the window is between two HEARTBEATs. Only one is awaited at a time: an ACKNACK does not say what it
-//!   answers.
-//! - An answer that does not come is asked for again, whether the window is full or not, and after [`PROBES_MAX`] times not
-//!   waited for: a reader that is silent gets its data slowly, and does not keep it from being sent. The wait for a
-//!   HEARTBEAT that was lost says nothing about the way there and back. The first time is never far away: while a sample is
-//!   incomplete, Cyclone DDS leaves a HEARTBEAT that comes within 10 ms of its last ACKNACK alone for 100 ms, but answers
-//!   the next one at once. To take its late answers for the way there and back would keep all of them late.
+//! - The window starts with a size that fits into every receive buffer. While the window limits the writer and no bytes
+//!   are lost, it grows by a quarter of the answered bytes. After the first loss it grows by a much smaller share.
+//! - A request for missing data halves the window, at most once per window.
+//! - The writer sends a HEARTBEAT after each quarter of the window. It awaits one answer at a time, because an ACKNACK
+//!   does not name the HEARTBEAT that it answers.
+//! - If an answer is missing, the writer repeats the HEARTBEAT, whether the window is full or not. After [`PROBES_MAX`]
+//!   attempts it stops waiting. A silent reader then receives its data slowly, but does not stop the writer.
+//! - The wait for a lost HEARTBEAT is no RTT sample.
+//! - The first repetition comes soon. While a sample is incomplete, Cyclone DDS delays its answer by 100 ms if the
+//!   HEARTBEAT comes within 10 ms of its last ACKNACK. It answers the next HEARTBEAT at once. If the late answers were
+//!   RTT samples, all later answers would stay late.
 //!
-//! On a long way, where an answer takes milliseconds whatever is sent, the window is what is on its way, and a few losses by chance
-//! would keep it small for ever. There it goes by shares (see [`Afar`]): what is lost at the smallest window is the network's
-//! doing, and while the share does not grow with the window, the window does. HEARTBEATs follow each other without waiting for
-//! an answer, and an answer is to the last one that was sent long enough ago.
+//! On a long path an answer takes milliseconds at any load, and the window is the amount of data on the path. A few
+//! random losses would keep it small forever. There the window follows the share of lost bytes (see [`Afar`]). Losses
+//! at the minimum window come from the network. While the share does not grow with the window, the window grows. The
+//! writer sends HEARTBEATs without waiting for answers. It assigns an answer to the last HEARTBEAT that is at least
+//! seven eighths of the RTT old.
 //!
-//! A receive buffer may have room for less than the smallest window, and no window is found by waiting for that: each round
-//! loses what the one before has lost. What tells it from a network that loses by chance is the share of fragments that were sent
-//! again and have to be sent once more: if that is more than a half, the smallest window becomes smaller ([`Again`]), in the end
-//! a datagram.
+//! A receive buffer may have room for less than the minimum window. Waiting does not help then, because each round
+//! loses what the round before lost. The retransmission loss distinguishes this case from a network with random losses.
+//! If it exceeds one half, the minimum window shrinks ([`Again`]), down to one datagram.
 //!
-//! Small samples count as well, some at a time, each datagram with what it costs in a receive buffer. Of these it is
-//! remembered up to which number how much was sent: whatever an ACKNACK answers, what it acknowledges is not under way.
+//! Small samples count too, in groups, each datagram with its cost in a receive buffer. The writer marks how many bytes
+//! it had sent at certain sequence numbers. Bytes of acknowledged samples are not in flight, no matter which HEARTBEAT
+//! the ACKNACK answers.
 
 use crate::types::{Duration, Instant, SequenceNumber};
 use std::collections::VecDeque;
 
-/// The smallest window: some fifty datagrams of a network, and on one host two, or it would go to and fro for each. A network
-/// that loses a tenth of everything for no reason of ours keeps it there.
+/// The minimum window: about fifty datagrams of a network. On one host it holds two datagrams, to avoid a round trip
+/// for each one.
+///
+/// A network that loses a tenth of all datagrams at random keeps the window there.
 const WINDOW_MIN: u64 = 64 << 10;
 const WINDOW_MIN_SAME_HOST: u64 = 96 << 10;
 
-/// Nobody on this host is that far away.
+/// An answer from the same host that takes longer is delayed on purpose.
 const SLOW_ANSWER: Duration = Duration::from_millis(2);
 
-/// The largest window: nobody grants a larger receive buffer unasked, and more under way only means more to repair.
+/// The largest window. No system grants a larger receive buffer by default, and more bytes in flight only cause more
+/// repairs.
 const WINDOW_MAX: u64 = 8 << 20;
 
-/// After how long an answer is asked for again at the earliest. It doubles each time: a HEARTBEAT or its answer that was lost
-/// is soon made up for on a fast network. The second time is behind the 10 ms in which Cyclone DDS gives no second answer.
+/// Shortest time until the writer repeats a HEARTBEAT.
+///
+/// It doubles with each attempt, so a fast network soon makes up for a lost HEARTBEAT or answer. The second attempt
+/// comes after the 10 ms in which Cyclone DDS sends no second answer.
 const PATIENCE: Duration = Duration::from_millis(4);
 
-/// The same for readers that answer at once, as ours do.
+/// [`PATIENCE`] for readers that answer at once, as those of this implementation do.
 const PROMPT_PATIENCE: Duration = Duration::from_millis(1);
 
-/// After how long an answer is asked for again at the latest: sooner than Cyclone DDS gives one that it has put off.
+/// Longest time until the first repetition. Shorter than the delay of a postponed answer of Cyclone DDS.
 const FIRST_PATIENCE_MAX: Duration = Duration::from_millis(60);
 
-/// How often an answer is asked for: for an eighth of a second, either way.
+/// Most attempts for one answer. Either constant makes the writer wait for an eighth of a second.
 const PROBES_MAX: u32 = 5;
 const PROMPT_PROBES_MAX: u32 = 7;
 
-/// A HEARTBEAT that was not answered for so long will not be, or its answer is that to the next one.
+/// A HEARTBEAT without an answer after this time counts as lost.
+///
+/// The next answer belongs to the next HEARTBEAT.
 const ANSWER_MAX: Duration = Duration::from_millis(5);
 
-/// The longest way there and back that is believed. What seems longer was more likely a network that was gone for a while: as
-/// long as nothing new is announced nobody finds out that it is back, and answers would be held for early ones.
+/// The largest plausible RTT of a short path.
+///
+/// A longer answer time more likely shows that the network was down for a while. Without new announcements the writer
+/// does not notice that the network is back, and would treat answers as too early.
 const WAY_MAX: Duration = Duration::from_millis(100);
 
-/// From here on a way is long: what one host or one network takes to answer has to do with what it is sent.
+/// From this RTT on, a path is a long path. On a shorter path the answer time depends on the load.
 const LONG_WAY: Duration = Duration::from_millis(20);
 
-/// The longest way that is believed where ways are long: to the other end of the world and back.
+/// The largest plausible RTT of a long path: to the other side of the earth and back.
 const LONG_WAY_MAX: Duration = Duration::from_millis(300);
 
-/// How often HEARTBEATs follow each other on a long way: so many in a window.
+/// HEARTBEATs per window on a long path.
 const ASKS: u64 = 8;
 
-/// HEARTBEATs that are remembered on a long way.
+/// HEARTBEATs that the writer remembers on a long path.
 const ASKED_MAX: usize = 32;
 
-/// A window is judged by a window's worth, and by so many bytes at least: of fewer datagrams, twice as many are lost as usual by
-/// mere chance.
+/// Fewest bytes in one judgement of the losses. Fewer datagrams may lose twice the usual share by mere chance.
+///
+/// The writer judges at least one window of bytes.
 const JUDGED_MIN: u64 = 128 << 10;
 
-/// On a long way the window doubles, but grows by no more at once than a receive buffer takes; once it has been too large, by this
-/// share of itself.
+/// Bounds of the growth on a long path. The window doubles, but grows by at most one receive buffer at a time.
+///
+/// After the window was once too large, it grows by a sixteenth.
 const LONG_GROWTH_MAX: u64 = 192 << 10;
 const LONG_GROWTH: u64 = 16;
 
-/// A share of losses is too large, in thousandths, if it is larger by a half than what the network itself loses, and this.
+/// Margin of the tolerated losses, in thousandths.
+///
+/// A share of losses is too large if it exceeds one and a half of the network's own share by more than this.
 const SHARE_MARGIN: u64 = 60;
 
-/// The smallest window of all: one datagram, as the last one may reach beyond it.
+/// Lower bound of the minimum window. It allows one datagram, because the last one may exceed the window.
 const WINDOW_FLOOR: u64 = 1 << 10;
 
-/// Of fewer fragments that were sent again, a half is lost by mere chance now and then; where only a few are under
-/// way, nobody can wait for so many.
+/// Fewest retransmitted fragments that allow a judgement, for a small and a large window.
+///
+/// Of fewer fragments, chance alone sometimes loses one half. With only a few bytes in flight, more fragments would
+/// take too long.
 const AGAIN_MIN: u64 = 8;
 const AGAIN_MAX: u64 = 32;
 
-/// The share of what was answered by which the window grows, before and after something was lost. The first is less than
-/// TCP's one half to one: here the loss of a window comes to light late, and costs a repair.
+/// Share of the answered bytes by which the window grows, before and after the first loss.
+///
+/// The first is less than TCP's one half to one. Here the writer learns late of a lost window, and the loss costs a
+/// repair.
 const QUICK_GROWTH: u64 = 4;
 const SLOW_GROWTH: u64 = 32;
 
-/// So many marks are in a window.
+/// Marks per window.
 const MARKS: u64 = 16;
 
-/// What is under way to one reader.
+/// State of the congestion window of one reader.
 #[derive(Debug)]
 pub(super) struct Flow {
-    /// Bytes sent since the beginning.
+    /// Bytes sent since the match.
     sent: u64,
-    /// Of these, bytes that are not under way any more.
+    /// Bytes of `sent` that are not in flight any more.
     settled: u64,
     window: u64,
     window_min: u64,
-    /// The smallest one to a reader that takes its time to answer.
+    /// The minimum window while the reader answers slowly.
     window_slow: u64,
-    /// Something was lost: the window is about right.
+    /// A loss occurred, so the window is close to the right size.
     has_lost: bool,
-    /// The window has been full since the last answer.
+    /// The window was full at some time since the last answer.
     was_full: bool,
-    /// A loss of what was sent up to here has been taken into account.
+    /// The window already reflects losses of the bytes up to this position.
     lost_up_to: u64,
     probe: Option<Probe>,
-    /// Up to which numbers how much had been sent. Bound: [`MARKS`] in each window that is under way, and one more.
+    /// Sequence numbers with the bytes sent up to them. Bound: [`MARKS`] per window, and one more.
     marks: VecDeque<Mark>,
-    /// When the last HEARTBEAT went out, and how many have not been answered.
+    /// Time of the last HEARTBEAT, and the number of unanswered ones.
     asked: Option<Instant>,
     awaited: u8,
     /// Bytes sent before the last HEARTBEAT.
     asked_up_to: u64,
-    /// The reader answers at once.
+    /// The reader answers each HEARTBEAT at once.
     is_prompt: bool,
     same_host: bool,
-    /// How long the way there and back is, as far as is known.
+    /// Upper bound of the RTT; zero if unknown.
     way: Duration,
     afar: Afar,
     again: Again,
-    /// How long an answer takes, smoothed; zero as long as nothing is known.
+    /// Smoothed RTT; zero if unknown.
     round_trip: Duration,
-    /// How long an answer takes after the last HEARTBEAT before it, smoothed; zero as long as nothing is known.
+    /// Smoothed time from the last HEARTBEAT to the next answer; zero if unknown.
     from_last: Duration,
 }
 
-/// What is kept of a long way. Bound: [`ASKED_MAX`] HEARTBEATs.
+/// State of a long path. Bound: [`ASKED_MAX`] HEARTBEATs.
 #[derive(Debug)]
 struct Afar {
-    /// HEARTBEATs, and how many bytes had been sent before them.
+    /// HEARTBEATs in flight, with the bytes sent before them.
     asked: VecDeque<(Instant, u64)>,
-    /// What was sent up to here was sent with another window.
+    /// Bytes up to this position were sent with another window.
     from: u64,
     from_place: (SequenceNumber, u32),
-    /// The place behind which the last HEARTBEAT stood.
+    /// Position of the last HEARTBEAT: a sequence number and the fragments of the next change.
     place: (SequenceNumber, u32),
-    /// The first of what is judged by now, once that is under way no more.
+    /// Start of the bytes that the writer judges now; `None` if bytes of another window are still in flight.
     judged_from: Option<u64>,
-    /// Bytes lost of what is judged.
+    /// Lost bytes since `judged_from`.
     lost: u64,
-    /// The share of losses, in thousandths, that the network itself is to blame for.
+    /// Share of losses that the network itself causes, in thousandths.
     usual: u64,
-    /// The window has been too large, and not because it was the network.
+    /// The window has been too large: its losses did not come from the network.
     has_been_large: bool,
-    /// The share of losses because of which the window was halved just now.
+    /// Share of losses that caused the last halving, if the last judgement halved the window.
     halved: Option<u64>,
 }
 
@@ -180,40 +199,41 @@ impl Afar {
     }
 }
 
-/// What becomes of that which is sent again.
+/// Outcome of retransmitted fragments, from which the retransmission loss follows.
 #[derive(Debug)]
 struct Again {
-    /// Fragments since the last judgement, and how many of them the reader has asked for once more.
+    /// Retransmitted fragments since the last judgement, and those of them that the reader requested again.
     sent: u64,
     lost: u64,
-    /// Down to here the window may be halved; [`u64::MAX`]: as usual.
+    /// Lower bound of the window after high retransmission loss; [`u64::MAX`] without such loss.
     limit: u64,
 }
 
-/// Everything up to a number had been sent, and so many bytes.
+/// All changes up to `number` amount to `position` bytes.
 #[derive(Debug, Clone, Copy)]
 struct Mark {
     number: SequenceNumber,
     position: u64,
 }
 
-/// A HEARTBEAT that the reader is to answer.
+/// A HEARTBEAT whose answer the writer awaits.
 #[derive(Debug, Clone, Copy)]
 struct Probe {
     /// Bytes sent before it.
     position: u64,
     at: Instant,
-    /// When it was sent first.
+    /// Time of the first attempt. `at` is the time of the latest.
     first_at: Instant,
-    /// How often it was sent.
+    /// Attempts so far.
     count: u32,
-    /// So many answers are to earlier ones.
+    /// Outstanding answers that belong to earlier HEARTBEATs.
     behind: u8,
 }
 
 impl Flow {
-    /// With this window to begin with, to a reader on the same host or elsewhere. `is_prompt`: it answers each HEARTBEAT at
-    /// once.
+    /// Creates the state with an initial window, for a reader on the same host or elsewhere.
+    ///
+    /// `is_prompt`: the reader answers each HEARTBEAT at once.
     pub(super) fn new(window: usize, same_host: bool, is_prompt: bool) -> Self {
         let window_min = if same_host { WINDOW_MIN_SAME_HOST } else { WINDOW_MIN };
         Self {
@@ -244,26 +264,27 @@ impl Flow {
         self.sent - self.settled
     }
 
-    /// Bytes that may be under way at once.
+    /// Returns the congestion window in bytes.
     pub(super) fn window(&self) -> u64 {
         self.window
     }
 
-    /// Whether more may be sent. The last datagram may reach beyond the window.
+    /// Returns whether the writer may send more. The last datagram may exceed the window.
     pub(super) fn is_open(&self) -> bool {
         self.under_way() < self.window
     }
 
-    /// Fragments have been laid out.
+    /// Counts `len` bytes as in flight.
     pub(super) fn note_sent(&mut self, len: usize) {
         self.sent += len as u64;
         self.was_full |= !self.is_open();
     }
 
-    /// All that has been noted as sent are changes up to `number`.
+    /// Marks that all bytes sent so far belong to changes up to `number`.
     pub(super) fn mark(&mut self, number: SequenceNumber) {
         let apart = self.window / MARKS;
         if self.marks.back().is_none_or(|last| self.sent - last.position >= apart) {
+            // Keep one mark per sixteenth of a window: finer marks would only cost memory.
             if self.marks.len() as u64 > MARKS {
                 self.marks.pop_front();
             }
@@ -271,7 +292,7 @@ impl Flow {
         }
     }
 
-    /// The reader has everything up to `number`.
+    /// Notes that the reader has all changes up to `number`.
     pub(super) fn note_acknowledged(&mut self, number: SequenceNumber) {
         while let Some(mark) = self.marks.pop_front() {
             if mark.number > number {
@@ -280,36 +301,40 @@ impl Flow {
             }
             self.settle(mark.position);
         }
+        // The awaited answer is superfluous, because the ACKNACK covers its data.
         if self.probe.is_some_and(|probe| probe.position <= self.settled) {
             self.probe = None;
             self.await_last();
         }
     }
 
-    /// What was sent up to `position` is not under way any more.
+    /// Ends the flight of the bytes up to `position`.
     fn settle(&mut self, position: u64) {
         let answered = position.saturating_sub(self.settled);
         self.settled = self.settled.max(position);
+        // On a long path the share of losses controls the window.
         if self.is_long() {
             return self.judge();
         }
+        // An idle writer must not grow its window: no receive buffer proved to hold it.
         if std::mem::take(&mut self.was_full) {
             let growth = answered / if self.has_lost { SLOW_GROWTH } else { QUICK_GROWTH };
             self.window = (self.window + growth).min(WINDOW_MAX);
         }
     }
 
-    /// Whether the way there and back takes long, whatever is sent.
+    /// Returns whether the reader is on a long path.
     pub(super) fn is_long(&self) -> bool {
         self.way >= LONG_WAY && !self.same_host
     }
 
-    /// Looks at what was lost of that which was sent with the present window, once that is enough.
+    /// Judges the losses of bytes that were sent with the present window, once enough of them are answered.
     fn judge(&mut self) {
         if self.settled < self.afar.from {
             return;
         }
         let Some(judged_from) = self.afar.judged_from else {
+            // Bytes of an earlier window have just left the path. The judgement starts here.
             (self.afar.judged_from, self.afar.lost) = (Some(self.settled), 0);
             return;
         };
@@ -318,16 +343,18 @@ impl Flow {
             return;
         }
         self.adapt((self.afar.lost * 1000 / judged).min(1000));
+        // The next judgement needs a full window again, sent with the new size.
         self.was_full = false;
         (self.afar.from, self.afar.from_place, self.afar.judged_from) = (self.sent, self.afar.place, None);
     }
 
-    /// A window has lost this share, in thousandths.
+    /// Adapts the window to the share of lost bytes, in thousandths.
     fn adapt(&mut self, share: u64) {
         let usual = self.afar.usual;
         let is_usual = share <= usual + usual / 2 + SHARE_MARGIN;
         let halved = self.afar.halved.take();
         if is_usual {
+            // A moving average over eight judgements.
             self.afar.usual = (7 * usual + share) / 8;
             if self.was_full {
                 let growth = if self.afar.has_been_large { self.window / LONG_GROWTH } else { self.window };
@@ -335,8 +362,9 @@ impl Flow {
             }
             return;
         }
-        // What so few bytes lose, they do not lose because they are too many; nor does a half of a window that loses as much as the
-        // whole. (Of one that was more than twice too large, a half is too large as well.)
+        // A loss at the minimum window is not caused by the window. The same holds if the halved window loses as large
+        // a share as the whole one. A share above one half proves nothing, because half of such a window may still be
+        // too large.
         let is_smallest = self.window <= self.least() + self.least() / 4;
         if is_smallest || halved.is_some_and(|before| before <= 500 && share * 10 >= before * 7) {
             self.afar.usual = share;
@@ -348,15 +376,17 @@ impl Flow {
         self.afar.halved = Some(share);
     }
 
-    /// The reader misses so many bytes that were sent once, and stood at `place`: a number, and so many fragments of the next one.
+    /// Notes that `len` bytes of a first transmission are lost.
+    ///
+    /// `place` is a sequence number, and the number of fragments of the next change.
     pub(super) fn note_lost(&mut self, place: (SequenceNumber, u32), len: u64) {
-        // What was sent with another window says nothing about this one, however late it comes to light.
+        // Losses of bytes that were sent with another window say nothing about this one, even if reported late.
         if place > self.afar.from_place {
             self.afar.lost += len;
         }
     }
 
-    /// Whether a HEARTBEAT should follow what has been sent.
+    /// Returns whether a HEARTBEAT should follow the data sent so far.
     pub(super) fn wants_probe(&self) -> bool {
         if self.is_long() {
             return self.sent - self.asked_up_to.max(self.settled) >= self.window / ASKS;
@@ -364,49 +394,55 @@ impl Flow {
         self.probe.is_none() && self.under_way() >= self.window / 4
     }
 
-    /// Whether the window is full and nobody has been asked.
+    /// Returns whether the window is full and no answer is awaited.
     pub(super) fn is_stuck(&self) -> bool {
         self.probe.is_none() && !self.is_open()
     }
 
-    /// A HEARTBEAT that is to be answered is laid out. While the answer to an earlier one is awaited, which may be lost,
-    /// it counts only once the window is full. It stands behind `place`: a number, and so many fragments of the next one.
+    /// Notes a HEARTBEAT that the reader must answer.
+    ///
+    /// While the writer awaits an earlier answer, which may be lost, a new HEARTBEAT counts only if the window is full.
+    /// `place` is its position: a sequence number, and the number of fragments of the next change.
     pub(super) fn note_heartbeat(&mut self, now: Instant, place: (SequenceNumber, u32)) {
         self.afar.place = place;
         let before = self.asked.replace(now);
         let answer_max = ANSWER_MAX.max(self.round_trip.scale(2, 1));
+        // Answers still awaited precede the answer to this HEARTBEAT, unless they are so old that they count as lost.
         let behind = if before.is_some_and(|before| now.since(before) < answer_max) { self.awaited } else { 0 };
         self.awaited = behind.saturating_add(1);
         self.asked_up_to = self.sent;
         if self.is_long() && self.afar.asked.len() < ASKED_MAX {
             self.afar.asked.push_back((now, self.sent));
         }
+        // An open window does not need this answer, so the older probe stays.
         let goes_on = self.is_open() && !self.is_due(now);
         match &mut self.probe {
             _ if self.sent == self.settled => {}
             None => self.probe = Some(Probe { position: self.sent, at: now, first_at: now, count: 1, behind }),
             Some(_) if goes_on => {}
-            // The answer may be that to the first one.
+            // The answer may belong to the first attempt.
             Some(probe) => *probe = Probe { at: now, count: probe.count + 1, behind: 0, ..*probe },
         }
     }
 
-    /// How long the reader's answers take on their way, as far as is known.
+    /// Returns the smoothed RTT; zero if unknown.
     pub(super) fn round_trip(&self) -> Duration {
         self.round_trip
     }
 
-    /// How long answers take at most, if nothing holds them up; zero as long as nothing is known.
+    /// Sets the upper bound of the RTT; zero if unknown.
     pub(super) fn note_way(&mut self, way: Duration) {
         self.way = way;
     }
 
-    /// The reader has spoken. `shortest`: what answers took at least, as far as is known. What comes much sooner after a
-    /// HEARTBEAT than that answers an earlier one.
+    /// Notes an answer of the reader. `shortest` is the RTT estimate.
+    ///
+    /// An answer much sooner after a HEARTBEAT than that belongs to an earlier HEARTBEAT.
     pub(super) fn note_answer(&mut self, now: Instant, shortest: Duration) {
         if self.is_long() {
             return self.note_answer_from_afar(now);
         }
+        // Half of the RTT estimate tolerates jitter.
         let soonest = shortest.min(WAY_MAX).scale(1, 2);
         if self.probe.is_some_and(|probe| now.since(probe.first_at) < soonest) {
             return;
@@ -424,12 +460,16 @@ impl Flow {
         self.from_last = if is_first { from_last } else { self.from_last.scale(7, 8) + from_last.scale(1, 8) };
         self.settle(probe.position);
         self.await_last();
+        // The minimum window may have grown, because the RTT estimate or the retransmission loss changed.
         self.window = self.window.max(self.least());
     }
 
-    /// The reader of a long way has spoken. It answers what it could have heard of by then; if it answers something earlier, the
-    /// rest is a moment behind.
+    /// Notes an answer of a reader on a long path.
+    ///
+    /// It answers the last HEARTBEAT that the reader may have received. If it answers an earlier one, the next answer
+    /// follows soon.
     fn note_answer_from_afar(&mut self, now: Instant) {
+        // Seven eighths tolerate jitter.
         let soonest = self.way.min(LONG_WAY_MAX).scale(7, 8);
         let mut answered = None;
         while let Some(asked) = self.afar.asked.front().copied().filter(|(at, _)| now.since(*at) >= soonest) {
@@ -450,7 +490,7 @@ impl Flow {
         self.window = self.window.max(self.least());
     }
 
-    /// Of the HEARTBEATs behind the one that was answered, the last one is awaited next.
+    /// Awaits the last HEARTBEAT that was sent after the answered one.
     fn await_last(&mut self) {
         if let Some(at) = self.asked.filter(|_| self.asked_up_to > self.settled) {
             let behind = self.awaited.saturating_sub(1);
@@ -458,17 +498,20 @@ impl Flow {
         }
     }
 
-    /// How long an answer took. When it was asked for again nobody knows which time is answered: the wait for a HEARTBEAT that
-    /// was lost must not count, or each wait would make the next one longer.
+    /// Returns the RTT sample of an answer to `probe`.
+    ///
+    /// After a repetition, the answered attempt is unknown. The wait for a lost HEARTBEAT must not count, because each
+    /// wait would then prolong the next one.
     fn sample(&self, now: Instant, probe: Probe) -> Duration {
         let since_first = now.since(probe.first_at);
         if probe.count <= 1 || self.round_trip == Duration::ZERO {
             return since_first;
         }
+        // The sample is at least the present estimate, so that a repetition cannot shorten it.
         now.since(probe.at).max(self.round_trip.min(since_first))
     }
 
-    /// The reader has everything that was ever sent, whichever HEARTBEAT this answers: nothing is under way.
+    /// Notes that the reader has all data ever sent, so no bytes are in flight.
     pub(super) fn note_all_received(&mut self) {
         self.settled = self.sent;
         self.probe = None;
@@ -477,8 +520,10 @@ impl Flow {
         self.awaited = 0;
     }
 
-    /// The smallest window. A reader on this host that takes milliseconds to answer does so because it wants to, as Cyclone DDS
-    /// does while a sample is incomplete: the less it is sent for each answer, the longer everything takes.
+    /// Returns the minimum window.
+    ///
+    /// A reader on this host that answers after milliseconds does so on purpose, as Cyclone DDS does while a sample is
+    /// incomplete. A small window would then slow the whole transfer.
     fn least(&self) -> u64 {
         self.usual_least().min(self.again.limit)
     }
@@ -487,12 +532,12 @@ impl Flow {
         if self.round_trip >= SLOW_ANSWER { self.window_slow } else { self.window_min }
     }
 
-    /// Whether the smallest window has become smaller than usual.
+    /// Returns whether retransmission loss has reduced the minimum window.
     pub(super) fn is_squeezed(&self) -> bool {
         self.again.limit < u64::MAX
     }
 
-    /// It is known what has become of so many fragments that were sent again: so many were lost once more.
+    /// Notes the outcome of `sent` retransmitted fragments: the reader requests `lost` of them again.
     pub(super) fn note_sent_again(&mut self, sent: u32, lost: u32) {
         let again = &mut self.again;
         (again.sent, again.lost) = (again.sent + u64::from(sent), again.lost + u64::from(lost));
@@ -504,22 +549,23 @@ impl Flow {
         (again.sent, again.lost) = (0, 0);
         let least = self.least();
         if 2 * lost > sent {
-            // What came through is what there was room for.
+            // The share of received fragments tells the free receive buffer.
             let window = self.window.min(least);
             self.window = (window * (sent - lost) / sent).max(window / 4).max(WINDOW_FLOOR);
             self.again.limit = self.window;
         } else if self.is_squeezed() {
+            // Recover fast with at most an eighth of loss, more slowly otherwise.
             let grown = least + (least / if 8 * lost <= sent { 2 } else { 4 }).max(1);
             self.again.limit = if grown < self.usual_least() { grown } else { u64::MAX };
         }
     }
 
-    /// The reader misses some of what was sent.
+    /// Notes that the reader misses some data.
     pub(super) fn note_loss(&mut self) {
         if self.is_long() {
             return;
         }
-        // What is under way was sent with the old window: it is no news if some of that is lost, too.
+        // The bytes in flight were sent with the old window. A loss among them is no new information.
         if self.settled < self.lost_up_to || self.sent == 0 {
             return;
         }
@@ -532,12 +578,13 @@ impl Flow {
         self.deadline().is_some_and(|deadline| deadline <= now)
     }
 
-    /// When [`Flow::is_overdue`] has to be looked at, if an answer is awaited.
+    /// Returns when to call [`Flow::is_overdue`]; `None` if no answer is awaited.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let probe = self.probe?;
         let least = if self.is_prompt { PROMPT_PATIENCE } else { PATIENCE };
         let most = FIRST_PATIENCE_MAX.max(self.way.min(LONG_WAY_MAX).scale(3, 2));
         let patience = self.from_last.scale(2, 1).clamp(least, most);
+        // The patience doubles with each attempt.
         probe.at.after(patience.scale(1 << (probe.count.clamp(1, self.probes_max()) - 1), 1))
     }
 
@@ -545,8 +592,9 @@ impl Flow {
         if self.is_prompt { PROMPT_PROBES_MAX } else { PROBES_MAX }
     }
 
-    /// Whether an answer does not come. `true`: ask again. After the last time the reader is not waited for any more, and the
-    /// window is open.
+    /// Returns `true` if an answer is overdue and the writer must repeat its HEARTBEAT.
+    ///
+    /// After the last attempt, the writer stops waiting for the reader and opens the window.
     pub(super) fn is_overdue(&mut self, now: Instant) -> bool {
         if !self.is_due(now) {
             return false;
@@ -555,6 +603,7 @@ impl Flow {
             return true;
         }
         self.probe = None;
+        // Give up the bytes in flight, or the silent reader would block the writer.
         if !self.is_open() {
             self.settled = self.sent;
             self.window = self.least();
@@ -574,7 +623,7 @@ mod tests {
         Instant::from_nanos(ms * MS)
     }
 
-    /// Sends datagrams of 10 KiB while that is allowed; how many.
+    /// Sends datagrams of 10 KiB while the window is open. Returns their number.
     fn fill(flow: &mut Flow) -> usize {
         let mut count = 0;
         while flow.is_open() {
@@ -603,7 +652,7 @@ mod tests {
         flow.note_acknowledged(SequenceNumber(45));
         assert_eq!(flow.under_way(), 96 << 10);
         assert!(flow.is_open());
-        // Marks are no closer than a sixteenth of a window, and not more than that many.
+        // Marks are at least a sixteenth of a window apart.
         (0..1000).for_each(|number| {
             flow.note_sent(KIB);
             flow.mark(SequenceNumber(1000 + number));
@@ -625,10 +674,10 @@ mod tests {
     fn a_window_is_sent_and_opens_by_what_is_answered() {
         let mut flow = Flow::new(100 * KIB, false, false);
         assert_eq!(fill(&mut flow), 10);
-        // The HEARTBEAT stood behind the third one, and nothing was lost.
+        // The HEARTBEAT followed the third datagram, and no datagram was lost.
         flow.note_answer(at(0), Duration::ZERO);
         assert_eq!(fill(&mut flow), 4);
-        // Of two answers to one HEARTBEAT the second says nothing.
+        // A second answer to the same HEARTBEAT has no effect.
         flow.note_answer(at(0), Duration::ZERO);
         flow.note_answer(at(0), Duration::ZERO);
         assert_eq!(flow.under_way(), 30 << 10);
@@ -673,10 +722,10 @@ mod tests {
     #[test]
     fn what_is_lost_again_and_again_makes_the_smallest_window_smaller_until_it_comes_through() {
         let mut flow = Flow::new(WINDOW_MIN as usize, false, false);
-        // By chance a half is lost now and then, and a third always.
+        // A loss of one half may be chance, so the minimum window stays as it is.
         (0..100).for_each(|_| flow.note_sent_again(30, 15));
         assert_eq!((flow.least(), flow.is_squeezed()), (WINDOW_MIN, false));
-        // Of 48 datagrams 11 come through.
+        // 11 of 48 datagrams arrive.
         let mut flow = Flow::new(WINDOW_MIN as usize, false, false);
         flow.note_sent_again(48, 37);
         assert_eq!((flow.window, flow.least()), (WINDOW_MIN / 4, WINDOW_MIN / 4));
@@ -684,7 +733,7 @@ mod tests {
         assert_eq!((flow.window, flow.least()), (WINDOW_FLOOR, WINDOW_FLOOR));
         flow.note_sent(1300);
         assert!(!flow.is_open(), "one datagram at a time");
-        // So few are a judgement when only few are under way.
+        // With few bytes in flight, eight fragments suffice for a judgement.
         (0..80).for_each(|_| flow.note_sent_again(8, 2));
         assert_eq!((flow.least(), flow.is_squeezed()), (WINDOW_MIN, false));
     }
@@ -716,15 +765,17 @@ mod tests {
         let mut flow = Flow::new(100 * KIB, false, false);
         flow.note_answer(at(0), Duration::from_secs(4));
         fill(&mut flow);
-        // On a way of 60 ms what comes after 20 answers something earlier.
+        // With an RTT of 60 ms, an answer after 20 ms belongs to an earlier HEARTBEAT.
         flow.note_answer(at(20), Duration::from_millis(60));
         assert!(!flow.is_open());
         flow.note_answer(at(60), Duration::from_secs(4));
         assert!(flow.is_open());
     }
 
-    /// Sends a number of bytes to a reader that answers like Cyclone DDS while a sample is incomplete: a HEARTBEAT within
-    /// 10 ms of its last answer is left until another one comes, or for 100 ms. Returns how long that takes.
+    /// Sends `bytes` to a reader that answers like Cyclone DDS while a sample is incomplete. Returns the milliseconds
+    /// it took.
+    ///
+    /// The reader ignores a HEARTBEAT within 10 ms of its last answer until another HEARTBEAT comes, or for 100 ms.
     fn ms_to_a_reader_that_puts_answers_off(mut flow: Flow, bytes: u64, begin: u64) -> u64 {
         let end = flow.sent + bytes;
         let (mut answered_at, mut put_off_until) = (at(begin), None);
@@ -752,7 +803,7 @@ mod tests {
     #[test]
     fn a_reader_that_puts_answers_off_is_asked_again_before_it_gives_them() {
         let mut flow = Flow::new(208 * KIB, false, false);
-        // The second answer comes late: the reader was busy. It lost something, too, so that the window stays as it is.
+        // The second answer is late, because the reader was busy. It also reports a loss, so the window stays as it is.
         for (asked, answered) in [(0, 1), (2, 602)] {
             flow.note_sent(64 * KIB);
             flow.note_heartbeat(at(asked), (SequenceNumber::ZERO, 0));
@@ -767,7 +818,7 @@ mod tests {
     fn a_reader_that_has_everything_has_nothing_under_way() {
         let mut flow = Flow::new(100 * KIB, false, false);
         fill(&mut flow);
-        // The HEARTBEAT that is awaited stood behind the third datagram.
+        // The awaited HEARTBEAT followed the third datagram.
         flow.note_answer(at(0), Duration::ZERO);
         flow.note_all_received();
         assert_eq!(fill(&mut flow), 11);
@@ -787,14 +838,14 @@ mod tests {
         assert_eq!(flow.deadline(), None);
     }
 
-    /// A window to a reader whose answers take 60 ms.
+    /// Creates the window of a reader with an RTT of 60 ms.
     fn far() -> Flow {
         let mut flow = Flow::new(128 * KIB, false, true);
         flow.note_way(Duration::from_millis(60));
         flow
     }
 
-    /// The window is used up and judged, having lost this share, in thousandths.
+    /// Judges a full window with this share of losses, in thousandths. Returns the new window in KiB.
     fn judged(flow: &mut Flow, share: u64) -> u64 {
         flow.was_full = true;
         flow.adapt(share);
@@ -817,7 +868,7 @@ mod tests {
         assert_eq!(grown, [256, 448, 640, 832]);
         assert_eq!(judged(&mut flow, 300), 416);
         assert_eq!(judged(&mut flow, 10), 442, "the half does not lose it: it was the window");
-        // Of one that is much too large a half is too large as well, and that is no sign of the network.
+        // Half of a window that is much too large is too large as well. The losses do not come from the network.
         let mut flow = far();
         (0..60).for_each(|_| _ = judged(&mut flow, 10));
         assert_eq!([(); 4].map(|()| judged(&mut flow, 900)), [4096, 2048, 1024, 512]);
@@ -842,7 +893,7 @@ mod tests {
         assert_eq!(flow.under_way(), 30 << 10, "it answers something earlier");
         flow.note_answer(at(60), Duration::ZERO);
         assert_eq!(flow.under_way(), 20 << 10);
-        // The answer to the second one was lost.
+        // The answer to the second HEARTBEAT was lost.
         flow.note_answer(at(80), Duration::ZERO);
         assert_eq!(flow.under_way(), 0);
     }

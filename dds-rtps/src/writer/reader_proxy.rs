@@ -1,7 +1,7 @@
-//! What a writer knows of one reader in another process (RTPS 2.5, 8.4.7.5).
+//! The state that a writer keeps for one remote reader (RTPS 2.5, 8.4.7.5).
 //!
-//! Life cycle: made when the reader is matched, gone when it is unmatched. Bounds: one window of 256 numbers that the
-//! reader has asked for, [`FRAGMENT_REQUESTS_MAX`] requests for fragments, and one change whose fragments are being sent.
+//! Life cycle: created when the reader matches, dropped when it unmatches. Bounds: one window of 256 requested sequence
+//! numbers, [`FRAGMENT_REQUESTS_MAX`] requests for fragments, and one change whose fragments are being sent.
 
 use super::config::ReaderProxyConfig;
 use super::filtered::Filtered;
@@ -15,135 +15,146 @@ use crate::wire::{Recent, SET_BITS_MAX, Window};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 
-/// Requests for fragments that stand open for one reader: each speaks of up to 256 fragments, so these are 2048, 2.7 MB
-/// in fragments for the network. What is dropped is asked for again.
+/// Open requests for fragments of one reader. The reader repeats a dropped request.
+///
+/// Each covers up to 256 fragments. Together they cover 2048 fragments, or 2.7 MB with the fragment size of the
+/// network.
 const FRAGMENT_REQUESTS_MAX: usize = 8;
 
-/// Answers to requests for fragments that are remembered while they are on their way: on a long one there are many.
+/// Answered requests for fragments that the writer remembers while the fragments are in flight. A long path has many.
 const FRAGMENTS_SERVED_MAX: usize = 64;
 
-/// The shortest time for which a change that was sent is not sent again: a thread that is not run for a moment is no loss.
+/// Shortest time before the writer retransmits a change. A thread that pauses for a moment is no loss.
 const SUPPRESSION_MIN: Duration = Duration::from_millis(1);
 
-/// The longest time for which what was sent is not sent again, however long answers seem to take.
+/// Longest time before the writer retransmits, however slow the answers seem.
 const SUPPRESSION_MAX: Duration = Duration::from_millis(500);
 
-/// How far behind the last count one may lie to be a late one. Further behind, somebody has begun to count again, or the
-/// last one was a stranger's: to stay with that would be to be deaf to the reader for ever.
+/// How far a count may be behind the last one and still be an old message.
+///
+/// A count further behind shows that the reader counts from the beginning again, or that the last count was forged.
+/// Without this bound, the writer would ignore the reader forever.
 const COUNTS_LATE_MAX: i32 = 1024;
 
-/// So many numbers ahead of the one that a reader misses are sent to it: our own keep
-/// [`REORDER_MAX`](crate::reader::REORDER_MAX) of them, and what waits to be noted as sent comes on top. Cyclone DDS keeps 128
-/// (`PrimaryReorderMaxSamples`), Fast DDS any number.
+/// How far the writer sends ahead of a sequence number that the reader misses, in changes.
+///
+/// Readers of this implementation keep [`REORDER_MAX`](crate::reader::REORDER_MAX) of them, which leaves room for
+/// samples that are not noted as sent yet. Cyclone DDS keeps 128 (`PrimaryReorderMaxSamples`), Fast DDS any number.
 const AHEAD_MAX: i64 = 768;
 const AHEAD_MAX_OF_OTHERS: i64 = 96;
 
-/// So long new samples wait for a reader that gets no further. If it still misses the same one then, waiting does not help.
+/// How long new samples wait for a reader that makes no progress.
+///
+/// If the reader still misses the same change then, waiting does not help.
 const CATCH_UP_MAX: Duration = Duration::from_millis(500);
 
-/// On a long way that is as long as so many answers take: where a third is lost, one in a thousand repairs needs six attempts.
+/// On a long path, new samples wait for this many RTTs. With a loss of one third, one repair in a thousand needs six
+/// attempts.
 const CATCH_UP_ATTEMPTS: u32 = 8;
 
 /// The writer's view of one reader.
 #[derive(Debug)]
 pub(super) struct ReaderProxy {
     pub(super) config: ReaderProxyConfig,
-    /// Its content filter, if that is asked here.
+    /// Content filter of the reader, if the writer evaluates it.
     pub(super) filtered: Option<Box<Filtered>>,
-    /// Where it wants to be sent what it has asked for last, if not at the locators of `config`.
+    /// Locator for answers to the last request, if it differs from the locators of `config`.
     pub(super) reply: Option<Locator>,
-    /// Lost samples are repaired.
+    /// The writer repairs samples that the reader misses.
     pub(super) reliable: bool,
-    /// What lies before this is none of the reader's business.
+    /// First relevant sequence number of the reader.
     pub(super) first_relevant: SequenceNumber,
-    /// What lies behind this is none of its business either.
+    /// Last relevant sequence number of the reader.
     pub(super) last_relevant: SequenceNumber,
-    /// The reader has everything up to this.
+    /// The reader has all changes up to this one.
     pub(super) acknowledged: SequenceNumber,
-    /// Whether the writer waits for it, if it is reliable.
+    /// Whether the writer waits for the reader, if it is reliable.
     pub(super) standing: Standing,
-    /// It has sent an ACKNACK: it knows the writer.
+    /// The reader has sent an ACKNACK, so it knows the writer.
     pub(super) heard: bool,
-    /// It has answered a HEARTBEAT, so it knows where what it is to get begins; or it asks for the history by itself.
+    /// The initial handshake is complete: the reader answered a HEARTBEAT. Also set if the reader requests the history
+    /// by itself.
     pub(super) knows_start: bool,
-    /// The lowest `first_relevant` of the readers of its participant when it came: below it no HEARTBEAT needs to begin.
+    /// Lowest `first_relevant` among the readers of its participant at the match. No HEARTBEAT needs to start below it.
     pub(super) stream_from: SequenceNumber,
-    /// When, and up to where, it was last asked what it has, and how often since it last said so.
+    /// Time and last sequence number of the latest HEARTBEAT, and the HEARTBEATs since the last answer.
     asked_at: Option<Instant>,
     asked_through: SequenceNumber,
     asked: u32,
-    /// A HEARTBEAT for this reader alone goes out with the next datagram for it.
+    /// The next datagram for this reader carries a HEARTBEAT for it alone.
     pub(super) heartbeat_owed: bool,
-    /// It only says hello, and need not be answered.
+    /// The owed HEARTBEAT is part of the initial handshake and requires no answer.
     pub(super) is_greeting: bool,
-    /// The change whose fragments are being sent again, or for the first time to this reader.
+    /// The change whose fragments the writer retransmits, or sends to this reader for the first time.
     pub(super) resend: Option<Resend>,
-    /// The history that it is sent unasked.
+    /// History that the writer sends to the reader without a request.
     pub(super) backlog: Option<Backlog>,
-    /// How much of large samples is under way to it.
+    /// Congestion window of the reader.
     pub(super) flow: Flow,
-    /// How long its answers take.
+    /// RTT estimate of the reader.
     pub(super) round_trip: RoundTrip,
-    /// … and at most.
+    /// Upper bound of the RTT of the reader.
     pub(super) way: Way,
-    /// It stands in the writer's queue of readers with something to send.
+    /// The proxy is in the writer's queue of readers with data to send.
     pub(super) queued: bool,
-    /// When what it asked for may be sent.
+    /// When the writer may answer the reader's requests.
     pub(super) respond_at: Option<Instant>,
-    /// The numbers that it has asked for and not been sent.
+    /// Requested sequence numbers that the writer has not sent yet.
     requested: Window,
-    /// Bytes of whole changes that it may still be sent in answer to its last request.
+    /// Bytes of whole changes that the writer may still send in answer to the last request.
     answer_room: u64,
-    /// What it has asked for and not acknowledged.
+    /// Requested changes that the reader has not acknowledged.
     hole: Option<Hole>,
-    /// The numbers that it was sent a moment ago, so that they are not sent again at once.
+    /// Sequence numbers sent a moment ago, which are not retransmitted at once.
     served: Recent,
     fragments: SmallVec<[FragmentRequest; 1]>,
-    /// The last requests that were answered to their ends, and when. Until it is known what has become of that.
+    /// Completely answered requests and the time of the answer. Kept until their outcome is known.
     fragments_served: VecDeque<(FragmentRequest, Instant)>,
-    /// A fragment that was sent again, and when: an answer that does not ask for it is none to what was sent before.
+    /// A retransmitted fragment and its time. An answer that still requests the fragment is older than it.
     watched: Option<(SequenceNumber, i64, Instant)>,
-    /// What it has spoken of as missing, up to a number and so many fragments of the next one: beyond that, losses are news.
+    /// Losses up to this sequence number, and these fragments of the next change, are known. Losses beyond are new.
     losses_known: (SequenceNumber, u32),
     acknack_count: Option<i32>,
     nack_frag_count: Option<i32>,
 }
 
-/// What a reader misses. An ACKNACK that asks for nothing does not say that nothing is missing: it may have asked just now.
+/// A hole of a reader.
+///
+/// An ACKNACK without requests does not prove that the reader misses no data, because its last request may be recent.
 #[derive(Debug, Clone, Copy)]
 struct Hole {
-    /// The last number that it has asked for.
+    /// Highest sequence number that the reader requested.
     through: SequenceNumber,
-    /// Since when it has got no further.
+    /// Time since which the reader makes no progress.
     since: Instant,
 }
 
-/// A change that is being sent in fragments to one reader.
+/// A change that the writer sends to one reader in fragments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Resend {
     pub(super) sequence_number: SequenceNumber,
-    /// From 1.
+    /// Counts from 1.
     pub(super) next_fragment: u32,
 }
 
-/// What of the history a reader is still to be sent unasked.
+/// History that the writer still sends to a reader without a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Backlog {
     pub(super) next: SequenceNumber,
     pub(super) last: SequenceNumber,
-    /// Bytes that may still be sent; `None`: no limit.
+    /// Bytes that may still be sent; `None` for no limit.
     pub(super) budget: Option<usize>,
 }
 
-/// Fragments of one change that a reader misses.
+/// Request for fragments of one change.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FragmentRequest {
     pub(super) sequence_number: SequenceNumber,
-    /// The fragments' numbers, from 1, that are still to be sent.
+    /// Numbers of the fragments, from 1, that are still to be sent.
     pub(super) missing: Window,
-    /// All that were asked for.
+    /// All fragments of the request.
     asked: Window,
-    /// Not to be answered before; `None`: at once.
+    /// Earliest time of the answer; `None` for at once.
     not_before: Option<Instant>,
 }
 
@@ -154,13 +165,16 @@ impl FragmentRequest {
 }
 
 impl ReaderProxy {
-    /// A reader to which everything from `first_relevant` on is of interest, and has to be acknowledged.
+    /// Creates the proxy of a reader.
+    ///
+    /// All changes from `first_relevant` on are relevant to it, and it must acknowledge them.
     pub(super) fn new(
         config: ReaderProxyConfig,
         reliable: bool,
         first_relevant: SequenceNumber,
         window: usize,
     ) -> Self {
+        // A best-effort reader, and one that requests the history itself, need no initial handshake.
         let knows_start = !reliable || (config.wants_history && config.asks_for_history);
         let flow = Flow::new(window, config.same_host, config.guid.prefix.is_of(VendorId::OURS));
         Self {
@@ -200,7 +214,7 @@ impl ReaderProxy {
         }
     }
 
-    /// Where a datagram goes that is for this reader alone.
+    /// Returns the locators for a datagram that is for this reader alone.
     pub(super) fn reachable_by(&self) -> &[Locator] {
         match &self.reply {
             Some(reply) => std::slice::from_ref(reply),
@@ -208,27 +222,30 @@ impl ReaderProxy {
         }
     }
 
-    /// Takes in whether it speaks like one that knows nothing of the writer yet.
+    /// Updates whether the initial handshake is complete. `asks_anew`: the reader behaves as if it did not know the
+    /// writer.
     pub(super) fn note_knowledge(&mut self, asks_anew: bool) {
         self.knows_start = !asks_anew || (self.config.wants_history && self.config.asks_for_history);
     }
 
-    /// Whether it is one of this implementation, which takes for itself what is addressed to it, and nothing else.
+    /// Returns whether the reader belongs to this implementation.
+    ///
+    /// Such a reader accepts a message that names it only for itself.
     pub(super) fn is_ours(&self) -> bool {
         self.config.guid.prefix.is_of(VendorId::OURS)
     }
 
-    /// Whether it is still to be told where what it is to get begins.
+    /// Returns whether the initial handshake with the reader is incomplete.
     pub(super) fn is_stranger(&self) -> bool {
         self.reliable && !self.knows_start
     }
 
-    /// Whether it is waited for, and has never said anything.
+    /// Returns whether the writer waits for the reader and has never received an answer from it.
     pub(super) fn is_unheard(&self) -> bool {
         self.reliable && !self.heard && !self.standing.is_demoted()
     }
 
-    /// Lets the reader be sent the history up to `last`, unasked.
+    /// Schedules the history up to `last` for the reader, without a request.
     pub(super) fn send_backlog(&mut self, last: SequenceNumber, unasked_max: usize) {
         if self.first_relevant <= last {
             let budget = self.reliable.then_some(unasked_max);
@@ -236,23 +253,25 @@ impl ReaderProxy {
         }
     }
 
-    /// Lets the reader be sent what there is of `first ..= last`, unasked, behind what it is being sent.
+    /// Schedules the kept changes of `first ..= last` for the reader, after the present backlog.
     pub(super) fn extend_backlog(&mut self, first: SequenceNumber, last: SequenceNumber, unasked_max: usize) {
         let (first, last) = (first.max(self.first_relevant), last.min(self.last_relevant));
         if first > last {
             return;
         }
+        // A best-effort reader cannot request the rest, so it has no budget.
         let budget = self.reliable.then_some(unasked_max);
         self.backlog.get_or_insert(Backlog { next: first, last, budget }).last = last;
     }
 
-    /// Whether an ACKNACK with this count is newer than the last one. Counts wrap around.
+    /// Returns whether an ACKNACK with this count is newer than the last one. Counts wrap around.
     pub(super) fn is_new_acknack(&self, count: i32) -> bool {
         self.acknack_count.is_none_or(|last| is_newer(count, last))
     }
 
-    /// Takes in what an ACKNACK says: everything up to `acknowledged` is there, `requested` is missing. Returns whether
-    /// more is acknowledged than before.
+    /// Applies an ACKNACK: the reader has all changes up to `acknowledged` and misses `requested`.
+    ///
+    /// Returns whether the reader acknowledges more than before.
     pub(super) fn apply_acknack(
         &mut self,
         now: Instant,
@@ -263,11 +282,12 @@ impl ReaderProxy {
         self.acknack_count = Some(count);
         self.heard = true;
         let through = requested.last().map(SequenceNumber).max(self.hole.map(|hole| hole.through));
+        // Progress restarts the time of the hole.
         let since = self.hole.filter(|_| acknowledged <= self.acknowledged).map_or(now, |hole| hole.since);
         self.hole = through.filter(|&through| acknowledged < through).map(|through| Hole { through, since });
         self.requested = requested;
         self.answer_room = self.flow.window();
-        // A change whose fragments are on their way is not begun again; one that has arrived is not finished.
+        // Do not restart a change whose fragments are being sent. Do not finish a change that has arrived.
         if let Some(resend) = self.resend {
             if resend.sequence_number <= acknowledged {
                 self.resend = None;
@@ -279,6 +299,7 @@ impl ReaderProxy {
         self.fragments_served.retain(|(served, _)| {
             let has_come = served.sequence_number <= acknowledged;
             if has_come {
+                // The acknowledgement proves that these retransmitted fragments arrived.
                 self.flow.note_sent_again(served.asked.len(), 0);
             }
             !has_come
@@ -291,7 +312,7 @@ impl ReaderProxy {
         progress
     }
 
-    /// The lowest number that the reader waits for and may be sent now.
+    /// Returns the lowest requested sequence number that the writer may send now.
     pub(super) fn next_requested(&self, now: Instant, suppression: Duration) -> Option<SequenceNumber> {
         let suppression = self.suppression_of_changes(suppression);
         let mut from = self.requested.base();
@@ -304,7 +325,7 @@ impl ReaderProxy {
         None
     }
 
-    /// The numbers up to `last` are being sent, or will never come.
+    /// Notes that the changes up to `last` are sent now, or never will be.
     pub(super) fn serve_up_to(&mut self, now: Instant, last: SequenceNumber, suppression: Duration) {
         let suppression = self.suppression_of_changes(suppression);
         let mut from = self.requested.base();
@@ -315,8 +336,10 @@ impl ReaderProxy {
         }
     }
 
-    /// A change of so many bytes was sent that the reader had asked for. No more go out for one request than fit into the window:
-    /// of the rest a HEARTBEAT speaks, and the reader asks again.
+    /// Notes that a requested change of `len` bytes was sent.
+    ///
+    /// The answer to one request is at most one window. A HEARTBEAT announces the rest, and the reader requests it
+    /// again.
     pub(super) fn note_answered(&mut self, len: usize) {
         self.answer_room = self.answer_room.saturating_sub(len as u64);
         if self.answer_room == 0 {
@@ -324,7 +347,7 @@ impl ReaderProxy {
         }
     }
 
-    /// Notes which fragments of a change are missing. Returns `false` if there is no room for the request.
+    /// Notes a request for fragments of a change. Returns `false` if there is no room for it.
     pub(super) fn apply_nack_frag(
         &mut self,
         now: Instant,
@@ -333,12 +356,12 @@ impl ReaderProxy {
         suppression: Duration,
     ) -> bool {
         self.judge_fragments(now, sequence_number, &missing, suppression);
-        // All its fragments are on their way.
+        // All fragments of the change are being sent.
         if self.resend.is_some_and(|resend| resend.sequence_number == sequence_number) {
             return true;
         }
         let suppression = self.suppression(suppression);
-        // What stands in another request, or was sent for it, is on its way already: the reader goes on asking meanwhile.
+        // Fragments of another request are being sent already. The reader repeats its requests until they arrive.
         let mut missing = missing;
         for standing in self.fragments.iter().filter(|standing| standing.sequence_number == sequence_number) {
             missing.remove_all(&standing.asked);
@@ -348,7 +371,7 @@ impl ReaderProxy {
         }
         let (missing, not_before) = self.without_served(now, sequence_number, missing, suppression);
         if not_before.is_some() && self.flow.is_long() {
-            // By the time that it might be answered it would be an old one: the reader goes on asking.
+            // A delayed answer would be out of date. The reader repeats its request.
             return true;
         }
         if self.fragments.len() >= FRAGMENT_REQUESTS_MAX {
@@ -358,8 +381,10 @@ impl ReaderProxy {
         true
     }
 
-    /// What of these fragments has not been sent just now; if all have, all of them, and until when they wait. The answer to
-    /// an earlier request is on its way for a while, and the reader goes on asking.
+    /// Returns the requested fragments that were not sent just now.
+    ///
+    /// If all were, returns all of them and the time until which they wait. The reader repeats its requests while an
+    /// earlier answer is in flight.
     fn without_served(
         &mut self,
         now: Instant,
@@ -381,8 +406,9 @@ impl ReaderProxy {
         if rest.is_empty() { (missing, until) } else { (rest, None) }
     }
 
-    /// A NACK_FRAG shows what has become of the fragments of a change that were sent again: what it asks for once more was lost.
-    /// Of what was sent a moment ago it knows nothing yet.
+    /// Derives the outcome of retransmitted fragments from a NACK_FRAG: it requests the lost ones again.
+    ///
+    /// Fragments sent a moment ago are left out, because the reader did not know of them yet.
     fn judge_fragments(&mut self, now: Instant, number: SequenceNumber, missing: &Window, suppression: Duration) {
         let suppression = self.suppression(suppression);
         let Self { fragments_served, flow, .. } = self;
@@ -390,7 +416,7 @@ impl ReaderProxy {
             if served.sequence_number != number || at.after(suppression).is_none_or(|until| now < until) {
                 return true;
             }
-            // What lies beyond what one set can speak of, the next one speaks of.
+            // The next NACK_FRAG covers the fragments that do not fit into one set.
             let mut beyond = served.asked;
             beyond.remove_up_to(missing.base() + i64::from(SET_BITS_MAX) - 1);
             let before = served.asked.len() - beyond.len();
@@ -402,8 +428,10 @@ impl ReaderProxy {
         });
     }
 
-    /// A fragment is sent again. While many are lost, numbers stand still, and HEARTBEATs that nobody can answer with new ones tell
-    /// nothing of the way: one that was long once would be taken for long, and little be sent for each answer, for as long.
+    /// Remembers a retransmitted fragment to measure the RTT.
+    ///
+    /// With many losses, acknowledged numbers do not advance, and HEARTBEATs without news yield no RTT sample. A path
+    /// that was long once would then stay a long path, and the writer would send little per answer.
     pub(super) fn watch(&mut self, now: Instant, number: SequenceNumber, fragment: u32) {
         let is_free = self.watched.is_none_or(|(.., at)| now.since(at) >= SUPPRESSION_MAX);
         if is_free && self.flow.is_squeezed() {
@@ -411,7 +439,10 @@ impl ReaderProxy {
         }
     }
 
-    /// The reader has everything up to a number, and of the next one it misses these fragments, or has not spoken of any.
+    /// Derives an RTT sample from the watched fragment.
+    ///
+    /// The reader has all changes up to `number`. Of the next change it misses `missing`; `None` if it named no
+    /// fragments.
     pub(super) fn look_at_watched(&mut self, now: Instant, number: SequenceNumber, missing: Option<&Window>) {
         let Some((watched, fragment, at)) = self.watched else { return };
         let is_here =
@@ -423,28 +454,32 @@ impl ReaderProxy {
         }
     }
 
-    /// How long a change that was sent is not sent again: until the reader can have said that it has it, if it is known how
-    /// long that takes, else `usual`.
+    /// Returns how long a sent change is not retransmitted.
+    ///
+    /// The reader needs this time to acknowledge it. Without an RTT estimate the time is `usual`.
     fn suppression_of_changes(&self, usual: Duration) -> Duration {
         if self.flow.is_long() {
-            // Three times would be three times as long until a repair that was lost is made up for.
+            // Three RTTs would triple the time until a lost repair is repeated.
             return self.way.shortest().scale(5, 4).min(SUPPRESSION_MAX);
         }
         match self.round_trip.shortest() {
             Duration::ZERO => usual,
+            // Three RTTs leave time for the ACKNACK that the next HEARTBEAT causes.
             shortest => shortest.scale(3, 1).clamp(SUPPRESSION_MIN.min(usual), SUPPRESSION_MAX),
         }
     }
 
-    /// How long fragments that were sent are not sent again: `least`, or longer where answers take longer.
+    /// Returns how long sent fragments are not retransmitted: `least`, or longer if the RTT is longer.
     fn suppression(&self, least: Duration) -> Duration {
         let way = if self.flow.is_long() { self.way.shortest() } else { Duration::ZERO };
         let answer = self.flow.round_trip().max(way);
         least.max(answer.scale(3, 2)).min(SUPPRESSION_MAX)
     }
 
-    /// It misses so many bytes of a change, or of one of its fragments, from 1; 0 for all of it. If that is news, the window has lost
-    /// them.
+    /// Notes that the reader misses `len` bytes of a change or of one fragment. If that is new, they count as lost in
+    /// the window.
+    ///
+    /// Fragments count from 1; 0 stands for the whole change.
     pub(super) fn note_missing(&mut self, number: SequenceNumber, fragment: u32, len: usize) {
         let place = (number.previous(), fragment.max(1));
         if place > self.losses_known {
@@ -452,12 +487,12 @@ impl ReaderProxy {
         }
     }
 
-    /// All losses up to a number, and so many fragments of the next one, are known.
+    /// Notes that all losses up to `number`, and up to `fragments` of the next change, are known.
     pub(super) fn know_losses(&mut self, number: SequenceNumber, fragments: u32) {
         self.losses_known = self.losses_known.max((number, fragments));
     }
 
-    /// Whether a NACK_FRAG with this count is newer than the last one, which it then replaces.
+    /// Returns whether a NACK_FRAG with this count is newer than the last one, and then remembers it.
     pub(super) fn accept_nack_frag_count(&mut self, count: i32) -> bool {
         let is_new = self.nack_frag_count.is_none_or(|last| is_newer(count, last));
         if is_new {
@@ -466,21 +501,21 @@ impl ReaderProxy {
         is_new
     }
 
-    /// Its NACK_FRAGs may count from the beginning again.
+    /// Lets the counts of NACK_FRAGs start from the beginning again.
     pub(super) fn forget_nack_frag_count(&mut self) {
         self.nack_frag_count = None;
     }
 
-    /// The request for fragments that is to be answered next: the lowest number is what the reader waits for.
+    /// Returns the request for fragments to answer next: the lowest sequence number, for which the reader waits.
     pub(super) fn next_fragments(&mut self, now: Instant) -> Option<&mut FragmentRequest> {
         let ripe = self.fragments.iter_mut().filter(|request| request.is_ripe(now));
         ripe.min_by_key(|request| request.sequence_number)
     }
 
-    /// Forgets what was asked for of a change that is gone, and requests that have been answered.
+    /// Drops answered requests, and requests for the removed change `gone`.
     pub(super) fn drop_fragments(&mut self, now: Instant, gone: Option<SequenceNumber>) {
         let served = &mut self.fragments_served;
-        // What was sent within a quarter of a round trip counts as sent together.
+        // Fragments that were sent within a quarter of an RTT count as sent together.
         let together = if self.flow.is_long() { self.way.shortest().scale(1, 4) } else { Duration::ZERO };
         self.fragments.retain(|request| {
             if request.missing.is_empty() {
@@ -500,12 +535,12 @@ impl ReaderProxy {
         });
     }
 
-    /// Whether there is something to send now.
+    /// Returns whether the writer has data or a HEARTBEAT to send now.
     pub(super) fn has_work(&self, now: Instant, suppression: Duration) -> bool {
         self.heartbeat_owed || self.has_changes_to_send(now, suppression)
     }
 
-    /// Whether there are changes or GAPs to send now.
+    /// Returns whether the writer has changes or GAPs to send now.
     pub(super) fn has_changes_to_send(&self, now: Instant, suppression: Duration) -> bool {
         if self.resend.is_some() {
             return self.has_window();
@@ -517,14 +552,17 @@ impl ReaderProxy {
         self.backlog.is_some() || (self.may_respond(now) && is_asked())
     }
 
-    /// Whether fragments and repairs may be sent to this reader alone. One that never answers gets its history all the same:
-    /// it is sent once.
+    /// Returns whether the writer may send fragments and repairs to this reader alone.
+    ///
+    /// A best-effort reader never answers, so it receives its history at once. The history is sent only once.
     pub(super) fn has_window(&self) -> bool {
         !self.reliable || self.flow.is_open()
     }
 
-    /// Until when nothing newer than `next` should go out for its sake: it misses something, and can keep only so much behind
-    /// that. What comes further ahead it drops, and it would have to be sent again.
+    /// Returns until when the writer should not send `next` or newer changes, for the sake of this reader.
+    ///
+    /// The reader has a hole and keeps only a limited number of later changes. It drops newer ones, and the writer
+    /// would have to retransmit them.
     pub(super) fn catches_up_until(&self, now: Instant, next: SequenceNumber) -> Option<Instant> {
         let attempts = self.way.shortest().min(SUPPRESSION_MAX).scale(CATCH_UP_ATTEMPTS, 1);
         let until = self.hole?.since.after(CATCH_UP_MAX.max(attempts))?;
@@ -536,7 +574,7 @@ impl ReaderProxy {
         if self.is_ours() { AHEAD_MAX } else { AHEAD_MAX_OF_OTHERS }
     }
 
-    /// A HEARTBEAT that it is to answer is laid out, which ends with `last`, behind so many fragments of the next change.
+    /// Notes a HEARTBEAT that the reader must answer. It ends with `last` and follows `fragments` of the next change.
     pub(super) fn note_heartbeat(&mut self, now: Instant, last: SequenceNumber, fragments: u32) {
         self.flow.note_heartbeat(now, (last, fragments));
         self.round_trip.note_heartbeat(now, last);
@@ -546,36 +584,38 @@ impl ReaderProxy {
         self.asked = self.asked.saturating_add(1);
     }
 
-    /// It has said what it has.
+    /// Notes that the reader answered.
     pub(super) fn note_answer(&mut self) {
         self.asked = 0;
     }
 
-    /// Whether it is asked by the timer, which looks every `period`, if it owes an answer up to `last`. Many readers make one
-    /// timer fire often, and a machine that is slow to answer gets slower by each question: so what it was asked before it is
-    /// asked again in its own time.
+    /// Returns whether the timer may send a HEARTBEAT to a reader that owes an answer up to `last`.
+    ///
+    /// The timer fires every `period`, and more often if there are many readers. Each HEARTBEAT slows a busy machine
+    /// down further. So a repeated HEARTBEAT waits until the reader had time to answer.
     pub(super) fn may_be_asked(&self, now: Instant, last: SequenceNumber, period: Duration) -> bool {
+        // The pause doubles only after the first few unanswered HEARTBEATs.
         let doubled = self.asked.saturating_sub(PATIENCE).min(BACKOFF_MAX);
         let has_had_time = |at| now.since(at) >= period.scale(1 << doubled, 2);
         self.asked_through < last || self.asked_at.is_none_or(has_had_time)
     }
 
-    /// Whether it was asked a moment ago, and is about to answer.
+    /// Returns whether the reader received a HEARTBEAT a moment ago and is about to answer.
     pub(super) fn was_just_asked(&self, now: Instant, period: Duration) -> bool {
         self.asked > 0 && self.asked_at.is_some_and(|at| now.since(at) < period.scale(1, 8))
     }
 
-    /// Lets the reader be asked how far it has come, if that is what everything waits for.
+    /// Schedules a HEARTBEAT if the window waits for an answer.
     pub(super) fn ask_if_stuck(&mut self, now: Instant) {
         self.heartbeat_owed |= self.reliable && (self.flow.is_stuck() || self.flow.is_overdue(now));
     }
 
-    /// Whether what the reader has asked for may be sent.
+    /// Returns whether the writer may answer the reader's requests now.
     pub(super) fn may_respond(&self, now: Instant) -> bool {
         self.respond_at.is_none_or(|respond_at| respond_at <= now)
     }
 
-    /// When there is something to send, though not now.
+    /// Returns the next time at which there is data to send, if not now.
     pub(super) fn work_later(&self, now: Instant, suppression: Duration) -> Option<Instant> {
         let asked = !self.requested.is_empty() || !self.fragments.is_empty();
         if let Some(respond_at) = self.respond_at.filter(|&respond_at| asked && now < respond_at) {
@@ -589,7 +629,7 @@ impl ReaderProxy {
     }
 }
 
-/// Whether a count follows the last one. Counts wrap around.
+/// Returns whether `count` follows `last`. Counts wrap around.
 pub(super) fn is_newer(count: i32, last: i32) -> bool {
     let ahead = count.wrapping_sub(last);
     !(-COUNTS_LATE_MAX..=0).contains(&ahead)

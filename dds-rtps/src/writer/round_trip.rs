@@ -1,16 +1,17 @@
-//! How long it takes until a reader's answer is here.
+//! RTT samples of one reader.
 //!
-//! An ACKNACK does not say which HEARTBEAT it answers. But it speaks of numbers that the reader knew nothing of before a certain
-//! HEARTBEAT, or the sample with it, had come: so it took no longer than since then. What is missing keeps a reader from
-//! speaking of what came after it, so some answers seem to take much too long: the shortest of the last ones counts.
+//! An ACKNACK does not name the HEARTBEAT that it answers. It may cover sequence numbers that the reader learned from a
+//! certain HEARTBEAT, or from the sample sent with it. The RTT is then at most the time since that HEARTBEAT. A hole
+//! keeps a reader from acknowledging later changes, so some answers seem much too late. The RTT estimate is therefore a
+//! windowed minimum.
 
 use crate::types::{Duration, Instant, SequenceNumber, Shortest};
 use std::collections::VecDeque;
 
-/// HEARTBEATs that are remembered until something speaks of their numbers.
+/// HEARTBEATs that the writer remembers until an answer covers their sequence numbers.
 const HEARTBEATS_MAX: usize = 16;
 
-/// The way to a reader and back, its own time included.
+/// The RTT estimate of a reader, which includes the reader's own delay.
 #[derive(Debug, Default)]
 pub(super) struct RoundTrip {
     /// HEARTBEATs that announced more than those before them. Bound: [`HEARTBEATS_MAX`].
@@ -22,12 +23,12 @@ pub(super) struct RoundTrip {
 struct Announced {
     last: SequenceNumber,
     at: Instant,
-    /// Another one said the same since: nobody knows which of them is answered.
+    /// A later HEARTBEAT repeated the announcement, so the answered one is unknown.
     is_repeated: bool,
 }
 
 impl RoundTrip {
-    /// A HEARTBEAT goes out that ends with `last`.
+    /// Notes a HEARTBEAT that ends with `last`.
     pub(super) fn note_heartbeat(&mut self, now: Instant, last: SequenceNumber) {
         if let Some(before) = self.announced.back_mut().filter(|before| before.last >= last) {
             before.is_repeated = true;
@@ -36,24 +37,25 @@ impl RoundTrip {
         }
     }
 
-    /// The reader shows that it has heard of everything up to `number`.
+    /// Notes an answer: the reader knows of all changes up to `number`.
     pub(super) fn note_answer(&mut self, now: Instant, number: SequenceNumber) {
         let mut answered = None;
         while let Some(heartbeat) = self.announced.front().copied().filter(|heartbeat| heartbeat.last <= number) {
             self.announced.pop_front();
             answered = Some(heartbeat);
         }
+        // The answered HEARTBEAT must be certain, as in Karn's algorithm of TCP.
         if let Some(heartbeat) = answered.filter(|heartbeat| !heartbeat.is_repeated) {
             self.shortest.note(now.since(heartbeat.at));
         }
     }
 
-    /// The reader shows that it has what was sent so long ago.
+    /// Notes that the reader has data that was sent `took` ago.
     pub(super) fn note_shown(&mut self, took: Duration) {
         self.shortest.note(took);
     }
 
-    /// The shortest of the last answers; zero as long as nothing is known.
+    /// Returns the windowed minimum; zero if unknown.
     pub(super) fn shortest(&self) -> Duration {
         self.shortest.get().unwrap_or(Duration::ZERO)
     }
@@ -78,7 +80,7 @@ mod tests {
         asked(&mut round_trip, 1, 0, 60);
         asked(&mut round_trip, 2, 100, 400);
         assert_eq!(round_trip.shortest(), Duration::from_millis(60));
-        // An answer to an earlier one says nothing.
+        // An answer to an earlier HEARTBEAT changes nothing.
         round_trip.note_heartbeat(at(500), SequenceNumber(3));
         round_trip.note_answer(at(501), SequenceNumber(2));
         assert_eq!(round_trip.shortest(), Duration::from_millis(60));

@@ -1,4 +1,4 @@
-//! The writer that knows its readers (RTPS 2.5, 8.4.7 and 8.4.9).
+//! The writer with a proxy for each reader (RTPS 2.5, 8.4.7 and 8.4.9).
 
 use super::absent::Absent;
 use super::batch::Batch;
@@ -23,69 +23,69 @@ use foldhash::fast::FixedState;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-/// Readers of other processes of a writer at a time. Each costs a walk over all of them when one comes or goes.
+/// Most remote readers of a writer. Each match and unmatch visits all of them.
 pub const READERS_MAX: usize = 4096;
 
-/// A writer, best effort or reliable, with its history and its matched readers.
+/// A best-effort or reliable writer, with its history and its matched readers.
 ///
-/// Use: [`write`](Self::write) or any other input, then [`poll_transmit`](Self::poll_transmit) until it answers `false`,
-/// [`poll_event`](Self::poll_event) until it answers `None`, and [`handle_timeout`](Self::handle_timeout) at
+/// Use: call [`write`](Self::write) or another input. Then call [`poll_transmit`](Self::poll_transmit) until it returns
+/// `false`, [`poll_event`](Self::poll_event) until it returns `None`, and [`handle_timeout`](Self::handle_timeout) at
 /// [`deadline`](Self::deadline).
 #[derive(Debug)]
 pub struct StatefulWriter {
     pub(super) config: WriterConfig,
     pub(super) history: WriterHistory,
-    /// The last number given out.
+    /// Last assigned sequence number.
     pub(super) last: SequenceNumber,
-    /// The next number to send to all, and its next fragment, from 1.
+    /// Next change to send to all readers, and its next fragment, from 1.
     pub(super) next: SequenceNumber,
     pub(super) next_fragment: u32,
     pub(super) batch: Batch,
-    /// Bytes of whole changes that are under way and not noted with the readers yet.
+    /// Bytes of whole changes in flight that the proxies' windows do not include yet.
     pub(super) not_noted: usize,
-    /// It may be that nothing more may go out now: to be looked at before the next change.
+    /// The windows may be full: check them before the next change.
     pub(super) way_is_full: bool,
     pub(super) proxies: Vec<ReaderProxy>,
     by_guid: HashMap<Guid, usize, FixedState>,
     pub(super) locals: Vec<LocalReader>,
     pub(super) destinations: Destinations,
     pub(super) addressees: Addressees,
-    /// Indexes of the proxies for which there is something to send, each once, served in turns.
+    /// Indexes of the proxies with data to send, each once, served in turns.
     pub(super) queue: VecDeque<usize>,
-    /// The queue goes before new changes, once.
+    /// The queue is served before new changes, once.
     pub(super) queue_first: bool,
-    /// When a proxy has to be put into the queue.
+    /// When to check which proxies belong into the queue.
     waiting_until: Option<Instant>,
-    /// How fast large samples go to readers that never answer.
+    /// Pacing of large samples to best-effort readers.
     pub(super) pace: Pace,
     pub(super) heartbeat: HeartbeatSchedule,
     pub(super) liveliness_due: bool,
     pub(super) promise: Promise,
     pub(super) absent: Absent,
-    /// `None`: no set, no order beyond its own.
+    /// `None` without coherent sets and without an order beyond the writer's own.
     pub(super) presentation: Option<Box<WriterPresentation>>,
-    /// Up to where all reliable proxies that are waited for have everything; [`SequenceNumber::MAX`] if there are none.
+    /// All awaited reliable proxies have the changes up to this one; [`SequenceNumber::MAX`] without such proxies.
     pub(super) remote_acknowledged: SequenceNumber,
-    /// The same of all reliable proxies.
+    /// All reliable proxies, awaited or not, have the changes up to this one.
     pub(super) remote_received: SequenceNumber,
-    /// The reliable proxies by how far they are.
+    /// Reliable proxies, ordered by their acknowledged sequence number.
     pub(super) progress: Ranking<SequenceNumber>,
     pub(super) slow_readers: SlowReaders,
-    /// Reliable proxies that are waited for and have never answered.
+    /// Number of awaited reliable proxies that never answered.
     pub(super) unheard: usize,
-    /// So many datagrams with samples may still ask for their sake.
+    /// Number of datagrams with samples that may still carry a HEARTBEAT for readers that never answered.
     pub(super) helps_left: u32,
-    /// Reliable proxies that are still to be told where what they are to get begins.
+    /// Number of reliable proxies whose initial handshake is incomplete.
     pub(super) strangers: usize,
-    /// The last number reported by [`WriterEvent::Acknowledged`].
+    /// Last sequence number reported by [`WriterEvent::Acknowledged`].
     reported: SequenceNumber,
     pub(super) acknowledged_event: bool,
-    /// A write has been refused, and nothing has come free since.
+    /// A write was refused, and no room has appeared since.
     pub(super) refused: bool,
     pub(super) space_freed_event: bool,
-    /// See [`StatefulWriter::write_through`]; decided anew when readers come and go.
+    /// See [`StatefulWriter::write_through`]. Updated when readers come and go.
     pub(super) writes_through: bool,
-    /// It has, or has had, a lifespan.
+    /// The writer has, or has had, a finite lifespan.
     pub(super) mortal: bool,
     /// No change before this one has a lifespan.
     pub(super) mortal_from: SequenceNumber,
@@ -93,7 +93,7 @@ pub struct StatefulWriter {
 }
 
 impl StatefulWriter {
-    /// A writer without readers.
+    /// Creates a writer without readers.
     #[must_use]
     pub fn new(config: WriterConfig) -> Self {
         let keeps = config.durability > Durability::Volatile;
@@ -145,28 +145,30 @@ impl StatefulWriter {
         }
     }
 
-    /// The writer's name.
+    /// Returns the GUID of the writer.
     #[must_use]
     pub fn guid(&self) -> Guid {
         self.config.guid
     }
 
-    /// Adds a change to the history; it can be sent from now on. Local readers are given [`Self::change`] of it.
+    /// Adds a change to the history, from which it can be sent. The caller passes [`Self::change`] of it to local
+    /// readers.
     ///
     /// The newest change stays in the history at least until the next write.
     ///
     /// # Errors
-    /// [`WriteRefused`], and nothing has changed but that a HEARTBEAT may have become due: poll for datagrams then, or
-    /// the readers will not make room.
+    /// [`WriteRefused`]. The writer is unchanged, except that a HEARTBEAT may have become due. Poll for datagrams then,
+    /// because the readers make no room otherwise.
     pub fn write(&mut self, now: Now, mut change: NewChange) -> Result<SequenceNumber, WriteRefused> {
         self.try_write(now, &mut change)
     }
 
-    /// As [`Self::write`], but the payload stays in `change` if it is refused, for another attempt.
+    /// As [`Self::write`], but a refused change keeps its payload for another attempt.
     ///
     /// # Errors
     /// As [`Self::write`].
     pub fn try_write(&mut self, now: Now, change: &mut NewChange) -> Result<SequenceNumber, WriteRefused> {
+        // DATA_FRAG carries the length in 32 bits.
         if change.payload.as_ref().is_some_and(|payload| u32::try_from(payload.len()).is_err()) {
             self.counters.refused += 1;
             return Err(WriteRefused::TooLarge);
@@ -176,6 +178,7 @@ impl StatefulWriter {
             return Err(WriteRefused::UnknownInstance);
         }
         let mut acknowledged = self.acknowledged();
+        // Drop finished changes first, so that the check of the room sees only needed ones.
         self.history.retire(self.finished_up_to(self.received(acknowledged)));
         if let Err(no_room) = self.history.check_room(change.instance, acknowledged) {
             acknowledged =
@@ -195,7 +198,7 @@ impl StatefulWriter {
             presented,
             payload: change.payload.take(),
         };
-        // An end does not run out: who still has to be told of it could not learn it otherwise.
+        // A dispose or unregister never expires, because late readers could not learn of it otherwise.
         let expires = if change.kind == ChangeKind::Alive { self.expiry(now, &change) } else { None };
         let instance = change.instance;
         match self.history.insert(change, expires, acknowledged) {
@@ -222,7 +225,7 @@ impl StatefulWriter {
         Ok(sequence_number)
     }
 
-    /// Who writes, as a message for all readers says it.
+    /// Returns the sender's fields of a message for all readers.
     pub(super) fn sender(&self) -> Sender<'_> {
         Sender {
             guid: self.config.guid,
@@ -236,65 +239,67 @@ impl StatefulWriter {
         change.must_be_registered && !self.history.is_registered(change.instance)
     }
 
-    /// A change, for as long as it is in the history.
+    /// Returns a change while it is in the history.
     #[must_use]
     pub fn change(&self, sequence_number: SequenceNumber) -> Option<&CacheChange> {
         self.history.get(sequence_number).map(|stored| &stored.change)
     }
 
-    /// The changes from `sequence_number` on that are in the history, in order: for a reader of this process that comes
-    /// late or asks again.
+    /// Returns the changes of the history from `sequence_number` on, in order.
+    ///
+    /// For a local reader that joins late or asks again.
     pub fn changes_from(&self, sequence_number: SequenceNumber) -> impl Iterator<Item = &CacheChange> + '_ {
         self.history.iter_from(sequence_number).map(|stored| &stored.change)
     }
 
-    /// The number of the newest change; [`SequenceNumber::ZERO`] before the first.
+    /// Returns the sequence number of the newest change; [`SequenceNumber::ZERO`] before the first.
     #[must_use]
     pub fn last_sequence_number(&self) -> SequenceNumber {
         self.last
     }
 
-    /// The number of the newest change that is in the history.
+    /// Returns the sequence number of the newest change in the history.
     #[must_use]
     pub fn newest_kept(&self) -> Option<SequenceNumber> {
         self.history.last()
     }
 
-    /// How many changes are in the history.
+    /// Returns the number of changes in the history.
     #[must_use]
     pub fn history_len(&self) -> usize {
         self.history.len()
     }
 
-    /// Up to where changes have been laid out for all readers of other processes. Behind it are changes that nobody has
-    /// polled for, and large ones that wait for room on their way ([`FlowConfig`]).
+    /// Returns the last change that was sent to all remote readers.
+    ///
+    /// Later changes wait for `poll_transmit`, or for room in the congestion window ([`FlowConfig`]).
     #[must_use]
     pub fn sent_up_to(&self) -> SequenceNumber {
         self.next.previous()
     }
 
-    /// Whether the writer repairs what reliable readers miss.
+    /// Returns whether the writer repairs samples that reliable readers miss.
     #[must_use]
     pub fn is_reliable(&self) -> bool {
         self.config.reliable
     }
 
-    /// How many readers of other processes are matched.
+    /// Returns the number of matched remote readers.
     #[must_use]
     pub fn remote_readers(&self) -> usize {
         self.proxies.len()
     }
 
-    /// What has been counted.
+    /// Returns the counters of the writer.
     #[must_use]
     pub fn counters(&self) -> WriterCounters {
         self.counters
     }
 
-    /// Matches a reader of another process. One that is matched already takes on the new locators and QoS, and keeps its
-    /// state.
+    /// Matches a remote reader. A reader that already matches takes the new locators and QoS, and keeps its state.
     ///
-    /// `false`: it is not matched, because there are [`READERS_MAX`] already; counted ([`WriterCounters::readers_refused`]).
+    /// Returns `false` if [`READERS_MAX`] readers already match, and counts that in
+    /// [`WriterCounters::readers_refused`].
     pub fn match_reader(&mut self, now: Now, reader: ReaderProxyConfig) -> bool {
         let reliable = reader.reliable && self.config.reliable;
         let index = self.by_guid.get(&reader.guid).copied();
@@ -312,6 +317,7 @@ impl StatefulWriter {
             proxy.heartbeat_owed &= reliable;
             proxy.note_knowledge(!proxy.knows_start);
         } else {
+            // A late joiner must not receive instances that ended.
             self.forget_finished();
             let wants_history = reader.wants_history && self.config.durability > Durability::Volatile;
             let first = self.history.first().filter(|_| wants_history).unwrap_or(self.last.next());
@@ -323,7 +329,7 @@ impl StatefulWriter {
             let mut proxy = ReaderProxy::new(reader, reliable, first, window);
             proxy.filtered = filtered;
             proxy.last_relevant = if proxy.config.live { SequenceNumber::MAX } else { self.last };
-            // What has not been sent to anybody yet will go to all, this reader included.
+            // Unsent changes go to all readers, this one included.
             proxy.send_backlog(self.next.previous(), self.config.unasked_max);
             self.settle_in(&mut proxy);
             self.proxies.push(proxy);
@@ -335,14 +341,15 @@ impl StatefulWriter {
         true
     }
 
-    /// How many unregistered instances are remembered for readers that were here before and come back; see
-    /// [`WriterHistory::keep_departures`].
+    /// Sets how many unregistered instances are kept for readers that come back.
+    ///
+    /// See [`WriterHistory::keep_departures`].
     pub fn keep_departures(&mut self, count: usize) {
         self.history.keep_departures(count);
         self.retire();
     }
 
-    /// Forgets a reader, of this or another process. Returns whether it was matched.
+    /// Removes a local or remote reader. Returns whether it matched.
     pub fn unmatch_reader(&mut self, now: Now, guid: Guid) -> bool {
         let locals = self.locals.len();
         self.locals.retain(|local| local.guid != guid);
@@ -359,13 +366,15 @@ impl StatefulWriter {
             self.by_guid.insert(proxy.config.guid, index);
         }
         self.queue.retain(|&queued| queued != index);
+        // `swap_remove` moved the last proxy to this index.
         self.queue.iter_mut().filter(|queued| **queued == moved).for_each(|queued| *queued = index);
         self.readers_changed(now);
         true
     }
 
-    /// Matches a reader of this process, and says which number is the first that it is to get: from there on it is handed
-    /// [`Self::changes_from`], and then each change as it is written.
+    /// Matches a local reader. Returns its first relevant sequence number.
+    ///
+    /// The caller passes it [`Self::changes_from`] that number, and then each change as it is written.
     pub fn match_local(
         &mut self,
         now: Now,
@@ -385,28 +394,32 @@ impl StatefulWriter {
         first_relevant
     }
 
-    /// A reader of this process has acknowledged more on its link. Writing looks by itself; this is for a writer that
-    /// waits for room or for acknowledgements.
+    /// Notes that a local reader acknowledged more on its link.
+    ///
+    /// `write` reads the links itself. This call serves a writer that waits for room or for acknowledgements.
     pub fn handle_local_progress(&mut self, now: Now) {
         self.settle(now);
     }
 
-    /// Somebody waits for acknowledgements: asks for them now, and more often until they have come.
+    /// Requests acknowledgements now, and more often until they arrive. For a caller that waits for them.
     pub fn request_acknowledgments(&mut self, now: Now) {
         let waits = self.batch.is_on() && self.next <= self.last;
+        // A change in an open batch would delay the acknowledgements by the batch window.
         self.flush();
         if self.expects_answer() || waits {
             self.heartbeat.hurry(now.instant, waits);
         }
     }
 
-    /// Changes the parameters for readers that expect inline QoS ([`WriterConfig::inline_qos`]).
+    /// Sets the parameters for readers that expect inline QoS ([`WriterConfig::inline_qos`]).
     pub fn set_inline_qos(&mut self, parameters: &[u8]) {
         self.config.inline_qos.clear();
         self.config.inline_qos.extend_from_slice(parameters);
     }
 
-    /// Whether there is nobody to send to and nothing that time changes: no need to poll for datagrams or a deadline.
+    /// Returns whether the writer has no remote readers and no deadlines.
+    ///
+    /// The caller then needs no polling for datagrams or deadlines.
     #[must_use]
     pub fn is_at_rest(&self) -> bool {
         let until = self.waiting_until.or(self.slow_readers.deadline()).or(self.promise.deadline());
@@ -416,11 +429,11 @@ impl StatefulWriter {
             && !self.history.watches_deadline()
     }
 
-    /// When [`Self::handle_timeout`] is to be called.
+    /// Returns when to call [`Self::handle_timeout`].
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         let expiry = if self.mortal { self.next_expiring().and_then(|stored| stored.expires) } else { None };
-        // One by one: as a chain of iterators it costs as much as laying out a sample.
+        // Compared one by one: a chain of iterators costs as much as laying out a sample.
         let mut earliest = self.heartbeat.deadline();
         let mut note = |deadline: Option<Instant>| {
             if let Some(deadline) = deadline {
@@ -436,7 +449,7 @@ impl StatefulWriter {
         earliest
     }
 
-    /// Time has passed. Calling it early or late does no harm.
+    /// Advances time. Early and late calls are harmless.
     pub fn handle_timeout(&mut self, now: Now) {
         if self.unheard > 0 {
             self.note_who_owes();
@@ -456,7 +469,7 @@ impl StatefulWriter {
         self.promise.check(now.instant);
     }
 
-    /// What has happened since the last call; `None`: nothing more.
+    /// Returns the next event; `None` if there is no other.
     pub fn poll_event(&mut self) -> Option<WriterEvent> {
         if let Some(missed) = self.history.take_missed() {
             return Some(WriterEvent::DeadlineMissed(missed));
@@ -474,12 +487,13 @@ impl StatefulWriter {
             return None;
         }
         let acknowledged = self.acknowledged();
-        // It falls when a late joiner comes, and what that one acknowledges then is news again.
+        // The acknowledged number falls when a late joiner matches. Later acknowledgements of that reader are then
+        // news.
         let before = std::mem::replace(&mut self.reported, acknowledged);
         (acknowledged > before).then_some(WriterEvent::Acknowledged(acknowledged))
     }
 
-    /// Puts a proxy into the queue if there is something to send, or notes when there will be.
+    /// Puts a proxy into the queue if it has data to send, or notes when it will have.
     pub(super) fn enqueue(&mut self, now: Now, index: usize) {
         let Some(proxy) = self.proxies.get_mut(index).filter(|proxy| !proxy.queued) else { return };
         let suppression = self.config.nack_suppression;
@@ -488,24 +502,24 @@ impl StatefulWriter {
             proxy.queued = true;
             self.queue.push_back(index);
         }
-        // What is overdue goes out now, and then comes here again.
+        // Overdue work is sent now, and then calls this function again.
         if let Some(later) = proxy.work_later(now.instant, suppression).filter(|&later| later > now.instant) {
             self.wait_until(later);
         }
     }
 
-    /// Looks after the proxies at `later`, or earlier.
+    /// Schedules a check of the proxies at `later` or earlier.
     pub(super) fn wait_until(&mut self, later: Instant) {
         self.waiting_until = Some(self.waiting_until.map_or(later, |until| until.min(later)));
     }
 
-    /// The proxy of a reliable reader.
+    /// Returns the index of a reliable reader's proxy.
     pub(super) fn reliable_proxy(&self, guid: Guid) -> Option<usize> {
         let index = *self.by_guid.get(&guid)?;
         self.proxies.get(index).filter(|proxy| proxy.reliable).map(|_| index)
     }
 
-    /// Without readers of other processes nothing is kept for sending.
+    /// Skips all unsent changes if there are no remote readers.
     pub(super) fn skip_if_nobody_listens(&mut self) {
         if !self.destinations.anywhere {
             self.next = self.last.next();
@@ -522,20 +536,22 @@ impl StatefulWriter {
         self.retire();
         self.drop_expired(now);
         self.acknowledged_event = true;
+        // A writer that waits for room learns of it here.
         if self.refused && !self.history_is_stuck() {
             self.free_space();
         }
     }
 
-    /// Tells whoever waits for room.
+    /// Notifies a writer that waits for room.
     pub(super) fn free_space(&mut self) {
         self.refused = false;
         self.space_freed_event = true;
         self.heartbeat.relax();
     }
 
-    /// The last reader has just come. Nobody else is looked at: where hundreds of participants meet, that would be most of the
-    /// work.
+    /// Updates the state after a match of the last reader.
+    ///
+    /// It visits no other reader. When hundreds of participants meet, such visits would take most of the time.
     fn reader_came(&mut self, now: Now, index: usize) {
         self.destinations.add_last(&self.proxies);
         self.count_stranger(index);
@@ -566,6 +582,7 @@ impl StatefulWriter {
         match no_room {
             HistoryFull::Unacknowledged => {
                 self.refused = true;
+                // Readers cannot acknowledge a change that waits in a batch.
                 let waits = self.batch.is_on() && self.next <= self.last;
                 self.flush();
                 if self.expects_answer() || waits {
@@ -591,7 +608,7 @@ mod tests {
     const READER: Guid = Guid::new(GuidPrefix([2; 12]), EntityId([0, 0, 1, 4]));
     const NOW: Now = Now { instant: Instant::from_nanos(1 << 40), time: Time::from_unix_nanos(1 << 60) };
 
-    /// A writer that has written so many samples that only counting on is left.
+    /// Creates a writer whose last sequence number is `last`.
     fn far_along(last: i64) -> StatefulWriter {
         let guid = Guid::new(GuidPrefix([1; 12]), EntityId([0, 0, 1, 3]));
         let mut writer = StatefulWriter::new(WriterConfig::new(guid, false, &DataWriterQos::default().keep_all()));

@@ -1,17 +1,17 @@
-//! How long the way to a reader and back is, at most.
+//! Upper bound of the RTT of one reader.
 //!
-//! [`RoundTrip`](super::round_trip) wants to know exactly, and learns nothing where HEARTBEATs are repeated before their answers can be
-//! here, or where all that are sent within a long sample say the same. Here the first of them counts, and a NACK_FRAG as well: it
-//! speaks of a fragment that the reader can only have missed because something came that was sent later. What is found so may be
-//! too long, so the shortest of the last ones counts, and only ways that are long anyway are judged by it.
+//! [`RoundTrip`](super::round_trip) measures exactly. It yields no RTT sample if the writer repeats HEARTBEATs before
+//! answers can arrive. The same holds if all HEARTBEATs within a long sample announce the same. This module counts from
+//! the first such HEARTBEAT, and accepts a NACK_FRAG too. A reader requests a fragment only after it received data that
+//! was sent later. The result may be too long, so it is a windowed minimum. Only long paths are judged by it.
 
 use crate::types::{Duration, Instant, SequenceNumber, Shortest};
 use std::collections::VecDeque;
 
-/// HEARTBEATs that are remembered until something speaks of their numbers.
+/// HEARTBEATs that the writer remembers until an answer covers their sequence numbers.
 const HEARTBEATS_MAX: usize = 16;
 
-/// The way to a reader and back, its own time included, or a longer one.
+/// An upper bound of the RTT, which includes the reader's own delay.
 #[derive(Debug, Default)]
 pub(super) struct Way {
     /// HEARTBEATs that announced more than those before them. Bound: [`HEARTBEATS_MAX`].
@@ -22,10 +22,11 @@ pub(super) struct Way {
 #[derive(Debug, Clone, Copy)]
 struct Announced {
     last: SequenceNumber,
-    /// So many fragments of the change behind that had been sent.
+    /// Fragments of the next change that were sent before the HEARTBEAT.
     fragments: u32,
-    /// When that was said first. Another HEARTBEAT may have said the same since, and it may be that which is answered: then the
-    /// answer took no longer either.
+    /// Time of the first HEARTBEAT with this content.
+    ///
+    /// A later one may have repeated the content, and the reader may answer that one. Then the RTT is even shorter.
     at: Instant,
 }
 
@@ -36,15 +37,16 @@ impl Announced {
 }
 
 impl Way {
-    /// A HEARTBEAT goes out that ends with `last`, behind so many fragments of the next change.
+    /// Notes a HEARTBEAT that ends with `last`, sent after `fragments` of the next change.
     pub(super) fn note_heartbeat(&mut self, now: Instant, last: SequenceNumber, fragments: u32) {
+        // A repeated announcement keeps the time of the first one, which makes the result an upper bound.
         let is_news = self.announced.back().is_none_or(|before| before.place() < (last, fragments));
         if is_news && self.announced.len() < HEARTBEATS_MAX {
             self.announced.push_back(Announced { last, fragments, at: now });
         }
     }
 
-    /// The reader shows that it has heard of everything up to `number`, and so many fragments of the next change.
+    /// Notes an answer: the reader knows of all changes up to `number`, and of `fragments` of the next one.
     pub(super) fn note_answer(&mut self, now: Instant, number: SequenceNumber, fragments: u32) {
         let mut answered = None;
         let is_known = |heartbeat: &Announced| heartbeat.place() <= (number, fragments);
@@ -53,16 +55,17 @@ impl Way {
             answered = Some(heartbeat);
         }
         if let Some(heartbeat) = answered {
+            // The answer covers several HEARTBEATs. The last of them gives the shortest time.
             self.shortest.note(now.since(heartbeat.at));
         }
     }
 
-    /// The reader shows that it has what was sent so long ago.
+    /// Notes that the reader has data that was sent `took` ago.
     pub(super) fn note_shown(&mut self, took: Duration) {
         self.shortest.note(took);
     }
 
-    /// The shortest of the last answers; zero as long as nothing is known.
+    /// Returns the windowed minimum; zero if unknown.
     pub(super) fn shortest(&self) -> Duration {
         self.shortest.get().unwrap_or(Duration::ZERO)
     }
@@ -87,13 +90,14 @@ mod tests {
         asked(&mut way, 1, 0, 60);
         asked(&mut way, 2, 100, 400);
         assert_eq!(way.shortest(), Duration::from_millis(60));
-        // An answer to an earlier one says nothing.
+        // An answer to an earlier HEARTBEAT changes nothing.
         way.note_heartbeat(at(500), SequenceNumber(3), 0);
         way.note_answer(at(501), SequenceNumber(2), 0);
         assert_eq!(way.shortest(), Duration::from_millis(60));
     }
 
-    /// Nobody knows which of them is answered: on a way that takes longer than the patience of who asks, it is always the first.
+    /// The writer does not know which of the two the reader answers. If the path is longer than the writer's patience,
+    /// it is always the first.
     #[test]
     fn of_a_heartbeat_that_was_sent_again_the_first_time_counts_until_more_is_known() {
         let mut way = Way::default();
@@ -104,7 +108,7 @@ mod tests {
         assert_eq!(way.shortest(), Duration::from_millis(1));
     }
 
-    /// Of a long sample the HEARTBEATs all say the same.
+    /// All HEARTBEATs within a long sample announce the same.
     #[test]
     fn a_fragment_that_is_asked_for_shows_how_long_the_answer_took() {
         let mut way = Way::default();
