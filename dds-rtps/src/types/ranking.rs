@@ -1,25 +1,27 @@
-//! Numbered places in the order of something that each of them has: the samples of a cache by when their LIFESPAN ends, the
-//! writers that a reader has to answer by when, the readers of a writer by how far they are.
+//! An indexed heap: numbered places, ordered by a key.
 //!
-//! What comes has no order. A heap knows the first one, and each place knows where in it it stands: what goes leaves the heap at
-//! once, so that nothing has to be swept or looked for. Adding and removing cost the logarithm of what is here, mostly less: what
-//! comes last mostly belongs to the end. Nothing is allocated once it has been as large as it gets.
+//! Users are the samples of a cache by the end of their LIFESPAN, and the writers that a reader must answer by due time.
+//! Another user is a writer, with its readers by their acknowledgements.
 //!
-//! Bound: an entry of 24 bytes for each place that is in the order, and 4 bytes for each place.
+//! Keys arrive in any order. The heap knows the first place, and each place knows its index in the heap. So a removed
+//! place leaves the heap at once, without a search or a sweep. Adding and removing cost the logarithm of the length,
+//! and mostly less, because new keys mostly belong at the end. The heap allocates only while it grows.
+//!
+//! Bound: an entry of 24 bytes for each ordered place, and 4 bytes for each place.
 
 use super::Instant;
 
-/// Places by when something is due at each of them.
+/// Places ordered by due time.
 pub(crate) type Agenda = Ranking<Instant>;
 
-/// Not in the heap.
+/// Index of a place that is not in the heap.
 const ABSENT: u32 = u32::MAX;
 
-/// Places, the one that has the least in front.
+/// Places in a heap, the lowest key first.
 #[derive(Debug)]
 pub(crate) struct Ranking<K> {
     heap: Vec<Entry<K>>,
-    /// Where in the heap each place is.
+    /// Index in the heap for each place.
     index: Vec<u32>,
     /// Numbers the entries.
     count: u64,
@@ -27,7 +29,7 @@ pub(crate) struct Ranking<K> {
     pub(crate) steps: u64,
 }
 
-/// Of two that have the same, the one that came first goes first.
+/// An entry of the heap. Equal keys keep their order of arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry<K> {
     key: K,
@@ -46,24 +48,24 @@ impl<K: Copy + Ord> Ranking<K> {
         }
     }
 
-    /// The least that a place has.
+    /// Returns the lowest key.
     #[inline]
     pub(crate) fn first(&self) -> Option<K> {
         self.heap.first().map(|entry| entry.key)
     }
 
-    /// Whether no place is in the order.
+    /// Returns whether the heap is empty.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.heap.is_empty()
     }
 
-    /// The first place, if it has no more than `limit`. It stays until it is forgotten.
+    /// Returns the first place if its key is at most `limit`. The place stays until it is removed.
     pub(crate) fn first_due(&self, limit: K) -> Option<u32> {
         self.heap.first().filter(|entry| entry.key <= limit).map(|entry| entry.place)
     }
 
-    /// Adds a place, which is not here.
+    /// Adds a place that is not in the heap.
     pub(crate) fn note(&mut self, place: u32, key: K) {
         let len = place as usize + 1;
         if self.index.len() < len {
@@ -74,7 +76,7 @@ impl<K: Copy + Ord> Ranking<K> {
         self.rise(self.heap.len() - 1);
     }
 
-    /// The place has this, or less if that was known already.
+    /// Lowers the key of a place to `key`, or adds the place.
     #[inline]
     pub(crate) fn bring_forward(&mut self, place: u32, key: K) {
         let known = self.entry(place).map(|entry| entry.key);
@@ -83,7 +85,7 @@ impl<K: Copy + Ord> Ranking<K> {
         }
     }
 
-    /// The place has this now, whatever it had before; `None`: it is not in the order.
+    /// Replaces the key of a place; `None` removes the place.
     pub(crate) fn set(&mut self, place: u32, key: Option<K>) {
         let known = self.entry(place).map(|entry| entry.key);
         if known.is_some() && known == key {
@@ -95,7 +97,7 @@ impl<K: Copy + Ord> Ranking<K> {
         }
     }
 
-    /// What was at the place `from` is now at `to`, which is not in the order.
+    /// Moves the entry of the place `from` to the place `to`, which is not in the heap.
     pub(crate) fn relocate(&mut self, from: u32, to: u32) {
         if let Some(key) = self.entry(from).map(|entry| entry.key) {
             self.forget(from);
@@ -103,7 +105,7 @@ impl<K: Copy + Ord> Ranking<K> {
         }
     }
 
-    /// No place is in the order any more.
+    /// Removes all places.
     pub(crate) fn clear(&mut self) {
         self.heap.clear();
         self.index.clear();
@@ -114,13 +116,13 @@ impl<K: Copy + Ord> Ranking<K> {
         self.heap.get(at as usize)
     }
 
-    /// The place is not in the order any more.
+    /// Removes a place.
     pub(crate) fn forget(&mut self, place: u32) {
         let Some(index) = self.index.get_mut(place as usize) else { return };
         let at = std::mem::replace(index, ABSENT) as usize;
         let Some(&gone) = self.heap.get(at) else { return };
         self.heap.swap_remove(at);
-        // The last one stands in its place, and may belong above it or below.
+        // The last entry has moved to this index, and may belong above or below it.
         match self.heap.get(at) {
             Some(moved) if *moved < gone => self.rise(at),
             Some(_) => self.sink(at),
@@ -128,7 +130,7 @@ impl<K: Copy + Ord> Ranking<K> {
         }
     }
 
-    /// Brings an entry up to where none above it has more.
+    /// Moves an entry up until no entry above it is larger.
     fn rise(&mut self, mut at: usize) {
         while at > 0 && self.is_before(at, (at - 1) / 2) {
             self.swap(at, (at - 1) / 2);
@@ -137,7 +139,7 @@ impl<K: Copy + Ord> Ranking<K> {
         self.note_index(at);
     }
 
-    /// Brings an entry down to where none below it has less.
+    /// Moves an entry down until no entry below it is smaller.
     fn sink(&mut self, mut at: usize) {
         loop {
             let left = 2 * at + 1;
@@ -181,7 +183,7 @@ mod tests {
     use crate::types::SplitMix64;
     use std::collections::BTreeMap;
 
-    /// Whatever comes and goes, by chance from a seed: the first one is the first.
+    /// Random operations from a seed: the first entry is always the lowest.
     #[test]
     fn the_least_is_in_front_whatever_has_gone() {
         let (mut dice, mut agenda, mut model) = (SplitMix64::new(3), Agenda::new(), BTreeMap::new());
@@ -203,7 +205,7 @@ mod tests {
                 }
                 1 => {
                     agenda.set(place, Some(due));
-                    // One that has what it had keeps its place among those that have the same.
+                    // An unchanged key keeps its order among equal keys.
                     if model.get(&place).is_none_or(|&(known, _)| due != known) {
                         model.insert(place, (due, number));
                     }

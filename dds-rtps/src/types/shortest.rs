@@ -1,34 +1,36 @@
-//! The shortest of the last few times that something took.
+//! Windowed minimum of recent durations.
 
 use super::Duration;
 
-/// So many are looked at.
+/// Durations per half of the window.
 const COUNT: u8 = 16;
 
-/// What something takes if nothing holds it up: the shortest of the last 16 to 32 times. A shorter time counts at once, a longer
-/// one when it has become the rule.
+/// The minimum of the last 16 to 32 durations.
+///
+/// A shorter duration counts at once. A longer one counts when all shorter ones have expired.
 #[derive(Debug, Default)]
 pub(crate) struct Shortest {
     shortest: Option<Duration>,
-    /// The shortest of those since it was found out last, and how many they are.
+    /// Minimum of the durations since the last half ended. `count` is their number.
     since: Option<Duration>,
     count: u8,
 }
 
 impl Shortest {
-    /// It took so long.
+    /// Adds a duration.
     pub(crate) fn note(&mut self, took: Duration) {
         let shorter = |known: Option<Duration>| Some(known.map_or(took, |known| known.min(took)));
         self.shortest = shorter(self.shortest);
         self.since = shorter(self.since);
         self.count += 1;
+        // The values before `since` expire, so the window covers 16 to 32 durations.
         if self.count >= COUNT {
             self.count = 0;
             self.shortest = self.since.take();
         }
     }
 
-    /// The shortest time; `None` before the first one.
+    /// Returns the minimum; `None` before the first duration.
     pub(crate) fn get(&self) -> Option<Duration> {
         self.shortest
     }

@@ -1,30 +1,32 @@
-//! Readers whose participant has fallen silent, and that may never have noticed.
+//! Unresponsive readers: their participant fell silent, and they may not have noticed it.
 //!
-//! A link that is cut in one direction costs the writer its reader, while the reader still hears the writer and keeps all its
-//! instances. What is unregistered meanwhile would leave the history at once, for all present readers know of it, and the
-//! reader would take those instances for alive for ever. So a writer that keeps its history for late joiners remembers the
-//! latest departures until the reader is back, or has stayed away for so long that it has lost the writer as well.
+//! If a link fails in one direction, the writer loses its reader. The reader still hears the writer and keeps all its
+//! instances. Unregistered instances would leave the history at once, because all present readers know of them. The
+//! lost reader would take these instances for alive forever. So a writer with history for late joiners keeps the latest
+//! departures, until the reader is back. It drops them after a time in which the reader must have lost the writer too.
 //!
-//! Bound: [`ABSENT_MAX`] readers, [`DEPARTURES_MAX`] departures, which yield to whatever the limits leave no room for.
+//! Bound: [`ABSENT_MAX`] readers and [`DEPARTURES_MAX`] departures, which yield to any other need for room.
 
 use super::stateful::StatefulWriter;
 use crate::qos::Durability;
 use crate::types::{Duration, Guid, Instant, Now};
 use std::collections::VecDeque;
 
-/// How many readers are waited for, the latest ones.
+/// Most readers that the writer remembers. The latest ones stay.
 const ABSENT_MAX: usize = 256;
-/// How many departures are remembered for them.
+/// Most departures that the writer keeps for them.
 const DEPARTURES_MAX: usize = 4_096;
-/// How long a reader is waited for. Leases end within seconds; who was cut off for longer has lost us, too.
+/// How long the writer remembers a reader.
+///
+/// Leases end within seconds. A reader that was cut off for longer has lost the writer too.
 const ABSENCE_MAX: Duration = Duration::from_secs(600);
 
-/// The readers that are waited for, and since when.
+/// The unresponsive readers, and the time of their loss.
 #[derive(Debug, Default)]
 pub(super) struct Absent(VecDeque<(Guid, Instant)>);
 
 impl Absent {
-    /// One of them is back. Returns whether nobody is waited for any more who was.
+    /// Removes a reader that came back. Returns whether it was the last one.
     fn back(&mut self, now: Instant, reader: Guid) -> bool {
         let before = self.0.len();
         self.0.retain(|(absent, since)| *absent != reader && now.since(*since) <= ABSENCE_MAX);
@@ -33,8 +35,9 @@ impl Absent {
 }
 
 impl StatefulWriter {
-    /// As [`StatefulWriter::unmatch_reader`], for a reader that nobody has said to be gone for good: it may come back, and not
-    /// know that it was away.
+    /// As [`StatefulWriter::unmatch_reader`], for a reader whose participant fell silent.
+    ///
+    /// The reader may come back without having noticed the interruption.
     pub fn lose_reader(&mut self, now: Now, reader: Guid) -> bool {
         if self.config.durability > Durability::Volatile && self.reliable_proxy(reader).is_some() {
             self.absent.0.push_back((reader, now.instant));
@@ -46,14 +49,14 @@ impl StatefulWriter {
         self.unmatch_reader(now, reader)
     }
 
-    /// A reader is matched: departures stay until it has acknowledged them, and no longer.
+    /// Handles the match of a reader. Departures stay until it has acknowledged them.
     pub(super) fn welcome_back(&mut self, now: Now, reader: Guid) {
         if self.absent.back(now.instant, reader) {
             self.history.keep_departures(0);
         }
     }
 
-    /// Waits for nobody any more, for there is no room. Returns whether that may have made some.
+    /// Forgets all unresponsive readers to gain room. Returns whether that may have made some.
     pub(super) fn forget_absent(&mut self) -> bool {
         if self.absent.0.is_empty() {
             return false;

@@ -1,13 +1,13 @@
-//! Which changes may leave: all of them, or those that a batch has been closed behind.
+//! Batches: which changes may be sent, and which wait to share a datagram.
 //!
-//! A datagram costs its sender a system call and its receiver a wake, whatever is in it. Under LATENCY_BUDGET (DDS 1.4,
-//! 2.2.3.8) small changes wait for others to share one with. A batch opens with a change and is closed
+//! A datagram costs its sender a system call and its receiver a wake-up, however small it is. Under LATENCY_BUDGET (DDS
+//! 1.4, 2.2.3.8) small changes wait to share one. A change opens a batch. These events close it:
 //!
-//! - by the next change, if there is no room for that in the same datagram;
-//! - by a change that goes out in fragments, and takes all before it along;
-//! - when its first change has waited for the budget;
-//! - when the writer, if it is suspended, is so no more, or holds back 64 KiB;
-//! - when somebody waits for acknowledgements, for room, or asks for it ([`StatefulWriter::flush`]).
+//! - The next change does not fit into the same datagram.
+//! - A change must go out in fragments. It takes all earlier changes with it.
+//! - The first change has waited for the budget.
+//! - A suspended writer resumes, or holds back 64 KiB.
+//! - The caller waits for acknowledgements or for room, or flushes ([`StatefulWriter::flush`]).
 
 #[cfg(doc)]
 use super::WriterConfig;
@@ -16,23 +16,23 @@ use super::layout::room_for_changes;
 use super::stateful::StatefulWriter;
 use crate::types::{Duration, Instant, Now, SequenceNumber};
 
-/// What a suspended writer holds back at most, in bytes: as much as a few datagrams take.
+/// Most bytes that a suspended writer holds back: about a few datagrams.
 const SUSPENDED_LEN_MAX: usize = 64 << 10;
 
-/// The changes that wait for company.
+/// The changes that wait in a batch.
 #[derive(Debug)]
 pub(super) struct Batch {
-    /// How long a change may wait. Zero: none does.
+    /// How long a change may wait. With zero no change waits.
     budget: Duration,
-    /// Changes wait for as long as this is set, whatever the budget.
+    /// The writer is suspended: changes wait regardless of the budget.
     suspended: bool,
-    /// Up to where changes may leave.
+    /// Changes up to this one may be sent.
     released: SequenceNumber,
-    /// What the changes behind that will take in a datagram, at most.
+    /// Most bytes that the waiting changes take in a datagram.
     len: usize,
-    /// When the first of them has waited for long enough; `None`: there are none, or they wait for ever.
+    /// When the first waiting change must be sent; `None` without one, or if it waits without a limit.
     deadline: Option<Instant>,
-    /// The newest change has joined others that waited already.
+    /// The newest change joined waiting ones.
     has_joined: bool,
 }
 
@@ -41,29 +41,30 @@ impl Batch {
         Self { budget, suspended: false, released: SequenceNumber::ZERO, len: 0, deadline: None, has_joined: false }
     }
 
-    /// Changes how long a change may wait, from the next one on.
+    /// Sets how long a change may wait, from the next one on.
     pub(super) fn set_budget(&mut self, budget: Duration) {
         self.budget = budget;
     }
 
-    /// Whether changes wait for company at all.
+    /// Returns whether changes wait at all.
     pub(super) fn is_on(&self) -> bool {
         self.suspended || self.budget > Duration::ZERO
     }
 
-    /// Up to where changes may leave.
+    /// Returns up to which change the writer may send.
     pub(super) fn released(&self) -> SequenceNumber {
         self.released
     }
 
-    /// When [`Batch::handle_timeout`] is to be called.
+    /// Returns when to call [`Batch::handle_timeout`].
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// `number` has been written, and takes at most `len` bytes of a datagram that has room for `len_max`.
+    /// Adds the change `number`, which takes at most `len` bytes of a datagram with room for `len_max`.
     pub(super) fn add(&mut self, now: Instant, number: SequenceNumber, len: usize, len_max: usize) {
         let len_max = if self.suspended { SUSPENDED_LEN_MAX } else { len_max };
+        // The change fits into no datagram of the batch, so all earlier changes go with it.
         if len > len_max {
             return self.release(number);
         }
@@ -77,7 +78,7 @@ impl Batch {
         self.len += len;
     }
 
-    /// Everything up to `number`, the newest change, may leave.
+    /// Releases all changes up to `number`, the newest one.
     #[inline]
     pub(super) fn release(&mut self, number: SequenceNumber) {
         self.released = number;
@@ -86,7 +87,7 @@ impl Batch {
         self.has_joined = false;
     }
 
-    /// Time has passed, and the newest change is `last`.
+    /// Advances time. `last` is the newest change.
     pub(super) fn handle_timeout(&mut self, now: Instant, last: SequenceNumber) {
         if self.deadline.is_some_and(|deadline| deadline <= now) {
             self.release(last);
@@ -95,7 +96,7 @@ impl Batch {
 }
 
 impl StatefulWriter {
-    /// The newest change waits for others, unless it fills a datagram.
+    /// Adds the newest change to the batch, or releases all changes if it fills a datagram.
     pub(super) fn add_to_batch(&mut self, now: Now) {
         let Some(stored) = self.history.get(self.last) else { return self.flush() };
         let payload_len = stored.change.payload.as_ref().map_or(0, |payload| payload.len());
@@ -106,8 +107,10 @@ impl StatefulWriter {
         self.batch.add(now.instant, self.last, self.sender().len_of(&stored.change), room);
     }
 
-    /// While a writer is suspended (DDS 1.4, 2.2.2.4.1.8), small changes wait for each other, more than fit into one
-    /// datagram. What has waited leaves when it is no more.
+    /// Suspends or resumes the writer (DDS 1.4, 2.2.2.4.1.8).
+    ///
+    /// While it is suspended, small changes wait for each other, also more than fit into one datagram. They are sent
+    /// when it resumes.
     pub fn set_suspended(&mut self, suspended: bool) {
         if self.batch.suspended != suspended {
             self.batch.suspended = suspended;
@@ -115,13 +118,14 @@ impl StatefulWriter {
         }
     }
 
-    /// Lets everything that was written leave now, whatever LATENCY_BUDGET says.
+    /// Releases all written changes now, regardless of LATENCY_BUDGET.
     pub fn flush(&mut self) {
         self.batch.release(self.last);
     }
 
-    /// Whether the newest change has only joined others that wait for company, so that there is nothing to be sent or told, and no
-    /// deadline, that there was not before it was written. May say no though it is so.
+    /// Returns whether the newest change only joined other waiting changes.
+    ///
+    /// Then there is no new data, event or deadline. May return `false` although this is the case.
     #[must_use]
     #[inline]
     pub fn has_only_gathered(&self) -> bool {
@@ -130,8 +134,9 @@ impl StatefulWriter {
         self.batch.has_joined && !self.has_more_to_send() && self.queue.is_empty() && !has_events && !by_time
     }
 
-    /// Whether writing `change` would drop one that has not left yet, because it waits in a batch. To be flushed and sent
-    /// before: a change that was written in time is not to be lost by waiting for company.
+    /// Returns whether writing `change` would drop an unsent change of the batch.
+    ///
+    /// Flush and send before the write, so that waiting in a batch causes no loss.
     #[must_use]
     pub fn would_drop_waiting(&self, change: &NewChange) -> bool {
         self.batch.is_on()
@@ -142,13 +147,13 @@ impl StatefulWriter {
                 .is_some_and(|replaced| replaced >= self.next)
     }
 
-    /// Whether something that may leave is still here: it waits for the readers' answers, the clock, or the socket.
+    /// Returns whether a released change is unsent. It waits for answers of the readers, the pacer or the socket.
     #[must_use]
     pub fn has_more_to_send(&self) -> bool {
         self.next <= self.batch.released()
     }
 
-    /// Changes how long small changes may wait for others ([`WriterConfig::batch_window`]), from the next one on.
+    /// Sets how long small changes may wait for others ([`WriterConfig::batch_window`]), from the next one on.
     pub fn set_batch_window(&mut self, window: Duration) {
         self.batch.set_budget(window);
         self.flush();
@@ -189,7 +194,7 @@ mod tests {
         };
         assert!(!add(1, 600));
         assert!(add(2, 300));
-        // There is no room for it, nor for any other one.
+        // Neither this change nor any other fits.
         assert!(!add(3, 500));
         assert!(!add(4, LEN_MAX + 1));
         assert!(!add(5, 10));

@@ -1,4 +1,4 @@
-//! What a writer is made of, and what it is told about its readers.
+//! Configuration, inputs and events of a writer.
 
 use crate::cdr::{AnyType, TypeDescription};
 use crate::concurrent::{AssertionClock, Payload, PresentationClock};
@@ -8,24 +8,27 @@ use crate::types::{Duration, Guid, InstanceHandle, Locator, SequenceNumber, Time
 use crate::wire::{ContentFilterProperty, SampleIdentity};
 use std::sync::Arc;
 
-/// How large the pieces are in which samples leave.
+/// Sizes of the fragments of large samples.
 ///
-/// A sample whose payload fits into one fragment goes out as DATA, whole; others as DATA_FRAG. Small samples that wait
-/// together, and fragments that are smaller than the defaults, share datagrams of the defaults' size.
+/// A sample whose payload fits into one fragment goes out as one DATA, others as DATA_FRAG. Small samples of a batch
+/// share datagrams of the default size, and so do fragments below the default size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FragmentSize {
-    /// Bytes per fragment while all matched remote readers are on this host, 65 000 by default: a datagram of loopback
-    /// holds 65 507, and every datagram costs a system call.
+    /// Bytes per fragment if all matched remote readers are on this host. Default: 65 000.
+    ///
+    /// A loopback datagram holds 65 507 bytes, and each datagram costs a system call.
     pub same_host: u16,
-    /// Bytes per fragment otherwise, 1344 by default, and 20 less where a reader is reached by IPv6: with all headers it fits into an Ethernet frame, so that losing a
-    /// frame loses one fragment, not all of a datagram that IP had cut.
+    /// Bytes per fragment otherwise. Default: 1344, and 20 less if a reader uses IPv6.
+    ///
+    /// With all headers a fragment fits into an Ethernet frame. A lost frame then costs one fragment, not a whole
+    /// datagram that IP had split.
     pub network: u16,
 }
 
 impl FragmentSize {
-    /// The smallest size that is used, whatever is asked for: 64 bytes. Below it there is nothing but headers.
+    /// Lower bound of the fragment size: 64 bytes. Smaller datagrams hold little but headers.
     pub const MIN: u16 = 64;
-    /// The largest size that is used: with the headers and a full inline QoS it fits into a UDP datagram.
+    /// Upper bound of the fragment size. With headers and a full inline QoS it fits into a UDP datagram.
     pub const MAX: u16 = 65_000;
 }
 
@@ -35,26 +38,31 @@ impl Default for FragmentSize {
     }
 }
 
-/// How much may be on its way at once: of large samples, those that go out in fragments, and of small ones to reliable
-/// readers.
+/// Limits of the bytes in flight: of fragmented samples, and of small samples to reliable readers.
 ///
-/// What a reader's receive buffer has no room for is dropped by its system. A reliable reader is sent a window; it opens by
-/// the answers to HEARTBEATs along the way, grows while nothing is lost, and shrinks by what is. Best-effort readers never
-/// answer: they are sent a burst as large as the window, and the rest at a rate. Where there are several reliable readers,
-/// the one that is furthest ahead says how fast a new sample goes; what the others lose is repaired, each in its window.
+/// A system drops data that does not fit into a reader's receive buffer. A reliable reader has a congestion window.
+/// Answers to HEARTBEATs open it. It grows while no data is lost, and shrinks after losses. Best-effort readers never
+/// answer. They receive a burst of one window, and the rest at a fixed rate. Among several reliable readers, the
+/// fastest one sets the rate of new samples. The others receive repairs, each within its own window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FlowConfig {
-    /// Bytes to begin with while all matched remote readers are on this host. Default: 208 KiB, the receive buffer that
-    /// Linux grants unless its administrator allows more.
+    /// Initial window in bytes if all matched remote readers are on this host. Default: 208 KiB.
+    ///
+    /// That is the receive buffer that Linux grants by default.
     pub same_host: usize,
-    /// Bytes to begin with otherwise. Default: 128 KiB, as in that buffer a frame of 1.5 kB takes up to twice its size.
+    /// Initial window in bytes otherwise. Default: 128 KiB.
+    ///
+    /// In the default receive buffer of Linux, a frame of 1.5 kB takes up to twice its size.
     pub network: usize,
-    /// Bytes per second to best-effort readers on this host, beyond the burst, where nobody tells how much room their buffers
-    /// have ([`StatefulWriter::note_room`](super::StatefulWriter::note_room)). Default: 500 MB, a sixth of what a receiver
-    /// takes that has a core to itself: with a buffer of 4 MiB it may be without one for 8 ms.
+    /// Bytes per second to best-effort readers on this host, beyond the burst. Default: 500 MB.
+    ///
+    /// It applies if the free receive buffer is unknown
+    /// ([`StatefulWriter::note_room`](super::StatefulWriter::note_room)). The default is a sixth of the rate of a
+    /// receiver that has a core to itself. With a buffer of 4 MiB, the receiver may pause for 8 ms.
     pub same_host_rate: u64,
-    /// Bytes per second to other best-effort readers, beyond the burst. Default: 100 MB, a little less than a gigabit
-    /// network carries: a switch on the way drops what comes faster.
+    /// Bytes per second to other best-effort readers, beyond the burst. Default: 100 MB.
+    ///
+    /// That is slightly below the capacity of a gigabit network, where a switch drops faster data.
     pub network_rate: u64,
 }
 
@@ -64,92 +72,106 @@ impl Default for FlowConfig {
     }
 }
 
-/// What becomes of a reliable reader that keeps a writer from having room: one that keeps all its samples (HISTORY) within
-/// limits (RESOURCE_LIMITS). Other writers never wait for a reader.
+/// How the writer treats a reliable reader that leaves it no room.
+///
+/// Only a KEEP_ALL writer (HISTORY) with limits (RESOURCE_LIMITS) waits for readers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SlowReader {
-    /// It is waited for, as DDS 1.4 demands (2.2.3.14): until it has acknowledged, there is no room.
+    /// The writer waits for the reader's acknowledgement, as DDS 1.4 demands (2.2.3.14). This is the default.
     #[default]
     Block,
-    /// It is waited for no longer than this. An extension of DDS.
+    /// The writer waits for a limited time, an extension of DDS.
     ///
-    /// The first write that finds no room because of a reader gives it this time to acknowledge all that was written by then.
-    /// If it does not, it is treated as a best-effort reader: it is sent what is written, but nobody waits for it. What it
-    /// has not acknowledged is kept for it as long as there is room, and then goes, oldest first; that, it has lost. When
-    /// it returns, what is kept is repaired; and once it has kept up with the writer without another loss, it is waited
-    /// for again.
+    /// The first write that finds no room starts the time. By its end the reader must have acknowledged all samples
+    /// written before the start. Otherwise it is treated as a best-effort reader: it receives new samples, but the
+    /// writer does not wait for it. Unacknowledged samples stay while there is room. Then the oldest go first and are
+    /// lost for this reader. When the reader returns, the writer repairs the kept samples. The writer waits for the
+    /// reader again once it has kept up without another loss.
     Demote {
-        /// How long it is waited for. Zero: not at all.
+        /// How long the writer waits. With zero it does not wait.
         after: Duration,
     },
 }
 
-/// What a [`StatefulWriter`](super::StatefulWriter) is made of.
+/// Configuration of a [`StatefulWriter`](super::StatefulWriter).
 #[derive(Debug, Clone)]
 pub struct WriterConfig {
-    /// The writer's name.
+    /// GUID of the writer.
     pub guid: Guid,
-    /// Whether lost samples are repaired for readers that want it (RELIABILITY). Default: yes.
+    /// Whether the writer repairs lost samples for reliable readers (RELIABILITY). Default: yes.
     pub reliable: bool,
-    /// What readers get that join late (DURABILITY). Everything above volatile is kept as long as the writer lives.
+    /// Which samples late joiners receive (DURABILITY). Every kind above volatile lasts as long as the writer.
     pub durability: Durability,
-    /// How much is kept (HISTORY and RESOURCE_LIMITS).
+    /// Bounds of the history (HISTORY and RESOURCE_LIMITS).
     pub limits: HistoryLimits,
-    /// What becomes of a reliable reader because of which there is no room. Default: it is waited for.
+    /// Treatment of a reliable reader that leaves the writer no room. Default: the writer waits for it.
     pub slow_reader: SlowReader,
-    /// How long a sample may be sent after its source timestamp (LIFESPAN). Default: for ever.
+    /// How long a sample may be sent after its source timestamp (LIFESPAN). Default: infinite.
     pub lifespan: Duration,
-    /// What is promised of the writer's liveliness (LIVELINESS). Default: automatic, for ever.
+    /// Liveliness that the writer offers (LIVELINESS). Default: automatic, with an infinite lease.
     pub liveliness: Liveliness,
-    /// Where signs of life are noted of all writers of the participant that are manual by participant. Default: nowhere,
-    /// each counts for itself.
+    /// Shared clock of the liveliness assertions of all manual-by-participant writers of the participant.
+    ///
+    /// Default: none, each writer counts only its own.
     pub assertion_clock: Option<Arc<AssertionClock>>,
-    /// How long an instance may go without a new sample (DEADLINE). Default: for ever.
+    /// Longest time without a new sample of an instance (DEADLINE). Default: infinite.
     pub deadline: Duration,
-    /// Whether the topic has a key: changes carry a key hash then.
+    /// Whether the topic has a key. Its changes then carry a key hash.
     pub keyed: bool,
-    /// The type, if the key hash that goes out with a change is not what its instance is known by here: of writers of XCDR1
-    /// whose type has another key hash in XCDR2. It is then made of the payload each time. Default: none.
+    /// The type, if the key hash on the wire differs from the local instance handle. Default: none.
+    ///
+    /// That is the case for XCDR1 writers whose type has another key hash in XCDR2. The writer then computes the key
+    /// hash from each payload.
     pub hashed_type: Option<AnyType>,
-    /// The type of the samples, by which content filters of readers are understood. Default: none, all goes to all readers, and
-    /// they filter it.
+    /// Type of the samples, to evaluate content filters of readers.
+    ///
+    /// Default: none, all samples go to all readers, which filter them.
     pub filtered_type: Option<&'static TypeDescription>,
-    /// How large the pieces are in which samples leave.
+    /// Sizes of the fragments of large samples.
     pub fragment_size: FragmentSize,
-    /// How much of large samples may be on its way at once.
+    /// Limits of the bytes in flight.
     pub flow: FlowConfig,
-    /// How long something stays unacknowledged before a HEARTBEAT asks, if no sample has carried one. Default: 100 ms.
-    /// While nobody answers it doubles, up to eightfold, from the fourth time on; while a write waits for room it is an
-    /// eighth of that.
+    /// Time from an unacknowledged sample to the next HEARTBEAT, if no sample carried one. Default: 100 ms.
+    ///
+    /// Without answers it doubles from the fourth time on, up to eightfold. While a write waits for room, the period is
+    /// an eighth.
     pub heartbeat_period: Duration,
-    /// The longest pause between two HEARTBEATs to readers that have never answered one, if that is more than those eight
-    /// periods. They may not exist: whoever announces one at an address that is not its own must not have it sent HEARTBEATs for
-    /// ever. Default: zero, such readers are asked as often as others.
+    /// Longest pause between two HEARTBEATs to readers that have never answered, if it exceeds eight periods.
+    ///
+    /// Such a reader may not exist. A forged announcement must not direct HEARTBEATs to a foreign address forever.
+    /// Default: zero, these readers are treated like others.
     pub unheard_period_max: Duration,
     /// How long the writer collects requests before it answers. Default: zero, at once.
     pub nack_response_delay: Duration,
-    /// How long the same change is not sent to the same reader again. Requests within that time wait until it is over;
-    /// they are not lost. Default: 5 ms, above the round trip of a local network and its reader's answer. Once it is known how
-    /// long answers take, whole changes wait for three times that, at least 1 ms and at most 500.
+    /// How long the writer does not retransmit a change to the same reader. Default: 5 ms.
+    ///
+    /// Requests within that time wait and are not lost. The default exceeds the RTT of a local network and the delay of
+    /// its reader. With an RTT estimate, whole changes wait for three RTTs, at least 1 ms and at most 500 ms.
     pub nack_suppression: Duration,
-    /// What a transient-local reader is sent unasked when it comes, in bytes of payload. The rest it asks for, window by window,
-    /// at its own pace. A best-effort reader cannot ask: it gets all. Default: 128 KiB, as much as a receive buffer surely takes.
+    /// Bytes of payload that a new transient-local reader receives without a request. Default: 128 KiB.
+    ///
+    /// That surely fits into a receive buffer. The reader requests the rest window by window. A best-effort reader
+    /// cannot request, so it receives the whole history.
     pub unasked_max: usize,
-    /// How long a small change may wait for others, to share a datagram with them: the QoS's LATENCY_BUDGET, by default
-    /// zero, at once. Infinite: until a datagram is full, or [`StatefulWriter::flush`](super::StatefulWriter::flush).
+    /// How long a small change may wait for others, to share a datagram with them (LATENCY_BUDGET).
+    ///
+    /// Default: zero, at once. If infinite, changes wait for a full datagram or for
+    /// [`StatefulWriter::flush`](super::StatefulWriter::flush).
     pub batch_window: Duration,
-    /// Parameters that go out with each sample once a matched reader expects inline QoS: little endian, without the
-    /// sentinel. Default: none.
+    /// Parameters that each sample carries if a matched reader expects inline QoS. Default: none.
+    ///
+    /// Little endian, without the sentinel.
     pub inline_qos: Vec<u8>,
-    /// PRESENTATION of the writer's publisher, shared by its writers. Default: none, changes belong to no sets and to no order
-    /// beyond that of the writer.
+    /// PRESENTATION of the publisher, shared by its writers.
+    ///
+    /// Default: none, changes belong to no coherent set and have no order beyond their writer's.
     pub presentation: Option<Arc<PresentationClock>>,
-    /// Makes the order of the maps this writer's own.
+    /// Seed of the writer's hash maps.
     pub seed: u64,
 }
 
 impl WriterConfig {
-    /// A writer with this QoS, and defaults for all that QoS does not say.
+    /// Creates a configuration from this QoS, with defaults for all other fields.
     #[must_use]
     pub fn new(guid: Guid, keyed: bool, qos: &DataWriterQos) -> Self {
         Self {
@@ -180,35 +202,40 @@ impl WriterConfig {
     }
 }
 
-/// What a writer is told about a reader in another process.
+/// Configuration of the proxy of a remote reader.
 #[derive(Debug, Clone)]
 pub struct ReaderProxyConfig {
-    /// The reader's name.
+    /// GUID of the reader.
     pub guid: Guid,
-    /// Whether it wants lost samples repaired. Counts only if the writer is reliable.
+    /// Whether the reader requests repairs. Effective only if the writer is reliable.
     pub reliable: bool,
-    /// Whether it wants what was written before it came (durability above volatile). Counts only if the writer keeps it.
+    /// Whether the reader wants earlier samples (durability above volatile). Effective only if the writer keeps them.
     pub wants_history: bool,
-    /// Whether one that wants history asks for it by itself. A transient-local reader does. One that wants more, which a
-    /// service is to bring, may take what comes and skip what was announced before it: Cyclone DDS does. Such a one is told
-    /// first that what it is to get begins with the history. Default: yes.
+    /// Whether a reader that wants history requests it by itself. Default: yes.
+    ///
+    /// A transient-local reader does. A reader of a higher durability expects the history from a service. It may skip
+    /// samples that were announced before the first one it receives, as Cyclone DDS does. The initial handshake tells
+    /// such a reader that its first relevant change is the start of the history.
     pub asks_for_history: bool,
-    /// Whether it is sent what is written from now on. `false`: only what is kept now, if it wants history. Default: yes.
+    /// Whether the reader receives new samples. Default: yes.
+    ///
+    /// If `false`, it receives only the kept samples, provided that it wants history.
     pub live: bool,
-    /// Where it can be reached by unicast: every datagram goes to all of these. May be empty if there is multicast.
+    /// Unicast locators. Every datagram goes to all of them. May be empty if there is multicast.
     pub unicast: Vec<Locator>,
-    /// Where it can be reached by multicast. Used instead of unicast where it saves datagrams.
+    /// Multicast locators. Used instead of unicast if that saves datagrams.
     pub multicast: Vec<Locator>,
-    /// Its content filter. The writer asks it if it can ([`WriterConfig::filtered_type`]). Default: none.
+    /// Content filter of the reader. The writer evaluates it if it can ([`WriterConfig::filtered_type`]). Default:
+    /// none.
     pub content_filter: Option<Box<ContentFilterProperty>>,
-    /// Whether it wants the QoS with each sample.
+    /// Whether each sample must carry the inline QoS.
     pub expects_inline_qos: bool,
-    /// Whether it runs on this host.
+    /// Whether the reader is on this host.
     pub same_host: bool,
 }
 
 impl ReaderProxyConfig {
-    /// A best-effort reader at one address, elsewhere.
+    /// Creates the configuration of a best-effort reader with unicast locators, on another host.
     #[must_use]
     pub fn new(guid: Guid, unicast: Vec<Locator>) -> Self {
         Self {
@@ -227,57 +254,60 @@ impl ReaderProxyConfig {
 }
 
 impl ReaderProxyConfig {
-    /// Where a datagram goes that is for this reader alone.
+    /// Returns the locators for a datagram that is for this reader alone.
     pub(super) fn reachable_by(&self) -> &[Locator] {
         if self.unicast.is_empty() { &self.multicast } else { &self.unicast }
     }
 }
 
-/// Who answers a writer, and where it wants to be answered.
+/// Sender of a request, and the locator for the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asker {
-    /// The reader.
+    /// GUID of the reader.
     pub reader: Guid,
-    /// Where to send what it asks for, if not where discovery says (INFO_REPLY).
+    /// Locator for the answer (INFO_REPLY); `None` for the locators of discovery.
     pub reply: Option<Locator>,
 }
 
 impl From<Guid> for Asker {
-    /// A reader that is answered where discovery says.
+    /// Uses the locators of discovery for the answer.
     fn from(reader: Guid) -> Self {
         Self { reader, reply: None }
     }
 }
 
-/// A change that is to be written.
+/// A change to write.
 #[derive(Debug, Clone)]
 pub struct NewChange {
-    /// What happens to the instance.
+    /// Effect of the change on the instance.
     pub kind: ChangeKind,
-    /// The instance; nil for keyless topics.
+    /// Instance of the change; nil for a topic without key.
     pub instance: InstanceHandle,
-    /// The encoded sample, or the encoded key if the change is not alive, from its encapsulation header on. No peer reads
-    /// one that is shorter than that header, and DATA cannot say where one ends whose length is no multiple of 4.
+    /// Encoded sample, or the encoded key of a change that is not alive, with its encapsulation header.
+    ///
+    /// No peer accepts a payload shorter than that header. DATA cannot express a length that is no multiple of 4.
     pub payload: Option<Payload>,
-    /// When it happens; `None`: now.
+    /// Source timestamp; `None` for now.
     pub source_timestamp: Option<Time>,
-    /// The sample that this one answers.
+    /// Sample that this one replies to.
     pub related_sample: Option<SampleIdentity>,
-    /// Who wrote it first, if the writer stands in for others. It goes out with the change, and its LIFESPAN counts instead of
-    /// the writer's.
+    /// Original writer, if this writer forwards the change. The change carries it, and its LIFESPAN replaces the
+    /// writer's.
     pub origin: Option<Box<OriginalWriterInfo>>,
-    /// The instance must be one that is registered, else the change is refused; otherwise the change registers it.
+    /// Whether the instance must be registered already. Otherwise the change registers it.
     pub must_be_registered: bool,
 }
 
 impl NewChange {
-    /// A value, stamped with the time of writing.
+    /// Creates a change with a sample, stamped with the time of writing.
     #[must_use]
     pub fn alive(instance: InstanceHandle, payload: Payload) -> Self {
         Self::new(ChangeKind::Alive, instance, payload)
     }
 
-    /// The end of an instance, whose serialized key is `key`, stamped with the time of writing.
+    /// Creates a dispose or an unregister of the instance with the serialized `key`.
+    ///
+    /// It is stamped with the time of writing.
     #[must_use]
     pub fn not_alive(kind: ChangeKind, instance: InstanceHandle, key: Payload) -> Self {
         Self::new(kind, instance, key)
@@ -296,100 +326,102 @@ impl NewChange {
     }
 }
 
-/// Why a change was not written. Nothing has changed then, and the number was not used up.
+/// Error of a write. The writer is unchanged, and no sequence number was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteRefused {
-    /// The history is full of changes that reliable readers have not acknowledged. [`WriterEvent::SpaceFreed`] tells when
-    /// to try again.
+    /// The history is full of changes that reliable readers have not acknowledged.
+    ///
+    /// [`WriterEvent::SpaceFreed`] reports when to try again.
     Full,
-    /// KEEP_LAST, and `max_samples` is used up by other instances: waiting does not help.
+    /// KEEP_LAST, and other instances use up `max_samples`. Waiting does not help.
     SamplesMax,
-    /// `max_instances` is used up: waiting does not help, unregistering an instance does.
+    /// `max_instances` is used up. Waiting does not help, but unregistering an instance does.
     InstancesMax,
-    /// The change asks for a registered instance, and its instance is not.
+    /// The change requires a registered instance, and its instance is not registered.
     UnknownInstance,
-    /// The payload is longer than the 2^32 - 1 bytes that a sample can have.
+    /// The payload exceeds the 2^32 - 1 bytes that a sample may have.
     TooLarge,
 }
 
-/// What a writer has to tell.
+/// Event of a writer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WriterEvent {
-    /// All matched reliable readers have acknowledged everything up to this number, which has grown since the last such
-    /// event.
+    /// All matched reliable readers have acknowledged all changes up to this one. It has grown since the last event.
     Acknowledged(SequenceNumber),
-    /// There is room again after a write was refused with [`WriteRefused::Full`].
+    /// There is room again after [`WriteRefused::Full`].
     SpaceFreed,
-    /// Instances have gone without a new sample for longer than DEADLINE says.
+    /// Instances had no new sample for longer than DEADLINE.
     DeadlineMissed(MissedDeadlines),
-    /// A reliable reader has been too slow: it is not waited for any more ([`SlowReader::Demote`]).
+    /// A slow reader was demoted: the writer does not wait for it any more ([`SlowReader::Demote`]).
     ReaderDemoted {
         /// The reader.
         reader: Guid,
-        /// How many samples it had not acknowledged.
+        /// Samples that it had not acknowledged.
         behind: u64,
     },
-    /// A reader that was too slow has caught up, and is waited for again.
+    /// A slow reader has caught up, and the writer waits for it again.
     ReaderRestored {
         /// The reader.
         reader: Guid,
     },
-    /// The writer has not shown that it is alive within its lease (LIVELINESS_LOST; DDS 1.4, 2.2.4.1). Until it does, its
-    /// readers take it for not alive.
+    /// The writer has not asserted its liveliness within its lease (LIVELINESS_LOST; DDS 1.4, 2.2.4.1).
+    ///
+    /// Its readers take it for not alive until it does.
     LivelinessLost,
 }
 
-/// How far a reliable reader is behind its writer.
+/// Lag of a reliable reader behind its writer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReaderLag {
     /// The reader.
     pub reader: Guid,
-    /// How many samples have been written that it has not acknowledged.
+    /// Written samples that it has not acknowledged.
     pub samples: u64,
 }
 
-/// What a writer has counted since it was made.
+/// Counters of a writer since its creation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct WriterCounters {
-    /// Changes written.
+    /// Written changes.
     pub written: u64,
-    /// Writes refused.
+    /// Refused writes.
     pub refused: u64,
     /// Datagrams laid out.
     pub datagrams: u64,
-    /// Changes, or runs of fragments of them, that a reader had asked for and got.
+    /// Requested changes, or requested runs of fragments, that were sent to a reader.
     pub repairs: u64,
-    /// Changes that were not sent to a reader because its content filter does not let them pass, reader by reader; without those
-    /// of before it came.
+    /// Changes that were not sent to a reader because of its content filter, summed over the readers.
+    ///
+    /// Changes from before the match do not count.
     pub filtered: u64,
-    /// GAPs sent.
+    /// Sent GAPs.
     pub gaps: u64,
-    /// HEARTBEATs sent.
+    /// Sent HEARTBEATs.
     pub heartbeats: u64,
-    /// Changes that KEEP_LAST replaced although a reliable reader had not acknowledged them.
+    /// Changes that KEEP_LAST replaced before all reliable readers had acknowledged them.
     pub overwritten_unacknowledged: u64,
-    /// How often a reader was found too slow to be waited for ([`SlowReader::Demote`]).
+    /// Demotions of slow readers ([`SlowReader::Demote`]).
     pub readers_demoted: u64,
-    /// Readers of other processes that were not matched, because there were [`READERS_MAX`](super::READERS_MAX) already.
+    /// Remote readers that did not match because [`READERS_MAX`](super::READERS_MAX) readers already matched.
     pub readers_refused: u64,
-    /// Changes that had to make room although a reader that is not waited for had not acknowledged them.
+    /// Changes that were dropped although a demoted reader had not acknowledged them.
     pub given_up: u64,
     /// Changes whose lifespan ended before they left the history.
     pub expired: u64,
-    /// Requests of readers that are not matched, or not reliable.
+    /// Requests of readers that do not match or are not reliable.
     pub unknown_reader: u64,
-    /// Requests that were older than one already handled.
+    /// Requests older than a request that was handled already.
     pub stale: u64,
-    /// Requests that make no sense: acknowledging or asking for what was never sent.
+    /// Malformed requests: they acknowledge or request changes that were never sent.
     pub malformed: u64,
-    /// Requests for fragments that were dropped because too many stood open for one reader; it asks again.
+    /// Dropped requests for fragments, because one reader had too many open ones. The reader repeats them.
     pub fragment_requests_dropped: u64,
-    /// Bytes of fragments sent, each once for all readers.
+    /// Bytes of sent fragments, counted once for all readers.
     pub fragment_bytes: u64,
-    /// Bytes of fragments sent again, or for the first time to one reader alone.
+    /// Bytes of fragments that were retransmitted, or sent to one reader alone.
     pub fragment_bytes_repaired: u64,
-    /// How often a large sample had to wait for the readers' answers, or for the clock.
+    /// How often a large sample waited for answers of the readers, or for the pacer.
     pub paced: u64,
 }

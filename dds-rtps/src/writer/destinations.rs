@@ -1,4 +1,4 @@
-//! Where a change goes that is for all matched remote readers: as few datagrams as possible.
+//! Locators of a change for all matched remote readers: as few datagrams as possible.
 
 use super::config::{FlowConfig, FragmentSize};
 use super::reader_proxy::ReaderProxy;
@@ -7,55 +7,63 @@ use smallvec::SmallVec;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
-/// Room for the headers of a datagram beside its payload: message 20, INFO_TS 12, INFO_DST 16, DATA_FRAG 36, and key hash
-/// with sentinel 24 or HEARTBEAT 32, which do not come together, make 116.
+/// Room for the headers of a datagram beside its payload.
+///
+/// It needs 116 bytes: message 20, INFO_TS 12, INFO_DST 16, DATA_FRAG 36, and either a key hash with sentinel 24 or a
+/// HEARTBEAT 32.
 const HEADERS_LEN: usize = 128;
 
-/// Payload of a datagram for readers elsewhere. With the headers 1472 bytes, which is what an Ethernet frame has for UDP over
-/// IPv4.
+/// Payload of a datagram for readers on other hosts.
+///
+/// With the headers it has 1472 bytes, the space for UDP over IPv4 in an Ethernet frame.
 const NETWORK_PAYLOAD_LEN: usize = 1344;
 
-/// So much longer is the header of IPv6.
+/// Extra length of an IPv6 header.
 const IP_V6_EXTRA_LEN: u16 = 20;
 
-/// Payload of a datagram for readers on this host. With the headers, and a long inline QoS, below the 65 507 that UDP has.
+/// Payload of a datagram for readers on this host. With headers and a long inline QoS it stays below UDP's 65 507
+/// bytes.
 const SAME_HOST_PAYLOAD_LEN: usize = 65_000;
 
-/// What the matched remote readers have in common. Made anew when one goes or changes, added to when one comes; read for each
-/// sample.
+/// Common properties of the matched remote readers.
+///
+/// Recomputed when a reader leaves or changes, extended when one matches, and read for each sample.
 #[derive(Debug)]
 pub(super) struct Destinations {
     size: FragmentSize,
     flow: FlowConfig,
-    /// How many readers there are.
+    /// Number of readers.
     count: usize,
-    /// The locators that together reach every reader, each once. Found out when something goes to all of them: where hundreds
-    /// of participants meet, readers come more often than that.
+    /// The locators that together reach every reader, each once.
+    ///
+    /// Computed when a change goes to all of them. When hundreds of participants meet, readers match more often than
+    /// that.
     locators: OnceCell<Vec<Locator>>,
-    /// For each reader the indexes of the locators by which it is reached. Empty unless content filters are asked.
+    /// For each reader, the indexes of its locators. Empty unless the writer evaluates content filters.
     pub(super) reach: Vec<SmallVec<[usize; 2]>>,
-    /// Whether any of them has a locator.
+    /// Whether any reader has a locator.
     pub(super) anywhere: bool,
     has_ip_v6: bool,
-    /// The one reader there is, or all.
+    /// The only reader, or all readers.
     pub(super) reader_id: EntityId,
-    /// From this number on, changes are for all readers. Earlier ones are for those that came before them.
+    /// From this sequence number on, changes are relevant to all readers. Earlier ones are not relevant to late
+    /// joiners.
     pub(super) relevant_from: SequenceNumber,
-    /// Changes are for some of them only: each is sent what it is to get alone.
+    /// Some readers receive no live changes, so each reader gets its changes alone.
     pub(super) one_by_one: bool,
-    /// Whether any of them expects inline QoS.
+    /// Whether any reader expects inline QoS.
     pub(super) expects_inline_qos: bool,
-    /// How many have a content filter that is asked here.
+    /// Number of readers whose content filter the writer evaluates.
     pub(super) filtered: usize,
-    /// How many are reliable.
+    /// Number of reliable readers.
     pub(super) reliable_count: usize,
-    /// Whether all are on this host.
+    /// Whether all readers are on this host.
     pub(super) same_host: bool,
     /// Bytes per fragment.
     pub(super) fragment_size: u16,
-    /// Bytes of payload up to which changes, or fragments of one change, share a datagram.
+    /// Most bytes of payload in a datagram that several changes or fragments share.
     pub(super) payload_len_max: usize,
-    /// Bytes of a burst of fragments to readers that never answer, and bytes per second beyond it.
+    /// Bytes of a burst to readers that never answer. `rate` is in bytes per second.
     pub(super) burst: usize,
     pub(super) rate: u64,
 }
@@ -71,9 +79,10 @@ impl Destinations {
         all
     }
 
-    /// Another reader has come, the last of `proxies`.
+    /// Adds a reader, the last of `proxies`.
     pub(super) fn add_last(&mut self, proxies: &[ReaderProxy]) {
         let Some(proxy) = proxies.last() else { return };
+        // A content filter needs the indexes of all locators.
         if self.filtered > 0 || proxy.filtered.is_some() {
             *self = Self::new(proxies, self.size, self.flow);
             return;
@@ -121,7 +130,7 @@ impl Destinations {
         self.same_host &= config.same_host;
     }
 
-    /// Finds out what follows from what was noted of all.
+    /// Derives the sizes and rates from the properties of all readers.
     fn conclude(&mut self) {
         let extra = if self.has_ip_v6 { IP_V6_EXTRA_LEN } else { 0 };
         let (fragment_size, payload_len_max) = match self.same_host {
@@ -136,19 +145,20 @@ impl Destinations {
         };
     }
 
-    /// The locators that together reach every reader, each once.
+    /// Returns the locators that together reach every reader, each once.
     pub(super) fn locators(&self, proxies: &[ReaderProxy]) -> &[Locator] {
         self.locators.get_or_init(|| union(proxies))
     }
 
-    /// Bytes up to which small changes share a datagram.
+    /// Most bytes of a message that small changes share.
     pub(super) fn message_len_max(&self) -> usize {
         self.payload_len_max + HEADERS_LEN
     }
 }
 
-/// The locators that reach all of `proxies`. A multicast locator is used if it saves datagrams; whoever it does not reach
-/// is sent to by unicast.
+/// Returns the locators that reach all of `proxies`.
+///
+/// A multicast locator is used if it saves datagrams. Readers outside its group are reached by unicast.
 fn union(proxies: &[ReaderProxy]) -> Vec<Locator> {
     let mut locators = Distinct::default();
     let mut covered = vec![false; proxies.len()];
@@ -165,6 +175,7 @@ fn union(proxies: &[ReaderProxy]) -> Vec<Locator> {
         let mut saved = Distinct::default();
         saved.extend(members().flat_map(|proxy| &proxy.config.unicast));
         let unreachable = members().any(|proxy| proxy.config.unicast.is_empty());
+        // A group that replaces fewer than two datagrams saves nothing.
         if saved.list.len() < 2 && !unreachable {
             continue;
         }
@@ -182,7 +193,7 @@ fn union(proxies: &[ReaderProxy]) -> Vec<Locator> {
     locators.list
 }
 
-/// By which of `locators` each of `proxies` is reached: one that is in a group of these by that, others by unicast.
+/// Returns which of `locators` reach each of `proxies`: the multicast group of a member, unicast locators otherwise.
 fn reach(proxies: &[ReaderProxy], locators: &[Locator]) -> Vec<SmallVec<[usize; 2]>> {
     let places: HashMap<Locator, usize> = locators.iter().enumerate().map(|(at, locator)| (*locator, at)).collect();
     let place = |locator: &Locator| places.get(locator).copied();
@@ -193,17 +204,19 @@ fn reach(proxies: &[ReaderProxy], locators: &[Locator]) -> Vec<SmallVec<[usize; 
     proxies.iter().map(of).collect()
 }
 
-/// Locators in the order in which they came, each once. A few are compared with each other; of many, each with all others
-/// would cost more than anything else where hundreds of participants meet.
+/// Locators in the order of insertion, each once.
+///
+/// A few locators are compared with each other. For many, this would dominate the cost when hundreds of participants
+/// meet.
 #[derive(Debug, Default)]
 struct Distinct {
     list: Vec<Locator>,
-    /// All of them, once they are many.
+    /// All locators, once they are many.
     set: HashSet<Locator, foldhash::fast::RandomState>,
 }
 
 impl Distinct {
-    /// So many are compared one by one.
+    /// Most locators that are compared one by one.
     const FEW: usize = 8;
 
     fn extend<'a>(&mut self, locators: impl IntoIterator<Item = &'a Locator>) {
@@ -296,7 +309,7 @@ mod tests {
         assert_eq!(Destinations::new(&proxies, FragmentSize::default(), FlowConfig::default()).fragment_size, 65_000);
         proxies[1].config.same_host = false;
         assert_eq!(Destinations::new(&proxies, FragmentSize::default(), FlowConfig::default()).fragment_size, 1344);
-        // By IPv6 they leave room for its longer header.
+        // IPv6 needs room for its longer header.
         proxies[1].config.unicast = vec![Locator::udp_v6("fd00::7".parse().unwrap(), 2)];
         let destinations = Destinations::new(&proxies, FragmentSize::default(), FlowConfig::default());
         let frame = |ip: usize| 1500 - ip - 8;

@@ -1,13 +1,18 @@
-//! Content filters of readers, asked before samples go out (DDS 1.4, 2.2.2.3.3; RTPS 2.5, 8.7.3).
+//! Content filters of readers, evaluated by the writer (DDS 1.4, 2.2.2.3.3; RTPS 2.5, 8.7.3).
 //!
-//! A change goes to those addresses where some reader wants it, and nowhere if nobody does. Where readers share an address or a
-//! multicast group, it is enough that one of them wants it: each reader looks at its own filter anyway. What a reader was not sent it is told of in a GAP that says so (RTPS 2.5, 8.3.8.4,
-//! `filteredCount`), in front of the next change that it gets: a best-effort one would take it for lost, a reliable one would
-//! wait for it. Behind the last such change it learns of it by asking, after the next HEARTBEAT.
+//! A change goes only to locators where some reader wants it. If readers share a locator or a multicast group, one
+//! interested reader suffices, because each reader evaluates its own filter too. A GAP with a `filteredCount` (RTPS
+//! 2.5, 8.3.8.4) reports the omitted changes, in front of the reader's next change. A best-effort reader would count
+//! them as lost, and a reliable one would wait for them. If no change follows, the reader requests them after the next
+//! HEARTBEAT, and the GAP answers.
 //!
-//! A writer asks no filters if it is manual by topic with a finite lease, since to its readers its samples are its signs of life; if
-//! its changes stand in coherent sets, or in an order with those of other writers, which have no holes; or if it does not know
-//! the type. Expressions that do not fit the writer's type are left to the reader. Bound: [`FILTERS_MAX`] filters of a writer.
+//! The writer evaluates no filters in these cases:
+//!
+//! - It is manual by topic with a finite lease, because its samples assert its liveliness.
+//! - Its changes belong to coherent sets, or to an order among several writers, which must have no holes.
+//! - It does not know the type.
+//!
+//! The reader evaluates an expression that does not fit the writer's type. Bound: [`FILTERS_MAX`] filters of a writer.
 
 use super::config::ReaderProxyConfig;
 use super::layout::Layout;
@@ -18,56 +23,58 @@ use crate::qos::LivelinessKind;
 use crate::types::{Locator, Now, SequenceNumber};
 use crate::wire::{ContentFilterProperty, DDSSQL};
 
-/// So many filters a writer asks for each of its changes: some 100 ns each. Further readers get everything, and filter it.
+/// Most filters that a writer evaluates per change, at about 100 ns each. Further readers receive and filter all
+/// changes.
 const FILTERS_MAX: usize = 32;
 
-/// So many changes in a row are looked at, for one reader, until one is found that it wants. Then it is another one's turn.
+/// Most successive changes that are evaluated for one reader before the next reader's turn.
 const LOOKED_AT_MAX: u64 = 1024;
 
-/// The filter of a reader.
+/// Content filter of a reader.
 #[derive(Debug)]
 pub(super) struct Filtered {
     property: ContentFilterProperty,
     filter: Filter,
-    /// What it was not sent, and does not know of yet.
+    /// Omitted changes that no GAP has reported yet.
     untold: Option<Untold>,
 }
 
-/// A run of numbers that a reader was not sent, each because of its filter.
+/// A run of changes that the reader's filter excluded.
 #[derive(Debug, Clone, Copy)]
 struct Untold {
     first: SequenceNumber,
     last: SequenceNumber,
 }
 
-/// Who is reached by the next change. Of use for a moment only; the memory is used again.
+/// Recipients of the next change. Recomputed for each change; the memory is reused.
 #[derive(Debug, Default)]
 pub(super) struct Addressees {
-    /// For each locator of [`Destinations`](super::destinations::Destinations), whether somebody there wants it.
+    /// For each locator of [`Destinations`](super::destinations::Destinations), whether a reader there wants the
+    /// change.
     needed: Vec<bool>,
     /// Indexes of the proxies at these locators, in order.
     reached: Vec<usize>,
 }
 
-/// Whom the next change is sent to.
+/// Recipients of the next change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Audience {
     All,
-    /// Those in [`Addressees::reached`].
+    /// The proxies in [`Addressees::reached`].
     Some,
     Nobody,
 }
 
-/// What becomes of the next change.
+/// Treatment of the next change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Offer {
-    /// It may be laid out for these.
+    /// It may be laid out for these recipients.
     To(Audience),
-    /// The same, but what is to be said before it has filled the datagram.
+    /// As `To`, but the GAPs in front of it have filled the datagram.
     After(Audience),
-    /// Nobody wants it. The one behind it is next.
+    /// No reader wants it. The next change follows.
     Declined,
-    /// It has to stand in a datagram of its own.
+    /// It needs a datagram of its own.
     Postponed,
 }
 
@@ -80,25 +87,25 @@ impl Filtered {
         }
     }
 
-    /// Notes a number that is not sent to the reader. Returns whether that is new: of a long change each datagram comes here.
+    /// Notes an omitted change. Returns whether it is new, because each datagram of a long change calls this.
     fn leave_out(&mut self, number: SequenceNumber) -> bool {
         match &mut self.untold {
             Some(run) if run.last == number => return false,
             Some(run) if run.last.next() == number => run.last = number,
-            // What lies between was sent, or is gone: a run that went over it would deny it.
+            // Changes in between were sent or are gone. A run across them would declare them omitted.
             _ => self.untold = Some(Untold { first: number, last: number }),
         }
         true
     }
 
-    /// The end of the run of which `number` is a part.
+    /// Returns the end of the run that contains `number`.
     fn end_of_run(&self, number: SequenceNumber) -> Option<SequenceNumber> {
         self.untold.filter(|run| run.first <= number && number <= run.last).map(|run| run.last)
     }
 }
 
 impl StatefulWriter {
-    /// The filter that is to be asked for a reader, if there is one and it can be. `known` is what was asked for it before.
+    /// Returns the filter that the writer evaluates for a reader. `known` is its previous filter.
     pub(super) fn filter_of(&self, reader: &ReaderProxyConfig, known: Option<Box<Filtered>>) -> Option<Box<Filtered>> {
         let property = reader.content_filter.as_deref().filter(|property| property.class == DDSSQL)?;
         if known.as_ref().is_some_and(|known| known.property == *property) {
@@ -112,19 +119,22 @@ impl StatefulWriter {
             return None;
         }
         let ty = self.config.filtered_type?;
-        // What it could not be asked for is the reader's own business.
+        // The reader evaluates an expression that does not fit the type.
         let filter = Filter::new(ty, &property.expression, &property.parameters).ok()?;
         let untold = known.and_then(|known| known.untold);
         Some(Box::new(Filtered { property: property.clone(), filter, untold }))
     }
 
-    /// Asks the filters about the next change. `early`: it is for those readers alone that were there before others.
+    /// Evaluates the filters for the next change.
+    ///
+    /// `early`: the change is relevant only to readers that matched before others.
     pub(super) fn offer(&mut self, now: Now, early: bool, layout: &mut Layout<'_>) -> Offer {
         if early {
             let number = self.next;
             let proxies = self.proxies.iter().enumerate();
             let reached = proxies.filter(|(_, proxy)| proxy.first_relevant <= number).map(|(index, _)| index);
             self.addressees.reached.clear();
+            // An early change goes to each of these readers, even if its filter excludes it.
             self.addressees.reached.extend(reached);
             let has_told = self.tell_of_untold(Audience::Some, layout);
             return if has_told { Offer::To(Audience::All) } else { Offer::After(Audience::All) };
@@ -134,6 +144,7 @@ impl StatefulWriter {
             Audience::Nobody => {
                 self.leave_out_others();
                 self.advance_to(self.next.next());
+                // No datagram announces the omitted change, so a HEARTBEAT must.
                 if self.destinations.reliable_count > 0 {
                     self.heartbeat.expect_answer(now.instant);
                 }
@@ -146,7 +157,7 @@ impl StatefulWriter {
         if self.tell_of_untold(audience, layout) { Offer::To(audience) } else { Offer::After(audience) }
     }
 
-    /// Whom the next change is sent to.
+    /// Computes the recipients of the next change.
     fn choose_audience(&mut self) -> Audience {
         let Some(stored) = self.history.get(self.next) else { return Audience::All };
         let Addressees { needed, reached } = &mut self.addressees;
@@ -158,7 +169,7 @@ impl StatefulWriter {
                 mark(needed, reach);
                 continue;
             };
-            // Where it goes anyway, nobody need be asked.
+            // A locator that receives the change anyway needs no further evaluation.
             if !is_marked(needed, reach) && filtered.wants(&stored.change) {
                 mark(needed, reach);
             }
@@ -173,7 +184,7 @@ impl StatefulWriter {
         }
     }
 
-    /// Notes who is not sent the next change, which does not go everywhere.
+    /// Notes the readers that do not receive the next change.
     fn leave_out_others(&mut self) {
         let mut reached = self.addressees.reached.iter().peekable();
         for (index, proxy) in self.proxies.iter_mut().enumerate() {
@@ -184,13 +195,14 @@ impl StatefulWriter {
         }
     }
 
-    /// Where a change goes that does not go everywhere.
+    /// Returns the locators of a change that does not go to all of them.
     pub(super) fn needed_locators(&self) -> impl Iterator<Item = Locator> + '_ {
         let locators = self.destinations.locators(&self.proxies).iter().zip(&self.addressees.needed);
         locators.filter(|(_, needed)| **needed).map(|(locator, _)| *locator)
     }
 
-    /// Tells those who are about to get the next change what they were not sent before it. `false`: there is no room for all of it.
+    /// Lays out the GAPs of omitted changes for the recipients of the next change. Returns `false` if they do not all
+    /// fit.
     fn tell_of_untold(&mut self, audience: Audience, layout: &mut Layout<'_>) -> bool {
         let mut reached = self.addressees.reached.iter().peekable();
         let mut has_told = false;
@@ -214,8 +226,10 @@ impl StatefulWriter {
         true
     }
 
-    /// The lowest number from `number` on that a reader with a filter is to be sent, or behind the ones that it is not; and whether
-    /// nothing but its filter says so. `last` is the last one that concerns it.
+    /// Returns the lowest change from `number` on that passes the filter of a reader.
+    ///
+    /// If there is none, returns the end of the omitted changes. The flag is true if only the filter excludes the changes
+    /// before. `last` is the reader's last relevant change.
     pub(super) fn next_wanted(
         &self,
         now: Now,
@@ -223,6 +237,7 @@ impl StatefulWriter {
         number: SequenceNumber,
         last: SequenceNumber,
     ) -> (SequenceNumber, bool) {
+        // A known run needs no second evaluation.
         if let Some(end) = filtered.end_of_run(number) {
             return (end.next().min(self.next), true);
         }
@@ -232,7 +247,7 @@ impl StatefulWriter {
             let found = found.min(self.next);
             let is_wanted = found >= self.next || self.change(found).is_none_or(|change| filtered.wants(change));
             if found > from || is_wanted || looked_at == LOOKED_AT_MAX {
-                // What is gone is told apart from what was filtered.
+                // Report missing changes and filtered changes in separate GAPs.
                 return if looked_at > 0 { (from, true) } else { (found, false) };
             }
             from = found.next();
@@ -249,7 +264,7 @@ fn mark(needed: &mut [bool], reach: &[usize]) {
     }
 }
 
-/// Whether a reader gets what goes to the locators that are needed.
+/// Returns whether a reader receives data for the needed locators.
 fn is_marked(needed: &[bool], reach: &[usize]) -> bool {
     !reach.is_empty() && reach.iter().any(|&at| needed.get(at).copied().unwrap_or(false))
 }

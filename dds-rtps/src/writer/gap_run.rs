@@ -1,9 +1,9 @@
-//! Puts numbers that will never come into as few GAPs as possible.
+//! Combines irrelevant changes into as few GAPs as possible.
 
 use crate::types::{EntityId, SequenceNumber};
 use crate::wire::{Gap, SequenceNumberSet};
 
-/// The GAP that is being put together: a run, and single numbers behind it.
+/// The GAP under construction: a run, and single sequence numbers after it.
 #[derive(Debug)]
 pub(super) struct GapRun {
     writer_id: EntityId,
@@ -16,19 +16,22 @@ impl GapRun {
         Self { writer_id, reader_id, gap: None }
     }
 
-    /// Adds the numbers `first ..= last`, which must lie behind all added before. Returns a GAP that is complete, if the
-    /// new ones do not fit into it. What a content filter has left out stands in GAPs of its own: how many of a GAP's numbers
-    /// it was can be said (RTPS 2.5, 9.4.5.8, `filteredCount`), but not which.
+    /// Adds the changes `first ..= last`, which must follow all earlier ones. Returns the previous GAP if they do not
+    /// fit into it.
+    ///
+    /// Changes that a content filter excludes need GAPs of their own. A GAP states how many of its changes were
+    /// filtered (RTPS 2.5, 9.4.5.8, `filteredCount`), but not which.
     pub(super) fn add(&mut self, first: SequenceNumber, last: SequenceNumber, is_filtered: bool) -> Option<Gap> {
         let count = last.0 - first.0 + 1;
         if let Some(gap) = self.gap.as_mut().filter(|gap| gap.filtered_count.is_some() == is_filtered) {
             let list = &mut gap.gap_list;
+            // The changes directly extend the run of the GAP.
             if list.base() == first && list.bit_count() == 0 {
                 *list = SequenceNumberSet::empty(last.next());
                 gap.filtered_count = gap.filtered_count.map(|known| known + count);
                 return None;
             }
-            // The last one first: if it fits, so do all before it.
+            // If the last one fits, so do all before it.
             if list.insert(last) {
                 (first.0..last.0).for_each(|number| {
                     list.insert(SequenceNumber(number));
@@ -47,7 +50,7 @@ impl GapRun {
         })
     }
 
-    /// The last GAP.
+    /// Returns the last GAP.
     pub(super) fn finish(&mut self) -> Option<Gap> {
         self.gap.take()
     }

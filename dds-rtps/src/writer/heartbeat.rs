@@ -1,46 +1,49 @@
-//! When a writer asks its reliable readers what they have.
+//! The heartbeat schedule: when a writer requests acknowledgements from its reliable readers.
 //!
-//! A HEARTBEAT makes every reliable reader answer: one more datagram, and one more thread woken, on either side. So none
-//! goes out with each sample, but only
+//! Every reliable reader answers a HEARTBEAT. That costs a datagram and a thread wake-up on each side. So a HEARTBEAT
+//! goes out only in these cases:
 //!
-//! - with every sample, until each reader has answered once, or for 200 datagrams: a reader that has not may not even know
-//!   the writer yet;
-//! - with a sample, if half a period has passed since the last one: the timer then never fires while samples flow;
-//! - with a sample, after as many samples as the history makes necessary, and before it is full;
-//! - alone, by the timer, a period after the last one while something is unacknowledged.
+//! - With every sample until each reader has answered once, for at most 200 datagrams. A silent reader may not know the
+//!   writer yet.
+//! - With a sample, if half a period has passed since the last one. The timer then never fires while samples flow.
+//! - With a sample, after as many samples as the history requires, and before it is full.
+//! - Alone, by the timer, a period after the last one while a sample is unacknowledged.
 
 use crate::history::HistoryLimits;
 use crate::types::{Duration, Instant};
 
 /// KEEP_ALL: samples between two HEARTBEATs. Their answers free the memory.
 const STRIDE_KEEP_ALL: u32 = 64;
-/// KEEP_LAST: at least so many samples between two HEARTBEATs, whatever the depth. A shallow history forgets what is
-/// missing before it can be asked for.
+/// KEEP_LAST: fewest samples between two HEARTBEATs, for any depth.
+///
+/// A shallow history drops missing samples before a reader can request them.
 const STRIDE_KEEP_LAST_MIN: u32 = 8;
-/// HEARTBEATs that a stride asks for are at least so far apart: at a million samples per second a stride is nothing.
+/// Shortest time between two HEARTBEATs of a stride. At a million samples per second, a stride is very short.
 const SPACING_KEEP_ALL: Duration = Duration::from_millis(1);
 const SPACING_KEEP_LAST: Duration = Duration::from_millis(5);
-/// So many HEARTBEATs in a row may stay unanswered before the period grows: a network that loses every fifth datagram
-/// loses every third answer.
+/// Unanswered HEARTBEATs in a row before the period grows.
+///
+/// A network that loses every fifth datagram loses every third answer.
 pub(super) const PATIENCE: u32 = 3;
-/// The period doubles so many times at most: a reader that comes back is found within eight periods.
+/// Most doublings of the period, so that the writer notices a returning reader within eight periods.
 pub(super) const BACKOFF_MAX: u32 = 3;
-/// … and so many times if those that owe an answer have never given one, as far as the writer allows.
+/// The same if the owing readers have never answered, within the writer's bound.
 const BACKOFF_MAX_UNHEARD: u32 = 16;
-/// Discovery: for each so many that owe an answer at the same time each of them is asked a period later. They are as busy with
-/// each other as with us, and a crowd that starts at once would get ever slower by being asked.
+/// Number of owing readers that lengthens the pause by one period, during discovery.
+///
+/// These readers are busy with each other as well. More HEARTBEATs would slow a starting crowd down further.
 const CROWD: u32 = 8;
-/// While somebody waits the period is so many times shorter.
+/// Divisor of the period while a caller waits.
 const HURRY: u32 = 8;
 
-/// When the next HEARTBEAT is due, and its count.
+/// The next HEARTBEAT's time and count.
 #[derive(Debug)]
 pub(super) struct HeartbeatSchedule {
     period: Duration,
-    /// The longest pause while those that owe an answer have never given one.
+    /// Longest pause while the owing readers have never answered.
     unheard_max: Duration,
     stride: u32,
-    /// After so many samples time does not matter: the history would be full before the answer comes.
+    /// After this many samples the spacing does not matter, because the history would be full before the answer.
     stride_forced: u32,
     spacing: Duration,
     sent_at: Option<Instant>,
@@ -48,11 +51,11 @@ pub(super) struct HeartbeatSchedule {
     unannounced: u32,
     /// Timer HEARTBEATs in a row without an answer.
     unanswered: u32,
-    /// Somebody waits, for room or for acknowledgements.
+    /// A caller waits for room or for acknowledgements.
     hurried: bool,
-    /// Those that owe an answer have never given one.
+    /// All owing readers have never answered.
     only_strangers: bool,
-    /// How many owe one.
+    /// Number of readers that owe an answer.
     owing: u32,
     deadline: Option<Instant>,
     due: bool,
@@ -89,48 +92,49 @@ impl HeartbeatSchedule {
         }
     }
 
-    /// When [`HeartbeatSchedule::handle_timeout`] is to be called.
+    /// Returns when to call [`HeartbeatSchedule::handle_timeout`].
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// Whether one has to go out, with or without samples.
+    /// Returns whether a HEARTBEAT must go out, with or without samples.
     pub(super) fn is_due(&self) -> bool {
         self.due
     }
 
-    /// Samples have gone out that somebody has to acknowledge.
+    /// Notes sent samples that readers must acknowledge.
     pub(super) fn note_samples(&mut self, now: Instant, count: u32) {
         self.unannounced = self.unannounced.saturating_add(count);
         self.expect_answer(now);
     }
 
-    /// Somebody has something to acknowledge, or has never said anything.
+    /// Notes that a reader must acknowledge changes, or has never answered.
     pub(super) fn expect_answer(&mut self, now: Instant) {
+        // A new reader ends the long pause that silent readers caused.
         if self.deadline.is_none() || std::mem::take(&mut self.only_strangers) {
             let soon = now.after(self.interval());
             self.deadline = self.deadline.min(soon).or(soon).or(self.deadline);
         }
     }
 
-    /// A reader has come: it is asked as if everything had been answered so far.
+    /// Notes a new reader. It receives HEARTBEATs as if all earlier ones had been answered.
     pub(super) fn welcome(&mut self, now: Instant) {
         self.unanswered = 0;
         self.only_strangers = true;
         self.expect_answer(now);
     }
 
-    /// Whether all that owe an answer have never given one.
+    /// Sets whether all owing readers have never answered.
     pub(super) fn set_only_strangers(&mut self, only_strangers: bool) {
         self.only_strangers = only_strangers;
     }
 
-    /// So many owe an answer.
+    /// Sets the number of readers that owe an answer.
     pub(super) fn set_owing(&mut self, owing: usize) {
         self.owing = u32::try_from(owing).unwrap_or(u32::MAX);
     }
 
-    /// Whether the samples that are about to go out should carry one.
+    /// Returns whether the next samples should carry a HEARTBEAT.
     pub(super) fn pays_now(&self, now: Instant) -> bool {
         let since = self.sent_at.map_or(Duration::INFINITE, |sent_at| now.since(sent_at));
         self.due
@@ -139,7 +143,7 @@ impl HeartbeatSchedule {
             || (self.unannounced >= self.stride && since >= self.spacing)
     }
 
-    /// One is laid out for all readers: its count. `pending`: an answer is expected.
+    /// Notes a HEARTBEAT for all readers and returns its count. `pending`: an answer is expected.
     pub(super) fn send(&mut self, now: Instant, pending: bool) -> i32 {
         self.due = false;
         self.unannounced = 0;
@@ -148,20 +152,21 @@ impl HeartbeatSchedule {
         self.next_count()
     }
 
-    /// The count of a HEARTBEAT, also of one for a single reader.
+    /// Returns the count of a HEARTBEAT, also for one to a single reader.
     pub(super) fn next_count(&mut self) -> i32 {
         self.count = self.count.wrapping_add(1);
         self.count
     }
 
-    /// The count of a HEARTBEAT_FRAG.
+    /// Returns the count of a HEARTBEAT_FRAG.
     pub(super) fn next_fragment_count(&mut self) -> i32 {
         self.fragment_count = self.fragment_count.wrapping_add(1);
         self.fragment_count
     }
 
-    /// A reader has answered. `pending`: an answer is still expected of some reader.
+    /// Notes an answer. `pending`: an answer of another reader is still expected.
     pub(super) fn note_answer(&mut self, now: Instant, pending: bool) {
+        // A long pause must end after an answer.
         let slow = std::mem::take(&mut self.unanswered) > PATIENCE;
         if !pending {
             self.deadline = None;
@@ -172,8 +177,9 @@ impl HeartbeatSchedule {
         }
     }
 
-    /// Somebody waits for an answer: asks at once if there is something new to ask for, or about to leave, and more often
-    /// from now on.
+    /// Sends HEARTBEATs more often, because a caller waits for answers.
+    ///
+    /// The first is due at once if there are unannounced samples, or samples about to be sent.
     pub(super) fn hurry(&mut self, now: Instant, has_news: bool) {
         self.hurried = true;
         self.due |= has_news || self.unannounced > 0;
@@ -182,12 +188,12 @@ impl HeartbeatSchedule {
         }
     }
 
-    /// Nobody waits any more.
+    /// Notes that no caller waits any more.
     pub(super) fn relax(&mut self) {
         self.hurried = false;
     }
 
-    /// Time has passed. `pending`: an answer is expected.
+    /// Advances time. `pending`: an answer is expected.
     pub(super) fn handle_timeout(&mut self, now: Instant, pending: bool) {
         if self.deadline.is_none_or(|deadline| now < deadline) {
             return;
@@ -197,19 +203,19 @@ impl HeartbeatSchedule {
         self.deadline = if pending { now.after(self.interval()) } else { None };
     }
 
-    /// Nobody was to be asked this time, though somebody owes an answer.
+    /// Postpones a HEARTBEAT, because no owing reader is due yet.
     pub(super) fn postpone(&mut self, now: Instant) {
         self.due = false;
         self.deadline = now.after(self.interval());
     }
 
-    /// How often each reader is asked that owes an answer.
+    /// Returns the time between two HEARTBEATs to a reader that owes an answer.
     pub(super) fn pace(&self) -> Duration {
         let pace = self.period.scale(1, if self.hurried { HURRY } else { 1 });
         pace.scale(1 + self.owing / CROWD, 1).min(self.unheard_max).max(pace)
     }
 
-    /// How long an answer is waited for.
+    /// Returns how long to wait for an answer.
     fn interval(&self) -> Duration {
         let doubled = self.unanswered.saturating_sub(PATIENCE);
         let usual = self.pace().scale(1 << doubled.min(BACKOFF_MAX), 1);

@@ -1,4 +1,4 @@
-//! The instances of a writer: which are registered, and the walk over those that are alive.
+//! Instances of a writer: the registered ones, and the walk over those that are alive.
 
 use super::config::WriteRefused;
 use super::stateful::StatefulWriter;
@@ -7,12 +7,12 @@ use crate::history::KeyPayload;
 use crate::types::InstanceHandle;
 
 impl StatefulWriter {
-    /// Registers an instance, whose serialized key is `key`. Nothing is sent. Known already: nothing changes.
+    /// Registers an instance with the serialized `key`. Sends nothing, and has no effect if the instance is known.
     ///
     /// # Errors
     /// [`WriteRefused::InstancesMax`].
     pub fn register_instance(&mut self, instance: InstanceHandle, key: &Payload) -> Result<(), WriteRefused> {
-        // An instance that has been unregistered may be gone by now.
+        // Retiring frees the places of instances that were unregistered.
         let acknowledged = self.acknowledged();
         self.history.retire(self.finished_up_to(self.received(acknowledged)));
         let registered = match self.history.register(instance, key) {
@@ -25,23 +25,25 @@ impl StatefulWriter {
         })
     }
 
-    /// Whether the instance has been registered, or written, and not unregistered since.
+    /// Returns whether the instance was registered or written, and not unregistered since.
     #[must_use]
     pub fn is_registered(&self, instance: InstanceHandle) -> bool {
         self.history.is_registered(instance)
     }
 
-    /// Something from which the key of a registered instance can be decoded.
+    /// Returns a payload that contains the key of a registered instance.
     #[must_use]
     pub fn instance_key_payload(&self, instance: InstanceHandle) -> Option<&KeyPayload> {
         self.history.instance_key_payload(instance)
     }
 
-    /// The first instance at or behind a place of the instance table that is alive: it was written, and neither disposed of
-    /// nor unregistered since. With it the place behind it, where a walk goes on, and where its key can be decoded from.
+    /// Returns the first alive instance at or after the place `from` of the instance table.
     ///
-    /// A walk from place 0 on meets each instance once that is alive all the while. Those that come or go meanwhile it may
-    /// meet or not.
+    /// An alive instance was written, and neither disposed nor unregistered since. The result also has the next place
+    /// of the walk, and the payload that contains the key.
+    ///
+    /// A walk from place 0 visits each instance once that stays alive. It may skip or visit instances that come or go
+    /// during the walk.
     #[must_use]
     pub fn next_alive_instance(&self, from: usize) -> Option<(usize, InstanceHandle, Option<&KeyPayload>)> {
         self.history.next_alive_instance(from)

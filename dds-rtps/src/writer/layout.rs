@@ -1,4 +1,4 @@
-//! Lays out one message of a writer in a datagram.
+//! Layout of one message of a writer in a datagram.
 
 use super::gap_run::GapRun;
 use crate::cdr::AnyType;
@@ -11,35 +11,36 @@ use crate::wire::{
 };
 use std::ops::Range;
 
-/// Payloads up to this are copied behind their headers; longer ones are gathered. A gathered piece costs the system call
-/// a look-up and the pool a count, a copy of this size costs less than either.
+/// Longest payload that is copied behind its header. Longer ones are gathered.
+///
+/// A gathered piece costs a look-up in the system call and a reference count in the pool. Copying this size is cheaper.
 const COPY_MAX: usize = 1024;
 
-/// What a change takes beside its payload and its inline QoS: INFO_TS 12, DATA 24.
+/// Bytes of a change beside its payload and its inline QoS: INFO_TS 12, DATA 24.
 const CHANGE_OVERHEAD: usize = 36;
 
-/// Parameters of the inline QoS, and what ends it if there are any.
+/// Bytes of the parameters of the inline QoS. The sentinel ends a list with at least one.
 const KEY_HASH_LEN: usize = 20;
 const STATUS_INFO_LEN: usize = 8;
 const RELATED_SAMPLE_LEN: usize = 28;
-/// The writer's GUID, its number, an empty list of its QoS; LIFESPAN.
+/// GUID and sequence number of the original writer, the empty list of its QoS, and LIFESPAN.
 const ORIGIN_LEN: usize = 44;
-/// COHERENT_SET, GROUP_COHERENT_SET, GROUP_SEQ_NUM 12 each, WRITER_GROUP_INFO 8; and what the HEARTBEAT behind it is longer then.
+/// COHERENT_SET, GROUP_COHERENT_SET and GROUP_SEQ_NUM 12 each, WRITER_GROUP_INFO 8. The HEARTBEAT grows by 32.
 const PRESENTED_LEN: usize = 44 + 32;
 const SENTINEL_LEN: usize = 4;
 
-/// What may still follow the last change: a HEARTBEAT 32, a GAP 64.
+/// Bytes that may follow the last change: a HEARTBEAT 32, a GAP 64.
 const TAIL_LEN: usize = 96;
 
-/// A GAP without a list, for one reader: INFO_DST 16 before and behind it, header 4, GAP 20 + 12 + 8.
+/// A GAP without a list for one reader: INFO_DST 16 before and after it, header 4, GAP 20 + 12 + 8.
 const ADDRESSED_GAP_LEN: usize = 76;
 
-/// What changes may take of a message of `len_max` bytes in all.
+/// Returns the bytes for changes in a message of at most `len_max` bytes.
 pub(super) const fn room_for_changes(len_max: usize) -> usize {
     len_max.saturating_sub(Header::WIRE_LEN + TAIL_LEN)
 }
 
-/// Who writes, and what goes with each of its changes.
+/// The writer, and the fields that each of its changes carries.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sender<'a> {
     pub(super) guid: Guid,
@@ -50,24 +51,24 @@ pub(super) struct Sender<'a> {
     pub(super) inline_qos: &'a [u8],
 }
 
-/// A message that is being laid out.
+/// A message under construction.
 #[derive(Debug)]
 pub(super) struct Layout<'d> {
     datagram: &'d mut Datagram,
     sender: Sender<'d>,
     reader_id: EntityId,
-    /// Small changes share the message up to this many bytes.
+    /// Most bytes of a message that small changes share.
     len_max: usize,
     timestamp: Option<Time>,
     gap_run: GapRun,
     gaps: u64,
     has_content: bool,
-    /// Nothing may follow any more.
+    /// The last submessage must stay the last.
     is_closed: bool,
 }
 
 impl<'d> Layout<'d> {
-    /// Begins a message for `reader_id`, in place of what the datagram held.
+    /// Starts a message for `reader_id`, and replaces the content of the datagram.
     pub(super) fn new(datagram: &'d mut Datagram, sender: Sender<'d>, reader_id: EntityId, len_max: usize) -> Self {
         datagram.clear();
         MessageBuilder::new(datagram.buffer()).header(sender.guid.prefix);
@@ -84,28 +85,28 @@ impl<'d> Layout<'d> {
         }
     }
 
-    /// The message is for this participant alone.
+    /// Directs the following submessages to this participant alone.
     pub(super) fn participant(&mut self, prefix: GuidPrefix) {
         MessageBuilder::new(self.datagram.buffer()).info_dst(prefix);
     }
 
-    /// Whether there is anything in the message yet.
+    /// Returns whether the message has content yet.
     pub(super) fn has_content(&self) -> bool {
         self.has_content
     }
 
-    /// How many GAPs are in it.
+    /// Returns the number of GAPs in the message.
     pub(super) fn gaps(&self) -> u64 {
         self.gaps
     }
 
-    /// Whether a change may join what is there. The first one always may.
+    /// Returns whether a change fits. The first one always does.
     pub(super) fn has_room_for(&self, change: &CacheChange) -> bool {
         let len = self.sender.len_of(change) + TAIL_LEN;
         !self.has_content || (!self.is_closed && self.datagram.len() + len <= self.len_max)
     }
 
-    /// A whole change.
+    /// Adds a whole change.
     pub(super) fn change(&mut self, change: &CacheChange) {
         self.timestamp(change.source_timestamp);
         let header = DataHeader {
@@ -127,7 +128,7 @@ impl<'d> Layout<'d> {
         self.payload(change, 0..len, end);
     }
 
-    /// `count` fragments of a change, from number `first` on. Returns how many bytes of it they are.
+    /// Adds `count` fragments of a change, from number `first` on. Returns their bytes of payload.
     pub(super) fn fragments(&mut self, change: &CacheChange, fragment_size: u16, first: u32, count: u16) -> usize {
         self.timestamp(change.source_timestamp);
         let len = change.payload.as_ref().map_or(0, |payload| payload.len());
@@ -143,7 +144,7 @@ impl<'d> Layout<'d> {
             non_standard_payload: false,
         };
         let sender = self.sender;
-        // The first fragment speaks for the whole sample.
+        // Only the first fragment carries the inline QoS, for the whole sample.
         let key = (first == 1).then(|| sender.key_of(change, self.datagram.buffer()));
         let end = MessageBuilder::new(self.datagram.buffer()).data_frag(&header, |inline_qos| {
             if let Some(key) = key {
@@ -156,12 +157,12 @@ impl<'d> Layout<'d> {
         len
     }
 
-    /// The numbers `first ..= last` will never come. They must lie behind all earlier ones.
+    /// Adds the irrelevant changes `first ..= last`. They must follow all earlier ones.
     pub(super) fn gap(&mut self, first: SequenceNumber, last: SequenceNumber) {
         self.gap_because(first, last, false);
     }
 
-    /// As [`Self::gap`]; `is_filtered`: because the reader's content filter does not let them pass.
+    /// As [`Self::gap`]. `is_filtered`: the reader's content filter excludes the changes.
     pub(super) fn gap_because(&mut self, first: SequenceNumber, last: SequenceNumber, is_filtered: bool) {
         self.has_content = true;
         if let Some(gap) = self.gap_run.add(first, last, is_filtered) {
@@ -169,9 +170,11 @@ impl<'d> Layout<'d> {
         }
     }
 
-    /// The content filter of this reader does not let `first ..= last` pass. What follows is for its participant alone, until
-    /// [`Self::everybody`] is said.
+    /// Adds a GAP for one reader, whose content filter excludes `first ..= last`.
+    ///
+    /// The following submessages go to its participant alone, until [`Self::everybody`] is called.
     pub(super) fn filtered_for(&mut self, reader: Guid, first: SequenceNumber, last: SequenceNumber) {
+        // The addressed GAP would otherwise precede older ones.
         self.finish_gaps();
         self.has_content = true;
         self.participant(reader.prefix);
@@ -182,12 +185,12 @@ impl<'d> Layout<'d> {
         }
     }
 
-    /// Whether a GAP for one of several readers may join what is there.
+    /// Returns whether a GAP for one of several readers fits.
     pub(super) fn has_room_for_gap(&self) -> bool {
         !self.is_closed && self.datagram.len() + ADDRESSED_GAP_LEN + TAIL_LEN <= self.len_max
     }
 
-    /// HEARTBEAT.
+    /// Adds a HEARTBEAT.
     pub(super) fn heartbeat(&mut self, heartbeat: &Heartbeat) {
         self.finish_gaps();
         if !self.is_closed {
@@ -196,7 +199,9 @@ impl<'d> Layout<'d> {
         }
     }
 
-    /// A HEARTBEAT that stands in front of another one, for the one reader in it, of this participant if one is named.
+    /// Adds a handshake HEARTBEAT in front of another one.
+    ///
+    /// It is for one reader; `prefix` names its participant if the message goes to several.
     pub(super) fn opening(&mut self, prefix: Option<GuidPrefix>, heartbeat: &Heartbeat) {
         self.finish_gaps();
         if !self.is_closed {
@@ -205,14 +210,14 @@ impl<'d> Layout<'d> {
         }
     }
 
-    /// What follows is for everybody again.
+    /// Directs the following submessages to all participants again.
     pub(super) fn everybody(&mut self) {
         if !self.is_closed {
             self.participant(GuidPrefix::UNKNOWN);
         }
     }
 
-    /// HEARTBEAT_FRAG.
+    /// Adds a HEARTBEAT_FRAG.
     pub(super) fn heartbeat_frag(&mut self, sequence_number: SequenceNumber, last_fragment_num: u32, count: i32) {
         let heartbeat_frag = HeartbeatFrag {
             reader_id: self.reader_id,
@@ -226,14 +231,14 @@ impl<'d> Layout<'d> {
         }
     }
 
-    /// The GAPs that stand open. To be called last.
+    /// Adds the pending GAPs. Call it last.
     pub(super) fn finish_gaps(&mut self) {
         if let Some(gap) = self.gap_run.finish() {
             self.put_gap(&gap);
         }
     }
 
-    /// Where the message goes.
+    /// Returns the datagram of the message.
     pub(super) fn datagram(&mut self) -> &mut Datagram {
         self.datagram
     }
@@ -244,7 +249,7 @@ impl<'d> Layout<'d> {
     }
 
     fn timestamp(&mut self, timestamp: Time) {
-        // A message begins without a timestamp: one that is invalid need not be said.
+        // A message starts without a timestamp, so an invalid one needs no INFO_TS.
         let current = self.timestamp.unwrap_or(Time::INVALID);
         if current != timestamp {
             MessageBuilder::new(self.datagram.buffer()).info_ts(Some(timestamp));
@@ -267,7 +272,7 @@ impl<'d> Layout<'d> {
 }
 
 impl Sender<'_> {
-    /// What a whole change takes in a message, at most.
+    /// Returns the most bytes that a whole change takes in a message.
     pub(super) fn len_of(&self, change: &CacheChange) -> usize {
         let key_hash = if self.keyed { KEY_HASH_LEN } else { 0 };
         let status_info = if change.kind == ChangeKind::Alive { 0 } else { STATUS_INFO_LEN };
@@ -280,7 +285,7 @@ impl Sender<'_> {
         CHANGE_OVERHEAD + inline_qos + payload
     }
 
-    /// What goes out as the key hash of a change.
+    /// Returns the key hash that a change carries.
     #[inline]
     fn key_of(&self, change: &CacheChange, scratch: &mut Vec<u8>) -> InstanceHandle {
         match (self.hashed_type, &change.payload) {
@@ -315,8 +320,10 @@ fn put_inline_qos(inline_qos: &mut InlineQosWriter<'_>, sender: Sender<'_>, chan
     inline_qos.encoded(sender.inline_qos);
 }
 
-/// RTPS 2.5, 9.6.4.2 to 9.6.4.5. The number that ends a set of one writer carries nothing (Zenzen DDS does the same); the one
-/// that ends a set of a group names that, and no set of the writer.
+/// Adds the parameters of a coherent set (RTPS 2.5, 9.6.4.2 to 9.6.4.5).
+///
+/// The end of a writer's set carries no parameter, as in Zenzen DDS. The end of a group's set names that set, and no
+/// set of the writer.
 #[cold]
 fn put_presented(inline_qos: &mut InlineQosWriter<'_>, presented: &PresentationInfo) {
     if let Some(first) = presented.set {

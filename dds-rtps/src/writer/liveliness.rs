@@ -1,11 +1,11 @@
-//! What a writer has promised of its liveliness, and whether it keeps it (LIVELINESS; DDS 1.4, 2.2.3.11).
+//! The liveliness that a writer offers, and whether it keeps it (LIVELINESS; DDS 1.4, 2.2.3.11).
 //!
-//! An automatic writer has nothing to do here: its participant speaks for it. One that is manual by topic has to write or
-//! assert within its lease, one that is manual by participant, or any other such writer of its participant. What goes out is
-//! data, a HEARTBEAT with the liveliness flag, which best-effort readers get as well (RTPS 2.5, 8.3.8.6), or a message of
-//! the participant.
+//! An automatic writer does nothing here, because its participant asserts its liveliness. A manual-by-topic writer must
+//! write or assert within its lease. For a manual-by-participant writer, any such writer of its participant may do so.
+//! The assertion goes out as data, as a HEARTBEAT with the liveliness flag, or as a message of the participant.
+//! Best-effort readers receive such a HEARTBEAT as well (RTPS 2.5, 8.3.8.6).
 //!
-//! Every sign of life is one store; the lease is looked at when it may end.
+//! An assertion costs one store. The lease is checked when it may end.
 
 use super::stateful::StatefulWriter;
 use crate::concurrent::AssertionClock;
@@ -13,25 +13,25 @@ use crate::qos::{Liveliness, LivelinessKind};
 use crate::types::{Instant, Now};
 use std::sync::Arc;
 
-/// The promise of one writer.
+/// The liveliness that one writer offers.
 #[derive(Debug)]
 pub(super) struct Promise {
     offered: Liveliness,
-    /// Shared by all writers of the participant that are manual by participant.
+    /// Shared by all manual-by-participant writers of the participant.
     assertion_clock: Option<Arc<AssertionClock>>,
-    /// The last sign of life.
+    /// Time of the last assertion.
     asserted: Instant,
-    /// When to look; `None`: never, or not before the next sign of life.
+    /// When to check the lease; `None` for never, or not before the next assertion.
     check_at: Option<Instant>,
     alive: bool,
-    /// It was broken, and the owner has not been told yet.
+    /// The lease was lost, and the event has not been polled yet.
     lost_event: bool,
-    /// The participant has to hear of a sign of life.
+    /// The participant must be notified of an assertion.
     calls: bool,
 }
 
 impl Promise {
-    /// Nothing counts before the first sign of life.
+    /// Creates the state. The lease starts with the first assertion.
     pub(super) fn new(offered: Liveliness, assertion_clock: Option<Arc<AssertionClock>>) -> Self {
         let assertion_clock = assertion_clock.filter(|_| offered.kind == LivelinessKind::ManualByParticipant);
         Self {
@@ -45,13 +45,13 @@ impl Promise {
         }
     }
 
-    /// Whether it can be broken: an automatic writer, or one with an infinite lease, has promised nothing.
+    /// Returns whether the lease can be lost. An automatic writer and one with an infinite lease cannot lose it.
     #[inline]
     fn is_limited(&self) -> bool {
         self.offered.kind != LivelinessKind::Automatic && !self.offered.lease_duration.is_infinite()
     }
 
-    /// The last sign of life, of whoever may give it.
+    /// Returns the time of the last assertion, by any entity that may give it.
     fn last(&self) -> Instant {
         self.assertion_clock.as_ref().map_or(self.asserted, |assertion_clock| assertion_clock.last().max(self.asserted))
     }
@@ -64,13 +64,13 @@ impl Promise {
         std::mem::take(&mut self.lost_event)
     }
 
-    /// A sign of life.
+    /// Notes an assertion.
     #[inline]
     pub(super) fn assert(&mut self, now: Instant) {
         if !self.is_limited() {
             return;
         }
-        // The timer may be late: what is over is over.
+        // The timer may be late. A lease that has ended stays lost.
         if self.check_at.is_some_and(|at| at <= now) {
             self.check(now);
         }
@@ -99,12 +99,12 @@ impl Promise {
             self.lost_event = true;
             self.check_at = None;
             self.assertion_clock.iter().for_each(|assertion_clock| assertion_clock.add_waiting_lease());
-            // Somebody may have shown a sign of life just before this began to wait for it.
+            // Another writer may have asserted just before this one started to wait for it.
             self.look_again(now);
         }
     }
 
-    /// Whether another writer of the participant, or the participant, has shown a sign of life since it was broken.
+    /// Renews a lost lease if another writer or the participant has asserted liveliness since.
     fn look_again(&mut self, now: Instant) {
         if !self.alive && self.last().after(self.offered.lease_duration).is_some_and(|end| end > now) {
             self.begin_anew();
@@ -121,27 +121,30 @@ impl Drop for Promise {
 }
 
 impl StatefulWriter {
-    /// The writer is alive (DDS 1.4, 2.2.2.4.2.22); the first time, its lease begins. If it is manual by topic, all readers
-    /// of other processes hear of it by a HEARTBEAT.
+    /// Asserts the liveliness of the writer (DDS 1.4, 2.2.2.4.2.22). The first assertion starts its lease.
+    ///
+    /// If the writer is manual by topic, all remote readers receive a HEARTBEAT.
     pub fn assert_liveliness(&mut self, now: Now) {
         self.liveliness_due |= self.promise.offered.kind == LivelinessKind::ManualByTopic && !self.proxies.is_empty();
         self.promise.assert(now.instant);
     }
 
-    /// Whether the participant has to hear that its writer has shown that it is alive: to tell others, or another writer.
+    /// Returns whether the participant must be notified of an assertion.
+    ///
+    /// It passes the assertion on to its peers, or to another of its writers.
     #[inline]
     pub fn take_call(&mut self) -> bool {
         std::mem::take(&mut self.promise.calls)
     }
 
-    /// Whether the writer keeps what it has promised (LIVELINESS).
+    /// Returns whether the writer keeps the liveliness that it offers (LIVELINESS).
     #[inline]
     #[must_use]
     pub fn is_alive(&self) -> bool {
         self.promise.alive
     }
 
-    /// Its participant has shown that it is alive: a writer that is manual by participant may be again.
+    /// Checks the lease after an assertion of the participant, which may renew a manual-by-participant writer.
     pub fn look_at_liveliness(&mut self, now: Now) {
         self.promise.look_again(now.instant);
     }

@@ -1,19 +1,18 @@
-//! Two answers of one reader that nobody has heard yet, as one that says what both say.
+//! Merges two queued requests of one reader into one with the same meaning.
 //!
-//! Whoever queues answers keeps one for each reader with this, however long they wait.
+//! A queue of requests then needs one entry for each reader, however long the entries wait.
 
 use super::reader_proxy::is_newer;
 use super::requests::asks_anew;
 use crate::wire::{AckNack, FragmentNumberSet, NackFrag};
 
-/// Makes of `waiting` and the `later` ACKNACK of the same reader one that says what both say; `false`, and nothing done, if
-/// there is none such.
+/// Merges the `later` ACKNACK of a reader into `waiting`. Returns `false`, without a change, if they cannot be merged.
 ///
-/// The later one says how far the reader is. What the earlier one asks for beyond that it asks for as well: some readers
-/// leave out of an ACKNACK what they have asked for a moment ago (Cyclone DDS, within its `NackDelay`). It wants an answer if
-/// one of them does.
+/// The later one tells how far the reader is. The merged one also requests the changes that the earlier one requests
+/// beyond that. Some readers omit changes that they requested a moment ago, as Cyclone DDS does within its `NackDelay`.
+/// The merged ACKNACK requires an answer if either does.
 ///
-/// There is none such if the reader has lost its state in between, or the later one is not later by its count.
+/// They cannot be merged if the reader has lost its state in between, or if the count of `later` is not newer.
 #[must_use]
 pub fn merge_ack_nack(waiting: &mut AckNack, later: &AckNack) -> bool {
     let is_ahead = later.reader_sn_state.base() >= waiting.reader_sn_state.base();
@@ -21,7 +20,7 @@ pub fn merge_ack_nack(waiting: &mut AckNack, later: &AckNack) -> bool {
         return false;
     }
     let mut merged = later.clone();
-    // What lies below the later base has been received since; it does not go in.
+    // Changes below the later base have arrived since, so `insert` rejects them.
     waiting.reader_sn_state.iter().for_each(|number| _ = merged.reader_sn_state.insert(number));
     merged.is_final &= waiting.is_final;
     if asks_anew(&merged) != asks_anew(later) {
@@ -31,10 +30,10 @@ pub fn merge_ack_nack(waiting: &mut AckNack, later: &AckNack) -> bool {
     true
 }
 
-/// Makes of `waiting` and a `later` NACK_FRAG of the same reader one that asks for what both ask for; `false`, and nothing
-/// done, if they ask for different changes, or for fragments that one set has no room for.
+/// Merges a `later` NACK_FRAG of a reader into `waiting`.
 ///
-/// It keeps the earlier count: others of the reader may wait in between, and are not to look late.
+/// Returns `false`, without a change, if they request different changes, or fragments that do not fit into one set. The
+/// merged NACK_FRAG keeps the earlier count. Other requests of the reader may wait in between and must not look old.
 #[must_use]
 pub fn merge_nack_frag(waiting: &mut NackFrag, later: &NackFrag) -> bool {
     if later.writer_sn != waiting.writer_sn || !is_newer(later.count, waiting.count) {
@@ -75,7 +74,7 @@ mod tests {
         let mut merged = ack_nack(2, 6, &[7, 8, 260], false);
         assert_eq!(waiting.reader_sn_state.iter().collect::<Vec<_>>(), [7, 8, 260].map(SequenceNumber));
         assert_eq!((waiting.count, waiting.is_final, waiting.reader_sn_state.base()), (2, false, SequenceNumber(6)));
-        // One that is suppressed by its reader asks for nothing, and takes nothing back.
+        // A NACK_FRAG that its reader suppresses requests nothing and revokes nothing.
         assert!(merge_ack_nack(&mut merged, &ack_nack(3, 8, &[], true)));
         assert_eq!(merged, { ack_nack(3, 8, &[8, 260], false) });
     }

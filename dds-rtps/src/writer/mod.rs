@@ -1,35 +1,36 @@
 //! RTPS writers.
 //!
-//! In: changes of the application, which readers are matched, and what these readers answer (ACKNACK, NACK_FRAG). Out:
-//! datagrams one by one ([`StatefulWriter::poll_transmit`]), events, and the next deadline. Owned: the history, and a
-//! proxy for each matched reader.
+//! In: changes of the application, matched readers, and their answers (ACKNACK, NACK_FRAG). Out: datagrams, one at a
+//! time ([`StatefulWriter::poll_transmit`]), events, and the next deadline. Owned: the history, and a proxy for each
+//! matched reader.
 //!
-//! - New changes go out once, to the fewest locators that reach all matched readers of other processes.
-//! - Everything else (repairs, GAPs, history for late joiners, answers) goes to one reader, in turns with new changes.
-//! - Readers of this process take changes straight from the history ([`StatefulWriter::changes_from`]); their
-//!   acknowledgements are read from a [`LocalLink`](crate::concurrent::LocalLink).
+//! - New changes go out once, to the fewest locators that reach all matched remote readers.
+//! - All other data goes to one reader at a time: repairs, GAPs, history for late joiners, answers. It takes turns with
+//!   new changes.
+//! - Local readers take changes straight from the history ([`StatefulWriter::changes_from`]). A
+//!   [`LocalLink`](crate::concurrent::LocalLink) carries their acknowledgements.
 //!
 //! | file | owns |
 //! |---|---|
 //! | `stateful` | the writer: writing, matching, acknowledgements, deadlines |
-//! | `batch` | which small changes wait for others, to share a datagram |
-//! | `requests` | what readers ask for |
-//! | `merged` | what a reader has said twice before it was heard |
-//! | `progress` | how far they are, and what need not be kept for them |
+//! | `batch` | small changes that wait to share a datagram |
+//! | `requests` | requests of the readers |
+//! | `merged` | merging of two queued requests of a reader |
+//! | `progress` | acknowledgements of the readers, and changes to drop |
 //! | `transmit` | new changes and HEARTBEATs for all readers |
-//! | `repair` | what goes to one reader |
-//! | `filtered` | content filters of readers, and what they do not let pass |
-//! | `one_by_one` | what is not for all readers |
-//! | `opening` | where the samples begin that a reader is to get |
-//! | `slow_reader` | which reliable readers are not waited for any more, and when they are again |
-//! | `round_trip`, `way` | how long answers take, exactly and at most |
-//! | `flow`, `pace` | how much of large samples may be under way, to readers that answer and to those that do not |
-//! | `lifespan` | when changes are too old to be sent |
-//! | `instances` | which are registered, and the walk over those that are alive |
-//! | `through` | the short way of changes that nobody will ask for again |
-//! | `absent` | readers that fell silent and may come back |
-//! | `presentation` | which coherent set a change belongs to, and its place among those of its publisher |
-//! | `liveliness` | what the writer has promised to show of itself |
+//! | `repair` | data for one reader |
+//! | `filtered` | content filters of readers, and the omitted changes |
+//! | `one_by_one` | changes that are not for all readers |
+//! | `opening` | initial handshake with a reader |
+//! | `slow_reader` | slow readers, and when the writer waits for them again |
+//! | `round_trip`, `way` | RTT estimate, and upper bound of the RTT |
+//! | `flow`, `pace` | congestion window for readers that answer, pacing for others |
+//! | `lifespan` | expiry of changes, and deadlines of instances |
+//! | `instances` | registered instances, and the walk over those that are alive |
+//! | `through` | changes that need no history |
+//! | `absent` | unresponsive readers that may come back |
+//! | `presentation` | coherent sets, and the order among the writers of a publisher |
+//! | `liveliness` | the liveliness that the writer offers |
 //! | `stateless` | a writer without reliability, for SPDP |
 
 mod absent;

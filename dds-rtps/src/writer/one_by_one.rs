@@ -1,14 +1,15 @@
-//! A writer whose changes are not for all of its readers: that of a service which stands in for others.
+//! Changes that are not for all readers: the writer of a durability service, which forwards changes of other writers.
 //!
-//! Readers that do not look at who wrote a sample first would see twice what its own writer and the service send them. They get
-//! what is kept when they come, and nothing after that ([`ReaderProxyConfig::live`](super::ReaderProxyConfig::live)). As soon as
-//! there is one of them, every change goes to each of the others alone, in the way in which history goes to late joiners.
+//! A reader that ignores the original writer would receive samples twice, from that writer and from the service. So it
+//! receives the kept samples at its match, and none after that
+//! ([`ReaderProxyConfig::live`](super::ReaderProxyConfig::live)). With one such reader, every change goes to each other
+//! reader alone, as history goes to late joiners.
 
 use super::stateful::StatefulWriter;
 use crate::types::{Now, SequenceNumber};
 
 impl StatefulWriter {
-    /// Lets each reader be sent alone what waits to go out to all, if it is for that reader.
+    /// Schedules the unsent changes for each reader alone, if they are relevant to it.
     pub(super) fn send_one_by_one(&mut self, now: Now) {
         let first = self.next;
         while self.has_more_to_send() {
@@ -25,13 +26,15 @@ impl StatefulWriter {
             }
             self.enqueue(now, index);
         }
+        // No datagram for all readers starts the heartbeat schedule, so it starts here.
         if self.expects_answer() {
             self.heartbeat.expect_answer(now.instant);
         }
     }
 
-    /// Takes a change out of the history: it is not kept any more. Readers that still ask for it are told that it does not
-    /// exist. `false`: it is not there.
+    /// Removes a change from the history. Returns `false` if it is not there.
+    ///
+    /// A GAP answers later requests for it.
     pub fn withdraw(&mut self, now: Now, number: SequenceNumber) -> bool {
         let removed = self.history.remove(number).is_some();
         if removed {

@@ -1,18 +1,20 @@
-//! Where the samples begin that a reader is to get.
+//! Initial handshake: tells a reader its first relevant sequence number.
 //!
-//! A volatile reader takes the first HEARTBEAT for the line between what was written before it came and what it is to get. RTPS
-//! 2.5 does not say which of the two numbers in it draws that line. Cyclone DDS takes the last one: of a writer of another
-//! vendor it skips everything up to there, so samples that were lost before that HEARTBEAT came, or that came before the reader
-//! was ready, are acknowledged and never delivered.
+//! A volatile reader takes its first HEARTBEAT as the line between earlier changes and the changes that it must
+//! receive. RTPS 2.5 does not define which number of the HEARTBEAT draws that line. Cyclone DDS takes the last one:
+//! with a writer of another vendor it skips all changes up to there. Samples that were lost before that HEARTBEAT are
+//! then acknowledged and never delivered. The same holds for samples that arrived before the reader was ready.
 //!
-//! So until a reader has answered a HEARTBEAT, it finds in front of each one another that announces nothing: first = where it
-//! begins, last = first - 1. Whichever datagram arrives first, both numbers then say the same. It is addressed to that reader;
-//! Cyclone DDS takes it in for all readers of its participant, and so those have one beginning, the lowest.
+//! So until a reader has answered, each HEARTBEAT to it follows another one that announces no change. That one has
+//! first = the first relevant sequence number, and last = first - 1. Both numbers then draw the same line, whichever
+//! datagram arrives first. It is addressed to that reader, but Cyclone DDS applies it to all readers of the
+//! participant. So these readers share the lowest first relevant sequence number.
 //!
-//! A reader of ours delivers nothing before it was told by name ([`WriterProxyConfig::names_first_relevant`](crate::reader::WriterProxyConfig::names_first_relevant)), and
-//! then begins with the first number of that HEARTBEAT: each has its own line, and a HEARTBEAT to it alone needs none in front. It is not
-//! told as long as there is something to be sent that it is not to get: it would take that in where it shares a locator with others, and
-//! what it missed of it nobody would repair.
+//! A reader of this implementation delivers no sample before a HEARTBEAT names it
+//! ([`WriterProxyConfig::names_first_relevant`](crate::reader::WriterProxyConfig::names_first_relevant)). It starts
+//! with the first number of that HEARTBEAT. Each such reader has its own line, and a HEARTBEAT to it alone needs no
+//! other one in front. The writer delays this HEARTBEAT while irrelevant changes wait to be sent. The reader would
+//! accept those it receives at a shared locator, and the writer would not repair the others.
 
 use super::layout::Layout;
 use super::reader_proxy::ReaderProxy;
@@ -20,18 +22,21 @@ use super::stateful::StatefulWriter;
 use crate::types::{Guid, GuidPrefix, Now, SequenceNumber};
 use crate::wire::Heartbeat;
 
-/// So many strangers are told in a datagram with samples: each takes 48 bytes of what is left for headers.
+/// Most handshakes in a datagram with samples. Each takes 48 bytes of the space left for headers.
 pub(super) const STRANGERS_BESIDE_SAMPLES_MAX: usize = 4;
 
-/// … and in one that holds nothing else: 48 000 bytes. More than that have to come within one round trip.
+/// Most handshakes in a datagram without samples: 48 000 bytes. More readers than that would have to match within one
+/// RTT.
 const STRANGERS_MAX: usize = 1000;
 
-/// So many datagrams with samples ask for the sake of readers that have not answered, since one was new among them.
+/// Datagrams with samples that carry a HEARTBEAT for silent readers, counted from the latest match.
 const HELPS_MAX: u32 = 200;
 
 impl StatefulWriter {
-    /// Tells a reader, or another one of its participant, where it begins, if it does not know and the HEARTBEAT to it that is to
-    /// follow, up to `last_sn`, does not say so: to one of ours that says it.
+    /// Lays out the handshake HEARTBEAT for a reader, or for another reader of its participant.
+    ///
+    /// It is left out if the reader knows its line, or if the following HEARTBEAT up to `last_sn` draws it. A HEARTBEAT
+    /// to a reader of this implementation always does.
     pub(super) fn lay_out_opening_for(&mut self, index: usize, last_sn: SequenceNumber, layout: &mut Layout<'_>) {
         let Some(proxy) = self.proxies.get(index).filter(|proxy| !proxy.is_ours()) else { return };
         let prefix = proxy.config.guid.prefix;
@@ -42,7 +47,7 @@ impl StatefulWriter {
         }
     }
 
-    /// Tells all readers where they begin that do not know.
+    /// Lays out the handshake HEARTBEATs of all readers that need one.
     pub(super) fn lay_out_openings(&mut self, last_sn: SequenceNumber, layout: &mut Layout<'_>) {
         let mut has_any = false;
         let mut room = STRANGERS_MAX;
@@ -61,7 +66,9 @@ impl StatefulWriter {
         }
     }
 
-    /// Where a HEARTBEAT to this reader alone begins. One that has lost its state goes on where it had got to, unless it wants history.
+    /// Returns the first sequence number of a HEARTBEAT to this reader alone.
+    ///
+    /// A reader that lost its state continues after its acknowledged changes, unless it wants the history.
     pub(super) fn first_for(&self, proxy: &ReaderProxy) -> SequenceNumber {
         let from = match proxy.is_ours() {
             true if proxy.is_stranger() && !proxy.config.wants_history => {
@@ -73,16 +80,19 @@ impl StatefulWriter {
         self.first_available().max(from).min(self.next)
     }
 
-    /// Whether a reader is not to be told yet where it begins.
+    /// Returns whether the writer must delay the handshake with a reader.
     pub(super) fn is_too_early_for(&self, proxy: &ReaderProxy) -> bool {
         proxy.is_stranger() && proxy.is_ours() && !proxy.config.wants_history && self.next < proxy.first_relevant
     }
 
-    /// New changes have been sent, from `before` on: who begins behind them is told now.
+    /// Owes the handshake HEARTBEAT to readers whose first relevant change comes next.
+    ///
+    /// New changes were sent, from `before` on.
     pub(super) fn tell_who_begins(&mut self, now: Now, before: SequenceNumber) {
         for index in 0..self.proxies.len() {
             let begins = |proxy: &&ReaderProxy| {
                 before < proxy.first_relevant && proxy.is_stranger() && !self.is_too_early_for(proxy)
+            // A HEARTBEAT to this reader alone draws its line.
             };
             if self.proxies.get(index).filter(begins).is_some() {
                 self.owe_heartbeat(now, index);
@@ -97,11 +107,12 @@ impl StatefulWriter {
         }
     }
 
-    /// `None`: the HEARTBEAT up to `last_sn` says it itself, or it is too early.
+    /// Creates a handshake HEARTBEAT. `None` if the HEARTBEAT up to `last_sn` suffices, or if it is too early.
     fn opening(&self, stranger: &ReaderProxy, last_sn: SequenceNumber) -> Option<Heartbeat> {
         if self.is_too_early_for(stranger) {
             return None;
         }
+        // Cyclone DDS applies the message to all readers of the participant, so it must cover the lowest line.
         let (start, first_sn) = if stranger.is_ours() {
             let start = self.first_for(stranger);
             (start, start)
@@ -116,14 +127,14 @@ impl StatefulWriter {
             first_sn,
             last_sn: start.previous(),
             count: 0,
-            // What follows asks.
+            // The next HEARTBEAT requires the answer.
             is_final: true,
             liveliness: false,
             group_info: None,
         })
     }
 
-    /// Counts the readers that have said nothing, or nothing that shows what they know.
+    /// Counts the readers that never answered, and those with an incomplete handshake.
     pub(super) fn count_strangers(&mut self) {
         let before = self.unheard + self.strangers;
         self.unheard = self.proxies.iter().filter(|proxy| proxy.is_unheard()).count();
@@ -133,7 +144,7 @@ impl StatefulWriter {
         }
     }
 
-    /// Counts one that has just come.
+    /// Adds a reader that has just matched to these counts.
     pub(super) fn count_stranger(&mut self, index: usize) {
         let Some(proxy) = self.proxies.get(index) else { return };
         self.unheard += usize::from(proxy.is_unheard());
@@ -141,8 +152,10 @@ impl StatefulWriter {
         self.helps_left = HELPS_MAX;
     }
 
-    /// Whether each datagram with samples is to ask: who has never answered, or does not know where it begins, is told soonest so. Only
-    /// for a while: all others are asked as well, and some will never be heard.
+    /// Returns whether each datagram with samples should carry a HEARTBEAT.
+    ///
+    /// It reaches readers without an answer or a handshake soonest. The number is limited: all other readers must
+    /// answer too, and some readers never answer.
     pub(super) fn helps_to_ask(&mut self) -> bool {
         let helps = (1..=STRANGERS_BESIDE_SAMPLES_MAX).contains(&self.strangers) || self.unheard > 0;
         let helps = helps && self.helps_left > 0;
@@ -150,7 +163,9 @@ impl StatefulWriter {
         helps
     }
 
-    /// A reader of another process is there, as its participant has just shown: if it has never answered, it is asked again.
+    /// Repeats the HEARTBEAT to a remote reader that has never answered.
+    ///
+    /// The caller has received a sign of life from its participant.
     pub fn ask_again(&mut self, now: Now, reader: Guid) {
         let Some(index) = self.reliable_proxy(reader) else { return };
         let (last, pace) = (self.next.previous(), self.heartbeat.pace());
@@ -160,14 +175,14 @@ impl StatefulWriter {
         }
     }
 
-    /// Finds out whether all that owe an answer have never given one.
+    /// Records whether all readers that owe an answer have never given one.
     pub(super) fn note_who_owes(&mut self) {
         let last = self.next.previous();
         let owes = |proxy: &ReaderProxy| proxy.reliable && proxy.heard && proxy.acknowledged < last;
         self.heartbeat.set_only_strangers(self.unheard > 0 && !self.proxies.iter().any(owes));
     }
 
-    /// Finds out where HEARTBEATs for a reader have to begin that is about to be matched, and for others of its participant.
+    /// Sets the lowest sequence number of HEARTBEATs for a new reader and for others of its participant.
     pub(super) fn settle_in(&mut self, newcomer: &mut ReaderProxy) {
         let prefix = newcomer.config.guid.prefix;
         let newcomer_first = newcomer.first_relevant;

@@ -1,43 +1,43 @@
-//! How fast large samples go to readers that never answer.
+//! Pacer: the rate of large samples to readers that never answer.
 //!
-//! A best-effort reader says nothing, so something else has to do what [`Flow`](super::flow) does by its answers: a burst
-//! that its receive buffer surely takes goes out at once. What follows goes at a rate, by the clock; or, to a reader of this
-//! host whose system tells how full its buffer is, as fast as there is room.
+//! A best-effort reader sends no answers, so [`Flow`](super::flow) cannot serve it. A burst that fits into its receive
+//! buffer goes out at once. The rest follows at a rate by the clock. For a reader on this host, the system may report
+//! its free receive buffer. Then the rest follows as fast as there is room.
 
 use super::stateful::StatefulWriter;
 use crate::types::{Duration, Instant, Locator, Now};
 
-/// Of the room that a buffer has, others may want some as well.
+/// Divisor of the free receive buffer. Other writers may need room as well.
 const SHARE: usize = 4;
 
-/// Less room than that is not worth a visit: about a datagram.
+/// Smallest useful grant in bytes, about a datagram. Less room does not justify a visit of the writer.
 const GRANT_MIN: usize = 64 << 10;
 
-/// How long it takes a reader to make room, about: a timer is not much finer than that.
+/// Time until the next check of a full buffer. A reader makes room in about this time, and timers are hardly finer.
 const LOOK_AGAIN: Duration = Duration::from_micros(500);
 
-/// A buffer that has been full for so long is nobody's who will empty it soon. The samples of others must not wait for it.
+/// How long a buffer may stay full. After that its owner is unlikely to read soon, and other readers must not wait.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// Room for a burst, refilled at a rate, or by what is told of the reader's buffer.
+/// Bytes that may be sent: one burst, refilled at a rate or from reports of the free receive buffer.
 #[derive(Debug)]
 pub(super) struct Pace {
     burst: u64,
-    /// Bytes that may be sent now; what is sent in one piece may make it less than nothing.
+    /// Bytes that may be sent now. Negative after a large piece.
     room: i64,
-    /// Up to when `room` was refilled.
+    /// Time of the last refill of `room`.
     at: Option<Instant>,
     told: Told,
 }
 
-/// What is known of the reader's buffer.
+/// Last report of the free receive buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Told {
-    /// Nobody tells: the clock refills.
+    /// There are no reports, so the clock refills.
     Nothing,
-    /// What was told is what there is.
+    /// The report set the present room.
     Room,
-    /// It has been full since then, and is to be asked for again at `again`.
+    /// The buffer has been full since `since`. The next check is due at `again`.
     Full { since: Instant, again: Instant },
 }
 
@@ -47,36 +47,36 @@ impl Pace {
         Self { burst, room: burst as i64, at: None, told: Told::Nothing }
     }
 
-    /// Another burst from now on, and maybe other readers; what has been used up stays so.
+    /// Sets another burst, maybe for other readers. Used room stays used.
     pub(super) fn set_burst(&mut self, burst: usize) {
         let used = self.burst as i64 - self.room;
         *self = Self { at: self.at, ..Self::new(burst) };
         self.room -= used;
     }
 
-    /// Whether more may be sent now, at `rate` bytes per second.
+    /// Returns whether the writer may send more now, at `rate` bytes per second.
     pub(super) fn is_open(&mut self, now: Instant, rate: u64) -> bool {
         let since = self.at.replace(now).map_or(Duration::INFINITE, |at| now.since(at));
         if self.told != Told::Nothing {
             return self.room > 0;
         }
-        // Nobody waits longer than that for a burst.
+        // Longer pauses refill no more than a burst in any case.
         let nanos = since.as_nanos().clamp(0, 1_000_000_000) as u128;
         let refill = (nanos * u128::from(rate) / 1_000_000_000).min(i64::MAX as u128) as i64;
         self.room = self.room.saturating_add(refill).min(self.burst as i64);
         self.room > 0
     }
 
-    /// So many bytes are on their way.
+    /// Counts `len` sent bytes.
     pub(super) fn note_sent(&mut self, len: usize) {
         self.room -= len as i64;
     }
 
-    /// When there is room for a quarter of a burst, which is worth a timer.
+    /// Returns when there is room for a quarter of a burst, which justifies a timer.
     pub(super) fn opens_at(&self, rate: u64) -> Option<Instant> {
         match self.told {
             Told::Nothing => {}
-            // Whoever has told is asked again before anybody waits.
+            // The caller requests a new report before it waits.
             Told::Room => return None,
             Told::Full { again, .. } => return Some(again),
         }
@@ -85,12 +85,13 @@ impl Pace {
         self.at?.after(Duration::from_nanos(nanos.min(1_000_000_000) as i64))
     }
 
-    /// Whether the reader's buffer is worth being asked for.
+    /// Returns whether the writer should request a report now.
     fn wants_room(&self, now: Instant) -> bool {
         self.room <= 0 && !matches!(self.told, Told::Full { again, .. } if now < again)
     }
 
-    /// The buffer has so much room; `None`: nobody tells. True if more may be sent now.
+    /// Notes a report of the free receive buffer; `None` if the system reports nothing. Returns whether more may be
+    /// sent now.
     fn note_room(&mut self, now: Instant, room: Option<usize>) -> bool {
         let grant = room.map(|room| (room / SHARE) as u64).map(|grant| grant.min(self.burst));
         self.told = match (grant, self.told) {
@@ -98,6 +99,7 @@ impl Pace {
             (Some(grant), _) if grant >= GRANT_MIN as u64 => {
                 self.room = grant as i64;
                 Told::Room
+            // The reader does not empty its buffer, so fall back to the clock.
             }
             (Some(_), Told::Full { since, .. }) if now.since(since) >= PATIENCE => Told::Nothing,
             (Some(_), told) => {
@@ -111,8 +113,10 @@ impl Pace {
 }
 
 impl StatefulWriter {
-    /// Where readers of this host listen for whose buffers something waits that they cannot tell about themselves; `None` if
-    /// nothing does, or not now. Whoever can find out how much room there is says so by [`StatefulWriter::note_room`].
+    /// Returns the local locators whose free receive buffer the writer needs to know; `None` if it needs none now.
+    ///
+    /// Best-effort readers of this host listen there, and data waits for them. A caller that can read the free space
+    /// reports it by [`StatefulWriter::note_room`].
     #[must_use]
     pub fn waits_for_room(&self, now: Now) -> Option<&[Locator]> {
         let destinations = &self.destinations;
@@ -120,9 +124,9 @@ impl StatefulWriter {
         (is_held && destinations.same_host).then(|| destinations.locators(&self.proxies))
     }
 
-    /// So many bytes are free in the receive buffer that has the most room of those that
-    /// [`StatefulWriter::waits_for_room`] has named; `None`: the system does not tell, so that the clock says when more is
-    /// sent. True: more is sent now.
+    /// Notes the largest free receive buffer, in bytes, among the locators of [`StatefulWriter::waits_for_room`].
+    ///
+    /// `None` if the system reports nothing: then the clock sets the rate. Returns whether the writer sends more now.
     pub fn note_room(&mut self, now: Now, room: Option<usize>) -> bool {
         let goes_on = self.pace.note_room(now.instant, room);
         if !goes_on {
@@ -155,7 +159,7 @@ mod tests {
         pace.note_sent(1);
         // The clock alone would have refilled half a MiB.
         assert!(!pace.is_open(at(1_000), RATE) && pace.wants_room(at(1_000)));
-        // No more than a burst, whatever there is.
+        // A grant is at most one burst.
         assert!(pace.note_room(at(1_000), Some(100 * MIB)));
         assert_eq!(pace.room, MIB as i64);
     }

@@ -1,8 +1,8 @@
-//! Coherent sets, and the order over all writers of a publisher (DDS 1.4, 2.2.3.6; RTPS 2.5, 8.7.5 and 8.7.6).
+//! Coherent sets, and the order among all writers of a publisher (DDS 1.4, 2.2.3.6; RTPS 2.5, 8.7.5 and 8.7.6).
 //!
-//! The writers of a publisher share a [`PresentationClock`]: it knows whether a set is open and gives out the group sequence
-//! numbers. A writer asks it for each change, inside its own cell; what it answers goes with the change, to readers elsewhere
-//! as inline QoS. A set of a writer ends with a number of its own that carries no change.
+//! The writers of a publisher share a [`PresentationClock`]. It knows whether a set is open, and assigns the group
+//! sequence numbers. A writer reads it for each change, inside its own cell. The result goes with the change, to remote
+//! readers as inline QoS. A set of a writer ends with a sequence number of its own that carries no change.
 //!
 //! Bound: the writers of one publisher.
 
@@ -14,12 +14,12 @@ use crate::types::{EntityId, InstanceHandle, Now, SequenceNumber};
 use crate::wire::HeartbeatGroupInfo;
 use std::sync::Arc;
 
-/// What one writer knows of it.
+/// Presentation state of one writer.
 #[derive(Debug)]
 pub(super) struct WriterPresentation {
     clock: Arc<PresentationClock>,
     writer: EntityId,
-    /// The set in which it has written last, and the number of its first change in it.
+    /// The set of the last change, and the sequence number of its first change in it.
     set: Option<(u64, SequenceNumber)>,
 }
 
@@ -31,17 +31,18 @@ impl WriterPresentation {
         Some(Box::new(Self { clock, writer, set: None }))
     }
 
-    /// What goes with the change that gets this number.
+    /// Returns the presentation of the change with this sequence number.
     pub(super) fn present(&mut self, number: SequenceNumber) -> Option<Box<PresentationInfo>> {
         let PresentationStamp { set, group } = self.clock.stamp(self.writer);
-        // A change outside of any set ends the one before by itself.
+        // A change outside of any set ends the previous set.
         self.set = set.map(|set| self.set.filter(|(open, _)| *open == set).unwrap_or((set, number)));
         let set = self.set.map(|(_, first)| first);
         (set.is_some() || group.is_some()).then(|| Box::new(PresentationInfo { set, group, is_end: false }))
     }
 
-    /// What goes with the number that ends a set; `None`: this writer has nothing to end. Under GROUP each writer says so,
-    /// for that of another one may be lost.
+    /// Returns the presentation of the end of a set; `None` if this writer has no set to end.
+    ///
+    /// Under GROUP each writer announces the end, because the announcement of another one may be lost.
     fn present_end(&mut self, ended: EndedSet) -> Option<(Option<SequenceNumber>, Box<PresentationInfo>)> {
         let first = self.set.take_if(|(set, _)| *set == ended.set).map(|(_, first)| first);
         let group = if self.clock.is_group() { self.clock.stamp_end(self.writer, ended) } else { None };
@@ -51,8 +52,9 @@ impl WriterPresentation {
 }
 
 impl StatefulWriter {
-    /// A set of the publisher has ended: uses up a number to tell the readers, if they have to be told. Local readers are
-    /// given [`Self::change`] of it.
+    /// Ends a set of the publisher, with a sequence number of its own if readers must be notified.
+    ///
+    /// The caller passes [`Self::change`] of it to local readers.
     pub fn end_set(&mut self, now: Now, ended: EndedSet) -> Option<SequenceNumber> {
         let (first, presented) = self.presentation.as_mut()?.present_end(ended)?;
         let sequence_number = self.last.next();
@@ -79,8 +81,9 @@ impl StatefulWriter {
         Some(sequence_number)
     }
 
-    /// What the writer shares with the others of its group, for a reader of this process that gets its changes from `first` on,
-    /// and up to which group sequence number nothing of it is to be expected then.
+    /// Returns the clock of the group, for a local reader that receives the changes from `first` on.
+    ///
+    /// The reader expects no change of this writer up to the returned group sequence number. `None` without a group.
     #[must_use]
     pub fn presented_before(&self, first: SequenceNumber) -> Option<(Arc<PresentationClock>, SequenceNumber)> {
         let clock = &self.presentation.as_ref()?.clock;
@@ -93,7 +96,7 @@ impl StatefulWriter {
         Some((Arc::clone(clock), reached))
     }
 
-    /// What a HEARTBEAT says of the group (RTPS 2.5, 8.3.8.6).
+    /// Returns the group information of a HEARTBEAT (RTPS 2.5, 8.3.8.6).
     pub(super) fn group_info(&self) -> Option<HeartbeatGroupInfo> {
         let clock = &self.presentation.as_ref()?.clock;
         if !clock.is_group() {
@@ -105,7 +108,7 @@ impl StatefulWriter {
             Some(presented?.group?.number)
         };
         if let Some(held_back) = self.history.next_from(self.next).and_then(number_of) {
-            // What has not left yet is not announced.
+            // Changes that are still held back are not announced.
             current_gsn = held_back.previous();
         }
         let gsn = |number: Option<SequenceNumber>| number.and_then(number_of).unwrap_or(SequenceNumber::ZERO);

@@ -1,4 +1,4 @@
-//! How far the readers are, and what need not be kept for them any more.
+//! Acknowledgements of the readers, and the changes that the history can drop.
 
 use super::local_reader::LocalReader;
 use super::stateful::StatefulWriter;
@@ -6,27 +6,31 @@ use crate::qos::Durability;
 use crate::types::{Guid, Now, SequenceNumber};
 
 impl StatefulWriter {
-    /// Whether every matched reliable reader has everything up to `sequence_number`.
+    /// Returns whether every matched reliable reader has all changes up to `sequence_number`.
     #[must_use]
     pub fn is_acknowledged(&self, sequence_number: SequenceNumber) -> bool {
         sequence_number <= self.acknowledged()
     }
 
-    /// Whether a reader of another process matches that acknowledges nothing.
+    /// Returns whether a remote best-effort reader matches.
     #[must_use]
     pub fn has_best_effort_readers(&self) -> bool {
         self.proxies.iter().any(|proxy| !proxy.reliable)
     }
 
-    /// Up to where a reliable reader of another process has everything; zero if it has never answered, `None` if it does not match.
+    /// Returns up to which change a remote reliable reader has acknowledged.
+    ///
+    /// Zero if it has never answered, `None` if it does not match.
     #[must_use]
     pub fn acknowledged_by_reader(&self, reader: Guid) -> Option<SequenceNumber> {
         let proxy = self.proxies.get(self.reliable_proxy(reader)?)?;
         Some(if proxy.heard { proxy.acknowledged } else { SequenceNumber::ZERO })
     }
 
-    /// Up to where every matched reliable reader has everything, but for those that are not waited for
-    /// ([`SlowReader::Demote`](super::SlowReader::Demote)). Without such readers, up to the newest change.
+    /// Returns up to which change every awaited reliable reader has acknowledged. Without such readers, the newest
+    /// change.
+    ///
+    /// Demoted readers do not count ([`SlowReader::Demote`](super::SlowReader::Demote)).
     #[must_use]
     pub fn acknowledged(&self) -> SequenceNumber {
         let awaited = self.locals.iter().filter(|local| local.reliable && !local.standing.is_demoted());
@@ -34,11 +38,13 @@ impl StatefulWriter {
         self.remote_acknowledged.min(local).min(self.last)
     }
 
-    /// Up to where a reader of this process has everything that there is. What it has not been handed yet, or has refused, and
-    /// what has expired or been forgotten since, it will never be handed and cannot acknowledge.
+    /// Returns up to which change a local reader has all existing changes.
+    ///
+    /// It cannot acknowledge a change that it never received: one not handed over, refused, expired or forgotten.
     fn acknowledged_by(&self, local: &LocalReader) -> SequenceNumber {
         let acknowledged = local.acknowledged();
         let is_whole = self.counters.expired == 0 && !self.history.has_forgotten();
+        // Only an expired or forgotten change explains a missing acknowledgement here.
         if is_whole || acknowledged >= self.last {
             return acknowledged;
         }
@@ -46,8 +52,9 @@ impl StatefulWriter {
         waiting.map_or(self.last, |stored| stored.change.sequence_number.previous())
     }
 
-    /// Up to where every matched reliable reader has everything, also those that are not waited for; `acknowledged` is what
-    /// [`Self::acknowledged`] says.
+    /// Returns up to which change every matched reliable reader has acknowledged, demoted ones included.
+    ///
+    /// `acknowledged` is the result of [`Self::acknowledged`].
     pub(super) fn received(&self, acknowledged: SequenceNumber) -> SequenceNumber {
         if !self.slow_readers.any() {
             return acknowledged;
@@ -57,10 +64,10 @@ impl StatefulWriter {
         self.remote_received.min(local).min(acknowledged)
     }
 
-    /// The first number that readers can still be sent, of those that have been sent once.
+    /// Returns the first change that was sent and can still be repaired.
     pub(super) fn first_available(&self) -> SequenceNumber {
         let kept = self.history.first().unwrap_or(self.last.next());
-        // The newest change stays for a while though nobody needs it.
+        // The newest change may stay although no reader needs it.
         let needed = match self.config.durability {
             Durability::Volatile => self.finished_up_to(self.received(self.acknowledged())).next(),
             _ => SequenceNumber::FIRST,
@@ -68,58 +75,61 @@ impl StatefulWriter {
         kept.max(needed).min(self.next)
     }
 
-    /// Whether a reliable reader of another process has something to acknowledge, or has never said anything.
+    /// Returns whether a remote reliable reader owes an acknowledgement, or has never answered.
     pub(super) fn expects_answer(&self) -> bool {
         self.unheard > 0 || self.remote_received < self.next.previous()
     }
 
-    /// A reader has answered: takes in what that changes for all.
+    /// Updates the writer after an answer of a reader.
     pub(super) fn answered(&mut self, now: Now, index: usize) {
         self.note_progress_of(index);
         self.heartbeat.note_answer(now.instant, self.expects_answer());
         self.settle(now);
     }
 
-    /// Drops what nobody needs any more. The newest change stays: whoever wrote it may be about to look at it.
+    /// Drops changes that no reader needs. The newest one stays, because its author may still read it.
     pub(super) fn retire(&mut self) {
         let finished = self.finished_up_to(self.received(self.acknowledged()));
-        // The change that was held back from being replaced is not needed any more.
+        // The pinned change, kept during its transmission, is not needed any more.
         self.history.unpin_up_to(finished);
         self.history.retire(finished.min(self.last.previous()));
     }
 
-    /// Drops what nobody needs any more, the newest change as well: a reader that comes now does not hear of instances that
-    /// are over.
+    /// Drops changes that no reader needs, including the newest one.
+    ///
+    /// A reader that matches now does not learn of instances that have ended.
     pub(super) fn forget_finished(&mut self) {
         let finished = self.finished_up_to(self.received(self.acknowledged()));
         self.history.retire(finished);
     }
 
-    /// Whether the oldest change is one that somebody has still to acknowledge, so that a full history stays full.
+    /// Returns whether the history is full and its oldest change awaits an acknowledgement.
     pub(super) fn history_is_stuck(&self) -> bool {
         self.history.first().is_some_and(|first| first > self.acknowledged())
             && self.history.len() >= self.config.limits.capacity(self.config.keyed)
     }
 
-    /// Up to where changes have been sent and acknowledged.
+    /// Returns up to which change all are sent and acknowledged.
     pub(super) fn finished_up_to(&self, acknowledged: SequenceNumber) -> SequenceNumber {
         acknowledged.min(self.next.previous())
     }
 
-    /// Takes in how far a reader of another process is. All readers answer one HEARTBEAT: an answer must not cost a look at
-    /// all of them.
+    /// Updates the acknowledgement of one remote reader.
+    ///
+    /// All readers answer a HEARTBEAT, so an answer must not cost a visit of all readers.
     pub(super) fn note_progress_of(&mut self, index: usize) {
         if self.slow_readers.any() {
-            // Of these there are few, and mostly none.
+            // Writers with demoted readers are rare.
             return self.note_progress_of_all();
         }
         let proxy = self.proxies.get(index).filter(|proxy| proxy.reliable);
         self.progress.set(index as u32, proxy.map(|proxy| proxy.acknowledged));
+        // Without demoted readers, both values are the same.
         self.remote_received = self.progress.first().unwrap_or(SequenceNumber::MAX);
         self.remote_acknowledged = self.remote_received;
     }
 
-    /// Takes in how far the reliable readers of other processes are.
+    /// Updates the acknowledgements of all remote reliable readers.
     pub(super) fn note_progress_of_all(&mut self) {
         self.progress.clear();
         self.remote_acknowledged = SequenceNumber::MAX;
@@ -153,7 +163,7 @@ mod tests {
         Guid::new(GuidPrefix(prefix), EntityId([0, 0, 1, 4]))
     }
 
-    /// A reliable writer that so many readers match.
+    /// Creates a reliable writer with [`READERS`] matched readers.
     fn crowd() -> StatefulWriter {
         let guid = Guid::new(GuidPrefix([1; 12]), EntityId([0, 0, 1, 3]));
         let mut writer = StatefulWriter::new(WriterConfig::new(guid, false, &DataWriterQos::default().keep_all()));
@@ -204,7 +214,7 @@ mod tests {
         }
     }
 
-    /// While the application is inside of a writer, its inbox has room for so many answers; what comes on top is dropped.
+    /// While the application occupies the writer's cell, the inbox holds 256 answers and drops the others.
     #[test]
     fn answers_that_had_no_room_are_asked_for_again_a_period_later() {
         const INBOX: u32 = 256;
@@ -229,7 +239,7 @@ mod tests {
         assert_eq!(writer.acknowledged(), SequenceNumber::FIRST);
     }
 
-    /// Places are filled up from the end when a reader leaves.
+    /// When a reader leaves, the last proxy takes its index.
     #[test]
     fn who_has_left_is_not_waited_for_and_the_others_are() {
         let mut writer = crowd();

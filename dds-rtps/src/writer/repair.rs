@@ -1,4 +1,4 @@
-//! What goes to one reader: what it has asked for, history if it came late, and a HEARTBEAT of its own.
+//! Data for one reader: repairs, history for a late joiner, and a HEARTBEAT of its own.
 
 use super::layout::{Layout, Sender};
 use super::reader_proxy::Resend;
@@ -9,7 +9,7 @@ use crate::types::{Now, SequenceNumber};
 use crate::wire::Heartbeat;
 
 impl StatefulWriter {
-    /// Lays out a datagram for the next reader in the queue that has something to be sent.
+    /// Lays out a datagram for the next reader of the queue that has data to send.
     pub(super) fn transmit_queued(&mut self, now: Now, datagram: &mut Datagram) -> bool {
         for _ in 0..self.queue.len() {
             let Some(index) = self.queue.pop_front() else { break };
@@ -50,8 +50,10 @@ impl StatefulWriter {
         has_content
     }
 
-    /// What is begun first, but for single fragments of what comes before it, then single fragments, then whole changes, then
-    /// history.
+    /// Lays out the most urgent data of a reader.
+    ///
+    /// A change in progress comes first, except for single fragments of earlier changes. Then follow single fragments,
+    /// whole changes, and history.
     fn lay_out_changes(&mut self, now: Now, index: usize, layout: &mut Layout<'_>) {
         let Some(proxy) = self.proxies.get_mut(index) else { return };
         if let Some(resend) = proxy.resend {
@@ -60,6 +62,7 @@ impl StatefulWriter {
                 proxy.next_fragments(now.instant).filter(|request| request.sequence_number < resend.sequence_number);
             if before.is_some() && may_respond {
                 if proxy.has_window() {
+                    // Later fragments of the present change wait, because the reader needs the earlier change first.
                     self.lay_out_fragments(now, index, layout);
                 }
             } else if proxy.has_window() {
@@ -79,7 +82,7 @@ impl StatefulWriter {
         self.lay_out_backlog(now, index, layout);
     }
 
-    /// The next fragments of a change that goes to this reader in fragments.
+    /// Lays out the next fragments of a change that the writer sends to this reader in full.
     fn lay_out_resend(&mut self, now: Now, index: usize, resend: Resend, layout: &mut Layout<'_>) {
         let Resend { sequence_number, next_fragment } = resend;
         let (mut more, mut len) = (None, 0);
@@ -94,6 +97,7 @@ impl StatefulWriter {
                 }
                 self.counters.repairs += 1;
             }
+            // The change has expired or left the history during its retransmission.
             None => layout.gap(sequence_number, sequence_number),
         }
         self.note_repaired(index, len);
@@ -106,7 +110,7 @@ impl StatefulWriter {
         }
     }
 
-    /// One run of the single fragments that the reader misses.
+    /// Lays out one run of single fragments that the reader misses.
     fn lay_out_fragments(&mut self, now: Now, index: usize, layout: &mut Layout<'_>) {
         let Some(proxy) = self.proxies.get_mut(index) else { return };
         let relevant = proxy.first_relevant..=proxy.last_relevant;
@@ -119,7 +123,7 @@ impl StatefulWriter {
             return self.forget_fragments(now, index, sequence_number);
         };
         if stored.fragment_size == 0 {
-            // It was never in fragments.
+            // The change was never sent in fragments.
             self.counters.malformed += 1;
             return self.forget_fragments(now, index, sequence_number);
         }
@@ -127,6 +131,7 @@ impl StatefulWriter {
         let count_max = u32::from(self.fragments_per_datagram(stored.fragment_size));
         let (mut first, mut count) = (0, 0);
         if let Some(request) = self.proxies.get_mut(index).and_then(|proxy| proxy.next_fragments(now.instant)) {
+            // The reader requests fragments beyond the end of the change.
             if request.missing.remove_from(i64::from(fragments) + 1) {
                 self.counters.malformed += 1;
             }
@@ -146,7 +151,7 @@ impl StatefulWriter {
             if count > 0 {
                 proxy.watch(now.instant, sequence_number, first);
             }
-            // Of a change that is still on its way no HEARTBEAT speaks.
+            // A change that is still being sent is not in any HEARTBEAT.
             proxy.heartbeat_owed |= sequence_number < self.next;
         }
     }
@@ -157,7 +162,7 @@ impl StatefulWriter {
         }
     }
 
-    /// As many of the changes that the reader has asked for as the message takes. Returns whether none are left.
+    /// Lays out requested changes while there is room. Returns whether no request is left.
     fn lay_out_requested(&mut self, now: Now, index: usize, layout: &mut Layout<'_>) -> bool {
         let suppression = self.config.nack_suppression;
         loop {
@@ -185,7 +190,7 @@ impl StatefulWriter {
         }
     }
 
-    /// As much of the history that a late joiner is sent unasked as the message takes.
+    /// Lays out history for a late joiner, without a request, while there is room.
     fn lay_out_backlog(&mut self, now: Now, index: usize, layout: &mut Layout<'_>) {
         while let Some(proxy) = self.proxies.get(index) {
             let Some(mut backlog) = proxy.backlog else { return };
@@ -193,7 +198,7 @@ impl StatefulWriter {
             let (found, is_filtered) = self.next_relevant(now, index, backlog.next);
             let found = found.min(backlog.last.next());
             if found > backlog.next {
-                // What a best-effort reader is not told of it takes for lost.
+                // A best-effort reader counts changes without a GAP as lost.
                 if reliable || is_filtered {
                     layout.gap_because(backlog.next, found.previous(), is_filtered);
                 }
@@ -201,6 +206,7 @@ impl StatefulWriter {
             } else {
                 let payload = self.change(found).and_then(|change| change.payload.as_ref());
                 let len = payload.map_or(0, |payload| payload.len());
+                // The reader requests the rest of the history itself, as its window allows.
                 let within_budget = backlog.budget.is_none_or(|budget| len <= budget);
                 if within_budget && !self.lay_out_change(index, found, layout) {
                     return;
@@ -218,7 +224,7 @@ impl StatefulWriter {
         }
     }
 
-    /// A change for one reader, or the first of its fragments. Returns `false` if it does not fit any more.
+    /// Lays out a change for one reader, or its first fragments. Returns `false` if there is no room left.
     fn lay_out_change(&mut self, index: usize, number: SequenceNumber, layout: &mut Layout<'_>) -> bool {
         let fragment_size = self.destinations.fragment_size;
         let Some(stored) = self.history.get_mut(number) else { return true };
@@ -234,6 +240,7 @@ impl StatefulWriter {
             layout.change(&stored.change);
             return true;
         }
+        // Fragments start in a datagram of their own.
         if layout.has_content() {
             self.counters.repairs -= 1;
             return false;
@@ -249,7 +256,7 @@ impl StatefulWriter {
         true
     }
 
-    /// The HEARTBEAT for this reader, behind the last of what it was to be sent.
+    /// Lays out the HEARTBEAT of this reader, after the last data for it.
     fn lay_out_owed_heartbeat(&mut self, now: Now, index: usize, layout: &mut Layout<'_>) {
         let suppression = self.config.nack_suppression;
         let Some(proxy) = self.proxies.get_mut(index) else { return };
@@ -259,6 +266,7 @@ impl StatefulWriter {
             return;
         }
         proxy.heartbeat_owed &= !is_last;
+        // The HEARTBEAT follows when the irrelevant changes are sent.
         if self.proxies.get(index).is_some_and(|proxy| self.is_too_early_for(proxy)) {
             return;
         }
@@ -288,7 +296,7 @@ impl StatefulWriter {
         self.counters.heartbeats += 1;
     }
 
-    /// Fragments are laid out for one reader.
+    /// Counts fragments that were laid out for one reader.
     fn note_repaired(&mut self, index: usize, len: usize) {
         self.counters.fragment_bytes_repaired += len as u64;
         if let Some(proxy) = self.proxies.get_mut(index).filter(|proxy| proxy.reliable) {
@@ -296,9 +304,10 @@ impl StatefulWriter {
         }
     }
 
-    /// The lowest number from `number` on that is of interest to the reader and may still be sent; else the one behind
-    /// all that have been sent, or as far as was looked at. And whether it is the reader's content filter that leaves out what
-    /// lies before.
+    /// Returns the lowest relevant change from `number` on that the writer may still send.
+    ///
+    /// If there is no such change, returns the number after all sent changes, or after all searched ones. The flag is
+    /// true if only the reader's content filter excludes the changes before it.
     fn next_relevant(&self, now: Now, index: usize, number: SequenceNumber) -> (SequenceNumber, bool) {
         let proxy = self.proxies.get(index);
         let all = (number, SequenceNumber::MAX);
@@ -310,14 +319,14 @@ impl StatefulWriter {
         (found.unwrap_or(self.next).min(self.next), false)
     }
 
-    /// How many fragments a change has.
+    /// Returns the number of fragments of a change.
     pub(super) fn fragments_of(&self, stored: &StoredChange) -> u32 {
         let len = stored.change.payload.as_ref().map_or(0, |payload| payload.len());
-        // The length fits into 32 bits, so the number of fragments does.
+        // The length fits into 32 bits, so the number of fragments does too.
         len.div_ceil(usize::from(stored.fragment_size.max(1))) as u32
     }
 
-    /// How many fragments share a datagram: one, unless they are much smaller than a datagram may be.
+    /// Returns how many fragments share a datagram: one, unless they are much smaller than a datagram.
     pub(super) fn fragments_per_datagram(&self, fragment_size: u16) -> u16 {
         let room = self.destinations.payload_len_max;
         u16::try_from(room / usize::from(fragment_size.max(1))).unwrap_or(u16::MAX).max(1)

@@ -1,4 +1,4 @@
-//! What readers ask for: ACKNACK and NACK_FRAG (RTPS 2.5, 8.4.9 and 8.3.8.10). Nothing in them is trusted.
+//! Requests of readers: ACKNACK and NACK_FRAG (RTPS 2.5, 8.4.9 and 8.3.8.10), which are untrusted.
 
 use super::config::Asker;
 use super::stateful::StatefulWriter;
@@ -7,11 +7,11 @@ use crate::types::{Duration, Now, SequenceNumber};
 use crate::wire::{AckNack, NackFrag, Window};
 
 impl StatefulWriter {
-    /// A reader says what it has and what it misses.
+    /// Handles an ACKNACK of a reader: the changes that it has and misses.
     ///
-    /// An ACKNACK that is not newer than the last one is ignored, with one exception: one that asks for a HEARTBEAT
-    /// without knowing anything (base 0 or 1, nothing missing, not final) always gets one. The reader may have lost its
-    /// state, and begun to count again, its NACK_FRAGs too; without an answer it would wait for ever.
+    /// An ACKNACK that is not newer than the last one is ignored, with one exception. A pre-emptive ACKNACK always gets
+    /// a HEARTBEAT (base 0 or 1, no missing change, not final). Its reader may have lost its state and restarted its
+    /// counts, also those of its NACK_FRAGs. It would wait for the HEARTBEAT forever.
     pub fn handle_acknack(&mut self, now: Now, asker: impl Into<Asker>, ack_nack: &AckNack) {
         let asker = asker.into();
         let Some(index) = self.reliable_proxy(asker.reader) else {
@@ -30,7 +30,7 @@ impl StatefulWriter {
             self.counters.stale += 1;
             return;
         }
-        // What was never sent cannot be missing, and there is no number 0, whatever a base of 0 suggests.
+        // Unsent changes cannot be missing. There is no sequence number 0, although a base of 0 suggests one.
         if requested.remove_from(self.next.0) {
             self.counters.malformed += 1;
         }
@@ -40,6 +40,7 @@ impl StatefulWriter {
         if asks {
             proxy.flow.note_loss();
         }
+        // An ACKNACK shows that the reader knows of all changes up to its last request.
         let heard_of = base.previous().max(SequenceNumber(requested.last().unwrap_or(0)));
         if proxy.flow.is_long() {
             self.note_lost_changes(index, &requested, heard_of);
@@ -51,6 +52,7 @@ impl StatefulWriter {
         proxy.flow.note_way(proxy.way.shortest());
         proxy.flow.note_answer(now.instant, proxy.round_trip.shortest());
         proxy.flow.note_acknowledged(base.previous());
+        // The reader has all data only if no change is partly sent.
         if base == self.next && self.next_fragment == 1 {
             proxy.flow.note_all_received();
         }
@@ -64,14 +66,15 @@ impl StatefulWriter {
             proxy.note_answer();
         }
         if asks {
-            // It asks by itself, window by window: sending the same unasked would send it twice.
+            // The reader requests the history window by window. Sending it without a request would send it twice.
             proxy.backlog = None;
             let delay = self.config.nack_response_delay;
             if delay > Duration::ZERO && proxy.may_respond(now.instant) {
                 proxy.respond_at = now.instant.after(delay);
             }
         } else if !ack_nack.is_final && (asks_anew || proxy.acknowledged < self.next.previous()) {
-            // A pre-emptive ACKNACK is answered at once, but not with a second question: the first is being answered.
+            // A pre-emptive ACKNACK is answered at once. That HEARTBEAT requires no answer if an earlier one is about
+            // to be answered.
             let is_asked = !proxy.is_stranger() && proxy.was_just_asked(now.instant, self.heartbeat.pace());
             proxy.is_greeting = asks_anew && is_asked && !proxy.heartbeat_owed;
             proxy.heartbeat_owed = true;
@@ -83,7 +86,7 @@ impl StatefulWriter {
         self.answered(now, index);
     }
 
-    /// A reader says which fragments of a change it misses.
+    /// Handles a NACK_FRAG of a reader: the fragments of a change that it misses.
     pub fn handle_nack_frag(&mut self, now: Now, asker: impl Into<Asker>, nack_frag: &NackFrag) {
         let asker = asker.into();
         let Some(index) = self.reliable_proxy(asker.reader) else {
@@ -99,7 +102,7 @@ impl StatefulWriter {
         let sequence_number = nack_frag.writer_sn;
         let mut missing = Window::from(&nack_frag.fragment_number_state);
         missing.remove_up_to(0);
-        // Of the change that is being sent, what is still to come is not missing; of later ones, nothing is.
+        // Unsent fragments of the present change are not missing, and neither are later changes.
         let sent_before = if sequence_number == self.next { i64::from(self.next_fragment) } else { i64::MAX };
         let is_sent = sequence_number.is_valid() && sequence_number <= self.next;
         if !is_sent || missing.remove_from(sent_before) {
@@ -108,6 +111,7 @@ impl StatefulWriter {
         if !is_sent || missing.is_empty() {
             return;
         }
+        // Fragment numbers have 32 bits, so the conversion fails for no valid request.
         let last = missing.last().and_then(|last| u32::try_from(last).ok()).unwrap_or(0);
         if proxy.flow.is_long() {
             let fragment_size = self.history.get(sequence_number).map_or(0, |stored| stored.fragment_size);
@@ -130,7 +134,9 @@ impl StatefulWriter {
         self.enqueue(now, index);
     }
 
-    /// What of these changes a reader misses for the first time; `heard_of`: up to where it would say so.
+    /// Notes which of these changes the reader misses for the first time.
+    ///
+    /// It would have requested all losses up to `heard_of`.
     fn note_lost_changes(&mut self, index: usize, requested: &Window, heard_of: SequenceNumber) {
         let Some(proxy) = self.proxies.get_mut(index) else { return };
         let mut from = requested.base();
@@ -144,7 +150,7 @@ impl StatefulWriter {
     }
 }
 
-/// Whether a reader asks for a HEARTBEAT without knowing anything, as one does that has just begun.
+/// Returns whether an ACKNACK is pre-emptive: the reader requests a HEARTBEAT and does not know the writer.
 pub(super) fn asks_anew(ack_nack: &AckNack) -> bool {
     let missing = &ack_nack.reader_sn_state;
     missing.base() <= SequenceNumber::FIRST && missing.is_empty() && !ack_nack.is_final

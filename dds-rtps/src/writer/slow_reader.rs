@@ -1,6 +1,6 @@
-//! Reliable readers that hold the writer up ([`SlowReader`]): which are not waited for any more, and when they are again.
+//! Slow readers ([`SlowReader`]): for which reliable readers the writer stops waiting, and when it waits again.
 //!
-//! Nothing here is looked at by a write that finds room, or by a writer that waits for all its readers.
+//! A write that finds room does not use this module. Neither does a writer that waits for all of its readers.
 
 use super::config::{ReaderLag, SlowReader, WriterEvent};
 use super::local_reader::LocalReader;
@@ -10,15 +10,17 @@ use crate::history::HistoryFull;
 use crate::types::{Duration, Guid, InstanceHandle, Instant, Now, SequenceNumber};
 use std::collections::VecDeque;
 
-/// How the writer stands with a reliable reader.
+/// Whether the writer waits for a reliable reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Standing {
-    /// It is waited for.
+    /// The writer waits for the reader.
     #[default]
     Awaited,
-    /// It is waited for, and has held the writer up: it is to have acknowledged all up to `up_to` at `until`.
+    /// The writer waits for the reader, which blocked it. It must acknowledge all changes up to `up_to` by `until`.
     Late { up_to: SequenceNumber, until: Instant },
-    /// It is not waited for, until it has all up to `up_to` without that anything was given up meanwhile.
+    /// The writer does not wait for the reader.
+    ///
+    /// It waits again when the reader has all changes up to `up_to`, and no change was given up since.
     Demoted { up_to: SequenceNumber, given_up: u64 },
 }
 
@@ -27,11 +29,12 @@ impl Standing {
         matches!(self, Self::Demoted { .. })
     }
 
-    /// There is no room because of the reader, which has everything up to `acknowledged`.
+    /// Notes that the reader blocks the writer. It has all changes up to `acknowledged`.
     fn hold_up(&mut self, acknowledged: SequenceNumber, last: SequenceNumber, until: Instant) {
         let is_new = match *self {
             Self::Awaited => true,
             Self::Late { up_to, .. } => up_to <= acknowledged,
+            // A reader that missed an older target keeps its time limit. Otherwise each write would extend it.
             Self::Demoted { .. } => false,
         };
         if is_new {
@@ -39,13 +42,13 @@ impl Standing {
         }
     }
 
-    /// What has become of it by `now`.
+    /// Updates the standing at the time `now`.
     fn review(&mut self, acknowledged: SequenceNumber, now: Instant, last: SequenceNumber, given_up: u64) {
         *self = match *self {
             Self::Late { up_to, .. } if up_to <= acknowledged => Self::Awaited,
             Self::Late { until, .. } if until <= now => Self::Demoted { up_to: last, given_up },
             Self::Demoted { up_to, given_up: before } if up_to <= acknowledged => {
-                // What was given up counts as acknowledged in the end: it shows nothing.
+                // Changes that were given up count as acknowledged, so this proves no recovery.
                 if before == given_up { Self::Awaited } else { Self::Demoted { up_to: last, given_up } }
             }
             unchanged => unchanged,
@@ -53,24 +56,24 @@ impl Standing {
     }
 }
 
-/// What is known of all of them together.
+/// State of all slow readers of a writer.
 #[derive(Debug, Default)]
 pub(super) struct SlowReaders {
-    /// Readers that are not waited for.
+    /// Number of demoted readers.
     demoted: usize,
-    /// When the first of the late ones is to have caught up.
+    /// Earliest time by which a late reader must have caught up.
     deadline: Option<Instant>,
-    /// Not polled yet; at most two for each reader, as events are polled after each input.
+    /// Events not polled yet. Bound: two for each reader, because the caller polls after each input.
     events: VecDeque<WriterEvent>,
 }
 
 impl SlowReaders {
-    /// Whether there is a reader that is not waited for.
+    /// Returns whether there is a demoted reader.
     pub(super) fn any(&self) -> bool {
         self.demoted > 0
     }
 
-    /// When [`StatefulWriter::review_slow_readers`] is to be called.
+    /// Returns when to call [`StatefulWriter::review_slow_readers`].
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
@@ -80,7 +83,7 @@ impl SlowReaders {
     }
 }
 
-/// A reliable reader, of this or another process.
+/// A reliable local or remote reader.
 struct Reliable<'a> {
     guid: Guid,
     acknowledged: SequenceNumber,
@@ -107,13 +110,13 @@ fn reliable<'a>(
 }
 
 impl StatefulWriter {
-    /// The reliable reader that is furthest behind, of those that are waited for; `None`: they have everything.
+    /// Returns the awaited reliable reader with the largest lag; `None` if none has a lag.
     #[must_use]
     pub fn slowest_reader(&self) -> Option<ReaderLag> {
         self.lags(false).max_by_key(|lag| lag.samples)
     }
 
-    /// The readers that are not waited for, because they were too slow ([`SlowReader::Demote`]).
+    /// Returns the lags of the demoted readers ([`SlowReader::Demote`]).
     pub fn demoted_readers(&self) -> impl Iterator<Item = ReaderLag> + '_ {
         self.lags(true)
     }
@@ -132,14 +135,16 @@ impl StatefulWriter {
         u64::try_from(self.last.0.saturating_sub(acknowledged.0)).unwrap_or(0)
     }
 
-    /// There is no room for a change of this instance. Makes some at the expense of readers that are too slow, if that is
-    /// wanted, and says up to where the others have acknowledged.
+    /// Makes room for a change of this instance at the expense of slow readers.
+    ///
+    /// It does so only if the configuration allows it. Returns up to which change the other readers have acknowledged.
     pub(super) fn make_room(
         &mut self,
         now: Now,
         instance: InstanceHandle,
         no_room: HistoryFull,
     ) -> Result<SequenceNumber, HistoryFull> {
+        // Departures kept for unresponsive readers yield first.
         if self.forget_absent() && self.history.check_room(instance, self.acknowledged()).is_ok() {
             return Ok(self.acknowledged());
         }
@@ -152,7 +157,7 @@ impl StatefulWriter {
         }
         let acknowledged = self.acknowledged();
         if self.history.check_room(instance, acknowledged).is_err() {
-            // One change less would not do: all that is kept only for readers that are not waited for goes.
+            // Dropping one change would not suffice. Drop all changes that only demoted readers still need.
             let before = self.history.len();
             self.history.retire(self.finished_up_to(acknowledged));
             self.counters.given_up += before.saturating_sub(self.history.len()) as u64;
@@ -161,10 +166,11 @@ impl StatefulWriter {
         Ok(acknowledged)
     }
 
-    /// A change of this instance finds no room until some reader acknowledges.
+    /// Notes the readers whose missing acknowledgements block a change of this instance.
     fn note_held_up(&mut self, now: Now, instance: InstanceHandle, after: Duration) {
         let Some(until) = now.instant.after(after) else { return };
         let Some(awaited) = self.history.first_blocking(instance) else { return };
+        // The time limit covers all changes written so far, not only the blocking one.
         let last = self.last;
         for reader in reliable(&mut self.proxies, &mut self.locals).filter(|reader| reader.acknowledged < awaited) {
             reader.standing.hold_up(reader.acknowledged, last, until);
@@ -172,7 +178,7 @@ impl StatefulWriter {
         self.review_slow_readers(now);
     }
 
-    /// Looks who has caught up, and who has not in time.
+    /// Demotes late readers whose time is over, and restores demoted readers that have caught up.
     pub(super) fn review_slow_readers(&mut self, now: Now) {
         let (last, given_up) = (self.last, self.counters.given_up);
         let (mut demoted, mut deadline) = (0, None::<Instant>);
@@ -200,7 +206,7 @@ impl StatefulWriter {
         self.note_progress_of_all();
     }
 
-    /// A change has been replaced that all who are waited for had acknowledged.
+    /// Counts a replaced change that all awaited readers had acknowledged, but some demoted reader had not.
     pub(super) fn note_given_up(&mut self, replaced: SequenceNumber, acknowledged: SequenceNumber) {
         if self.slow_readers.any() && replaced > self.received(acknowledged) {
             self.counters.given_up += 1;

@@ -1,4 +1,4 @@
-//! The writer that does not know its readers (RTPS 2.5, 8.4.8): best effort, to fixed locators. SPDP announces with it.
+//! The writer without reader proxies (RTPS 2.5, 8.4.8): best effort, to fixed locators. SPDP uses it.
 
 use super::config::NewChange;
 use super::layout::{Layout, Sender};
@@ -6,14 +6,15 @@ use crate::history::CacheChange;
 use crate::output::Datagram;
 use crate::types::{EntityId, Guid, Locator, Now, SequenceNumber};
 
-/// Receivers that wait for an answer of their own. Beyond that the change goes to everybody once more, which reaches them
-/// as well.
+/// Most receivers with an answer of their own. Beyond that, the change goes to all locators again, which reach them
+/// too.
 const ANSWERS_MAX: usize = 64;
 
-/// Sends its one change to a fixed set of locators, again whenever it is asked to.
+/// Sends its one change to a fixed set of locators, and again on request.
 ///
-/// Life cycle of a change: [`write`](Self::write) replaces the one before, and sends it; [`resend`](Self::resend) and
-/// [`resend_to`](Self::resend_to) send it again, under the same number. Bound: one change, 64 answers.
+/// Life cycle of a change: [`write`](Self::write) replaces the previous change and sends the new one.
+/// [`resend`](Self::resend) and [`resend_to`](Self::resend_to) repeat it with the same sequence number. Bound: one
+/// change, 64 answers.
 #[derive(Debug)]
 pub struct StatelessWriter {
     guid: Guid,
@@ -27,7 +28,7 @@ pub struct StatelessWriter {
 }
 
 impl StatelessWriter {
-    /// A writer that sends to `locators`, for the readers with `reader_id` ([`EntityId::UNKNOWN`]: whoever wants it).
+    /// Creates a writer that sends to `locators`, for readers with `reader_id` ([`EntityId::UNKNOWN`] for all).
     #[must_use]
     pub fn new(guid: Guid, reader_id: EntityId, keyed: bool, locators: Vec<Locator>) -> Self {
         Self {
@@ -42,25 +43,25 @@ impl StatelessWriter {
         }
     }
 
-    /// Where the change goes.
+    /// Returns the locators.
     #[must_use]
     pub fn locators(&self) -> &[Locator] {
         &self.locators
     }
 
-    /// Replaces the locators. The change goes to the new ones from the next time on.
+    /// Replaces the locators. The next transmission uses the new ones.
     pub fn set_locators(&mut self, locators: Vec<Locator>) {
         self.locators = locators;
     }
 
-    /// Adds a locator, unless it is there already. The change goes there from the next time on.
+    /// Adds a locator unless it is present. The next transmission uses it.
     pub fn add_locator(&mut self, locator: Locator) {
         if !self.locators.contains(&locator) {
             self.locators.push(locator);
         }
     }
 
-    /// Replaces the change, and lets it be sent to all locators.
+    /// Replaces the change and schedules it for all locators.
     pub fn write(&mut self, now: Now, change: NewChange) -> SequenceNumber {
         self.last = self.last.next();
         self.change = Some(CacheChange {
@@ -78,12 +79,12 @@ impl StatelessWriter {
         self.last
     }
 
-    /// Lets the change be sent again, to all locators.
+    /// Schedules the change for all locators again.
     pub fn resend(&mut self) {
         self.resend_to_all = self.change.is_some();
     }
 
-    /// Lets the change be sent again, to these locators only: an answer to somebody new.
+    /// Schedules the change for these locators only, to answer a new participant.
     pub fn resend_to(&mut self, locators: &[Locator]) {
         if self.change.is_none() {
             return;
@@ -94,8 +95,9 @@ impl StatelessWriter {
         self.answers.extend_from_slice(locators);
     }
 
-    /// Lays out the next datagram, with its destinations, in place of what `datagram` held. `false`: there is nothing to
-    /// send now, and the datagram is empty.
+    /// Lays out the next datagram with its destinations, and replaces the content of `datagram`.
+    ///
+    /// Returns `false` and an empty datagram if there is no data to send now.
     pub fn poll_transmit(&mut self, datagram: &mut Datagram) -> bool {
         datagram.clear();
         let to_all = std::mem::take(&mut self.resend_to_all);

@@ -1,4 +1,4 @@
-//! The short way of a change that nobody will ever ask for again.
+//! Short path of a change that no reader will request again.
 
 use super::config::NewChange;
 use super::stateful::StatefulWriter;
@@ -7,9 +7,10 @@ use crate::qos::Durability;
 use crate::types::Now;
 
 impl StatefulWriter {
-    /// Numbers a change that nobody will ever ask for again, and gives it back to be handed to the readers of this process:
-    /// none of them is reliable, there are none elsewhere, and late ones get nothing old. The history does not store it.
-    /// `None`: it has to be written, by [`Self::try_write`].
+    /// Assigns a sequence number to a change without storing it, and returns it for the local readers.
+    ///
+    /// That is possible if no local reader is reliable, there are no remote readers, and late joiners get no history.
+    /// Otherwise returns `None`, and the caller uses [`Self::try_write`].
     pub fn write_through(&mut self, now: Now, change: &mut NewChange) -> Option<CacheChange> {
         if !self.writes_through || change.payload.as_ref().is_some_and(|payload| payload.len() > u32::MAX as usize) {
             return None;
@@ -17,6 +18,7 @@ impl StatefulWriter {
         if self.lacks_registration(change) {
             return None;
         }
+        // Changes of an earlier, stricter configuration are not needed any more.
         if !self.history.is_empty() {
             self.history.retire(self.last);
         }

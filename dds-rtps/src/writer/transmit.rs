@@ -1,4 +1,4 @@
-//! What goes to all readers of other processes: new changes, and the HEARTBEATs that ask about them.
+//! Data for all remote readers: new changes, and the HEARTBEATs that announce them.
 
 use super::filtered::{Audience, Offer};
 use super::layout::{Layout, Sender};
@@ -9,43 +9,46 @@ use crate::output::Datagram;
 use crate::types::{EntityId, Now, SequenceNumber};
 use crate::wire::{Heartbeat, SET_BITS_MAX};
 
-/// What a datagram takes of a receive buffer beside its bytes: the kernel charges 1 KiB for its own record of it, and grants
-/// twice what it is asked for.
+/// Cost of a datagram in a receive buffer beside its bytes.
+///
+/// The kernel charges 1 KiB for its own record, and grants twice the requested buffer size.
 pub(super) const DATAGRAM_COST: usize = 512;
 
-/// Whole samples are noted as under way by so many bytes at a time: that walks over the readers.
+/// Fewest bytes of whole samples that are added to the windows at a time. Each addition visits all readers.
 const NOTED_MIN: usize = 8 << 10;
 
-/// Behind a sample that took so many datagrams a HEARTBEAT asks for what it lost, whatever the timer says.
+/// Fewest datagrams of a sample that is always followed by a HEARTBEAT. Readers then request its losses soon.
 const LONG_SAMPLE: u32 = 8;
 
-/// What [`StatefulWriter::lay_out_new`] has put into a datagram.
+/// Content that [`StatefulWriter::lay_out_new`] has put into a datagram.
 #[derive(Debug, Default)]
 struct Laid {
-    /// Changes that are out completely.
+    /// Number of changes that are laid out completely.
     samples: u32,
-    /// They are not for all readers: this is the only one, and earlier than some reader.
+    /// The only change of the datagram, if it is relevant to the earlier readers only.
     early: Option<SequenceNumber>,
-    /// They are not for all readers: this is the only one, and goes to [`StatefulWriter::needed_locators`].
+    /// The only change of the datagram passes the content filters of some readers. It goes to
+    /// [`StatefulWriter::needed_locators`].
     is_for_some: bool,
-    /// A HEARTBEAT is to follow.
+    /// A HEARTBEAT must follow.
     asks: bool,
-    /// A reader is to be asked how much of a large change has left its receive buffer.
+    /// A HEARTBEAT must ask a reader how much of a large change has left its receive buffer.
     probes: bool,
 }
 
-/// What a HEARTBEAT for all is for, beside asking for what is unacknowledged.
+/// Further purposes of a HEARTBEAT for all readers.
 #[derive(Debug, Clone, Copy, Default)]
 struct Ask {
-    /// It shows that the writer is alive.
+    /// It asserts the liveliness of the writer.
     liveliness: bool,
-    /// It is to be answered though everything is acknowledged.
+    /// Readers must answer it even if they acknowledged all changes.
     probes: bool,
 }
 
 impl StatefulWriter {
-    /// Lays out the next datagram, with its destinations, in place of what `datagram` held. `false`: there is nothing to
-    /// send now, and the datagram is empty. When it answers `true`, the datagram counts as sent.
+    /// Lays out the next datagram with its destinations, and replaces the content of `datagram`.
+    ///
+    /// Returns `false` and an empty datagram if there is no data to send now. With `true`, the datagram counts as sent.
     pub fn poll_transmit(&mut self, now: Now, datagram: &mut Datagram) -> bool {
         let laid = self.transmit_next(now, datagram);
         if laid {
@@ -56,8 +59,9 @@ impl StatefulWriter {
         laid
     }
 
-    /// New changes and the queue of single readers take turns: neither can starve the other.
+    /// Serves new changes and the queue of single readers in turns, so that neither starves the other.
     fn transmit_next(&mut self, now: Now, datagram: &mut Datagram) -> bool {
+        // Some readers must not receive live changes, so each reader gets its changes alone.
         if self.destinations.one_by_one {
             self.send_one_by_one(now);
         }
@@ -76,7 +80,7 @@ impl StatefulWriter {
     }
 
     fn transmit_new(&mut self, now: Now, datagram: &mut Datagram) -> bool {
-        // Taken out for the time of the lay-out, so that the datagram may borrow from it.
+        // Moved out during the layout, so that the datagram may borrow from it.
         let inline_qos = std::mem::take(&mut self.config.inline_qos);
         let hashed_type = self.config.hashed_type.clone();
         let sender = Sender {
@@ -104,6 +108,7 @@ impl StatefulWriter {
         let has_content = layout.has_content();
         self.counters.gaps += layout.gaps();
         self.config.inline_qos = inline_qos;
+        // The advance may have reached the first relevant sequence number of a reader.
         if was_early && self.strangers > 0 {
             self.tell_who_begins(now, before);
         }
@@ -122,11 +127,11 @@ impl StatefulWriter {
         has_content
     }
 
-    /// Fills a message with new changes, and moves on behind them.
+    /// Fills a message with new changes, and advances past them.
     fn lay_out_new(&mut self, now: Now, layout: &mut Layout<'_>) -> Laid {
         let mut laid = Laid::default();
         while self.has_more_to_send() {
-            // Mostly it is the next one. What is missing is looked for.
+            // In most cases the next change exists. Only search if it is gone.
             let is_there = self.sendable(now, self.next).is_some();
             let found =
                 if is_there { self.next } else { self.next_sendable(now, self.next).unwrap_or(self.last.next()) };
@@ -139,11 +144,12 @@ impl StatefulWriter {
             }
             let early = self.next < self.destinations.relevant_from;
             if early && !self.proxies.iter().any(|proxy| proxy.first_relevant <= self.next) {
-                // Those whom it was for have left.
+                // All readers of this early change have left.
                 self.advance_to(self.next.next());
                 continue;
             }
             let fragment_size = self.destinations.fragment_size;
+            // An early change needs a datagram of its own, because its destinations differ.
             if self.destinations.filtered > 0 {
                 if early && layout.has_content() {
                     break;
@@ -187,13 +193,15 @@ impl StatefulWriter {
         laid
     }
 
-    /// Whether more may go out: some reliable reader has room for it, or, if there is none, it is time. A reader that is
-    /// slower than another one does not keep it waiting.
+    /// Returns whether the writer may send more data to all readers.
+    ///
+    /// Some reliable reader must have room in its window. Without reliable readers, the pacer decides. A slow reader
+    /// does not delay a faster one.
     fn may_send(&mut self, now: Now) -> bool {
         let rate = self.destinations.rate;
         let (is_open, until) = if self.destinations.reliable_count > 0 {
             let reliable = || self.proxies.iter().filter(|proxy| proxy.reliable);
-            // Best-effort readers are not to wait for what others miss.
+            // Best-effort readers do not wait for repairs of other readers.
             let only_reliable = self.destinations.reliable_count == self.proxies.len();
             let catches_up = |proxy: &ReaderProxy| match only_reliable {
                 true => proxy.catches_up_until(now.instant, self.next),
@@ -213,8 +221,10 @@ impl StatefulWriter {
         is_open
     }
 
-    /// The next fragments of the change that is being sent. With its last ones it counts for as many samples as the
-    /// datagrams that it took: a long sample that lost its tail must not wait for the timer to be asked about.
+    /// Lays out the next fragments of the present change.
+    ///
+    /// The last fragments count as as many samples as the change took datagrams. So a long sample that lost its tail
+    /// need not wait for the timer's HEARTBEAT.
     fn lay_out_new_fragments(&mut self, layout: &mut Layout<'_>, laid: &mut Laid) {
         let Some(stored) = self.history.get(self.next) else { return };
         let first = self.next_fragment;
@@ -224,6 +234,7 @@ impl StatefulWriter {
         let len = layout.fragments(&stored.change, stored.fragment_size, first, count as u16);
         laid.probes = self.note_fragments(len);
         if first == 1 {
+            // Keep the change in the history until all of its fragments are sent.
             let dropped = self.history.pin(self.next);
             let acknowledged = self.acknowledged();
             self.counters.overwritten_unacknowledged += u64::from(dropped.is_some_and(|number| number > acknowledged));
@@ -235,9 +246,9 @@ impl StatefulWriter {
             laid.probes |= self.destinations.reliable_count > 0 && fragments.div_ceil(per_datagram) >= LONG_SAMPLE;
             return;
         }
-        // A long change takes a while: tell reliable readers how far it has come, so that they need not wait for its end to
-        // ask for what they miss. At least as often as one NACK_FRAG can speak of all since; on a long way, whenever they are
-        // asked: what they have lost of the window says how large that may be.
+        // Sending a long change takes time. A HEARTBEAT_FRAG lets reliable readers request losses before the end of the
+        // change. One NACK_FRAG must be able to cover all fragments since the last one. On a long path, every HEARTBEAT
+        // gets one, because the share of losses controls the window.
         let is_long = self.destinations.reliable_count > 0 && (first - 1) / SET_BITS_MAX != (end - 1) / SET_BITS_MAX;
         let is_far = laid.probes && self.proxies.iter().any(|proxy| proxy.reliable && proxy.flow.is_long());
         if (is_long && !laid.probes) || is_far {
@@ -247,17 +258,16 @@ impl StatefulWriter {
         self.next_fragment = end;
     }
 
-    /// Fragments of the change that is being sent are laid out. Returns whether a reader is to be asked how far it has
-    /// come.
+    /// Counts fragments of the present change. Returns whether a HEARTBEAT must probe a reader.
     fn note_fragments(&mut self, len: usize) -> bool {
         self.counters.fragment_bytes += len as u64;
         self.note_under_way(len)
     }
 
-    /// Whole changes are laid out, in a datagram of `len` bytes. Returns whether a reader is to be asked how far it has come.
+    /// Counts whole changes in a datagram of `len` bytes. Returns whether a HEARTBEAT must probe a reader.
     fn note_samples(&mut self, len: usize) -> bool {
         if self.destinations.reliable_count == 0 && !self.batch.is_on() {
-            // Those who are written to one by one, and never answer, get what the application writes.
+            // Whole changes to best-effort readers are not paced: the application sets their rate.
             return false;
         }
         self.not_noted += len + DATAGRAM_COST;
@@ -291,6 +301,7 @@ impl StatefulWriter {
         let liveliness = std::mem::take(&mut self.liveliness_due);
         let last = self.next.previous();
         let owes = |proxy: &ReaderProxy| proxy.reliable && (!proxy.heard || proxy.acknowledged < last);
+        // The number of owing readers sets the pause between HEARTBEATs.
         self.heartbeat.set_owing(self.proxies.iter().filter(|proxy| owes(proxy)).count());
         let pace = self.heartbeat.pace();
         let is_asked = |proxy: &ReaderProxy| liveliness || (owes(proxy) && proxy.may_be_asked(now.instant, last, pace));
@@ -303,6 +314,7 @@ impl StatefulWriter {
             }
             return false;
         };
+        // A HEARTBEAT for a single reader names it, so that no other reader answers.
         let only = second.is_none().then_some(index).filter(|_| !self.is_too_early_for(proxy));
         let (reader_id, prefix, first_sn) = match only {
             Some(_) => (proxy.config.guid.entity_id, Some(proxy.config.guid.prefix), self.first_for(proxy)),
@@ -329,12 +341,15 @@ impl StatefulWriter {
             }
         }
         let mut heartbeat = self.heartbeat_for(now, reader_id, Ask { liveliness, probes: false }, is_asked);
+        // A reader skips all changes below `first_sn`, so it must not exceed the next change.
         heartbeat.first_sn = heartbeat.first_sn.max(first_sn).min(self.next);
         layout.heartbeat(&heartbeat);
         true
     }
 
-    /// Asks beside samples. Many readers that are to be told where they begin are asked one by one.
+    /// Lays out a HEARTBEAT beside samples.
+    ///
+    /// If many readers lack the initial handshake, each receives a HEARTBEAT of its own instead.
     fn lay_out_ask(&mut self, now: Now, ask: Ask, layout: &mut Layout<'_>) {
         if self.strangers > STRANGERS_BESIDE_SAMPLES_MAX {
             self.heartbeat.send(now.instant, self.expects_answer());
@@ -352,7 +367,7 @@ impl StatefulWriter {
         layout.heartbeat(&self.heartbeat_for(now, self.destinations.reader_id, ask, |_| true));
     }
 
-    /// A HEARTBEAT that counts as asking everybody; it goes to those that `is_asked` names.
+    /// Creates a HEARTBEAT that counts as sent to all readers. It is noted with those that `is_asked` selects.
     fn heartbeat_for(
         &mut self,
         now: Now,
