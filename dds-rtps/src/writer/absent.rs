@@ -39,6 +39,7 @@ impl StatefulWriter {
     ///
     /// The reader may come back without having noticed the interruption.
     pub fn lose_reader(&mut self, now: Now, reader: Guid) -> bool {
+        // A volatile writer sends no history, so a returning reader could not learn of the departures.
         if self.config.durability > Durability::Volatile && self.reliable_proxy(reader).is_some() {
             self.absent.0.push_back((reader, now.instant));
             if self.absent.0.len() > ABSENT_MAX {

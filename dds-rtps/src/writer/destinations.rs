@@ -87,6 +87,7 @@ impl Destinations {
             *self = Self::new(proxies, self.size, self.flow);
             return;
         }
+        // Computed again at the next change.
         self.locators.take();
         self.note(proxy);
         self.conclude();
@@ -179,6 +180,7 @@ fn union(proxies: &[ReaderProxy]) -> Vec<Locator> {
         if saved.list.len() < 2 && !unreachable {
             continue;
         }
+        // One reader is reached by unicast, which disturbs no other host.
         if members().count() < 2 && !unreachable {
             continue;
         }

@@ -115,6 +115,7 @@ impl StatefulWriter {
         let speaks_by_samples =
             liveliness.kind == LivelinessKind::ManualByTopic && !liveliness.lease_duration.is_infinite();
         let others = self.proxies.iter().filter(|proxy| proxy.config.guid != reader.guid && proxy.filtered.is_some());
+        // See the module documentation for these cases.
         if self.presentation.is_some() || speaks_by_samples || others.count() >= FILTERS_MAX {
             return None;
         }
@@ -210,6 +211,7 @@ impl StatefulWriter {
             let is_reached = audience == Audience::All || reached.next_if_eq(&&index).is_some();
             let Some(filtered) = proxy.filtered.as_mut().filter(|_| is_reached) else { continue };
             let Some(run) = filtered.untold.filter(|run| run.last > proxy.acknowledged) else { continue };
+            // The remaining readers get their GAPs in the next datagram.
             if !layout.has_room_for_gap() {
                 if has_told {
                     layout.everybody();
@@ -217,6 +219,7 @@ impl StatefulWriter {
                 return false;
             }
             has_told = true;
+            // A lost GAP is repaired on request, like a lost sample.
             filtered.untold = None;
             layout.filtered_for(proxy.config.guid, run.first, run.last);
         }
@@ -228,8 +231,8 @@ impl StatefulWriter {
 
     /// Returns the lowest change from `number` on that passes the filter of a reader.
     ///
-    /// If there is none, returns the end of the omitted changes. The flag is true if only the filter excludes the changes
-    /// before. `last` is the reader's last relevant change.
+    /// Without such a change, returns the end of the omitted ones. The flag is true if only the filter excludes the
+    /// changes before. `last` is the reader's last relevant change.
     pub(super) fn next_wanted(
         &self,
         now: Now,

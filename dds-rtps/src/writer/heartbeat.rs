@@ -66,6 +66,8 @@ pub(super) struct HeartbeatSchedule {
 impl HeartbeatSchedule {
     pub(super) fn new(period: Duration, unheard_max: Duration, limits: &HistoryLimits, keyed: bool) -> Self {
         let capacity = u32::try_from(limits.capacity(keyed)).unwrap_or(u32::MAX);
+        // A KEEP_ALL history must request acknowledgements before it is full. A KEEP_LAST history must do so before it
+        // replaces unacknowledged samples.
         let (stride, stride_forced, spacing) = match limits.depth {
             None => (STRIDE_KEEP_ALL.min(capacity / 4).max(1), (capacity / 4).max(1), SPACING_KEEP_ALL),
             Some(depth) => {
@@ -199,6 +201,7 @@ impl HeartbeatSchedule {
             return;
         }
         self.due = pending;
+        // The interval grows with the unanswered HEARTBEATs, so the count comes before the next deadline.
         self.unanswered = self.unanswered.saturating_add(1);
         self.deadline = if pending { now.after(self.interval()) } else { None };
     }
@@ -219,6 +222,7 @@ impl HeartbeatSchedule {
     fn interval(&self) -> Duration {
         let doubled = self.unanswered.saturating_sub(PATIENCE);
         let usual = self.pace().scale(1 << doubled.min(BACKOFF_MAX), 1);
+        // Only readers that have never answered may get a longer pause, because they may not exist.
         if !self.only_strangers {
             return usual;
         }

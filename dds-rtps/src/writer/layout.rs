@@ -259,6 +259,7 @@ impl<'d> Layout<'d> {
 
     fn payload(&mut self, change: &CacheChange, range: Range<usize>, end: PayloadEnd) {
         self.has_content = true;
+        // A length that is no multiple of 4 can only be expressed by the end of the message.
         self.is_closed = end.must_be_last();
         let Some(payload) = &change.payload else { return };
         if range.len() <= COPY_MAX {

@@ -33,6 +33,7 @@ impl StatefulWriter {
 
     /// Returns when a change that is written now expires.
     pub(super) fn expiry(&mut self, now: Now, change: &CacheChange) -> Option<Instant> {
+        // The lifespan starts at the source timestamp, which the application may set.
         let age = now.time - change.source_timestamp;
         let lifespan = change.origin.as_ref().map_or(self.config.lifespan, |origin| origin.lifespan);
         if lifespan.is_infinite() {
@@ -79,6 +80,7 @@ impl StatefulWriter {
             self.history.remove(sequence_number);
             self.counters.expired += 1;
             self.acknowledged_event = true;
+            // A blocked write may succeed now.
             if self.refused {
                 self.free_space();
             }

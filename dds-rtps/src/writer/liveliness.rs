@@ -83,6 +83,7 @@ impl Promise {
 
     #[cold]
     fn begin_anew(&mut self) {
+        // The clock counts the writers that wait for an assertion of another one.
         if !std::mem::replace(&mut self.alive, true) {
             self.assertion_clock.iter().for_each(|assertion_clock| assertion_clock.remove_waiting_lease());
         }
@@ -93,6 +94,7 @@ impl Promise {
         if self.check_at.is_none_or(|at| at > now) {
             return;
         }
+        // An assertion since the last check extends the lease. The check itself costs the asserting thread nothing.
         self.check_at = self.last().after(self.offered.lease_duration);
         if self.check_at.is_some_and(|at| at <= now) {
             self.alive = false;

@@ -23,6 +23,7 @@ pub fn merge_ack_nack(waiting: &mut AckNack, later: &AckNack) -> bool {
     // Changes below the later base have arrived since, so `insert` rejects them.
     waiting.reader_sn_state.iter().for_each(|number| _ = merged.reader_sn_state.insert(number));
     merged.is_final &= waiting.is_final;
+    // The merged request must not look pre-emptive unless both are.
     if asks_anew(&merged) != asks_anew(later) {
         return false;
     }
@@ -74,7 +75,7 @@ mod tests {
         let mut merged = ack_nack(2, 6, &[7, 8, 260], false);
         assert_eq!(waiting.reader_sn_state.iter().collect::<Vec<_>>(), [7, 8, 260].map(SequenceNumber));
         assert_eq!((waiting.count, waiting.is_final, waiting.reader_sn_state.base()), (2, false, SequenceNumber(6)));
-        // A NACK_FRAG that its reader suppresses requests nothing and revokes nothing.
+        // An ACKNACK without requests revokes no earlier request.
         assert!(merge_ack_nack(&mut merged, &ack_nack(3, 8, &[], true)));
         assert_eq!(merged, { ack_nack(3, 8, &[8, 260], false) });
     }

@@ -54,6 +54,7 @@ impl StatefulWriter {
         for index in 0..self.proxies.len() {
             let Some(proxy) = self.proxies.get(index).filter(|proxy| proxy.is_stranger() && room > 0) else { continue };
             room -= 1;
+            // Without other readers, no other participant receives the message.
             let prefix = (self.proxies.len() > 1).then_some(proxy.config.guid.prefix);
             if let Some(opening) = self.opening(proxy, last_sn) {
                 let count = self.heartbeat.next_count();

@@ -69,6 +69,7 @@ impl StatefulWriter {
             presented: Some(presented),
             payload: None,
         };
+        // The end of a set needs no room of its own, so a full history cannot refuse it.
         let acknowledged = self.acknowledged();
         self.history.insert_end_of_set(change, first.unwrap_or(sequence_number), acknowledged);
         self.last = sequence_number;

@@ -17,6 +17,7 @@ impl StatefulWriter {
                 proxy.queued = false;
             }
             let laid = self.lay_out_for(now, index, datagram);
+            // A reader with more data goes to the end of the queue, so no reader starves the others.
             self.enqueue(now, index);
             if laid {
                 return true;
@@ -103,6 +104,7 @@ impl StatefulWriter {
         self.note_repaired(index, len);
         if let Some(proxy) = self.proxies.get_mut(index) {
             proxy.resend = more;
+            // A HEARTBEAT after the repair lets the reader report further losses at once.
             proxy.heartbeat_owed |= proxy.reliable;
             if len > 0 {
                 proxy.watch(now.instant, sequence_number, next_fragment);
@@ -180,9 +182,11 @@ impl StatefulWriter {
                 return false;
             };
             if let Some(proxy) = self.proxies.get_mut(index) {
+                // A GAP serves all requests that it covers.
                 proxy.serve_up_to(now.instant, served, suppression);
                 proxy.note_answered(len);
                 proxy.heartbeat_owed = true;
+                // The rest of a fragmented change needs datagrams of its own.
                 if proxy.resend.is_some() {
                     return false;
                 }
@@ -261,6 +265,7 @@ impl StatefulWriter {
         let suppression = self.config.nack_suppression;
         let Some(proxy) = self.proxies.get_mut(index) else { return };
         let asks = proxy.flow.wants_probe() || proxy.flow.is_overdue(now.instant);
+        // A HEARTBEAT before the last repair would make the reader request the others again.
         let is_last = proxy.heartbeat_owed && !proxy.has_changes_to_send(now.instant, suppression);
         if !proxy.reliable || !(is_last || asks) {
             return;
@@ -273,6 +278,7 @@ impl StatefulWriter {
         let Some(proxy) = self.proxies.get_mut(index) else { return };
         let last_sn = self.next.previous();
         let is_greeting = std::mem::take(&mut proxy.is_greeting);
+        // A reader that has all changes, or is about to answer, need not answer again.
         let is_final = proxy.heard && (proxy.acknowledged >= last_sn || is_greeting) && !asks;
         if !is_final {
             proxy.note_heartbeat(now.instant, last_sn, self.next_fragment - 1);

@@ -20,6 +20,7 @@ impl StatefulWriter {
         };
         let Some(proxy) = self.proxies.get_mut(index) else { return };
         let base = ack_nack.reader_sn_state.base();
+        // A reader cannot acknowledge changes that were never sent.
         if base < SequenceNumber::ZERO || base > self.next {
             self.counters.malformed += 1;
             return;
@@ -38,6 +39,7 @@ impl StatefulWriter {
         proxy.reply = asker.reply;
         let asks = !requested.is_empty();
         if asks {
+            // A requested change shows congestion, or at least a full receive buffer.
             proxy.flow.note_loss();
         }
         // An ACKNACK shows that the reader knows of all changes up to its last request.
@@ -56,6 +58,7 @@ impl StatefulWriter {
         if base == self.next && self.next_fragment == 1 {
             proxy.flow.note_all_received();
         }
+        // The counts of silent readers change only with these two.
         let before = (proxy.heard, proxy.is_stranger());
         proxy.note_knowledge(asks_anew);
         if asks_anew {
@@ -69,6 +72,7 @@ impl StatefulWriter {
             // The reader requests the history window by window. Sending it without a request would send it twice.
             proxy.backlog = None;
             let delay = self.config.nack_response_delay;
+            // Further requests within the delay join the same answer.
             if delay > Duration::ZERO && proxy.may_respond(now.instant) {
                 proxy.respond_at = now.instant.after(delay);
             }

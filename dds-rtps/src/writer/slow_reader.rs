@@ -149,6 +149,7 @@ impl StatefulWriter {
             return Ok(self.acknowledged());
         }
         let SlowReader::Demote { after } = self.config.slow_reader else { return Err(no_room) };
+        // Only missing acknowledgements are the fault of a reader.
         if no_room == HistoryFull::Unacknowledged {
             self.note_held_up(now, instance, after);
         }
@@ -202,6 +203,7 @@ impl StatefulWriter {
         }
         self.slow_readers.demoted = demoted;
         self.slow_readers.deadline = deadline;
+        // A demoted reader does not count as awaited any more.
         self.count_strangers();
         self.note_progress_of_all();
     }

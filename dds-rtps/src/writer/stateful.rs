@@ -186,6 +186,7 @@ impl StatefulWriter {
         }
         let source_timestamp = change.source_timestamp.unwrap_or(now.time);
         let sequence_number = self.last.next();
+        // A refused change must not use up a group sequence number, so the clock is read after the check of the room.
         let presented = self.presentation.as_mut().and_then(|presentation| presentation.present(sequence_number));
         let change = CacheChange {
             kind: change.kind,
@@ -210,6 +211,7 @@ impl StatefulWriter {
             }
             Err(no_room) => return Err(self.refuse(now, no_room)),
         }
+        // Only an accepted sample meets the deadline of its instance.
         if self.history.watches_deadline() {
             self.history.meet_deadline(instance, now.instant);
         }
@@ -307,6 +309,7 @@ impl StatefulWriter {
             self.counters.readers_refused += 1;
             return false;
         }
+        // A new QoS keeps the compiled filter if its expression is the same.
         let known = index.and_then(|index| self.proxies.get_mut(index)).and_then(|proxy| proxy.filtered.take());
         let filtered = self.filter_of(&reader, known);
         if let Some(proxy) = index.and_then(|index| self.proxies.get_mut(index)) {
@@ -325,6 +328,7 @@ impl StatefulWriter {
             self.by_guid.insert(reader.guid, index);
             let FlowConfig { same_host, network, .. } = self.config.flow;
             let window = if reader.same_host { same_host } else { network };
+            // The history keeps the departures until this reader acknowledges them, because `first` includes them.
             self.welcome_back(now, reader.guid);
             let mut proxy = ReaderProxy::new(reader, reliable, first, window);
             proxy.filtered = filtered;
@@ -361,6 +365,7 @@ impl StatefulWriter {
             return was_local;
         };
         self.proxies.swap_remove(index);
+        // The queue holds indexes, so it must follow the move as well.
         let moved = self.proxies.len();
         if let Some(proxy) = self.proxies.get(index) {
             self.by_guid.insert(proxy.config.guid, index);
@@ -451,6 +456,7 @@ impl StatefulWriter {
 
     /// Advances time. Early and late calls are harmless.
     pub fn handle_timeout(&mut self, now: Now) {
+        // Silent readers alone get longer pauses between HEARTBEATs.
         if self.unheard > 0 {
             self.note_who_owes();
         }
@@ -458,6 +464,7 @@ impl StatefulWriter {
         self.batch.handle_timeout(now.instant, self.last);
         if self.waiting_until.is_some_and(|until| until <= now.instant) {
             self.waiting_until = None;
+            // One deadline serves all proxies, because the deadline of each changes with every answer.
             (0..self.proxies.len()).for_each(|index| self.enqueue(now, index));
         }
         self.drop_expired(now);
@@ -497,6 +504,7 @@ impl StatefulWriter {
     pub(super) fn enqueue(&mut self, now: Now, index: usize) {
         let Some(proxy) = self.proxies.get_mut(index).filter(|proxy| !proxy.queued) else { return };
         let suppression = self.config.nack_suppression;
+        // An overdue answer makes a HEARTBEAT due, which is work for the queue.
         proxy.ask_if_stuck(now.instant);
         if proxy.has_work(now.instant, suppression) {
             proxy.queued = true;
@@ -529,6 +537,7 @@ impl StatefulWriter {
     }
 
     pub(super) fn settle(&mut self, now: Now) {
+        // Cached here, because each write reads it.
         self.writes_through = self.can_write_through();
         if self.slow_readers.any() {
             self.review_slow_readers(now);
@@ -569,6 +578,7 @@ impl StatefulWriter {
     fn readers_are_known(&mut self, now: Now) {
         self.pace.set_burst(self.destinations.burst);
         self.skip_if_nobody_listens();
+        // A best-effort reader never answers, so its match must not start the timer.
         if self.expects_answer() {
             self.heartbeat.welcome(now.instant);
         } else {

@@ -89,6 +89,7 @@ impl StatelessWriter {
         if self.change.is_none() {
             return;
         }
+        // A transmission to all locators reaches these receivers too.
         if self.answers.len() + locators.len() > ANSWERS_MAX {
             return self.resend();
         }

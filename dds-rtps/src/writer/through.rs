@@ -18,7 +18,7 @@ impl StatefulWriter {
         if self.lacks_registration(change) {
             return None;
         }
-        // Changes of an earlier, stricter configuration are not needed any more.
+        // A change that an earlier `write` stored has no reader left that could request it.
         if !self.history.is_empty() {
             self.history.retire(self.last);
         }

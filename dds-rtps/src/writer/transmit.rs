@@ -93,6 +93,7 @@ impl StatefulWriter {
         let mut layout = Layout::new(datagram, sender, reader_id, self.destinations.message_len_max());
         let (before, was_early) = (self.next, self.next < self.destinations.relevant_from);
         let mut laid = self.lay_out_new(now, &mut layout);
+        // Only reliable readers acknowledge samples.
         if self.destinations.reliable_count > 0 && laid.samples > 0 {
             self.heartbeat.note_samples(now.instant, laid.samples);
             laid.asks |= self.expects_answer() && (self.helps_to_ask() || self.heartbeat.pays_now(now.instant));
@@ -106,6 +107,7 @@ impl StatefulWriter {
         }
         layout.finish_gaps();
         let has_content = layout.has_content();
+        // The datagram may hold no other content than these GAPs.
         self.counters.gaps += layout.gaps();
         self.config.inline_qos = inline_qos;
         // The advance may have reached the first relevant sequence number of a reader.
@@ -123,6 +125,7 @@ impl StatefulWriter {
                 locators.for_each(|locator| datagram.add_destination(*locator));
             }
         }
+        // Without reliable readers, a sent change is finished at once.
         self.retire();
         has_content
     }
@@ -164,6 +167,7 @@ impl StatefulWriter {
                     Offer::Postponed => break,
                 }
             }
+            // The check visits all readers, so it runs only if a window may be full.
             if self.way_is_full && !self.may_send(now) {
                 break;
             }
@@ -173,6 +177,7 @@ impl StatefulWriter {
             }
             laid.early = early.then_some(self.next);
             let len = stored.change.payload.as_ref().map_or(0, |payload| payload.len());
+            // The fragment size of a change stays fixed, because readers refer to its fragments by number.
             if stored.fragment_size == 0 && len > usize::from(fragment_size) {
                 stored.fragment_size = fragment_size;
             }
@@ -185,6 +190,7 @@ impl StatefulWriter {
                 }
                 continue;
             }
+            // Fragments are large, so they check the windows each time.
             if !layout.has_content() && self.may_send(now) {
                 self.lay_out_new_fragments(layout, &mut laid);
             }
@@ -278,6 +284,7 @@ impl StatefulWriter {
         let probes = self.note_under_way(len);
         let number = self.next.previous();
         self.proxies.iter_mut().filter(|proxy| proxy.reliable).for_each(|proxy| proxy.flow.mark(number));
+        // The added bytes may have filled a window.
         self.way_is_full = true;
         probes
     }
@@ -304,6 +311,7 @@ impl StatefulWriter {
         // The number of owing readers sets the pause between HEARTBEATs.
         self.heartbeat.set_owing(self.proxies.iter().filter(|proxy| owes(proxy)).count());
         let pace = self.heartbeat.pace();
+        // A liveliness assertion must reach best-effort readers as well.
         let is_asked = |proxy: &ReaderProxy| liveliness || (owes(proxy) && proxy.may_be_asked(now.instant, last, pace));
         let mut asked = self.proxies.iter().enumerate().filter(|(_, proxy)| is_asked(proxy));
         let (first, second) = (asked.next(), asked.next());
@@ -378,6 +386,7 @@ impl StatefulWriter {
         let pending = self.expects_answer();
         self.note_who_owes();
         self.counters.heartbeats += 1;
+        // A HEARTBEAT without an expected answer yields no RTT sample.
         if pending || ask.probes {
             let (last, fragments) = (self.next.previous(), self.next_fragment - 1);
             let asked = self.proxies.iter_mut().filter(|proxy| is_asked(proxy));
