@@ -58,7 +58,7 @@ pub struct FlowConfig {
     ///
     /// It applies if the free receive buffer is unknown
     /// ([`StatefulWriter::note_room`](super::StatefulWriter::note_room)). The default is a sixth of the rate of a
-    /// receiver that has a core to itself. With a buffer of 4 MiB, the receiver may pause for 8 ms.
+    /// receiver that has a core to itself. With a buffer of 4 MiB, the receiver may be without a core for 8 ms.
     pub same_host_rate: u64,
     /// Bytes per second to other best-effort readers, beyond the burst. Default: 100 MB.
     ///

@@ -2,8 +2,8 @@
 //!
 //! A large sample is a burst of datagrams. A writer that is faster than its reader sends a burst of small samples too.
 //! The reader's system silently drops the datagrams that do not fit into its receive buffer. So the writer keeps at
-//! most one window of bytes in flight. It counts bytes as delivered when the reader answers a HEARTBEAT that was sent
-//! after them. By then they have left the receive buffer, received or lost.
+//! most one window of bytes in flight. The flight of bytes ends when the reader answers a HEARTBEAT that was sent after
+//! them. By then they have left the receive buffer, received or lost.
 //!
 //! - The window starts with a size that fits into every receive buffer. While the window limits the writer and no bytes
 //!   are lost, it grows by a quarter of the answered bytes. After the first loss it grows by a much smaller share.
@@ -100,7 +100,7 @@ const LONG_GROWTH: u64 = 16;
 
 /// Margin of the tolerated losses, in thousandths.
 ///
-/// A share of losses is too large if it exceeds one and a half of the network's own share by more than this.
+/// A share of losses is too large if it exceeds 1.5 times the network's own share by more than this.
 const SHARE_MARGIN: u64 = 60;
 
 /// Lower bound of the minimum window. It allows one datagram, because the last one may exceed the window.
@@ -549,7 +549,7 @@ impl Flow {
         (again.sent, again.lost) = (0, 0);
         let least = self.least();
         if 2 * lost > sent {
-            // The share of received fragments tells the free receive buffer.
+            // The share of received fragments shows how much the receive buffer can hold.
             let window = self.window.min(least);
             self.window = (window * (sent - lost) / sent).max(window / 4).max(WINDOW_FLOOR);
             self.again.limit = self.window;

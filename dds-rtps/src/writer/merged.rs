@@ -8,7 +8,7 @@ use crate::wire::{AckNack, FragmentNumberSet, NackFrag};
 
 /// Merges the `later` ACKNACK of a reader into `waiting`. Returns `false`, without a change, if they cannot be merged.
 ///
-/// The later one tells how far the reader is. The merged one also requests the changes that the earlier one requests
+/// The later one shows how far the reader is. The merged one also requests the changes that the earlier one requests
 /// beyond that. Some readers omit changes that they requested a moment ago, as Cyclone DDS does within its `NackDelay`.
 /// The merged ACKNACK requires an answer if either does.
 ///

@@ -365,13 +365,13 @@ impl StatefulWriter {
             return was_local;
         };
         self.proxies.swap_remove(index);
-        // The queue holds indexes, so it must follow the move as well.
+        // `swap_remove` moved the last proxy to this index.
         let moved = self.proxies.len();
         if let Some(proxy) = self.proxies.get(index) {
             self.by_guid.insert(proxy.config.guid, index);
         }
         self.queue.retain(|&queued| queued != index);
-        // `swap_remove` moved the last proxy to this index.
+        // The queue holds indexes, so it must follow the move as well.
         self.queue.iter_mut().filter(|queued| **queued == moved).for_each(|queued| *queued = index);
         self.readers_changed(now);
         true
