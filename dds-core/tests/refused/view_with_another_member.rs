@@ -1,4 +1,4 @@
-//! error: `LogView` is not a view of `Log`: their members must agree in name, id, key, optional and extensibility
+//! error: `LogView` is not a view of `Log`: expected members that agree in name, id, key, optional and extensibility
 use dds_core::DdsType;
 
 #[derive(DdsType)]
