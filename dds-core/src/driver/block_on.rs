@@ -4,10 +4,11 @@ use super::{Driver, Parker};
 use dds_rtps::types::Instant;
 use std::task::{Context, Poll};
 
-/// Polls until ready or until `until` has passed (`None`: never); `None` in the latter case. With a moment in the past this
-/// is one try.
+/// Polls until the result is ready or `until` has passed.
 ///
-/// The waker in the context unparks the calling thread. Must be called outside of all cells, on a thread whose
+/// Returns `None` at the deadline. `until` of `None` means no limit, and a past instant means one try.
+///
+/// The waker in the context unparks the calling thread. The caller must be outside of all cells, on a thread whose
 /// [`role`](super::role()) may wait.
 pub fn block_on<T>(
     driver: &dyn Driver,
@@ -17,7 +18,7 @@ pub fn block_on<T>(
     let until = until.or_else(|| driver.now().instant.after(driver.wait_limit()?));
     Parker::with_current(|parker| {
         let mut context = Context::from_waker(parker.waker());
-        // A late wake of an earlier wait means nothing to this one; it would only show that the thread had another life.
+        // Discard a late wake of an earlier wait. It would only cause an extra poll.
         parker.take_wake();
         loop {
             if let Poll::Ready(value) = poll(&mut context) {

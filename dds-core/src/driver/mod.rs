@@ -1,15 +1,17 @@
-//! Everything outside: clocks, random numbers, threads, timers, parking, sockets.
+//! Access to the environment: clocks, random numbers, threads, timers, parking, sockets.
 //!
-//! In: deadlines, cells that want a turn, datagrams to send. Out: the time, [`Signals`](crate::actor::Signals) and pokes for
-//! cells, received packets. Owned: the threads and sockets of one participant. Nothing else in this crate reads a clock,
-//! sleeps, spawns or opens a socket, so a simulated world is a second implementation of [`Driver`] and no other change.
+//! In: deadlines, cells for the run queue, datagrams to send. Out: the time, [`Signals`](crate::actor::Signals) and
+//! pokes for cells, received packets. Owned: the threads and sockets of one participant.
 //!
-//! | thread | made by | does |
+//! Nothing else in this crate reads a clock, sleeps, spawns a thread or opens a socket. So a simulation only needs a
+//! second implementation of [`Driver`].
+//!
+//! | thread | created by | does |
 //! |---|---|---|
-//! | `dds-io` | the driver | timers, turns for cells, discovery and multicast sockets |
-//! | `dds-receive` | [`Network::start`] | blocking receive on the user-data socket, unless callers do that ([`NetworkConfig::by_caller`]) |
-//! | `dds-late` | the driver, once `dds-io` has ended | timers of waits that outlive their participant, as long as there are any |
-//! | others, such as `dds-event` | [`Driver::spawn`] | what they are given |
+//! | `dds-io` | the driver | timers, the run queue, discovery and multicast sockets |
+//! | `dds-receive` | [`Network::start`] | blocks on the user-data socket, unless [`NetworkConfig::by_caller`] |
+//! | `dds-late` | the driver, after `dds-io` has ended | timers of waits that outlive their participant |
+//! | others, such as `dds-event` | [`Driver::spawn`] | the given body |
 
 mod block_on;
 #[cfg(any(feature = "udp", feature = "sim"))]
@@ -43,29 +45,34 @@ use dds_rtps::types::{Duration, Instant, Now};
 use std::io;
 use std::task::Waker;
 
-/// The world that a participant lives in: the operating system, or a simulation of it.
+/// The environment of a participant: the operating system, or a simulation of it.
 pub trait Driver: Send + Sync + 'static {
-    /// Both clocks.
+    /// Reads both clocks.
     fn now(&self) -> Now;
 
-    /// A random number; not fit for cryptography, different in every process.
+    /// Returns a random number. Different in every process, but not fit for cryptography.
     fn random(&self) -> u64;
 
-    /// The timers of this driver; see [`Timer`].
+    /// Timers of this driver. See [`Timer`].
     fn timers(&self) -> &Arc<Timers>;
 
-    /// Where cells ask for turns.
+    /// Queue of the cells that ask the driver to run them.
     fn run_queue(&self) -> &Arc<RunQueue>;
 
-    /// Sleeps until `parker` is woken or `until` has passed (`None`: never). May return early. See [`block_on()`].
+    /// Sleeps until `parker` is woken or `until` has passed. `None` means no limit.
+    ///
+    /// May return early. See [`block_on()`].
     fn park(&self, parker: &Parker, until: Option<Instant>);
 
-    /// Somebody wants to be told of what comes without blocking for it: a future, a stream, a listener. Without meaning where a
-    /// thread receives; see [`NetworkConfig::by_caller`].
+    /// Requires prompt reception, because a future, a stream or a listener is in use.
+    ///
+    /// These do not block and so do not receive. Has no effect where a thread receives; see
+    /// [`NetworkConfig::by_caller`].
     fn attend(&self) {}
 
-    /// After how long a wait without a limit gives up. `None`: never. A simulated world has one, for there nobody else comes
-    /// to end the wait.
+    /// Limit of a wait that has no limit of its own. `None` means forever.
+    ///
+    /// A simulation has one, because no other thread can end the wait there.
     fn wait_limit(&self) -> Option<Duration> {
         None
     }
@@ -73,42 +80,46 @@ pub trait Driver: Send + Sync + 'static {
     /// Starts a thread.
     ///
     /// # Errors
-    /// The system refuses another thread.
+    /// Fails if the system refuses another thread.
     fn spawn(&self, name: &str, role: Role, body: Box<dyn FnOnce() + Send>) -> io::Result<ThreadHandle>;
 
-    /// Opens the sockets of a participant. Nothing is received before [`Network::start`].
+    /// Opens the sockets of a participant. They receive nothing before [`Network::start`].
     ///
     /// # Errors
-    /// No address can be bound, or this build has no UDP.
+    /// Fails if no address can be bound, or if this build has no UDP.
     fn open_network(&self, config: &NetworkConfig) -> Result<Arc<dyn Network>, NetworkError>;
 
-    /// Whether this is a forked child of the process that made the driver: its threads do not exist here, a lock may be held
-    /// for ever, and the sockets are the parent's. Drops then free memory and announce nothing. Costs
-    /// a system call only where the system does not count forks.
+    /// Whether this process is a forked child of the process that created the driver.
+    ///
+    /// Then the driver's threads do not exist, a lock may be held forever, and the sockets belong to the parent. Drops
+    /// only free memory and announce nothing. Costs a system call only where the system does not count forks.
     fn is_forked(&self) -> bool {
         false
     }
 
-    /// Whether this has been found out to be a forked child: by [`Driver::is_forked`], or by a reading of the clock, which
-    /// looks about once in a millisecond. Costs nothing.
+    /// Whether this process is already known to be a forked child. Costs nothing.
+    ///
+    /// [`Driver::is_forked`] detects this, and so does a reading of the clock, which checks about once per millisecond.
     fn was_forked(&self) -> bool {
         false
     }
 
-    /// Whether the calling thread is one of the driver's own.
+    /// Whether the calling thread belongs to the driver.
     fn is_own_thread(&self) -> bool {
         false
     }
 
-    /// Lets all threads of the driver end, if it has any. Does not wait; later calls do nothing.
+    /// Makes all threads of the driver end. Does not wait. Later calls do nothing.
     fn stop(&self) {}
 
-    /// Calls `waker` once all threads have ended after [`Driver::stop`], or have been given up a second after it.
+    /// Wakes `waker` when all threads have ended after [`Driver::stop`], or one second later at the latest.
     fn when_stopped(&self, waker: Waker) {
         waker.wake();
     }
 
-    /// Ends all threads of the driver. Waits for them at most a second, and not at all on one of them; what has not ended
-    /// by then is detached. Later calls do nothing.
+    /// Ends all threads of the driver and waits for them, for one second at most.
+    ///
+    /// On one of these threads it does not wait. Threads that have not ended by then are detached. Later calls do
+    /// nothing.
     fn shutdown(&self);
 }

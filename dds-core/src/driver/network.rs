@@ -1,4 +1,4 @@
-//! The sockets of one participant as its actors see them.
+//! The sockets of one participant, as its actors see them.
 
 use crate::actor::Poke;
 use crate::sync::{Arc, Weak};
@@ -17,52 +17,56 @@ use std::path::PathBuf;
 /// How far the traffic of a participant goes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reach {
-    /// This host: sockets are bound to loopback, so that nothing from outside comes in either.
+    /// This host only. Sockets are bound to loopback, so they receive nothing from outside either.
     Host,
-    /// The networks that this host's interfaces are in.
+    /// The networks of this host's interfaces.
     #[default]
     Subnet,
 }
 
-/// Looks up the addresses of a peer's name, none if that is not possible.
+/// Resolves the name of a peer. Returns no address if that fails.
 pub type Resolve = fn(&str) -> Vec<SocketAddr>;
 
-/// Which sockets a participant wants.
+/// Configuration of a participant's sockets.
 #[derive(Debug, Clone)]
 pub struct NetworkConfig {
-    /// 0 to 232 (RTPS 2.5, 9.6.2.3).
+    /// Domain ID, 0 to 232 (RTPS 2.5, 9.6.2.3).
     pub domain_id: u32,
     /// How far traffic goes. Default: the subnet.
     pub reach: Reach,
-    /// Whether participants are looked for by multicast. Default: yes.
+    /// Whether the participant uses multicast for discovery. Default: yes.
     pub multicast: bool,
-    /// The interfaces to be used, by name or address; empty (the default) for all.
+    /// Interfaces to use, by name or address. Empty means all. Default: empty.
     pub interfaces: Vec<String>,
-    /// Which versions of IP are spoken. Default: [`IpFamilies::Auto`].
+    /// IP versions to use. Default: [`IpFamilies::Auto`].
     pub families: IpFamilies,
-    /// How many routers a multicast datagram may pass plus one. Default: 1.
+    /// Number of routers that a multicast datagram may pass, plus one. Default: 1.
     pub multicast_ttl: u32,
-    /// Where participants are looked for by unicast: at one port of a host, or, with port 0, at its well-known ones.
-    /// Default: nowhere.
+    /// Peers for unicast discovery. Default: none.
+    ///
+    /// An entry names one port of a host. With port 0, it means the well-known ports of the host.
     pub peers: Vec<SocketAddr>,
-    /// Peers whose names may stand for other addresses later, with what they stand for now: they are looked up again and again.
-    /// Default: none.
+    /// Peers by name, with their present addresses. Default: none.
+    ///
+    /// The names are resolved again periodically, because their addresses may change.
     pub peer_names: Vec<(String, Vec<SocketAddr>)>,
-    /// Looks a name of a peer up; may block.
+    /// Resolves the name of a peer. May block.
     pub resolve: Resolve,
-    /// Receive buffer asked of the system for each socket, in bytes, past its limit where the process may. Default: `None`,
-    /// which is [`RECEIVE_BUFFER`](dds_rtps::transport::RECEIVE_BUFFER) within the limit; the system's default of 212 kB
-    /// loses fragments of a large sample.
+    /// Requested receive buffer of each socket in bytes. Default: `None`.
+    ///
+    /// A given value exceeds the system's limit if the process has the right to do so. `None` requests
+    /// [`RECEIVE_BUFFER`](dds_rtps::transport::RECEIVE_BUFFER) within the limit. The system's default of 212 kB loses
+    /// fragments of a large sample.
     pub receive_buffer: Option<usize>,
-    /// Send buffer asked of the system for each socket, in bytes. Default: 1 MiB.
+    /// Requested send buffer of each socket in bytes. Default: 1 MiB.
     pub send_buffer: usize,
-    /// Whether the user-data socket is read by who waits, and by the driver's thread while nobody does, instead of a thread of its
-    /// own. On Linux; elsewhere, and in a simulated world, it means nothing. Default: no.
+    /// Whether threads that wait read the user-data socket, instead of a separate thread. Default: no.
+    ///
+    /// While no thread waits, the driver's thread reads it. Has no effect outside Linux and in a simulation.
     pub by_caller: bool,
-    /// The pcap file that sent and received datagrams are written to. Default: none.
+    /// Path of a pcap file that records sent and received datagrams. Default: none.
     pub tap: Option<PathBuf>,
-    /// What goes wrong with sent datagrams, for tests. Default: nothing. With received ones:
-    /// `FaultyReceive`.
+    /// Faults of sent datagrams, for tests. Default: none. For received ones see `FaultyReceive`.
     pub faults: Option<Faults>,
 }
 
@@ -87,35 +91,35 @@ impl Default for NetworkConfig {
     }
 }
 
-/// Where a participant can be reached, and where it looks for others.
+/// Addresses of a participant, and the addresses where it looks for others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Locators {
-    /// For discovery traffic to this participant; to be announced.
+    /// For discovery traffic to this participant. Announced.
     pub metatraffic_unicast: Vec<Locator>,
-    /// For discovery traffic to everybody; to be announced. Empty without multicast.
+    /// For discovery traffic to all participants. Announced. Empty without multicast.
     pub metatraffic_multicast: Vec<Locator>,
-    /// For user data; to be announced.
+    /// For user data. Announced.
     pub default_unicast: Vec<Locator>,
-    /// Where the first announcements go: the multicast group, and the well-known ports of peers.
+    /// Destinations of the first announcements: the multicast group, and the well-known ports of peers.
     pub initial_peers: Vec<Locator>,
-    /// This host's own addresses: they tell which peers run here, and which of a peer's addresses is in reach.
+    /// Addresses of this host. They tell which peers run here, and which addresses of a peer are reachable.
     pub host_addresses: Vec<HostAddress>,
-    /// The participant index of the ports (RTPS 2.5, 9.6.2.3); `None` if they are ephemeral.
+    /// Participant index of the ports (RTPS 2.5, 9.6.2.3). `None` if the ports are ephemeral.
     pub participant_index: Option<u32>,
 }
 
-/// What the system of this host knows of a participant.
+/// Whether the system of this host knows a participant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presence {
-    /// Its process runs here.
+    /// The participant's process runs on this host.
     Here,
-    /// No process here has it.
+    /// No process on this host has the participant.
     Gone,
-    /// The system does not say.
+    /// The system does not know.
     Unknown,
 }
 
-/// Which socket a packet came from.
+/// Socket that received a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Socket {
     /// Discovery traffic to the multicast group.
@@ -126,50 +130,55 @@ pub enum Socket {
     UserUnicast,
 }
 
-/// Datagrams up to this many bytes are copied to be kept. A slot that holds any datagram has 64 KiB, and a queue of small
-/// ones must not hold sixteen times more memory than it counts.
+/// Datagrams up to this many bytes are copied if a queue keeps them.
+///
+/// A receive buffer slot has 64 KiB, so that it can hold any datagram. A queue of small datagrams must not hold sixteen
+/// times more memory than it counts.
 const COPIED_MAX: usize = 4 << 10;
 
-/// A datagram that has been received.
+/// A received datagram.
 #[derive(Debug)]
 pub struct Packet {
     /// The bytes, in a slot with room for any datagram.
     pub payload: Payload,
-    /// Where it came in.
+    /// Socket that received the packet.
     pub socket: Socket,
-    /// Whether the next datagram can be received in its place, if there is one for it ([`Expected`]). Default: no.
+    /// Whether the next datagram can be received in place, if it is [`Expected`]. Default: no.
     pub lands: bool,
     small: Arc<SlotPool>,
 }
 
-/// The headers of a fragment, in front of its bytes, are no longer: 20 bytes of message, INFO_TS 12, INFO_DST 16, DATA_FRAG 36,
-/// and some inline QoS.
+/// Most bytes of headers in front of a fragment: 20 for the message, 12 INFO_TS, 16 INFO_DST, 36 DATA_FRAG, some inline
+/// QoS.
 pub const EXPECTED_HEADER_MAX: usize = 128;
 
-/// A datagram that is likely to be the next one: a fragment whose place in its sample is known.
+/// A datagram that is likely the next one: a fragment whose position in its sample is known.
 #[derive(Debug)]
 pub struct Expected {
     headers: Headers,
-    /// The place of its payload.
+    /// Destination of the payload.
     pub landing: InPlaceFragment,
 }
 
-/// What stands in front of the payload, and says whose it is.
+/// The bytes in front of the payload. They identify its reader and its writer.
 #[derive(Debug)]
 pub struct Headers {
     bytes: [u8; EXPECTED_HEADER_MAX],
     len: usize,
-    /// Where the fragment's number stands, and in which byte order.
+    /// Offset and byte order of the fragment number.
     number_at: usize,
     little_endian: bool,
-    /// The reader whose sample it is.
+    /// The reader that receives the sample.
     pub reader: EntityId,
-    /// The writer, and what else holds for the fragment.
+    /// The writer, and other properties of the fragment.
     pub source: Source,
 }
 
 impl Headers {
-    /// Like those of another fragment of the sample, but for the number at `number_at`. `None`: they are too long.
+    /// Creates headers like `header`, which came with another fragment of the sample; only the number at `number_at`
+    /// differs.
+    ///
+    /// Returns `None` if the headers are too long.
     #[must_use]
     pub fn like(
         header: &[u8],
@@ -183,11 +192,12 @@ impl Headers {
         fits.then_some(Self { bytes, len: header.len(), number_at, little_endian, reader, source })
     }
 
-    /// In front of the fragment that belongs there.
+    /// Sets the fragment number of `landing`, and returns the datagram to expect.
     #[must_use]
     pub fn in_front_of(mut self, landing: InPlaceFragment) -> Expected {
         let number = landing.fragment_number();
         let number = if self.little_endian { number.to_le_bytes() } else { number.to_be_bytes() };
+        // `like` has checked that the number fits.
         if let Some(place) = self.bytes.get_mut(self.number_at..self.number_at + number.len()) {
             place.copy_from_slice(&number);
         }
@@ -200,31 +210,33 @@ impl Headers {
 }
 
 impl Expected {
-    /// The place, and what is left of it.
+    /// Splits into the destination of the payload and the headers.
     #[must_use]
     pub fn into_parts(self) -> (InPlaceFragment, Headers) {
         (self.landing, self.headers)
     }
 
-    /// Whether the payload was received in its place: what came with it is what was expected.
+    /// Whether the received datagram is the expected one, so that its payload is in place.
     #[must_use]
     pub fn has_come(&self, received_len: usize, header: &[u8]) -> bool {
         received_len == header.len() + self.landing.len() && header == self.headers.bytes()
     }
 
-    /// Whether it was what is expected, as a rule with more behind it: a HEARTBEAT, now and then.
+    /// Whether a datagram starts with the expected fragment.
+    ///
+    /// It usually has more submessages after it, such as a HEARTBEAT now and then.
     #[must_use]
     pub fn begins(&self, header: &[u8]) -> bool {
         header == self.headers.bytes()
     }
 
-    /// What stands in front of the payload.
+    /// The bytes in front of the payload.
     #[must_use]
     pub fn headers(&self) -> &Headers {
         &self.headers
     }
 
-    /// How many bytes stand in front of the payload.
+    /// Number of bytes in front of the payload.
     #[must_use]
     pub fn header_len(&self) -> usize {
         self.headers.len
@@ -232,7 +244,7 @@ impl Expected {
 }
 
 impl Packet {
-    /// A packet whose small form, if it has to be kept, comes from `small`.
+    /// Creates a packet. If a queue has to keep it, a small copy comes from `small`.
     #[must_use]
     pub fn new(payload: Payload, socket: Socket, small: Arc<SlotPool>) -> Self {
         Self { payload, socket, lands: false, small }
@@ -248,12 +260,13 @@ impl Packet {
         Self { payload: self.small.freeze(slot), socket: self.socket, lands: false, small: Arc::clone(&self.small) }
     }
 
-    /// The bytes to be kept in a queue: in the packet's own slot if there are many, else in one of their size.
+    /// Returns the bytes to keep in a queue: the packet's own slot if they are many, else a copy of their size.
     #[must_use]
     pub fn to_keep(&self) -> Payload {
         if self.payload.len() > COPIED_MAX {
             return self.payload.clone();
         }
+        // A small slot, so that the queue holds about as much memory as it counts.
         let mut slot = self.small.acquire();
         let buffer = slot.buffer();
         buffer.clear();
@@ -262,100 +275,109 @@ impl Packet {
     }
 }
 
-/// Takes what the sockets of a participant receive. Called on the receive and on the driver thread, at the same time;
-/// or on a thread that waits instead of the former ([`NetworkConfig::by_caller`]).
+/// Accepts the packets that the sockets of a participant receive.
+///
+/// The receive thread and the driver's thread call this, at the same time. With [`NetworkConfig::by_caller`], a thread
+/// that waits calls it instead of the receive thread.
 pub trait Receive: Send + Sync + 'static {
-    /// Takes one packet. Runs the frame to its end: effects are carried out by the callee. Must not wait. Where the packet
-    /// [lands](Packet::lands), the answer may be what is expected next.
+    /// Processes one packet and runs its effects. Must not block.
+    ///
+    /// If the packet [lands](Packet::lands), the result may be the datagram to expect next.
     fn receive(&self, packet: &Packet) -> Option<Expected>;
 
-    /// Takes what was expected: the datagram has come as it should, and its payload is in its place. As
-    /// [`Receive::receive`] otherwise.
+    /// Processes the expected datagram, whose payload is in place. Otherwise like [`Receive::receive`].
     fn land(&self, landed: Expected) -> Option<Expected> {
         drop(landed);
         None
     }
 
-    /// The answer of [`Network::locators`] has changed, because an interface or an address has come or gone. Called on the
-    /// driver thread.
+    /// Reports that [`Network::locators`] has changed, because an interface or an address came or went.
+    ///
+    /// The driver's thread calls this.
     fn locators_changed(&self) {}
 }
 
-/// The sockets of one participant. They close with the last handle after [`Network::stop`].
+/// The sockets of one participant. Dropping the last handle after [`Network::stop`] closes them.
 pub trait Network: Send + Sync {
-    /// Where this participant can be reached now.
+    /// Current addresses of this participant.
     fn locators(&self) -> Arc<Locators>;
 
     /// Sends. Never blocks.
     fn transport(&self) -> &Arc<dyn Transport>;
 
-    /// The receive buffer that the system has granted on the user-data socket, in bytes; less than was asked is worth a
-    /// warning.
+    /// Size of the receive buffer that the system has granted on the user-data socket, in bytes.
+    ///
+    /// If it is less than requested, the caller should log a warning.
     fn receive_buffer_granted(&self) -> usize;
 
-    /// How many datagrams the user-data sockets had no room for, since they were opened; `None`: the system does not tell.
-    /// Costs a system call per socket.
+    /// Number of datagrams that the user-data sockets dropped since they were opened, because their buffers were full.
+    ///
+    /// `None` if the system does not tell. Costs a system call per socket.
     fn dropped(&self) -> Option<u64> {
         None
     }
 
-    /// How many bytes the receive buffer at a locator has room for, which is one of this host; `None`: the system does not
-    /// tell. Costs two system calls.
+    /// Free bytes of the receive buffer at a locator of this host. `None` if the system does not tell.
+    ///
+    /// Costs two system calls.
     fn room_at(&self, locator: &Locator) -> Option<usize> {
         let _ = locator;
         None
     }
 
-    /// Begins to receive.
+    /// Starts to receive.
     ///
     /// # Errors
-    /// The system refuses a thread, or the network was started or stopped before.
+    /// Fails if the system refuses a thread, or if the network was started or stopped before.
     fn start(&self, receive: Arc<dyn Receive>) -> io::Result<()>;
 
-    /// Signals [`Signals::WRITABLE`](crate::actor::Signals::WRITABLE) to `cell` and pokes it, once, when the sockets have
-    /// room again. Allowed inside a cell.
+    /// Signals [`Signals::WRITABLE`](crate::actor::Signals::WRITABLE) to `cell` and pokes it when the sockets are
+    /// writable again.
+    ///
+    /// Does so once. Allowed inside a cell.
     fn when_writable(&self, cell: Weak<dyn Poke>);
 
-    /// Lets other processes of this host see that a participant of this one lives, until the network is dropped or the process
-    /// ends, however it does.
+    /// Shows other processes of this host that a participant of this process is alive.
+    ///
+    /// Lasts until the network is dropped or the process ends, in whichever way.
     fn show_presence(&self, prefix: GuidPrefix) {
         let _ = prefix;
     }
 
-    /// Whether a participant that shows its presence lives on this host. Costs a system call, and never waits.
+    /// Whether a participant that shows its presence lives on this host. Costs a system call and never blocks.
     fn presence(&self, prefix: GuidPrefix) -> Presence {
         let _ = prefix;
         Presence::Unknown
     }
 
-    /// Stops receiving; no packet is handed out after the threads have ended. Does not wait.
+    /// Stops reception. The receiver gets no packet after the threads have ended. Does not wait.
     fn stop(&self);
 }
 
-/// Why a participant has got no sockets.
+/// Error of opening the sockets of a participant.
 #[derive(Debug)]
 pub enum NetworkError {
-    /// The domain is above 232: its ports would be above 65535.
+    /// The domain ID is above 232: its ports would be above 65535.
     Domain(u32),
-    /// No interface fits what was asked for.
+    /// No interface fits the configuration.
     NoInterface,
-    /// The system has refused.
+    /// The system refused an operation.
     Io {
-        /// What was tried.
+        /// The operation.
         what: &'static str,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// The file of the tap cannot be written.
+    /// The capture file cannot be written.
     Tap {
-        /// Where it should be.
+        /// Path of the file.
         path: PathBuf,
-        /// The system's answer.
+        /// The system's error.
         source: io::Error,
     },
-    /// A simulated network has no such thing.
+    /// A simulated network does not support a setting.
     NotSimulated {
-        /// The setting of the participant.
+        /// Name of the participant's setting.
         setting: &'static str,
     },
     /// This build has no UDP (feature `udp`).

@@ -1,4 +1,4 @@
-//! What an actor speaks to the outside by: the sockets, a few datagrams that are laid out again and again, and its timer.
+//! The sending side of an actor: the sockets, a few reusable datagrams, and a timer.
 
 use crate::actor::{Poke, Signals, Step, note_step};
 use crate::driver::{Driver, Network, Presence, Timer};
@@ -9,27 +9,31 @@ use dds_rtps::wire::{Transform, Transformed};
 use std::ops::{Range, RangeInclusive};
 use std::sync::{Arc, Weak};
 
-/// The most datagrams that one visit of a cell sends: a longer hold would keep others out. The rest goes in another visit.
+/// Most datagrams that one visit of a cell sends. The rest goes in another visit, because a longer hold would block
+/// other visitors.
 const DATAGRAMS_PER_VISIT: usize = 8;
 
-/// Datagrams of such lengths are likely fragments, of which more follow: those of one visit are handed to the system
-/// together. Shorter ones go at once, longer ones do not fit together.
+/// Lengths of likely fragments.
+///
+/// More fragments usually follow, so the datagrams of one visit go to the system together. Shorter datagrams go at
+/// once, and longer ones do not fit together.
 const RUN_LENS: RangeInclusive<usize> = 1024..=16 << 10;
 
-/// Each receive buffer that is asked for costs a system call or two. The one that has the most room says how fast more is
-/// sent, and of so many some will be empty.
+/// Number of receive buffers that are queried. Each one costs one or two system calls.
+///
+/// The buffer with the most free space sets the rate at which more is sent. Of this many buffers some will be empty.
 const BUFFERS_ASKED_FOR: usize = 8;
 
-/// How far [`Outgoing::flush`] came.
+/// Result of [`Outgoing::flush`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Flushed {
-    /// Everything is with the kernel, or will be as soon as the socket has room again.
+    /// The kernel has everything, or gets the rest as soon as the socket is writable again.
     Done,
-    /// This visit has sent enough; there is more.
+    /// This visit has sent its share, and there is more.
     More,
-    /// The rest of a large sample waits for the readers' answers, or for the clock.
+    /// The rest of a large sample waits for answers of the readers, or for the clock.
     Paced,
-    /// Nothing was sent: the sockets belong to the parent of this process.
+    /// Nothing was sent, because the sockets belong to the parent of this process.
     Forked,
 }
 
@@ -37,21 +41,21 @@ pub(crate) enum Flushed {
 pub(crate) struct Outgoing {
     driver: Arc<dyn Driver>,
     network: Arc<dyn Network>,
-    /// Empty unless laid out. Made as they are needed: by most actors, one.
+    /// Reusable datagrams, empty between flushes. Created on demand; most actors need one.
     datagrams: Vec<Datagram>,
-    /// Those that are laid out and not sent yet: what a full socket has left to do.
+    /// Datagrams with content that are not sent yet, because the socket was full.
     laid_out: Range<usize>,
-    /// What may change a message between its lay-out and the socket.
+    /// May change a message between its layout and the socket.
     transform: Transform,
     scratch: Vec<u8>,
-    /// Of all that is sent from now on.
+    /// Traffic class of all datagrams from now on.
     traffic_class: TrafficClass,
     /// A deadline is set.
     is_timed: bool,
     attached: Option<AttachedCell>,
 }
 
-/// What only exists once the actor is in its cell.
+/// State that exists once the actor is in its cell.
 struct AttachedCell {
     cell: Weak<dyn Poke>,
     timer: Timer,
@@ -72,15 +76,17 @@ impl Outgoing {
         }
     }
 
-    /// Tells the actor in which cell it is; before that it has no timer.
+    /// Tells the actor its cell. Before that it has no timer.
     pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>) {
         let timer = Timer::new(self.driver.timers(), Weak::clone(&cell));
         self.attached = Some(AttachedCell { cell, timer });
     }
 
-    /// Sends what a full socket left behind, then whatever `lay_out` puts into the datagrams, until that is nothing more.
-    /// Never blocks: what a full socket refuses stays laid out, and the driver signals when there is room.
+    /// Sends datagrams that a full socket left behind, then those that `lay_out` fills, until it returns false.
+    ///
+    /// Never blocks. Datagrams that a full socket refuses stay, and the driver signals when the socket is writable.
     pub(crate) fn flush(&mut self, mut lay_out: impl FnMut(&mut Datagram) -> bool) -> Flushed {
+        // A forked child must not send on the parent's sockets.
         if self.driver.was_forked() {
             return Flushed::Forked;
         }
@@ -95,6 +101,7 @@ impl Outgoing {
             }
             left = left.saturating_sub(self.laid_out.len());
             if !self.send_laid_out() {
+                // The rest stays in `datagrams`; the next visit starts with it.
                 if let Some(attached) = &self.attached {
                     self.network.when_writable(Weak::clone(&attached.cell));
                 }
@@ -104,7 +111,7 @@ impl Outgoing {
         if has_more { Flushed::More } else { Flushed::Done }
     }
 
-    /// Lays out a datagram, and up to `most` as long as they are likely fragments. False if there was nothing more.
+    /// Fills one datagram, or up to `most` if they are likely fragments. Returns false if there was nothing more.
     fn lay_out_run(&mut self, most: usize, lay_out: &mut impl FnMut(&mut Datagram) -> bool) -> bool {
         self.laid_out = 0..0;
         while self.laid_out.end < most {
@@ -121,6 +128,7 @@ impl Outgoing {
             }
             seal(&self.transform, &mut self.scratch, datagram);
             self.laid_out.end += 1;
+            // Any other length ends the run, because the system sends only datagrams of similar length in one call.
             if !RUN_LENS.contains(&datagram.len()) {
                 break;
             }
@@ -128,56 +136,60 @@ impl Outgoing {
         true
     }
 
-    /// Sends what has been laid out; false if the socket is full.
+    /// Sends the filled datagrams. Returns false if the socket is full.
     fn send_laid_out(&mut self) -> bool {
         let Some(datagrams) = self.datagrams.get_mut(self.laid_out.clone()) else { return true };
         let done = match &mut *datagrams {
             [only] => usize::from(self.network.transport().send(only) == SendOutcome::Done),
             several => self.network.transport().send_all(several),
         };
+        // Only sent datagrams are cleared, so that the rest goes out unchanged.
         datagrams.iter_mut().take(done).for_each(Datagram::clear);
         (0..done).for_each(|_| note_step(Step::Datagram));
         self.laid_out.start += done;
         self.laid_out.is_empty()
     }
 
-    /// How urgent everything is that leaves from now on.
+    /// Sets the traffic class of all datagrams from now on.
     pub(crate) fn set_traffic_class(&mut self, class: TrafficClass) {
         self.traffic_class = class;
         self.datagrams.iter_mut().for_each(|datagram| datagram.set_traffic_class(class));
     }
 
-    /// Asks for another visit, to be called inside of the cell: whoever is inside serves it after letting others in, up to
-    /// its budget, and the driver does the rest.
+    /// Requests another visit of this cell. Must be called inside it.
+    ///
+    /// The present visitor serves the request after it has let other visitors in, up to its budget. The driver serves
+    /// the rest.
     pub(crate) fn come_back(&self) {
         if let Some(cell) = self.attached.as_ref().and_then(|attached| attached.cell.upgrade()) {
             cell.signal(Signals::own(1));
         }
     }
 
-    /// Whether a participant lives on this host, as its system knows.
+    /// Whether a participant lives on this host, as far as its system knows.
     pub(crate) fn presence(&self, prefix: GuidPrefix) -> Presence {
         self.network.presence(prefix)
     }
 
-    /// How much room there is in the receive buffer that has the most, of those of this host that are named; `None`: the
-    /// system does not tell.
+    /// Returns the free bytes of the emptiest receive buffer of this host among `locators`.
+    ///
+    /// `None` if the system does not tell.
     #[cold]
     pub(crate) fn room_at(&self, locators: &[Locator]) -> Option<usize> {
         locators.iter().take(BUFFERS_ASKED_FOR).filter_map(|locator| self.network.room_at(locator)).max()
     }
 
-    /// Whether the socket has taken all that it was given.
+    /// Whether the socket has accepted all datagrams so far.
     pub(crate) fn has_room(&self) -> bool {
         self.laid_out.is_empty()
     }
 
-    /// Nothing waits for the socket, and no deadline is set.
+    /// Whether no datagram waits for the socket and no deadline is set.
     pub(crate) fn is_at_rest(&self) -> bool {
         self.has_room() && !self.is_timed
     }
 
-    /// Sets the moment of the next signal, or none.
+    /// Sets the instant of the next signal. `None` clears it.
     pub(crate) fn set_deadline(&mut self, deadline: Option<Instant>) {
         self.is_timed = deadline.is_some();
         if let Some(attached) = &self.attached {
@@ -186,7 +198,7 @@ impl Outgoing {
     }
 }
 
-/// Lets the transform change what has been laid out.
+/// Lets the transform change a filled datagram.
 fn seal(transform: &Transform, scratch: &mut Vec<u8>, datagram: &mut Datagram) {
     if transform.seal(datagram.segments(), scratch) == Transformed::Replaced {
         datagram.replace(scratch);

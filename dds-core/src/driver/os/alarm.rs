@@ -1,10 +1,12 @@
-//! Waits for a moment on the driver's thread, at the price of one wake.
+//! Waits for an instant on the driver's thread and wakes it only once.
 //!
-//! In: a moment of the [`Clock`]. Out: the end of a wait. Owned: a timer of the system.
+//! In: an instant of the [`Clock`]. Out: the end of a wait. Owned: a system timer.
 //!
-//! Tokio keeps its timers in a wheel of wheels, and a moment seconds ahead wakes the thread three times: twice to step down to a finer
-//! wheel. At rest that was most of what a participant did. A timer of the system (`timerfd`, Linux) comes once, and does not round
-//! to milliseconds; setting it is a system call, so what is near is still left to tokio, and so is all of it where there is none.
+//! Tokio keeps its timers in a hierarchy of wheels. A timer that is seconds away wakes the thread three times, twice of
+//! them to move to a finer wheel. For an idle participant these wakes were most of its work.
+//!
+//! A system timer (`timerfd`, Linux) wakes the thread once and does not round to milliseconds. But setting it costs a
+//! system call, so near instants are left to tokio. Tokio serves all instants where there is no system timer.
 
 use super::clock::Clock;
 use dds_rtps::types::{Duration, Instant};
@@ -12,7 +14,7 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::task::Poll;
 
-/// What is nearer than this comes by tokio's finest wheel, or the one above it.
+/// Nearer instants use tokio's finest wheel, or the next one.
 const NEAR: Duration = Duration::from_millis(32);
 
 /// One timer, for one task.
@@ -23,7 +25,7 @@ pub(super) struct Alarm {
 }
 
 impl Alarm {
-    /// Of the runtime in which this is called.
+    /// Creates a timer of the current runtime.
     pub(super) fn new() -> Self {
         Self {
             #[cfg(target_os = "linux")]
@@ -33,7 +35,7 @@ impl Alarm {
         }
     }
 
-    /// Returns when `woken` does, and at `until` at the latest, hardly later; now and then before both.
+    /// Returns when `woken` does, or at `until`. May return earlier, and hardly ever returns later.
     pub(super) async fn wait(&mut self, clock: &Clock, until: Instant, woken: impl Future<Output = ()>) {
         let is_near = clock.now().instant.after(NEAR).is_none_or(|near| until <= near);
         #[cfg(target_os = "linux")]
@@ -49,7 +51,7 @@ impl Alarm {
         }
         #[cfg(not(target_os = "linux"))]
         let _ = is_near;
-        // Woken or due, the caller looks again.
+        // Woken or due: the caller checks in both cases.
         drop(tokio::time::timeout_at(clock.to_tokio(until), woken).await);
     }
 
@@ -74,11 +76,11 @@ mod system {
     use tokio::io::Interest;
     use tokio::io::unix::AsyncFd;
 
-    /// A timer that the runtime waits for. It is never read: setting it anew makes it quiet.
+    /// A timer that the runtime waits for. It is never read, because setting it again clears it.
     #[derive(Debug)]
     pub(super) struct Timer {
         descriptor: AsyncFd<Descriptor>,
-        /// When it will ring, on the system's monotonic clock.
+        /// Time of expiration, on the system's monotonic clock.
         set_to: Option<Duration>,
     }
 
@@ -103,8 +105,9 @@ mod system {
             Ok(Self { descriptor, set_to: None })
         }
 
-        /// Lets it ring at `at`, on the system's monotonic clock. False: the system refuses.
+        /// Sets the expiration to `at` on the system's monotonic clock. Returns false if the system refuses.
         pub(super) fn set(&mut self, at: Duration) -> bool {
+            // Most waits of an idle participant end at the same instant, so the system call can be skipped.
             if self.set_to == Some(at) {
                 return true;
             }
@@ -114,13 +117,14 @@ mod system {
             set.is_ok()
         }
 
-        /// Whether it has rung since it was last found to have.
+        /// Ready if the timer has expired since the last call that was ready.
         pub(super) fn poll_rung(&mut self, context: &mut Context<'_>) -> Poll<()> {
             let Poll::Ready(ready) = self.descriptor.poll_read_ready(context) else { return Poll::Pending };
-            // An error says that the runtime is ending.
+            // An error means that the runtime is ending.
             if let Ok(mut ready) = ready {
                 ready.clear_ready();
             }
+            // Forget the time, so that the next `set` arms the timer again.
             self.set_to = None;
             Poll::Ready(())
         }
@@ -139,7 +143,7 @@ mod tests {
         runtime.block_on(async { test(Alarm::new(), Clock::new()).await });
     }
 
-    /// Waits as the driver does, who looks again whenever he is woken. How many waits it took.
+    /// Waits like the driver, which checks after each wake. Returns the number of waits.
     async fn reach(alarm: &mut Alarm, clock: &Clock, until: Instant) -> usize {
         let mut waits = 0;
         while clock.now().instant < until {
@@ -154,7 +158,7 @@ mod tests {
         run(async |mut alarm, clock| {
             for pause in [0, 1, 31, 33, 80, 5, 100].map(Duration::from_millis) {
                 let until = clock.now().instant.after(pause).unwrap();
-                // What is far may once be taken for the ring of the one before.
+                // A wait may end once because of the previous expiration.
                 assert!(reach(&mut alarm, &clock, until).await <= 2, "{pause:?}");
             }
         });
@@ -170,7 +174,7 @@ mod tests {
                 alarm.wait(&clock, far(seconds), wake.notified()).await;
                 assert!(clock.now().instant < far(60), "woken, not due");
             }
-            // Set for an hour ahead, it is set anew for a moment.
+            // The timer is set to an hour ahead, and is now set to a near instant.
             let soon = clock.now().instant.after(Duration::from_millis(50)).unwrap();
             reach(&mut alarm, &clock, soon).await;
         });

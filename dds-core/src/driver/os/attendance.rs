@@ -1,28 +1,35 @@
-//! The user-data sockets of a participant that has no receive thread: who waits reads them.
+//! The user-data sockets of a participant without a receive thread: waiting threads of the application read them.
 //!
 //! In: threads that wait, the driver's thread. Out: packets for the participant, from one thread at a time. Owned: the
-//! intakes, and the set of sockets that the driver's thread is woken by.
+//! intakes, and the epoll set of sockets that wakes the driver's thread.
 //!
 //! ```text
 //!             a thread waits                        it leaves
-//!   driver ──────────────────> caller ──────────────────────────────> nobody ──> caller, if one waits again
-//!     ^                           │ somebody else waits, or prompt       │
+//!   driver ──────────────────> caller ──────────────────────────────> none ────> caller, if one waits again
+//!     ^                           │ another thread waits, or prompt      │
 //!     └───────────────────────────┴──────────────────────────────────────┘
 //!                          at once, if prompt                 after 10 ms
 //! ```
 //!
-//! Whoever has taken the intakes out of the state receives; who finds none there sleeps as usual, and is woken by what the other
-//! one receives. While a caller receives, the driver's thread is not woken by a datagram: that is the whole gain. So the
-//! sockets are in a set of their own, which the runtime waits for, and are taken out of it and put back by system calls. Who
-//! waits again at once, as in a round trip, shall not pay for these: after a caller has left, the driver takes over when it next
-//! looks, 10 ms later at most: no other thread that waits is left alone for longer. It does so at once if there ever was
-//! somebody who is told without blocking (a future, a stream, a listener), for whom 10 ms each time would be late.
+//! The thread that takes the intakes out of the state receives. Another waiting thread finds none there and sleeps as
+//! usual. Packets that the first thread receives wake it.
 //!
-//! A thread that waits for hours, such as one for commands, would receive for all others, each of which then costs a hop. So it
-//! gives up, and sleeps on as usual, when it has received nothing for itself and another thread has come to wait for the
-//! second time.
+//! While a caller receives, datagrams do not wake the driver's thread. That saves a thread switch for each datagram.
+//! For this the sockets are in an epoll set of their own, which the runtime waits for. System calls remove the sockets
+//! from the set and add them again.
 //!
-//! All of it changes under one lock, held for some lines and at most one short system call for each socket.
+//! A caller that waits again at once, as in a round trip, must not pay for these calls. So after a caller has left, the
+//! driver's thread takes over at its next check, 10 ms later at most. No other waiting thread is left without reception
+//! for longer.
+//!
+//! The driver's thread takes over at once if the application ever used a future, a stream or a listener. These are
+//! notified without a blocked thread, and 10 ms each time would be late.
+//!
+//! A thread that waits for hours, such as one for commands, would receive for all others, each of which then costs a
+//! thread switch. So that thread makes way for others and sleeps as usual. It does so when it has received nothing for
+//! itself and another thread has started to wait for the second time.
+//!
+//! One lock protects all of this state. It is held for a few lines and at most one short system call per socket.
 
 use super::Leading;
 use super::intake::{ERROR_PAUSE, Intake, Step};
@@ -40,27 +47,29 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 use tokio::sync::Notify;
 
-/// How long the sockets may be unattended.
+/// How long the sockets may stay unattended.
 const PERIOD: Duration = Duration::from_millis(10);
 
-/// How many datagrams the driver's thread handles in a row, about 100 us: a flood must not keep timers from firing.
+/// Number of datagrams that the driver's thread handles in a row, about 100 us. A flood must not delay timers.
 const BURST: usize = 16;
 
-/// A caller that was refused so often waits again and again: who receives, but nothing for itself, makes way.
+/// Number of refused callers after which the receiving thread stops, if it receives nothing for itself.
 const REFUSALS_MAX: usize = 2;
 
-/// How many a caller handles before it looks whether its time is over.
+/// Number of datagrams that a caller handles before it checks its deadline.
 const CALLERS_BURST: usize = 64;
 
-/// Who receives from the user-data sockets.
+/// Decides which thread receives from the user-data sockets.
 pub(super) struct Attendance {
     state: Lock<AttendanceState>,
-    /// The sockets, while the driver's thread attends to them.
+    /// Contains the sockets while the driver's thread attends to them.
     set: Epoll,
-    /// Wakes the caller that receives. One at a time does, so one is enough, and a forked child never rings its parent's.
+    /// Wakes the caller that receives.
+    ///
+    /// Only one caller receives at a time, so one bell is enough. A forked child never rings the bell of its parent.
     bell: Arc<Bell>,
     left: Notify,
-    /// How many callers have found another one receiving, since that began to.
+    /// Number of callers that found another caller receiving, since that one began.
     refusals: AtomicUsize,
     prompt: AtomicBool,
     stopped: Arc<AtomicBool>,
@@ -69,33 +78,33 @@ pub(super) struct Attendance {
 }
 
 struct AttendanceState {
-    /// `None`: somebody receives, or nobody does any more.
+    /// `None` while a thread receives, or after the end.
     intakes: Option<Vec<Intake>>,
     /// The driver's thread attends: the sockets are in the set.
     by_driver: bool,
-    /// The driver's thread will look in some milliseconds.
+    /// The driver's thread will check within some milliseconds.
     looks: bool,
-    /// A caller has left since it looked last.
+    /// A caller has left since the last check.
     has_left: bool,
     stopped: bool,
 }
 
-/// What the driver's thread does next.
+/// Next step of the driver's thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Look {
-    /// Look again.
+    /// Check again.
     Again,
     /// Sleep until a caller leaves.
     Rest,
-    /// Receive now: the system refuses to tell when there is something.
+    /// Receive now, because the system refuses to report readable sockets.
     Drain,
 }
 
-/// Who has received.
+/// The thread that has received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum By {
     Caller,
-    /// It fails if a socket is in trouble.
+    /// `is_failing` if a socket returns errors.
     Driver {
         is_failing: bool,
     },
@@ -103,6 +112,7 @@ enum By {
 
 impl Attendance {
     pub(super) fn new(intakes: Vec<Intake>, stopped: &Arc<AtomicBool>, leading: Leading) -> io::Result<Arc<Self>> {
+        // Several threads check the sockets, so no read may block.
         intakes.iter().try_for_each(|intake| intake.socket().set_nonblocking(true))?;
         let state =
             AttendanceState { intakes: Some(intakes), by_driver: false, looks: false, has_left: false, stopped: false };
@@ -119,22 +129,24 @@ impl Attendance {
         }))
     }
 
-    /// Lets the driver's thread attend, until somebody waits.
+    /// Makes the driver's thread attend until a caller waits.
     pub(super) fn begin(&self) {
         self.give_to_driver(&mut self.state.lock());
     }
 
-    /// From now on nothing may stay unread for a while: somebody is to be told who does not block.
+    /// Requires reception without delay from now on: some notifications have no blocked thread.
     pub(super) fn be_prompt(&self) {
-        // What is unattended now stays so for 10 ms at most.
+        // Sockets that are unattended now stay so for 10 ms at most.
         if !self.prompt.load(Ordering::Relaxed) {
             self.prompt.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Receives until `parker` is woken, or until the time is over, or for a while; or sleeps, if somebody else receives.
-    /// `timeout` says how long it may last from then on.
+    /// Receives until `parker` is woken, its time is over or the budget is used; sleeps if another thread receives.
+    ///
+    /// `timeout` returns the remaining time.
     pub(super) fn park(&self, parker: &Parker, timeout: impl Fn() -> Option<Duration>) {
+        // Already woken: return without a system call.
         if parker.take_wake() {
             return;
         }
@@ -146,7 +158,7 @@ impl Attendance {
         }
     }
 
-    /// `None` if somebody else receives, or nobody is to.
+    /// Takes the intakes. Returns `None` if another thread receives, or after the end.
     fn lead(&self) -> Option<Lead<'_>> {
         let mut state = self.state.lock();
         let Some(intakes) = state.intakes.take() else {
@@ -154,12 +166,13 @@ impl Attendance {
             return None;
         };
         self.refusals.store(0, Ordering::Relaxed);
+        // Otherwise each datagram would wake the driver's thread as well.
         self.take_from_driver(&mut state, &intakes);
         self.leading.begin();
         Some(Lead { attendance: self, intakes })
     }
 
-    /// Puts the intakes back, if there is to be anybody who receives.
+    /// Returns the intakes to the state, unless the network is stopped.
     fn put_back(&self, intakes: Vec<Intake>, by: By) {
         let mut state = self.state.lock();
         let dropped = if state.stopped {
@@ -169,7 +182,7 @@ impl Attendance {
                 By::Caller => self.leave(&mut state, intakes),
                 By::Driver { is_failing: false } => state.intakes = Some(intakes),
                 By::Driver { is_failing: true } => {
-                    // The pause: nobody receives until the driver looks.
+                    // The pause after errors: no thread receives until the driver checks.
                     self.take_from_driver(&mut state, &intakes);
                     state.intakes = Some(intakes);
                     self.plan_look(&mut state);
@@ -179,7 +192,7 @@ impl Attendance {
         };
         let stopped = state.stopped;
         drop(state);
-        // With what may be behind it, outside of the lock.
+        // Outside of the lock, because a receiver behind the intakes may be dropped with them.
         drop(dropped);
         if by == By::Caller {
             self.leading.end(stopped);
@@ -196,21 +209,22 @@ impl Attendance {
     }
 
     fn plan_look(&self, state: &mut AttendanceState) {
+        // One pending check is enough. Callers that leave before it need no further notification.
         if !state.looks {
             state.looks = true;
             self.left.notify_one();
         }
     }
 
-    /// False if the system refuses.
+    /// Adds the sockets to the set. Returns false if the system refuses.
     fn give_to_driver(&self, state: &mut AttendanceState) -> bool {
-        // A child of a fork has the same set, and would change it for its parent.
+        // A forked child shares the epoll set and would change it for its parent.
         if self.process.is_left() {
             return true;
         }
         let intakes = state.intakes.as_deref().unwrap_or_default();
         let event = || EpollEvent::new(EpollFlags::EPOLLIN, 0);
-        // Each is new in the set, so that what waits in it already is told as well.
+        // Each socket is new in the set, so that epoll also reports datagrams that wait already.
         let result = intakes.iter().try_for_each(|intake| self.set.add(intake.socket(), event()));
         if let Err(error) = result {
             tracing::debug!(%error, "the user-data sockets are looked at every 10 ms");
@@ -228,12 +242,12 @@ impl Attendance {
 
     fn empty_set(&self, intakes: &[Intake]) {
         for intake in intakes {
-            // Refused only if it is not there, which is what is wanted.
+            // Fails only if the socket is not in the set, which is the wanted state.
             let _ = self.set.delete(intake.socket());
         }
     }
 
-    /// Receives on the driver's thread whenever that attends.
+    /// Receives on the driver's thread whenever that thread attends.
     pub(super) async fn receive(self: Arc<Self>) {
         #[allow(
             deprecated,
@@ -246,17 +260,19 @@ impl Attendance {
                 return;
             }
         };
-        // An error says that the runtime is ending.
+        // An error means that the runtime is ending.
         while let Ok(mut ready) = set.readable().await {
+            // Clear readiness only when the sockets are empty, otherwise the rest would stay unread.
             if !self.drain(false) {
                 ready.clear_ready();
             }
             drop(ready);
+            // Let timers run between two bursts.
             tokio::task::yield_now().await;
         }
     }
 
-    /// Looks, on the driver's thread, whether nobody receives, while callers come and go.
+    /// Checks on the driver's thread whether no thread receives, while callers come and go.
     pub(super) async fn look_after(self: Arc<Self>) {
         loop {
             self.left.notified().await;
@@ -278,6 +294,7 @@ impl Attendance {
         if is_free && !self.give_to_driver(&mut state) {
             return Look::Drain;
         }
+        // A caller came and went within the period. It probably waits again soon, so give it another period.
         if had_left && !is_free {
             return Look::Again;
         }
@@ -285,14 +302,16 @@ impl Attendance {
         Look::Rest
     }
 
-    /// Handles what has come, on the driver's thread, and if it does not attend to it only if that `is_urgent`. True: there may be
-    /// more.
+    /// Handles waiting datagrams on the driver's thread. Returns true if there may be more.
+    ///
+    /// Does nothing if the driver's thread does not attend, unless `is_urgent`.
     fn drain(&self, is_urgent: bool) -> bool {
         let mut state = self.state.lock();
         if !state.by_driver && !is_urgent {
             return false;
         }
         let Some(intakes) = state.intakes.take() else { return false };
+        // Receive outside of the lock, so that callers can see that the intakes are taken.
         drop(state);
         let mut drain = Drain { attendance: self, intakes, is_failing: false };
         let mut more = false;
@@ -304,12 +323,13 @@ impl Attendance {
         more && !drain.is_failing
     }
 
-    /// Nobody receives from now on; who does is told to leave.
+    /// Ends reception. Wakes the caller that receives.
     pub(super) fn stop(&self) {
         let mut state = self.state.lock();
         state.stopped = true;
         let intakes = state.intakes.take();
         drop(state);
+        // Dropped outside of the lock, like in `put_back`.
         drop(intakes);
         self.bell.ring();
     }
@@ -321,18 +341,18 @@ impl fmt::Debug for Attendance {
     }
 }
 
-/// A thread of the application receives.
+/// A thread of the application that receives.
 struct Lead<'a> {
     attendance: &'a Attendance,
     intakes: Vec<Intake>,
 }
 
 impl Lead<'_> {
-    /// True: it makes way for others, and its thread sleeps without receiving.
+    /// Receives. Returns true if the thread makes way for others and sleeps without receiving.
     fn run(&mut self, polling: &Polling<'_>, timeout: impl Fn() -> Option<Duration>) -> bool {
         let mut budget = CALLERS_BURST;
         while budget > 0 && self.wait(polling, timeout()) {
-            // Whoever asks what this thread may do gets the same answer as on a receive thread.
+            // Code that checks the role of this thread gets the same result as on a receive thread.
             let goes_on = as_role(Role::Receive, || self.receive(polling, &mut budget));
             if !goes_on {
                 return false;
@@ -344,7 +364,7 @@ impl Lead<'_> {
         false
     }
 
-    /// False if it is not to receive: it was woken, or its time is over.
+    /// Waits for a datagram. Returns false if the thread was woken or its time is over.
     fn wait(&self, polling: &Polling<'_>, timeout: Option<Duration>) -> bool {
         let bell = &*self.attendance.bell;
         let mut ready = 0;
@@ -353,23 +373,25 @@ impl Lead<'_> {
             let sockets = self.intakes.iter().map(|intake| intake.socket().as_fd());
             let mut awaited: SmallVec<[PollFd<'_>; 3]> =
                 std::iter::once(bell.as_fd()).chain(sockets).map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
-            // Interrupted by a signal, it looks again as well.
+            // If a signal interrupts the call, the loop checks again as well.
             ready = ppoll(&mut awaited, timeout.map(TimeSpec::from_duration), None).unwrap_or(0);
             rings = awaited.first().and_then(PollFd::any).unwrap_or(false);
         });
+        // Clear the bell, or the next wait would return at once.
         if rings {
             bell.silence();
         }
         !woken && ready > 0
     }
 
-    /// Handles what has come. False if that is to be all.
+    /// Handles waiting datagrams. Returns false if the thread should stop receiving.
     fn receive(&mut self, polling: &Polling<'_>, budget: &mut usize) -> bool {
         let Self { attendance, intakes } = self;
         for intake in intakes {
             while *budget > 0 {
                 let step = intake.step(&attendance.stopped);
                 let is_over = attendance.stopped.load(Ordering::Acquire) || attendance.process.is_left();
+                // Also stop in a forked child, whose sockets belong to the parent.
                 if is_over || polling.is_woken() {
                     return false;
                 }
@@ -396,12 +418,12 @@ impl Drop for Lead<'_> {
 fn pause(bell: &Bell, polling: &Polling<'_>) {
     polling.sleep(|| {
         let mut awaited = [PollFd::new(bell.as_fd(), PollFlags::POLLIN)];
-        // However it ends, it is looked at what comes next.
+        // In either case the caller continues, so the result does not matter.
         let _ = ppoll(&mut awaited, Some(TimeSpec::from_duration(ERROR_PAUSE)), None);
     });
 }
 
-/// The driver's thread receives.
+/// The driver's thread while it receives.
 struct Drain<'a> {
     attendance: &'a Attendance,
     intakes: Vec<Intake>,
@@ -415,7 +437,7 @@ impl Drop for Drain<'_> {
     }
 }
 
-/// The descriptor of the set, for the runtime.
+/// Descriptor of the set, for the runtime.
 struct Set(Arc<Attendance>);
 
 impl AsRawFd for Set {

@@ -1,4 +1,4 @@
-//! From a socket to the participant: one call that receives, and what becomes of what it has received.
+//! The path from a socket to the participant: one receive call, and the processing of its datagrams.
 
 use super::landings::{Arrival, Landings};
 use super::tap::Recorder;
@@ -16,25 +16,29 @@ const SLOT_LEN: usize = 64 << 10;
 
 const PAGE: usize = 4 << 10;
 
-/// So far from the beginning of a page a datagram is received at least. Linux copies it there by `rep movsb`, which on AMD is a
-/// seventeenth as fast as usual if the copy lies 1 to 31 bytes behind the original modulo a page (`dds_rtps::cdr::copy`). The
-/// original of a large datagram lies at the beginning of a page, that of a smaller one behind room for its headers: 44 bytes, 64
-/// by IPv6. (32 000 bytes sent and received: 15.1 us at 16 bytes from the beginning, 5.3 here.)
+/// Least distance between the start of a page and a received datagram.
+///
+/// Linux copies the datagram there by `rep movsb`. On AMD this takes 17 times as long if the destination lies 1 to 31
+/// bytes behind the source modulo a page (`dds_rtps::cdr::copy`). The source of a large datagram lies at the start of a
+/// page. The source of a smaller one lies behind room for its headers: 44 bytes, or 64 with IPv6. (32 000 bytes sent
+/// and received take 15.1 us at 16 bytes from the start of a page, and 5.3 us here.)
 const BERTH: usize = 128;
 
-/// How many slots a receiver remembers: what readers hold beyond 4 MiB of large samples lives on the heap.
+/// Number of slots that the pool keeps. Readers that hold more than 4 MiB of large samples use the heap.
 const SLOTS_MAX: usize = 64;
 
-/// How many slots of small packets a receiver remembers: an inbox full.
+/// Number of slots for small packets that the pool keeps: a full inbox.
 const SMALL_SLOTS_MAX: usize = 256;
 
-/// How many errors in a row a receiver takes for passing ones, before it begins to pause after each.
+/// Number of errors in a row that count as temporary. After that the receiver pauses after each error.
 pub(super) const ERRORS_IN_A_ROW: u32 = 16;
 
-/// The pause, so that a socket in trouble does not take a core.
+/// Length of the pause. A failing socket must not occupy a core.
 pub(super) const ERROR_PAUSE: Duration = Duration::from_millis(10);
 
-/// A user-data socket and all that receiving from it needs. Whoever has it receives: the receive thread, or who waits.
+/// A user-data socket with everything that reception needs.
+///
+/// Its owner receives: the receive thread, or a thread that waits.
 pub(super) struct Intake {
     receiver: UdpReceiver,
     inbound: Inbound,
@@ -43,14 +47,14 @@ pub(super) struct Intake {
     errors: u32,
 }
 
-/// What came of one call.
+/// Result of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// A datagram, or a run of them, has been handed on; or nothing has been, and there may be something.
+    /// One datagram or a run of them was processed, or none was and there may be more.
     Taken,
-    /// There was nothing.
+    /// The socket was empty.
     Nothing,
-    /// The socket is in trouble: pause before the next call.
+    /// The socket keeps failing: pause before the next call.
     Failing,
 }
 
@@ -64,14 +68,16 @@ impl Intake {
         self.receiver.socket()
     }
 
-    /// Receives once, waiting if the socket blocks, and hands on what has come.
+    /// Receives once and processes the datagrams. Blocks if the socket does.
     pub(super) fn step(&mut self, stopped: &AtomicBool) -> Step {
         let Self { receiver, inbound, landings, slot, errors } = self;
+        // Reuse the slot of a call that received nothing into it.
         let mut free = slot.take().unwrap_or_else(|| inbound.slot());
-        // Only a tap wants to know the sender, who is the same of a whole run. This waits as the receive does.
+        // Only the capture needs the sender. All datagrams of a run have the same. This call blocks like the receive
+        // call.
         let sender = inbound.recorder.as_ref().and_then(|_| peek_sender(receiver.socket()));
         let arrival = match landings.receive(receiver, berth_of(free.buffer()).1) {
-            // An empty datagram that says only this.
+            // The empty datagram that `interrupt` sends to end a blocking call.
             Ok(_) if stopped.load(Ordering::Acquire) => return Step::Nothing,
             Ok(arrival) => arrival,
             Err(error) => {
@@ -86,6 +92,7 @@ impl Intake {
                 inbound.contained(|| landings.expected = inbound.receive.land(landed));
             }
             Arrival::Datagrams(received) => {
+                // A capture needs the whole datagram in one piece.
                 let lands = inbound.recorder.is_none() && landings.are_worth_it();
                 inbound.take(free, received, sender, lands.then_some(&mut landings.expected));
             }
@@ -100,6 +107,7 @@ impl Intake {
             ErrorKind::Interrupted => return Step::Taken,
             _ => {}
         }
+        // An error may be temporary, such as an ICMP message about an earlier send.
         self.errors += 1;
         report(self.errors, error);
         if self.errors > ERRORS_IN_A_ROW { Step::Failing } else { Step::Taken }
@@ -112,13 +120,15 @@ pub(super) fn report(errors: u32, error: &io::Error) {
     }
 }
 
-/// Where in a slot's buffer datagrams are received, and from which of its bytes on that is. The same for the same slot.
+/// Returns the offset in a slot's buffer where datagrams are received, and the buffer from there on.
+///
+/// The result is always the same for one slot.
 pub(super) fn berth_of(buffer: &mut [u8]) -> (usize, &mut [u8]) {
     let start = BERTH.saturating_sub(buffer.as_ptr().addr() % PAGE).min(buffer.len());
     (start, buffer.get_mut(start..).unwrap_or_default())
 }
 
-/// From a socket to the participant, by slots that may be kept.
+/// The path from a socket to the participant, in slots that readers may keep.
 pub(super) struct Inbound {
     pool: SlotPool,
     /// For small packets that have to wait in a queue.
@@ -139,7 +149,7 @@ impl Inbound {
         }
     }
 
-    /// A slot whose buffer has room for any datagram. Its memory is made, and zeroed by the system, once.
+    /// Returns a slot with room for any datagram. Its memory is allocated, and zeroed by the system, once.
     pub(super) fn slot(&self) -> SlotMut {
         let mut slot = self.pool.acquire();
         if slot.buffer().len() < SLOT_LEN + BERTH {
@@ -148,8 +158,10 @@ impl Inbound {
         slot
     }
 
-    /// Takes what one call has received; at most 64 KiB, however many datagrams they are. `expected` becomes what is expected
-    /// next, if the next one can land: in its place, for it is large, and there mostly is none.
+    /// Processes the datagrams of one call, 64 KiB at most in total.
+    ///
+    /// Sets `expected` to the datagram to expect next, if the caller can receive it in place. It is a reference because
+    /// the value is large and usually absent.
     pub(super) fn take(
         &self,
         mut slot: SlotMut,
@@ -157,6 +169,7 @@ impl Inbound {
         sender: Option<SocketAddr>,
         expected: Option<&mut Option<Expected>>,
     ) {
+        // Read the offset before the slot is frozen, which makes the buffer immutable.
         let (start, _) = berth_of(slot.buffer());
         let whole = self.pool.freeze(slot);
         let lands = expected.is_some();
@@ -173,7 +186,7 @@ impl Inbound {
         }
     }
 
-    /// Cells stop their own panics; this is for what lies before them. One packet is lost, not the thread.
+    /// Contains a panic in the code before the cells. It costs one packet, not the thread.
     fn contained(&self, handle: impl FnOnce()) {
         if catch_unwind(AssertUnwindSafe(handle)).is_err() {
             tracing::error!(socket = ?self.socket, "panic while a packet was handled; please report this bug");

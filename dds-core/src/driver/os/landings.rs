@@ -1,49 +1,50 @@
-//! Receives what is expected where it belongs.
+//! Receives the expected fragment directly into its assembly.
 //!
-//! The system puts the first bytes of a datagram, as many as the expected one has headers, and those behind the payload into
-//! the receive buffer, and what lies between into the place of the payload. If it was another datagram, that part is copied to
-//! the gap in the receive buffer, and nobody notices.
+//! The kernel writes the expected number of header bytes into the receive buffer, the next bytes into the place of the
+//! payload, and the bytes after it into the receive buffer again. If the datagram was another one, the middle part is
+//! copied into the gap in the receive buffer. The receiver then sees an ordinary datagram.
 
 use crate::driver::Expected;
 use dds_rtps::cdr::copy;
 use dds_rtps::transport::udp::{Received, UdpReceiver};
 use std::io;
 
-/// A wrong guess costs a copy of as much as came: below this it does not matter.
+/// A wrong guess costs a copy of the received bytes. Below this length the cost does not matter.
 const DEAR_LEN: usize = 8 << 10;
 
-/// After a dear wrong guess so many datagrams are received as usual; after each further one twice as many, up to the second.
+/// Number of datagrams that are received as usual after an expensive wrong guess. Each further one doubles it, up to
+/// the maximum.
 const PAUSE_MIN: u32 = 8;
 const PAUSE_MAX: u32 = 512;
 
-/// What has come.
+/// Result of one receive call.
 #[allow(clippy::large_enum_variant, reason = "it is moved once for each fragment; a box would be allocated for each")]
 pub(super) enum Arrival {
-    /// What was expected, whose payload is in its place.
+    /// The expected fragment, whose payload is in place.
     Landed(Expected),
-    /// In the receive buffer.
+    /// Datagrams in the receive buffer.
     Datagrams(Received),
 }
 
-/// What is expected, and how often that came.
+/// The expected datagram, and the success of earlier guesses.
 #[derive(Debug, Default)]
 pub(super) struct Landings {
     pub(super) expected: Option<Expected>,
-    /// So many datagrams more nothing is expected.
+    /// Number of datagrams for which no fragment is expected.
     pause: u32,
     next_pause: u32,
 }
 
 impl Landings {
-    /// Whether something should be expected after the datagram that has come.
+    /// Counts a received datagram. Returns whether a fragment should be expected after it.
     pub(super) fn are_worth_it(&mut self) -> bool {
         self.pause = self.pause.saturating_sub(1);
         self.pause == 0
     }
 
-    /// As [`UdpReceiver::receive`].
+    /// Receives like [`UdpReceiver::receive`].
     pub(super) fn receive(&mut self, receiver: &mut UdpReceiver, buffer: &mut [u8]) -> io::Result<Arrival> {
-        // Dropped before anything is waited for: whoever has lent the place gets it back.
+        // `take` drops an unused guess before the call blocks, so that the reader gets its memory back.
         let expected = self.expected.take().filter(|_| !receiver.takes_runs());
         let Some(mut expected) = expected else { return receiver.receive(buffer).map(Arrival::Datagrams) };
         let Some((header, rest)) = buffer.split_at_mut_checked(expected.header_len()) else {
@@ -53,10 +54,12 @@ impl Landings {
             return receiver.receive(buffer).map(Arrival::Datagrams);
         };
         let header_len = header.len();
+        // One scatter read. Its result decides whether the guess was right.
         let received = receiver.receive_parts([&mut *header, expected.landing.buffer(), tail]);
         let len = match received {
             Ok(len) => len,
             Err(error) => {
+                // Nothing was received, so the guess is still good.
                 self.expected = Some(expected);
                 return Err(error);
             }
@@ -65,11 +68,12 @@ impl Landings {
             self.next_pause = 0;
             return Ok(Arrival::Landed(expected));
         }
+        // Bytes after the header, as far as they lie in the assembly.
         let misplaced = len.saturating_sub(header_len).min(gap.len());
         if let (Some(gap), Some(place)) = (gap.get_mut(..misplaced), expected.landing.buffer().get(..misplaced)) {
             copy(gap, place);
         }
-        // The guess was right about the fragment, and will be about the next one.
+        // If the header matches, the guess was right about the fragment, and will be right about the next one.
         if misplaced >= DEAR_LEN && !expected.begins(header) {
             self.next_pause = (self.next_pause * 2).clamp(PAUSE_MIN, PAUSE_MAX);
             self.pause = self.next_pause;
@@ -100,7 +104,7 @@ mod tests {
         Source { writer: WRITER, timestamp: None, vendor: VendorId::CYCLONE, reply: None }
     }
 
-    /// A reader that has two of four fragments, and what is expected then.
+    /// A reader that has two of four fragments, and the datagram that it expects next.
     fn expecting() -> (StatefulReader, Expected) {
         let guid = Guid::new(GuidPrefix([1; 12]), EntityId([0, 0, 9, 4]));
         let mut reader = StatefulReader::new(ReaderConfig::new(guid, KeySource::None, &DataReaderQos::default()));
@@ -152,12 +156,12 @@ mod tests {
         };
         assert!(landed.landing.buffer().iter().all(|byte| *byte == 9) && landed.landing.len() == usize::from(LEN));
         let (landing, _) = landed.into_parts();
-        // The last one is not waited for in this way.
+        // In-place reception does not expect the last fragment.
         assert!(reader.handle_in_place(NOW, &source(), landing).is_none());
         assert_eq!(reader.counters().malformed, 0);
     }
 
-    /// Half a datagram, a longer one, one of somebody else, one with a bit the other way round, an empty one.
+    /// Half a datagram, a longer one, one of another sender, one with a flipped bit, an empty one.
     #[test]
     fn whatever_else_comes_is_in_the_receive_buffer_as_it_was_sent() {
         let (mut receiver, sender) = sockets();
@@ -185,7 +189,7 @@ mod tests {
             );
             assert!(buffer[..other.len()] == other, "{} bytes are damaged", other.len());
             assert!(landings.expected.is_none());
-            // What was dear is not tried again at once, unless it was the right fragment.
+            // After an expensive wrong guess it pauses, unless the fragment was right.
             let is_right = other.starts_with(&expected_header());
             let is_cheap = other.len() < HEADER.len() + DEAR_LEN;
             assert_eq!(landings.are_worth_it(), is_right || is_cheap, "{} bytes", other.len());

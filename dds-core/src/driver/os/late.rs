@@ -1,11 +1,13 @@
-//! Who serves the timers of a driver whose own thread has ended.
+//! Serves the timers of a driver whose own thread has ended.
 //!
-//! A participant that was closed is there until its last handle goes, and futures may still wait by its clock: for conditions of
-//! others, or for the end of a call that lasts. Without a thread their limits would never come.
+//! A closed participant exists until its last handle is dropped. Until then futures may still wait by its clock: for
+//! conditions of other participants, or for the end of a long call. Without a thread their deadlines would never
+//! arrive.
 //!
-//! Life cycle: [`Late::begin`] is called when the driver's thread ends. From then on a thread is started whenever a timer is
-//! set and none runs; it ends when it finds none set, which it looks for when one that was set would be due, and when the driver
-//! goes. Nobody waits for it: nothing of the participant is left for it to do. Bound: one thread for each driver.
+//! Life cycle: the driver's thread calls [`Late::begin`] when it ends. From then on a thread is started whenever a
+//! timer is set and no such thread runs. The thread ends when it finds no timer set. It checks when the next timer
+//! would be due, and when the driver is dropped. No thread waits for it, because it has no work left for the
+//! participant. Bound: one thread for each driver.
 
 use super::DriverShared;
 use crate::driver::thread::take_owner;
@@ -17,41 +19,41 @@ use std::task::Waker;
 /// The late timers of one driver.
 #[derive(Debug, Default)]
 pub(super) struct Late {
-    /// There once the driver's own thread has ended.
+    /// Set once the driver's own thread has ended.
     driver: OnceLock<Weak<DriverShared>>,
     server: Lock<Server>,
 }
 
-/// The thread that serves them.
+/// The thread that serves the timers.
 #[derive(Debug, Default)]
 enum Server {
     #[default]
     None,
-    /// It has not looked for the first time.
+    /// The thread has not checked the timers yet.
     Begins,
-    /// It sleeps, or looks once more if it is woken before.
+    /// The thread sleeps, or checks once more if it is woken earlier.
     Runs(Waker),
 }
 
 impl Late {
-    /// The driver's own thread fires no timers any more.
+    /// Called when the driver's own thread fires no more timers.
     pub(super) fn begin(&self, driver: &Arc<DriverShared>) {
         // Only that thread calls this, once.
         let _ = self.driver.set(Arc::downgrade(driver));
-        // Who set a timer before did not see that, but it is in the heap; who sets one now does.
+        // A thread that set a timer earlier did not see the new state, but its timer is in the heap. Later ones see it.
         if driver.timers.next().is_some() {
             self.kick();
         }
     }
 
-    /// The driver goes, and with it who had set timers: the thread need not sleep until they would have been due.
+    /// Wakes the thread when the driver is dropped. It need not sleep until dropped timers would have been due.
     pub(super) fn look(&self) {
         if let Server::Runs(waker) = &*self.server.lock() {
             waker.wake_by_ref();
         }
     }
 
-    /// A timer is due earlier than the others.
+    /// Called when the earliest timer became earlier.
     pub(super) fn kick(&self) {
         let Some(driver) = self.driver.get().and_then(Weak::upgrade) else { return };
         let mut server = self.server.lock();
@@ -60,6 +62,7 @@ impl Late {
             Server::Begins => return,
             Server::Runs(waker) => return waker.wake_by_ref(),
         }
+        // Release the lock before the thread starts, because the thread takes it first.
         drop(server);
         #[allow(clippy::disallowed_methods, reason = "this is the driver")]
         let spawned = std::thread::Builder::new().name("dds-late".to_owned()).spawn(move || run(&driver));
@@ -70,11 +73,11 @@ impl Late {
     }
 }
 
-/// The body of the thread.
+/// Body of the thread.
 fn run(driver: &DriverShared) {
     take_role(Role::Driver);
     take_owner(driver.id);
-    // A panic ends one call, of a timer that has been taken out: the others are as they were.
+    // A panic ends the call of one timer, which was already removed. The other timers are intact.
     while catch_unwind(AssertUnwindSafe(|| driver.serve_late())).is_err() {
         tracing::error!("panic in a thread of the runtime; please report this bug");
     }
@@ -87,7 +90,7 @@ impl DriverShared {
             loop {
                 while self.timers.fire(self.clock.now().instant) {}
                 let mut server = self.wake.late.server.lock();
-                // Whoever sets one after this look comes to the lock after it as well.
+                // A thread that sets a timer after this check takes the lock after this thread, and so finds `None`.
                 let Some(next) = self.timers.next() else {
                     *server = Server::None;
                     return;
@@ -109,7 +112,7 @@ mod tests {
     use dds_rtps::types::Duration;
     use std::sync::{Arc, Mutex, Weak, mpsc};
 
-    /// Tells when its timer fires, and sets it anew as often as it is to.
+    /// Records that its timer fires, and sets it again as often as requested.
     struct Again {
         driver: Arc<OsDriver>,
         timer: Mutex<Option<Timer>>,
@@ -139,7 +142,7 @@ mod tests {
         fn signal(&self, _: Signals) {}
     }
 
-    /// Begun before the end and after it, and also when the thread that came for the first has ended again.
+    /// Timers that were set before the shutdown and after it, and after the first late thread has ended.
     #[test]
     fn timers_fire_when_they_are_due_although_the_driver_has_been_shut_down() {
         let driver = OsDriver::new().unwrap();
@@ -155,7 +158,7 @@ mod tests {
             again.set();
             assert_eq!(fired.recv().unwrap(), 0);
         }
-        // Nothing holds on to what a timer was for.
+        // Nothing else keeps the target of the timer alive.
         let timer = again.timer.lock().unwrap().take();
         drop(timer);
     }

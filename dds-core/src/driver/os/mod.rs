@@ -1,8 +1,8 @@
-//! The operating system as a [`Driver`]: std threads, and one tokio runtime on a thread of its own.
+//! The operating system as a [`Driver`]: std threads, and one tokio runtime on its own thread.
 //!
-//! The runtime waits for timers and for discovery's sockets, and gives turns to cells that have asked for one. It is made
-//! and dropped on its own thread, for tokio refuses to drop a runtime inside of another one, and the application may well
-//! drop its participant there.
+//! The runtime waits for timers and for the discovery sockets, and runs cells that are in the run queue. The runtime is
+//! created and dropped on its own thread. Tokio refuses to drop a runtime inside another runtime, and the application
+//! may drop its participant there.
 
 #[cfg(feature = "udp")]
 mod addressing;
@@ -49,22 +49,24 @@ use tokio::sync::Notify;
 /// How long [`Driver::shutdown`] waits for threads.
 const SHUTDOWN_MAX: Duration = Duration::from_secs(1);
 
-/// How long the driver's own thread waits for the others; less, so that one that is stuck does not count twice.
+/// How long the driver's own thread waits for the other threads. Shorter than [`SHUTDOWN_MAX`], so that a stuck thread
+/// does not count twice.
 const OTHERS_MAX: Duration = Duration::from_millis(900);
 
-/// How many cells get a turn before timers and sockets are looked after again: 300 us, if each has steps to take.
+/// Number of cells that run before timers and sockets are checked again. Takes 300 us if each cell has steps to run.
 const TURNS: usize = 4;
 
 /// Threads, clocks and sockets of one participant.
 #[derive(Debug)]
 pub struct OsDriver {
     shared: Arc<DriverShared>,
-    /// Where the tasks of sockets run.
+    /// Runs the tasks of the sockets.
     #[cfg(feature = "udp")]
     runtime: runtime::Handle,
 }
 
-/// What the driver's threads hold; not the driver itself, whose last handle ends them.
+/// State that the driver's threads hold. They do not hold the driver itself, because dropping its last handle ends
+/// them.
 #[derive(Debug)]
 struct DriverShared {
     id: u64,
@@ -75,21 +77,21 @@ struct DriverShared {
     closing: AtomicBool,
     threads: Lock<Vec<ThreadHandle>>,
     options: ThreadOptions,
-    /// Threads that run, but for the driver's own.
+    /// Number of running threads, without the driver's own.
     others: Arc<AtomicUsize>,
-    /// Who is told when the driver's own thread has ended; `None` once it has.
+    /// Wakers to wake when the driver's own thread has ended. `None` after that.
     stopped: Lock<Option<Vec<Waker>>>,
     networks: Lock<Vec<Weak<dyn Network>>>,
-    /// There once the callers receive.
+    /// Set if waiting threads of the application receive user data.
     #[cfg(feature = "udp")]
     attendance: OnceLock<Arc<attendance::Attendance>>,
 }
 
 impl OsDriver {
-    /// As [`OsDriver::with_threads`], with the default settings.
+    /// Starts the driver with default thread settings. See [`OsDriver::with_threads`].
     ///
     /// # Errors
-    /// As there.
+    /// Fails like [`OsDriver::with_threads`].
     pub fn new() -> io::Result<Arc<Self>> {
         Self::with_threads(ThreadOptions::new())
     }
@@ -97,11 +99,12 @@ impl OsDriver {
     /// Starts the driver's thread.
     ///
     /// # Errors
-    /// The system refuses a thread, a setting of it ([`ThreadRefused`](super::ThreadRefused)), or the descriptors for an event
-    /// loop.
+    /// Fails if the system refuses a thread, a thread setting ([`ThreadRefused`](super::ThreadRefused)) or the
+    /// descriptors of an event loop.
     pub fn with_threads(options: ThreadOptions) -> io::Result<Arc<Self>> {
         static NEXT_ID: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(1);
         let id = NEXT_ID.fetch_add(1, Ordering::Relaxed);
+        // Both queues share one waker: timers and run queue are served by the same thread.
         let wake = Arc::new(Wake::new(id));
         let (timer_wake, turn_wake) = (Arc::clone(&wake), Arc::clone(&wake));
         let shared = Arc::new(DriverShared {
@@ -125,6 +128,7 @@ impl OsDriver {
             move || run_io(&shared, &sender)
         };
         shared.spawn("dds-io", Role::Driver, Box::new(body))?;
+        // Wait for the runtime's handle: `OsDriver` cannot open sockets without it.
         let runtime = receiver.recv().map_err(|_| io::Error::other("the driver's thread has ended"))??;
         #[cfg(not(feature = "udp"))]
         drop(runtime);
@@ -136,15 +140,16 @@ impl OsDriver {
     }
 }
 
-/// What makes the driver's thread look at timers and turns again.
+/// Makes the driver's thread check timers and the run queue again.
 #[derive(Debug)]
 struct Wake {
     notify: Notify,
     driver: u64,
-    /// That thread looks just now, and looks again before it sleeps if it is told here: no need for a system call that wakes it.
+    /// The driver's thread is checking now. It checks again before it sleeps, so a request from this thread needs no
+    /// system call to wake it.
     is_looking: AtomicBool,
     again: AtomicBool,
-    /// Who looks at timers once that thread has ended.
+    /// Fires timers after the driver's thread has ended.
     late: Late,
 }
 
@@ -159,16 +164,16 @@ impl Wake {
         }
     }
 
-    /// A timer is due earlier.
+    /// Called when the earliest timer became earlier.
     fn for_timers(&self) {
-        // Who looks asks afterwards when the next is due.
+        // The driver's thread reads the next deadline after it has checked, so it needs no wake.
         if !self.is_looking() {
             self.notify.notify_one();
             self.late.kick();
         }
     }
 
-    /// A cell has asked for a turn.
+    /// Called when a cell entered the run queue.
     fn for_turns(&self) {
         match self.is_looking() {
             true => self.again.store(true, Ordering::Relaxed),
@@ -176,13 +181,16 @@ impl Wake {
         }
     }
 
-    /// Whether the calling thread is the driver's, and looks. The flags are that thread's own: no other sets or reads them.
+    /// Whether the caller is the driver's thread and is checking now. Only that thread reads or writes the two flags.
     fn is_looking(&self) -> bool {
         role() == Role::Driver && is_thread_of(self.driver) && self.is_looking.load(Ordering::Relaxed)
     }
 
-    /// Runs `look` on the driver's thread; whether there is more to look at, as that says or because a cell has asked for a turn meanwhile.
+    /// Runs `look` on the driver's thread.
+    ///
+    /// Returns true if `look` did, or if a cell entered the run queue during it.
     fn looking(&self, look: impl FnOnce() -> bool) -> bool {
+        // Relaxed is enough, because only this thread uses the flags.
         self.is_looking.store(true, Ordering::Relaxed);
         let more = look();
         self.is_looking.store(false, Ordering::Relaxed);
@@ -190,38 +198,41 @@ impl Wake {
     }
 }
 
-/// The body of the driver's thread. Sends a handle of its runtime, or why there is none.
+/// Body of the driver's thread. Sends a handle of its runtime, or the error that prevented one.
 fn run_io(shared: &Arc<DriverShared>, started: &mpsc::SyncSender<io::Result<runtime::Handle>>) {
     let runtime = match runtime::Builder::new_current_thread().enable_io().enable_time().build() {
         Ok(runtime) => runtime,
         Err(error) => {
-            // If nobody waits for the answer any more, the thread just ends.
+            // If the receiver is gone, the thread just ends.
             let _ = started.send(Err(error));
             return;
         }
     };
     let _ = started.send(Ok(runtime.handle().clone()));
+    // Returns after shutdown.
     runtime.block_on(shared.serve());
-    // With its tasks, which hold on to the sockets.
+    // Dropping the runtime drops its tasks, which hold the sockets.
     drop(runtime);
     let stopped = shared.stopped.lock().take();
     stopped.into_iter().flatten().for_each(Waker::wake);
-    // After those, whose limits then need nobody.
+    // Last, because the woken threads may still set timers. After that they need no driver thread.
     shared.wake.late.begin(shared);
 }
 
 impl DriverShared {
-    /// Works until the driver closes, and on until its other threads have ended, for a listener on its last call may need
-    /// a timer. Sockets are served by tasks beside this one.
+    /// Works until the driver closes, and then until its other threads have ended.
+    ///
+    /// A listener in its last call may still need a timer. Other tasks of the runtime serve the sockets.
     async fn serve(&self) {
         let mut alarm = Alarm::new();
         self.serve_while(&mut alarm, None, || !self.closing.load(Ordering::Acquire)).await;
+        // A thread that does not end, such as a listener stuck in user code, must not keep this one alive.
         let until = self.clock.now().instant.after(OTHERS_MAX);
         let others_run = || self.others.load(Ordering::Acquire) > 0 && Some(self.clock.now().instant) < until;
         self.serve_while(&mut alarm, until, others_run).await;
     }
 
-    /// Gives turns and fires timers. Looks at `goes_on` again at `until` at the latest.
+    /// Runs queued cells and fires timers while `goes_on` returns true. Checks `goes_on` at `until` at the latest.
     async fn serve_while(&self, alarm: &mut Alarm, until: Option<Instant>, goes_on: impl Fn() -> bool) {
         while goes_on() {
             let more = self.wake.looking(|| {
@@ -230,34 +241,37 @@ impl DriverShared {
                 more_turns || more_timers
             });
             if more {
+                // Let the socket tasks run before the next round.
                 tokio::task::yield_now().await;
                 continue;
             }
+            // Create the future before the deadline is read, so that a wake in between is kept.
             let woken = self.wake.notify.notified();
             match self.timers.next().into_iter().chain(until).min() {
                 None => woken.await,
-                // Woken or due: both mean "look again".
+                // Woken or due: both mean that the loop checks again.
                 Some(next) => alarm.wait(&self.clock, next, woken).await,
             }
         }
     }
 
-    /// To count who receives while it waits, as a thread that must end before the driver's own.
+    /// Counts application threads that receive while they wait. They must end before the driver's own thread.
     #[cfg(feature = "udp")]
     fn leading(&self) -> Leading {
         Leading { others: Arc::clone(&self.others), wake: Arc::clone(&self.wake) }
     }
 
-    /// False if there is one already.
+    /// Returns false if the driver has an attendance already.
     #[cfg(feature = "udp")]
     fn attend_by_callers(&self, attendance: &Arc<attendance::Attendance>) -> bool {
         self.attendance.set(Arc::clone(attendance)).is_ok()
     }
 
-    /// What the callers receive by, if the calling one may.
+    /// Returns the attendance if the calling thread may receive.
     #[cfg(feature = "udp")]
     fn attendance(&self) -> Option<&Arc<attendance::Attendance>> {
-        // The event thread has others to serve, and in a forked child the sockets are the parent's.
+        // The event thread must not receive, because other listeners wait for it. In a forked child the sockets belong
+        // to the parent.
         self.attendance.get().filter(|_| role() == Role::Application && !self.is_forked())
     }
 
@@ -272,6 +286,7 @@ impl DriverShared {
         let (handle, guard) = ThreadHandle::new();
         let settings = self.options.of(role);
         let name = settings.name_or(name);
+        // Settings apply to the running thread only, so the new thread reports back whether the system accepted them.
         let (tell, told) = mpsc::sync_channel(1);
         let asked = settings.asks().then(|| (settings.clone(), tell));
         let waits = asked.is_some();
@@ -284,7 +299,7 @@ impl DriverShared {
             if let Some((settings, tell)) = asked {
                 let applied = settings.apply(role);
                 let refused = applied.is_err();
-                // Whoever has started the thread waits for this.
+                // The thread that called `spawn` waits for this result.
                 let _ = tell.send(applied);
                 if refused {
                     return;
@@ -299,6 +314,7 @@ impl DriverShared {
         if waits {
             told.recv().map_err(|_| io::Error::other("the thread has ended"))??;
         }
+        // Drop handles of ended threads, so that the list stays as short as the number of running threads.
         let mut threads = self.threads.lock();
         threads.retain(|thread| !thread.has_ended());
         threads.push(handle.clone());
@@ -356,6 +372,7 @@ impl Driver for OsDriver {
         networks.retain(|network| network.strong_count() > 0);
         networks.push(Arc::downgrade(&network));
         drop(networks);
+        // `stop` may have run before the network entered the list.
         if self.shared.closing.load(Ordering::Acquire) {
             network.stop();
         }
@@ -381,6 +398,7 @@ impl Driver for OsDriver {
     }
 
     fn stop(&self) {
+        // In a forked child the threads and sockets belong to the parent.
         if self.is_forked() || self.shared.closing.swap(true, Ordering::AcqRel) {
             return;
         }
@@ -402,6 +420,7 @@ impl Driver for OsDriver {
         }
         self.stop();
         let threads = std::mem::take(&mut *self.shared.threads.lock());
+        // These threads cannot wait for themselves, nor for threads that may wait for them.
         if self.is_own_thread() || !role().may_wait() {
             return;
         }
@@ -413,7 +432,7 @@ impl Driver for OsDriver {
     }
 }
 
-/// Counts threads of the application that receive, and tells the driver's own when they have ended that after the network.
+/// Counts application threads that receive, and wakes the driver's thread when one ends after the network.
 #[cfg(feature = "udp")]
 #[derive(Debug)]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
@@ -437,7 +456,7 @@ impl Leading {
     }
 }
 
-/// Counts a thread, and tells the driver's own when it ends.
+/// Counts a thread, and wakes the driver's own thread when the counted thread ends.
 struct Running {
     others: Arc<AtomicUsize>,
     wake: Arc<Wake>,
@@ -460,7 +479,7 @@ impl Drop for Running {
 impl Drop for OsDriver {
     fn drop(&mut self) {
         self.shutdown();
-        // In a forked child somebody may hold its lock who does not exist there.
+        // In a forked child the lock may be held by a thread that exists only in the parent.
         if !self.is_forked() {
             self.shared.wake.late.look();
         }
@@ -475,7 +494,7 @@ mod tests {
     use crate::driver::{Timer, block_on};
     use std::task::Poll;
 
-    /// Notes its signals, and wakes who waits for them.
+    /// Records its signals and wakes the threads that wait for them.
     #[derive(Default)]
     struct Bell {
         rung: Signals,
@@ -499,7 +518,7 @@ mod tests {
         Cell::new(Bell::default(), Capacity::default(), Arc::clone(driver.run_queue()))
     }
 
-    /// Waits without end: a test that hangs has failed.
+    /// Waits without a limit: a test that hangs has failed.
     fn wait_until(driver: &OsDriver, cell: &Arc<Cell<Bell>>, ready: impl Fn(&Bell) -> bool) {
         let mut ticket: Option<Ticket> = None;
         let done = block_on(driver, None, |context| {

@@ -1,38 +1,38 @@
-//! Peers that are given by name: their names are looked up again and again, for a robot may be started before the other one
-//! has an address, and addresses change.
+//! Peers that are configured by name. Their names are resolved again periodically.
 //!
-//! In: the time, every few seconds. Out: addresses, if they are others than before. A look-up blocks for as long as it likes,
-//! on a thread of its own that nobody waits for. Bound: one look-up at a time.
+//! A peer may not have an address yet when this participant starts, and addresses change.
+//!
+//! In: the time, every few seconds. Out: addresses, if they have changed. A query may block for any time, so it runs on
+//! a separate thread that no other thread waits for. Bound: one query at a time.
 
 use crate::driver::Resolve;
 use crate::sync::{Arc, Lock};
 use dds_rtps::types::{Duration, Instant};
 use std::net::SocketAddr;
 
-/// How long to wait before names are looked up again of which some have no address yet: at first, and at most. The pause
-/// doubles each time.
+/// First and longest pause before the next query while some names have no address. The pause doubles each time.
 const RETRY_FIRST: Duration = Duration::from_secs(2);
 const RETRY_MAX: Duration = Duration::from_secs(60);
 
-/// How long to wait when all have one: addresses that are handed out for an hour change rarely.
+/// Pause when all names have an address. Addresses that are leased for an hour change rarely.
 const REFRESH: Duration = Duration::from_secs(60);
 
-/// The addresses of each name.
+/// Addresses of each name.
 type Found = Vec<Vec<SocketAddr>>;
 
-/// The names of a participant's peers, and what they stand for.
+/// The names of a participant's peers, and their addresses.
 pub(super) struct Naming {
     names: Arc<[String]>,
     resolve: Resolve,
     found: Found,
     pause: Duration,
     next: Instant,
-    /// Where the look-up that is under way leaves what it has found.
+    /// Receives the result of the running query.
     search: Option<Arc<Lock<Option<Found>>>>,
 }
 
 impl Naming {
-    /// Names that have been looked up just now, with what was found.
+    /// Starts with names that were just resolved, and the results.
     pub(super) fn new(names: &[(String, Vec<SocketAddr>)], resolve: Resolve, now: Instant) -> Self {
         Self {
             names: names.iter().map(|(name, _)| name.clone()).collect(),
@@ -44,17 +44,17 @@ impl Naming {
         }
     }
 
-    /// Whether there is nothing to look after.
+    /// Whether there are no names.
     pub(super) fn is_empty(&self) -> bool {
         self.names.is_empty()
     }
 
-    /// The addresses of all names.
+    /// Addresses of all names.
     pub(super) fn addresses(&self) -> Vec<SocketAddr> {
         self.found.iter().flatten().copied().collect()
     }
 
-    /// Begins a look-up if it is time, and takes over what an earlier one has found. True if that is something new.
+    /// Starts a query if it is due, and accepts the result of an earlier one. Returns true if addresses have changed.
     pub(super) fn look(&mut self, now: Instant, spawn: impl FnOnce(Box<dyn FnOnce() + Send>)) -> bool {
         let found = self.search.as_ref().and_then(|search| search.lock().take());
         if let Some(found) = found {
@@ -76,6 +76,7 @@ impl Naming {
 
     fn take_over(&mut self, found: Found, now: Instant) -> bool {
         let is_complete = found.iter().all(|addresses| !addresses.is_empty());
+        // All resolved: the next failure starts with the shortest pause again.
         self.pause = match is_complete {
             true => RETRY_FIRST,
             false => self.pause.scale(2, 1).min(RETRY_MAX),
@@ -84,8 +85,8 @@ impl Naming {
         self.next = now.after(pause).unwrap_or(now);
         let mut has_changed = false;
         for (known, mut found) in self.found.iter_mut().zip(found) {
-            // In no particular order, which must not look like a change. A name that cannot be looked up at the moment stands
-            // for what it stood for.
+            // A resolver returns addresses in any order, so a new order is no change. A name that cannot be resolved
+            // now keeps its addresses.
             found.sort_unstable();
             known.sort_unstable();
             if !found.is_empty() && *known != found {
@@ -114,7 +115,7 @@ mod tests {
         if name == "robot" { vec![address("192.0.2.7:0"), address("192.0.2.6:0")] } else { Vec::new() }
     }
 
-    /// The seconds after which names are looked up, if looks come every two.
+    /// Seconds at which names are resolved, if `look` is called every two seconds.
     fn searches(naming: &mut Naming, seconds: u64) -> Vec<u64> {
         let mut searches = Vec::new();
         for second in (2..=seconds).step_by(2) {

@@ -1,4 +1,4 @@
-//! A participant's UDP sockets, and who waits for them.
+//! The UDP sockets of a participant, and the threads and tasks that wait for them.
 
 use super::DriverShared;
 use super::addressing::{Addressing, Receivers};
@@ -26,27 +26,26 @@ use std::time::Duration;
 use tokio::runtime;
 use tokio::task::AbortHandle;
 
-/// How many datagrams one socket of discovery may have handled in a row, about 100 us: a flood there must not keep timers
-/// from firing.
+/// Number of datagrams that one discovery socket may handle in a row, about 100 us. A flood must not delay timers.
 const BURST: usize = 16;
 
-/// How often the interfaces are looked at: an address that changes is announced within that time. Mostly the look is one system call,
-/// which says that nothing is new.
+/// Period of the interface check; a changed address is announced within this time. Usually the check is one system call
+/// that reports no change.
 const LOOK_PERIOD: types::Duration = types::Duration::from_secs(2);
 
 /// The open sockets.
 pub(super) struct OsNetwork {
     addressing: Arc<Addressing>,
-    /// Whether interfaces can come and go: loopback alone stays.
+    /// Whether interfaces can come and go. Loopback alone never changes.
     follows: bool,
-    /// The peers that are given by name, until they are looked after.
+    /// Peers that are configured by name, until their names are resolved.
     naming: Lock<Option<Naming>>,
     receive_buffer: usize,
     transport: Arc<dyn Transport>,
     tap: Option<OpenTap>,
     /// One for each version of IP.
     user_unicast: Vec<Arc<UdpSocket>>,
-    /// Discovery's sockets, until they are received from.
+    /// Discovery sockets, until `start` takes them.
     metatraffic: Lock<Option<Vec<(UdpSocket, Socket)>>>,
     tasks: Lock<Vec<AbortHandle>>,
     stopped: Arc<AtomicBool>,
@@ -86,13 +85,14 @@ impl OsNetwork {
         let unicast = metatraffic_unicast.into_iter().map(|socket| (socket, Socket::MetatrafficUnicast));
         let naming = Naming::new(&config.peer_names, config.resolve, Clock::new().now().instant);
         addressing.set_named_peers(naming.addresses());
+        // Link-local peers need the interface of their link before the first send.
         naming.addresses().iter().for_each(|peer| transport.note_sender(*peer));
         let udp = transport;
         let transport: Arc<dyn Transport> = match &tap {
             Some(tap) => Arc::new(tap.around(Arc::clone(&udp))),
             None => Arc::clone(&udp) as _,
         };
-        // Outside of the tap, which so shows what is left.
+        // Faults are outside of the tap, so that the capture shows only datagrams that are really sent.
         let transport = match config.faults {
             Some(faults) => {
                 let clock = Clock::new();
@@ -127,7 +127,7 @@ impl OsNetwork {
         Inbound::new(kind, receive, self.tap.as_ref().map(|tap| tap.recorder(socket, kind)))
     }
 
-    /// Who receives user data: a thread for each version of IP, or whoever waits.
+    /// Starts reception of user data: a thread for each version of IP, or the threads that wait.
     fn receive_user_data(&self, receive: &Arc<dyn Receive>) -> io::Result<()> {
         let intakes = self.user_unicast.iter().map(|socket| {
             let inbound = self.inbound(socket, Socket::UserUnicast, receive);
@@ -139,6 +139,7 @@ impl OsNetwork {
                 return Err(io::Error::other("this driver has the sockets of another participant already"));
             }
             *self.attendance.lock() = Some(Arc::clone(&attendance));
+            // The driver's thread receives until the first caller waits.
             attendance.begin();
             let tasks = [
                 self.runtime.spawn(Arc::clone(&attendance).receive()).abort_handle(),
@@ -194,7 +195,7 @@ impl Network for OsNetwork {
             let following = follow(Arc::clone(&self.addressing), receive, self.follows, naming, transport);
             tasks.push(self.runtime.spawn(following).abort_handle());
         }
-        // A stop that came in between has found no task.
+        // A stop that ran in between found no task to abort.
         if self.stopped.load(Ordering::Acquire) {
             tasks.drain(..).for_each(|task| task.abort());
         }
@@ -219,6 +220,7 @@ impl Network for OsNetwork {
         if self.stopped.swap(true, Ordering::AcqRel) {
             return;
         }
+        // Wake the receive threads, which block in the kernel.
         self.user_unicast.iter().for_each(|socket| interrupt(socket));
         if let Some(attendance) = self.attendance.lock().take() {
             attendance.stop();
@@ -229,7 +231,7 @@ impl Network for OsNetwork {
 
 impl Drop for OsNetwork {
     fn drop(&mut self) {
-        // `interrupt` would reach through to the parent's sockets.
+        // In a forked child `interrupt` would act on the parent's sockets.
         if !self.shared.is_forked() {
             self.stop();
         }
@@ -246,7 +248,7 @@ impl From<UdpError> for NetworkError {
     }
 }
 
-/// Looks at the interfaces now and then, and tells who receives when they have changed what is to be announced.
+/// Checks interfaces and names periodically, and notifies the receiver when the announced locators change.
 async fn follow(
     addressing: Arc<Addressing>,
     receive: Arc<dyn Receive>,
@@ -256,11 +258,12 @@ async fn follow(
 ) {
     let (clock, mut alarm) = (Clock::new(), Alarm::new());
     loop {
+        // Sleep first: `open` has just read the interfaces.
         alarm.sleep(&clock, LOOK_PERIOD).await;
         let renamed = naming.as_mut().is_some_and(|naming| {
             let found = naming.look(clock.now().instant, look_up);
             found && {
-                // A link-local address was found with its link.
+                // The address is link-local and was found together with its link.
                 naming.addresses().iter().for_each(|peer| transport.note_sender(*peer));
                 addressing.set_named_peers(naming.addresses())
             }
@@ -272,7 +275,7 @@ async fn follow(
     }
 }
 
-/// Runs a look-up of names on a thread of its own, which nobody waits for: it may take as long as the system's resolver likes.
+/// Resolves names on a separate thread that no other thread waits for. The system's resolver may take any time.
 #[allow(clippy::disallowed_methods, reason = "this is the driver; and a thread of the participant would be waited for")]
 fn look_up(search: Box<dyn FnOnce() + Send>) {
     if let Err(error) = std::thread::Builder::new().name("dds-resolve".to_owned()).spawn(search) {
@@ -298,6 +301,7 @@ impl ReceiveThread {
 
 /// Receives discovery traffic on the driver's thread, in bursts.
 async fn receive_task(socket: UdpSocket, inbound: Inbound, transport: Arc<UdpTransport>) {
+    // Discovery shares the driver's thread, so its sockets must never block.
     let registered = socket.set_nonblocking(true).and_then(|()| tokio::net::UdpSocket::from_std(socket));
     let socket = match registered {
         Ok(socket) => socket,
@@ -309,7 +313,7 @@ async fn receive_task(socket: UdpSocket, inbound: Inbound, transport: Arc<UdpTra
     let mut errors = 0;
     let mut slot = inbound.slot();
     loop {
-        // An error here says that the runtime is ending.
+        // An error means that the runtime is ending.
         if socket.readable().await.is_err() {
             return;
         }
@@ -320,6 +324,7 @@ async fn receive_task(socket: UdpSocket, inbound: Inbound, transport: Arc<UdpTra
                     errors = 0;
                     transport.note_sender(sender);
                     inbound.take(slot, Received::one(len), Some(sender), None);
+                    // The receiver keeps the slot with the datagram, so take a new one.
                     slot = inbound.slot();
                 }
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
@@ -335,26 +340,27 @@ async fn receive_task(socket: UdpSocket, inbound: Inbound, transport: Arc<UdpTra
                 }
             }
         }
-        // Who has emptied his socket waits anyway.
+        // If the socket is empty, `readable` waits and yields anyway.
         if !is_empty {
             tokio::task::yield_now().await;
         }
     }
 }
 
-/// Who waits for room in the sending sockets.
+/// Cells that wait for space in the send buffers.
 struct Room {
     transport: Arc<UdpTransport>,
-    /// Bound: each cell once. `Some` while a task is waiting on their behalf.
+    /// `Some` while a task waits for them. Bound: each cell once.
     waiting: Lock<Option<Vec<Weak<dyn Poke>>>>,
 }
 
 impl Room {
-    /// True if a task has to be started.
+    /// Adds `cell`. Returns true if a task must be started.
     fn enlist(&self, cell: Weak<dyn Poke>) -> bool {
         let mut waiting = self.waiting.lock();
         match &mut *waiting {
             Some(cells) => {
+                // A cell may ask for space several times before the task wakes it.
                 if !cells.iter().any(|known| Weak::ptr_eq(known, &cell)) {
                     cells.push(cell);
                 }
@@ -369,20 +375,23 @@ impl Room {
 
     async fn announce(self: Arc<Self>) {
         if self.wait().await.is_err() {
-            // No descriptor to wait with: look again soon.
+            // There is no descriptor to wait with, so try again soon.
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         let cells = self.waiting.lock().take().unwrap_or_default();
+        // Outside of the lock, because a poked cell may ask for space again.
         for cell in cells.iter().filter_map(Weak::upgrade) {
             cell.signal(Signals::WRITABLE);
             Effects::scope(|effects| cell.poke(effects));
         }
     }
 
-    /// Waits until every sending socket has room: mostly one was full, and the others answer at once.
+    /// Waits until every send socket is writable.
+    ///
+    /// Usually only one was full, and the others return at once.
     async fn wait(&self) -> io::Result<()> {
-        // Fresh handles, because the runtime remembers that a socket was writable until it sees itself refused, and it is
-        // not the runtime that sends.
+        // New handles are needed. The runtime remembers that a socket was writable until its own send fails, and the
+        // runtime does not send on these sockets.
         for socket in self.transport.handles()? {
             tokio::net::UdpSocket::from_std(socket)?.writable().await?;
         }
@@ -439,7 +448,7 @@ mod tests {
         let driver = OsDriver::new().unwrap();
         let (sender, _) = network(&driver, 225);
         let (receiver, packets) = network(&driver, 225);
-        // Others on this host may test the same thing on the same group at the same time.
+        // Other processes on this host may run the same test on the same group at the same time.
         let expect = |socket: Socket, text: &str, destinations: &[Locator]| {
             let bytes = format!("{text} of {}", std::process::id()).into_bytes();
             send(&*sender, &bytes, destinations);
@@ -467,7 +476,7 @@ mod tests {
         }
     }
 
-    /// Sends itself a packet for each that comes, so that its socket is never empty, and sets a timer on the way.
+    /// Sends itself a packet for each received one, so that its socket is never empty. Also sets a timer.
     struct Flood {
         network: Weak<dyn Network>,
         taken: Arc<AtomicUsize>,
@@ -475,7 +484,7 @@ mod tests {
         ended: Sender<()>,
     }
 
-    /// How many packets there are, and at which one the timer is set to a moment that has passed.
+    /// Number of packets, and the packet at which the timer is set to a past instant.
     const FLOOD: usize = 200 * BURST;
     const SET_AT: usize = 10 * BURST;
 
@@ -495,7 +504,7 @@ mod tests {
         }
     }
 
-    /// Notes how many packets had been taken when its timer fired first.
+    /// Records how many packets had arrived when its timer fired first.
     struct Late(Arc<AtomicUsize>, Sender<usize>);
     impl Poke for Late {
         fn poke(self: Arc<Self>, _: &mut Effects) {
@@ -521,12 +530,12 @@ mod tests {
         (0..4).for_each(|_| send(&*network, b"flood", &destination.metatraffic_unicast));
         end.recv().unwrap();
         network.stop();
-        // The burst in which it was set, and one for what else the thread has to do.
+        // The burst in which it was set, and one burst for the other work of the thread.
         let fired_at = times.try_recv().expect("it fires only when the flood is over");
         assert!((SET_AT..=SET_AT + 2 * BURST).contains(&fired_at), "set at {SET_AT}, fired at {fired_at}");
     }
 
-    /// Its panic stays a packet's, too, and the sockets are read again by whoever comes next.
+    /// A panic loses one packet, and the next waiting thread reads the sockets again.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_thread_that_waits_receives_and_survives_a_panic() {
@@ -538,7 +547,7 @@ mod tests {
         }
         let mut taken = Vec::new();
         while taken.len() < 2 {
-            // Nobody wakes it: it returns with its time, or when it has received for a while.
+            // No waker is called: `park` returns when its time is over or its budget is used.
             let until = driver.now().instant.after(dds_rtps::types::Duration::from_millis(5));
             Parker::with_current(|parker| driver.park(parker, until));
             taken.extend(packets.try_iter().map(|(_, bytes)| bytes));
@@ -546,7 +555,7 @@ mod tests {
         assert_eq!(taken, [b"first", b"other"]);
     }
 
-    /// While nothing comes that would end its sleep as well.
+    /// No datagram arrives that would also end the sleep.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_wake_reaches_the_thread_that_receives() {
@@ -566,7 +575,7 @@ mod tests {
         assert!(waking.unwrap().wait(&*driver, None));
     }
 
-    /// Is told that the locators have changed.
+    /// Forwards the notification that the locators changed.
     struct Moved(Sender<()>);
     impl Receive for Moved {
         fn receive(&self, _packet: &Packet) -> Option<Expected> {
@@ -604,7 +613,7 @@ mod tests {
             let driver = OsDriver::new().unwrap();
             let (network, packets) = network_by(&driver, 223, by_caller);
             network.stop();
-            // Every thread and task that held the sending half has ended.
+            // Every thread and task that held the sender has ended.
             assert!(packets.recv().is_err());
             let (sender, _packets) = mpsc::channel();
             assert!(network.start(Arc::new(Forward(sender))).is_err());
@@ -627,7 +636,7 @@ mod tests {
         assert!(locators.initial_peers.contains(&Locator::from(named)));
     }
 
-    /// So that any two participants of a host find each other without multicast, as far as one has a well-known port.
+    /// Any two participants of a host must find each other without multicast if one has a well-known port.
     #[test]
     fn who_comes_later_looks_at_all_ports_of_those_before() {
         let driver = OsDriver::new().unwrap();

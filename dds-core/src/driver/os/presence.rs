@@ -1,18 +1,26 @@
-//! Whether another process of this host still runs: how a crash is noticed long before a lease ends.
+//! Detects whether another process of this host still runs. A crash is noticed long before a lease expires.
 //!
-//! Each participant holds a datagram socket whose name, in the abstract namespace of Linux, is made of its GUID prefix. The
-//! kernel takes the name away when the last process that holds the socket has ended, however it did; to look is one `connect`,
-//! which waits for nobody and sends nothing. Who was seen there once, and is not any more, is gone.
+//! Each participant holds a datagram socket with a name in Linux's abstract namespace. The name contains its GUID
+//! prefix. The kernel removes the name when the last process that holds the socket ends, in whichever way. A check is
+//! one `connect`, which never blocks and sends nothing. If a participant was seen once and is absent now, it is gone.
 //!
-//! What cannot mislead it: a prefix is random and never used again, so no other process has its name; a firewall does not see
-//! it; a process that is stopped still holds it, and so does a forked child of one that has ended, which then is lost with its
-//! lease as before. Abstract names belong to the network namespace, which is what containers share that reach each other by
-//! loopback; others see nobody there, and so trust nothing but leases. The namespace of a socket is that in which it was
-//! made: a thread that moves to another one later changes nothing.
+//! The check is safe:
 //!
-//! Rejected: ICMP, which comes only to who sends, is filtered, and is silent where the port has been taken by another process;
-//! lock files, which need a file system that both see, and are left behind; process ids, which are used again and differ
-//! between containers.
+//! - A prefix is random and never used again, so no other process has its name.
+//! - A firewall does not affect it.
+//! - A stopped process still holds its name.
+//! - A forked child of an ended process still holds the name, too. Its participant is then lost when the lease expires,
+//!   as without this check.
+//! - Abstract names belong to the network namespace. Containers that reach each other by loopback share it. Other
+//!   containers see no name, so they rely on leases only.
+//! - The namespace of a socket is the one in which it was created. A thread that moves to another namespace later
+//!   changes nothing.
+//!
+//! Rejected alternatives:
+//!
+//! - ICMP reaches only senders, is filtered, and is silent if another process has taken the port.
+//! - Lock files need a shared file system, and a crash leaves them behind.
+//! - Process IDs are reused and differ between containers.
 
 use crate::driver::Presence;
 use crate::sync::Lock;
@@ -29,19 +37,19 @@ mod system {
         SocketAddr::from_abstract_name([b"dds-participant-", &prefix.0[..]].concat())
     }
 
-    /// Takes the name.
+    /// Binds the name.
     #[allow(clippy::disallowed_methods, reason = "this is the driver")]
     pub(super) fn bind(prefix: GuidPrefix) -> io::Result<UnixDatagram> {
         UnixDatagram::bind_addr(&name_of(prefix)?)
     }
 
-    /// A socket to look with.
+    /// Creates the socket for checks.
     #[allow(clippy::disallowed_methods, reason = "this is the driver")]
     pub(super) fn unbound() -> io::Result<UnixDatagram> {
         UnixDatagram::unbound()
     }
 
-    /// Whether somebody has the name.
+    /// Fails if no process holds the name.
     pub(super) fn look(with: &UnixDatagram, prefix: GuidPrefix) -> io::Result<()> {
         with.connect_addr(&name_of(prefix)?)
     }
@@ -73,11 +81,11 @@ mod system {
     }
 }
 
-/// The names that this participant holds, and the socket with which it looks for others.
+/// The name that this participant holds, and the socket with which it checks others.
 pub(super) struct Beacon {
-    /// Bound: the participant has one prefix.
+    /// Bound: one, because the participant has one prefix.
     shown: Lock<Option<system::Handle>>,
-    /// `None`: this system has no such names, or no descriptor was left.
+    /// `None` if the system has no such names, or no descriptor was left.
     probe: Option<system::Handle>,
 }
 
@@ -86,7 +94,7 @@ impl Beacon {
         Self { shown: Lock::default(), probe: system::unbound().ok() }
     }
 
-    /// Where that is not possible, others notice the end of this process with its lease.
+    /// Takes the name of `prefix`. If that fails, peers notice the end of this process by its lease.
     pub(super) fn show(&self, prefix: GuidPrefix) {
         let beacon = system::bind(prefix);
         if let Err(error) = &beacon {
@@ -96,6 +104,7 @@ impl Beacon {
     }
 
     pub(super) fn look_for(&self, prefix: GuidPrefix) -> Presence {
+        // Only a refused connection proves that the name does not exist.
         let Some(probe) = &self.probe else { return Presence::Unknown };
         match system::look(probe, prefix) {
             Ok(()) => Presence::Here,
