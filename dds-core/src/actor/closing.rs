@@ -1,15 +1,17 @@
-//! How the cell of an endpoint is closed.
+//! Closing the cell of an endpoint.
 
 use crate::actor::{Actor, Cell, Effects};
 use crate::sync::Arc;
 
-/// An actor that threads and futures wait for.
+/// An actor for which threads and futures wait.
 pub(crate) trait Awaitable: Actor {
-    /// The endpoint is gone: whoever waits finds that out.
+    /// Wakes all waiters, because the endpoint is gone.
     fn wake_everybody(&mut self, effects: &mut Effects);
 }
 
-/// Takes the state out of a cell, lets whoever waits for it come back, and drops it where no cell is held.
+/// Takes the state out of a cell and wakes its waiters.
+///
+/// Drops the state where no cell is held.
 pub(crate) fn close_cell<A: Awaitable>(cell: &Arc<Cell<A>>) {
     let actor = Effects::scope(|effects| {
         let mut actor = cell.close(effects);

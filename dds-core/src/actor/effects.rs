@@ -1,9 +1,10 @@
-//! What is left to do once no cell is held.
+//! Work that remains once no cell is held.
 //!
-//! Handlers fill it; [`Effects::scope`], in the outermost function, carries it out: first every poke, then the wakers, then
-//! deferred user code one by one, each followed by the pokes that it caused. A loop, never recursion, so a chain of any
-//! length needs no stack. Lists keep their first entries in place (32 pokes, that many local readers of one write) and go to
-//! the heap beyond that: steady state allocates nothing.
+//! Handlers collect it, and [`Effects::scope`] in the outermost function runs it. All pokes come first, then the
+//! wakers. Deferred user code follows, one job at a time, and the pokes it caused run after each job.
+//!
+//! This is a loop, not recursion, so a chain of any length needs no stack. Lists keep their first entries in place (32
+//! pokes: that many local readers of one write) and use the heap beyond that. So the steady state allocates nothing.
 
 use super::Poke;
 use crate::sync::{Arc, InCell, InListener, Mutation, mutated};
@@ -13,50 +14,52 @@ use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::task::Waker;
 
-/// How many deferred jobs one frame runs before it hands the rest over: a writer whose inline listeners write back and
-/// forth must return to its caller some time.
+/// Number of deferred jobs that one frame runs before it hands over the rest.
+///
+/// Inline listeners may write to each other without end, and the call of the first writer must return.
 const JOBS_MAX: usize = 32;
 
-/// User code that must wait until no cell is held: mostly a listener that has been marked.
+/// User code that must wait until no cell is held: usually a listener with a changed status.
 ///
-/// Calls of one job may come from several threads at once; what may not overlap has to see to that itself.
+/// Several threads may call `run` of one job at the same time. A job that must not overlap has to ensure that itself.
 ///
-/// `marks` are what was said with it by [`Effects::defer_marked`], 0 if nothing was.
+/// `marks` are the bits given to [`Effects::defer_marked`], or 0.
 pub trait Deferred: Send + Sync {
-    /// Does the work. Panics are caught and logged.
+    /// Does the work. The caller catches and logs panics.
     fn run(self: Arc<Self>, marks: u32, effects: &mut Effects);
 
-    /// Hands the work to another thread, for this one has done enough of it.
+    /// Hands the work to another thread, because this one has done its share.
     fn hand_over(self: Arc<Self>, marks: u32);
 }
 
-/// A deferred job, and what it is told.
+/// A deferred job and its argument.
 struct Job {
     work: Arc<dyn Deferred>,
     marks: u32,
 }
 
-/// Whether the calling thread runs an inline listener, in which a blocking wait must be refused.
+/// Whether the calling thread runs an inline listener. Blocking waits must be refused there.
 #[must_use]
 pub fn in_listener() -> bool {
     InListener::is_set()
 }
 
 thread_local! {
-    /// Deferred work of a call that was made by deferred work: the frame below runs it, after the caller has returned.
-    /// Touched only then, and emptied by that frame.
+    /// Deferred work of a call that deferred work made.
+    ///
+    /// The frame below runs it after the caller has returned. Only that frame reads and empties the list.
     static HANDED_DOWN: RefCell<Vec<Job>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What becomes of a waker that a handler gave up. Either way it is the application's code that runs.
+/// Fate of a waker that a handler removed. In both cases code of the application runs.
 enum WakerEnd {
     Wake(Waker),
     Drop(Waker),
 }
 
-/// What a visit to a cell leaves to be done outside of it. Lives on the stack of the outermost function.
+/// Work that a visit leaves for after the cell is released. Lives on the stack of the outermost function.
 pub struct Effects {
-    /// What the clocks said when this frame last read them.
+    /// Time at which this frame last read the clocks.
     now: Option<Now>,
     pokes: Queue<Arc<dyn Poke>, 32>,
     wakers: Queue<WakerEnd, 8>,
@@ -64,10 +67,10 @@ pub struct Effects {
 }
 
 impl Effects {
-    /// Calls `f` and then carries out the effects that it has collected, even if it panics.
+    /// Calls `f` and then runs the effects that it has collected, even if `f` panics.
     #[inline]
     pub fn scope<R>(f: impl FnOnce(&mut Self) -> R) -> R {
-        // Made in place: moving it, which is what returning it from a constructor comes to, costs as much as a visit.
+        // Built in place. Returning it from a constructor would move it, which costs as much as a visit.
         let mut frame = Frame(Self {
             now: None,
             pokes: Queue { only: None, is_spread: false, items: SmallVec::new(), next: 0 },
@@ -78,21 +81,23 @@ impl Effects {
         if !frame.0.is_empty() {
             frame.0.run();
         }
-        // Dropping lists that hold nothing costs seventy instructions.
+        // Dropping empty lists costs seventy instructions.
         if frame.0.holds_nothing() {
             std::mem::forget(frame);
         }
         result
     }
 
-    /// The time, as this frame has read it before, or read now. For what only has to be about right, such as the time of
-    /// reception within the process; whoever gives out timestamps in an order reads anew, by [`Effects::read_clock`].
+    /// The time that this frame has read before, or reads now.
+    ///
+    /// Use it for approximate times, such as the time of reception within the process. Code that assigns ordered
+    /// timestamps uses [`Effects::read_clock`].
     #[inline]
     pub fn now(&mut self, read: impl FnOnce() -> Now) -> Now {
         *self.now.get_or_insert_with(read)
     }
 
-    /// The time, read now; the rest of the frame uses it as well.
+    /// Reads the clocks. The rest of the frame uses the result as well.
     #[inline]
     pub fn read_clock(&mut self, read: impl FnOnce() -> Now) -> Now {
         *self.now.insert(read())
@@ -101,7 +106,7 @@ impl Effects {
     /// Pokes `cell` after release.
     #[inline]
     pub fn poke(&mut self, cell: Arc<dyn Poke>) {
-        // Several samples to one reader come one after the other.
+        // Several samples for one reader usually follow each other.
         if !self.pokes.last().is_some_and(|last| Arc::ptr_eq(last, &cell)) {
             self.pokes.push(cell);
         }
@@ -113,19 +118,21 @@ impl Effects {
         self.wakers.push(WakerEnd::Wake(waker));
     }
 
-    /// Drops `waker` where user code may run.
+    /// Drops `waker` outside of all cells, because its drop may run user code.
     #[inline]
     pub fn discard(&mut self, waker: Waker) {
         self.wakers.push(WakerEnd::Drop(waker));
     }
 
-    /// Runs `job` after all pokes and wakers.
+    /// Runs `work` after all pokes and wakers.
     #[inline]
     pub fn defer(&mut self, work: Arc<dyn Deferred>) {
         self.jobs.push(Job { work, marks: 0 });
     }
 
-    /// Runs `work` after all pokes and wakers, and tells it of `marks`: once for all that follow each other here.
+    /// Runs `work` with `marks` after all pokes and wakers.
+    ///
+    /// Consecutive calls for the same work become one run with the union of their marks.
     #[inline]
     pub fn defer_marked<D: Deferred + 'static>(&mut self, work: &Arc<D>, marks: u32) {
         match self.jobs.last_mut() {
@@ -139,7 +146,7 @@ impl Effects {
         self.pokes.is_empty() && self.wakers.is_empty() && self.jobs.is_empty()
     }
 
-    /// Whether there is nothing to be dropped, neither items nor memory.
+    /// Whether there are no items and no memory to drop.
     #[inline]
     fn holds_nothing(&self) -> bool {
         self.pokes.is_untouched() && self.wakers.is_untouched() && self.jobs.is_untouched()
@@ -157,7 +164,7 @@ impl Effects {
             while let Some(cell) = self.pokes.pop() {
                 cell.poke(self);
             }
-            // One by one, so that a waker that panics takes no other with it.
+            // One at a time, so that a panicking waker affects no other one.
             while let Some(waker) = self.wakers.pop() {
                 match waker {
                     WakerEnd::Wake(waker) => shield("waker", || waker.wake()),
@@ -165,30 +172,31 @@ impl Effects {
                 }
             }
             let Some(job) = self.jobs.pop() else { break };
+            // Beyond the limit another thread runs the job.
             if jobs_done == JOBS_MAX {
                 shield("listener", || job.work.hand_over(job.marks));
             } else if self.run_job(job) {
                 jobs_done += 1;
             }
             if self.is_empty() {
-                // Mostly a listener has caused nothing.
+                // Usually a listener caused no further effects.
                 break;
             }
         }
     }
 
-    /// False if it was left to the frame below.
+    /// Runs a job. Returns false if the frame below has to run it.
     fn run_job(&mut self, job: Job) -> bool {
         let Some(inside) = InListener::enter() else {
             hand_down(job);
             return false;
         };
         shield("listener", || job.work.run(job.marks, self));
-        // It may have taken its time.
+        // The job may have taken long.
         self.now = None;
         drop(inside);
         let _ = HANDED_DOWN.try_with(|jobs| {
-            // Mostly it has called nothing; looking costs less than draining what is empty.
+            // Usually the job called nothing. The check costs less than draining an empty list.
             if !jobs.borrow().is_empty() {
                 jobs.borrow_mut().drain(..).for_each(|job| self.jobs.push(job));
             }
@@ -200,13 +208,13 @@ impl Effects {
 fn hand_down(job: Job) {
     let mut job = Some(job);
     let _ = HANDED_DOWN.try_with(|jobs| jobs.borrow_mut().extend(job.take()));
-    // The thread is ending and has no list any more.
+    // The thread is ending and its list no longer exists.
     if let Some(job) = job {
         shield("listener", || job.work.hand_over(job.marks));
     }
 }
 
-/// Keeps a panic of foreign code from unwinding into a call that has nothing to do with it.
+/// Stops a panic of user code, so that it does not unwind into an unrelated call.
 fn shield(what: &'static str, f: impl FnOnce()) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(f)) {
         let message = panic_message(panic.as_ref());
@@ -230,11 +238,11 @@ impl Drop for Frame {
     }
 }
 
-/// First in, first out, with the first entries in place. Its memory is bounded by what is in it, not by what went through.
+/// FIFO queue with its first entries in place. Memory is bounded by the present content, not by the throughput.
 struct Queue<T, const N: usize> {
-    /// The oldest item, if it is the only one; most frames never have a second one.
+    /// The oldest item, if it is the only one. Most frames never have a second one.
     only: Option<T>,
-    /// There has been a second one. As long as there has not, nobody looks at `items`.
+    /// Set once there was a second item. Until then `items` is not read.
     is_spread: bool,
     items: SmallVec<[Option<T>; N]>,
     /// Index of the first item that has not been popped.
@@ -247,7 +255,7 @@ impl<T, const N: usize> Queue<T, N> {
         self.only.is_none() && !self.has_second()
     }
 
-    /// Whether there is nothing to be dropped, neither items nor memory.
+    /// Whether there are no items and no memory to drop.
     #[inline]
     fn is_untouched(&self) -> bool {
         self.only.is_none() && !self.is_spread
@@ -263,7 +271,7 @@ impl<T, const N: usize> Queue<T, N> {
         if self.has_second() { self.items.last_mut().and_then(Option::as_mut) } else { self.only.as_mut() }
     }
 
-    /// Whether there is something in `items`.
+    /// Whether `items` contains something.
     #[inline]
     fn has_second(&self) -> bool {
         self.is_spread && !self.items.is_empty()
@@ -281,6 +289,7 @@ impl<T, const N: usize> Queue<T, N> {
     #[cold]
     fn push_behind(&mut self, item: T) {
         self.is_spread = true;
+        // Reuse the popped half before the list grows.
         if self.items.len() == self.items.capacity() && self.next >= self.items.len() / 2 {
             self.items.drain(..self.next);
             self.next = 0;

@@ -1,11 +1,13 @@
-//! How long cells are held, by the clock: which kind of actor keeps others out, for how long, and from where.
+//! Measures how long cells are held: by which kind of actor, for how long, and from which line.
 //!
-//! In builds with debug assertions only, and only where the driver has said by which clock ([`RunQueue::measured_by`]); a
-//! simulated one has not, for there no time passes inside a cell. In other builds nothing of it is there, neither a reading of
-//! a clock nor memory. It is for people to read, by [`hold_times`]: how long something takes is the machine's affair, so
-//! tests assert on steps ([`Holds`](super::Holds)), or on a clock of their own.
+//! Works only in builds with debug assertions, and only if the driver has set a clock ([`RunQueue::measured_by`]). A
+//! simulated driver sets none, because no time passes inside a cell there. Other builds read no clock and use no
+//! memory.
 //!
-//! Bound: one record for each type of actor, as long as the process lives.
+//! The result of [`hold_times`] is for people. Durations depend on the machine, so tests assert on steps
+//! ([`Holds`](super::Holds)) or on a clock of their own.
+//!
+//! Bound: one record for each type of actor, for the lifetime of the process.
 
 #[cfg(all(debug_assertions, not(dds_loom)))]
 pub(crate) use measured::Caller;
@@ -22,7 +24,7 @@ use std::panic::Location;
 /// Powers of two of nanoseconds: 0, 1, 2 to 3, 4 to 7, … and everything from 4.6 minutes on.
 const BUCKETS: usize = 40;
 
-/// The holds of all cells of one kind of actor in this process so far.
+/// All holds so far in this process of cells with one kind of actor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HoldTimes {
     kind: &'static str,
@@ -30,19 +32,20 @@ pub struct HoldTimes {
     longest: Option<LongestHold>,
 }
 
-/// The hold that has lasted longest.
+/// The longest hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LongestHold {
-    /// How long, in nanoseconds.
+    /// Duration in nanoseconds.
     pub nanos: u64,
-    /// What the mail that was served first has cost, most of it for others.
+    /// Cost of the mail that the visitor served first, most of it for other senders.
     pub mail: usize,
-    /// Who was inside: the line that has entered the cell, or called the entity's operation that did. For mail that a
-    /// poke has served it is one of `cell.rs`.
+    /// The line that entered the cell, or that called the operation of the entity.
+    ///
+    /// For mail that a poke served it is a line of `cell.rs`.
     pub at: &'static Location<'static>,
 }
 
-/// The holds of each kind of actor, in the order in which they came up; nothing in builds without debug assertions.
+/// Returns the holds of each kind of actor, in order of first use. Empty without debug assertions.
 #[must_use]
 pub fn hold_times() -> Vec<HoldTimes> {
     Watch::all()
@@ -55,19 +58,19 @@ impl HoldTimes {
         self.kind
     }
 
-    /// How many holds there were.
+    /// Number of holds.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.buckets.iter().sum()
     }
 
-    /// How many holds there were of `nanos` and more, counted from the power of two that is not above it.
+    /// Number of holds of at least `nanos`, rounded down to a power of two.
     #[must_use]
     pub fn count_from(&self, nanos: u64) -> u64 {
         self.buckets[bucket_of(nanos)..].iter().sum()
     }
 
-    /// The longest; `None` if there was none.
+    /// The longest hold. `None` if there was none.
     #[must_use]
     pub fn longest(&self) -> Option<LongestHold> {
         self.longest
@@ -99,19 +102,19 @@ mod measured {
     use crate::sync::{AtomicU64, Lock, OnceLock, Ordering};
     use std::panic::Location;
 
-    /// Measures the holds of the cells of one kind.
+    /// Measures the holds of cells of one kind.
     #[derive(Debug, Clone, Copy)]
     pub(in crate::actor) struct Watch(&'static Kind);
 
-    /// Who enters a cell: a line of the code.
+    /// The line of code that enters a cell.
     #[derive(Debug, Clone, Copy)]
     pub(crate) struct Caller(&'static Location<'static>);
 
-    /// A hold that has begun; `None` where nobody measures.
+    /// A hold that has begun. `None` without a clock.
     #[derive(Debug, Clone, Copy)]
     pub(in crate::actor) struct Begun(Option<(u64, &'static Location<'static>)>);
 
-    /// A list that only grows, so that a forked child finds no lock in it that somebody else had.
+    /// A list that only grows. A lock could be held by another thread when the process forks.
     static FIRST: OnceLock<Box<Kind>> = OnceLock::new();
 
     #[derive(Debug)]
@@ -123,7 +126,7 @@ mod measured {
     }
 
     impl Caller {
-        /// Who has called the function that asks, if that is `track_caller`.
+        /// The caller of the calling function, if that function is `track_caller`.
         #[track_caller]
         pub(crate) fn here() -> Self {
             Self(Location::caller())
@@ -131,7 +134,7 @@ mod measured {
     }
 
     impl Watch {
-        /// Of the cells around an `A`.
+        /// Returns the measurement for cells around an `A`.
         pub(in crate::actor) fn of<A>() -> Self {
             let name = std::any::type_name::<A>();
             let mut link = &FIRST;
@@ -144,17 +147,18 @@ mod measured {
             }
         }
 
-        /// A hold begins.
+        /// Begins a hold.
         pub(in crate::actor) fn begin(self, Caller(at): Caller, run_queue: &RunQueue) -> Begun {
             Begun(run_queue.nanos().map(|since| (since, at)))
         }
 
-        /// It ends, and has served mail at that cost.
+        /// Ends a hold that served mail at cost `mail`.
         pub(in crate::actor) fn end(self, begun: Begun, run_queue: &RunQueue, mail: usize) {
             let (Begun(Some((since, at))), Some(now)) = (begun, run_queue.nanos()) else { return };
             let nanos = now.saturating_sub(since);
             self.0.buckets[bucket_of(nanos)].fetch_add(1, Ordering::Relaxed);
-            // Whoever finds it occupied passes: the histogram has his hold, and in a forked child nobody may ever leave.
+            // If the lock is occupied, skip the record: the histogram has the hold. In a forked child the lock may
+            // never be released.
             let Some(mut longest) = self.0.longest.try_lock() else { return };
             if longest.is_none_or(|longest| longest.nanos < nanos) {
                 *longest = Some(LongestHold { nanos, mail, at });
@@ -192,7 +196,7 @@ mod unmeasured {
     #[derive(Debug, Clone, Copy)]
     pub(in crate::actor) struct Watch;
 
-    /// Nobody asks who enters.
+    /// Holds nothing, because nothing is measured.
     #[derive(Debug, Clone, Copy)]
     pub(crate) struct Caller;
 
@@ -229,7 +233,7 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    /// What the clock of these tests says: it stands still unless somebody works.
+    /// Clock of these tests. It advances only when an actor works.
     #[derive(Default)]
     struct Work(AtomicU64);
 
@@ -239,7 +243,7 @@ mod tests {
         }
     }
 
-    /// Works on its mail for so many nanoseconds. Each test has one of its own, as the records are the process's.
+    /// Works for the number of nanoseconds in its mail. Each test uses its own type, because records are per process.
     struct Worker<const TEST: usize>(Arc<Work>);
 
     impl<const TEST: usize> Actor for Worker<TEST> {
@@ -284,7 +288,7 @@ mod tests {
     fn a_visitor_is_told_apart_from_the_mail_that_he_has_served() {
         let (work, cell) = worker::<2>();
         (0..3).for_each(|_| cell.push(1_000).unwrap());
-        // What comes while he is inside is served in a hold of its own.
+        // Mail that arrives during the visit is served in a separate hold.
         let visit = |_: &mut Worker<2>, _: &mut Effects| {
             work.take(10);
             cell.push(5_000).unwrap();

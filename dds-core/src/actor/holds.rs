@@ -1,35 +1,35 @@
-//! How much was done in one hold of a cell: what keeps others out of it, counted in steps and not in time, so that tests may
-//! assert on it. In builds with debug assertions only; in others nothing of it is there.
+//! Counts the work done in one hold of a cell, which blocks other visitors.
 //!
-//! A step is what takes in the order of a microsecond or more: a piece of mail, a datagram sent, a change handed over again.
+//! Work is counted in steps, not in time, so that tests can assert on it. A step takes about a microsecond or more: a
+//! piece of mail, a sent datagram, a redelivered change. Exists only in builds with debug assertions.
 
 use std::cell::Cell;
 use std::fmt;
 
-/// Something done while a cell is held.
+/// Work done while a cell is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
     /// A datagram was given to the kernel, or refused by it.
     Datagram,
-    /// A change was handed over again to a reader that had fallen behind.
+    /// A change was delivered again to a slow local reader.
     Redelivery,
 }
 
 /// Powers of two, from 0 on: 0, 1, 2 to 3, 4 to 7, … and everything from 512 on.
 const BUCKETS: usize = 11;
 
-/// The holds of one cell so far: how many there were of each length.
+/// All holds of one cell so far, by length.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Holds {
-    /// By the pieces of mail that were served, most of them for others.
+    /// By pieces of served mail, most of them for other senders.
     pub mail: HoldHistogram,
     /// By datagrams.
     pub datagrams: HoldHistogram,
-    /// By changes handed over again.
+    /// By redelivered changes.
     pub redeliveries: HoldHistogram,
 }
 
-/// How many holds had how many steps.
+/// Number of holds by number of steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct HoldHistogram {
     buckets: [u64; BUCKETS],
@@ -37,11 +37,11 @@ pub struct HoldHistogram {
 }
 
 thread_local! {
-    /// What was done since the present hold has begun.
+    /// Steps of the present hold.
     static DONE: Cell<[u32; 2]> = const { Cell::new([0; 2]) };
 }
 
-/// Counts a step of the hold that the calling thread is in.
+/// Counts a step of the calling thread's present hold.
 #[inline]
 pub fn note_step(step: Step) {
     if cfg!(debug_assertions) {
@@ -58,20 +58,20 @@ impl Holds {
         DONE.set([0; 2]);
     }
 
-    /// What was done in the present hold, before one of another cell begins inside of it.
+    /// Returns the steps of the present hold, before a nested hold of another cell begins.
     #[cfg(debug_assertions)]
     pub(super) fn pause() -> [u32; 2] {
         DONE.get()
     }
 
-    /// Back in a hold, which has lasted as long as the other.
+    /// Returns to the outer hold, to which the steps of the nested one count as well.
     #[cfg(debug_assertions)]
     pub(super) fn resume(before: [u32; 2]) {
         let inside = DONE.get();
         DONE.set([before[0] + inside[0], before[1] + inside[1]]);
     }
 
-    /// Ends a hold in which so much mail was served.
+    /// Ends a hold that served `mail` pieces.
     #[cfg(debug_assertions)]
     pub(super) fn end(&mut self, mail: usize) {
         let [datagrams, redeliveries] = DONE.get();
@@ -80,7 +80,7 @@ impl Holds {
         self.redeliveries.note(redeliveries);
     }
 
-    /// Those of several cells together.
+    /// Returns the sum over several cells.
     #[must_use]
     pub fn join(self, other: Self) -> Self {
         Self {
@@ -105,13 +105,13 @@ impl HoldHistogram {
         self
     }
 
-    /// The most steps in one hold.
+    /// Most steps in one hold.
     #[must_use]
     pub fn max(&self) -> u32 {
         self.max
     }
 
-    /// How many holds there were.
+    /// Number of holds.
     #[must_use]
     pub fn count(&self) -> u64 {
         self.buckets.iter().sum()

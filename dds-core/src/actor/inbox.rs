@@ -1,4 +1,4 @@
-//! The mail of a cell: a bounded ring and a word of signals, with a summary that can be read without a lock.
+//! The inbox of a cell: a bounded ring of mail, a set of signals, and a summary that can be read without a lock.
 //!
 //! Life cycle: the ring grows to the most mail that ever waited, and keeps that memory. Bound: [`Capacity`].
 
@@ -7,33 +7,36 @@ use crate::sync::{AtomicU32, AtomicUsize, CacheLine, Lock, LockGuard, Mutation, 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-/// How much mail may wait in a cell.
+/// Limit of the mail that waits in a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capacity {
     /// Pieces of mail.
     pub entries: usize,
-    /// Bytes, as [`Actor::mail_bytes`] counts them. One piece is always taken, however large it is.
+    /// Bytes, as [`Actor::mail_bytes`] counts them. An empty inbox accepts one piece of any size.
     pub bytes: usize,
 }
 
 impl Default for Capacity {
-    /// 256 entries: what a visitor may find on entry bounds what it pays for others. 4 MiB: a burst of a receive buffer.
+    /// 256 entries and 4 MiB.
+    ///
+    /// The entries bound the work that a visitor does for others on entry. The bytes hold a burst of one receive
+    /// buffer.
     fn default() -> Self {
         Self { entries: 256, bytes: 4 << 20 }
     }
 }
 
-/// Why mail was not taken; it comes back.
+/// Error of a push. It contains the refused mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PushError<M> {
-    /// As much as [`Capacity`] allows waits already.
+    /// The inbox is full; see [`Capacity`].
     Full(M),
     /// The cell is closed.
     Closed(M),
 }
 
 impl<M> PushError<M> {
-    /// The mail.
+    /// Returns the mail.
     pub fn into_mail(self) -> M {
         match self {
             Self::Full(mail) | Self::Closed(mail) => mail,
@@ -41,11 +44,11 @@ impl<M> PushError<M> {
     }
 }
 
-/// What waits for a cell.
+/// Waiting mail of a cell.
 #[derive(Debug)]
 pub(super) struct Inbox<A: Actor> {
     ring: CacheLine<Lock<Ring<A::Mail>>>,
-    /// Apart from the ring: visitors read it, and only pushers write it often.
+    /// On a separate cache line: visitors read it, and only pushers write it often.
     waiting: CacheLine<Waiting>,
     capacity: Capacity,
     process: Process,
@@ -60,7 +63,7 @@ struct Ring<M> {
 
 #[derive(Debug, Default)]
 struct Waiting {
-    /// The length of the ring; written under its lock.
+    /// Length of the ring. Written under its lock.
     mail: AtomicUsize,
     signals: AtomicU32,
 }
@@ -71,7 +74,7 @@ impl<A: Actor> Inbox<A> {
         Self { ring: CacheLine(Lock::new(ring)), waiting: CacheLine::default(), capacity, process: Process::current() }
     }
 
-    /// Whether something waits. May be out of date at once; the fences of the cell make it safe to rely on.
+    /// Whether mail or a signal waits. May be outdated at once; the fences of the cell make it reliable.
     #[inline]
     pub(super) fn has_any(&self) -> bool {
         self.waiting.mail.load(Ordering::Relaxed) != 0 || self.waiting.signals.load(Ordering::Relaxed) != 0
@@ -81,7 +84,7 @@ impl<A: Actor> Inbox<A> {
         self.waiting.mail.load(Ordering::Relaxed)
     }
 
-    /// The ring, as soon as nobody else has it. `None` in a forked child, if a thread that does not exist here had it.
+    /// Locks the ring. Returns `None` in a forked child if a thread of the parent holds the lock.
     #[inline]
     fn ring(&self) -> Option<LockGuard<'_, Ring<A::Mail>>> {
         match self.ring.try_lock() {
@@ -95,8 +98,10 @@ impl<A: Actor> Inbox<A> {
         self.push_into(mail, |_, _| ControlFlow::Break(false))
     }
 
-    /// As [`Inbox::push`], but mail that waits may take the new one in: `takes_in` is asked from the newest on until it
-    /// breaks, with `true` if it has. Both count the same bytes then; the new one is dropped under the lock.
+    /// Like [`Inbox::push`], but waiting mail may absorb the new one.
+    ///
+    /// `takes_in` is called from the newest mail on until it breaks, with `true` if it has absorbed the new mail. The
+    /// bytes stay unchanged then, and the new mail is dropped under the lock.
     #[inline]
     pub(super) fn push_into(
         &self,
@@ -118,7 +123,7 @@ impl<A: Actor> Inbox<A> {
         Ok(())
     }
 
-    /// As [`Inbox::push`], but where there is no room the oldest mail that `replaces` points out makes some.
+    /// Like [`Inbox::push`], but a full inbox evicts the oldest mail that `replaces` selects.
     pub(super) fn push_over(
         &self,
         mail: A::Mail,
@@ -158,13 +163,14 @@ impl<A: Actor> Inbox<A> {
 
     #[inline]
     pub(super) fn take_signals(&self) -> Signals {
+        // The load is cheaper than a swap, and usually no signal is set.
         if self.waiting.signals.load(Ordering::Relaxed) == 0 {
             return Signals::default();
         }
         Signals(self.waiting.signals.swap(0, Ordering::AcqRel))
     }
 
-    /// Moves the oldest mail, at most `limit` pieces, into `batch`, which is empty.
+    /// Moves the oldest mail into the empty `batch`, at most `limit` pieces.
     #[inline]
     pub(super) fn take_mail(&self, limit: usize, batch: &mut VecDeque<A::Mail>) {
         if self.waiting.mail.load(Ordering::Relaxed) == 0 {
@@ -172,6 +178,7 @@ impl<A: Actor> Inbox<A> {
         }
         let Some(mut ring) = self.ring() else { return };
         if ring.mail.len() <= limit {
+            // The usual case: exchange the buffers without moving any mail. Both keep their memory.
             std::mem::swap(&mut ring.mail, batch);
             ring.bytes = 0;
         } else {
@@ -181,7 +188,7 @@ impl<A: Actor> Inbox<A> {
         self.waiting.mail.store(ring.mail.len(), Ordering::Relaxed);
     }
 
-    /// Refuses all mail from now on, and gives out what waits, to be dropped where no lock is held.
+    /// Refuses all further mail. Returns the waiting mail, which the caller drops where no lock is held.
     #[must_use]
     pub(super) fn close(&self) -> VecDeque<A::Mail> {
         let Some(mut ring) = self.ring() else { return VecDeque::new() };

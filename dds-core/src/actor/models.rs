@@ -1,4 +1,4 @@
-//! Every interleaving of the cell's promises, by loom; and a mutant for each, which its model must see.
+//! Models of the cell's guarantees in loom, which tries every interleaving; and mutants that the models must detect.
 //!
 //! `RUSTFLAGS="--cfg dds_loom" cargo test -p dds-core --release --lib models`
 
@@ -11,7 +11,7 @@ use dds_rtps::types::Instant;
 use loom::thread;
 use std::sync::Arc;
 
-/// Preemptions that loom tries: the mutant that overtakes is seen with four, all others with three. About 40 s together.
+/// Number of preemptions that loom tries. The mutant `Overtake` needs four, all others three. About 40 s in total.
 const PREEMPTIONS: usize = 4;
 
 fn model(f: impl Fn() + Send + Sync + 'static) {
@@ -20,7 +20,7 @@ fn model(f: impl Fn() + Send + Sync + 'static) {
     builder.check(f);
 }
 
-/// The model must fail once the code is broken.
+/// Runs a model that must fail, because the code is broken.
 fn mutant(mutation: Mutation, f: impl Fn() + Send + Sync + 'static) {
     mutate(mutation);
     model(f);
@@ -31,7 +31,7 @@ struct Log {
     seen: Vec<u32>,
     signals: Signals,
     waiters: Wakers,
-    /// What a waiter uses up, like room in a history.
+    /// Resource that one waiter uses up, like space in a history.
     room: usize,
 }
 
@@ -78,7 +78,7 @@ fn beside<R: 'static>(cell: &LogCell, f: impl FnOnce(LogCell) -> R + 'static) ->
     thread::spawn(move || f(cell))
 }
 
-/// Two pushers at once: when both are done, no mail waits, though nobody visits afterwards.
+/// Two pushers at once. When both are done, no mail may wait, even without a later visit.
 fn no_mail_beside_a_pusher() {
     let cell = cell();
     let other = beside(&cell, |cell| deliver(&cell, 1));
@@ -87,7 +87,7 @@ fn no_mail_beside_a_pusher() {
     assert_eq!(cell.waiting(), 0, "stranded");
 }
 
-/// A pusher beside a visitor that was inside already.
+/// A pusher beside a visitor that is already inside.
 fn no_mail_beside_a_visitor() {
     let cell = cell();
     let other = beside(&cell, |cell| deliver(&cell, 1));
@@ -105,7 +105,7 @@ fn no_signal_beside_a_visitor() {
     });
     visit(&cell, |_, _| ()).unwrap();
     other.join().unwrap();
-    // Looks without serving: had the signal been stranded, a visit would heal it.
+    // Checks without serving, because a visit would repair a stranded signal.
     assert!(!cell.has_mail(), "stranded");
 }
 
@@ -134,7 +134,7 @@ fn without_fences_a_signal_is_stranded() {
     mutant(Mutation::NoFence, no_signal_beside_a_visitor);
 }
 
-/// Gives out numbers; hands each to the reader inside of its cell, or, wrongly, after it.
+/// Assigns numbers. Pushes each to the reader inside the writer's cell, or, wrongly, after the visit.
 #[derive(Default)]
 struct Numbers {
     last: u32,
@@ -183,7 +183,7 @@ fn a_push_after_release_breaks_the_writers_order() {
     model(|| two_threads_on_one_writer(false));
 }
 
-/// Two writers of one reader and a visitor of it: what they hand over keeps each writer's order, and nothing is stranded.
+/// Two writers and one other visitor of a reader: each writer's order is kept, and no mail is stranded.
 fn a_handover_beside_others() {
     let reader = cell();
     let hand_over = |reader: &LogCell, mail: u32| {
@@ -215,7 +215,7 @@ fn without_fences_what_is_handed_over_is_stranded() {
     mutant(Mutation::NoFence, a_handover_beside_others);
 }
 
-/// A reader with mail of a writer in its inbox, because somebody was inside, who leaves while the next sample is handed over.
+/// The inbox of a reader holds mail because a visitor was inside. The visitor leaves during the next handover.
 fn a_handover_behind_mail() {
     let reader = cell();
     let writer = Cell::new(Numbers::default(), Capacity::default(), Arc::new(RunQueue::new(|| ())));
@@ -264,7 +264,7 @@ fn a_visitor_that_does_not_serve_first_overtakes() {
     mutant(Mutation::Overtake, offers_of_one_sender);
 }
 
-/// Who has delivered sees it in a visit of its own, whoever else is in the cell.
+/// A thread that has delivered mail sees it in its own next visit, with another visitor in the cell.
 fn a_take_after_a_write() {
     let cell = cell();
     let other = beside(&cell, |cell| visit(&cell, |_, _| ()).unwrap());
@@ -327,12 +327,12 @@ fn a_waiter_that_registers_in_a_second_visit_sleeps_for_ever() {
     model(|| a_waiter_beside_a_delivery(false));
 }
 
-/// Two wait for room, one place comes free, and one of the two leaves at that moment.
+/// Two threads wait for space. One unit becomes free while one of the two threads gives up.
 fn one_of_two_leaves_when_room_comes() {
     let cell = cell();
     let leaver = Parker::new();
     let mut ticket = None;
-    // The leaver has come first, so the wake goes to it.
+    // The thread that gives up has registered first, so it gets the wake.
     visit(&cell, |log, effects| log.waiters.register(&mut ticket, leaver.waker().clone(), effects)).unwrap();
     let waiter = beside(&cell, |cell| {
         wait(&cell, true, |log| {
@@ -358,7 +358,7 @@ fn a_waiter_that_keeps_its_wake_lets_the_other_sleep() {
     mutant(Mutation::SwallowWake, one_of_two_leaves_when_room_comes);
 }
 
-/// Mail that is taken is served before the state goes, or dropped; it does not linger in a closed cell.
+/// Accepted mail is served before the state is taken, or dropped. It does not stay in a closed cell.
 fn a_push_beside_close() {
     let cell = cell();
     let other = beside(&cell, |cell| {
@@ -386,7 +386,7 @@ fn an_inbox_that_stays_open_takes_mail_after_close() {
     mutant(Mutation::OpenInbox, a_push_beside_close);
 }
 
-/// Whoever runs into the panic, nobody hangs, and the cell is closed for all.
+/// A panic closes the cell for all visitors, and no thread hangs, whichever visitor panics.
 fn a_panic_beside_a_visitor() {
     let cell = cell();
     let other = beside(&cell, |cell| deliver_if_open(&cell, PANIC));
@@ -414,7 +414,7 @@ fn a_state_that_survives_its_panic_is_seen_again() {
     mutant(Mutation::SurvivePanic, a_panic_beside_a_visitor);
 }
 
-/// A timer is moved from 10 to 20 and back to 15 while its entry at 10 comes due: at 15 it fires, whatever happens.
+/// A timer moves from 10 to 20 and back to 15 while its entry at 10 expires. It must fire at 15.
 fn a_timer_that_moves_while_its_entry_comes_due() {
     let cell = cell();
     let timers = Timers::new(|| ());
@@ -443,7 +443,7 @@ fn a_timer_that_looks_before_it_stores_is_late() {
     mutant(Mutation::LookThenStore, a_timer_that_moves_while_its_entry_comes_due);
 }
 
-/// A visitor leaves more than its budget while the driver is taking the turn that an earlier one has asked for.
+/// A visitor leaves more than its budget while the driver runs the cell for an earlier visitor.
 fn turns_beside_a_visitor() {
     let run_queue = Arc::new(RunQueue::new(|| ()));
     let cell = Cell::new(Log::default(), Capacity { entries: 8, bytes: usize::MAX }, Arc::clone(&run_queue));
@@ -470,7 +470,7 @@ fn a_cell_that_may_not_ask_during_its_turn_is_stranded() {
     mutant(Mutation::ForgetTurn, turns_beside_a_visitor);
 }
 
-/// Hands on what it is told, by mail and a poke, as a writer does to a reader.
+/// Forwards its mail by a push and a poke, as a writer does to a reader.
 struct Relay(LogCell);
 
 impl Actor for Relay {
@@ -481,13 +481,13 @@ impl Actor for Relay {
     }
 }
 
-/// Deferred work sees what the pokes of its frame have delivered, and what those have led to, whoever else is in that cell.
+/// Deferred work sees the results of its frame's pokes, and their consequences, with another visitor in that cell.
 fn a_listener_beside_a_visitor() {
     struct Take(LogCell);
     impl Deferred for Take {
         fn run(self: Arc<Self>, _: u32, _: &mut Effects) {
             let seen = visit(&self.0, |log, _| log.seen.clone());
-            // Not by a panic: the frame would catch it.
+            // An assertion here would be useless: the frame catches its panic.
             visit(&self.0, |log, _| log.room = usize::from(seen == Ok(vec![5]))).unwrap();
         }
         fn hand_over(self: Arc<Self>, _: u32) {}

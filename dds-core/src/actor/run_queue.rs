@@ -1,27 +1,27 @@
-//! Cells that want another turn, because a visitor's budget was used up before their mail was.
+//! Cells with mail left after a visitor has used up its budget. The driver runs them.
 //!
-//! Bound: a cell is in here at most once. Entries are weak, and a cell with mail that is in no queue is a normal state, so
-//! nothing is lost with the queue.
+//! Bound: each cell is in the queue at most once. Entries are weak. A cell with mail outside of the queue is a normal
+//! state, so nothing is lost with the queue.
 
 use super::{Capacity, Effects, Poke};
 use crate::sync::{Lock, Process, Weak};
 use std::collections::VecDeque;
 use std::fmt;
 
-/// What a simulated world lets others do to the cells of a driver. On one thread nobody else ever does anything.
+/// Simulates other threads in the cells of a driver. A simulation on one thread has no real ones.
 #[cfg(feature = "sim")]
 pub(crate) trait Disturb: Send + Sync {
-    /// Whether somebody is inside a cell just now, and leaves without having seen what came meanwhile.
+    /// Whether another visitor is inside a cell now, and leaves without seeing the newest mail.
     fn is_occupied(&self) -> bool;
 
-    /// How much mail a visitor serves before it leaves the rest to others.
+    /// Amount of mail that a visitor serves before it leaves the rest.
     fn budget(&self, usual: usize) -> usize;
 
-    /// How much mail may wait in a new cell.
+    /// Capacity of a new cell's inbox.
     fn capacity(&self, usual: Capacity) -> Capacity;
 }
 
-/// The queue between cells and the thread that gives them turns.
+/// The queue between cells and the thread that runs them.
 pub struct RunQueue {
     cells: Lock<VecDeque<Weak<dyn Poke>>>,
     kick: Box<dyn Fn() + Send + Sync>,
@@ -33,7 +33,9 @@ pub struct RunQueue {
 }
 
 impl RunQueue {
-    /// `kick` tells the thread that serves the queue that it has become non-empty. It may be called inside a cell.
+    /// Creates a queue. `kick` notifies the serving thread when the queue becomes non-empty.
+    ///
+    /// A cell may call `kick` while it is held.
     #[must_use]
     pub fn new(kick: impl Fn() + Send + Sync + 'static) -> Self {
         Self {
@@ -47,8 +49,9 @@ impl RunQueue {
         }
     }
 
-    /// Says by which clock, of nanoseconds, the holds of the cells are measured; see [`hold_times`](super::hold_times()). Without
-    /// one they are not, nor in builds without debug assertions.
+    /// Sets the clock, in nanoseconds, that measures the holds of cells; see [`hold_times`](super::hold_times()).
+    ///
+    /// Without a clock, and in builds without debug assertions, holds are not measured.
     #[must_use]
     #[cfg_attr(not(debug_assertions), allow(unused_mut, reason = "there is no clock in such builds"))]
     pub fn measured_by(mut self, clock: impl Fn() -> u64 + Send + Sync + 'static) -> Self {
@@ -61,19 +64,19 @@ impl RunQueue {
         self
     }
 
-    /// What that clock says.
+    /// Reads that clock.
     #[cfg(all(debug_assertions, not(dds_loom)))]
     pub(super) fn nanos(&self) -> Option<u64> {
         self.clock.as_ref().map(|clock| clock())
     }
 
-    /// A queue whose cells are disturbed.
+    /// Creates a queue with simulated interference.
     #[cfg(feature = "sim")]
     pub(crate) fn disturbed(kick: impl Fn() + Send + Sync + 'static, disturb: Box<dyn Disturb>) -> Self {
         Self { disturb: Some(disturb), ..Self::new(kick) }
     }
 
-    /// Whether a cell must be taken for occupied. Never, outside of a simulation.
+    /// Whether a cell counts as occupied. Always false outside of a simulation.
     #[inline(always)]
     pub(super) fn is_occupied(&self) -> bool {
         #[cfg(feature = "sim")]
@@ -82,7 +85,7 @@ impl RunQueue {
         false
     }
 
-    /// What a visitor may spend, of `usual`.
+    /// Budget of a visitor, `usual` outside of a simulation.
     #[inline(always)]
     pub(super) fn budget(&self, usual: usize) -> usize {
         #[cfg(feature = "sim")]
@@ -91,7 +94,7 @@ impl RunQueue {
         usual
     }
 
-    /// How much mail a new cell has room for, of `usual`.
+    /// Capacity of a new cell, `usual` outside of a simulation.
     pub(super) fn capacity(&self, usual: Capacity) -> Capacity {
         #[cfg(feature = "sim")]
         return self.disturb.as_ref().map_or(usual, |disturb| disturb.capacity(usual));
@@ -99,23 +102,24 @@ impl RunQueue {
         usual
     }
 
-    /// Whether this is a child of the process in which the queue was made.
+    /// Whether this is a child of the process that created the queue.
     pub(super) fn is_forked(&self) -> bool {
         self.process.is_left()
     }
 
-    /// Asks for a turn. The cell sees to it that it does so once.
+    /// Adds a cell. The cell ensures that it is in the queue only once.
     pub(super) fn push(&self, cell: Weak<dyn Poke>) {
         let mut cells = self.cells.lock();
         cells.push_back(cell);
         let first = cells.len() == 1;
         drop(cells);
+        // The serving thread empties the queue before it sleeps, so only the first entry needs a notification.
         if first {
             (self.kick)();
         }
     }
 
-    /// Gives the oldest cell its turn; false if there was none.
+    /// Runs the oldest cell. Returns false if there was none.
     pub fn run_one(&self) -> bool {
         let Some(cell) = self.cells.lock().pop_front() else { return false };
         if let Some(cell) = cell.upgrade() {
@@ -124,7 +128,7 @@ impl RunQueue {
         true
     }
 
-    /// Whether no cell waits for a turn.
+    /// Whether the queue is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.cells.lock().is_empty()

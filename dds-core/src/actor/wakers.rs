@@ -1,10 +1,10 @@
-//! Who waits for a change of the state, blocked threads and futures alike.
+//! Waiters for a change of the state: blocked threads and futures.
 //!
-//! Life cycle: a waiter looks; if it has to wait, it registers and looks again in ONE visit, and parks outside. It comes
-//! back with its [`Ticket`] after a wake (which may be spurious), and ends by [`Wakers::finish`] or [`Wakers::abandon`].
-//! Bound: one entry per thread or future of the application that waits; a peer cannot make any.
+//! Life cycle: a waiter checks its condition. If it has to wait, it registers and checks again in ONE visit, and parks
+//! outside. After a wake, which may be spurious, it returns with its [`Ticket`]. It ends with [`Wakers::finish`] or
+//! [`Wakers::abandon`]. Bound: one entry per waiting thread or future of the application. A peer cannot create entries.
 //!
-//! Wakers are user code: cloned before the visit, called and dropped after it, by way of [`Effects`].
+//! Wakers are user code. They are cloned before the visit, and called and dropped after it by [`Effects`].
 
 use super::Effects;
 use crate::sync::{Mutation, mutated};
@@ -15,7 +15,7 @@ use std::task::Waker;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket(u64);
 
-/// The waiters of one event, in the order in which they came. Part of an actor's state.
+/// Waiters of one event, in order of arrival. Part of an actor's state.
 #[derive(Debug, Default)]
 pub struct Wakers {
     /// Ascending by ticket.
@@ -26,18 +26,18 @@ pub struct Wakers {
 #[derive(Debug)]
 struct Entry {
     ticket: Ticket,
-    /// Gone once it was given a wake that it has not come back for.
+    /// `None` while the waiter has a wake to which it has not reacted yet.
     waker: Option<Waker>,
 }
 
 impl Wakers {
-    /// Nobody waits.
+    /// Creates an empty queue.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Puts the waiter in the queue, or, if it has a `ticket` of this queue, lets it wait on in its old place.
+    /// Adds the waiter to the queue. With a `ticket` of this queue, it keeps its place.
     pub fn register(&mut self, ticket: &mut Option<Ticket>, waker: Waker, effects: &mut Effects) {
         let known = ticket.and_then(|ticket| self.position(ticket));
         if let Some(entry) = known.and_then(|index| self.entries.get_mut(index)) {
@@ -52,33 +52,35 @@ impl Wakers {
         *ticket = Some(new);
     }
 
-    /// Wakes everybody: for what all waiters may see, such as data or a status.
+    /// Wakes all waiters. For events that all of them may see, such as data or a status.
     pub fn wake_all(&mut self, effects: &mut Effects) {
         for waker in self.entries.iter_mut().filter_map(|entry| entry.waker.take()) {
             effects.wake(waker);
         }
     }
 
-    /// Wakes the first who has not been woken yet: for what one waiter uses up, such as room for one sample.
+    /// Wakes the first waiter without a wake. For events that one waiter uses up, such as space for one sample.
     pub fn wake_one(&mut self, effects: &mut Effects) {
         if let Some(waker) = self.entries.iter_mut().find_map(|entry| entry.waker.take()) {
             effects.wake(waker);
         }
     }
 
-    /// The waiter has got what it waited for.
+    /// Removes a waiter that got the event.
     pub fn finish(&mut self, ticket: &mut Option<Ticket>, effects: &mut Effects) {
         self.remove(ticket, effects);
     }
 
-    /// The waiter gives up (its time is over, or its future was dropped). A wake that it was given goes to the next.
+    /// Removes a waiter that gives up, at its deadline or when its future is dropped. Passes on its wake.
     pub fn abandon(&mut self, ticket: &mut Option<Ticket>, effects: &mut Effects) {
         if self.remove(ticket, effects) == Some(Left::Woken) && !mutated(Mutation::SwallowWake) {
             self.wake_one(effects);
         }
     }
 
-    /// Whether it is this waiter's turn: nobody came before it. Without a ticket: nobody waits.
+    /// Whether it is this waiter's turn: no waiter arrived before it.
+    ///
+    /// Without a ticket, whether there are no waiters.
     #[must_use]
     pub fn is_next(&self, ticket: Option<Ticket>) -> bool {
         match (self.entries.front(), ticket) {
@@ -88,13 +90,13 @@ impl Wakers {
         }
     }
 
-    /// Whether nobody waits.
+    /// Whether there are no waiters.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// How many wait.
+    /// Number of waiters.
     #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -106,7 +108,7 @@ impl Wakers {
 
     #[inline]
     fn remove(&mut self, ticket: &mut Option<Ticket>, effects: &mut Effects) -> Option<Left> {
-        // Hardly ever has anybody waited.
+        // Most calls return without waiting, and so have no ticket.
         if ticket.is_some() { self.remove_entry(ticket, effects) } else { None }
     }
 

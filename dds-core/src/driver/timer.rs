@@ -1,18 +1,18 @@
 //! One timer per cell, in a heap that any driver can serve.
 //!
-//! Life cycle: an entity makes its [`Timer`] once, sets it after every visit to its cell, and drops it with itself. Setting
-//! it to a later moment, which is what nearly every sample does, is one store: the heap's entry stays where it is, finds out
-//! when it comes due, and moves then. Bound: one entry per timer; the memory of removed ones is used again.
+//! Life cycle: an entity creates its [`Timer`] once, sets it after every visit to its cell, and drops it with itself.
+//! Nearly every sample sets it to a later instant, which costs one store. The heap's entry stays in place, and moves
+//! when it expires. Bound: one entry per timer. The memory of removed entries is reused.
 
 use crate::actor::{Effects, Poke, Signals};
 use crate::sync::{Arc, AtomicU64, Lock, Mutation, Ordering, Process, Weak, mutated};
 use dds_rtps::types::Instant;
 use std::fmt;
 
-/// "Not set", and "has no entry in the heap".
+/// Means "not set", and "has no entry in the heap".
 const NEVER: u64 = u64::MAX;
 
-/// How many timers fire before the driver looks after its other work.
+/// Number of timers that fire before the driver does other work.
 const BATCH: usize = 32;
 
 /// All timers of a driver.
@@ -22,7 +22,7 @@ pub struct Timers {
     process: Process,
 }
 
-/// Signals [`Signals::TIMER`] to one cell at, or some time after, the moment it is set to; also without a cause.
+/// Signals [`Signals::TIMER`] to one cell at its deadline or some time later. May also signal without a cause.
 #[derive(Debug)]
 pub struct Timer {
     timers: Arc<Timers>,
@@ -30,39 +30,41 @@ pub struct Timer {
     slot: usize,
 }
 
-/// What a timer and its entry know of each other.
+/// State that a timer shares with its entry.
 #[derive(Debug)]
 struct Clock {
-    /// When the timer is to fire. Written by the timer's owner.
+    /// The deadline. Written by the owner of the timer.
     due: AtomicU64,
-    /// Where the heap has its entry. Written under the heap's lock.
+    /// Position of the entry in the heap's order. Written under the lock of the heap.
     entry: AtomicU64,
 }
 
 impl Timers {
-    /// `kick` tells the thread that serves the timers that the earliest moment has come closer. It may be called inside a
-    /// cell.
+    /// Creates an empty set of timers. `kick` notifies the serving thread when the earliest deadline became earlier.
+    ///
+    /// A cell may call `kick` while it is held.
     #[must_use]
     pub fn new(kick: impl Fn() + Send + Sync + 'static) -> Arc<Self> {
         Arc::new(Self { queue: Lock::default(), kick: Box::new(kick), process: Process::current() })
     }
 
-    /// When [`Timers::fire`] has something to do next.
+    /// The next instant at which [`Timers::fire`] has work.
     #[must_use]
     pub fn next(&self) -> Option<Instant> {
         self.queue.lock().first().map(Instant::from_nanos)
     }
 
-    /// Fires timers that are due, at most a batch of them; true if there may be more.
+    /// Fires expired timers, at most one batch. Returns true if there may be more.
     pub fn fire(&self, now: Instant) -> bool {
         self.fire_each(now, |_| ())
     }
 
-    /// As [`Timers::fire`], and tells for which moment each was set.
+    /// Like [`Timers::fire`], and reports the deadline of each fired timer.
     pub(crate) fn fire_each(&self, now: Instant, mut fires: impl FnMut(Instant)) -> bool {
         for _ in 0..BATCH {
             let mut queue = self.queue.lock();
             let Some((cell, due)) = queue.pop_due(now.as_nanos()) else { return false };
+            // Outside of the lock, because the poked cell may set its timer again.
             drop(queue);
             if let Some(cell) = cell.upgrade() {
                 fires(Instant::from_nanos(due));
@@ -73,8 +75,9 @@ impl Timers {
         true
     }
 
-    /// Fires a timer that may not even be set, as if it had come twice or too late to be stopped. `None` if there is none; else
-    /// whether it is set, and fires once more when its moment has come.
+    /// Fires a timer that may not be set, as if it expired twice or was stopped too late.
+    ///
+    /// Returns `None` if there is no timer, else whether it is set. A set timer fires again at its deadline.
     #[cfg(feature = "sim")]
     pub(crate) fn fire_stray(&self, which: u64) -> Option<bool> {
         let queue = self.queue.lock();
@@ -87,7 +90,7 @@ impl Timers {
         Some(is_set)
     }
 
-    /// Enters or moves up a timer whose moment lies before its entry.
+    /// Adds or moves a timer whose deadline is before its entry.
     #[cold]
     fn advance(&self, slot: usize) {
         let mut queue = self.queue.lock();
@@ -108,7 +111,7 @@ impl fmt::Debug for Timers {
 }
 
 impl Timer {
-    /// A timer that is not set, for `cell`.
+    /// Creates a timer for `cell` that is not set.
     #[must_use]
     pub fn new(timers: &Arc<Timers>, cell: Weak<dyn Poke>) -> Self {
         let clock = Arc::new(Clock { due: AtomicU64::new(NEVER), entry: AtomicU64::new(NEVER) });
@@ -116,13 +119,14 @@ impl Timer {
         Self { timers: Arc::clone(timers), clock, slot }
     }
 
-    /// Sets it to `deadline`, in place of the moment it was set to before; `None` stops it. Allowed inside a cell, which is
-    /// also what keeps two visitors from setting it in the wrong order.
+    /// Replaces the deadline. `None` stops the timer.
+    ///
+    /// Allowed inside a cell. The cell also keeps two visitors from setting it in the wrong order.
     #[inline]
     pub fn set(&self, deadline: Option<Instant>) {
         let due = deadline.map_or(NEVER, |deadline| deadline.as_nanos().min(NEVER - 1));
-        // The store comes first, and both are sequentially consistent, as are their opposites in `TimerQueue::settle`:
-        // either we see that the entry has gone, or whoever takes it away sees the new moment.
+        // Store first, then load; both are sequentially consistent. `TimerQueue::settle` does the opposite. So either
+        // this thread sees that the entry is gone, or the thread that removes it sees the new deadline.
         let entry = if mutated(Mutation::LookThenStore) {
             let entry = self.clock.entry.load(Ordering::SeqCst);
             self.clock.due.store(due, Ordering::SeqCst);
@@ -141,16 +145,17 @@ impl Drop for Timer {
     fn drop(&mut self) {
         let queue = match self.timers.queue.try_lock() {
             Some(queue) => Some(queue),
-            // Whoever holds it does not exist in a forked child, in which no timer fires anyway.
+            // In a forked child the holder of the lock does not exist, and no timer fires anyway.
             None if self.timers.process.is_left() => None,
             None => Some(self.timers.queue.lock()),
         };
         let cell = queue.and_then(|mut queue| queue.remove(self.slot));
+        // Drop the reference to the cell outside of the lock.
         drop(cell);
     }
 }
 
-/// A binary heap of slot numbers whose slots know their place in it.
+/// A binary heap of slot indexes. Each slot knows its position in the heap.
 #[derive(Default)]
 struct TimerQueue {
     heap: Vec<usize>,
@@ -191,7 +196,7 @@ impl TimerQueue {
         self.heap.first().map(|&slot| self.entry_of(slot))
     }
 
-    /// The cell of a timer that is due, and since when.
+    /// Removes an expired timer. Returns its cell and its deadline.
     fn pop_due(&mut self, now: u64) -> Option<(Weak<dyn Poke>, u64)> {
         while let Some(&slot) = self.heap.first() {
             if self.entry_of(slot) > now {
@@ -203,12 +208,13 @@ impl TimerQueue {
             if due <= now {
                 return Some((Weak::clone(&timer.cell), due));
             }
+            // The timer was moved to a later instant, so its entry follows.
             self.settle(slot);
         }
         None
     }
 
-    /// Brings the entry of a timer to where the timer says, unless it stands earlier.
+    /// Moves the entry of a timer to its deadline, unless the entry is earlier.
     fn settle(&mut self, slot: usize) {
         let Some(timer) = &self.slots[slot] else { return };
         let due = timer.clock.due.load(Ordering::SeqCst);
@@ -369,7 +375,7 @@ mod tests {
     fn many_timers_fire_in_order_whatever_moves() {
         let timers = Timers::new(|| ());
         let all: Vec<_> = (0..200).map(|_| timer(&timers)).collect();
-        // A full cycle of 211, a prime, so that every timer has a moment of its own; every third one moves up.
+        // A full cycle of 211, a prime, so that every timer has its own deadline. Every third one moves up.
         for (index, (_, timer)) in all.iter().enumerate() {
             timer.set(Some(at((index as u64 * 97 % 211 + 1) * 1000)));
         }

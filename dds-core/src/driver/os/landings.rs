@@ -1,8 +1,8 @@
 //! Receives the expected fragment directly into its assembly.
 //!
-//! The kernel writes the expected number of header bytes into the receive buffer, the next bytes into the place of the
-//! payload, and the bytes after it into the receive buffer again. If the datagram was another one, the middle part is
-//! copied into the gap in the receive buffer. The receiver then sees an ordinary datagram.
+//! The kernel writes as many bytes as the expected headers have into the receive buffer. The next bytes go to the place
+//! of the payload, and the rest to the receive buffer again. If it was another datagram, the middle part is copied into
+//! the gap in the receive buffer. The receiver then sees an ordinary datagram.
 
 use crate::driver::Expected;
 use dds_rtps::cdr::copy;
