@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 /// A change that a writer offers to a reader of the same process.
 pub(crate) struct LocalParcel<'a> {
-    /// A reader that keeps the change takes it out.
+    /// The change. A reader that keeps it takes it out.
     pub(crate) change: &'a mut CacheChange,
-    /// The change that was offered before this one.
+    /// Sequence number of the change that was offered before this one.
     pub(crate) previous: SequenceNumber,
-    /// Where the reader reports progress; `None` for a writer that does not wait for it.
+    /// Path for reports of progress. `None` if the writer does not wait for it.
     pub(crate) path: Option<&'a Arc<LocalPath>>,
 }

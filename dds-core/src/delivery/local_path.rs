@@ -1,4 +1,4 @@
-//! The way from a writer to a reader of the same process: the reader gets the writer's own slot through its cell.
+//! The path from a writer to a reader of the same process. The reader gets the writer's own slot through its cell.
 
 use crate::actor::{Effects, Poke, Signals};
 use crate::qos::DataWriterQos;
@@ -8,11 +8,11 @@ use dds_rtps::types::{Duration, Instant, SequenceNumber};
 use dds_rtps::writer::PresentationClock;
 use std::fmt;
 
-/// What a writer and a reader of the same process share.
+/// State that a writer and a reader of the same process share.
 pub(crate) struct LocalPath {
-    /// What the reader has accepted, and what it asks for again.
+    /// The changes that the reader has accepted, and its requests for redelivery.
     pub(crate) link: Arc<LocalLink>,
-    /// The writer waits for the reader: a change could not be handed over, or the history is full.
+    /// Set while the writer waits for the reader: a change could not be delivered, or the history is full.
     starving: Starving,
     /// Whether the writer is alive (LIVELINESS).
     alive: AtomicBool,
@@ -29,12 +29,12 @@ impl LocalPath {
         })
     }
 
-    /// The writer asks to be told when the reader has got on.
+    /// Requests a notification of the writer when the reader makes progress.
     pub(crate) fn set_starving(&self) {
         self.starving.begin();
     }
 
-    /// The writer has lost its liveliness, or found it again. The reader is to be signalled.
+    /// Sets whether the writer is alive. The caller must signal the reader.
     pub(crate) fn set_alive(&self, alive: bool) {
         self.alive.store(alive, Ordering::Release);
     }
@@ -44,14 +44,14 @@ impl LocalPath {
         self.alive.load(Ordering::Acquire)
     }
 
-    /// The reader has accepted something: tells the writer, if that waits for it.
+    /// Reports progress of the reader. Notifies the writer if it waits for that.
     pub(crate) fn progressed(&self, effects: &mut Effects) {
         if self.starving.end() {
             self.call(effects);
         }
     }
 
-    /// The reader has room for what it refused: lets the writer look at the link.
+    /// Makes the writer check the link, because the reader has space for refused changes.
     pub(crate) fn call(&self, effects: &mut Effects) {
         if let Some(writer) = self.writer.upgrade() {
             writer.signal(Signals::own(0));
@@ -60,10 +60,10 @@ impl LocalPath {
     }
 }
 
-/// That a writer waits for a reader, against the reader's acknowledgements.
+/// Whether a writer waits for a reader.
 ///
-/// The reader acknowledges and then looks here; the writer says so here and then looks at what is acknowledged. With all four
-/// sequentially consistent, one of them sees the other.
+/// The reader acknowledges and then reads this flag. The writer sets the flag and then reads the acknowledgement. All
+/// four accesses are sequentially consistent, so at least one thread sees the other's write.
 struct Starving(AtomicBool);
 
 impl Starving {
@@ -71,13 +71,13 @@ impl Starving {
         Self(AtomicBool::new(false))
     }
 
-    /// The writer waits, and looks next at what is acknowledged.
+    /// Sets the flag. The writer must read the acknowledgement next.
     fn begin(&self) {
         self.0.swap(true, Ordering::SeqCst);
         full_fence();
     }
 
-    /// The reader has acknowledged: whether the writer is to be called. Once for each time that it began to wait.
+    /// Called after the reader has acknowledged. Returns whether to call the writer: once for each `begin`.
     fn end(&self) -> bool {
         self.0.load(Ordering::SeqCst) && self.0.swap(false, Ordering::AcqRel)
     }
@@ -89,25 +89,26 @@ impl fmt::Debug for LocalPath {
     }
 }
 
-/// What a reader of this process is told of the writer.
+/// The state of the writer when a local reader matches it.
 #[derive(Debug, Clone)]
 pub(crate) struct LocalBegin {
-    /// The first change that it gets.
+    /// The first change for the reader.
     pub(crate) first: SequenceNumber,
-    /// The last one that was there before; the one before `first` if there is none.
+    /// The last change that existed before the match; `first - 1` if there was none.
     pub(crate) history_end: SequenceNumber,
-    /// When all of that will have expired, and what the reader has not got by then it never gets.
+    /// When all earlier changes have expired. The reader never gets the ones that it has not received by then.
     pub(crate) history_expires: Option<Instant>,
-    /// Both are reliable.
+    /// Both endpoints are reliable.
     pub(crate) reliable: bool,
-    /// What the writer's samples are under.
+    /// Policies of the writer's samples.
     pub(crate) terms: LocalTerms,
-    /// What it shares with the other writers of its publisher under PRESENTATION, and up to which group sequence number nothing
-    /// of it is to be expected.
+    /// Clock that the writer shares with its publisher's other writers under PRESENTATION.
+    ///
+    /// The reader expects no change of the writer up to the given group sequence number.
     pub(crate) presented: Option<(Arc<PresentationClock>, SequenceNumber)>,
 }
 
-/// The policies of a writer that act in its readers, and may change. Discovery tells those of other processes.
+/// Policies of a writer that act in its readers, and may change. Readers of other processes get them by discovery.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LocalTerms {
     pub(crate) lifespan: Duration,
@@ -126,7 +127,7 @@ impl From<&DataWriterQos> for LocalTerms {
     }
 }
 
-/// What a reader of this process asks of the writer.
+/// Requirements of a local reader.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LocalDemands {
     pub(crate) reliable: bool,
@@ -141,7 +142,7 @@ mod models {
 
     const LAST: SequenceNumber = SequenceNumber(5);
 
-    /// A reader gets on while its writer begins to wait for it.
+    /// A reader makes progress while its writer begins to wait for it.
     fn progress_beside_a_wait(waits_first: bool) {
         let shared = Arc::new((LocalLink::new(), Starving::new()));
         let reader = Arc::clone(&shared);

@@ -1,4 +1,4 @@
-//! Fragments that are received in their place: which is expected next, and what becomes of one that has come.
+//! In-place reception: which fragment to expect next, and the processing of a received one.
 
 use super::receive::IncomingDatagram;
 use super::traffic::count;
@@ -10,18 +10,19 @@ use dds_rtps::wire::{Submessage, id as submessage_id};
 use std::cell::Cell;
 use std::sync::atomic::Ordering;
 
-/// Shorter fragments are cheaper to copy than to be received in parts; and they come in runs.
+/// Shorter fragments are cheaper to copy than to receive in parts, and they arrive in runs.
 const LANDING_LEN_MIN: usize = 16 << 10;
 
-/// Where the first submessage begins: behind the header of the message.
+/// Offset of the first submessage, behind the header of the message.
 const SUBMESSAGES_AT: usize = 20;
 
-/// Where in a DATA_FRAG the number of its first fragment stands.
+/// Offset of the first fragment number in a DATA_FRAG.
 const FRAGMENT_NUMBER_AT: usize = 24;
 
 impl IncomingDatagram<'_> {
-    /// What is expected after this datagram, if it consists of one fragment and its headers, which the reader has just taken
-    /// in. Inside of the reader's cell.
+    /// Sets the datagram to expect next, if this one consists of one fragment and its headers.
+    ///
+    /// Called inside the reader's cell, after the reader has accepted the fragment.
     #[inline]
     pub(super) fn expect_next(&self, run: &SubmessageRun, parsed: &ParsedRun<'_, '_>, reader: &mut ReaderActor) {
         if self.packet.lands && matches!(parsed.first, Submessage::DataFrag(_)) {
@@ -44,11 +45,12 @@ impl IncomingDatagram<'_> {
             && fragment.payload.len() == len
             && parsed.behind.offset() >= bytes.len()
             && header.len() <= EXPECTED_HEADER_MAX
-            // A checksum is another one each time.
+            // A checksum differs in each message, so the headers would not match.
             && bytes.get(SUBMESSAGES_AT) != Some(&submessage_id::HEADER_EXTENSION);
         if !is_plain {
             return None;
         }
+        // Bit 0 of the submessage flags is the byte order (RTPS 2.5, 8.3.3.2).
         let little_endian = bytes.get(run.offset + 1)? & 1 != 0;
         let number_at = (run.offset + FRAGMENT_NUMBER_AT, little_endian);
         let headers = Headers::like(header, number_at, reader.rtps().guid().entity_id, run.source)?;
@@ -57,14 +59,14 @@ impl IncomingDatagram<'_> {
 }
 
 impl Reception {
-    /// Takes a fragment that lies in its place, with headers like those of the one before it.
+    /// Processes a fragment that was received in place, with headers like those of the fragment before it.
     pub(crate) fn land(&self, landed: Expected, effects: &mut Effects) -> ReceivedDatagram {
         let counters = &self.counters;
         count(&counters.received);
         counters.landed_bytes.fetch_add(landed.landing.len() as u64, Ordering::Relaxed);
         let now = effects.read_clock(|| self.core.driver().now());
         let prefix = landed.headers().source.writer.prefix;
-        // One with a checksum is not expected.
+        // `false`: a message with a checksum is never expected.
         let heard = self.routes().heard_of(prefix, false, now.instant);
         if heard == Heard::Incredible {
             count(&counters.damaged);
@@ -81,7 +83,7 @@ impl Reception {
             return None;
         };
         let source = landed.headers().source;
-        // One of the two takes it.
+        // Either closure takes the fragment: the visit or the mail.
         let landed = Cell::new(Some(landed));
         let offered = reader.offer(
             effects,
@@ -94,7 +96,7 @@ impl Reception {
         match offered {
             Ok(Offered::Served(next)) => next,
             Err(OfferError::Push(PushError::Full(_))) => {
-                // Its place is empty still.
+                // The fragment is lost, and its place in the assembly stays empty until a repair.
                 count(&self.counters.inbox_full);
                 None
             }

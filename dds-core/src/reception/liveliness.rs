@@ -1,8 +1,8 @@
 //! Liveliness assertions between a participant's endpoints and other participants (LIVELINESS; DDS 1.4, 2.2.3.11).
 //!
-//! An assertion is one store at the place where it arrives: of another participant in the routes, of this application in one
-//! assertion clock. Leases look there when they may end. Only endpoints that have lost a writer, or their own liveliness, must be
-//! notified. That happens here, outside of all cells.
+//! An assertion is one store at the place where it arrives. Assertions of another participant are in the routes, and
+//! those of this application in one assertion clock. Leases check there when they may expire. Only endpoints that have
+//! lost a writer, or their own liveliness, must be notified. That happens here, outside of all cells.
 
 use crate::actor::Effects;
 use crate::qos::LivelinessKind;
@@ -12,7 +12,7 @@ use dds_rtps::types::GuidPrefix;
 use std::sync::Arc;
 
 impl Reception {
-    /// Where the signs of life of a writer's participant are noted, as far as they count for a writer of this kind.
+    /// The assertion clock of a writer's participant. `None` if its assertions do not count for writers of this kind.
     pub(crate) fn assertion_clock_of(&self, prefix: GuidPrefix, kind: LivelinessKind) -> Option<Arc<AssertionClock>> {
         if prefix == self.core.prefix() {
             return (kind == LivelinessKind::ManualByParticipant).then(|| Arc::clone(self.core.assertion_clock()));
@@ -20,7 +20,7 @@ impl Reception {
         self.routes().assertion_clock(prefix, kind)
     }
 
-    /// Another participant has said that its writers of a kind are alive.
+    /// Records that another participant asserted the liveliness of its writers of a kind.
     pub(crate) fn participant_asserted(&self, prefix: GuidPrefix, kind: LivelinessKind, effects: &mut Effects) {
         let now = effects.now(|| self.core.driver().now());
         if self
@@ -32,7 +32,7 @@ impl Reception {
         }
     }
 
-    /// Another participant was heard, and readers here have lost writers of it: those that live by that are alive again.
+    /// Revives lost writers of a participant, which some local readers have lost and which was heard again.
     #[cold]
     pub(crate) fn revive_writers_of(&self, prefix: GuidPrefix, effects: &mut Effects) {
         if self.routes().take_news_of(prefix) {
@@ -40,13 +40,13 @@ impl Reception {
         }
     }
 
-    /// The application was heard, and writers here had lost their liveliness: those that live by that are alive again.
+    /// Revives local writers that had lost their liveliness, after an assertion of the application.
     pub(crate) fn revive_own_writers(&self, effects: &mut Effects) {
         if !self.core.assertion_clock().take_unreported() {
             return;
         }
         for writer in self.routes().writers() {
-            // A closed writer promises nothing any more.
+            // Fails only for a closed writer, which has no liveliness.
             let _ = writer.with(effects, |actor, effects| actor.recheck_liveliness(effects));
         }
         if self.core.config().udp_only {
@@ -56,7 +56,7 @@ impl Reception {
 
     fn recheck_lost_writers(&self, effects: &mut Effects) {
         for reader in self.routes().readers() {
-            // A closed reader has no writers any more.
+            // Fails only for a closed reader, which has no writers.
             let _ = reader.with(effects, |actor, effects| actor.recheck_lost_writers(effects));
         }
     }

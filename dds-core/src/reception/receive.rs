@@ -1,4 +1,4 @@
-//! From a datagram to the cells: parse, follow the interpreter, offer each submessage to whom it is for.
+//! From a datagram to the cells: parse, follow the interpreter, offer each submessage to its receivers.
 
 use crate::actor::{Effects, OfferError, Offered, PushError};
 use crate::context::ParticipantCore;
@@ -20,7 +20,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The receiving half of a participant: which cells datagrams go to, and counters of what is left aside.
+/// The receiving half of a participant: the cells for its datagrams, and counters of ignored input.
 pub(crate) struct Reception {
     pub(super) core: Arc<ParticipantCore>,
     /// Opens every datagram once. Parsers and queues behind it see opened messages only.
@@ -29,14 +29,14 @@ pub(crate) struct Reception {
     pub(super) counters: ReceiveCounters,
 }
 
-/// What a datagram leaves to do for its participant.
+/// Work that a datagram leaves for its participant.
 #[derive(Default)]
 pub(crate) struct ReceivedDatagram {
-    /// The fragment that is expected next, if that is known.
+    /// The fragment to expect next, if known.
     pub(crate) expected: Option<Expected>,
     /// Discovery received submessages, and its events are pending.
     pub(crate) for_discovery: bool,
-    /// The sender was not alive for some reader here, and is again.
+    /// The sender did not count as alive for some local reader, and does again.
     pub(crate) revived: Option<GuidPrefix>,
 }
 
@@ -75,9 +75,9 @@ pub(crate) enum DiscoveryOffer {
 /// A datagram on its way through the participant.
 pub(super) struct IncomingDatagram<'a> {
     pub(super) packet: &'a Packet,
-    /// Where it wants to be answered, if not where discovery says.
+    /// Where its sender expects answers, if not at the locators that discovery knows.
     reply: Option<Locator>,
-    /// What is expected next, if that is known.
+    /// The fragment to expect next, if known.
     pub(super) expected: Cell<Option<Expected>>,
 }
 
@@ -91,7 +91,7 @@ impl Reception {
         &self.routes
     }
 
-    /// What was sent and received so far.
+    /// Counters of sent and received traffic.
     pub(crate) fn traffic(&self) -> TrafficCounters {
         let network = self.core.network();
         let dropped = network.dropped().unwrap_or_default();
@@ -199,6 +199,7 @@ impl Reception {
                 None => self.dispatch_other(&receiver, &submessage, &arrived, effects),
             }
         }
+        // Report it only if some reader waits for this participant.
         let revived = (heard == Heard::Awaited).then_some(message.header.prefix);
         ReceivedDatagram { expected: arrived.expected.take(), for_discovery, revived }
     }
@@ -241,20 +242,20 @@ impl Reception {
             let ends = readers.iter().map(|reader| self.offer_to_reader(reader, run, parsed, arrived, effects));
             let end = ends.reduce(|one, other| one.or(other));
             if readers.len() > 1 {
-                // What lies in its place in the sample of one of them has not come to the others.
+                // The fragment would be received in place for one reader, and the others would miss it.
                 arrived.expected.take();
             }
             end
         };
         match offered {
             Some(Some(end)) => end,
-            // Whoever was occupied will see where it ends; this one goes on behind it.
+            // An occupied reader finds the end of the run itself. This thread continues behind the run.
             Some(None) => run.walk_on(parsed.clone(), |_, _| {}),
             None => run.walk_on(parsed.clone(), |_, _| self.note_no_such_endpoint()),
         }
     }
 
-    /// Where the run ends, if it was served at once.
+    /// Offers a run to a reader. Returns its end if the reader served it at once.
     fn offer_to_reader(
         &self,
         reader: &Arc<ReaderCell>,
@@ -280,18 +281,22 @@ impl Reception {
         None
     }
 
-    /// An occupied reader has a full inbox: the oldest mail of the same best-effort writer makes room for the new one. Of
-    /// a reliable writer it does not matter which one is dropped, for all are repaired. HEARTBEATs are part of that mail, for
-    /// most come behind samples in one datagram: where mail of a writer waits, its newest one gets in, and so does the newest
-    /// HEARTBEAT. If none waits, the writer repeats it until it is answered.
+    /// Handles the full inbox of an occupied reader: the oldest mail of the same best-effort writer is replaced by the
+    /// new one.
+    ///
+    /// For a reliable writer it does not matter which mail is dropped, because all samples are repaired.
+    ///
+    /// HEARTBEATs are part of that mail, because most follow samples in one datagram. If mail of a writer waits, its
+    /// newest mail gets in, and so does the newest HEARTBEAT. If none waits, the writer repeats the HEARTBEAT until it
+    /// is answered.
     #[cold]
     fn make_room(&self, reader: &Arc<ReaderCell>, mail: ReaderMail, writer: Guid, effects: &mut Effects) {
         count(&self.counters.inbox_full);
         let is_older =
             |waiting: &ReaderMail| matches!(waiting, ReaderMail::Packet { run, .. } if run.source.writer == writer);
-        // Dropped is dropped, whichever it was; it has been counted, and the reader's ledger hears of it.
+        // The result does not matter: the loss is counted, and the reader's ledger records it.
         let _ = reader.push_over(mail, is_older);
-        // Whoever was inside may have left before that.
+        // The visitor may have left before the push.
         reader.serve(effects);
     }
 
@@ -311,7 +316,8 @@ impl Reception {
         }
     }
 
-    /// Where the source of what follows is to be answered, if not where discovery says.
+    /// Returns where the source of the following submessages expects answers, if not at the locators that discovery
+    /// knows.
     #[cold]
     fn reply_to(&self, receiver: &Receiver<'_>) -> Option<Locator> {
         let reply = self.routes.reply_to(receiver.source_prefix, receiver.reply.as_ref()?);
@@ -326,7 +332,7 @@ impl Reception {
     }
 }
 
-/// Whose the submessages of a writer are.
+/// Returns the source of a writer's submessages.
 fn source_of(receiver: &Receiver<'_>, writer_id: EntityId, arrived: &IncomingDatagram<'_>) -> Source {
     Source {
         writer: receiver.source(writer_id),
@@ -336,8 +342,9 @@ fn source_of(receiver: &Receiver<'_>, writer_id: EntityId, arrived: &IncomingDat
     }
 }
 
-/// False if the writer had no room for it; the reader will say it again. What the same reader has said before, and still
-/// waits, takes it in: only readers that are many can fill the inbox.
+/// Offers an answer of a reader to its writer. Returns false if the inbox is full; the reader repeats the answer.
+///
+/// A waiting answer of the same reader absorbs the new one. So only many readers can fill the inbox.
 fn offer_answer(writer: &Arc<WriterCell>, effects: &mut Effects, mail: impl Fn() -> WriterMail) -> bool {
     let offered = writer.offer_into(
         effects,

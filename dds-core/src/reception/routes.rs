@@ -1,7 +1,7 @@
-//! Which cell a submessage goes to: by entity id, and by remote writer.
+//! Finds the cell of a submessage: by entity ID, and by remote writer.
 //!
-//! Every look-up is one hash, whatever the number of endpoints. Bound: an entry for each endpoint of the participant, and
-//! one for each remote writer that matches one of its readers; both are limited by discovery.
+//! Every lookup is one hash, independent of the number of endpoints. Bound: an entry for each endpoint of the
+//! participant, and one for each remote writer that matches one of its readers. Discovery limits both.
 
 use crate::publication::WriterCell;
 use crate::subscription::ReaderCell;
@@ -17,10 +17,10 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-/// The readers that one submessage goes to.
+/// The readers of one submessage.
 pub(crate) type ReaderTargets = SmallVec<[Arc<ReaderCell>; 2]>;
 
-/// The table; shared by the receive thread and whoever makes or deletes endpoints.
+/// The tables, shared by the receive thread and the threads that create or delete endpoints.
 #[derive(Default)]
 pub(crate) struct Routes {
     tables: RwLock<RouteTables>,
@@ -37,21 +37,23 @@ struct RouteTables {
 /// Another participant.
 #[derive(Default)]
 struct RemoteParticipant {
-    /// When it was last heard of: signs of life of its automatic writers.
+    /// When it was last heard. Counts for its writers with automatic liveliness.
     automatic: Arc<AssertionClock>,
-    /// The same of its writers that are manual by participant.
+    /// When it last asserted its writers that are manual by participant.
     manual: Arc<AssertionClock>,
-    /// What of `automatic` discovery knows already, in nanoseconds of the monotonic clock.
+    /// The part of `automatic` that discovery already knows, in nanoseconds of the monotonic clock.
     harvested: AtomicU64,
     /// Its unicast locators.
     announced: Vec<Locator>,
-    /// So many messages without a checksum are not believed.
+    /// Number of messages without a checksum that are still rejected.
     incredible: AtomicU8,
 }
 
-/// Who gives its messages checksums does so with each. One that comes without has lost it on the way, to a bit that made the
-/// header extension something else, and other bits may be wrong as well. That happens once; so many in a row mean that the
-/// peer sends none any more, or that somebody else had sent the one that had it.
+/// Most messages without a checksum that are rejected in a row.
+///
+/// A peer that uses checksums sends one in each message. A message without one has lost it on the way: a bit error made
+/// the header extension something else, and other bits may be wrong as well. That happens once. This many in a row mean
+/// that the peer no longer sends checksums, or that another sender had sent the one with a checksum.
 const INCREDIBLE_MAX: u8 = 8;
 
 impl RemoteParticipant {
@@ -71,14 +73,14 @@ impl RemoteParticipant {
     }
 }
 
-/// What the table says of a message.
+/// State of a message's sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Heard {
-    /// Nothing.
+    /// Nothing special.
     Plain,
-    /// Some of the sender's writers do not count as alive.
+    /// Some writers of the sender do not count as alive.
     Awaited,
-    /// It has no checksum, but should.
+    /// The message lacks the checksum that its sender uses.
     Incredible,
 }
 
@@ -95,7 +97,7 @@ impl Routes {
         self.change(|tables| tables.readers.insert(id, cell));
     }
 
-    /// Takes the reader out of every table.
+    /// Removes the reader from all tables.
     pub(crate) fn remove_reader(&self, id: EntityId) {
         self.change(|tables| {
             let Some(cell) = tables.readers.remove(&id) else { return };
@@ -114,8 +116,9 @@ impl Routes {
         self.change(|tables| tables.writers.remove(&id));
     }
 
-    /// Every endpoint of the participant, taken out of every table, in the order of their ids: that of the tables differs
-    /// from run to run.
+    /// Removes all endpoints of the participant from all tables. Returns them in order of their IDs.
+    ///
+    /// The order of the tables differs from run to run.
     pub(crate) fn take_endpoints(&self) -> (Vec<Arc<ReaderCell>>, Vec<Arc<WriterCell>>) {
         self.change(|tables| {
             tables.matched.clear();
@@ -131,7 +134,7 @@ impl Routes {
         self.read(|tables| tables.writers.get(&id).cloned())
     }
 
-    /// Every reader that `writer` matches.
+    /// All readers that match `writer`.
     pub(crate) fn matched_readers(&self, writer: Guid) -> ReaderTargets {
         self.read(|tables| tables.matched.get(&writer).cloned().unwrap_or_default())
     }
@@ -156,7 +159,7 @@ impl Routes {
         });
     }
 
-    /// A participant was found, or has announced other locators than before.
+    /// Records the locators of a new participant, or its changed ones.
     pub(crate) fn participant_found(&self, participant: &ParticipantData) {
         self.change(|tables| {
             tables.others.entry(participant.prefix).or_default().announced = participant.unicast_locators();
@@ -167,7 +170,7 @@ impl Routes {
         self.change(|tables| tables.others.remove(&prefix));
     }
 
-    /// Notes that `prefix` was heard of; without effect for one that discovery does not know.
+    /// Records that `prefix` was heard. Has no effect if discovery does not know it.
     pub(crate) fn heard_of(&self, prefix: GuidPrefix, has_checksum: bool, now: Instant) -> Heard {
         self.read(|tables| match tables.others.get(&prefix) {
             Some(other) if !other.is_credible(has_checksum) => Heard::Incredible,
@@ -176,7 +179,7 @@ impl Routes {
         })
     }
 
-    /// Where the signs of life of another participant are noted.
+    /// The assertion clock of another participant for writers of a kind.
     pub(crate) fn assertion_clock(&self, prefix: GuidPrefix, kind: LivelinessKind) -> Option<Arc<AssertionClock>> {
         self.read(|tables| {
             let other = tables.others.get(&prefix)?;
@@ -188,7 +191,7 @@ impl Routes {
         })
     }
 
-    /// Whether writers of a participant that do not count as alive may have shown that they are.
+    /// Whether lost writers of a participant may be alive again. Resets the flag.
     pub(crate) fn take_news_of(&self, prefix: GuidPrefix) -> bool {
         self.read(|tables| {
             let other = tables.others.get(&prefix);
@@ -196,22 +199,22 @@ impl Routes {
         })
     }
 
-    /// Every reader of this participant, in the order of their ids: what follows for them must not be chance.
+    /// All readers of this participant in order of their IDs, so that effects on them are deterministic.
     pub(crate) fn readers(&self) -> Vec<Arc<ReaderCell>> {
         self.read(|tables| in_order(tables.readers.iter().map(|(id, cell)| (*id, Arc::clone(cell)))))
     }
 
-    /// Every writer of this participant, in the order of their ids.
+    /// All writers of this participant, in order of their IDs.
     pub(crate) fn writers(&self) -> Vec<Arc<WriterCell>> {
         self.read(|tables| in_order(tables.writers.iter().map(|(id, cell)| (*id, Arc::clone(cell)))))
     }
 
-    /// Where `source` is to be answered when its message says so itself.
+    /// Chooses where to answer `source`, if its message contains a reply locator.
     pub(crate) fn reply_to(&self, source: GuidPrefix, reply: &InfoReply<'_>) -> ReplyTo {
         self.read(|tables| ReplyTo::choose(reply, tables.others.get(&source).map(|other| &other.announced[..])))
     }
 
-    /// Calls `renew` for every participant that was heard of since the last harvest.
+    /// Calls `renew` for each participant that was heard since the last call.
     pub(crate) fn harvest_heard(&self, mut renew: impl FnMut(GuidPrefix, Instant)) {
         self.read(|tables| {
             for (prefix, other) in &tables.others {

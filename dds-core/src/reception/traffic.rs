@@ -1,62 +1,65 @@
-//! What a participant has sent, received, and left aside.
+//! Counters of sent, received and ignored traffic of a participant.
 
 use dds_rtps::transport::TransportCounters;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a participant has sent, received, and left aside since it was made. Every number only grows.
+/// Counters of sent, received and ignored traffic since a participant was created. They only grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct TrafficCounters {
-    /// Datagrams that the system has taken; one for each destination.
+    /// Datagrams that the system accepted, counted once per destination.
     pub sent: u64,
-    /// Their bytes, without UDP and IP headers.
+    /// Bytes of these datagrams, without UDP and IP headers.
     pub sent_bytes: u64,
-    /// How often a socket had no room; the datagram went out later.
+    /// Sends that found the socket full. The datagrams went out later.
     pub send_blocked: u64,
-    /// Destinations that the system refused, for one of the reasons below or another one; what is reliable was repaired.
+    /// Destinations that the system refused, for one of the reasons below or another one. Reliable samples were
+    /// repaired.
     pub send_failed: u64,
-    /// … because no route leads there, the interface is down, or nobody is there.
+    /// Refused because there is no route, the interface is down, or the destination does not exist.
     pub send_unreachable: u64,
-    /// … because UDP, or a link, cannot carry so many bytes.
+    /// Refused because UDP or a link cannot carry that many bytes.
     pub send_too_long: u64,
-    /// … because a firewall, or the system, does not allow it.
+    /// Refused because a firewall or the system does not allow it.
     pub send_forbidden: u64,
-    /// Destinations of a kind that is not spoken here.
+    /// Destinations of a locator kind that this implementation does not support.
     pub send_unsupported: u64,
-    /// Of those sent, how many went without the class that TRANSPORT_PRIORITY asks for: only on Linux and Android can a datagram
-    /// say it.
+    /// Datagrams that were sent without the class that TRANSPORT_PRIORITY requests.
+    ///
+    /// Only on Linux and Android can a datagram carry the class.
     pub send_unmarked: u64,
-    /// Datagrams that came in.
+    /// Received datagrams.
     pub received: u64,
-    /// Bytes of fragments that the system has put into their place in the sample. All others are copied there.
+    /// Bytes of fragments that were received in place. All other fragments are copied.
     #[doc(hidden)]
     pub landed_bytes: u64,
-    /// Datagrams that are no RTPS message.
+    /// Datagrams that are not RTPS messages.
     pub not_rtps: u64,
-    /// Datagrams that do not have the checksum that they say they have, or none although those of their sender have one; what is
-    /// reliable was repaired.
+    /// Datagrams with a wrong checksum, or without one although their sender uses checksums. Reliable samples were
+    /// repaired.
     pub damaged: u64,
-    /// Submessages, and header extensions, that break the rules of their kind.
+    /// Submessages and header extensions that break the rules of their kind.
     pub malformed: u64,
-    /// Submessages of a kind that is skipped.
+    /// Submessages of unknown kinds, which are skipped.
     pub skipped: u64,
-    /// Submessages of DDS Security, which this build does not have.
+    /// Submessages of DDS Security, which this build does not support.
     pub secure: u64,
-    /// Datagrams that this participant sent itself, back by multicast.
+    /// Datagrams that this participant sent itself and received by multicast.
     pub reflected: u64,
-    /// Submessages for an endpoint that does not exist here, or of one that does not match.
+    /// Submessages for an endpoint that does not exist here, or from one that does not match.
     pub no_such_endpoint: u64,
-    /// INFO_REPLYs that named no host of their sender: it was answered where it has announced.
+    /// INFO_REPLY submessages that named no host of their sender. Answers went to the announced locators.
     pub replies_refused: u64,
-    /// Datagrams that the sockets for user data had no room for: raise
-    /// [`receive_buffer`](crate::DomainParticipantBuilder::receive_buffer) and the system's limit. 0 where the system does not
-    /// tell; Linux does.
+    /// Datagrams dropped because the user-data sockets were full. 0 where the system does not tell; Linux does.
+    ///
+    /// Raise [`receive_buffer`](crate::DomainParticipantBuilder::receive_buffer) and the system's limit to avoid these
+    /// drops.
     pub socket_full: u64,
-    /// Submessages that an occupied endpoint had no room for; reliable ones were repaired.
+    /// Submessages dropped because the inbox of an occupied endpoint was full. Reliable samples were repaired.
     pub inbox_full: u64,
 }
 
-/// The receiving half, as the receiving threads count it.
+/// The receiving half, counted by the receiving threads.
 #[derive(Debug, Default)]
 pub(crate) struct ReceiveCounters {
     pub(crate) received: AtomicU64,
@@ -72,13 +75,13 @@ pub(crate) struct ReceiveCounters {
     pub(crate) inbox_full: AtomicU64,
 }
 
-/// One more.
+/// Increments a counter.
 pub(crate) fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }
 
 impl ReceiveCounters {
-    /// Both halves together.
+    /// Combines both halves.
     pub(crate) fn with(&self, sent: TransportCounters) -> TrafficCounters {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         TrafficCounters {

@@ -1,4 +1,4 @@
-//! What wakes a thread that waits in the system for something else as well: a descriptor that can be waited for beside sockets.
+//! A descriptor that wakes a thread which waits in the system for sockets as well.
 
 #[cfg(dds_loom)]
 pub(crate) use modelled::Bell;
@@ -11,7 +11,7 @@ mod real {
     use std::io;
     use std::os::fd::{AsFd, BorrowedFd};
 
-    /// Rings until it is silenced.
+    /// Readable from `ring` until `silence`.
     #[derive(Debug)]
     pub(crate) struct Bell(EventFd);
 
@@ -21,12 +21,12 @@ mod real {
         }
 
         pub(crate) fn ring(&self) {
-            // Refused only when it rings already, and has been rung 2^64 times.
+            // Fails only if the counter is at its maximum, and then the bell rings already.
             let _ = self.0.write(1);
         }
 
         pub(crate) fn silence(&self) {
-            // Refused if it does not ring.
+            // Fails if the bell does not ring.
             let _ = self.0.read();
         }
     }
@@ -54,7 +54,7 @@ mod modelled {
             self.rung.notify_all();
         }
 
-        /// Sleeps until it rings, and silences it.
+        /// Sleeps until the bell rings, and silences it.
         #[cfg(test)]
         pub(crate) fn wait(&self) {
             let mut rings = self.rings.lock().unwrap();

@@ -1,9 +1,11 @@
-//! Keeps apart what different threads write.
+//! Separates data that different threads write.
 
 use std::ops::{Deref, DerefMut};
 
-/// A value on cache lines of its own. 64 bytes is the line of every machine we have measured; two lines, which the
-/// prefetcher of some pairs up, gave nothing and doubled the size of a cell.
+/// A value on its own cache lines.
+///
+/// All measured machines have lines of 64 bytes. Some prefetchers fetch pairs of lines, but an alignment to two lines
+/// was no faster and doubled the size of a cell.
 #[derive(Debug, Default)]
 #[repr(align(64))]
 pub(crate) struct CacheLine<T>(pub(crate) T);

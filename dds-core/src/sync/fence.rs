@@ -1,11 +1,14 @@
-//! The fence between what a thread has done and what it looks at next.
+//! The fence between a thread's own writes and its next reads of shared state.
 
-/// A sequentially consistent fence, to be called right after a read-modify-write or an unlock of the calling thread, and
-/// before it looks at what others have written.
+/// A sequentially consistent fence.
 ///
-/// On x86-64 every locked instruction is a full fence by itself, and so is the unlock of a standard lock on Linux, which is
-/// an exchange: there it only keeps the compiler from reordering. A cell is left and looked at again about ten times for a
-/// sample within the process, and a fence costs as much as a lock. Models and all other machines have the fence itself.
+/// Call it right after a read-modify-write or an unlock of the calling thread, and before it reads the writes of other
+/// threads.
+///
+/// On x86-64 every locked instruction is a full fence by itself. The unlock of a standard lock on Linux is such an
+/// instruction, an exchange. So there this function only keeps the compiler from reordering. For a sample within the
+/// process, cells are left and checked again about ten times, and a fence costs as much as a lock. Models and all other
+/// machines use the fence itself.
 #[inline(always)]
 pub(crate) fn full_fence() {
     #[cfg(dds_loom)]

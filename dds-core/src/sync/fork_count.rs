@@ -1,7 +1,7 @@
-//! How many times this process and its ancestors were forked, since the first of them asked.
+//! Counts the forks of this process and its ancestors, since the first of them asked.
 //!
-//! The C library calls a function of ours in each child (`pthread_atfork`, POSIX.1-2017), which adds one to a number. To ask
-//! for the process id instead costs a system call each time: 1.4 of them for each wait.
+//! The C library calls a function of this module in each child (`pthread_atfork`, POSIX.1-2017), which increments a
+//! counter. The alternative, reading the process ID, costs a system call each time: 1.4 of them for each wait.
 
 #![allow(unsafe_code, reason = "no safe crate counts forks; this is the door")]
 
@@ -9,12 +9,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
-/// The number; `None` where forks are not counted. The first call asks the system to count.
+/// Returns the count. `None` where forks are not counted. The first call registers the function.
 pub(super) fn current() -> Option<u32> {
     is_counted().then(known)
 }
 
-/// The number, where forks are counted.
+/// Returns the count, where forks are counted.
 #[inline]
 pub(super) fn known() -> u32 {
     COUNT.load(Ordering::Relaxed)
@@ -29,11 +29,11 @@ fn is_counted() -> bool {
     }
 
     *COUNTED.get_or_init(|| {
-        // SAFETY: `count` is a function of this program, which stays where it is as long as the program runs (of a library
-        // that is unloaded, the C library forgets the function). In the child of a process with several threads it may do
-        // only what a signal handler may: it adds to an atomic number, and cannot fail or unwind.
+        // SAFETY: `count` is a function of this program and stays at its address while the program runs. If a library
+        // is unloaded, the C library forgets its functions. In the child of a process with several threads, the
+        // function may only do what a signal handler may. It increments an atomic number, and cannot fail or unwind.
         let result = unsafe { libc::pthread_atfork(None, None, Some(count)) };
-        // Otherwise there was no memory for it.
+        // An error means that there was no memory for the registration.
         result == 0
     })
 }

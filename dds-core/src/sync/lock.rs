@@ -11,7 +11,7 @@ pub(crate) use real::{Lock, LockGuard};
 mod real {
     use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 
-    /// Holds a [`Lock`].
+    /// Guard of a [`Lock`].
     pub(crate) type LockGuard<'a, T> = MutexGuard<'a, T>;
 
     /// Mutual exclusion.
@@ -23,13 +23,13 @@ mod real {
             Self(Mutex::new(value))
         }
 
-        /// Waits until nobody else holds it.
+        /// Blocks until the lock is free.
         #[inline]
         pub(crate) fn lock(&self) -> LockGuard<'_, T> {
             self.0.lock().unwrap_or_else(PoisonError::into_inner)
         }
 
-        /// `None` if somebody holds it.
+        /// Returns `None` if the lock is held.
         #[inline]
         pub(crate) fn try_lock(&self) -> Option<LockGuard<'_, T>> {
             match self.0.try_lock() {
@@ -41,7 +41,7 @@ mod real {
     }
 }
 
-/// As the standard lock, behind a gate that lends its owner the priority of who waits.
+/// Like the standard lock, behind a gate that lends its owner the priority of the waiting thread.
 #[cfg(all(feature = "rt", not(dds_loom)))]
 mod inheriting {
     use crate::sync::priority_inheritance::{Gate, Passed};
@@ -52,13 +52,13 @@ mod inheriting {
     #[derive(Debug)]
     pub(crate) struct Lock<T> {
         gate: Gate,
-        /// Only who has passed the gate takes it, so it is never waited for.
+        /// Locked only by a thread that has passed the gate, so it never blocks.
         value: Mutex<T>,
     }
 
-    /// Holds a [`Lock`].
+    /// Guard of a [`Lock`].
     pub(crate) struct LockGuard<'a, T> {
-        /// Before the gate, so that it is given back first.
+        /// Declared before the gate, so that it is released first.
         value: MutexGuard<'a, T>,
         _passed: Passed<'a>,
     }
@@ -68,12 +68,12 @@ mod inheriting {
             Self { gate: Gate::new(), value: Mutex::new(value) }
         }
 
-        /// Waits until nobody else holds it.
+        /// Blocks until the lock is free.
         pub(crate) fn lock(&self) -> LockGuard<'_, T> {
             self.behind(self.gate.pass())
         }
 
-        /// `None` if somebody holds it.
+        /// Returns `None` if the lock is held.
         pub(crate) fn try_lock(&self) -> Option<LockGuard<'_, T>> {
             self.gate.try_pass().map(|passed| self.behind(passed))
         }
@@ -112,15 +112,15 @@ mod modelled {
 
     /// Mutual exclusion.
     ///
-    /// The word beside the mutex orders nothing. It makes locking and unlocking visible: loom does not count an unlock as a
-    /// step, so it never tries to put somebody's `try_lock` just before one.
+    /// The atomic beside the mutex orders nothing. It makes locking and unlocking visible to loom. Loom does not count
+    /// an unlock as a step, so it would never run another thread's `try_lock` just before one.
     #[derive(Debug, Default)]
     pub(crate) struct Lock<T> {
         mutex: Mutex<T>,
         step: AtomicBool,
     }
 
-    /// Holds a [`Lock`].
+    /// Guard of a [`Lock`].
     pub(crate) struct LockGuard<'a, T> {
         guard: MutexGuard<'a, T>,
         step: &'a AtomicBool,

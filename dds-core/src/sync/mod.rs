@@ -1,7 +1,7 @@
-//! The only door to locks, atomics, fences and parking of [`actor`](crate::actor) and [`driver`](crate::driver).
+//! The only source of locks, atomics, fences and parking for [`actor`](crate::actor) and [`driver`](crate::driver).
 //!
-//! By default these are the standard library's; under `--cfg dds_loom` they are loom's, which tries every interleaving.
-//! A lock never reports poison: a panic inside a cell is caught by the cell, which then closes.
+//! By default these are from the standard library. Under `--cfg dds_loom` they are from loom, which tries every
+//! interleaving. A lock never reports poison: a cell catches a panic inside it, and then closes.
 
 #[cfg(any(dds_loom, all(feature = "udp", target_os = "linux")))]
 mod bell;
@@ -40,10 +40,10 @@ pub(crate) use std::sync::atomic::Ordering;
 pub(crate) use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 pub(crate) use std::sync::{Arc, Weak};
 
-/// What a model breaks on purpose, to prove that it would notice. Exists under `--cfg dds_loom` only.
+/// Defects that a model plants, to prove that it would notice. Takes effect under `--cfg dds_loom` only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Mutation {
-    /// Pusher and leaver no longer fence before they look at each other.
+    /// A pusher and a leaving visitor no longer fence before they check each other's writes.
     NoFence,
     /// A visitor does not serve the waiting mail before its own work.
     Overtake,
@@ -51,23 +51,23 @@ pub(crate) enum Mutation {
     OpenInbox,
     /// A panic leaves the state in its cell.
     SurvivePanic,
-    /// A waiter that leaves keeps the wake that it was given.
+    /// A waiter that gives up keeps its wake.
     SwallowWake,
-    /// A cell may ask for another turn only when the present one has ended.
+    /// A cell may enter the run queue again only after its present turn has ended.
     ForgetTurn,
     /// Deferred user code runs before the pokes of its frame.
     JobsFirst,
-    /// A timer looks at its entry before it has stored the new deadline.
+    /// A timer reads its entry before it has stored the new deadline.
     LookThenStore,
-    /// A wait set looks at its conditions before it has registered who waits.
+    /// A wait set checks its conditions before it has registered the waiter.
     LookThenRegister,
-    /// A condition that was found idle counts as idle up to now, not up to when the look began.
+    /// A condition that was idle counts as idle up to the end of the check, not up to its start.
     VersionAfterLook,
-    /// A wait set leaves out what it has found idle although it was poked in the meantime.
+    /// A wait set skips a condition that was idle although it was poked during the check.
     ForgetReady,
-    /// What has happened to a member is taken before it can be posted again.
+    /// The events of a member are taken before it can be posted again.
     TakeBeforeRelease,
-    /// A thread goes to wait for its bell without a look whether it has been woken.
+    /// A thread waits for its bell without checking whether it was woken.
     #[cfg(any(dds_loom, all(feature = "udp", target_os = "linux")))]
     PollUnseen,
 }
@@ -77,7 +77,7 @@ std::thread_local! {
     static MUTATION: std::cell::Cell<Option<Mutation>> = const { std::cell::Cell::new(None) };
 }
 
-/// Whether the model that runs on this thread has asked for `mutation`. Always false outside of models.
+/// Whether the model on this thread has planted `mutation`. Always false outside of models.
 #[inline(always)]
 pub(crate) fn mutated(mutation: Mutation) -> bool {
     #[cfg(dds_loom)]
@@ -89,7 +89,7 @@ pub(crate) fn mutated(mutation: Mutation) -> bool {
     }
 }
 
-/// Breaks the code that runs on this thread from now on.
+/// Plants a defect for this thread from now on.
 #[cfg(all(test, dds_loom))]
 pub(crate) fn mutate(mutation: Mutation) {
     MUTATION.set(Some(mutation));

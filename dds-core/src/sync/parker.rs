@@ -1,4 +1,4 @@
-//! Blocking as a case of async: a waker that unparks a thread, or rings a bell while that [polls](super::polling).
+//! Blocking on top of async: a waker that unparks a thread, or rings a bell if the thread [polls](super::polling).
 
 use super::{Arc, AtomicU32, Ordering};
 use std::cell::Cell;
@@ -12,8 +12,10 @@ use std::thread::{self, Thread};
 
 #[cfg(not(dds_loom))]
 std::thread_local! {
-    /// Taken while a call of this thread waits, so that a wait inside of a wait gets a parker of its own and does not
-    /// swallow the outer one's wake. It has a destructor; while the thread ends, fresh parkers take its place.
+    /// The parker of this thread, absent while a call waits.
+    ///
+    /// So a nested wait gets a parker of its own and does not consume the outer wake. The value has a destructor. While
+    /// the thread ends, new parkers replace it.
     static SPARE: Cell<Option<Parker>> = const { Cell::new(None) };
 }
 #[cfg(dds_loom)]
@@ -30,17 +32,17 @@ pub struct Parker {
     waker: Waker,
 }
 
-/// The thread runs, or sleeps by itself: who wakes it unparks it.
+/// The thread runs, or sleeps without a bell. A wake unparks it.
 pub(super) const PARKING: u32 = 0;
-/// The waker was called, and nobody has taken note of it yet.
+/// The waker was called, and the thread has not consumed the wake yet.
 pub(super) const WOKEN: u32 = 1;
 
 #[derive(Debug)]
 pub(super) struct Unparker {
-    /// One of the states above, or one of those of a thread that polls.
+    /// One of the states above, or one of the states of a thread that polls.
     pub(super) word: AtomicU32,
     thread: Thread,
-    /// There while the thread looks or polls.
+    /// Set while the thread checks or polls.
     #[cfg(any(dds_loom, all(feature = "udp", target_os = "linux")))]
     pub(super) bell: super::Lock<Option<Arc<super::Bell>>>,
 }
@@ -61,7 +63,7 @@ impl Wake for Unparker {
 }
 
 impl Parker {
-    /// A parker of the calling thread.
+    /// Creates a parker of the calling thread.
     #[must_use]
     pub fn new() -> Self {
         let unparker = Arc::new(Unparker {
@@ -74,30 +76,31 @@ impl Parker {
         Self { unparker, waker }
     }
 
-    /// Calls `f` with the calling thread's own parker, which is made once.
+    /// Calls `f` with the calling thread's own parker, which is created once.
     pub fn with_current<R>(f: impl FnOnce(&Self) -> R) -> R {
         let parker = SPARE.try_with(Cell::take).ok().flatten().unwrap_or_default();
         let result = f(&parker);
-        // While the thread ends there is no place to keep it; then it is simply dropped.
+        // While the thread ends there is no place to keep the parker, so it is dropped.
         let _ = SPARE.try_with(|spare| spare.set(Some(parker)));
         result
     }
 
-    /// What ends [`Parker::park`].
+    /// The waker that ends [`Parker::park`].
     #[must_use]
     pub fn waker(&self) -> &Waker {
         &self.waker
     }
 
-    /// Takes note of a wake that has come already.
+    /// Consumes an earlier wake. Returns whether there was one.
     pub fn take_wake(&self) -> bool {
         self.unparker.word.swap(PARKING, Ordering::AcqRel) == WOKEN
     }
 
-    /// Sleeps until the waker is called, at most for `timeout` (`None`: as long as it takes). True if it was called.
+    /// Sleeps until the waker is called or `timeout` has passed. Returns whether the waker was called.
     ///
-    /// Only a [`Driver`](crate::driver::Driver) may call this: under a simulated one no thread sleeps. It may return
-    /// early without a wake.
+    /// `None` means no limit. May return early without a wake.
+    ///
+    /// Only a [`Driver`](crate::driver::Driver) may call this, because no thread sleeps under a simulated one.
     #[allow(clippy::disallowed_methods, reason = "the one place where a thread parks")]
     pub fn park(&self, timeout: Option<Duration>) -> bool {
         if self.take_wake() {
@@ -114,7 +117,7 @@ impl Parker {
     }
 }
 
-/// Whether somebody has called the waker of a [`Parker`], for others than its thread to see.
+/// Shows other threads whether the waker of a [`Parker`] was called.
 #[cfg(feature = "sim")]
 #[derive(Debug, Clone)]
 pub(crate) struct Woken(Arc<Unparker>);
@@ -128,7 +131,7 @@ impl Woken {
 
 #[cfg(feature = "sim")]
 impl Parker {
-    /// Whether the waker was called, without taking note of it.
+    /// Observes whether the waker was called, without consuming the wake.
     pub(crate) fn woken(&self) -> Woken {
         Woken(Arc::clone(&self.unparker))
     }

@@ -1,11 +1,11 @@
-//! A thread that waits for sockets, and may be woken meanwhile: a bell takes the place of unparking. Only where somebody polls.
+//! Wakes a thread that waits for sockets: a bell replaces unparking. Exists only where threads poll.
 
 use super::parker::{PARKING, Parker, Unparker, WOKEN};
 use super::{Arc, Bell, Mutation, Ordering, mutated};
 
-/// The thread looks for a wake before it sleeps again: who wakes it has nothing else to do.
+/// The thread checks for a wake before it sleeps again, so a wake only sets the state.
 const LOOKING: u32 = 2;
-/// The thread waits for sockets and its bell: who wakes it rings.
+/// The thread waits for sockets and its bell. A wake rings the bell.
 pub(super) const POLLING: u32 = 3;
 
 /// A thread that waits in the system for something beside its waker. See [`Parker::poll_with`].
@@ -14,8 +14,7 @@ pub(crate) struct Polling<'a> {
 }
 
 impl Polling<'_> {
-    /// Calls `sleep`, which returns when the bell rings, if not for something else; not if there has been a wake. True: there was
-    /// one.
+    /// Calls `sleep`, which must return when the bell rings, unless there was a wake. Returns whether there was one.
     pub(crate) fn sleep(&self, sleep: impl FnOnce()) -> bool {
         if mutated(Mutation::PollUnseen) {
             self.unparker.word.store(POLLING, Ordering::Release);
@@ -26,13 +25,13 @@ impl Polling<'_> {
         !self.step(POLLING, LOOKING)
     }
 
-    /// Whether there has been a wake.
+    /// Whether there was a wake.
     #[cfg_attr(dds_loom, allow(dead_code, reason = "the models have no sockets"))]
     pub(crate) fn is_woken(&self) -> bool {
         self.unparker.word.load(Ordering::Acquire) == WOKEN
     }
 
-    /// False: there has been a wake.
+    /// Changes the state. Returns false if there was a wake.
     fn step(&self, from: u32, to: u32) -> bool {
         self.unparker.word.compare_exchange(from, to, Ordering::AcqRel, Ordering::Acquire).is_ok()
     }
@@ -40,12 +39,12 @@ impl Polling<'_> {
 
 impl Drop for Polling<'_> {
     fn drop(&mut self) {
-        // The mutant's deadlock is a panic, in which nothing of a model may be touched.
+        // The deadlock of the mutant is a panic, during which the objects of a model must not be used.
         #[cfg(dds_loom)]
         if std::thread::panicking() {
             return;
         }
-        // A wake stays one.
+        // Both fail after a wake, so that `take_wake` sees it.
         self.step(LOOKING, PARKING);
         self.step(POLLING, PARKING);
         drop(self.unparker.bell.lock().take());
@@ -55,7 +54,7 @@ impl Drop for Polling<'_> {
 impl Unparker {
     #[cold]
     pub(super) fn ring(&self) {
-        // Gone if the thread has left its poll meanwhile: it has seen the word then.
+        // `None` if the thread has left its poll since. Then it has seen the state.
         let bell = self.bell.lock().clone();
         if let Some(bell) = bell {
             bell.ring();
@@ -64,11 +63,11 @@ impl Unparker {
 }
 
 impl Parker {
-    /// Lets the waker ring `bell` while this thread sleeps in [`Polling::sleep`], which is to wait for that bell.
+    /// Makes the waker ring `bell` while this thread sleeps in [`Polling::sleep`], which must wait for that bell.
     pub(crate) fn poll_with(&self, bell: &Arc<Bell>) -> Polling<'_> {
         *self.unparker.bell.lock() = Some(Arc::clone(bell));
         let polling = Polling { unparker: &self.unparker };
-        // Fails if there has been a wake, which the first sleep sees.
+        // Fails if there was a wake, which the first sleep sees.
         polling.step(PARKING, LOOKING);
         polling
     }
@@ -81,7 +80,7 @@ mod models {
     use crate::sync::{AtomicU32, mutate};
     use loom::thread;
 
-    /// Somebody makes it true and wakes; the thread that polls for it looks first, and sleeps by its bell or by itself.
+    /// Another thread sets a flag and wakes. The polling thread checks the flag, and sleeps with its bell or without.
     fn wait_by_bell() {
         let bell = Arc::new(Bell::default());
         let is_true = Arc::new(AtomicU32::new(0));

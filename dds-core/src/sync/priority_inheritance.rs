@@ -1,11 +1,11 @@
-//! A gate that lends its owner the priority of who waits for it (feature `rt`).
+//! A gate that lends its owner the priority of the thread that waits for it (feature `rt`).
 //!
-//! A low-priority thread that holds an ordinary lock may be kept from the processor by one of medium priority for as long
-//! as that likes, and with it a high-priority thread that waits for the lock. The kernel resolves this for locks that tell
-//! it who waits for whom: PTHREAD_PRIO_INHERIT (POSIX.1-2017, pthread_mutexattr_setprotocol).
+//! A low-priority thread may hold an ordinary lock while a medium-priority thread occupies the processor. A
+//! high-priority thread that waits for the lock then waits without a bound. The kernel prevents this for locks that
+//! tell it which thread waits for which one: PTHREAD_PRIO_INHERIT (POSIX.1-2017, pthread_mutexattr_setprotocol).
 //!
-//! The gate protects no data: that lies in an ordinary mutex behind it, which therefore is never waited for. So the only
-//! thing to be proved here is that the four calls are used as they should be.
+//! The gate protects no data. The data is in an ordinary mutex behind the gate, so that mutex never blocks. So the only
+//! fact to prove here is that the four calls are used correctly.
 
 #![allow(unsafe_code, reason = "no safe crate has a priority-inheriting lock that survives a fork; this is the door")]
 
@@ -16,12 +16,12 @@ use std::mem::MaybeUninit;
 /// The gate.
 pub(super) struct Gate(Box<UnsafeCell<libc::pthread_mutex_t>>);
 
-// SAFETY: a pthread mutex may be used by all threads of a process; it is reached only by the calls below.
+// SAFETY: all threads of a process may use a pthread mutex. Only the calls below reach it.
 unsafe impl Send for Gate {}
 // SAFETY: as above.
 unsafe impl Sync for Gate {}
 
-/// Has passed the gate, and opens it again when dropped. Not `Send`: the thread that has locked must unlock.
+/// Permission to hold the gate; its drop opens the gate. Not `Send`, because the locking thread must unlock.
 pub(super) struct Passed<'a> {
     gate: &'a Gate,
     on_this_thread: std::marker::PhantomData<*const ()>,
@@ -31,8 +31,8 @@ impl Gate {
     pub(super) fn new() -> Self {
         let gate = Box::new(UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER));
         let mut attributes = MaybeUninit::uninit();
-        // SAFETY: the attributes are initialised by the first call before the others see them. The mutex is in a box, so it
-        // has its final address, and nobody else knows it yet.
+        // SAFETY: the first call initializes the attributes before the other calls read them. The mutex is in a box, so
+        // it has its final address, and no other thread knows it yet.
         let results = unsafe {
             [
                 libc::pthread_mutexattr_init(attributes.as_mut_ptr()),
@@ -46,7 +46,7 @@ impl Gate {
     }
 
     pub(super) fn pass(&self) -> Passed<'_> {
-        // SAFETY: initialised in `new`, destroyed in `drop` only, and never moved.
+        // SAFETY: initialized in `new`, destroyed only in `drop`, and never moved.
         let result = unsafe { libc::pthread_mutex_lock(self.0.get()) };
         assert_eq!(result, 0, "no thread takes a gate twice");
         Passed { gate: self, on_this_thread: std::marker::PhantomData }
@@ -55,14 +55,14 @@ impl Gate {
     pub(super) fn try_pass(&self) -> Option<Passed<'_>> {
         // SAFETY: as in `pass`.
         let result = unsafe { libc::pthread_mutex_trylock(self.0.get()) };
-        // Not `then_some`: a `Passed` that is made for nothing would unlock.
+        // Not `then_some`: the drop of an unused `Passed` would unlock the gate.
         (result == 0).then(|| Passed { gate: self, on_this_thread: std::marker::PhantomData })
     }
 }
 
 impl Drop for Passed<'_> {
     fn drop(&mut self) {
-        // SAFETY: a `Passed` is made only for a locked mutex, stays on the thread that has locked it, and is dropped once.
+        // SAFETY: a `Passed` exists only for a locked mutex, stays on the locking thread, and is dropped once.
         let result = unsafe { libc::pthread_mutex_unlock(self.gate.0.get()) };
         debug_assert_eq!(result, 0);
     }
@@ -70,12 +70,13 @@ impl Drop for Passed<'_> {
 
 impl Drop for Gate {
     fn drop(&mut self) {
-        // A guard that was forgotten, or a thread that a fork has left behind, may still hold it: then it stays.
+        // A forgotten guard may still hold the mutex, or a thread that does not exist after a fork. Then the mutex is
+        // leaked.
         if self.try_pass().is_none() {
             let leaked = std::mem::replace(&mut self.0, Box::new(UnsafeCell::new(libc::PTHREAD_MUTEX_INITIALIZER)));
             let _ = Box::leak(leaked);
         }
-        // SAFETY: initialised and not locked, by the look above and because nobody else has a reference any more.
+        // SAFETY: initialized, and not locked: the check above shows it, and no other reference exists.
         unsafe { libc::pthread_mutex_destroy(self.0.get()) };
     }
 }

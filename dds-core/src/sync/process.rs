@@ -1,17 +1,19 @@
-//! The process that something was made in.
+//! The process in which an object was created.
 //!
-//! A forked child has the memory of its parent, but only one of its threads: a lock that another thread held stays locked,
-//! the sockets are the parent's, and whatever the child announces, it announces in the parent's name. Where the system calls
-//! a function of ours in each child ([`fork_count`](super::fork_count)), asking costs a load. Who leaves the C library aside
-//! and forks by a system call of his own is found out by the process id, about once in a millisecond, by who reads the clock.
+//! A forked child has the memory of its parent, but only one of its threads. A lock that another thread held stays
+//! locked. The sockets belong to the parent, and an announcement of the child would carry the parent's identity.
+//!
+//! Where the system calls a function in each child ([`fork_count`](super::fork_count)), the check costs a load. A
+//! program may fork by a system call and bypass the C library. Then the process ID reveals it: each reading of the
+//! clock checks the ID about once per millisecond.
 
 use super::fork_count;
 
-/// Made in this process.
+/// Identifies the process of its creation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Process {
     id: u32,
-    /// How many forks lay between the first ancestor that counted them and this process.
+    /// Number of forks between the first ancestor that counted them and this process.
     forks: Option<u32>,
 }
 
@@ -20,7 +22,7 @@ impl Process {
         Self { id: std::process::id(), forks: fork_count::current() }
     }
 
-    /// Whether the caller runs in another process: a child of that one. Costs a system call only where forks are not counted.
+    /// Whether the caller runs in a child of that process. Costs a system call only where forks are not counted.
     #[inline]
     pub(crate) fn is_left(self) -> bool {
         match self.forks {
@@ -29,7 +31,7 @@ impl Process {
         }
     }
 
-    /// As [`Process::is_left`], whichever way the child was made. Costs a system call.
+    /// Like [`Process::is_left`], and independent of how the child was forked. Costs a system call.
     #[cold]
     pub(crate) fn has_other_id(self) -> bool {
         self.id != std::process::id()

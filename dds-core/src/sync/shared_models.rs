@@ -1,5 +1,6 @@
-//! Every interleaving of what the protocol's crate shares between threads: the signs of life of a participant, and what a reader
-//! tells a writer of its process. Here, because the models of this crate are built for loom anyway.
+//! Models of state that the protocol crate shares between threads: assertion clocks, and requests of a local reader.
+//!
+//! They are in this crate because its models are built for loom anyway.
 
 use crate::sync::Arc;
 use dds_rtps::concurrent::{AssertionClock, LocalLink};
@@ -8,7 +9,7 @@ use loom::thread;
 
 const SIGN: Instant = Instant::from_nanos(7);
 
-/// A sign of life comes while a lease ends, whose owner waits for the next one.
+/// A liveliness assertion arrives while a lease expires and its owner starts to wait for the next one.
 fn a_sign_of_life_beside_an_end(waits_first: bool) {
     let assertion_clock = Arc::new(AssertionClock::new());
     let asserted = Arc::clone(&assertion_clock);
@@ -37,7 +38,7 @@ fn mutant_who_looks_before_it_waits_is_never_called() {
     loom::model(|| a_sign_of_life_beside_an_end(false));
 }
 
-/// Two threads hear of a participant, one of them late.
+/// Two threads report assertions of a participant, one of them late.
 #[test]
 fn signs_of_life_do_not_go_back() {
     loom::model(|| {
@@ -50,7 +51,8 @@ fn signs_of_life_do_not_go_back() {
     });
 }
 
-/// A reader asks twice while the writer takes what is asked for: the lowest number is handed out, and nothing stays behind.
+/// A reader requests twice while the writer takes the requests. The writer must get the lowest number, and no request
+/// stays.
 #[test]
 fn no_request_for_samples_is_lost() {
     loom::model(|| {

@@ -1,4 +1,6 @@
-//! What a thread is in the middle of. Thread-locals without destructors, so that they work while a thread ends, too.
+//! Flags of the calling thread's present work.
+//!
+//! The thread-locals have no destructors, so they also work while a thread ends.
 
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -16,12 +18,12 @@ loom::thread_local! {
     static CALL_OF: Cell<u64> = Cell::new(0);
 }
 
-/// This thread is inside a cell, as long as the value lives. Stays on its thread.
+/// Marks this thread as inside a cell while the value lives. Stays on its thread.
 #[derive(Debug)]
 pub(crate) struct InCell(PhantomData<*const ()>);
 
 impl InCell {
-    /// `None` if the thread is inside a cell already.
+    /// Returns `None` if the thread is inside a cell already.
     #[inline]
     pub(crate) fn enter() -> Option<Self> {
         IN_CELL.with(|flag| if flag.replace(true) { None } else { Some(Self(PhantomData)) })
@@ -41,12 +43,12 @@ impl Drop for InCell {
     }
 }
 
-/// This thread runs deferred user code of an outer frame, as long as the value lives. Stays on its thread.
+/// Marks that this thread runs deferred user code of an outer frame. Stays on its thread.
 #[derive(Debug)]
 pub(crate) struct InListener(PhantomData<*const ()>);
 
 impl InListener {
-    /// `None` if an outer frame of this thread is running deferred code already.
+    /// Returns `None` if an outer frame of this thread runs deferred code already.
     pub(crate) fn enter() -> Option<Self> {
         IN_LISTENER.with(|flag| if flag.replace(true) { None } else { Some(Self(PhantomData)) })
     }
@@ -63,10 +65,10 @@ impl Drop for InListener {
     }
 }
 
-/// This thread runs a listener of the entity with a certain number, as long as the value lives. Stays on its thread.
+/// Marks that this thread runs a listener of the entity with a certain number. Stays on its thread.
 #[derive(Debug)]
 pub(crate) struct InCallOf {
-    /// An inline listener may run inside of a listener of the event thread that writes.
+    /// The entity of an outer listener: a listener of the event thread may write, and so run an inline listener.
     outer: u64,
     marker: PhantomData<*const ()>,
 }
@@ -76,7 +78,7 @@ impl InCallOf {
         Self { outer: CALL_OF.with(|call_of| call_of.replace(entity)), marker: PhantomData }
     }
 
-    /// Whether the innermost listener that the calling thread runs is one of `entity`.
+    /// Whether the innermost listener on the calling thread belongs to `entity`.
     pub(crate) fn is_set(entity: u64) -> bool {
         CALL_OF.with(Cell::get) == entity
     }
