@@ -264,7 +264,7 @@ fn a_visitor_that_does_not_serve_first_overtakes() {
     mutant(Mutation::Overtake, offers_of_one_sender);
 }
 
-/// A thread that has delivered mail sees it in its own next visit, with another visitor in the cell.
+/// A thread that has delivered mail sees it in its next visit, beside another visitor.
 fn a_take_after_a_write() {
     let cell = cell();
     let other = beside(&cell, |cell| visit(&cell, |_, _| ()).unwrap());

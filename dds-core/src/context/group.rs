@@ -1,7 +1,7 @@
-//! What publishers and subscribers have in common: a QoS for all of their endpoints, which may change.
+//! Groups: the common part of publishers and subscribers. A group has a QoS for all of its endpoints, which may change.
 //!
-//! Life cycle: an endpoint keeps its group alive, the group knows its endpoints weakly. Bound: the application's own
-//! endpoints; those that are gone are swept out when the list would have to grow.
+//! Life cycle: an endpoint keeps its group alive, and the group knows its endpoints weakly. Bound: the application's
+//! own endpoints. Dropped ones are removed when the list would have to grow.
 
 use crate::actor::Ticket;
 use crate::context::{ListenerPlace, ParticipantContext};
@@ -30,30 +30,30 @@ pub(crate) trait GroupQos: Clone {
 /// An endpoint in a group.
 pub(crate) trait Member {
     type Qos: Clone + Default + Send;
-    /// The participant, as the members see it.
+    /// The participant as its members use it.
     type Context: ParticipantContext + ?Sized;
     /// State that members share under some kinds of PRESENTATION.
     type Presented: Send + Sync;
     /// Other state that members share.
     type Common: Default + Send + Sync;
 
-    /// The shared state that `presentation` needs, if any.
+    /// Creates the shared state that `presentation` needs, if any.
     fn presented(presentation: Presentation) -> Option<Arc<Self::Presented>>;
 
-    /// Deletes it.
+    /// Deletes the endpoint.
     fn close(&self);
-    /// The QoS of the group has changed: others are to hear of it.
+    /// Announces the endpoint again, because the QoS of the group has changed.
     fn announce_again(&self);
-    /// Lets it take part.
+    /// Enables the endpoint.
     fn enable(&self) -> Result<(), CreateErrorKind>;
 }
 
-/// A publisher or subscriber, without its endpoints' types.
+/// A publisher or subscriber, without the types of its endpoints.
 pub(crate) struct Group<Q, M: Member> {
     participant: Arc<M::Context>,
     subject: Arc<Subject>,
     state: Mutex<GroupState<Q, M>>,
-    /// Of its endpoints.
+    /// Default QoS of new endpoints.
     default_qos: DefaultQos<M::Qos>,
     enabled: AtomicBool,
     closed: AtomicBool,
@@ -66,7 +66,7 @@ pub(crate) struct Group<Q, M: Member> {
 
 struct GroupState<Q, M: Member> {
     qos: Q,
-    /// Grows with each change of the QoS, so that who announces an old one notices.
+    /// Grows with each change of the QoS, so that a thread notices that it announces an old one.
     version: u64,
     members: Vec<Weak<M>>,
     presented: Option<Arc<M::Presented>>,
@@ -87,7 +87,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         Ok(Self::open(participant, subject, qos))
     }
 
-    /// One with the default QoS; closed from the beginning, if the participant is closed.
+    /// Creates a group with the default QoS. It starts closed if the participant is closed.
     pub(crate) fn always(participant: &Arc<M::Context>, name: &'static str, kind: EntityKind) -> Arc<Self>
     where
         Q: Default,
@@ -118,7 +118,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         })
     }
 
-    /// Held for some lines without a call of anybody else.
+    /// Locks the state, for a few lines and without any call to other code.
     fn state(&self) -> MutexGuard<'_, GroupState<Q, M>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -139,12 +139,12 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         self.enabled.load(Ordering::Acquire)
     }
 
-    /// Whether its endpoints are to be enabled as they are made.
+    /// Whether new endpoints are enabled when they are created.
     pub(crate) fn autoenables(&self) -> bool {
         self.is_enabled() && self.state().qos.autoenables()
     }
 
-    /// Lets the group take part, and its endpoints if its QoS says so; does nothing if it does already.
+    /// Enables the group, and its endpoints if its QoS requires that. Does nothing if it is enabled already.
     pub(crate) fn enable(&self) -> Result<(), CreateErrorKind> {
         self.participant.core().check_open()?;
         if self.is_closed() {
@@ -154,12 +154,12 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
             return Err(CreateErrorKind::FactoryNotEnabled);
         }
         let (was_enabled, autoenables) = {
-            // Under the lock: who adds an endpoint meanwhile sees it, or the endpoint is in the list.
+            // Under the lock: a thread that adds an endpoint now sees the flag, or the endpoint is in the list.
             let state = self.state();
             (self.enabled.swap(true, Ordering::AcqRel), state.qos.autoenables())
         };
         if !was_enabled && autoenables {
-            // Those that have been closed meanwhile are left alone.
+            // The result does not matter: only endpoints that were closed since then fail.
             self.members().iter().for_each(|member| drop(member.enable()));
         }
         Ok(())
@@ -169,7 +169,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         self.state().qos.presentation()
     }
 
-    /// The state that members share under some kinds of PRESENTATION.
+    /// State that members share under some kinds of PRESENTATION.
     pub(crate) fn presented(&self) -> Option<Arc<M::Presented>> {
         self.state().presented.clone()
     }
@@ -178,7 +178,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         self.state().qos.clone()
     }
 
-    /// Takes over another QoS, and announces every endpoint with it.
+    /// Replaces the QoS and announces all endpoints with it.
     pub(crate) fn set_qos(&self, qos: Q) -> Result<(), QosError> {
         {
             let mut state = self.state();
@@ -188,7 +188,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
                 false => qos.check().map_err(error)?,
             }
             if state.qos.presentation() != qos.presentation() {
-                // Only of one that is not enabled, whose endpoints begin anew.
+                // Allowed only before the group is enabled. Its endpoints start with the new state.
                 state.presented = M::presented(qos.presentation());
             }
             state.qos = qos;
@@ -198,7 +198,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         Ok(())
     }
 
-    /// Takes a new endpoint in, before it is announced.
+    /// Adds a new endpoint, before it is announced.
     pub(crate) fn add(&self, member: &Arc<M>) -> Result<(), CreateErrorKind> {
         let mut state = self.state();
         if self.is_closed() {
@@ -211,7 +211,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         Ok(())
     }
 
-    /// The endpoints that are there now, in the order in which they were made.
+    /// Present endpoints, in order of creation.
     pub(crate) fn members(&self) -> Vec<Arc<M>> {
         self.state().members.iter().filter_map(Weak::upgrade).collect()
     }
@@ -220,7 +220,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         self.state().version
     }
 
-    /// Puts what the group says into an endpoint's announcement. The version that it was.
+    /// Writes the group's properties into an endpoint's announcement. Returns the version of the QoS.
     pub(crate) fn describe(&self, endpoint: &mut EndpointData) -> u64 {
         let state = self.state();
         endpoint.presentation = state.qos.presentation();
@@ -236,13 +236,13 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         self.members().iter().for_each(|member| member.close());
     }
 
-    /// No endpoint comes in any more, and those that are in it go.
+    /// Closes the group and its endpoints. It accepts no further endpoints.
     pub(crate) fn close(&self) {
         if self.participant.core().is_forked() {
             return;
         }
         {
-            // The lock keeps out who is about to add an endpoint.
+            // The lock excludes threads that are about to add an endpoint.
             let _state = self.state();
             if self.closed.swap(true, Ordering::AcqRel) {
                 return;

@@ -1,7 +1,7 @@
 //! Setting and removing listeners, on endpoints, groups and the participant.
 //!
-//! A change resolves anew who is told what, for every endpoint that it may concern. All of that happens under one lock of the
-//! participant, so that no endpoint is left with an older answer; nothing that happens to samples comes near it.
+//! A change recomputes the listener sets of all endpoints that it may concern. One lock of the participant covers all
+//! of that, so no endpoint keeps an outdated set. The path of a sample never takes this lock.
 
 use crate::context::ParticipantCore;
 use crate::infrastructure::{
@@ -9,30 +9,30 @@ use crate::infrastructure::{
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// The listener of one entity and what it asks for.
+/// The listener of one entity and its status mask.
 pub(crate) struct ListenerSlot {
     pub(crate) mask: StatusMask,
     pub(crate) listener: Arc<Listener>,
-    /// Where members leave what they have to tell, if the entity is a group or a participant.
+    /// Collects the events of members, if the entity is a group or a participant.
     post: Option<Arc<Post>>,
 }
 
-/// A place for the listener of one entity.
+/// Holds the listener of one entity, if any.
 #[derive(Default)]
 pub(crate) struct ListenerPlace(Mutex<Option<ListenerSlot>>);
 
 impl ListenerPlace {
-    /// Held for some lines without a call of anybody else.
+    /// Locks the slot, for a few lines and without any call to other code.
     fn slot(&self) -> MutexGuard<'_, Option<ListenerSlot>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts in another listener, or none, and gives out the old one.
+    /// Replaces the listener. Returns the old one.
     fn put(&self, slot: Option<ListenerSlot>) -> Option<ListenerSlot> {
         std::mem::replace(&mut *self.slot(), slot)
     }
 
-    /// Takes out a listener that has panicked; one that has taken its place meanwhile stays.
+    /// Removes a listener that has panicked. A newer listener stays.
     fn take_closed(&self) -> Option<ListenerSlot> {
         self.slot().take_if(|slot| slot.listener.is_closed())
     }
@@ -55,18 +55,18 @@ impl ListenerPlace {
     }
 }
 
-/// What a listener is made of.
+/// Parts of a new listener.
 pub(crate) struct NewListener {
     pub(crate) name: &'static str,
     pub(crate) mask: StatusMask,
     pub(crate) delivery: Delivery,
     pub(crate) callback: Box<dyn Callback>,
-    /// For one of a group or a participant: where its callback looks for what members have to tell.
+    /// For a listener of a group or a participant: collects the events of members for its callback.
     pub(crate) post: Option<Arc<Post>>,
 }
 
 impl ParticipantCore {
-    /// Makes a listener, and the event thread if this is the first that needs it.
+    /// Creates a listener, and starts the event thread if this is the first that needs it.
     fn make_listener(&self, new: NewListener, ending: &Arc<Ending>) -> Result<ListenerSlot, CreateErrorKind> {
         let NewListener { name, mask, delivery, callback, post } = new;
         if delivery == Delivery::EventThread {
@@ -81,8 +81,9 @@ impl ParticipantCore {
         Ok(ListenerSlot { mask, listener, post })
     }
 
-    /// Puts a new listener, or none, into `place`, and lets `refresh` resolve anew who is told what. The old one is closed
-    /// then: no call of it begins after this returns.
+    /// Replaces the listener in `place`, then calls `refresh` to recompute listener sets.
+    ///
+    /// Closes the old listener last: no call of it begins after this function returns.
     pub(crate) fn set_listener(
         &self,
         place: &ListenerPlace,
@@ -104,14 +105,14 @@ impl ParticipantCore {
             old.listener.close();
         }
         if is_closed() {
-            // Whoever has closed the entity may have looked before.
+            // The thread that closed the entity may have emptied `place` before the new listener was in it.
             place.close();
             return Err(CreateErrorKind::Closed);
         }
         Ok(())
     }
 
-    /// The listener in `place` has panicked: others are told from now on.
+    /// Removes a listener that has panicked, and recomputes listener sets without it.
     pub(crate) fn drop_panicked(&self, place: &ListenerPlace, refresh: impl FnOnce()) {
         let old = place.take_closed();
         if old.is_some() {

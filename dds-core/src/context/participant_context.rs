@@ -1,4 +1,4 @@
-//! What every entity asks of its participant.
+//! Services that every entity uses from its participant.
 
 use crate::context::ParticipantCore;
 use crate::infrastructure::CreateErrorKind;
@@ -7,20 +7,20 @@ use dds_rtps::types::{EntityId, Guid};
 use std::any::Any;
 use std::sync::Arc;
 
-/// What every entity asks of its participant.
+/// Services that every entity uses from its participant.
 ///
-/// Topics, readers and writers have traits of their own beside this one, each in its room. No method is called on the path
-/// of a sample: entities copy what they need there when they are created.
+/// Topics, readers and writers have additional traits in their own modules. The path of a sample calls no method of
+/// these: entities copy the needed values when they are created.
 pub(crate) trait ParticipantContext: Send + Sync {
     fn core(&self) -> &Arc<ParticipantCore>;
 
-    /// Ends the participant: the application has dropped its last handle. May wait.
+    /// Ends the participant, because the application has dropped its last handle. May block.
     fn end(&self);
 
-    /// Counts one more endpoint or [`Topic`](crate::Topic) of a name.
+    /// Counts an endpoint or a [`Topic`](crate::Topic) that uses a topic name.
     ///
     /// # Errors
-    /// The participant is closed, or uses the name with another type.
+    /// Fails if the participant is closed, or uses the name with another type.
     fn use_topic(&self, name: &str, type_name: &str) -> Result<(), CreateErrorKind>;
 
     fn release_topic(&self, name: &str);
@@ -28,15 +28,15 @@ pub(crate) trait ParticipantContext: Send + Sync {
     /// Removes an entity from the table of the participant.
     fn remove_entity(&self, id: EntityId);
 
-    /// What discovery knows of these endpoints. Skips unknown ones.
+    /// Returns the data of these endpoints from discovery. Skips unknown ones.
     fn describe_endpoints(&self, guids: &[Guid]) -> Vec<EndpointInfo>;
 
-    /// A report for each possible counterpart of a local endpoint.
+    /// Returns a report for each possible counterpart of a local endpoint.
     fn explain_endpoint(&self, guid: Guid) -> Vec<MatchReport>;
 
-    /// A text for the log that explains why a local endpoint still waits for counterparts.
+    /// Returns a text for the log that explains why a local endpoint still waits for counterparts.
     fn why_waiting(&self, guid: Guid) -> String;
 
-    /// The participant itself, for the room that defines it.
+    /// Returns the participant itself, for the module that defines it.
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }

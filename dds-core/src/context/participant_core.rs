@@ -1,4 +1,4 @@
-//! What a participant shares with all of its entities.
+//! State that a participant shares with all of its entities.
 
 use crate::context::{ListenerPlace, Users};
 use crate::driver::{Driver, Network, Outgoing};
@@ -10,7 +10,7 @@ use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What a participant shares with all of its entities: its settings, its identity, and the services of its driver.
+/// Settings, identity and driver services that a participant shares with all of its entities.
 pub(crate) struct ParticipantCore {
     config: Config,
     subject: Arc<Subject>,

@@ -1,24 +1,24 @@
-//! A share of a participant that the application holds.
+//! Handles of a participant that the application holds.
 //!
-//! The participant's own threads hold it too, for as long as they work for it. Which of all these handles is dropped last is
-//! chance; but when the application's last one goes, the participant is to end, on that thread, which may wait for it.
+//! The participant's own threads also hold the participant while they work for it. Any of these handles may be dropped
+//! last. But when the application drops its last handle, the participant must end on that thread, which may block.
 //!
-//! So what the application holds (handles of entities, builders, wait sets) has a [`ParticipantRef`]; what these share does not,
-//! for it is also held by whoever works for it or tells a listener of it. A handle that is lent to a listener's call has none
-//! either: it is there for as long as the call, which may outlast the application's interest.
+//! So values of the application (handles of entities, builders, wait sets) have a [`ParticipantRef`]. The state behind
+//! them has none, because the participant's threads hold it, too. A handle that a listener receives for one call has
+//! none either. It lives as long as the call, which may be longer than the last handle of the application.
 
 use crate::context::ParticipantContext;
 use crate::sync::{Arc, AtomicUsize, Ordering, Weak};
 use std::ops::Deref;
 
-/// A participant as the application's own values hold it. The last one dropped ends the participant.
+/// A participant as values of the application hold it. Dropping the last one ends the participant.
 pub(crate) struct ParticipantRef<P: ParticipantContext + ?Sized> {
     participant: Arc<P>,
-    /// Not if it was made when there was no other any more, of something that had been lent.
+    /// False if it was created from a lent handle when no other one existed.
     counts: bool,
 }
 
-/// How many [`ParticipantRef`]s there are.
+/// Number of [`ParticipantRef`]s.
 #[derive(Debug, Default)]
 pub(crate) struct Users(AtomicUsize);
 
@@ -27,37 +27,37 @@ impl Users {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// `false`: there is none left to join.
+    /// Returns `false` if no handle is left to join.
     fn join_others(&self) -> bool {
         let more = |users: usize| (users > 0).then_some(users + 1);
         self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
     }
 
-    /// `true`: that was the last one.
+    /// Returns `true` for the last one.
     fn leave(&self) -> bool {
         self.0.fetch_sub(1, Ordering::AcqRel) == 1
     }
 }
 
 impl<P: ParticipantContext + ?Sized> ParticipantRef<P> {
-    /// The first one.
+    /// Creates the first one.
     pub(crate) fn first(participant: Arc<P>) -> Self {
         participant.core().users().join();
         Self { participant, counts: true }
     }
 
-    /// Another one. If there is none any more, it leads to a participant that has ended and stays so.
+    /// Creates another one. If all others are gone, the result refers to a participant that has ended and stays so.
     pub(crate) fn new(participant: &Arc<P>) -> Self {
         Self { participant: Arc::clone(participant), counts: participant.core().users().join_others() }
     }
 
-    /// Another one, if there is one still: what has ended does not come back while a thread of its own holds it.
+    /// Creates another one if one still exists. A participant that has ended never revives.
     pub(crate) fn join(participant: &Arc<P>) -> Option<Self> {
         let share = Self::new(participant);
         share.counts.then_some(share)
     }
 
-    /// As [`join`](Self::join).
+    /// Like [`join`](Self::join).
     pub(crate) fn upgrade(weak: &Weak<P>) -> Option<Self> {
         Self::join(&weak.upgrade()?)
     }
@@ -113,7 +113,7 @@ mod models {
     use super::*;
     use loom::thread;
 
-    /// The last user leaves while somebody wants to become one.
+    /// The last user leaves while another thread joins.
     fn a_newcomer_beside_the_last(join: fn(&Users) -> bool) {
         let users = Arc::new(Users::default());
         users.join();

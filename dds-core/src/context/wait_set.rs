@@ -11,9 +11,11 @@ use std::task::{Poll, Waker};
 
 /// Waits until at least one of its conditions is triggered (DDS 1.4, 2.2.2.1.6).
 ///
-/// A handle: clones are the same set. Conditions may come from any participant. Level, not edge: what is triggered when the
-/// wait begins ends it at once, and does so again until the cause is gone (the samples taken, the status read, the guard
-/// reset). Several threads may wait for one set: each of them is told of everything that is triggered.
+/// A handle: clones refer to the same set. Conditions may belong to any participant.
+///
+/// The trigger value is a level, not an edge. A condition that is already triggered ends a wait at once. It does so
+/// again until its cause is gone: the samples are taken, the status is read, or the guard is reset. Several threads may
+/// wait for one set, and each of them gets all triggered conditions.
 ///
 /// ```
 /// use dds_core::{Condition, DdsType, DomainParticipant, Scope, States, WaitSet};
@@ -52,55 +54,56 @@ pub struct WaitSet {
 }
 
 struct WaitSetState {
-    /// For its clock. A set keeps its participant alive, as its endpoints do.
+    /// Used for its clock. A wait set keeps its participant alive, as endpoints do.
     participant: ParticipantRef<dyn ParticipantContext>,
     subject: Arc<Subject>,
     list: Arc<ConditionList>,
 }
 
 impl WaitSet {
-    /// A set without conditions.
+    /// Creates an empty set.
     pub(crate) fn of(participant: ParticipantRef<dyn ParticipantContext>) -> Self {
         let subject = Subject::new("wait set", "", Guid::UNKNOWN);
         Self { state: Arc::new(WaitSetState { participant, subject, list: ConditionList::new() }) }
     }
 
-    /// Adds a condition; does nothing if it is in the set already. Who waits already waits for it as well.
+    /// Adds a condition, also for threads that wait already. Does nothing if the set contains it.
     #[doc(alias = "attach_condition")]
     pub fn attach(&self, condition: &dyn Condition) {
         self.state.list.attach(condition.trigger());
     }
 
-    /// Removes a condition; false if it was not in the set.
+    /// Removes a condition. Returns false if it was not in the set.
     #[doc(alias = "detach_condition")]
     pub fn detach(&self, condition: &dyn Condition) -> bool {
         self.state.list.detach(condition.trigger().id())
     }
 
-    /// Whether the condition is in the set.
+    /// Whether the set contains the condition.
     #[must_use]
     #[doc(alias = "get_conditions")]
     pub fn contains(&self, condition: &dyn Condition) -> bool {
         self.state.list.contains(condition.trigger().id())
     }
 
-    /// How many conditions are in the set.
+    /// Number of conditions in the set.
     #[must_use]
     pub fn len(&self) -> usize {
         self.state.list.len()
     }
 
-    /// Whether no condition is in the set.
+    /// Whether the set contains no condition.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Waits until at least one condition is triggered, and tells which are. Allocates nothing in steady state, if not more
-    /// than 64 are triggered at once.
+    /// Waits until at least one condition is triggered. Returns the triggered ones.
     ///
-    /// Ends with [`WaitErrorKind::Closed`] when the entities of all conditions have been closed, since nothing could
-    /// trigger them any more. An empty set waits until a condition is attached and triggered.
+    /// Allocates nothing in steady state, if at most 64 conditions are triggered at once.
+    ///
+    /// Fails with [`WaitErrorKind::Closed`] when the entities of all conditions are closed, because nothing could
+    /// trigger them. An empty set waits until a condition is attached and triggered.
     pub fn wait(&self) -> Waiting<'_, Active> {
         Waiting::new(&*self.state, Awaited::Condition)
     }
@@ -128,7 +131,7 @@ impl WaitSource<Active> for WaitSetState {
         &self.subject
     }
 
-    /// A server may well wait for hours: that is nothing to complain about.
+    /// Logs nothing: a server may wait for hours.
     fn complain(&self, _awaited: Awaited) {}
 }
 

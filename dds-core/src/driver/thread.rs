@@ -1,4 +1,4 @@
-//! Threads, and what each of them may do.
+//! Threads and the calls that they may make.
 
 use super::{Driver, block_on};
 use crate::actor::{Effects, Wakers};
@@ -9,22 +9,22 @@ use std::task::Poll;
 #[cfg(feature = "sim")]
 use std::task::Waker;
 
-/// What a thread is for; decides which calls may wait on it.
+/// Purpose of a thread. Decides which calls may block on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Role {
-    /// The application's own. May wait.
+    /// A thread of the application. May block.
     #[default]
     Application,
-    /// A participant's event thread, which runs listeners. May wait; other listeners wait meanwhile.
+    /// A participant's event thread, which runs listeners. May block, and delays other listeners then.
     Event,
-    /// The driver's thread for timers and discovery. Must not wait.
+    /// The driver's thread for timers and discovery. Must not block.
     Driver,
-    /// Receives user data. Must not wait.
+    /// Receives user data. Must not block.
     Receive,
 }
 
 impl Role {
-    /// Whether a call may wait on such a thread.
+    /// Whether a call may block on such a thread.
     #[must_use]
     pub const fn may_wait(self) -> bool {
         matches!(self, Self::Application | Self::Event)
@@ -36,18 +36,18 @@ thread_local! {
     static OWNER: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The role of the calling thread.
+/// Role of the calling thread.
 #[must_use]
 pub fn role() -> Role {
     ROLE.get()
 }
 
-/// Gives the calling thread, a new one, its role.
+/// Sets the role of the calling thread, which is new.
 pub fn take_role(role: Role) {
     ROLE.set(role);
 }
 
-/// Runs `f` on the calling thread as one of another role would.
+/// Runs `f` on the calling thread under another role.
 #[cfg(any(feature = "udp", feature = "sim"))]
 pub(crate) fn as_role<R>(role: Role, f: impl FnOnce() -> R) -> R {
     struct Restore(Role);
@@ -60,7 +60,7 @@ pub(crate) fn as_role<R>(role: Role, f: impl FnOnce() -> R) -> R {
     f()
 }
 
-/// Notes which driver the calling thread, a new one, belongs to.
+/// Records the driver of the calling thread, which is new.
 pub(super) fn take_owner(driver: u64) {
     OWNER.set(driver);
 }
@@ -70,11 +70,11 @@ pub(super) fn is_thread_of(driver: u64) -> bool {
     OWNER.get() == driver
 }
 
-/// A thread that was started; dropping it lets the thread go on.
+/// A started thread. Dropping the handle detaches the thread.
 #[derive(Debug, Clone)]
 pub struct ThreadHandle(Arc<Lock<End>>);
 
-/// Marks the end of a thread when it is dropped, by a panic as well.
+/// Marks the end of a thread when it is dropped, also by a panic.
 #[derive(Debug)]
 pub struct ThreadGuard(Arc<Lock<End>>);
 
@@ -85,20 +85,20 @@ struct End {
 }
 
 impl ThreadHandle {
-    /// A handle for a thread that is about to be started, and the guard that its body holds.
+    /// Creates a handle for a thread before its start, and the guard for its body.
     #[must_use]
     pub fn new() -> (Self, ThreadGuard) {
         let end = Arc::new(Lock::default());
         (Self(Arc::clone(&end)), ThreadGuard(end))
     }
 
-    /// Whether the thread's body has returned.
+    /// Whether the body of the thread has returned.
     #[must_use]
     pub fn has_ended(&self) -> bool {
         self.0.lock().has_ended
     }
 
-    /// Keeps `waker` until the thread's body has ended, and calls it then.
+    /// Keeps `waker` and wakes it when the body of the thread has ended.
     #[cfg(feature = "sim")]
     pub(crate) fn when_ended(&self, waker: &Waker) {
         let waker = waker.clone();
@@ -111,7 +111,9 @@ impl ThreadHandle {
         });
     }
 
-    /// Waits for the end of the thread's body, at most until `until` (`None`: as long as it takes); true if it has ended.
+    /// Waits for the end of the thread's body. Returns true if it has ended.
+    ///
+    /// Waits until `until` at most; `None` means no limit.
     pub fn wait(&self, driver: &dyn Driver, until: Option<Instant>) -> bool {
         let mut ticket = None;
         let ended = block_on(driver, until, |context| {

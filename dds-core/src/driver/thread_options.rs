@@ -1,15 +1,16 @@
-//! How the threads of a participant are called, and, with the feature `rt`, how urgent they are and where they run.
+//! Names of a participant's threads and, with the feature `rt`, their priorities and cores.
 
 use super::Role;
 use std::fmt;
 use std::io;
 
-/// The settings of the threads of a participant, for
-/// [`DomainParticipantBuilder::threads`](crate::DomainParticipantBuilder::threads). Default: those of the thread that makes the
-/// participant, with the names `dds-receive`, `dds-event` and `dds-io`.
+/// Settings of a participant's threads.
 ///
-/// The receive thread takes in user data and runs the readers' work on it; the event thread calls listeners; the I/O thread
-/// fires timers and serves discovery.
+/// Used by [`DomainParticipantBuilder::threads`](crate::DomainParticipantBuilder::threads). Default: the settings of the
+/// thread that creates the participant, with the names `dds-receive`, `dds-event` and `dds-io`.
+///
+/// The receive thread receives user data and runs the readers' work on it. The event thread calls listeners. The I/O
+/// thread fires timers and serves discovery.
 ///
 /// ```
 /// use dds_core::{DomainParticipant, Scope, ThreadOptions, ThreadSettings};
@@ -31,7 +32,7 @@ pub struct ThreadOptions {
     io: ThreadSettings,
 }
 
-/// The settings of one thread; see [`ThreadOptions`].
+/// The settings of one thread. See [`ThreadOptions`].
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ThreadSettings {
     name: Option<String>,
@@ -42,27 +43,27 @@ pub struct ThreadSettings {
 }
 
 impl ThreadOptions {
-    /// The default for every thread.
+    /// Default settings for all threads.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The settings of the thread that receives user data.
+    /// Sets the settings of the thread that receives user data.
     #[must_use]
     pub fn receive(mut self, settings: ThreadSettings) -> Self {
         self.receive = settings;
         self
     }
 
-    /// The settings of the thread that calls listeners.
+    /// Sets the settings of the thread that calls listeners.
     #[must_use]
     pub fn event(mut self, settings: ThreadSettings) -> Self {
         self.event = settings;
         self
     }
 
-    /// The settings of the thread for timers and discovery.
+    /// Sets the settings of the thread for timers and discovery.
     #[must_use]
     pub fn io(mut self, settings: ThreadSettings) -> Self {
         self.io = settings;
@@ -77,28 +78,30 @@ impl ThreadOptions {
         }
     }
 
-    /// What no system can do, found before anything is started.
+    /// Rejects settings that no system supports, before any thread starts.
     pub(crate) fn check(&self) -> Result<(), ThreadRefused> {
         [Role::Receive, Role::Event, Role::Driver].into_iter().try_for_each(|role| self.of(role).check(role))
     }
 }
 
 impl ThreadSettings {
-    /// The default.
+    /// Default settings.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What debuggers and `top -H` show; Linux cuts it after 15 bytes.
+    /// Sets the name that debuggers and `top -H` show. Linux truncates it to 15 bytes.
     #[must_use]
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
     }
 
-    /// The real-time priority, from 1 to 99: the thread runs under SCHED_FIFO, before every one of a lower priority and every
-    /// ordinary one. The system must permit that (CAP_SYS_NICE, or RLIMIT_RTPRIO).
+    /// Sets the real-time priority, from 1 to 99.
+    ///
+    /// The thread runs under SCHED_FIFO, before all threads of a lower priority and all ordinary threads. The system
+    /// must permit that (CAP_SYS_NICE, or RLIMIT_RTPRIO).
     #[cfg(feature = "rt")]
     #[must_use]
     pub fn priority(mut self, priority: u8) -> Self {
@@ -106,7 +109,7 @@ impl ThreadSettings {
         self
     }
 
-    /// The processor cores that the thread may run on, by the system's numbers. Default: all of the process.
+    /// Sets the processor cores for the thread, by the system's numbers. Default: all of the process.
     #[cfg(feature = "rt")]
     #[must_use]
     pub fn cores(mut self, cores: impl IntoIterator<Item = usize>) -> Self {
@@ -130,7 +133,7 @@ impl ThreadSettings {
         Ok(())
     }
 
-    /// Whether the thread has to ask the system for something.
+    /// Whether the settings need a system call.
     pub(super) fn asks(&self) -> bool {
         #[cfg(feature = "rt")]
         return self.priority.is_some() || !self.cores.is_empty();
@@ -138,7 +141,7 @@ impl ThreadSettings {
         false
     }
 
-    /// Gives the calling thread its priority and its cores.
+    /// Applies priority and cores to the calling thread.
     #[cfg_attr(not(feature = "rt"), expect(clippy::unused_self, reason = "there is nothing to ask for"))]
     pub(super) fn apply(&self, role: Role) -> io::Result<()> {
         #[cfg(feature = "rt")]
@@ -186,14 +189,14 @@ fn thread_of(role: Role) -> &'static str {
     }
 }
 
-/// A setting that a thread has not got. Travels as the source of an [`io::Error`].
+/// A thread setting that the system refused. It is the source of an [`io::Error`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadRefused {
     /// `"receive"`, `"event"` or `"io"`.
     pub thread: &'static str,
     /// `"name"`, `"priority"` or `"cores"`.
     pub option: &'static str,
-    /// Why.
+    /// The reason.
     pub message: String,
 }
 

@@ -1,7 +1,8 @@
 //! From a datagram to the cells of readers, writers and discovery.
 //!
-//! In: datagrams, on the thread that received them. Out: submessages, offered to cells; counters. Owned: the table of cells
-//! by entity id, the readers matched with each remote writer, and when each participant was last heard.
+//! In: datagrams, on the thread that received them. Out: submessages, offered to cells; counters. Owned: the table of
+//! cells by entity ID, the readers matched with each remote writer, and the time at which each participant was last
+//! heard.
 
 mod landing;
 mod liveliness;

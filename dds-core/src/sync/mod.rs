@@ -61,7 +61,7 @@ pub(crate) enum Mutation {
     LookThenStore,
     /// A wait set checks its conditions before it has registered the waiter.
     LookThenRegister,
-    /// A condition that was idle counts as idle up to the end of the check, not up to its start.
+    /// An idle condition counts as idle up to the end of the check, not its start.
     VersionAfterLook,
     /// A wait set skips a condition that was idle although it was poked during the check.
     ForgetReady,

@@ -1,4 +1,4 @@
-//! Where a participant can be reached, and where it looks for others, while interfaces come and go.
+//! Addresses of a participant, and the addresses where it looks for peers, while interfaces come and go.
 
 use crate::driver::{Locators, NetworkConfig};
 use crate::sync::{Arc, Lock, LockGuard};
@@ -8,18 +8,17 @@ use dds_rtps::types::Locator;
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 
-/// On how many participant indexes of a host without multicast participants are looked for. Each costs one datagram per
-/// announcement.
+/// Number of participant indexes that are tried on a host without multicast. Each costs one datagram per announcement.
 pub(super) const PEER_INDEXES: u32 = 32;
 
-/// How a participant is addressed at the moment.
+/// Current addresses of a participant.
 pub(super) struct Addressing {
     domain_id: u32,
     ports: PortMapping,
-    /// Multicast was asked for.
+    /// The configuration requests multicast.
     wants_multicast: bool,
     peers: Vec<SocketAddr>,
-    /// What the peers' names stand for at the moment.
+    /// Current addresses of the peers' names.
     named_peers: Lock<Vec<SocketAddr>>,
     metatraffic: Vec<SocketAddr>,
     user: Vec<SocketAddr>,
@@ -29,7 +28,7 @@ pub(super) struct Addressing {
 }
 
 impl Addressing {
-    /// Of sockets that have just been opened, which keep all but their `links`.
+    /// Uses new sockets, and returns all of them except for their `links`.
     pub(super) fn new(config: &NetworkConfig, udp: &UdpConfig, sockets: UdpSockets) -> io::Result<(Self, Receivers)> {
         let bound = |sockets: &[UdpSocket]| sockets.iter().map(UdpSocket::local_addr).collect::<io::Result<Vec<_>>>();
         let (metatraffic, user) = (bound(&sockets.metatraffic_unicast)?, bound(&sockets.user_unicast)?);
@@ -38,7 +37,7 @@ impl Addressing {
         for peer in unspoken {
             tracing::debug!(%peer, "this address of a peer is of a version of IP that is not spoken here");
         }
-        // A link-local address was given with its link.
+        // A link-local address was configured with its link.
         peers.iter().for_each(|peer| sockets.transport.note_sender(*peer));
         let addressing = Self {
             domain_id: udp.domain_id,
@@ -65,7 +64,7 @@ impl Addressing {
         Arc::clone(&self.locators.lock())
     }
 
-    /// Looks at the interfaces again; true if the locators are other ones now.
+    /// Checks the interfaces again. Returns true if the locators have changed.
     pub(super) fn look(&self) -> bool {
         let mut links = self.links.lock();
         match links.follow() {
@@ -79,7 +78,7 @@ impl Addressing {
         self.renew(links)
     }
 
-    /// Takes over what the peers' names stand for now; true if the locators are other ones by that.
+    /// Sets the current addresses of the peers' names. Returns true if the locators have changed by that.
     pub(super) fn set_named_peers(&self, peers: Vec<SocketAddr>) -> bool {
         *self.named_peers.lock() = peers;
         self.renew(self.links.lock())
@@ -87,6 +86,7 @@ impl Addressing {
 
     fn renew(&self, links: LockGuard<'_, Links>) -> bool {
         let present = self.at_present(&links);
+        // The links are no longer needed, so release them before the other lock.
         drop(links);
         let mut locators = self.locators.lock();
         if **locators == present {
@@ -111,8 +111,10 @@ impl Addressing {
         }
     }
 
-    /// Where others may listen that multicast does not reach: the peers; and this host, if multicast was asked for and does
-    /// not reach it, or if there is nowhere else to look.
+    /// Returns locators of possible participants that multicast does not reach.
+    ///
+    /// These are the peers. They include this host if multicast is requested and does not reach it, or if there are no
+    /// peers.
     fn well_known(&self, links: &Links) -> Vec<Locator> {
         let mut found: Vec<Locator> = Vec::new();
         let named = self.named_peers.lock().clone();
@@ -129,13 +131,16 @@ impl Addressing {
                 found.extend(self.ports.participants_on(address, self.domain_id, self.indexes_on(&host)));
             }
         }
+        // Two names may have the same address.
         let mut seen = std::collections::HashSet::new();
         found.retain(|locator| seen.insert(*locator));
         found
     }
 
-    /// How many indexes are tried there. On this host at least all below our own one: of any two participants the one with
-    /// the higher index tries the other's, and one without an index, after 479, tries them all.
+    /// Number of participant indexes to try on `host`.
+    ///
+    /// On this host, at least all indexes below the own one are tried. So of any two participants, the one with the
+    /// higher index tries the other's index. A participant without an index, after 479, tries them all.
     fn indexes_on(&self, host: &SocketAddr) -> u32 {
         match host.ip().is_loopback() {
             true => self.participant_index.unwrap_or(u32::MAX).max(PEER_INDEXES),
@@ -144,7 +149,7 @@ impl Addressing {
     }
 }
 
-/// The sockets to receive from.
+/// Sockets to receive from.
 pub(super) struct Receivers {
     pub(super) metatraffic_multicast: Vec<UdpSocket>,
     pub(super) metatraffic_unicast: Vec<UdpSocket>,

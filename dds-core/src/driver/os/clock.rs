@@ -6,25 +6,29 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::OnceLock;
 use std::time;
 
-/// How old the offset between the clocks may be. The two run at one pace (the kernel slews both) and part only when
-/// somebody sets the real-time clock: this is how late we notice.
+/// Maximum age of the offset between the clocks, in nanoseconds.
+///
+/// Both clocks run at the same rate, because the kernel slews both. They diverge only when the real-time clock is set.
+/// This driver notices that with this delay at most.
 const OFFSET_AGE_MAX: u64 = 1_000_000;
 
-/// How often the offset is measured anew if the thread was interrupted in the middle of it.
+/// Number of measurements of the offset, if each one is interrupted.
 const TRIES: usize = 4;
 
-/// A measurement that took longer than this, in nanoseconds, was interrupted.
+/// A longer measurement, in nanoseconds, was interrupted.
 const UNDISTURBED: u64 = 2_000;
 
-/// One beginning for the whole process, so that the participants of a process can compare their instants.
+/// One origin for the whole process, so that its participants can compare their instants.
 static ORIGIN: OnceLock<Origin> = OnceLock::new();
 
-/// The beginning on both clocks that say it.
+/// The origin on both representations of the monotonic clock.
 #[derive(Debug, Clone, Copy)]
 struct Origin {
     instant: time::Instant,
-    /// As the system counts, in nanoseconds; where it is not asked itself, 0. Not later than `instant`, so that what is converted
-    /// for tokio may come late by the difference, but never early.
+    /// Nanoseconds of the system's clock, or 0 where it is not read directly.
+    ///
+    /// Not later than `instant`. So an instant that is converted for tokio may be late by the difference, but never
+    /// early.
     nanos: u64,
 }
 
@@ -35,7 +39,7 @@ impl Origin {
         Self { instant: time::Instant::now(), nanos }
     }
 
-    /// How long ago that is, in nanoseconds.
+    /// Nanoseconds since the origin.
     #[inline]
     #[allow(clippy::disallowed_methods, reason = "this is the driver")]
     fn age(&self) -> u64 {
@@ -47,12 +51,14 @@ impl Origin {
     }
 }
 
-/// What the monotonic clock says in this process: nanoseconds since its beginning there.
+/// Monotonic clock of this process, in nanoseconds since its origin.
 pub(super) fn nanos() -> u64 {
     ORIGIN.get_or_init(Origin::new).age()
 }
 
-/// What the monotonic clock of the system says: [`time::Instant`] is the same clock, but takes as long again to be subtracted from.
+/// Reads the monotonic clock of the system.
+///
+/// [`time::Instant`] uses the same clock, but its subtraction costs as much again.
 #[cfg(target_os = "linux")]
 #[inline]
 fn system_nanos() -> Option<u64> {
@@ -60,23 +66,23 @@ fn system_nanos() -> Option<u64> {
     Some(now.tv_sec() as u64 * 1_000_000_000 + now.tv_nsec() as u64)
 }
 
-/// Elsewhere `time::Instant` is some other clock.
+/// On other systems `time::Instant` may use another clock.
 #[cfg(not(target_os = "linux"))]
 #[inline]
 const fn system_nanos() -> Option<u64> {
     None
 }
 
-/// Reads both clocks for the price of one.
+/// Reads both clocks at the cost of one.
 #[derive(Debug)]
 pub(super) struct Clock {
     origin: Origin,
     /// Real time minus monotonic time, in nanoseconds (wrapping).
     offset: AtomicU64,
-    /// When the offset was measured, on the monotonic clock.
+    /// Time of the last measurement of the offset, on the monotonic clock.
     measured: AtomicU64,
     process: Process,
-    /// This is a child of that process.
+    /// This process is a child of that process.
     forked: AtomicBool,
 }
 
@@ -104,7 +110,7 @@ impl Clock {
         Now { instant: Instant::from_nanos(monotonic), time: Time::from_unix_nanos(real as i64) }
     }
 
-    /// Whether this is a child of the process in which the clock was made.
+    /// Whether this is a child of the process that created the clock.
     pub(super) fn is_forked(&self) -> bool {
         self.was_forked() || self.note_forked(self.process.is_left())
     }
@@ -116,22 +122,22 @@ impl Clock {
         forked
     }
 
-    /// Whether that has been found out already.
+    /// Whether that is known already.
     #[inline]
     pub(super) fn was_forked(&self) -> bool {
         self.forked.load(Ordering::Relaxed)
     }
 
-    /// The same moment on tokio's clock.
+    /// Converts to tokio's clock.
     pub(super) fn to_tokio(&self, instant: Instant) -> tokio::time::Instant {
         let since = time::Duration::from_nanos(instant.as_nanos());
-        // A moment that the clock cannot express is as good as a year away.
+        // An instant beyond the clock's range is replaced by one that is a year away.
         const YEAR: time::Duration = time::Duration::from_secs(365 * 24 * 3600);
         let origin = self.origin.instant;
         origin.checked_add(since).or_else(|| origin.checked_add(YEAR)).unwrap_or(origin).into()
     }
 
-    /// The same moment on the monotonic clock of the system; `None`: the two are not the same clock.
+    /// Converts to the system's monotonic clock. `None` if that is another clock.
     #[cfg(target_os = "linux")]
     pub(super) fn to_system(&self, instant: Instant) -> Option<time::Duration> {
         (self.origin.nanos > 0)
@@ -146,12 +152,13 @@ impl Clock {
     #[cold]
     #[allow(clippy::disallowed_methods, reason = "this is the driver")]
     fn measure_offset(&self) {
-        // As often as this, so that a child that only writes finds out as well, whichever way it was made.
+        // Checked here as well, so that a child that only writes also notices the fork, however it was forked.
         self.note_forked(self.process.has_other_id());
         for _ in 0..TRIES {
             let before = self.monotonic();
             let real = Time::from(time::SystemTime::now()).as_unix_nanos() as u64;
             let after = self.monotonic();
+            // Pair the real time with the middle of both readings, which halves the error.
             self.offset.store(real.wrapping_sub(before.midpoint(after)), Ordering::Relaxed);
             self.measured.store(after, Ordering::Relaxed);
             if after - before < UNDISTURBED {
@@ -161,10 +168,10 @@ impl Clock {
     }
 }
 
-/// A number that no other call gets: not in another process, not after a restart, not in a forked child.
+/// Returns a number that no other call returns: not in another process, after a restart, or in a forked child.
 pub(super) fn random(now: Now) -> u64 {
-    // The keys of the hash come from the system's generator, and step with every state that is made. A forked child
-    // inherits them, hence the process id and the time.
+    // The keys of the hasher come from the system's generator, and change with every new state. A forked child inherits
+    // them, so the process ID and the time are added.
     let mut hasher = RandomState::new().build_hasher();
     hasher.write_u32(std::process::id());
     hasher.write_i64(now.time.as_unix_nanos());

@@ -1,4 +1,4 @@
-//! A participant's tap: what its sockets send and receive, in a pcap file.
+//! A participant's tap: it records sent and received datagrams in a pcap file.
 
 use crate::driver::{NetworkError, Socket};
 use crate::sync::Arc;
@@ -8,12 +8,12 @@ use dds_rtps::types::Time;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::Path;
 
-/// The open file, and what stands in it for this participant.
+/// The open file, and the addresses that it shows for this participant.
 pub(super) struct OpenTap {
     capture: Arc<Capture>,
-    /// Sockets are bound to all addresses of the host; these stand for them, one for each version of IP.
+    /// Sockets are bound to all addresses of the host. These represent them, one for each version of IP.
     addresses: Vec<IpAddr>,
-    /// Where unicast is sent from.
+    /// Source addresses of unicast datagrams.
     senders: Vec<SocketAddr>,
 }
 
@@ -26,7 +26,7 @@ impl OpenTap {
         Ok(tap)
     }
 
-    /// The address that a socket has for others.
+    /// Returns the address that peers see for a socket.
     fn shown(&self, bound: SocketAddr) -> SocketAddr {
         let loopback = if bound.is_ipv4() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { IpAddr::V6(Ipv6Addr::LOCALHOST) };
         let address = match bound.ip() {
@@ -36,16 +36,16 @@ impl OpenTap {
         SocketAddr::new(address, bound.port())
     }
 
-    /// Records what is sent.
+    /// Records sent datagrams.
     pub(super) fn around(&self, transport: Arc<UdpTransport>) -> Tap<Arc<UdpTransport>> {
         Tap::new(transport, Arc::clone(&self.capture), self.senders.iter().copied())
     }
 
-    /// Records what `socket` receives.
+    /// Records datagrams that `socket` receives.
     pub(super) fn recorder(&self, socket: &UdpSocket, kind: Socket) -> Recorder {
         let bound = socket.local_addr().unwrap_or(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
         let destination = match bound.ip() {
-            // Several groups of IPv6 share a socket; the first stands for them.
+            // Several groups of IPv6 share a socket. The first one represents them.
             ip if kind == Socket::MetatrafficMulticast && ip.is_ipv6() && !ip.is_multicast() => {
                 let [group, _] = PortMapping::DISCOVERY_GROUPS_V6;
                 SocketAddr::new(group.into(), bound.port())
@@ -56,7 +56,7 @@ impl OpenTap {
     }
 }
 
-/// Writes what one socket receives.
+/// Writes the datagrams that one socket receives.
 pub(super) struct Recorder {
     capture: Arc<Capture>,
     destination: SocketAddr,

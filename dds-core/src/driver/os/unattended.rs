@@ -1,4 +1,4 @@
-//! Where callers do not receive: on systems other than Linux, and in models.
+//! Replacement for reception by callers on systems other than Linux, and in models.
 
 use super::Leading;
 use super::intake::Intake;
@@ -7,7 +7,7 @@ use crate::sync::{Arc, AtomicBool};
 use std::io;
 use std::time::Duration;
 
-/// There is none.
+/// Has no values, because callers never receive here.
 #[derive(Debug)]
 pub(super) enum Attendance {}
 
