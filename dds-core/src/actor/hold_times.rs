@@ -137,6 +137,7 @@ mod measured {
         /// Returns the measurement for cells around an `A`.
         pub(in crate::actor) fn of<A>() -> Self {
             let name = std::any::type_name::<A>();
+            // A linear search: a process has a few kinds of actors, and each cell searches once.
             let mut link = &FIRST;
             loop {
                 let kind = link.get_or_init(|| Box::new(Kind::new(name)));

@@ -147,6 +147,7 @@ impl<A: Actor> Inbox<A> {
     }
 
     fn is_full(&self, ring: &Ring<A::Mail>, bytes: usize) -> bool {
+        // An empty inbox accepts one piece of any size, or that piece could never be delivered.
         let too_large = ring.bytes.saturating_add(bytes) > self.capacity.bytes && !ring.mail.is_empty();
         too_large || ring.mail.len() >= self.capacity.entries
     }

@@ -41,6 +41,7 @@ impl Wakers {
     pub fn register(&mut self, ticket: &mut Option<Ticket>, waker: Waker, effects: &mut Effects) {
         let known = ticket.and_then(|ticket| self.position(ticket));
         if let Some(entry) = known.and_then(|index| self.entries.get_mut(index)) {
+            // The old waker is user code, so it must not be dropped inside the cell.
             if let Some(old) = entry.waker.replace(waker) {
                 effects.discard(old);
             }
@@ -73,6 +74,7 @@ impl Wakers {
 
     /// Removes a waiter that gives up, at its deadline or when its future is dropped. Passes on its wake.
     pub fn abandon(&mut self, ticket: &mut Option<Ticket>, effects: &mut Effects) {
+        // A wake that is not passed on would leave another waiter asleep beside a free unit.
         if self.remove(ticket, effects) == Some(Left::Woken) && !mutated(Mutation::SwallowWake) {
             self.wake_one(effects);
         }

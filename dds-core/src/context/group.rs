@@ -82,6 +82,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         let guid = Guid::new(participant.core().prefix(), participant.core().new_entity_id(kind));
         let subject = Subject::new(name, "", guid);
         let error = |kind| CreateError::new(&subject, kind);
+        // Report a closed participant before a wrong QoS.
         participant.core().check_open().map_err(error)?;
         qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
         Ok(Self::open(participant, subject, qos))
@@ -184,6 +185,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
             let mut state = self.state();
             let error = |kind| QosError::new(&self.subject, kind);
             match self.is_enabled() {
+                // Policies that peers have seen cannot change.
                 true => state.qos.check_change(&qos).map_err(error)?,
                 false => qos.check().map_err(error)?,
             }
@@ -194,6 +196,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
             state.qos = qos;
             state.version += 1;
         }
+        // Outside of the lock, because each member reads the new QoS from the group.
         self.members().iter().for_each(|member| member.announce_again());
         Ok(())
     }
@@ -204,6 +207,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         if self.is_closed() {
             return Err(CreateErrorKind::Closed);
         }
+        // Sweep only when the list would grow, so that the cost per endpoint stays constant.
         if state.members.len() == state.members.capacity() {
             state.members.retain(|member| member.strong_count() > 0);
         }
@@ -224,6 +228,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
     pub(crate) fn describe(&self, endpoint: &mut EndpointData) -> u64 {
         let state = self.state();
         endpoint.presentation = state.qos.presentation();
+        // Peers need the ID of the group only if they present its members together.
         if endpoint.presentation.is_of_group() {
             endpoint.group = self.guid().entity_id;
         }

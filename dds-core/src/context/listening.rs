@@ -72,6 +72,7 @@ impl ParticipantCore {
         if delivery == Delivery::EventThread {
             self.event_thread().start().map_err(|error| CreateErrorKind::of_thread(&error))?;
         }
+        // A listener waits without a blocked thread, so the driver must receive promptly.
         self.driver().attend();
         let queue = Arc::clone(self.event_thread()) as Arc<dyn EventQueue>;
         let listener = Listener::new(name, callback, delivery, queue, ending);
@@ -99,6 +100,7 @@ impl ParticipantCore {
             return Err(CreateErrorKind::Closed);
         }
         let slot = new.map(|new| self.make_listener(new, ending)).transpose()?;
+        // The old listener stays open until no endpoint refers to it.
         let old = place.put(slot);
         refresh();
         if let Some(old) = old {

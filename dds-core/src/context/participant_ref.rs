@@ -30,6 +30,7 @@ impl Users {
     /// Returns `false` if no handle is left to join.
     fn join_others(&self) -> bool {
         let more = |users: usize| (users > 0).then_some(users + 1);
+        // A count of zero is final: the participant has ended or is ending.
         self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
     }
 

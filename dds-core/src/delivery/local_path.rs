@@ -54,6 +54,7 @@ impl LocalPath {
     /// Makes the writer check the link, because the reader has space for refused changes.
     pub(crate) fn call(&self, effects: &mut Effects) {
         if let Some(writer) = self.writer.upgrade() {
+            // The signal survives if the cell is occupied. The present visitor serves it.
             writer.signal(Signals::own(0));
             effects.poke(writer);
         }
@@ -73,12 +74,14 @@ impl Starving {
 
     /// Sets the flag. The writer must read the acknowledgement next.
     fn begin(&self) {
+        // A swap and not a store: `full_fence` must follow a read-modify-write.
         self.0.swap(true, Ordering::SeqCst);
         full_fence();
     }
 
     /// Called after the reader has acknowledged. Returns whether to call the writer: once for each `begin`.
     fn end(&self) -> bool {
+        // The load avoids the exchange in the usual case, when the writer does not wait.
         self.0.load(Ordering::SeqCst) && self.0.swap(false, Ordering::AcqRel)
     }
 }

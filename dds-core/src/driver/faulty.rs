@@ -99,6 +99,7 @@ const SLOTS_MAX: usize = 64;
 impl FaultyReceive {
     /// Puts `faults` before `inner`.
     pub(crate) fn new(inner: Arc<dyn Receive>, faults: &Faults, driver: &Arc<dyn Driver>) -> Arc<Self> {
+        // Weak, because a receiver must not keep its driver alive.
         let weak_driver = Arc::downgrade(driver);
         let clock: Clock = Arc::new(move || weak_driver.upgrade().map_or(Instant::ZERO, |driver| driver.now().instant));
         let small = Arc::new(SlotPool::new(SLOTS_MAX));

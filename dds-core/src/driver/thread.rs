@@ -56,6 +56,7 @@ pub(crate) fn as_role<R>(role: Role, f: impl FnOnce() -> R) -> R {
             ROLE.set(self.0);
         }
     }
+    // Restored by a drop, so that a panic in `f` restores the role as well.
     let _restore = Restore(ROLE.replace(role));
     f()
 }
@@ -129,6 +130,7 @@ impl ThreadHandle {
                 Poll::Pending
             })
         });
+        // The wait ended at its limit, so its place in the queue must be released.
         if ended.is_none() {
             Effects::scope(|effects| self.0.lock().waiters.abandon(&mut ticket, effects));
         }

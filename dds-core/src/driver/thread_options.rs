@@ -6,8 +6,8 @@ use std::io;
 
 /// Settings of a participant's threads.
 ///
-/// Used by [`DomainParticipantBuilder::threads`](crate::DomainParticipantBuilder::threads). Default: the settings of the
-/// thread that creates the participant, with the names `dds-receive`, `dds-event` and `dds-io`.
+/// Used by [`DomainParticipantBuilder::threads`](crate::DomainParticipantBuilder::threads). Default: the settings
+/// of the thread that creates the participant, with the names `dds-receive`, `dds-event` and `dds-io`.
 ///
 /// The receive thread receives user data and runs the readers' work on it. The event thread calls listeners. The I/O
 /// thread fires timers and serves discovery.
@@ -151,6 +151,7 @@ impl ThreadSettings {
             self.apply_cores().map_err(|error| refused("cores", error.to_string()))?;
             self.apply_priority().map_err(|error| refused("priority", error.to_string()))?;
         }
+        // Without the feature `rt` the role is unused.
         let _ = role;
         Ok(())
     }

@@ -35,7 +35,7 @@ pub struct Timer {
 struct Clock {
     /// The deadline. Written by the owner of the timer.
     due: AtomicU64,
-    /// Position of the entry in the heap's order. Written under the lock of the heap.
+    /// Instant of the timer's entry in the heap. Written under the lock of the heap.
     entry: AtomicU64,
 }
 
@@ -98,6 +98,7 @@ impl Timers {
         queue.settle(slot);
         let closer = queue.first().unwrap_or(NEVER) < before.unwrap_or(NEVER);
         drop(queue);
+        // Outside of the lock: `kick` wakes a thread that takes the lock at once.
         if closer {
             (self.kick)();
         }
@@ -125,8 +126,9 @@ impl Timer {
     #[inline]
     pub fn set(&self, deadline: Option<Instant>) {
         let due = deadline.map_or(NEVER, |deadline| deadline.as_nanos().min(NEVER - 1));
-        // Store first, then load; both are sequentially consistent. `TimerQueue::settle` does the opposite. So either
-        // this thread sees that the entry is gone, or the thread that removes it sees the new deadline.
+        // Store first, then load; both are sequentially consistent. `TimerQueue::pop_due` removes the entry first and
+        // then loads the deadline. So either this thread sees that the entry is gone, or that thread sees the new
+        // deadline.
         let entry = if mutated(Mutation::LookThenStore) {
             let entry = self.clock.entry.load(Ordering::SeqCst);
             self.clock.due.store(due, Ordering::SeqCst);
@@ -188,6 +190,7 @@ impl TimerQueue {
     fn remove(&mut self, slot: usize) -> Option<Slot> {
         self.take_out(slot);
         let removed = self.slots[slot].take();
+        // Reuse the slot, so that memory is bounded by the number of timers at one time.
         self.free.push(slot);
         removed
     }

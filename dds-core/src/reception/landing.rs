@@ -50,7 +50,7 @@ impl IncomingDatagram<'_> {
         if !is_plain {
             return None;
         }
-        // Bit 0 of the submessage flags is the byte order (RTPS 2.5, 8.3.3.2).
+        // Bit 0 of the submessage flags is the byte order.
         let little_endian = bytes.get(run.offset + 1)? & 1 != 0;
         let number_at = (run.offset + FRAGMENT_NUMBER_AT, little_endian);
         let headers = Headers::like(header, number_at, reader.rtps().guid().entity_id, run.source)?;

@@ -170,9 +170,11 @@ impl Reception {
             if matches!(submessage, Submessage::InfoReply(_) | Submessage::InfoSource(_)) {
                 arrived.reply = self.reply_to(&receiver);
             }
+            // An INFO_DST before this submessage names another participant.
             if !receiver.is_for(self.core.prefix()) {
                 continue;
             }
+            // Built-in endpoints are not in the routes: discovery handles their submessages.
             if Participant::is_addressed_by(&submessage) {
                 for_discovery = true;
                 if !discovery_is_queued {
@@ -193,7 +195,9 @@ impl Reception {
                     let run = SubmessageRun { offset, source: source_of(&receiver, writer_id, &arrived), reader_id };
                     let parsed = ParsedRun { first: &submessage, behind: submessages.clone() };
                     let end = self.offer_to_readers(&run, &parsed, &arrived, effects);
+                    // The reader has handled a whole run of submessages, so continue behind it.
                     submessages = message.submessages_from(end.offset);
+                    // An INFO_TS inside the run also applies to the submessages behind it.
                     receiver.source_timestamp = end.timestamp;
                 }
                 None => self.dispatch_other(&receiver, &submessage, &arrived, effects),
@@ -238,6 +242,7 @@ impl Reception {
             let reader = self.routes.reader(run.reader_id);
             reader.map(|reader| self.offer_to_reader(&reader, run, parsed, arrived, effects))
         } else {
+            // ENTITYID_UNKNOWN addresses all readers that match the writer.
             let readers = self.routes.matched_readers(run.source.writer);
             let ends = readers.iter().map(|reader| self.offer_to_reader(reader, run, parsed, arrived, effects));
             let end = ends.reduce(|one, other| one.or(other));

@@ -60,6 +60,7 @@ impl RemoteParticipant {
     /// Whether a message may be read.
     fn is_credible(&self, has_checksum: bool) -> bool {
         if has_checksum {
+            // From now on a message without a checksum counts as damaged.
             self.incredible.store(INCREDIBLE_MAX, Ordering::Relaxed);
             return true;
         }
@@ -152,6 +153,7 @@ impl Routes {
         self.change(|tables| {
             if let Some(readers) = tables.matched.get_mut(&writer) {
                 readers.retain(|known| !Arc::ptr_eq(known, reader));
+                // Keep the bound: no entry for a writer without readers.
                 if readers.is_empty() {
                     tables.matched.remove(&writer);
                 }
@@ -174,6 +176,7 @@ impl Routes {
     pub(crate) fn heard_of(&self, prefix: GuidPrefix, has_checksum: bool, now: Instant) -> Heard {
         self.read(|tables| match tables.others.get(&prefix) {
             Some(other) if !other.is_credible(has_checksum) => Heard::Incredible,
+            // Any message of a participant asserts its automatic writers.
             Some(other) if other.automatic.assert_often(now) | other.manual.has_waiting_leases() => Heard::Awaited,
             _ => Heard::Plain,
         })
@@ -219,6 +222,7 @@ impl Routes {
         self.read(|tables| {
             for (prefix, other) in &tables.others {
                 let heard = other.automatic.last();
+                // Renew only leases of participants that were heard since the last harvest.
                 if other.harvested.swap(heard.as_nanos(), Ordering::Relaxed) != heard.as_nanos() {
                     renew(*prefix, heard);
                 }
@@ -228,6 +232,7 @@ impl Routes {
 }
 
 fn in_order<C>(table: impl IntoIterator<Item = (EntityId, Arc<C>)>) -> Vec<Arc<C>> {
+    // Hash maps have a random order, and a simulation must repeat its runs exactly.
     let mut cells: Vec<_> = table.into_iter().collect();
     cells.sort_unstable_by_key(|(id, _)| *id);
     cells.into_iter().map(|(_, cell)| cell).collect()

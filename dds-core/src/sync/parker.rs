@@ -53,6 +53,7 @@ impl Wake for Unparker {
     }
 
     fn wake_by_ref(self: &Arc<Self>) {
+        // Only the first wake needs a system call: later ones find `WOKEN`.
         match self.word.swap(WOKEN, Ordering::AcqRel) {
             PARKING => self.thread.unpark(),
             #[cfg(any(dds_loom, all(feature = "udp", target_os = "linux")))]
@@ -103,6 +104,7 @@ impl Parker {
     /// Only a [`Driver`](crate::driver::Driver) may call this, because no thread sleeps under a simulated one.
     #[allow(clippy::disallowed_methods, reason = "the one place where a thread parks")]
     pub fn park(&self, timeout: Option<Duration>) -> bool {
+        // A wake between the check of the condition and this call must not be lost.
         if self.take_wake() {
             return true;
         }

@@ -4,8 +4,8 @@
 //! locked. The sockets belong to the parent, and an announcement of the child would carry the parent's identity.
 //!
 //! Where the system calls a function in each child ([`fork_count`](super::fork_count)), the check costs a load. A
-//! program may fork by a system call and bypass the C library. Then the process ID reveals it: each reading of the
-//! clock checks the ID about once per millisecond.
+//! program may fork by a system call and bypass the C library. Then the process ID reveals it: the driver's clock
+//! compares it about once per millisecond, when it is read.
 
 use super::fork_count;
 

@@ -103,6 +103,7 @@ impl Clock {
     #[inline]
     pub(super) fn now(&self) -> Now {
         let monotonic = self.monotonic();
+        // Usually the stored offset is recent enough, and only one clock is read.
         if monotonic.wrapping_sub(self.measured.load(Ordering::Relaxed)) > OFFSET_AGE_MAX {
             self.measure_offset();
         }

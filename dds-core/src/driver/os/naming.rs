@@ -61,6 +61,7 @@ impl Naming {
             self.search = None;
             return self.take_over(found, now);
         }
+        // A query that never returns blocks later ones, which bounds the number of threads.
         if self.names.is_empty() || self.search.is_some() || now < self.next {
             return false;
         }
