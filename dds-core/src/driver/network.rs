@@ -91,7 +91,7 @@ impl Default for NetworkConfig {
     }
 }
 
-/// Addresses of a participant, and the addresses where it looks for others.
+/// Addresses of a participant, and the addresses where it looks for peers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Locators {
     /// For discovery traffic to this participant. Announced.
@@ -312,12 +312,12 @@ pub trait Network: Send + Sync {
 
     /// Number of datagrams that the user-data sockets dropped since they were opened, because their buffers were full.
     ///
-    /// `None` if the system does not tell. Costs a system call per socket.
+    /// `None` if the system does not report it. Costs a system call per socket.
     fn dropped(&self) -> Option<u64> {
         None
     }
 
-    /// Free bytes of the receive buffer at a locator of this host. `None` if the system does not tell.
+    /// Free bytes of the receive buffer at a locator of this host. `None` if the system does not report it.
     ///
     /// Costs two system calls.
     fn room_at(&self, locator: &Locator) -> Option<usize> {

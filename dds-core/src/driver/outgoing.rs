@@ -173,7 +173,7 @@ impl Outgoing {
 
     /// Returns the free bytes of the emptiest receive buffer of this host among `locators`.
     ///
-    /// `None` if the system does not tell.
+    /// `None` if the system does not report it.
     #[cold]
     pub(crate) fn room_at(&self, locators: &[Locator]) -> Option<usize> {
         locators.iter().take(BUFFERS_ASKED_FOR).filter_map(|locator| self.network.room_at(locator)).max()

@@ -50,7 +50,7 @@ pub struct TrafficCounters {
     pub no_such_endpoint: u64,
     /// INFO_REPLY submessages that named no host of their sender. Answers went to the announced locators.
     pub replies_refused: u64,
-    /// Datagrams dropped because the user-data sockets were full. 0 where the system does not tell; Linux does.
+    /// Datagrams dropped because the user-data sockets were full. 0 where the system does not report them; Linux does.
     ///
     /// Raise [`receive_buffer`](crate::DomainParticipantBuilder::receive_buffer) and the system's limit to avoid these
     /// drops.

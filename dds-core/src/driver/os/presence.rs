@@ -81,7 +81,7 @@ mod system {
     }
 }
 
-/// The name that this participant holds, and the socket with which it checks others.
+/// The name that this participant holds, and the socket with which it checks peers.
 pub(super) struct Beacon {
     /// Bound: one, because the participant has one prefix.
     shown: Lock<Option<system::Handle>>,
