@@ -93,7 +93,7 @@ impl StatefulWriter {
         for index in 0..self.proxies.len() {
             let begins = |proxy: &&ReaderProxy| {
                 before < proxy.first_relevant && proxy.is_stranger() && !self.is_too_early_for(proxy)
-            // A HEARTBEAT to this reader alone draws its line.
+                // A HEARTBEAT to this reader alone draws its line.
             };
             if self.proxies.get(index).filter(begins).is_some() {
                 self.owe_heartbeat(now, index);

@@ -173,7 +173,10 @@ fn a_query_with_an_order_is_refused_and_says_what_to_do() {
         let reader = pair.reader(Preset::Event.into());
         let error = reader.query_condition(States::ANY, "x > 3 ORDER BY x", [0; 0]).unwrap_err();
         let said = error.to_string();
-        assert!(said.contains("ORDER BY is not supported") && said.contains("sort the samples in your program"), "{said}");
+        assert!(
+            said.contains("ORDER BY is not supported") && said.contains("sort the samples in your program"),
+            "{said}"
+        );
         assert!(said.contains("at byte 6"), "{said}");
     });
 }
