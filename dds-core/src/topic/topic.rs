@@ -66,8 +66,8 @@ pub(crate) trait TopicContext: ParticipantContext {
 /// What all handles of one topic share. The last one dropped no longer holds the name's type.
 pub(crate) struct TopicHandle {
     participant: Arc<dyn TopicContext>,
-    pub(super) name: String,
-    pub(super) type_name: String,
+    pub(super) name: Box<str>,
+    pub(super) type_name: Box<str>,
     pub(super) ty: Option<AnyType>,
     /// The only encodings that its samples can have; empty: any that we have.
     pub(super) representations: &'static [DataRepresentation],
@@ -110,8 +110,8 @@ impl<T> Topic<T> {
         let watched = Arc::<Watched>::default();
         let handle = TopicHandle {
             participant: Arc::clone(participant),
-            name: name.to_owned(),
-            type_name: type_name.to_owned(),
+            name: name.into(),
+            type_name: type_name.into(),
             ty,
             representations,
             qos: LiveQos::new(qos),
@@ -262,7 +262,7 @@ impl TopicHandle {
 
     /// Whether its samples are encoded as those of `T`.
     pub(crate) fn is_of<T: DdsType>(&self) -> bool {
-        self.type_name == T::TYPE_NAME && self.description().is_some_and(|ty| ty.is_encoded_like(T::DESCRIPTION))
+        *self.type_name == *T::TYPE_NAME && self.description().is_some_and(|ty| ty.is_encoded_like(T::DESCRIPTION))
     }
 
     /// Leaves an endpoint only the encodings that the topic's samples can have.
