@@ -137,6 +137,28 @@ fn top_level_folders_are_the_agreed_ones() {
     assert_eq!(found, agreed);
 }
 
+#[test]
+fn architecture_links_name_items_of_their_files() {
+    let text = fs::read_to_string(workspace().join("ARCHITECTURE.md")).unwrap();
+    let mut checked = 0;
+    for link in text.split("[`").skip(1) {
+        let Some((item, rest)) = link.split_once("`](") else { continue };
+        let Some((path, _)) = rest.split_once(')') else { continue };
+        if !path.ends_with(".rs") {
+            continue;
+        }
+        let code = fs::read_to_string(workspace().join(path)).unwrap_or_default();
+        let is_defined = ["fn ", "struct ", "enum ", "trait ", "mod "].iter().any(|keyword| {
+            code.match_indices(&format!("{keyword}{item}"))
+                .any(|(at, found)| !code[at + found.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+        });
+        let is_module = path.ends_with(&format!("/{item}.rs")) && !code.is_empty();
+        assert!(is_defined || is_module, "ARCHITECTURE.md: {path} does not define `{item}`");
+        checked += 1;
+    }
+    assert!(checked >= 15, "{checked} links");
+}
+
 /// A file as the rules see it.
 struct Source<'a> {
     /// Relative to the folder that is checked, with `/` between its parts.

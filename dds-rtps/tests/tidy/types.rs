@@ -31,7 +31,6 @@ const PENDING_NAMES: &[&str] = &[
     "Condition",
     "DataError",
     "Deferred",
-    "Disposals",
     "DurabilityService",
     "EnumLiteral",
     "Extensibility",
