@@ -13,16 +13,16 @@
 //! | no cell is held for long | in steps: `no_cell_is_held_for_many_steps`; by the clock, for people: DDS_TEST_HOLDS=1 prints it; `the_holds_of_every_kind_of_cell_are_measured`, `a_planted_long_hold_shows_up_with_its_line` |
 //! | a full socket blocks nobody | `a_socket_without_room_keeps_nobody_out`; `what_a_full_socket_refuses_is_sent_later_in_order` and those beside it |
 //! | clocks are read inside the cell | `timestamps_have_the_order_of_the_samples` |
-//! | a timer means "look", not "now" | every test in the simulation, where timers fire late, twice, and without a cause: `what_is_left_to_chance_happens` |
-//! | control takes no room in an inbox, or one place for each peer | `signals_merge_and_need_no_room`; `answers_to_a_busy_writer_take_one_place_for_each_reader` (hostile); HEARTBEATs, which are part of mail with samples: `a_reader_that_is_busy_keeps_nobody_out` |
+//! | a timer means "look", not "now" | every test in the simulation, where timers fire late, twice, and without a cause: `interference_happens_only_if_requested` |
+//! | control takes no room in an inbox, or one place for each peer | `signals_merge_and_need_no_room`; `acknacks_to_busy_writer_merge_per_reader` (hostile); HEARTBEATs, which are part of mail with samples: `a_reader_that_is_busy_keeps_nobody_out` |
 //! | a full inbox blocks nobody | `a_reader_that_is_busy_keeps_nobody_out`; what is lost by it is known: `a_reader_that_is_busy_knows_what_it_had_no_room_for` |
 //! | a waiter that leaves passes its wake on | model `back_pressure_wakes` |
 //! | who must not wait is refused | `a_thread_that_receives_refuses_every_wait`, `a_thread_that_discovers_refuses_every_wait`; `a_listener_must_not_shut_its_participant_down` |
 //! | close takes the state out | model `close_races_push` |
-//! | only handles and running frames are strong | `nothing_is_left_of_a_participant`, `participants_come_and_go`, `endpoints_come_and_go_under_traffic` |
+//! | only handles and running frames are strong | `nothing_is_left_of_a_participant`, `participant_rounds_leave_no_resources`, `endpoint_rounds_leave_no_resources` |
 //! | a panic in a cell closes that cell only, one in a listener removes that listener | `a_panic_inside_of_a_cell_is_an_error_at_every_door`; model `panic_closes`; `a_panic_removes_its_listener_is_an_event_and_the_next_one_up_is_told` (listeners) |
-//! | a panic of user code before the cell publishes nothing | `an_encoder_that_panics_publishes_nothing_and_costs_nothing`; its slot: `slot_returns_after_panic_of_fill`; a thousand times: `user_code_that_panics_leaves_nothing_behind` |
-//! | handles know their process | `a_child_is_told_that_it_is_one`, `a_child_may_close_and_drop_what_its_parent_goes_on_using` |
+//! | a panic of user code before the cell publishes nothing | `an_encoder_that_panics_publishes_nothing_and_costs_nothing`; its slot: `slot_returns_after_panic_of_fill`; a thousand times: `panicking_user_code_leaves_no_resources` |
+//! | handles know their process | `forked_child_gets_error`, `forked_child_may_drop_entities_of_parent` |
 //! | every lock goes through one module | tidy: `actors_take_their_locks_from_the_sync_module` |
 //!
 //! The models are in `src/actor/models.rs` and run by `.ci/run loom`; each has a mutant that it must catch.

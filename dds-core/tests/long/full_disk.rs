@@ -41,8 +41,8 @@ fn numbers(reader: &DataReader<Scan>) -> Vec<u32> {
 }
 
 #[test]
-fn what_the_disk_has_no_room_for_waits_and_is_neither_lost_nor_handed_on_before() {
-    if !alone("full_disk::what_the_disk_has_no_room_for_waits_and_is_neither_lost_nor_handed_on_before") {
+fn full_disk_delays_samples_without_loss() {
+    if !alone("full_disk::full_disk_delays_samples_without_loss") {
         return;
     }
     // Else the system ends the process, instead of answering. The threads that the test starts inherit it.

@@ -58,33 +58,33 @@ fn arrive(from: &DomainParticipant, to: &DomainParticipant, way: Way, sizes: &[u
 }
 
 #[test]
-fn best_effort_samples_of_every_size_and_of_64_mib_arrive_within_the_process() {
+fn local_best_effort_samples_arrive_up_to_64_mib() {
     let participant = World::new().participant();
     arrive(&participant, &participant, Way::BestEffort(1), &[&SIZES[..], &[64 * MIB]].concat());
 }
 
 #[test]
-fn reliable_samples_of_every_size_and_of_64_mib_arrive_within_the_process() {
+fn local_reliable_samples_arrive_up_to_64_mib() {
     let participant = World::new().participant();
     arrive(&participant, &participant, Way::Reliable, &[&SIZES[..], &[64 * MIB]].concat());
 }
 
 #[test]
-fn reliable_samples_of_every_size_arrive_by_udp() {
+fn udp_reliable_samples_of_every_size_arrive() {
     let world = World::new();
     let [from, to] = [(); 2].map(|()| world.udp_participant());
     arrive(&from, &to, Way::Reliable, &SIZES);
 }
 
 #[test]
-fn best_effort_samples_of_every_size_arrive_by_udp() {
+fn udp_best_effort_samples_of_every_size_arrive() {
     let world = World::new();
     let [from, to] = [(); 2].map(|()| world.udp_participant());
     arrive(&from, &to, Way::BestEffort(TRIES), &SIZES);
 }
 
 #[test]
-fn what_a_dropped_writer_has_written_arrives() {
+fn large_samples_of_dropped_writer_arrive() {
     for preset in [Preset::State, Preset::Event] {
         let world = World::new();
         let [from, to] = [(); 2].map(|()| world.udp_participant());
@@ -102,7 +102,7 @@ fn what_a_dropped_writer_has_written_arrives() {
 
 #[test]
 #[ignore = "takes a gigabyte of memory"]
-fn samples_of_64_mib_arrive_by_udp() {
+fn udp_samples_of_64_mib_arrive() {
     for way in [Way::BestEffort(TRIES), Way::Reliable] {
         let world = World::new();
         let [from, to] = [(); 2].map(|()| world.udp_participant());

@@ -145,8 +145,8 @@ impl ViewOf<Load> for Panics {}
 
 /// Ten panics of an encoder and one of a listener in each round: no slot, no thread and nothing else stays behind.
 #[test]
-fn user_code_that_panics_leaves_nothing_behind() {
-    if !alone("rounds::user_code_that_panics_leaves_nothing_behind") {
+fn panicking_user_code_leaves_no_resources() {
+    if !alone("rounds::panicking_user_code_leaves_no_resources") {
         return;
     }
     goes_round(|_, life| {
@@ -175,8 +175,8 @@ fn user_code_that_panics_leaves_nothing_behind() {
 
 /// Every way in which a participant can end, in turns.
 #[test]
-fn participants_come_and_go() {
-    if !alone("rounds::participants_come_and_go") {
+fn participant_rounds_leave_no_resources() {
+    if !alone("rounds::participant_rounds_leave_no_resources") {
         return;
     }
     goes_round(|number, life| {
@@ -201,8 +201,8 @@ fn participants_come_and_go() {
 
 /// Endpoints beside one that writes all the time.
 #[test]
-fn endpoints_come_and_go_under_traffic() {
-    if !alone("rounds::endpoints_come_and_go_under_traffic") {
+fn endpoint_rounds_leave_no_resources() {
+    if !alone("rounds::endpoint_rounds_leave_no_resources") {
         return;
     }
     let world = World::new();

@@ -67,7 +67,7 @@ fn next(reader: &DataReader<Pose>) -> (InstanceState, Option<u32>) {
 }
 
 #[test]
-fn a_process_that_is_killed_is_gone_and_one_that_is_stopped_is_not() {
+fn killed_process_unmatches_but_stopped_does_not() {
     let tag = format!("crash-{}", std::process::id());
     let participant = builder(&tag).build().unwrap();
     let qos = DataReaderQos::default().reliable().transient_local().keep_all();

@@ -44,7 +44,7 @@ fn take(reader: &DataReader<Count>, into: &mut Vec<(u32, Vec<u32>)>) {
 
 #[test]
 #[ignore = "takes long: .ci/run processes"]
-fn a_writer_that_is_killed_and_started_again_is_a_new_one_without_ghosts_or_duplicates() {
+fn killed_writer_restarts_without_duplicates() {
     let tag = new_tag("killed");
     let participant = builder(&tag, 2000).build().unwrap();
     let reader = participant.reader_builder("counts").qos(reader_qos().transient_local()).build().unwrap();
@@ -122,7 +122,7 @@ fn stop_one_of_two_readers(stops: bool, demotes: bool) -> Stopped {
 
 #[test]
 #[ignore = "takes long: .ci/run processes"]
-fn a_reader_that_is_stopped_holds_up_the_writer_which_says_so_and_loses_nothing() {
+fn stopped_reader_blocks_writer_without_loss() {
     let outcome = stop_one_of_two_readers(true, false);
     assert_eq!(outcome.missed, 0);
     let waits = format!("waits for {}", outcome.stopped);
@@ -136,7 +136,7 @@ fn a_reader_that_is_stopped_holds_up_the_writer_which_says_so_and_loses_nothing(
 
 #[test]
 #[ignore = "takes long: .ci/run processes"]
-fn a_reader_that_is_stopped_disturbs_nobody_if_the_writer_does_not_wait_for_it() {
+fn demoted_stopped_reader_delays_no_peer() {
     let undisturbed = stop_one_of_two_readers(false, true);
     let outcome = stop_one_of_two_readers(true, true);
     println!("longest pause {} ms, without a stopped reader {} ms", outcome.longest_pause, undisturbed.longest_pause);
@@ -151,7 +151,7 @@ fn a_reader_that_is_stopped_disturbs_nobody_if_the_writer_does_not_wait_for_it()
 
 #[test]
 #[ignore = "needs root: .ci/run processes"]
-fn a_cable_that_is_pulled_out_delays_and_loses_nothing() {
+fn unplugged_cable_delays_without_loss() {
     let tag = new_tag("hosts");
     make_hosts("pulled");
     let down = seconds(20);
@@ -204,12 +204,12 @@ fn end_of(role: &str, notices_at_once: bool) {
 }
 
 #[test]
-fn a_process_that_ends_in_order_is_gone_for_the_others_at_once() {
+fn clean_process_end_unmatches_at_once() {
     ["shuts down", "drops", "keeps in a thread"].into_iter().for_each(|role| end_of(role, true));
 }
 
 #[test]
-fn a_process_that_drops_nothing_ends_as_well_and_is_gone_with_its_lease() {
+fn process_without_drops_expires_with_lease() {
     let roles = ["keeps in a static", "forgets", "exits", "exits while a thread waits"];
     roles.into_iter().for_each(|role| end_of(role, false));
 }
@@ -225,7 +225,7 @@ fn program() {
 #[cfg(feature = "durability")]
 #[test]
 #[ignore = "takes long: .ci/run processes"]
-fn what_a_service_has_kept_survives_that_it_is_killed() {
+fn stored_samples_survive_kill_of_service() {
     const SAMPLES: u32 = 2000;
     let tag = new_tag("durable");
     let database = std::env::temp_dir().join(format!("dds-{tag}.redb"));

@@ -70,7 +70,7 @@ fn lives_on(parent: &Parent, count: u64) {
 }
 
 #[test]
-fn a_child_is_told_that_it_is_one() {
+fn forked_child_gets_error() {
     let parent = parent();
     let wait_set = WaitSet::new(&parent.participant);
     in_a_child(|| {
@@ -100,7 +100,7 @@ fn a_child_is_told_that_it_is_one() {
 }
 
 #[test]
-fn a_child_may_close_and_drop_what_its_parent_goes_on_using() {
+fn forked_child_may_drop_entities_of_parent() {
     let parent = parent();
     in_a_child(|| {
         parent.writer.close();
@@ -117,7 +117,7 @@ fn a_child_may_close_and_drop_what_its_parent_goes_on_using() {
 
 /// The child has the descriptors that its parent waits for, and must leave them alone.
 #[test]
-fn a_child_does_not_receive_for_its_parent() {
+fn forked_child_does_not_receive_for_parent() {
     let parent = parent_by(Receiving::Caller);
     for count in 0..10 {
         in_a_child(|| {
@@ -141,7 +141,7 @@ impl Drop for Stop<'_> {
 
 /// Whatever the other threads of the parent hold at the moment of the fork, the child does not wait for it.
 #[test]
-fn a_child_of_a_busy_process_does_not_hang() {
+fn forked_child_of_busy_process_does_not_hang() {
     let parent = parent();
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
@@ -170,7 +170,7 @@ fn a_child_of_a_busy_process_does_not_hang() {
 }
 
 #[test]
-fn a_child_may_have_participants_of_its_own() {
+fn forked_child_may_create_participants() {
     let parent = parent();
     in_a_child(|| {
         let world = World::new();
@@ -185,7 +185,7 @@ fn a_child_may_have_participants_of_its_own() {
 }
 
 #[test]
-fn participants_of_parent_and_child_have_different_names() {
+fn fork_gives_participants_different_guids() {
     use std::io::{Read, Write};
     let parent = parent();
     let (mut here, mut there) = std::os::unix::net::UnixStream::pair().unwrap();
@@ -203,7 +203,7 @@ fn participants_of_parent_and_child_have_different_names() {
 
 /// A program that is started by this one does not inherit the sockets.
 #[test]
-fn sockets_are_closed_when_another_program_is_started() {
+fn exec_closes_sockets() {
     let _parent = parent();
     let mut sockets = 0;
     for entry in std::fs::read_dir("/proc/self/fd").unwrap() {

@@ -40,7 +40,7 @@ fn wait_for(flag: &AtomicBool) {
 
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the spinner must end some time, or a failure takes the core for ever")]
-fn who_waits_lends_its_priority() {
+fn waiting_thread_lends_its_priority() {
     /// Longer than any wait of the others; under the kernel's throttling of real-time threads.
     const GIVE_UP: Duration = Duration::from_millis(800);
     let participant = World::new().participant();

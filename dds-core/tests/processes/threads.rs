@@ -27,7 +27,7 @@ fn thread(name: &str) -> String {
 }
 
 #[test]
-fn threads_have_the_names_that_they_are_given() {
+fn threads_have_configured_names() {
     let threads = ThreadOptions::new()
         .receive(ThreadSettings::new().name("my-receive"))
         .event(ThreadSettings::new().name("my-event"))
@@ -40,7 +40,7 @@ fn threads_have_the_names_that_they_are_given() {
 }
 
 #[test]
-fn a_name_that_cannot_be_one_is_refused() {
+fn invalid_thread_name_is_rejected() {
     let threads = ThreadOptions::new().receive(ThreadSettings::new().name("a\0b"));
     let error = World::new().builder().threads(threads).build().unwrap_err();
     assert!(matches!(error.kind(), CreateErrorKind::ThreadOption { thread: "receive", option: "name", .. }), "{error}");
@@ -64,7 +64,7 @@ mod rt {
     }
 
     #[test]
-    fn threads_have_their_priorities_and_cores() {
+    fn threads_have_configured_priorities_and_cores() {
         const SCHED_FIFO: u32 = 1;
         let settings = |name: &str, priority| ThreadSettings::new().name(name).priority(priority).cores([0]);
         let threads = ThreadOptions::new()
@@ -92,7 +92,7 @@ mod rt {
     }
 
     #[test]
-    fn a_core_that_there_is_not_is_an_error_that_names_it() {
+    fn missing_core_fails_with_its_number() {
         let threads = ThreadOptions::new().receive(ThreadSettings::new().cores([1000]));
         let error = World::new().builder().threads(threads).build().unwrap_err();
         assert!(

@@ -62,7 +62,7 @@ fn crowd(count: usize, handling: Duration) -> Counted {
 }
 
 #[test]
-fn participants_of_a_host_match_without_a_storm() {
+fn many_participants_match_without_message_storm() {
     // Announcements of participants and endpoints and their answers; the more there are, the more share a datagram.
     for counted in [10, 20].map(|count| crowd(count, Duration::ZERO)) {
         assert!(counted.each_pair <= 4.2, "{} datagrams for each pair", counted.each_pair);
@@ -72,7 +72,7 @@ fn participants_of_a_host_match_without_a_storm() {
 
 /// Many at once keep a machine busy, so that answers come late. Who asks again meanwhile makes it busier.
 #[test]
-fn a_crowd_does_not_get_slower_by_being_asked() {
+fn slow_hosts_cause_no_extra_discovery_traffic() {
     let counted = crowd(40, Duration::from_millis(2));
     assert!(counted.each_pair <= 7.0, "{} datagrams for each pair", counted.each_pair);
 }

@@ -73,7 +73,7 @@ fn is_exchanged(one: &DomainParticipant, other: &DomainParticipant, representati
 }
 
 #[test]
-fn dynamic_and_derived_types_meet_across_the_network_and_within_a_participant() {
+fn dynamic_and_derived_types_exchange_samples() {
     let world = Simulation::new(7);
     let one = world.participant("one", 0).unwrap();
     let other = world.participant("other", 0).unwrap();
@@ -85,7 +85,7 @@ fn dynamic_and_derived_types_meet_across_the_network_and_within_a_participant() 
 }
 
 #[test]
-fn batches_views_and_loans_know_the_type() {
+fn batches_views_and_loans_use_dynamic_type() {
     let world = Simulation::new(8);
     let participant = world.participant("one", 0).unwrap();
     let ty = DynamicType::of::<Track>().unwrap();
@@ -108,7 +108,7 @@ fn batches_views_and_loans_know_the_type() {
 }
 
 #[test]
-fn a_value_of_another_type_is_not_written() {
+fn value_of_different_type_is_rejected() {
     let world = Simulation::new(9);
     let participant = world.participant("one", 0).unwrap();
     let make = |member: &str| {

@@ -53,7 +53,7 @@ fn sends_per_write(reliable: bool, readers_each: usize, hosts: usize) -> u64 {
 }
 
 #[test]
-fn many_readers_behind_one_address_get_one_datagram() {
+fn readers_at_one_address_share_a_datagram() {
     for reliable in [false, true] {
         assert_eq!(sends_per_write(reliable, 1, 1), 1);
         assert_eq!(sends_per_write(reliable, 50, 1), 1, "reliable: {reliable}");
@@ -61,7 +61,7 @@ fn many_readers_behind_one_address_get_one_datagram() {
 }
 
 #[test]
-fn readers_on_several_hosts_cost_at_most_a_datagram_for_each_host() {
+fn each_remote_host_costs_at_most_one_datagram() {
     for reliable in [false, true] {
         let sends = sends_per_write(reliable, 10, 4);
         assert!(sends <= 4, "{sends} datagrams for 4 hosts, reliable: {reliable}");

@@ -34,7 +34,7 @@ fn numbers(reader: &DataReader<Step>) -> Vec<u32> {
 }
 
 #[test]
-fn it_has_come_when_the_wait_is_over_whatever_the_network_does() {
+fn historical_data_arrives_despite_loss() {
     for seed in 0..10 {
         let simulation = Simulation::new(seed);
         simulation.set_network(Conditions::hall_wifi());
@@ -58,7 +58,7 @@ fn it_has_come_when_the_wait_is_over_whatever_the_network_does() {
 }
 
 #[test]
-fn writers_of_this_participant_have_delivered_theirs_too() {
+fn historical_data_of_local_writers_arrives() {
     let simulation = Simulation::new(1);
     let robot = simulation.participant("robot", 0).unwrap();
     let writers = [writer(&robot), writer(&robot)];
@@ -74,7 +74,7 @@ fn writers_of_this_participant_have_delivered_theirs_too() {
 }
 
 #[test]
-fn a_reader_without_room_gets_the_rest_as_it_takes() {
+fn full_reader_gets_rest_of_history_as_it_takes() {
     let limits = ResourceLimits { max_samples: Some(10), ..ResourceLimits::default() };
     for elsewhere in [false, true] {
         let simulation = Simulation::new(2);
@@ -97,7 +97,7 @@ fn a_reader_without_room_gets_the_rest_as_it_takes() {
 }
 
 #[test]
-fn nothing_is_waited_for_of_a_writer_that_vanishes() {
+fn historical_wait_skips_vanished_writer() {
     for crashes in [false, true] {
         let simulation = Simulation::new(3);
         let [robot, arm, station] = ["robot", "arm", "station"].map(|host| simulation.participant(host, 0).unwrap());
@@ -131,7 +131,7 @@ fn nothing_is_waited_for_of_a_writer_that_vanishes() {
 
 /// The reader has no room for the rest, and nobody takes: what expires in the writer meanwhile will never come.
 #[test]
-fn what_expires_while_it_is_waited_for_is_not_waited_for_any_more() {
+fn historical_wait_skips_expired_samples() {
     let limits = ResourceLimits { max_samples: Some(3), ..ResourceLimits::default() };
     for elsewhere in [false, true] {
         let simulation = Simulation::new(6);
@@ -156,7 +156,7 @@ fn what_expires_while_it_is_waited_for_is_not_waited_for_any_more() {
 }
 
 #[test]
-fn who_gets_no_history_does_not_wait() {
+fn reader_without_history_does_not_wait() {
     let simulation = Simulation::new(4);
     let [robot, station] = ["robot", "station"].map(|host| simulation.participant(host, 0).unwrap());
     let writer = writer(&robot);
@@ -177,7 +177,7 @@ fn who_gets_no_history_does_not_wait() {
 }
 
 #[test]
-fn it_is_a_future_as_well() {
+fn historical_wait_is_a_future() {
     let simulation = Simulation::new(5);
     let [robot, station] = ["robot", "station"].map(|host| simulation.participant(host, 0).unwrap());
     let writer = writer(&robot);

@@ -78,7 +78,7 @@ fn message(source: GuidPrefix, build: impl FnOnce(&mut MessageBuilder<'_>)) -> V
 }
 
 #[test]
-fn damaged_messages_are_dropped_and_counted_and_repaired() {
+fn damaged_messages_are_counted_and_repaired() {
     for kind in [ChecksumKind::Crc32c, ChecksumKind::Crc64, ChecksumKind::Md5] {
         let link = Link::new(|world, node| node.build(world.builder().message_checksums(kind)));
         let damaged = Arc::new(AtomicU64::new(0));
@@ -100,7 +100,7 @@ fn damaged_messages_are_dropped_and_counted_and_repaired() {
 
 /// A bit that makes the header extension another submessage takes the checksum away with it.
 #[test]
-fn a_message_that_has_lost_its_checksum_is_dropped_and_counted_and_repaired() {
+fn message_without_its_checksum_is_repaired() {
     let link = Link::new(|world, node| node.build(world.builder().message_checksums(ChecksumKind::Crc32c)));
     let damaged = Arc::new(AtomicU64::new(0));
     let (counter, mut random) = (Arc::clone(&damaged), Random(11));
@@ -121,7 +121,7 @@ fn a_message_that_has_lost_its_checksum_is_dropped_and_counted_and_repaired() {
 
 /// Nobody is silenced for good by a single message in his name, or by giving checksums up.
 #[test]
-fn who_sends_no_checksums_any_more_is_believed_after_some_messages() {
+fn checksum_requirement_ends_after_some_messages() {
     let link = Link::plain();
     link.pass(0..5);
     let mut forged = Vec::new();
@@ -136,7 +136,7 @@ fn who_sends_no_checksums_any_more_is_believed_after_some_messages() {
 }
 
 #[test]
-fn what_is_secured_is_skipped_and_counted() {
+fn secured_submessages_are_skipped_and_counted() {
     let link = Link::plain();
     let before = link.to.0.traffic();
     // SEC_PREFIX, SEC_BODY, SEC_POSTFIX; SRTPS_PREFIX and SRTPS_POSTFIX around nothing.
@@ -150,7 +150,7 @@ fn what_is_secured_is_skipped_and_counted() {
 }
 
 #[test]
-fn a_parameter_that_must_be_understood_and_is_not_costs_its_sample_alone() {
+fn unknown_must_understand_drops_only_its_sample() {
     let link = Link::plain();
     link.pass(0..1);
     // DATA with inline QoS: parameter 0x7fff, which nobody knows, has the must-understand bit.
@@ -180,7 +180,7 @@ fn a_parameter_that_must_be_understood_and_is_not_costs_its_sample_alone() {
 /// With the feature `rt` whoever delivers waits instead, and lends the one inside its priority.
 #[test]
 #[cfg(not(feature = "rt"))]
-fn answers_to_a_busy_writer_take_one_place_for_each_reader() {
+fn acknacks_to_busy_writer_merge_per_reader() {
     const BEGIN: i32 = 1_000_000_000;
     let link = Link::plain();
     link.pass(0..3);
@@ -239,7 +239,7 @@ fn ask(link: &Link, count: i32, reply: Option<Locator>) -> Vec<u8> {
 }
 
 #[test]
-fn a_writer_answers_where_the_reader_wants_it_on_the_readers_own_host_only() {
+fn writer_honors_reply_locator_on_reader_host() {
     let link = Link::plain();
     link.pass(0..3);
     let theirs = Locator::udp_v4(link.to.1.address(), 9_000);
@@ -264,7 +264,7 @@ fn a_writer_answers_where_the_reader_wants_it_on_the_readers_own_host_only() {
 }
 
 #[test]
-fn a_reader_answers_where_the_writer_wants_it_on_the_writers_own_host_only() {
+fn reader_honors_reply_locator_on_writer_host() {
     let link = Link::plain();
     link.pass(0..3);
     let heartbeat = |count: i32, reply: Option<Locator>| {
@@ -297,7 +297,7 @@ fn a_reader_answers_where_the_writer_wants_it_on_the_writers_own_host_only() {
 }
 
 #[test]
-fn discovery_answers_alike() {
+fn discovery_honors_reply_locator_on_own_host() {
     let link = Link::plain();
     let writer = Guid::new(link.from.0.guid().prefix, EntityId::SEDP_PUBLICATIONS_WRITER);
     let heartbeat = |count: i32, reply: Locator| {

@@ -53,7 +53,7 @@ fn everywhere(test: impl Fn(&Simulation, &DomainParticipant, &DomainParticipant)
 }
 
 #[test]
-fn each_instance_has_its_own_last_samples_and_they_come_in_order_once() {
+fn late_joiner_gets_last_samples_per_instance() {
     everywhere(|simulation, robot, station| {
         let writer = writer(robot, Some(2));
         (0..30).for_each(|count| writer.write(&Place { key: count % 3, count }).unwrap());
@@ -69,7 +69,7 @@ fn each_instance_has_its_own_last_samples_and_they_come_in_order_once() {
 
 /// The writer of a process that meets readers here and elsewhere in the same moment, and has much to send to those elsewhere.
 #[test]
-fn a_reader_of_the_process_that_matches_amid_much_traffic_gets_the_history() {
+fn local_late_joiner_gets_history_amid_traffic() {
     let simulation = Simulation::new(3);
     let robot = simulation.participant("robot", 0).unwrap();
     let station = simulation.participant("station", 0).unwrap();
@@ -89,7 +89,7 @@ fn a_reader_of_the_process_that_matches_amid_much_traffic_gets_the_history() {
 }
 
 #[test]
-fn everything_that_is_kept_comes_the_first_first() {
+fn keep_all_history_arrives_in_order() {
     everywhere(|_, robot, station| {
         let writer = writer(robot, None);
         (0..300).for_each(|count| writer.write(&Place { key: 7, count }).unwrap());
@@ -102,7 +102,7 @@ fn everything_that_is_kept_comes_the_first_first() {
 /// A disposed instance belongs to the history like a sample: a late joiner learns that it is disposed. One that was
 /// unregistered is over for its writer, and once all who are there know, nothing of it is told any more.
 #[test]
-fn of_disposed_instances_a_late_joiner_hears_the_end_of_unregistered_ones_nothing() {
+fn late_joiner_learns_disposed_not_unregistered() {
     everywhere(|_, robot, station| {
         let writer = writer(robot, Some(1));
         (0..4).for_each(|key| writer.write(&Place { key, count: key }).unwrap());
@@ -122,7 +122,7 @@ fn of_disposed_instances_a_late_joiner_hears_the_end_of_unregistered_ones_nothin
 }
 
 #[test]
-fn a_writer_that_is_made_again_has_its_own_history_only() {
+fn recreated_writer_has_only_its_own_history() {
     everywhere(|simulation, robot, station| {
         let first = writer(robot, None);
         (0..10).for_each(|count| first.write(&Place { key: 0, count }).unwrap());
@@ -140,7 +140,7 @@ fn a_writer_that_is_made_again_has_its_own_history_only() {
 }
 
 #[test]
-fn a_reader_that_is_restarted_is_a_new_one_and_gets_the_history() {
+fn restarted_reader_gets_history() {
     let simulation = Simulation::new(4);
     let robot = simulation.participant("robot", 0).unwrap();
     let writer = writer(&robot, None);
@@ -164,7 +164,7 @@ fn a_reader_that_is_restarted_is_a_new_one_and_gets_the_history() {
 /// Both have forgotten each other when the link comes back: the writer sends its history, as to anybody who joins late, and
 /// what was written meanwhile is in it.
 #[test]
-fn a_reader_that_was_given_up_and_comes_back_gets_the_history_again() {
+fn expired_reader_gets_history_on_return() {
     let simulation = Simulation::new(5);
     let [robot, station] = ["robot", "station"].map(|host| simulation.participant(host, 0).unwrap());
     let writer = writer(&robot, Some(1));
@@ -191,7 +191,7 @@ fn a_reader_that_was_given_up_and_comes_back_gets_the_history_again() {
 /// A reader that does not want what was written before hears it all the same where others of its participant get it, long before its writer
 /// knows of it, and repairs for it what it misses. What it takes has no hole, wherever it begins.
 #[test]
-fn what_a_volatile_reader_gets_beside_others_begins_somewhere_and_has_no_hole() {
+fn volatile_reader_beside_others_has_no_hole() {
     let mut holes = Vec::new();
     let mut taken = 0;
     for seed in 0..20 {

@@ -29,7 +29,7 @@ fn said(wait: impl FnOnce() -> WaitErrorKind) -> Vec<String> {
 
 /// Two seconds are patience enough, and who has been told once is not told again.
 #[test]
-fn a_wait_that_lasts_says_once_what_it_waits_for_and_why_it_may_not_come() {
+fn long_wait_logs_target_and_reason_once() {
     let (_simulation, robot) = world();
     let reader = robot.reader::<Count>("count").unwrap();
     let writer = robot.writer::<Count>("other").unwrap();
@@ -63,7 +63,7 @@ fn a_wait_that_lasts_says_once_what_it_waits_for_and_why_it_may_not_come() {
 
 /// A server may wait for hours.
 #[test]
-fn a_wait_for_whatever_comes_says_nothing() {
+fn wait_for_any_sample_logs_nothing() {
     let (_simulation, robot) = world();
     let writer = robot.writer::<Count>("count").unwrap();
     let (set, guard) = (WaitSet::new(&robot), GuardCondition::new());
@@ -75,7 +75,7 @@ fn a_wait_for_whatever_comes_says_nothing() {
 
 /// A future may have moved to another task since.
 #[test]
-fn when_its_time_is_over_the_waker_that_a_future_was_polled_with_last_is_woken() {
+fn timeout_wakes_last_waker_of_future() {
     let (simulation, robot) = world();
     let (set, guard) = (WaitSet::new(&robot), GuardCondition::new());
     set.attach(&guard);
@@ -97,7 +97,7 @@ fn when_its_time_is_over_the_waker_that_a_future_was_polled_with_last_is_woken()
 
 /// As in the real world, where the threads of the participant have ended by then.
 #[test]
-fn a_limit_ends_a_wait_although_its_participant_has_ended() {
+fn timeout_ends_wait_of_closed_participant() {
     let (simulation, robot) = world();
     let (set, guard) = (WaitSet::new(&robot), GuardCondition::new());
     set.attach(&guard);

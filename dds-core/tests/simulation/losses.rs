@@ -69,7 +69,7 @@ fn only(losses: &ReaderLosses) -> WriterLosses {
 }
 
 #[test]
-fn what_the_network_loses_is_counted_and_the_status_says_the_same() {
+fn network_losses_match_sample_lost_status() {
     let world = World::new();
     let (writer, reader) = world.pair(DataWriterQos::default().best_effort(), DataReaderQos::default().keep_all());
     world.simulation.set_network(Conditions { loss: 0.2, ..Conditions::perfect() });
@@ -88,7 +88,7 @@ fn what_the_network_loses_is_counted_and_the_status_says_the_same() {
 }
 
 #[test]
-fn a_socket_without_room_is_named_as_the_cause() {
+fn full_socket_is_named_as_cause_of_loss() {
     let world = World::new();
     let (writer, reader) = world.pair(DataWriterQos::default().best_effort(), DataReaderQos::default().keep_all());
     let before = reader.losses().unwrap();
@@ -109,7 +109,7 @@ fn a_socket_without_room_is_named_as_the_cause() {
 }
 
 #[test]
-fn what_is_replaced_before_it_is_taken_is_not_lost_but_not_delivered() {
+fn replaced_samples_count_as_undelivered() {
     for in_one in [true, false] {
         let mut world = World::new();
         if in_one {
@@ -127,7 +127,7 @@ fn what_is_replaced_before_it_is_taken_is_not_lost_but_not_delivered() {
 }
 
 #[test]
-fn what_a_writer_has_replaced_before_it_was_sent_is_named() {
+fn samples_replaced_in_writer_are_named() {
     let world = World::new();
     let writer = DataWriterQos::default().keep_last(1);
     let (writer, reader) = world.pair(writer, DataReaderQos::default().reliable().keep_all());
@@ -143,7 +143,7 @@ fn what_a_writer_has_replaced_before_it_was_sent_is_named() {
 }
 
 #[test]
-fn rows_of_writers_that_have_gone_stay() {
+fn loss_rows_of_deleted_writers_stay() {
     let world = World::new();
     let (writer, reader) = world.pair(DataWriterQos::default(), DataReaderQos::default().reliable().keep_all());
     world.write(&writer, 1, 0..4);
@@ -157,7 +157,7 @@ fn rows_of_writers_that_have_gone_stay() {
 }
 
 #[test]
-fn a_lifespan_is_that_of_the_reader_at_the_latest_however_the_clocks_differ() {
+fn lifespan_is_bounded_despite_clock_offset() {
     for (ahead_secs, expired_at_once) in [(0, false), (100_000, false), (-100_000, true)] {
         let world = World::new();
         let writer = DataWriterQos::default().lifespan(Duration::from_secs(2)).keep_all();
@@ -177,7 +177,7 @@ fn a_lifespan_is_that_of_the_reader_at_the_latest_however_the_clocks_differ() {
 }
 
 #[test]
-fn samples_are_in_the_order_of_the_writers_clocks() {
+fn source_timestamps_order_samples() {
     let world = World::new();
     let by_source = DestinationOrder::BySourceTimestamp;
     let writer_qos = || DataWriterQos::default().destination_order(by_source).keep_all();
@@ -213,7 +213,7 @@ fn three_instances() -> ResourceLimits {
 /// A reliable reader that keeps the last ones, and has no room for another instance: what does not fit is rejected, told and
 /// acknowledged, and its writer goes on.
 #[test]
-fn a_keep_last_reader_without_room_holds_nobody_up() {
+fn full_keep_last_reader_does_not_block_writer() {
     for in_one in [true, false] {
         let mut world = World::new();
         if in_one {
@@ -241,7 +241,7 @@ fn a_keep_last_reader_without_room_holds_nobody_up() {
 /// A reliable reader that keeps all, at its limit: what does not fit is neither acknowledged nor lost, and comes when there
 /// is room. A writer with room of its own is not held up, and one without answers with a time-out, not for ever.
 #[test]
-fn a_keep_all_reader_at_its_limit_gets_the_rest_when_it_has_room() {
+fn full_keep_all_reader_gets_rest_after_take() {
     for in_one in [true, false] {
         let mut world = World::new();
         if in_one {

@@ -65,8 +65,8 @@ fn writers(participant: &DomainParticipant) -> Vec<DataWriter<Blob>> {
 struct Row(&'static str, usize, usize);
 
 #[test]
-fn entities_pairs_and_samples_have_their_price() {
-    if !alone("memory::entities_pairs_and_samples_have_their_price") {
+fn entities_pairs_and_samples_fit_memory_budget() {
+    if !alone("memory::entities_pairs_and_samples_fit_memory_budget") {
         return;
     }
     let mut rows = entities();

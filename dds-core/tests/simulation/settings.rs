@@ -49,7 +49,7 @@ fn fragment_sizes(writer: DomainParticipantBuilder) -> Vec<u16> {
 }
 
 #[test]
-fn samples_leave_in_fragments_of_the_size_that_is_set() {
+fn samples_use_configured_fragment_size() {
     assert_eq!(fragment_sizes(builder()), [1344]);
     assert_eq!(fragment_sizes(builder().fragment_size(1000)), [1000]);
     assert_eq!(fragment_sizes(builder().fragment_size(0)), [64], "the smallest there is");
@@ -72,7 +72,7 @@ fn announcements(participant: DomainParticipantBuilder) -> usize {
 }
 
 #[test]
-fn announcements_come_as_often_as_is_set() {
+fn announcements_follow_configured_period() {
     let usual = announcements(builder());
     assert!((18..=22).contains(&usual), "every 3 s: {usual}");
     let often = announcements(builder().announcement_period(Duration::from_millis(500)));

@@ -48,14 +48,14 @@ fn hall(seed: u64) -> (Vec<u32>, u64) {
 }
 
 #[test]
-fn reliable_means_all_in_order_whatever_the_network_does() {
+fn reliable_samples_arrive_in_order_despite_loss() {
     for seed in 0..10 {
         assert_eq!(hall(seed).0, (0..100).collect::<Vec<_>>(), "seed {seed}");
     }
 }
 
 #[test]
-fn the_same_seed_is_the_same_run() {
+fn same_seed_gives_same_trace() {
     let traces: Vec<u64> = (0..5).map(|seed| hall(seed).1).collect();
     assert_eq!((0..5).map(|seed| hall(seed).1).collect::<Vec<_>>(), traces);
     assert!((1..5).all(|seed| traces[seed] != traces[0]));
@@ -64,7 +64,7 @@ fn the_same_seed_is_the_same_run() {
 /// What others would do really happens, timers that are late, fire twice or without a cause included; and none of it if it is not
 /// asked for.
 #[test]
-fn what_is_left_to_chance_happens() {
+fn interference_happens_only_if_requested() {
     let counters = |interference| {
         let mut all = [0; 7];
         for seed in 0..10 {
@@ -84,7 +84,7 @@ fn what_is_left_to_chance_happens() {
 
 /// Calls that hold others up are counted by where they do; in the time of the world, which passes only in them.
 #[test]
-fn long_calls_are_counted_by_whom_they_hold_up() {
+fn long_calls_count_by_blocked_threads() {
     for delivery in [Delivery::EventThread, Delivery::Inline] {
         let simulation = Simulation::with_interference(11, Interference::NONE);
         let ([_robot, station], writer, reader) = pair(&simulation);
@@ -123,7 +123,7 @@ fn long_calls_are_counted_by_whom_they_hold_up() {
 }
 
 #[test]
-fn a_tap_is_refused_and_leaves_no_file() {
+fn tap_in_simulation_fails_without_file() {
     let file = std::env::temp_dir().join(format!("dds-simulated-{}.pcap", std::process::id()));
     let error = Simulation::new(1).build("host", DomainParticipant::builder(0).tap(&file)).unwrap_err();
     assert_eq!(error.kind(), &CreateErrorKind::NotSimulated { setting: "tap" });
@@ -132,7 +132,7 @@ fn a_tap_is_refused_and_leaves_no_file() {
 }
 
 #[test]
-fn a_wait_takes_time_of_the_world_only() {
+fn wait_takes_only_virtual_time() {
     let simulation = Simulation::new(1);
     let participant = simulation.participant("alone", 0).unwrap();
     let reader = participant.reader::<Step>("steps").unwrap();
@@ -146,7 +146,7 @@ fn a_wait_takes_time_of_the_world_only() {
 }
 
 #[test]
-fn a_listener_is_called_while_somebody_waits() {
+fn listener_runs_while_test_waits() {
     for delivery in [Delivery::EventThread, Delivery::Inline] {
         let simulation = Simulation::new(2);
         let ([_robot, station], writer, reader) = pair(&simulation);
@@ -165,7 +165,7 @@ fn a_listener_is_called_while_somebody_waits() {
 }
 
 #[test]
-fn a_crashed_host_is_forgotten_when_its_lease_ends_and_a_new_one_found() {
+fn crashed_host_expires_and_restart_is_found() {
     let simulation = Simulation::new(3);
     let ([_robot, _station], writer, reader) = pair(&simulation);
     writer.wait_for_readers(1).block().unwrap();
@@ -184,7 +184,7 @@ fn a_crashed_host_is_forgotten_when_its_lease_ends_and_a_new_one_found() {
 }
 
 #[test]
-fn a_cut_link_delays_and_does_not_lose() {
+fn cut_link_delays_without_loss() {
     let simulation = Simulation::new(4);
     let (_participants, writer, reader) = pair(&simulation);
     writer.wait_for_readers(1).block().unwrap();
@@ -198,7 +198,7 @@ fn a_cut_link_delays_and_does_not_lose() {
 }
 
 #[test]
-fn sleep_does_not_end_leases_of_others() {
+fn sleeping_host_keeps_leases_of_peers() {
     let simulation = Simulation::new(5);
     let ([robot, station], writer, _reader) = pair(&simulation);
     writer.wait_for_readers(1).block().unwrap();
@@ -213,7 +213,7 @@ fn sleep_does_not_end_leases_of_others() {
 }
 
 #[test]
-fn real_time_clocks_may_differ() {
+fn real_time_clocks_may_differ_between_hosts() {
     let simulation = Simulation::new(6);
     simulation.host("robot").step_clock(-3_000_000_000);
     simulation.host("robot").set_clock_drift(1000);
@@ -232,7 +232,7 @@ fn real_time_clocks_may_differ() {
 }
 
 #[test]
-fn a_future_is_run_to_its_end() {
+fn block_on_completes_future() {
     let simulation = Simulation::with_interference(7, Interference::NONE);
     let (_participants, writer, reader) = pair(&simulation);
     let both = async {
@@ -245,7 +245,7 @@ fn a_future_is_run_to_its_end() {
 }
 
 #[test]
-fn damaged_datagrams_are_counted_and_repaired_if_they_carry_a_checksum() {
+fn damaged_datagrams_with_checksum_are_repaired() {
     let simulation = Simulation::new(8);
     simulation.set_network(Conditions::ethernet().damaging(0.2));
     let build = |host: &str| {
@@ -263,7 +263,7 @@ fn damaged_datagrams_are_counted_and_repaired_if_they_carry_a_checksum() {
 }
 
 #[test]
-fn a_crashed_host_takes_no_new_participants_until_it_is_back() {
+fn crashed_host_rejects_participants_until_back() {
     let simulation = Simulation::new(9);
     let participant = simulation.participant("robot", 0).unwrap();
     simulation.host("robot").crash();
@@ -273,7 +273,7 @@ fn a_crashed_host_takes_no_new_participants_until_it_is_back() {
 }
 
 #[test]
-fn a_writer_whose_reader_is_full_of_others_samples_gets_its_turn() {
+fn writer_gets_turn_at_full_reader() {
     for seed in 0..50 {
         let crowded = Interference { small_inbox: 1.0, occupied: 0.5, ..Interference::default() };
         let simulation = Simulation::with_interference(seed, crowded);
@@ -297,7 +297,7 @@ fn a_writer_whose_reader_is_full_of_others_samples_gets_its_turn() {
 }
 
 #[test]
-fn a_reader_counts_the_buffers_that_it_had_to_make() {
+fn reader_counts_created_receive_buffers() {
     let simulation = Simulation::with_interference(10, Interference::NONE);
     simulation.set_network(Conditions::perfect());
     let (_participants, writer, reader) = pair(&simulation);
@@ -350,7 +350,7 @@ fn once_blocked<T>(reader: &DataReader<T>, does: impl FnOnce() + Send + 'static)
 }
 
 #[test]
-fn a_write_that_waits_for_room_and_is_refused_then_keeps_no_place_in_the_queue() {
+fn rejected_blocked_write_leaves_queue() {
     let simulation = Simulation::with_interference(11, Interference::NONE);
     let participant = simulation.participant("robot", 0).unwrap();
     let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
@@ -380,7 +380,7 @@ fn a_write_that_waits_for_room_and_is_refused_then_keeps_no_place_in_the_queue()
 }
 
 #[test]
-fn who_goes_through_the_values_of_a_disabled_reader_waits_until_it_is_enabled() {
+fn iteration_of_disabled_reader_waits_for_enable() {
     let simulation = Simulation::with_interference(12, Interference::NONE);
     let participant = simulation.participant("robot", 0).unwrap();
     let disabled = EntityFactory { autoenable_created_entities: false };

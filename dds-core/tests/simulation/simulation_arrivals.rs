@@ -25,7 +25,7 @@ fn hosts(faults: Faults) -> (Simulation, [DomainParticipant; 2]) {
 }
 
 #[test]
-fn who_loses_all_that_it_receives_hears_nobody() {
+fn full_receive_loss_prevents_discovery() {
     let (simulation, [one, other]) = hosts(under(0, Conditions { loss: 1.0, ..Conditions::immediate() }));
     simulation.run_for(Duration::from_secs(30));
     assert_eq!(other.traffic().received, 0);
@@ -33,7 +33,7 @@ fn who_loses_all_that_it_receives_hears_nobody() {
 }
 
 #[test]
-fn what_is_received_late_is_as_late_as_it_should() {
+fn receive_delay_delays_samples() {
     let delay = Duration::from_millis(250);
     let (simulation, [one, other]) = hosts(under(0, Conditions { delay, ..Conditions::immediate() }));
     let reader = other.reader_builder::<Count>("counts").qos(Preset::Event.reader()).build().unwrap();
@@ -52,7 +52,7 @@ fn what_is_received_late_is_as_late_as_it_should() {
 }
 
 #[test]
-fn what_is_damaged_lost_repeated_and_reordered_on_arrival_is_mended() {
+fn receive_faults_are_repaired() {
     let conditions = Conditions::immediate().delayed(Duration::ZERO, Duration::from_millis(3));
     let conditions = conditions.lossy(0.1).duplicating(0.1).reordering(0.2).damaging(0.1);
     let (simulation, [one, other]) = hosts(under(5, conditions));
@@ -74,7 +74,7 @@ fn what_is_damaged_lost_repeated_and_reordered_on_arrival_is_mended() {
 /// The README's two programs, where what is sent later may come earlier: samples and farewells have sockets of their own, so that it may
 /// anywhere.
 #[test]
-fn what_is_written_before_the_end_of_a_program_reaches_best_effort_readers_too() {
+fn best_effort_samples_arrive_before_dispose() {
     for seed in 0..200 {
         let simulation = Simulation::new(seed);
         let network = Conditions::perfect().delayed(Duration::from_millis(5), Duration::from_millis(4)).reordering(0.5);

@@ -44,7 +44,7 @@ fn send(conditions: Conditions, preset: Preset, len: usize, samples: usize) -> (
 }
 
 #[test]
-fn reliable_samples_are_sent_hardly_more_than_once() {
+fn large_reliable_samples_are_rarely_resent() {
     // The hall itself loses a seventh: one frame in twenty, and nine in ten for a while.
     for (name, conditions, limit) in [
         ("ethernet", Conditions::ethernet(), 1.12),
@@ -59,7 +59,7 @@ fn reliable_samples_are_sent_hardly_more_than_once() {
 }
 
 #[test]
-fn best_effort_samples_do_not_overrun_a_switch() {
+fn large_best_effort_samples_fit_switch_buffer() {
     let (arrived, _) = send(Conditions::ethernet(), Preset::SensorData, 2 * MIB, 5);
     assert_eq!(arrived, 5);
 }

@@ -66,7 +66,7 @@ fn worlds() -> impl Iterator<Item = (Simulation, DomainParticipant, DomainPartic
 }
 
 #[test]
-fn a_manual_writer_falls_silent_is_heard_again_and_goes() {
+fn manual_writer_expires_recovers_and_closes() {
     for kind in [ManualByParticipant, ManualByTopic] {
         for (simulation, robot, station) in worlds() {
             let (writer, reader) = (writer(&robot, kind), reader(&station));
@@ -101,7 +101,7 @@ fn a_manual_writer_falls_silent_is_heard_again_and_goes() {
 }
 
 #[test]
-fn who_goes_while_it_is_lost_leaves_the_count_of_the_lost() {
+fn closed_lost_writer_leaves_not_alive_count() {
     for kind in [ManualByParticipant, ManualByTopic] {
         for (simulation, robot, station) in worlds() {
             let (writer, reader) = (writer(&robot, kind), reader(&station));
@@ -116,7 +116,7 @@ fn who_goes_while_it_is_lost_leaves_the_count_of_the_lost() {
 }
 
 #[test]
-fn whoever_writes_or_asserts_in_time_is_alive_for_ever() {
+fn timely_assertions_keep_writer_alive() {
     for kind in [Automatic, ManualByParticipant, ManualByTopic] {
         for (simulation, robot, station) in worlds() {
             let (writer, reader) = (writer(&robot, kind), reader(&station));
@@ -140,7 +140,7 @@ fn whoever_writes_or_asserts_in_time_is_alive_for_ever() {
 }
 
 #[test]
-fn an_automatic_writer_needs_nobody_and_is_lost_with_its_link() {
+fn automatic_writer_expires_only_with_its_link() {
     let simulation = Simulation::new(5);
     let (robot, station) = (simulation.participant("robot", 0).unwrap(), simulation.participant("station", 0).unwrap());
     let (writer, reader) = (writer(&robot, Automatic), reader(&station));
@@ -163,7 +163,7 @@ fn an_automatic_writer_needs_nobody_and_is_lost_with_its_link() {
 }
 
 #[test]
-fn a_link_that_is_cut_in_one_direction_costs_who_does_not_hear() {
+fn one_way_cut_expires_only_at_deaf_side() {
     for kind in [Automatic, ManualByParticipant, ManualByTopic] {
         let simulation = Simulation::new(6);
         let (robot, station) =
@@ -190,7 +190,7 @@ fn a_link_that_is_cut_in_one_direction_costs_who_does_not_hear() {
 }
 
 #[test]
-fn by_participant_one_speaks_for_all_and_not_for_other_kinds() {
+fn one_writer_asserts_all_manual_by_participant() {
     for (simulation, robot, station) in worlds() {
         let (speaks, silent) = (writer(&robot, ManualByParticipant), writer(&robot, ManualByParticipant));
         let by_topic = writer(&robot, ManualByTopic);
@@ -216,7 +216,7 @@ fn by_participant_one_speaks_for_all_and_not_for_other_kinds() {
 }
 
 #[test]
-fn by_topic_a_best_effort_writer_asserts_as_well() {
+fn best_effort_writer_asserts_manual_by_topic() {
     for (simulation, robot, station) in worlds() {
         let qos = of_kind(ManualByTopic, LEASE).best_effort();
         let writer = robot.writer_builder::<Pose>("poses").qos(qos).build().unwrap();
@@ -237,7 +237,7 @@ fn by_topic_a_best_effort_writer_asserts_as_well() {
 }
 
 #[test]
-fn the_lease_is_the_one_that_is_offered() {
+fn reader_uses_offered_lease_duration() {
     for (simulation, robot, station) in worlds() {
         let writer = writer(&robot, ManualByTopic);
         let asked = |lease_duration| {
@@ -254,7 +254,7 @@ fn the_lease_is_the_one_that_is_offered() {
 }
 
 #[test]
-fn leases_of_a_moment_and_for_ever() {
+fn zero_and_infinite_leases_are_handled() {
     for (simulation, robot, station) in worlds() {
         let of = |lease| robot.writer_builder::<Pose>("poses").qos(of_kind(ManualByTopic, lease)).build().unwrap();
         let (shortest, infinite) = (of(Duration::from_nanos(1)), of(Duration::INFINITE));
@@ -267,7 +267,7 @@ fn leases_of_a_moment_and_for_ever() {
 }
 
 #[test]
-fn a_reader_that_comes_late_hears_who_is_lost() {
+fn late_reader_learns_of_expired_writers() {
     let simulation = Simulation::new(7);
     let robot = simulation.participant("robot", 0).unwrap();
     let writer = writer(&robot, ManualByTopic);
@@ -319,7 +319,7 @@ impl PublisherListener for Diary {
 impl TopicListener for Diary {}
 
 #[test]
-fn listeners_are_told_the_lowest_that_asks() {
+fn lowest_requesting_listener_gets_liveliness() {
     let simulation = Simulation::with_interference(8, Interference::NONE);
     let robot = simulation.participant("robot", 0).unwrap();
     let diary = Diary::default();
@@ -342,7 +342,7 @@ fn listeners_are_told_the_lowest_that_asks() {
 }
 
 #[test]
-fn streams_and_conditions_are_told() {
+fn event_streams_and_conditions_show_liveliness() {
     let simulation = Simulation::with_interference(9, Interference::NONE);
     let robot = simulation.participant("robot", 0).unwrap();
     let (writer, reader) = (writer(&robot, ManualByTopic), reader(&robot));
@@ -372,7 +372,7 @@ fn streams_and_conditions_are_told() {
 }
 
 #[test]
-fn exclusive_ownership_moves_on_from_a_writer_that_falls_silent_and_back_with_its_next_sample() {
+fn ownership_leaves_silent_writer_and_returns() {
     for kind in [ManualByParticipant, ManualByTopic] {
         for (simulation, robot, station) in worlds() {
             let of = |qos: DataWriterQos, strength| {
@@ -406,7 +406,7 @@ fn exclusive_ownership_moves_on_from_a_writer_that_falls_silent_and_back_with_it
 }
 
 #[test]
-fn what_ends_while_only_the_writer_has_lost_its_reader_is_told_when_it_is_back() {
+fn end_of_instance_survives_one_sided_loss() {
     let simulation = Simulation::new(10);
     let (robot, station) = (simulation.participant("robot", 0).unwrap(), simulation.participant("station", 0).unwrap());
     let writer = robot.writer_builder::<Pose>("poses").qos(DataWriterQos::default().reliable().transient_local());
@@ -444,7 +444,7 @@ fn what_ends_while_only_the_writer_has_lost_its_reader_is_told_when_it_is_back()
 /// What a volatile writer writes while it has no readers is for nobody. The reader that has not noticed that it was away is told so:
 /// its ledger adds up, it waits for nothing, and nobody waits for it.
 #[test]
-fn what_a_volatile_writer_wrote_while_only_it_had_lost_its_reader_is_accounted_for() {
+fn volatile_gap_of_one_sided_loss_is_counted() {
     for loss in [0.0, 0.3] {
         let simulation = Simulation::new(12);
         simulation.set_network(Conditions::ethernet().lossy(loss));
@@ -490,7 +490,7 @@ fn what_a_volatile_writer_wrote_while_only_it_had_lost_its_reader_is_accounted_f
 /// What is written while only one side has lost the other is history to a volatile reader. What matters is that both find
 /// together again, that everything from then on arrives, and that nobody waits for a reader that is not there.
 #[test]
-fn volatile_endpoints_of_which_one_has_lost_the_other_find_together_again() {
+fn volatile_pair_recovers_from_one_sided_loss() {
     for reader_notices in [false, true] {
         let simulation = Simulation::new(11);
         let [robot, station] = ["robot", "station"].map(|host| simulation.participant(host, 0).unwrap());

@@ -52,7 +52,7 @@ fn numbers(reader: &DataReader<Step>) -> Vec<u32> {
 }
 
 #[test]
-fn a_frozen_host_takes_and_answers_nothing_until_it_goes_on() {
+fn frozen_host_is_silent_until_it_resumes() {
     let Pair { simulation, writer, reader, .. } = &reliable();
     let (station, said) = (simulation.host("station"), Arc::new(AtomicUsize::new(0)));
     let (address, count) = (station.address(), Arc::clone(&said));
@@ -72,7 +72,7 @@ fn a_frozen_host_takes_and_answers_nothing_until_it_goes_on() {
 }
 
 #[test]
-fn what_exceeds_the_buffers_of_a_frozen_host_is_lost_and_counted() {
+fn frozen_host_counts_receive_buffer_overflow() {
     let Pair { simulation, station, writer, reader, .. } = &best_effort();
     let host = simulation.host("station");
     host.set_receive_buffer(20_000);
@@ -97,7 +97,7 @@ fn what_exceeds_the_buffers_of_a_frozen_host_is_lost_and_counted() {
 }
 
 #[test]
-fn threads_of_a_frozen_host_do_not_run() {
+fn threads_of_frozen_host_do_not_run() {
     let Pair { simulation, robot, writer, .. } = &reliable();
     let calls = Arc::new(AtomicUsize::new(0));
     let bell = Arc::clone(&calls);
@@ -118,7 +118,7 @@ fn threads_of_a_frozen_host_do_not_run() {
 }
 
 #[test]
-fn a_sleeper_that_is_frozen_as_well_sleeps_on() {
+fn freeze_does_not_wake_sleeping_host() {
     let liveliness = Liveliness { kind: LivelinessKind::ManualByTopic, lease_duration: Duration::from_secs(10) };
     let qos = Preset::Event.writer().liveliness(liveliness);
     let Pair { simulation, robot, station, writer, reader } = &pair(qos, Preset::Event.reader());
@@ -141,7 +141,7 @@ fn a_sleeper_that_is_frozen_as_well_sleeps_on() {
 }
 
 #[test]
-fn who_wakes_up_frozen_goes_on_when_that_is_over() {
+fn frozen_host_resumes_after_sleep_and_freeze() {
     let Pair { simulation, station, writer, reader, .. } = &reliable();
     let host = simulation.host("station");
     host.freeze_for(Duration::from_secs(20));
@@ -156,7 +156,7 @@ fn who_wakes_up_frozen_goes_on_when_that_is_over() {
 }
 
 #[test]
-fn a_restart_does_not_wake_a_sleeper() {
+fn restart_does_not_wake_sleeping_host() {
     let Pair { simulation, writer, reader, .. } = &best_effort();
     simulation.host("station").sleep_for(Duration::from_secs(5));
     simulation.host("station").restart();
@@ -170,7 +170,7 @@ fn a_restart_does_not_wake_a_sleeper() {
 }
 
 #[test]
-fn a_crash_ends_every_pause_and_none_begins_without_power() {
+fn crash_ends_pauses_and_prevents_new_ones() {
     let Pair { simulation, station, .. } = &best_effort();
     let host = simulation.host("robot");
     host.sleep_for(Duration::from_secs(3600));

@@ -59,7 +59,7 @@ impl Hall {
 }
 
 #[test]
-fn a_reader_that_stands_still_holds_the_writer_up_once_and_then_nobody() {
+fn stalled_reader_blocks_writer_only_once() {
     for seed in 0..5 {
         let mut hall = Hall::new(seed, SlowReader::Demote { after: Duration::from_millis(500) });
         hall.write(0..100);
@@ -85,7 +85,7 @@ fn a_reader_that_stands_still_holds_the_writer_up_once_and_then_nobody() {
 }
 
 #[test]
-fn by_default_everybody_waits_and_nothing_is_lost() {
+fn slow_reader_blocks_writer_by_default() {
     let mut hall = Hall::new(7, SlowReader::Block);
     hall.write(0..100);
     hall.writer.acknowledged().block_for(Duration::from_secs(10)).unwrap();

@@ -337,7 +337,7 @@ told! {
 impl TopicListener for Told {}
 
 #[test]
-fn each_status_counts_once_and_reading_it_resets_its_change_and_its_condition() {
+fn status_read_resets_only_its_change() {
     let cases = cases();
     for case in &cases {
         let mut scene = Scene::new(case);
@@ -361,7 +361,7 @@ fn each_status_counts_once_and_reading_it_resets_its_change_and_its_condition() 
 
 /// Endpoint, group, participant: whoever asks first is told, and nobody above; without anybody, nobody.
 #[test]
-fn each_status_is_told_to_the_lowest_that_asks_for_it() {
+fn status_goes_to_lowest_requesting_listener() {
     let cases = cases();
     for case in &cases {
         for lowest in 0..4 {
@@ -396,7 +396,7 @@ fn each_status_is_told_to_the_lowest_that_asks_for_it() {
 }
 
 #[test]
-fn each_status_is_an_event_whoever_else_was_told() {
+fn status_reaches_event_stream_besides_listeners() {
     let cases = cases();
     for case in &cases {
         let mut scene = Scene::new(case);

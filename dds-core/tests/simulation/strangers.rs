@@ -130,7 +130,7 @@ const DATA: u8 = 0x15;
 const DATA_FRAG: u8 = 0x16;
 
 #[test]
-fn sequence_numbers_at_the_extremes() {
+fn extreme_sequence_numbers_are_rejected() {
     let stage = Stage::new();
     let payload = [0, 1, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0];
     for bad in [0, -1, i64::MIN, i64::MIN + 1] {
@@ -147,7 +147,7 @@ fn sequence_numbers_at_the_extremes() {
 }
 
 #[test]
-fn heartbeats_that_jump() {
+fn heartbeat_jumps_request_slowly() {
     let stage = Stage::new();
     let heartbeat =
         |first: i64, last: i64, count: u32| [&number(first)[..], &number(last), &count.to_le_bytes()].concat();
@@ -168,7 +168,7 @@ fn heartbeats_that_jump() {
 }
 
 #[test]
-fn sets_that_do_not_fit() {
+fn malformed_number_sets_are_rejected() {
     let stage = Stage::new();
     let count = 9_999_u32.to_le_bytes();
     let set = |base: i64, bits: u32, words_sent: usize| {
@@ -190,7 +190,7 @@ fn sets_that_do_not_fit() {
 }
 
 #[test]
-fn acknowledgements_of_what_was_never_sent() {
+fn acknacks_of_unsent_numbers_are_ignored() {
     let stage = Stage::new();
     for (round, base) in [1_000, 1 << 33, i64::MAX].into_iter().enumerate() {
         let body = [&number(base)[..], &0_u32.to_le_bytes(), &(500 + round as u32).to_le_bytes()].concat();
@@ -202,7 +202,7 @@ fn acknowledgements_of_what_was_never_sent() {
 }
 
 #[test]
-fn fragments_whose_numbers_and_sizes_do_not_fit() {
+fn inconsistent_fragments_are_dropped() {
     let stage = Stage::new();
     let fragment_of = |sample: i64, start: u32, count: u16, size: u16, whole: u32, payload: usize| {
         let mut body = number(sample).to_vec();
@@ -241,7 +241,7 @@ fn fragments_whose_numbers_and_sizes_do_not_fit() {
 }
 
 #[test]
-fn half_a_datagram() {
+fn truncated_datagrams_are_dropped() {
     let stage = Stage::new();
     stage.robot.1.record();
     stage.honest_traffic_goes_on();
@@ -261,7 +261,7 @@ fn half_a_datagram() {
 }
 
 #[test]
-fn ones_own_words_come_back() {
+fn reflected_own_datagrams_are_ignored() {
     let stage = Stage::new();
     stage.station.1.record();
     for _ in 0..4 {
@@ -302,7 +302,7 @@ fn announcement(data: &ParticipantData) -> Vec<u8> {
 }
 
 #[test]
-fn one_announcement_makes_nobody_shout_at_a_third_party() {
+fn forged_announcement_causes_no_amplification() {
     let stage = Stage::new();
     stage.world.take_astray_bytes();
     let mut data = ghost(1);
@@ -338,7 +338,7 @@ fn one_announcement_makes_nobody_shout_at_a_third_party() {
 }
 
 #[test]
-fn one_request_again_and_again_is_answered_now_and_then() {
+fn repeated_requests_are_answered_rarely() {
     let qos = DataWriterQos::default().reliable().transient_local().keep_last(200);
     let stage = Stage::with(qos, DataReaderQos::default().reliable().transient_local().keep_all());
     (0..15).for_each(|_| stage.honest_traffic_goes_on());
@@ -362,7 +362,7 @@ fn one_request_again_and_again_is_answered_now_and_then() {
 }
 
 #[test]
-fn a_farewell_in_the_name_of_another() {
+fn forged_participant_dispose_is_ignored() {
     let stage = Stage::new();
     let robot = stage.robot_prefix();
     let stranger = ghost(3);
@@ -380,7 +380,7 @@ fn a_farewell_in_the_name_of_another() {
 }
 
 #[test]
-fn somebody_with_the_name_of_another() {
+fn forged_guid_does_not_take_over_participant() {
     let stage = Stage::new();
     let named = |prefix| ParticipantData { prefix, ..ghost(5) };
     // The robot, at another address: what goes there is lost until the robot announces itself again.
@@ -395,7 +395,7 @@ fn somebody_with_the_name_of_another() {
 }
 
 #[test]
-fn an_endpoint_of_another() {
+fn forged_endpoint_of_participant_is_ignored() {
     let stage = Stage::new();
     let stranger = ghost(4);
     stage.station.1.feed(&announcement(&stranger), Socket::MetatrafficUnicast);
@@ -419,7 +419,7 @@ fn an_endpoint_of_another() {
 }
 
 #[test]
-fn a_flood_of_endpoints() {
+fn endpoint_flood_is_bounded() {
     const EACH: u32 = 5_000;
     let stage = Stage::new();
     let stranger = ghost(6);
@@ -456,7 +456,7 @@ fn a_flood_of_endpoints() {
 }
 
 #[test]
-fn a_flood_of_participants() {
+fn participant_flood_is_bounded() {
     let stage = Stage::new();
     for number in 0..3_000 {
         let mut data = ghost(100 + number);

@@ -10,7 +10,7 @@ struct Pose {
 }
 
 #[test]
-fn time_in_which_nobody_ran_is_nobodys_silence() {
+fn suspended_time_expires_no_lease() {
     let world = World::new(1);
     let ((robot, robot_host), (station, station_host)) = (world.participant(), world.participant());
     let liveliness = |kind| Liveliness { kind, lease_duration: Duration::from_secs(1) };

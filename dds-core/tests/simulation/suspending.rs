@@ -45,7 +45,7 @@ impl Pair {
 }
 
 #[test]
-fn what_is_held_back_leaves_together() {
+fn suspended_samples_leave_together() {
     let pair = Pair::new(Preset::Event);
     let here = pair.robot.reader_builder::<Step>("steps").qos(Preset::Event).build().unwrap();
     let suspended = pair.publisher.suspend_publications().unwrap();
@@ -65,7 +65,7 @@ fn what_is_held_back_leaves_together() {
 }
 
 #[test]
-fn nothing_is_lost_that_would_have_arrived() {
+fn suspension_loses_no_sample() {
     // A history of three samples holds three back, and a history of one none but the last.
     for depth in [1, 3] {
         let pair = Pair::new(DataWriterQos::default().best_effort().keep_last(depth));
@@ -77,7 +77,7 @@ fn nothing_is_lost_that_would_have_arrived() {
 }
 
 #[test]
-fn what_is_held_back_is_bounded() {
+fn suspended_samples_are_bounded() {
     let pair = Pair::new(Preset::Event);
     let suspended = pair.publisher.suspend_publications().unwrap();
     pair.write(0..5000);
@@ -88,7 +88,7 @@ fn what_is_held_back_is_bounded() {
 }
 
 #[test]
-fn a_wait_for_acknowledgements_and_a_close_send_what_is_held_back() {
+fn acknowledgment_wait_and_close_end_suspension() {
     let pair = Pair::new(Preset::Event);
     let suspended = pair.publisher.suspend_publications().unwrap();
     pair.write(0..3);
@@ -101,7 +101,7 @@ fn a_wait_for_acknowledgements_and_a_close_send_what_is_held_back() {
 }
 
 #[test]
-fn a_writer_made_meanwhile_holds_back_as_well() {
+fn writer_created_while_suspended_is_suspended() {
     let pair = Pair::new(Preset::Event);
     let suspended = pair.publisher.suspend_publications().unwrap();
     let other = pair.publisher.writer_builder::<Step>("steps").qos(Preset::Event).build().unwrap();

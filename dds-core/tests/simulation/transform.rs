@@ -51,7 +51,7 @@ fn busy_world(seed: u64) -> Simulation {
 }
 
 #[test]
-fn transform_carries_discovery_and_samples_of_any_size() {
+fn transform_carries_discovery_and_all_samples() {
     for seed in 0..8 {
         let simulation = busy_world(seed);
         let seen = Arc::new(AtomicU64::new(0));

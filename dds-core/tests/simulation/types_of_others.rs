@@ -179,7 +179,7 @@ fn policy() -> TypeConsistency {
 }
 
 #[test]
-fn members_more_or_less_are_coerced_and_samples_arrive() {
+fn added_or_missing_members_are_coerced() {
     let World { simulation: _simulation, from, to } = World::new(2);
     let long = from.writer::<Long>("long").unwrap();
     let short = to.reader::<Short>("long").unwrap();
@@ -200,7 +200,7 @@ fn members_more_or_less_are_coerced_and_samples_arrive() {
 }
 
 #[test]
-fn types_that_contain_themselves_are_asked_for_and_coerced() {
+fn recursive_types_are_requested_and_coerced() {
     let World { simulation: _simulation, from, to } = World::new(3);
     let writer = from.writer::<Tree>("trees").unwrap();
     let reader = to.reader::<LaterTree>("trees").unwrap();
@@ -212,7 +212,7 @@ fn types_that_contain_themselves_are_asked_for_and_coerced() {
 }
 
 #[test]
-fn another_type_in_a_member_is_refused_and_raises_inconsistent_topic() {
+fn other_member_type_raises_inconsistent_topic() {
     let kind = TypeDifferenceKind::Kind { writer: "int64".into(), reader: "string".into() };
     assert_eq!(refused::<Numbered, Short>(policy()), ("text".to_owned(), kind));
 
@@ -225,20 +225,20 @@ fn another_type_in_a_member_is_refused_and_raises_inconsistent_topic() {
 }
 
 #[test]
-fn disallowed_coercion_refuses_what_is_not_equal() {
+fn disallowed_coercion_rejects_unequal_types() {
     let consistency = TypeConsistency { kind: TypeConsistencyKind::DisallowTypeCoercion, ..policy() };
     assert_eq!(refused::<Long, Short>(consistency), (String::new(), TypeDifferenceKind::NotEqual));
     accepted::<Short, Short>(consistency);
 }
 
 #[test]
-fn names_of_members_count_unless_ignored() {
+fn member_names_count_unless_ignored() {
     assert_eq!(refused::<Renamed, Short>(policy()), ("text".to_owned(), TypeDifferenceKind::NameOrId));
     accepted::<Renamed, Short>(TypeConsistency { ignore_member_names: true, ..policy() });
 }
 
 #[test]
-fn bounds_of_strings_count_unless_ignored() {
+fn string_bounds_count_unless_ignored() {
     accepted::<Short, Bounded>(policy());
     let kind = TypeDifferenceKind::Bound { writer: 0, reader: 4 };
     let consistency = TypeConsistency { ignore_string_bounds: false, ..policy() };
@@ -247,7 +247,7 @@ fn bounds_of_strings_count_unless_ignored() {
 }
 
 #[test]
-fn bounds_of_sequences_count_unless_ignored() {
+fn sequence_bounds_count_unless_ignored() {
     accepted::<Unlisted, Listed>(policy());
     let kind = TypeDifferenceKind::Bound { writer: 0, reader: 2 };
     let consistency = TypeConsistency { ignore_sequence_bounds: false, ..policy() };
@@ -256,7 +256,7 @@ fn bounds_of_sequences_count_unless_ignored() {
 }
 
 #[test]
-fn a_wider_type_of_the_writer_is_accepted_unless_prevented() {
+fn wider_writer_type_matches_unless_prevented() {
     accepted::<Long, Short>(policy());
     let consistency = TypeConsistency { prevent_type_widening: true, ..policy() };
     let (path, kind) = refused::<Long, Short>(consistency);
@@ -266,7 +266,7 @@ fn a_wider_type_of_the_writer_is_accepted_unless_prevented() {
 }
 
 #[test]
-fn forced_validation_needs_a_description_and_takes_it() {
+fn forced_validation_requires_type_description() {
     let consistency = TypeConsistency { force_type_validation: true, ..policy() };
     accepted::<Long, Short>(consistency);
 
@@ -283,7 +283,7 @@ fn forced_validation_needs_a_description_and_takes_it() {
 }
 
 #[test]
-fn the_type_of_a_topic_is_told_with_all_its_members() {
+fn discovered_type_has_all_members() {
     let World { simulation: _simulation, from, to } = World::new(6);
     let _writer = from.writer::<Long>("t").unwrap();
     let found = to.discover_type_objects("t").block_for(PATIENCE).unwrap();
@@ -294,7 +294,7 @@ fn the_type_of_a_topic_is_told_with_all_its_members() {
 }
 
 #[test]
-fn octets_are_not_uint8_and_the_difference_names_the_attribute() {
+fn octet_mismatch_names_the_attribute() {
     let of_writer = TypeDifferenceKind::OctetOrUInt8 { writer_has_octet: true };
     assert_eq!(refused::<Octets, Bytes>(policy()), ("data".to_owned(), of_writer.clone()));
     assert_eq!(refused::<OctetRows, Bytes>(policy()), ("rows".to_owned(), of_writer));
@@ -305,7 +305,7 @@ fn octets_are_not_uint8_and_the_difference_names_the_attribute() {
 }
 
 #[test]
-fn letters_are_not_small_integers_and_the_difference_says_who_mixes_them() {
+fn char_mismatch_names_affected_implementations() {
     let of_writer = TypeDifferenceKind::CharOrInt8 { writer_has_char: true };
     assert_eq!(refused::<Letter, Small>(policy()), ("value".to_owned(), of_writer));
     let of_reader = TypeDifferenceKind::CharOrInt8 { writer_has_char: false };
@@ -314,7 +314,7 @@ fn letters_are_not_small_integers_and_the_difference_says_who_mixes_them() {
 }
 
 #[test]
-fn unions_that_count_from_another_number_are_told_with_the_attribute() {
+fn union_discriminator_mismatch_names_attribute() {
     let kind = TypeDifferenceKind::UnionIds { writer: 0, reader: 1 };
     assert_eq!(refused::<FromZero, FromOne>(policy()), (String::new(), kind.clone()));
     assert!(kind.to_string().contains("#[dds(id = 0)]"), "{kind}");
@@ -325,7 +325,7 @@ fn unions_that_count_from_another_number_are_told_with_the_attribute() {
 }
 
 #[test]
-fn names_of_types_decide_where_they_are_not_described() {
+fn type_names_decide_without_type_description() {
     let simulation = Simulation::new(7);
     let nameless = DomainParticipant::builder(0).type_information(false);
     let (from, to) = (simulation.build("a", nameless).unwrap(), simulation.participant("b", 0).unwrap());

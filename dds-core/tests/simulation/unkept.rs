@@ -30,7 +30,7 @@ fn warnings(durability: Durability, has_service: bool) -> Vec<String> {
 }
 
 #[test]
-fn a_writer_whose_samples_nobody_keeps_says_so_when_it_goes() {
+fn writer_without_service_warns_on_close() {
     assert_eq!(warnings(Durability::Transient, false).len(), 1);
     assert_eq!(warnings(Durability::Persistent, false).len(), 1);
     assert!(warnings(Durability::TransientLocal, false).is_empty());

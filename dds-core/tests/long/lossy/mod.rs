@@ -37,7 +37,7 @@ fn program() {
 
 #[test]
 #[ignore = "needs root: .ci/run lossy"]
-fn everything_arrives_however_much_is_dropped() {
+fn lossy_network_delivers_every_sample() {
     let share = std::env::var("DDS_TEST_SHARE").map_or(1, |share| share.parse::<u32>().unwrap());
     let only = std::env::var("DDS_TEST_ONLY").ok();
     let has_cyclone = std::env::var("DDS_TEST_CYCLONE_C").is_ok();

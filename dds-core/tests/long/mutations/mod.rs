@@ -43,8 +43,8 @@ const MILLION: u64 = 1_000_000;
 const GROWTH_MAX: usize = 2 << 20;
 
 #[test]
-fn a_participant_survives_50_thousand_faulty_datagrams() {
-    if !alone("mutations::a_participant_survives_50_thousand_faulty_datagrams") {
+fn participant_survives_50_thousand_mutations() {
+    if !alone("mutations::participant_survives_50_thousand_mutations") {
         return;
     }
     run(50_000);
@@ -52,8 +52,8 @@ fn a_participant_survives_50_thousand_faulty_datagrams() {
 
 #[test]
 #[ignore = "takes minutes: .ci/run mutations"]
-fn a_participant_survives_10_million_faulty_datagrams_without_growing() {
-    if !alone("mutations::a_participant_survives_10_million_faulty_datagrams_without_growing") {
+fn participant_survives_10_million_mutations() {
+    if !alone("mutations::participant_survives_10_million_mutations") {
         return;
     }
     run(10 * MILLION);

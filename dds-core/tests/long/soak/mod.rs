@@ -120,8 +120,8 @@ fn asked_for() -> Option<Duration> {
 }
 
 #[test]
-fn some_seconds_at_full_rate_leave_nothing_behind() {
-    if !alone("soak::some_seconds_at_full_rate_leave_nothing_behind") {
+fn seconds_at_full_rate_leave_no_resources() {
+    if !alone("soak::seconds_at_full_rate_leave_no_resources") {
         return;
     }
     run_both(Duration::from_secs(4));
@@ -129,8 +129,8 @@ fn some_seconds_at_full_rate_leave_nothing_behind() {
 
 #[test]
 #[ignore = "takes twenty minutes: .ci/run soak"]
-fn a_long_time_at_full_rate_leaves_nothing_behind() {
-    if !alone("soak::a_long_time_at_full_rate_leaves_nothing_behind") {
+fn long_soak_at_full_rate_leaves_no_resources() {
+    if !alone("soak::long_soak_at_full_rate_leaves_no_resources") {
         return;
     }
     run_both(asked_for().unwrap_or(Duration::from_secs(1200)));

@@ -41,13 +41,13 @@ fn neighbours_hear_each_other(hosts: &Hosts, environment: &[(&str, &str)]) -> [N
 
 #[test]
 #[ignore = "needs root: .ci/run hosts"]
-fn a_host_in_two_networks_talks_in_both() {
+fn host_with_two_networks_uses_both() {
     neighbours_hear_each_other(&Hosts::new("two", &CHAIN), &[]);
 }
 
 #[test]
 #[ignore = "needs root: .ci/run hosts"]
-fn an_interface_that_is_not_selected_is_not_used() {
+fn unselected_interface_is_not_used() {
     let hosts = Hosts::new("one", &CHAIN);
     let (mut a, mut c) = (hosts.start("a", &[]), hosts.start("c", &[]));
     for selected in ["link2", "10.77.2.2"] {
@@ -64,7 +64,7 @@ fn an_interface_that_is_not_selected_is_not_used() {
 
 #[test]
 #[ignore = "needs root: .ci/run hosts"]
-fn without_ipv4_addresses_ipv6_is_spoken_unasked() {
+fn ipv6_is_default_without_ipv4_addresses() {
     if !has_ipv6() {
         return;
     }
@@ -77,7 +77,7 @@ fn without_ipv4_addresses_ipv6_is_spoken_unasked() {
 
 #[test]
 #[ignore = "needs root: .ci/run hosts"]
-fn link_local_addresses_are_enough() {
+fn link_local_addresses_suffice() {
     if !has_ipv6() {
         return;
     }
@@ -91,7 +91,7 @@ fn link_local_addresses_are_enough() {
 
 #[test]
 #[ignore = "needs root: .ci/run hosts"]
-fn who_speaks_both_versions_of_ip_reaches_everybody() {
+fn dual_stack_host_reaches_every_peer() {
     if !has_ipv6() {
         return;
     }
@@ -107,7 +107,7 @@ fn who_speaks_both_versions_of_ip_reaches_everybody() {
 /// What a laptop does: it starts without a network, gets one, and gets another address there.
 #[test]
 #[ignore = "needs root: .ci/run hosts"]
-fn interfaces_and_addresses_may_come_later_and_change() {
+fn late_and_changed_interfaces_are_used() {
     let hosts = Hosts::new("late", &["a-b"]);
     hosts.ip("b", "link set link1 down");
     let (mut a, mut b) = (hosts.start("a", &[]), hosts.start("b", &[]));
@@ -134,7 +134,7 @@ fn interfaces_and_addresses_may_come_later_and_change() {
 
 #[test]
 #[ignore = "needs root: .ci/run hosts"]
-fn a_peer_is_found_where_multicast_does_not_go() {
+fn initial_peer_is_found_without_multicast() {
     let hosts = Hosts::new("peer", &["a-b"]);
     let mut a = hosts.start("a", &[("DDS_SCOPE", "peers-only"), ("DDS_PEERS", "10.77.1.2")]);
     let mut b = hosts.start("b", &[("DDS_SCOPE", "peers-only"), ("DDS_PEERS", "10.77.1.77")]);
@@ -146,7 +146,7 @@ fn a_peer_is_found_where_multicast_does_not_go() {
 
 #[test]
 #[ignore = "needs root: .ci/run hosts"]
-fn a_peer_is_found_at_its_link_local_address() {
+fn initial_peer_is_found_at_link_local_address() {
     if !has_ipv6() {
         return;
     }
@@ -160,7 +160,7 @@ fn a_peer_is_found_at_its_link_local_address() {
 
 #[test]
 #[ignore = "needs root: .ci/run hosts"]
-fn what_a_firewall_forbids_is_counted_and_disturbs_nobody_else() {
+fn firewall_refusals_affect_only_their_target() {
     let hosts = Hosts::new("wall", &CHAIN);
     let [mut a, mut b, mut c] = neighbours_hear_each_other(&hosts, &[]);
     hosts.run("b", "iptables", "-A OUTPUT -p udp -d 10.77.1.1 -j DROP");

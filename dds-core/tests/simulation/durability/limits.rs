@@ -4,7 +4,7 @@ use super::*;
 
 /// A reliable writer that keeps all waits for the service like for any reader: nothing is lost on the way to it.
 #[test]
-fn a_service_that_is_slower_than_the_writer_loses_nothing() {
+fn slow_service_loses_no_sample() {
     let simulation = Simulation::new(12);
     simulation.set_network(Conditions::hall_wifi());
     let scratch = Scratch::new("slow");
@@ -24,7 +24,7 @@ fn a_service_that_is_slower_than_the_writer_loses_nothing() {
 }
 
 #[test]
-fn what_memory_does_not_hold_is_refused_and_counted() {
+fn samples_beyond_memory_limit_are_refused() {
     let simulation = Simulation::new(13);
     let participant = simulation.build("keeper", DurabilityService::participant(0)).unwrap();
     let service = DurabilityService::builder().memory(4_800).start(participant).unwrap();
@@ -40,7 +40,7 @@ fn what_memory_does_not_hold_is_refused_and_counted() {
 
 /// What takes the place of something older needs no room of its own: the last value is the one that is kept.
 #[test]
-fn a_full_service_still_keeps_the_last_value() {
+fn full_service_still_stores_last_value() {
     let simulation = Simulation::new(15);
     let participant = simulation.build("keeper", DurabilityService::participant(0)).unwrap();
     let service = DurabilityService::builder().memory(1_100).start(participant).unwrap();
@@ -62,7 +62,7 @@ fn a_full_service_still_keeps_the_last_value() {
 }
 
 #[test]
-fn more_topics_than_a_service_stands_in_for_are_left_out_and_counted() {
+fn topics_beyond_service_limit_are_counted() {
     let simulation = Simulation::new(16);
     let participant = simulation.build("keeper", DurabilityService::participant(0)).unwrap();
     let service = DurabilityService::builder().groups_max(2).start(participant).unwrap();

@@ -89,7 +89,7 @@ fn settled(simulation: &Simulation, service: &DurabilityService, changes: usize)
 }
 
 #[test]
-fn samples_outlive_their_writer_and_come_once_whether_or_not_it_is_there() {
+fn samples_outlive_writer_and_arrive_once() {
     for seed in 0..6 {
         let simulation = Simulation::new(seed);
         simulation.set_network(Conditions::hall_wifi());
@@ -132,7 +132,7 @@ fn samples_outlive_their_writer_and_come_once_whether_or_not_it_is_there() {
 
 /// The sample that is handed over says who wrote it and when.
 #[test]
-fn a_kept_sample_has_the_name_and_the_time_that_its_writer_gave_it() {
+fn stored_sample_keeps_writer_guid_and_timestamp() {
     let simulation = Simulation::new(1);
     let service = service(&simulation, "keeper");
     let robot = simulation.participant("robot", 0).unwrap();
@@ -150,7 +150,7 @@ fn a_kept_sample_has_the_name_and_the_time_that_its_writer_gave_it() {
 }
 
 #[test]
-fn who_asks_for_less_gets_nothing_from_a_service() {
+fn lower_durability_gets_nothing_from_service() {
     let simulation = Simulation::new(2);
     let service = service(&simulation, "keeper");
     let robot = simulation.participant("robot", 0).unwrap();
@@ -179,7 +179,7 @@ fn who_asks_for_less_gets_nothing_from_a_service() {
 }
 
 #[test]
-fn without_a_service_late_joiners_get_what_living_writers_keep() {
+fn without_service_writers_serve_late_joiners() {
     let simulation = Simulation::new(3);
     let robot = simulation.participant("robot", 0).unwrap();
     let station = simulation.participant("station", 0).unwrap();
@@ -197,7 +197,7 @@ fn without_a_service_late_joiners_get_what_living_writers_keep() {
 }
 
 #[test]
-fn a_writer_that_crashes_has_not_taken_its_samples_along() {
+fn samples_survive_crash_of_writer() {
     let simulation = Simulation::new(4);
     let service = service(&simulation, "keeper");
     let robot = simulation.participant("robot", 0).unwrap();
@@ -214,7 +214,7 @@ fn a_writer_that_crashes_has_not_taken_its_samples_along() {
 
 /// Each brings the other up to date, nobody stores twice, and nobody gets anything twice.
 #[test]
-fn several_services_keep_the_same_and_no_reader_gets_anything_twice() {
+fn several_services_deliver_each_sample_once() {
     for seed in 0..4 {
         let simulation = Simulation::new(seed);
         simulation.set_network(Conditions::hall_wifi());
@@ -251,7 +251,7 @@ fn several_services_keep_the_same_and_no_reader_gets_anything_twice() {
 }
 
 #[test]
-fn persistent_samples_are_there_again_after_everything_was_restarted() {
+fn persistent_samples_survive_full_restart() {
     let scratch = Scratch::new("restart");
     for round in 0..3_u32 {
         let simulation = Simulation::new(u64::from(round));
@@ -273,7 +273,7 @@ fn persistent_samples_are_there_again_after_everything_was_restarted() {
 }
 
 #[test]
-fn what_is_transient_does_not_go_to_the_disk() {
+fn transient_samples_are_not_written_to_disk() {
     let scratch = Scratch::new("transient");
     for round in 0..2 {
         let simulation = Simulation::new(round);
@@ -289,7 +289,7 @@ fn what_is_transient_does_not_go_to_the_disk() {
 
 /// Memory and disk hold no more than DURABILITY_SERVICE says, however much is written.
 #[test]
-fn the_limits_of_the_service_bound_what_is_kept() {
+fn service_limits_bound_stored_samples() {
     let scratch = Scratch::new("limits");
     let limits = ResourceLimits { max_samples: Some(20), max_instances: Some(4), max_samples_per_instance: None };
     let kept = ServiceQos { history: History::KeepAll, resource_limits: limits, ..ServiceQos::default() };
@@ -314,7 +314,7 @@ fn the_limits_of_the_service_bound_what_is_kept() {
 }
 
 #[test]
-fn a_disposed_instance_is_told_of_until_the_cleanup_delay_is_over() {
+fn disposed_instance_lasts_until_cleanup_delay() {
     let scratch = Scratch::new("cleanup");
     let simulation = Simulation::new(6);
     let service = persistent_service(&simulation, "keeper", &scratch);
@@ -352,7 +352,7 @@ fn a_disposed_instance_is_told_of_until_the_cleanup_delay_is_over() {
 }
 
 #[test]
-fn an_unregistered_instance_stays_what_it_was() {
+fn unregistered_instance_keeps_its_state() {
     let simulation = Simulation::new(7);
     let service = service(&simulation, "keeper");
     let robot = simulation.participant("robot", 0).unwrap();
@@ -370,7 +370,7 @@ fn an_unregistered_instance_stays_what_it_was() {
 }
 
 #[test]
-fn a_lifespan_goes_on_counting_in_the_service() {
+fn lifespan_continues_in_service() {
     let simulation = Simulation::new(8);
     let service = service(&simulation, "keeper");
     let robot = simulation.participant("robot", 0).unwrap();
@@ -395,7 +395,7 @@ fn a_lifespan_goes_on_counting_in_the_service() {
 
 /// Of an instance that several write, the service keeps what its owner writes; a living writer goes before what is kept.
 #[test]
-fn exclusive_ownership_holds_for_what_is_kept() {
+fn exclusive_ownership_holds_for_stored_samples() {
     let simulation = Simulation::new(9);
     let service = service(&simulation, "keeper");
     let robots = ["weak", "strong"].map(|host| simulation.participant(host, 0).unwrap());
@@ -420,7 +420,7 @@ fn exclusive_ownership_holds_for_what_is_kept() {
 }
 
 #[test]
-fn partitions_are_kept_apart() {
+fn service_separates_partitions() {
     let simulation = Simulation::new(10);
     let service = service(&simulation, "keeper");
     let robot = simulation.participant("robot", 0).unwrap();
@@ -450,7 +450,7 @@ fn partitions_are_kept_apart() {
 }
 
 #[test]
-fn types_of_one_topic_are_kept_apart() {
+fn service_separates_types_of_one_topic() {
     let simulation = Simulation::new(11);
     let service = service(&simulation, "keeper");
     let robot = simulation.participant("robot", 0).unwrap();
@@ -477,7 +477,7 @@ fn types_of_one_topic_are_kept_apart() {
 
 /// A writer in a pattern of partitions meets readers of many: those that come late as well, whatever their partition is called.
 #[test]
-fn a_writer_in_a_pattern_of_partitions_is_kept() {
+fn service_stores_writer_in_partition_pattern() {
     let simulation = Simulation::new(17);
     let keepers = ["keeper", "second"].map(|host| service(&simulation, host));
     let robot = simulation.participant("robot", 0).unwrap();
@@ -507,7 +507,7 @@ fn a_writer_in_a_pattern_of_partitions_is_kept() {
 }
 
 #[test]
-fn a_report_says_that_nobody_keeps_what_is_to_outlive_its_writer() {
+fn report_names_writers_without_service() {
     let simulation = Simulation::new(18);
     let robot = simulation.participant("robot", 0).unwrap();
     let station = simulation.participant("station", 0).unwrap();
@@ -532,7 +532,7 @@ fn a_report_says_that_nobody_keeps_what_is_to_outlive_its_writer() {
 }
 
 #[test]
-fn a_service_has_a_participant_of_its_own() {
+fn service_requires_own_participant() {
     let simulation = Simulation::new(14);
     let participant = simulation.participant("keeper", 0).unwrap();
     let refused = DurabilityService::builder().start(participant).unwrap_err();

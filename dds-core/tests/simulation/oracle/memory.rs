@@ -18,7 +18,7 @@ const LEFT_MAX: usize = 16 << 10;
 
 #[test]
 #[ignore = "is started by the other one, alone in its process"]
-fn worlds_one_after_the_other() {
+fn memory_of_consecutive_worlds() {
     for seed in 0..=WORLDS {
         let before = ALLOCATOR.allocated();
         let mut scenario = Scenario::new(seed);
@@ -33,9 +33,9 @@ fn worlds_one_after_the_other() {
 }
 
 #[test]
-fn a_world_takes_little_memory_and_gives_it_back() {
+fn world_memory_is_bounded_and_returned() {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "oracle::memory::worlds_one_after_the_other", "--ignored", "--nocapture"]);
+    command.args(["--exact", "oracle::memory::memory_of_consecutive_worlds", "--ignored", "--nocapture"]);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }

@@ -81,7 +81,7 @@ fn report(seed: u64, complaints: &[String]) {
 }
 
 #[test]
-fn every_promise_is_kept_in_every_world() {
+fn random_worlds_satisfy_oracle() {
     if let Some(seed) = number("DDS_SIM_SEED") {
         let complaints = tracing::subscriber::with_default(diary::Diary, || {
             let mut scenario = Scenario::with_diary(seed);
@@ -124,7 +124,7 @@ fn every_promise_is_kept_in_every_world() {
 }
 
 #[test]
-fn promises_hold_through_a_transform_of_all_messages() {
+fn random_worlds_with_transform_satisfy_oracle() {
     for seed in 0..RUNS {
         let mut scenario = Scenario::with_transform(seed);
         let complaints = scenario.run();
@@ -134,7 +134,7 @@ fn promises_hold_through_a_transform_of_all_messages() {
 }
 
 #[test]
-fn what_was_broken_once_is_whole() {
+fn formerly_failing_seeds_satisfy_oracle() {
     let kept = |seeds: &'static [u64], with| seeds.iter().map(move |&seed| (seed, with));
     let sets = kept(&KEPT_WHOLE, Extras::Sets);
     let all = kept(&KEPT_ALL, Extras::WeakHosts);

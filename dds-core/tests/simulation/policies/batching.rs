@@ -24,7 +24,7 @@ fn write_all(pair: &Pair, writer: DataWriterQos, reader: DataReaderQos) -> (u64,
 }
 
 #[test]
-fn samples_share_datagrams_and_come_when_the_budget_is_over() {
+fn batch_leaves_when_latency_budget_ends() {
     let reader = DataReaderQos::default().keep_all().latency_budget(BUDGET);
     Pair::on_every_way(|pair| {
         let (sent, at_once) = write_all(pair, DataWriterQos::default().keep_all(), reader.clone());
@@ -38,7 +38,7 @@ fn samples_share_datagrams_and_come_when_the_budget_is_over() {
 
 /// Later samples wait when the budget is granted, and no more when it is taken back; what waits then leaves at once.
 #[test]
-fn a_budget_changed_at_run_time_counts_from_then_on() {
+fn changed_latency_budget_applies_at_once() {
     Pair::on_every_way(|pair| {
         let reader = pair.reader(DataReaderQos::default().keep_all().latency_budget(BUDGET));
         let writer = pair.writer(DataWriterQos::default().keep_all());
@@ -61,7 +61,7 @@ fn a_budget_changed_at_run_time_counts_from_then_on() {
 }
 
 #[test]
-fn keep_last_one_loses_nothing_to_a_batch() {
+fn keep_last_one_batch_loses_no_sample() {
     Pair::on_every_way(|pair| {
         let qos = DataWriterQos::default().keep_last(1).latency_budget(BUDGET);
         write_all(pair, qos, DataReaderQos::default().keep_all().latency_budget(BUDGET));
@@ -69,7 +69,7 @@ fn keep_last_one_loses_nothing_to_a_batch() {
 }
 
 #[test]
-fn a_window_of_its_own_is_not_announced_and_a_flush_ends_it() {
+fn batch_window_is_private_and_ends_on_flush() {
     Pair::on_every_way(|pair| {
         let reader = pair.reader(DataReaderQos::default().keep_all());
         let writer = pair.from.writer_builder("pose").batching(Duration::INFINITE).build().unwrap();
@@ -85,7 +85,7 @@ fn a_window_of_its_own_is_not_announced_and_a_flush_ends_it() {
 }
 
 #[test]
-fn waiting_for_acknowledgements_and_closing_end_a_batch() {
+fn acknowledgment_wait_and_close_end_batch() {
     Pair::on_every_way(|pair| {
         for reliable in [true, false] {
             let mut qos = DataWriterQos::default().keep_all();

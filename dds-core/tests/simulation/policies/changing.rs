@@ -38,7 +38,7 @@ fn last<T: dds_core::cdr::DecodeOwned>(reader: &DataReader<T>) -> Option<T> {
 }
 
 #[test]
-fn each_policy_of_a_writer_that_may_change_is_announced_when_it_does() {
+fn changed_writer_policies_are_announced() {
     type Change = (&'static str, fn(DataWriterQos) -> DataWriterQos);
     let changes: [Change; 7] = [
         ("USER_DATA", |qos| qos.user_data([7])),
@@ -79,7 +79,7 @@ fn each_policy_of_a_writer_that_may_change_is_announced_when_it_does() {
 }
 
 #[test]
-fn each_policy_of_a_reader_that_may_change_is_announced_when_it_does() {
+fn changed_reader_policies_are_announced() {
     type Change = (&'static str, fn(DataReaderQos) -> DataReaderQos);
     let changes: [Change; 4] = [
         ("USER_DATA", |qos| qos.user_data([7])),
@@ -111,7 +111,7 @@ fn each_policy_of_a_reader_that_may_change_is_announced_when_it_does() {
 }
 
 #[test]
-fn each_policy_of_a_group_that_may_change_is_announced_with_its_endpoints() {
+fn changed_group_policies_are_announced() {
     let world = World::new();
     let (writers, readers) =
         (world.station.reader(&DCPS_PUBLICATION).unwrap(), world.station.reader(&DCPS_SUBSCRIPTION).unwrap());
@@ -133,7 +133,7 @@ fn each_policy_of_a_group_that_may_change_is_announced_with_its_endpoints() {
 
 /// DEADLINE, LATENCY_BUDGET and PARTITION match, and may change: both sides count each parting and each meeting.
 #[test]
-fn a_change_that_matters_parts_and_joins() {
+fn qos_change_unmatches_and_rematches() {
     let world = World::new();
     let publisher = world.robot.publisher(PublisherQos::default()).unwrap();
     let writer = publisher.writer::<Pose>("pose").unwrap();

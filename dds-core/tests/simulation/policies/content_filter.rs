@@ -14,7 +14,7 @@ fn count(reader: &DataReader<Pose>) -> u64 {
 }
 
 #[test]
-fn what_does_not_pass_is_never_there() {
+fn filtered_samples_never_appear() {
     for (writer, reader) in [
         (DataWriterQos::default().keep_all(), DataReaderQos::default().reliable().keep_last(1)),
         (DataWriterQos::default().best_effort(), DataReaderQos::default().keep_last(1)),
@@ -45,7 +45,7 @@ fn what_does_not_pass_is_never_there() {
 }
 
 #[test]
-fn what_does_not_pass_needs_no_room() {
+fn filtered_samples_take_no_room() {
     Pair::on_every_way(|pair| {
         let mut qos = DataReaderQos::default().reliable().keep_all();
         (qos.resource_limits.max_samples, qos.resource_limits.max_instances) = (Some(1), Some(1));
@@ -59,7 +59,7 @@ fn what_does_not_pass_needs_no_room() {
 }
 
 #[test]
-fn the_end_of_an_instance_passes_unless_its_key_alone_fails() {
+fn instance_end_passes_unless_its_key_fails() {
     Pair::on_every_way(|pair| {
         let event = || DataReaderQos::from(Preset::Event);
         let (by_value, by_key) = (filtered(pair, event(), "x < 10"), filtered(pair, event(), "robot <> 2"));
@@ -84,7 +84,7 @@ fn the_end_of_an_instance_passes_unless_its_key_alone_fails() {
 }
 
 #[test]
-fn other_parameters_are_for_what_comes_later() {
+fn changed_parameters_apply_to_later_samples() {
     Pair::on_every_way(|pair| {
         let topic = pair.to.topic::<Pose>("pose", TopicQos::default()).unwrap();
         let part = pair.to.filtered_topic(&topic, "x = %0", [1]).unwrap();
@@ -109,7 +109,7 @@ fn other_parameters_are_for_what_comes_later() {
 }
 
 #[test]
-fn large_samples_are_filtered_when_they_are_whole() {
+fn large_samples_are_filtered_when_complete() {
     #[derive(DdsType, Debug, Clone, PartialEq)]
     struct Image {
         pixels: Vec<u8>,
@@ -130,7 +130,7 @@ fn large_samples_are_filtered_when_they_are_whole() {
 }
 
 #[test]
-fn a_query_looks_at_contents_and_leaves_the_others() {
+fn query_selects_by_content_and_keeps_others() {
     Pair::on_every_way(|pair| {
         let (reader, writer) = (pair.reader(Preset::Event.into()), pair.writer(Preset::Event.into()));
         pair.settle();
@@ -168,7 +168,7 @@ fn a_query_looks_at_contents_and_leaves_the_others() {
 
 /// It is part of Annex B; the error says so, and what does the same.
 #[test]
-fn a_query_with_an_order_is_refused_and_says_what_to_do() {
+fn query_with_order_by_fails_with_advice() {
     Pair::on_every_way(|pair| {
         let reader = pair.reader(Preset::Event.into());
         let error = reader.query_condition(States::ANY, "x > 3 ORDER BY x", [0; 0]).unwrap_err();
@@ -182,7 +182,7 @@ fn a_query_with_an_order_is_refused_and_says_what_to_do() {
 }
 
 #[test]
-fn a_coherent_set_is_whole_without_what_the_filter_leaves_out() {
+fn coherent_set_is_whole_despite_content_filter() {
     use dds_core::qos::{AccessScope, Presentation, PublisherQos, SubscriberQos};
     let mut presentation = Presentation::default();
     (presentation.access_scope, presentation.coherent_access) = (AccessScope::Topic, true);

@@ -28,7 +28,7 @@ fn missed(writer: &DataWriter<Pose>, reader: &DataReader<Pose>) -> (u64, u64) {
 }
 
 #[test]
-fn both_sides_count_each_period_of_each_instance_that_is_alive() {
+fn missed_deadlines_count_per_alive_instance() {
     Pair::on_every_way(|pair| {
         let (writer, reader) = (pair.writer(offer(1000)), pair.reader(request(1000)));
         pair.settle();
@@ -59,7 +59,7 @@ fn both_sides_count_each_period_of_each_instance_that_is_alive() {
 }
 
 #[test]
-fn a_writer_that_is_gone_leaves_no_deadline() {
+fn deleted_writer_leaves_no_deadline() {
     Pair::on_every_way(|pair| {
         let (writer, reader) = (pair.writer(offer(3_000)), pair.reader(request(3_000)));
         pair.settle();
@@ -71,7 +71,7 @@ fn a_writer_that_is_gone_leaves_no_deadline() {
 }
 
 #[test]
-fn best_effort_writers_and_keyless_topics_have_deadlines_too() {
+fn best_effort_and_keyless_topics_have_deadlines() {
     #[derive(DdsType)]
     struct Beat {
         x: u32,
@@ -91,7 +91,7 @@ fn best_effort_writers_and_keyless_topics_have_deadlines_too() {
 }
 
 #[test]
-fn a_deadline_changes_at_run_time() {
+fn changed_deadline_applies() {
     Pair::on_every_way(|pair| {
         let writer = pair.writer(DataWriterQos::default());
         let reader = pair.reader(DataReaderQos::default());
@@ -111,7 +111,7 @@ fn a_deadline_changes_at_run_time() {
 }
 
 #[test]
-fn an_owner_that_is_late_loses_the_instance() {
+fn missed_deadline_moves_ownership() {
     Pair::on_every_way(|pair| {
         let lifecycle = WriterDataLifecycle { autodispose_unregistered_instances: false };
         let offer = |strength| {
@@ -174,7 +174,7 @@ impl SubscriberListener for Told {
 impl TopicListener for Told {}
 
 #[test]
-fn listeners_streams_and_conditions_tell_of_it() {
+fn missed_deadline_reaches_listeners_and_streams() {
     Pair::on_every_way(|pair| {
         let (writer, reader) = (pair.writer(offer(1_000)), pair.reader(request(1_000)));
         let told = Told::default();

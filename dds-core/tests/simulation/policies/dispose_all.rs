@@ -20,7 +20,7 @@ fn ended(reader: &DataReader<Pose>, state: InstanceState) -> Vec<u32> {
 }
 
 #[test]
-fn all_that_was_written_and_not_ended_is_disposed_of_at_once() {
+fn dispose_all_disposes_every_alive_instance() {
     Pair::on_every_way(|pair| {
         let (writer, reader) = (pair.writer(DataWriterQos::default().keep_all()), pair.reader(request()));
         pair.settle();
@@ -47,7 +47,7 @@ fn all_that_was_written_and_not_ended_is_disposed_of_at_once() {
 
 /// An instance that is written again after it was disposed of has come back; a new one may take the place of a former one.
 #[test]
-fn who_comes_back_is_disposed_of_again() {
+fn dispose_all_disposes_reborn_instances() {
     Pair::on_every_way(|pair| {
         let (writer, reader) = (pair.writer(DataWriterQos::default()), pair.reader(request()));
         pair.settle();
@@ -64,7 +64,7 @@ fn who_comes_back_is_disposed_of_again() {
 
 /// A history without room is waited for as by any other write, or says so; what was disposed of stays so.
 #[test]
-fn a_full_history_is_waited_for() {
+fn dispose_all_waits_for_full_history() {
     let simulation = Simulation::new(5);
     let from = simulation.participant("robot", 0).unwrap();
     let to = simulation.participant("station", 0).unwrap();
@@ -96,7 +96,7 @@ struct Image {
 
 /// The keys of a writer have 64 MiB: beyond that an instance is disposed of by its handle alone.
 #[test]
-fn an_instance_whose_key_had_no_room_is_disposed_of_as_well() {
+fn dispose_all_covers_instances_without_key() {
     let simulation = Simulation::new(7);
     let participant = simulation.participant("robot", 0).unwrap();
     let writer = participant.writer_builder("image").qos(DataWriterQos::default()).build().unwrap();
@@ -115,7 +115,7 @@ fn an_instance_whose_key_had_no_room_is_disposed_of_as_well() {
 
 /// The last octet of STATUS_INFO in what is sent: 1 disposed, 2 unregistered, 3 both.
 #[test]
-fn unregistering_with_autodispose_goes_out_as_status_3() {
+fn autodispose_unregister_sends_status_3() {
     for (autodispose, expected) in [(true, 3), (false, 2)] {
         let simulation = Simulation::new(3);
         let from = simulation.participant("robot", 0).unwrap();

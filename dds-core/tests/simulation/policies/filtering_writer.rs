@@ -23,7 +23,7 @@ fn adds_up(reader: &DataReader<Pose>) -> dds_core::WriterLosses {
 }
 
 #[test]
-fn what_no_reader_wants_is_not_sent() {
+fn unwanted_samples_are_not_sent() {
     let simulation = Simulation::new(1);
     let robot = simulation.participant("robot", 0).unwrap();
     let station = simulation.participant("station", 0).unwrap();
@@ -46,7 +46,7 @@ fn what_no_reader_wants_is_not_sent() {
 
 /// Readers with different filters, reliable or not, early or late, over a network that loses and reorders.
 #[test]
-fn every_reader_gets_what_it_wants_over_a_bad_network() {
+fn filtered_readers_get_matches_despite_loss() {
     for seed in 0..12 {
         let simulation = Simulation::new(seed);
         let robot = simulation.participant("robot", 0).unwrap();
@@ -106,7 +106,7 @@ fn every_reader_gets_what_it_wants_over_a_bad_network() {
 
 /// Instances of a reader that filters begin and end as those of any other.
 #[test]
-fn readers_that_share_a_host_get_everything_and_filter_it() {
+fn readers_with_shared_address_filter_locally() {
     let simulation = Simulation::new(3);
     let robot = simulation.participant("robot", 0).unwrap();
     let station = simulation.participant("station", 0).unwrap();

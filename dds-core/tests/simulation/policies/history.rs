@@ -5,7 +5,7 @@ use dds_core::RejectReason;
 use dds_core::qos::ResourceLimits;
 
 #[test]
-fn keep_last_keeps_so_many_of_each_instance() {
+fn keep_last_keeps_depth_samples_per_instance() {
     Pair::on_every_way(|pair| {
         for (depth, kept) in [(1, &[3, 5][..]), (2, &[2, 3, 4, 5])] {
             let reader = pair.reader(DataReaderQos::default().reliable().keep_last(depth));
@@ -24,7 +24,7 @@ fn keep_last_keeps_so_many_of_each_instance() {
 
 /// Of a reliable writer nothing is lost by it: what had no room comes when there is some.
 #[test]
-fn keep_all_rejects_what_has_no_room_and_gets_it_later() {
+fn keep_all_rejects_overflow_and_gets_it_later() {
     Pair::on_every_way(|pair| {
         let limits = ResourceLimits { max_samples_per_instance: Some(2), ..ResourceLimits::default() };
         let reader = pair.reader(DataReaderQos::default().reliable().keep_all().resource_limits(limits));

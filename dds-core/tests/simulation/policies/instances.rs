@@ -28,7 +28,7 @@ fn only(reader: &DataReader<Pose>) -> (ViewState, InstanceState, (u32, u32)) {
 }
 
 #[test]
-fn a_sample_says_who_wrote_it_when_and_of_what() {
+fn sample_info_names_writer_time_and_instance() {
     Pair::on_every_way(|pair| {
         let (writer, reader) = endpoints(pair);
         let before = pair.from.now();
@@ -50,7 +50,7 @@ fn a_sample_says_who_wrote_it_when_and_of_what() {
 }
 
 #[test]
-fn an_instance_is_new_in_each_of_its_lives_until_it_is_looked_at() {
+fn instance_is_new_in_each_generation_until_read() {
     use {InstanceState::*, ViewState::*};
     Pair::on_every_way(|pair| {
         let (writer, reader) = endpoints(pair);
@@ -73,7 +73,7 @@ fn an_instance_is_new_in_each_of_its_lives_until_it_is_looked_at() {
 }
 
 #[test]
-fn each_way_to_come_back_has_its_own_count_and_ranks_count_to_the_end_of_the_batch() {
+fn generation_counts_and_ranks_follow_spec() {
     Pair::on_every_way(|pair| {
         let (writer, reader) = endpoints(pair);
         pair.write(&writer, 1, 1);
@@ -111,7 +111,7 @@ fn each_way_to_come_back_has_its_own_count_and_ranks_count_to_the_end_of_the_bat
 }
 
 #[test]
-fn what_is_new_can_be_selected() {
+fn view_state_selects_new_instances() {
     Pair::on_every_way(|pair| {
         let (writer, reader) = endpoints(pair);
         pair.write(&writer, 1, 1);
@@ -130,7 +130,7 @@ fn what_is_new_can_be_selected() {
 }
 
 #[test]
-fn an_instance_is_forgotten_without_samples_and_writers() {
+fn instance_without_samples_or_writers_is_gone() {
     Pair::on_every_way(|pair| {
         let (writer, reader) = endpoints(pair);
         pair.write(&writer, 1, 1);

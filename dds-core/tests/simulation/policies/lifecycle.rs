@@ -8,7 +8,7 @@ fn request() -> DataReaderQos {
 }
 
 #[test]
-fn what_has_expired_leaves_the_writers_history_and_no_late_reader_waits_for_it() {
+fn expired_samples_leave_writer_history() {
     Pair::on_every_way(|pair| {
         let offer = DataWriterQos::default().transient_local().keep_all().lifespan(Duration::from_secs(5));
         let writer = pair.writer(offer);
@@ -31,7 +31,7 @@ fn what_has_expired_leaves_the_writers_history_and_no_late_reader_waits_for_it()
 }
 
 #[test]
-fn what_has_expired_is_not_handed_out() {
+fn expired_samples_are_not_returned() {
     Pair::on_every_way(|pair| {
         let writer = pair.writer(DataWriterQos::default().lifespan(Duration::from_secs(1)));
         let reader = pair.reader(request());
@@ -45,7 +45,7 @@ fn what_has_expired_is_not_handed_out() {
 }
 
 #[test]
-fn unregistering_disposes_if_it_is_to_and_deleting_a_writer_never_does() {
+fn autodispose_applies_to_unregister_only() {
     for (autodispose, expected) in [(true, InstanceState::NotAliveDisposed), (false, InstanceState::NotAliveNoWriters)]
     {
         Pair::on_every_way(|pair| {
@@ -68,7 +68,7 @@ fn unregistering_disposes_if_it_is_to_and_deleting_a_writer_never_does() {
 }
 
 #[test]
-fn samples_of_what_has_ended_are_purged() {
+fn samples_of_ended_instances_are_purged() {
     Pair::on_every_way(|pair| {
         let offer = DataWriterQos::default()
             .writer_data_lifecycle(WriterDataLifecycle { autodispose_unregistered_instances: false });
@@ -101,7 +101,7 @@ fn samples_of_what_has_ended_are_purged() {
 /// By the source timestamp (2.2.3.16): what was written long ago is over when it arrives, and what claims to be of the future
 /// lives no longer than what is written now.
 #[test]
-fn a_lifespan_counts_from_the_source_timestamp_which_cannot_be_in_the_future() {
+fn lifespan_starts_at_bounded_source_timestamp() {
     Pair::on_every_way(|pair| {
         let lifespan = Duration::from_secs(2);
         let writer = pair.writer(DataWriterQos::default().keep_all().lifespan(lifespan));

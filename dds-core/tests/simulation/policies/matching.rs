@@ -36,7 +36,7 @@ fn refused(writer: &DataWriter<Pose>, reader: &DataReader<Pose>) -> [Vec<(Policy
 }
 
 #[test]
-fn an_offer_that_falls_short_is_told_to_both_sides_and_nothing_arrives() {
+fn incompatible_offer_notifies_both_sides() {
     Pair::on_every_way(|pair| {
         for (policy, offer, request) in too_little() {
             let (writer, reader) = (pair.writer(offer), pair.reader(request));
@@ -51,7 +51,7 @@ fn an_offer_that_falls_short_is_told_to_both_sides_and_nothing_arrives() {
 }
 
 #[test]
-fn a_group_that_presents_less_than_is_asked_for_is_told_so() {
+fn low_presentation_notifies_both_groups() {
     let asks: [fn(&mut Presentation); 3] = [
         |presentation| presentation.access_scope = AccessScope::Topic,
         |presentation| presentation.coherent_access = true,

@@ -12,7 +12,7 @@ fn request() -> DataReaderQos {
 }
 
 #[test]
-fn only_the_strongest_writer_of_each_instance_is_heard() {
+fn only_strongest_writer_delivers_each_instance() {
     Pair::on_every_way(|pair| {
         let (weak, strong, reader) = (pair.writer(offer(1)), pair.writer(offer(2)), pair.reader(request()));
         pair.settle();
@@ -25,7 +25,7 @@ fn only_the_strongest_writer_of_each_instance_is_heard() {
 }
 
 #[test]
-fn ownership_passes_on_when_the_owner_unregisters_or_is_deleted() {
+fn ownership_moves_on_unregister_or_delete() {
     Pair::on_every_way(|pair| {
         let lifecycle = WriterDataLifecycle { autodispose_unregistered_instances: false };
         let strong = pair.writer(offer(2).writer_data_lifecycle(lifecycle));
@@ -46,7 +46,7 @@ fn ownership_passes_on_when_the_owner_unregisters_or_is_deleted() {
 }
 
 #[test]
-fn a_disposed_instance_is_still_its_owners() {
+fn disposed_instance_keeps_its_owner() {
     Pair::on_every_way(|pair| {
         let (weak, strong, reader) = (pair.writer(offer(1)), pair.writer(offer(2)), pair.reader(request()));
         pair.settle();
@@ -63,7 +63,7 @@ fn a_disposed_instance_is_still_its_owners() {
 }
 
 #[test]
-fn a_strength_changes_at_run_time() {
+fn changed_strength_moves_ownership() {
     Pair::on_every_way(|pair| {
         let (one, other, reader) = (pair.writer(offer(1)), pair.writer(offer(2)), pair.reader(request()));
         pair.settle();
@@ -82,7 +82,7 @@ fn a_strength_changes_at_run_time() {
 }
 
 #[test]
-fn a_host_that_crashes_loses_its_instances() {
+fn crashed_host_loses_ownership() {
     let simulation = Simulation::new(3);
     let (near, far) = (simulation.participant("near", 0).unwrap(), simulation.participant("far", 0).unwrap());
     let weak = near.writer_builder::<Pose>("pose").qos(offer(1)).build().unwrap();

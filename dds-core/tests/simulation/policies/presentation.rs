@@ -39,7 +39,7 @@ fn pose(x: u32) -> Pose {
 }
 
 #[test]
-fn a_set_is_seen_as_a_whole_when_it_ends() {
+fn coherent_set_appears_whole_at_its_end() {
     for scope in [AccessScope::Instance, AccessScope::Topic] {
         Pair::on_every_way(|pair| {
             let (publisher, subscriber) = groups(pair, scope);
@@ -64,7 +64,7 @@ fn a_set_is_seen_as_a_whole_when_it_ends() {
 }
 
 #[test]
-fn sets_within_a_set_belong_to_it_and_each_writer_has_its_own() {
+fn nested_sets_join_and_writers_have_own_sets() {
     Pair::on_every_way(|pair| {
         let (publisher, subscriber) = groups(pair, AccessScope::Topic);
         let writers = ["a", "b"].map(|topic| writer(&publisher, topic, all().0));
@@ -86,7 +86,7 @@ fn sets_within_a_set_belong_to_it_and_each_writer_has_its_own() {
 }
 
 #[test]
-fn a_suspended_publisher_sends_the_end_with_the_set() {
+fn suspended_publisher_sends_end_with_set() {
     Pair::on_every_way(|pair| {
         let (publisher, subscriber) = groups(pair, AccessScope::Topic);
         let (writer, reader) = (writer(&publisher, "pose", all().0), reader(&subscriber, "pose", all().1));
@@ -105,7 +105,7 @@ fn a_suspended_publisher_sends_the_end_with_the_set() {
 }
 
 #[test]
-fn without_coherent_access_sets_mean_nothing() {
+fn sets_have_no_effect_without_coherent_access() {
     Pair::on_every_way(|pair| {
         let publisher = pair.from.publisher(PublisherQos::default()).unwrap();
         let plain = writer(&publisher, "pose", all().0);
@@ -125,7 +125,7 @@ fn without_coherent_access_sets_mean_nothing() {
 }
 
 #[test]
-fn late_joiners_get_whole_sets_or_none() {
+fn late_joiner_gets_whole_sets_or_none() {
     Pair::on_every_way(|pair| {
         let (publisher, subscriber) = groups(pair, AccessScope::Topic);
         let keeps = |depth| DataWriterQos::default().transient_local().keep_last(depth);
@@ -147,7 +147,7 @@ fn late_joiners_get_whole_sets_or_none() {
 }
 
 #[test]
-fn keep_last_that_replaces_a_part_of_a_set_on_its_way_is_noticed() {
+fn set_with_replaced_sample_is_detected() {
     let simulation = Simulation::new(7);
     let (from, to) = (simulation.participant("robot", 0).unwrap(), simulation.participant("station", 0).unwrap());
     let pair = Pair { simulation, from, to };
@@ -173,7 +173,7 @@ fn keep_last_that_replaces_a_part_of_a_set_on_its_way_is_noticed() {
 }
 
 #[test]
-fn a_writer_that_goes_in_the_midst_of_a_set_leaves_nothing_of_it() {
+fn writer_closed_within_set_drops_set() {
     Pair::on_every_way(|pair| {
         let (publisher, subscriber) = groups(pair, AccessScope::Topic);
         let (one, other) = (writer(&publisher, "pose", all().0), writer(&publisher, "pose", all().0));
@@ -195,7 +195,7 @@ fn a_writer_that_goes_in_the_midst_of_a_set_leaves_nothing_of_it() {
 /// Random writes and sets over a network that loses: what a reliable reader sees is complete, in order, and at every moment
 /// made of whole sets; what a best-effort one sees is made of whole sets as well.
 #[test]
-fn whatever_is_lost_readers_see_whole_sets() {
+fn readers_see_whole_sets_despite_loss() {
     for seed in 0..40 {
         let simulation = Simulation::new(seed);
         simulation.set_network(Conditions::office_wifi().lossy(0.2));

@@ -50,7 +50,7 @@ fn write(writers: &[DataWriter<Pose>], values: impl IntoIterator<Item = (usize, 
 }
 
 #[test]
-fn a_set_of_several_topics_is_seen_at_once_and_in_order() {
+fn group_set_appears_at_once_in_order() {
     Pair::on_every_way(|pair| {
         let (publisher, subscriber) = groups(pair, group(true, true));
         let writers = writers(&publisher, &all().0);
@@ -72,7 +72,7 @@ fn a_set_of_several_topics_is_seen_at_once_and_in_order() {
 }
 
 #[test]
-fn what_has_a_part_in_no_set_does_not_hold_it_up() {
+fn unrelated_endpoints_do_not_delay_sets() {
     for (coherent, ordered) in [(true, true), (true, false), (false, true)] {
         Pair::on_every_way(|pair| {
             let (publisher, subscriber) = groups(pair, group(coherent, ordered));
@@ -96,7 +96,7 @@ fn what_has_a_part_in_no_set_does_not_hold_it_up() {
 }
 
 #[test]
-fn during_access_nothing_changes() {
+fn access_shows_fixed_samples() {
     Pair::on_every_way(|pair| {
         let (publisher, subscriber) = groups(pair, group(true, true));
         let writers = writers(&publisher, &all().0);
@@ -118,7 +118,7 @@ fn during_access_nothing_changes() {
 }
 
 #[test]
-fn outside_of_access_samples_are_refused_by_name() {
+fn take_outside_access_fails_with_reason() {
     Pair::on_every_way(|pair| {
         let (publisher, subscriber) = groups(pair, group(false, true));
         let writers = writers(&publisher, &all().0);
@@ -143,7 +143,7 @@ fn outside_of_access_samples_are_refused_by_name() {
 }
 
 #[test]
-fn a_writer_that_goes_in_the_midst_of_a_set_breaks_it_for_all() {
+fn writer_closed_within_set_drops_set_for_group() {
     Pair::on_every_way(|pair| {
         let (publisher, subscriber) = groups(pair, group(true, true));
         let mut writers = writers(&publisher, &all().0);
@@ -169,7 +169,7 @@ fn a_writer_that_goes_in_the_midst_of_a_set_breaks_it_for_all() {
 }
 
 #[test]
-fn a_reader_that_closes_holds_nobody_up() {
+fn closed_reader_does_not_delay_group() {
     Pair::on_every_way(|pair| {
         let (publisher, subscriber) = groups(pair, group(true, true));
         let writers = writers(&publisher, &all().0);
@@ -186,7 +186,7 @@ fn a_reader_that_closes_holds_nobody_up() {
 }
 
 #[test]
-fn late_joiners_of_a_group_get_whole_sets_or_none() {
+fn late_group_readers_get_whole_sets_or_none() {
     Pair::on_every_way(|pair| {
         let (publisher, subscriber) = groups(pair, group(true, true));
         let writers = writers(&publisher, &DataWriterQos::default().transient_local().keep_last(1));
@@ -208,7 +208,7 @@ fn late_joiners_of_a_group_get_whole_sets_or_none() {
 /// Random writes and sets of three topics over a network that loses: each access shows whole sets, in order, and in the end
 /// nothing is missing.
 #[test]
-fn whatever_is_lost_groups_see_whole_sets_in_order() {
+fn groups_see_whole_sets_in_order_despite_loss() {
     for seed in 0..40 {
         let simulation = Simulation::new(seed);
         simulation.set_network(Conditions::office_wifi().lossy(0.2));

@@ -19,7 +19,7 @@ fn encoding(pair: &Pair, offer: &[DataRepresentation]) -> [u8; 2] {
 
 /// `Pose` is final, so that both are plain: CDR_LE is 1, and CDR2_LE is 7 (RTPS 2.5, 10.5).
 #[test]
-fn samples_leave_in_the_first_encoding_that_is_offered() {
+fn writer_uses_first_offered_representation() {
     Pair::on_every_way(|pair| {
         for (offer, expected) in [(&[Xcdr1][..], 1), (&[Xcdr2], 7), (&[Xcdr2, Xcdr1], 7), (&[Xcdr1, Xcdr2], 1)] {
             assert_eq!(encoding(pair, offer), [0, expected], "{offer:?}");
@@ -29,7 +29,7 @@ fn samples_leave_in_the_first_encoding_that_is_offered() {
 
 /// The first that a writer offers is the one that it writes; a reader takes any of its own (XTYPES 1.3, 7.6.3.1.1).
 #[test]
-fn endpoints_match_if_the_reader_takes_what_the_writer_writes() {
+fn match_requires_accepted_representation() {
     Pair::on_every_way(|pair| {
         for (offer, request, is_matched) in [
             (&[Xcdr1][..], &[Xcdr1][..], true),

@@ -7,7 +7,7 @@ fn request(separation: u64) -> DataReaderQos {
 }
 
 #[test]
-fn of_a_burst_the_first_and_the_last_sample_of_each_instance_are_seen() {
+fn burst_shows_first_and_last_sample() {
     for qos in [DataWriterQos::default(), DataWriterQos::default().best_effort()] {
         Pair::on_every_way(|pair| {
             let reliable = qos.reliability.is_reliable();
@@ -32,7 +32,7 @@ fn of_a_burst_the_first_and_the_last_sample_of_each_instance_are_seen() {
 }
 
 #[test]
-fn between_two_samples_lies_the_separation() {
+fn samples_are_separated_by_minimum_separation() {
     Pair::on_every_way(|pair| {
         let (writer, reader) = (pair.writer(DataWriterQos::default()), pair.reader(request(1_000)));
         pair.settle();
@@ -50,7 +50,7 @@ fn between_two_samples_lies_the_separation() {
 }
 
 #[test]
-fn the_end_of_an_instance_is_not_filtered_and_comes_last() {
+fn instance_end_passes_time_filter_last() {
     Pair::on_every_way(|pair| {
         let (writer, reader) = (pair.writer(DataWriterQos::default()), pair.reader(request(60_000)));
         pair.settle();
@@ -68,7 +68,7 @@ fn the_end_of_an_instance_is_not_filtered_and_comes_last() {
 }
 
 #[test]
-fn a_separation_changes_at_run_time() {
+fn changed_minimum_separation_applies() {
     Pair::on_every_way(|pair| {
         let (writer, reader) = (pair.writer(DataWriterQos::default()), pair.reader(request(60_000)));
         pair.settle();

@@ -30,7 +30,7 @@ impl Seen {
 }
 
 #[test]
-fn datagrams_go_out_in_the_class_of_their_writer_which_may_change() {
+fn datagrams_use_traffic_class_of_writer() {
     Pair::on_every_way(|pair| {
         let is_remote = pair.from.guid() != pair.to.guid();
         let seen = Seen::of(&pair.simulation);
@@ -65,7 +65,7 @@ struct Map {
 
 /// Fragments and what is sent again as well.
 #[test]
-fn a_large_sample_goes_out_in_its_class_however_often() {
+fn fragments_and_repairs_use_traffic_class() {
     let simulation = Simulation::new(11);
     let from = simulation.participant("robot", 0).unwrap();
     let to = simulation.participant("station", 0).unwrap();
@@ -82,7 +82,7 @@ fn a_large_sample_goes_out_in_its_class_however_often() {
 
 /// A writer that is made disabled has the class that it is enabled with.
 #[test]
-fn the_class_is_that_of_the_qos_with_which_a_writer_is_enabled() {
+fn traffic_class_is_set_when_writer_is_enabled() {
     let simulation = Simulation::new(12);
     let from = simulation.participant("robot", 0).unwrap();
     let to = simulation.participant("station", 0).unwrap();
