@@ -1,6 +1,6 @@
-//! A durability service whose disk is full: a real file that the system lets grow no further.
+//! A durability service on a full disk: the system lets its real file grow no further.
 //!
-//! A process of its own, for the limit is one of the whole process.
+//! The test runs in a process of its own, because the limit applies to the whole process.
 
 use crate::support::alone;
 use dds_core::qos::{DataReaderQos, DataWriterQos, Durability, DurabilityService as ServiceQos, History};
@@ -45,7 +45,8 @@ fn full_disk_delays_samples_without_loss() {
     if !alone("full_disk::full_disk_delays_samples_without_loss") {
         return;
     }
-    // Else the system ends the process, instead of answering. The threads that the test starts inherit it.
+    // Without the mask the system ends the process instead of returning an error. Threads that the test starts inherit
+    // it.
     let mut signals = SigSet::empty();
     signals.add(Signal::SIGXFSZ);
     signals.thread_block().unwrap();
@@ -78,7 +79,7 @@ fn full_disk_delays_samples_without_loss() {
         status.database_problem.as_ref().is_some_and(|problem| problem.contains("the system refuses")),
         "{status:?}"
     );
-    // It is tried again each second, and says so as long as it is so.
+    // The service retries each second, and reports the failure for as long as it lasts.
     simulation.run_for(Duration::from_secs(10));
     assert_eq!((keeper.status().commits, keeper.status().database_problem.is_some()), (status.commits, true));
     let taken_in = keeper.status().taken_in;

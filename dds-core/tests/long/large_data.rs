@@ -11,25 +11,27 @@ struct Blob {
 
 const MIB: usize = 1 << 20;
 
-/// Around the sizes at which something changes: nothing, a datagram, the buffers of the system.
+/// Sizes around the points where behavior changes: an empty sample, one datagram, the system's buffers.
 const SIZES: [usize; 9] = [1, 1_300, 8_000, 65_000, 65_536, 300_000, MIB, 4 * MIB + 1, 16 * MIB];
 
 fn blob(len: usize) -> Blob {
     Blob { bytes: (0..len).map(|index| (index ^ (index >> 8) ^ (index >> 16)) as u8).collect() }
 }
 
-/// A machine with other work can keep the receive thread from its socket for any time: then a best-effort sample is lost,
-/// and nobody is to blame. That this is not the rule is asserted without sockets.
+/// Attempts of a best-effort sample.
+///
+/// On a busy machine the receive thread may not run for any time, and a best-effort sample is lost without a fault.
+/// Simulated tests assert that this is not the rule.
 const TRIES: usize = 20;
 
-/// Long enough for any sample; what takes longer is lost.
+/// Long enough for any sample. A sample that takes longer is lost.
 const LOST_AFTER: Duration = Duration::from_secs(2);
 
 /// How samples are sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     Reliable,
-    /// One of so many tries has to arrive.
+    /// One of this many attempts has to arrive.
     BestEffort(usize),
 }
 

@@ -1,4 +1,4 @@
-//! Tests that take long: each has a short version for `cargo test`, and a stage of `.ci/run` for the whole.
+//! Tests that take long. Each has a short version for `cargo test`, and a stage of `.ci/run` for the full run.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 

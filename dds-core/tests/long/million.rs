@@ -1,7 +1,7 @@
-//! Many instances through the public API: what each takes of memory, and that every one is found, read, ended and forgotten.
+//! Many instances through the public API: memory per instance, lookup, read, end and eviction of each.
 //!
-//! A few thousand, unless `DDS_INSTANCES` says how many; `.ci/run instances` takes a million. The tables double, so that 1 000 000 / 128
-//! fill them as far as a million do.
+//! The test uses a few thousand instances, or `DDS_INSTANCES`. `.ci/run instances` runs a million. The tables double,
+//! so 1 000 000 / 128 instances fill them to the same degree as a million.
 
 use crate::ALLOCATOR;
 use crate::support::{PATIENCE, World, alone};
@@ -18,7 +18,7 @@ struct Pose {
     x: u32,
 }
 
-/// What is in use now, from where it stood before, for each instance.
+/// Memory growth per instance since a starting point.
 struct Meter {
     count: u64,
     before: usize,
@@ -30,8 +30,10 @@ impl Meter {
         Self { count, before: ALLOCATOR.allocated(), resident_before: resident() }
     }
 
-    /// Says what each instance takes, and fails above `max` bytes. What is resident is more: the allocator's own, and the place that
-    /// a table has left by doubling. Of a few instances it says nothing, for the allocator has pages left from before.
+    /// Prints the memory of each instance, and fails above `max` bytes.
+    ///
+    /// Resident memory is more: it includes the allocator's overhead and unused table space after doubling. With few
+    /// instances it is not printed, because the allocator still has pages from before.
     fn check(&self, what: &str, max: usize) {
         let each = ALLOCATOR.allocated().saturating_sub(self.before) / self.count as usize;
         let resident = resident().saturating_sub(self.resident_before) / self.count;
@@ -47,12 +49,12 @@ fn resident() -> u64 {
     statm.split_whitespace().nth(1).map_or(0, |pages| pages.parse::<u64>().unwrap() * 4096)
 }
 
-/// Some of `count` instances, in an order that no table has.
+/// Some of `count` instances, in an order that matches no table.
 fn some(count: u64) -> impl Iterator<Item = u64> {
     (0..1000).map(move |at| at * 7919 % count)
 }
 
-/// What the reader has of an instance, left there: the last data and the state.
+/// Reads an instance without taking it, and returns its last data and its state.
 fn read(reader: &DataReader<Pose>, instance: InstanceHandle) -> (Option<Pose>, InstanceState) {
     let samples = reader.select().instance(instance).read().unwrap();
     assert!(samples.iter().all(|sample| sample.info().instance_handle == instance));
@@ -60,12 +62,12 @@ fn read(reader: &DataReader<Pose>, instance: InstanceHandle) -> (Option<Pose>, I
     (data.transpose().unwrap(), samples.iter().last().unwrap().info().instance_state)
 }
 
-/// Writes one sample of each.
+/// Writes one sample of each instance.
 fn write_all(writer: &DataWriter<Pose>, keys: std::ops::Range<u64>, x: u32) {
     keys.for_each(|robot| writer.write(&Pose { robot, x }).unwrap());
 }
 
-/// A walk from instance to instance meets each of them once, in the order of their handles.
+/// Visits every instance with `next_instance`, and asserts the order of their handles.
 fn walk(reader: &DataReader<Pose>) -> u64 {
     let (mut at, mut met) = (InstanceHandle::NIL, 0);
     loop {
@@ -94,7 +96,7 @@ fn many_instances_fit_memory_budget() {
     write_all(&writer, 0..count, 1);
     registered.check("written, transient-local", 475);
 
-    // It gets the last sample of each, in the writer's slots.
+    // The reader gets the last sample of each instance, in the writer's slots.
     let received = Meter::start(count);
     let qos = DataReaderQos::default().reliable().transient_local().resource_limits(limits);
     let reader = participant.reader_builder::<Pose>("pose").qos(qos).build().unwrap();
@@ -115,10 +117,10 @@ fn many_instances_fit_memory_budget() {
     }
     assert_eq!((writer.lookup_instance(&count), reader.lookup_instance(&count)), (None, None));
 
-    // Nobody needs them any more, and others take their places.
+    // No endpoint needs these instances anymore, so new ones can take their room.
     (0..count).for_each(|robot| writer.unregister_instance(&robot).unwrap());
     reader.take().unwrap();
-    // What has been taken keeps its key until the next look.
+    // A taken sample keeps its key until the next read or take.
     assert!(reader.take().unwrap().is_empty());
     for robot in some(count) {
         assert_eq!((writer.lookup_instance(&robot), reader.lookup_instance(&robot)), (None, None));

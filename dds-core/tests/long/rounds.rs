@@ -1,6 +1,7 @@
-//! Participants and endpoints made and deleted over and over: threads, descriptors and memory come back to where they were.
+//! Participants and endpoints, created and deleted repeatedly. Threads, descriptors and memory return to their first
+//! values.
 //!
-//! `DDS_TEST_ROUNDS` says how often; `.ci/run rounds` does it ten thousand times.
+//! `DDS_TEST_ROUNDS` sets the number of rounds. `.ci/run rounds` runs ten thousand.
 
 use crate::ALLOCATOR;
 use crate::support::{PATIENCE, World, alone};
@@ -15,15 +16,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often each test goes round, unless the environment says otherwise.
+/// Rounds of each test, unless the environment sets another number.
 const ROUNDS: usize = 100;
 
-/// How many bytes more may be in use in the end, whatever the number of rounds: caches on their way to their bound. Of ten thousand
-/// rounds, each may leave 26 bytes.
+/// Most growth of the bytes in use, independent of the number of rounds.
+///
+/// It allows for caches that grow to their bound. With ten thousand rounds, each may leave 26 bytes.
 const LEFT_MAX: usize = 256 << 10;
 
-/// How much more memory may be resident in the end, whatever the number of rounds: what the allocator has not given back,
-/// and caches on their way to their bound.
+/// Most growth of resident memory, independent of the number of rounds.
+///
+/// It allows for memory that the allocator keeps, and for caches that grow to their bound.
 const GROWTH_MAX: u64 = 12 << 20;
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
@@ -37,7 +40,7 @@ struct Load {
     bytes: Vec<u8>,
 }
 
-/// A listener of everything, which holds on to something that is counted.
+/// A listener of all statuses, which holds a counted reference.
 struct Listening(#[expect(dead_code, reason = "it is held")] Arc<()>);
 impl DataReaderListener<Count> for Listening {
     fn on_data_available(&mut self, reader: &DataReader<Count>) {
@@ -67,7 +70,7 @@ fn resident() -> u64 {
     statm.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 4096
 }
 
-/// Goes round, a few times to warm up and then as often as is asked for, and compares.
+/// Runs a few rounds to warm up, then the requested number, and compares the resources.
 #[allow(clippy::disallowed_methods, reason = "a thread that has ended leaves /proc a little later")]
 fn goes_round(mut round: impl FnMut(usize, &Arc<()>)) {
     let life = Arc::new(());
@@ -93,7 +96,7 @@ fn goes_round(mut round: impl FnMut(usize, &Arc<()>)) {
         let started = Instant::now();
         round(number, &life);
         longest = longest.max(started.elapsed());
-        // Whatever waits in a round waits for as long at most: no end hangs.
+        // Every wait within a round has this time limit, so a longer round means that an end hangs.
         assert!(longest < PATIENCE.to_std().unwrap(), "a round takes {longest:?}");
     }
     settle(threads, descriptors);
@@ -121,7 +124,7 @@ fn listen(participant: &DomainParticipant, life: &Arc<()>) -> Vec<Box<dyn Entity
     vec![Box::new(writer), Box::new(plain), Box::new(reader), Box::new(publisher), Box::new(subscriber)]
 }
 
-/// A [`Load`] whose encoder panics when it has written.
+/// A [`Load`] whose encoder panics after it has written.
 struct Panics(Load);
 
 impl TypeInfo for Panics {
@@ -133,7 +136,7 @@ impl TypeInfo for Panics {
 impl Encode for Panics {
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
         self.0.encode(e)?;
-        // Without a word on the console, which would be kept in memory.
+        // `resume_unwind` prints nothing to the console, which the harness would keep in memory.
         std::panic::resume_unwind(Box::new("on purpose"))
     }
     fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
@@ -143,7 +146,7 @@ impl Encode for Panics {
 
 impl ViewOf<Load> for Panics {}
 
-/// Ten panics of an encoder and one of a listener in each round: no slot, no thread and nothing else stays behind.
+/// Each round has ten panics of an encoder and one of a listener. No slot and no thread stays behind.
 #[test]
 fn panicking_user_code_leaves_no_resources() {
     if !alone("rounds::panicking_user_code_leaves_no_resources") {
@@ -173,7 +176,7 @@ fn panicking_user_code_leaves_no_resources() {
     });
 }
 
-/// Every way in which a participant can end, in turns.
+/// Uses every way in which a participant can end, in turns.
 #[test]
 fn participant_rounds_leave_no_resources() {
     if !alone("rounds::participant_rounds_leave_no_resources") {
@@ -199,7 +202,7 @@ fn participant_rounds_leave_no_resources() {
     });
 }
 
-/// Endpoints beside one that writes all the time.
+/// Creates and deletes endpoints beside a writer that writes continuously.
 #[test]
 fn endpoint_rounds_leave_no_resources() {
     if !alone("rounds::endpoint_rounds_leave_no_resources") {
@@ -207,7 +210,7 @@ fn endpoint_rounds_leave_no_resources() {
     }
     let world = World::new();
     goes_round(|number, life| {
-        // What lasts is made anew now and then, so that the threads can be counted between.
+        // The permanent entities are recreated now and then, so that threads can be counted in between.
         let (from, to) = (world.participant(), world.udp_participant());
         let stop = AtomicBool::new(false);
         let writer = from.writer_builder::<Count>("t").qos(Preset::SensorData).build().unwrap();

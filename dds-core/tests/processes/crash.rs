@@ -1,4 +1,5 @@
-//! Processes of this host that end without a word: others notice long before the lease, and not before they have ended.
+//! Processes of this host that end without a notice. Peers detect the end long before the lease, and not before it
+//! happens.
 
 #![allow(clippy::disallowed_methods, reason = "it is about real processes")]
 
@@ -20,12 +21,12 @@ struct Pose {
 }
 
 fn builder(tag: &str) -> DomainParticipantBuilder {
-    // A lease never ends here: whoever is lost was seen to be gone.
+    // The lease never ends here, so a lost participant was detected by the end of its process.
     let builder = DomainParticipant::builder(0).ignore_environment().scope(Scope::Host).domain_tag(tag.to_owned());
     builder.lease(Duration::INFINITE)
 }
 
-/// The other process. Writes its one sample, and lives until the test ends or it is killed.
+/// The other process. It writes one sample, and lives until the test ends or kills it.
 #[test]
 #[ignore = "is started by the others"]
 fn robot() {

@@ -1,6 +1,6 @@
-//! Processes that are killed, stopped, cut off and come back, and all the ways in which one can end.
+//! Processes that are killed, stopped, disconnected and restarted, and all ways in which one can end.
 //!
-//! `.ci/run processes` runs those that take long, or need root, ten times as long; `DDS_TEST_LONG` does that.
+//! Some tests take long or need root. `.ci/run processes` runs those ten times as long, with `DDS_TEST_LONG`.
 
 #![allow(clippy::disallowed_methods, reason = "it is about processes and real time")]
 
@@ -16,13 +16,13 @@ use std::time::{Duration as StdDuration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Parts the tests from each other.
+/// A tag that separates the tests from each other.
 fn new_tag(name: &str) -> String {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     format!("{name}-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// A tenth of the whole time, unless all of it is wanted.
+/// A tenth of `whole`, unless `DDS_TEST_LONG` requests all of it.
 fn seconds(whole: u64) -> StdDuration {
     let is_long = std::env::var_os("DDS_TEST_LONG").is_some();
     StdDuration::from_millis(if is_long { 1000 * whole } else { 100 * whole })
@@ -61,7 +61,7 @@ fn killed_writer_restarts_without_duplicates() {
         }
         writer.signal(Signal::SIGKILL);
         assert!(!writer.end().success());
-        // Its lease ends: nothing of it is left.
+        // Its lease ends, and no trace of it remains.
         while reader.subscription_matched().unwrap().current_count > 0 {
             known.extend(reader.matched_publications().iter().map(|publication| publication.guid));
             assert!(started.elapsed() < child::LIMIT, "a ghost");
@@ -81,8 +81,10 @@ fn killed_writer_restarts_without_duplicates() {
     assert_eq!(prefixes.len(), 3, "a process that is started again has another name");
 }
 
-/// The reader that is not stopped, and the writer, while another reader stands still: the longest pause of the former in ms,
-/// what the writer said, and what the stopped one missed.
+/// Result of a run in which one of two readers is stopped.
+///
+/// It contains the longest pause of the other reader in ms, the writer's output, and the samples that the stopped
+/// reader missed.
 struct Stopped {
     longest_pause: u64,
     writer_said: Vec<String>,
@@ -143,8 +145,8 @@ fn demoted_stopped_reader_delays_no_peer() {
     assert_eq!(undisturbed.missed, 0);
     let told = |line: &str| outcome.writer_said.iter().any(|said| said == line);
     assert!(told("slow readers: 1") && told("slow readers: 0"), "{:?}", outcome.writer_said);
-    // Once it is held up for as long as was allowed. A busy machine adds to that, but not nearly as long as the other stood
-    // still.
+    // The writer blocks once, for as long as its QoS allows. A busy machine adds to that, but much less than the stop
+    // of the reader.
     let allowed = 100 + 2 * u128::from(undisturbed.longest_pause) + seconds(10).as_millis() / 2;
     assert!(u128::from(outcome.longest_pause) < allowed, "{} of {allowed} ms", outcome.longest_pause);
 }
@@ -170,7 +172,7 @@ fn unplugged_cable_delays_without_loss() {
     writer.wait_for("has written");
 }
 
-/// Whether the others notice soon, when they look next, or only when the lease ends.
+/// Asserts whether peers notice the end at once, or only when the lease ends.
 fn end_of(role: &str, notices_at_once: bool) {
     let tag = new_tag("ends");
     let participant = builder(&tag, 60_000).build().unwrap();
@@ -179,7 +181,7 @@ fn end_of(role: &str, notices_at_once: bool) {
     let lease = if notices_at_once { 3_600_000 } else { 500 };
     let mut process = Child::start(&tag, role, &[set("LEASE_MS", lease)]);
     writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
-    // It may end when it has heard this: now both know each other.
+    // The process may end once it has received this sample: then both know each other.
     writer.write(&Count { process: 0, count: 0 }).unwrap();
     process.wait_for("ends");
     let status = process.end();
@@ -199,7 +201,7 @@ fn end_of(role: &str, notices_at_once: bool) {
     let received = reader.take().unwrap().into_data().filter(|count: &Count| count.process != 0).count();
     assert_eq!(received, 10, "{role}: what was written before the end has arrived");
     reader.close();
-    // Nobody is left who would be waited for.
+    // No reader is left, so the writer waits for no acknowledgment.
     (0..2 * ROOM).for_each(|count| writer.write(&Count { process: 0, count }).unwrap());
 }
 
@@ -221,7 +223,7 @@ fn program() {
     program::run();
 }
 
-/// The service is killed in the midst of its work again and again, and at last everything at once.
+/// The service is killed during its work again and again, and finally every process at once.
 #[cfg(feature = "durability")]
 #[test]
 #[ignore = "takes long: .ci/run processes"]
@@ -237,7 +239,8 @@ fn stored_samples_survive_kill_of_service() {
     writer.wait_for("begins");
     let mut before = 0;
     for round in 0..5 {
-        // What it said last it has committed; what it is about to commit is lost or kept as a whole.
+        // The service has committed the number that it printed last. A transaction in progress is lost or stored as a
+        // whole.
         let kept = loop {
             let kept: u32 = service.wait_for("keeps").parse().unwrap();
             if kept > (round + 1) * SAMPLES / 10 {

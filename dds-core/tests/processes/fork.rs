@@ -1,6 +1,6 @@
-//! A forked child and the participants of its parent: it may drop them, and gets an error for whatever else it tries.
+//! A forked child and the participants of its parent. The child may drop them, and gets an error for every other call.
 //!
-//! The child has one thread, and locks of others may be held in it for ever; nothing there may wait for one.
+//! The child has one thread. Locks of other threads may be held in it forever, so the child must not wait for one.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{Preset, PublisherQos, TopicQos};
@@ -18,17 +18,17 @@ struct Count {
     count: u64,
 }
 
-/// Runs `child` in a forked process; the test fails if it panics, or does not return in time.
+/// Runs `child` in a forked process, and fails if it panics or does not return in time.
 fn in_a_child(child: impl FnOnce()) {
-    // SAFETY: the child runs nothing but `child` and ends by `_exit`. What it may call beside functions that are safe after a
-    // fork is the very thing that is tested here; where it hangs on a lock of its parent, the alarm ends it.
+    // SAFETY: the child runs nothing but `child` and ends by `_exit`. This test covers its calls beyond those that are
+    // safe after a fork. If one hangs on a lock of the parent, the alarm ends the child.
     #[allow(unsafe_code, reason = "the test is about fork")]
     let forked = unsafe { fork() };
     match forked.unwrap() {
         ForkResult::Child => {
             alarm::set(10);
             let outcome = catch_unwind(AssertUnwindSafe(child));
-            // SAFETY: ends the process without running what belongs to the parent.
+            // SAFETY: ends the process without running code that belongs to the parent.
             #[allow(unsafe_code, reason = "the test is about fork")]
             unsafe {
                 nix::libc::_exit(i32::from(outcome.is_err()))
@@ -61,7 +61,7 @@ fn parent_by(receive: Receiving) -> Parent {
     Parent { participant, writer, reader, remote, remote_reader }
 }
 
-/// The parent's entities still work, and nobody has heard of their end.
+/// Asserts that the parent's entities still work, and that no peer received a disposal.
 fn lives_on(parent: &Parent, count: u64) {
     parent.writer.write(&Count { count }).unwrap();
     assert_eq!(parent.remote_reader.next_sample().block_for(PATIENCE).unwrap().data, Some(Count { count }));
@@ -109,7 +109,7 @@ fn forked_child_may_drop_entities_of_parent() {
         assert!(parent.writer.is_closed() && parent.reader.is_closed() && parent.participant.is_closed());
     });
     lives_on(&parent, 1);
-    // In a box, so that the child can drop what the parent keeps.
+    // An option, so that the child can drop entities that the parent keeps.
     let mut parent = Some(parent);
     in_a_child(|| drop(parent.take()));
     lives_on(parent.as_ref().unwrap(), 2);
@@ -139,7 +139,7 @@ impl Drop for Stop<'_> {
     }
 }
 
-/// Whatever the other threads of the parent hold at the moment of the fork, the child does not wait for it.
+/// The child does not wait for locks that other threads of the parent held at the fork.
 #[test]
 fn forked_child_of_busy_process_does_not_hang() {
     let parent = parent();
@@ -148,13 +148,13 @@ fn forked_child_of_busy_process_does_not_hang() {
         scope.spawn(|| {
             let mut count = 0;
             while !stop.load(Ordering::Acquire) {
-                // The remote reader is not emptied: at some time the history is full, which is as good.
+                // The remote reader is not emptied, so the history becomes full at some time. That works as well.
                 let _ = parent.writer.try_write(&Count { count });
                 let _ = parent.reader.take();
                 count += 1;
             }
         });
-        // In any case, so that a failure is not a hang.
+        // The guard stops the threads in any case, so that a failure is not a hang.
         let _stop = Stop(&stop);
         for _ in 0..50 {
             in_a_child(|| {
@@ -201,7 +201,7 @@ fn fork_gives_participants_different_guids() {
     assert_eq!(prefixes.len(), 10);
 }
 
-/// A program that is started by this one does not inherit the sockets.
+/// A program that this one starts does not inherit the sockets.
 #[test]
 fn exec_closes_sockets() {
     let _parent = parent();

@@ -1,4 +1,4 @@
-//! Several processes and hosts, and what belongs to a process: forks, ends, and the priorities of threads.
+//! Several processes and hosts, and features of a process: forks, ends, and thread priorities.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 

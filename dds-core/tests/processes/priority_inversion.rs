@@ -1,7 +1,7 @@
-//! A thread of low priority is inside of a reader, one of high priority wants in, and one of medium priority would keep the
-//! processor for itself: with the feature `rt` the high one gets in before the medium one is done.
+//! Priority inversion with three threads. The low one is inside of a reader, the high one wants to enter, and the
+//! medium one occupies the processor. With the feature `rt` the high one enters before the medium one has finished.
 //!
-//! All on one core, under SCHED_FIFO; skipped where the system does not permit that.
+//! All run on one core under SCHED_FIFO. The test is skipped where the system does not permit that.
 
 use crate::support::World;
 use dds_core::DdsType;
@@ -20,7 +20,9 @@ struct Count {
     count: u64,
 }
 
-/// First the priority, then the core, where a thread without one would starve. False if the system does not permit it.
+/// Sets the priority and then the core. Returns `false` if the system does not permit it.
+///
+/// The order matters: on that core a thread without a priority would starve.
 fn become_urgent(priority: u8) -> bool {
     let value = ThreadPriority::Crossplatform(ThreadPriorityValue::try_from(priority).unwrap());
     let policy = ThreadSchedulePolicy::Realtime(RealtimeThreadSchedulePolicy::Fifo);
@@ -41,7 +43,7 @@ fn wait_for(flag: &AtomicBool) {
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the spinner must end some time, or a failure takes the core for ever")]
 fn waiting_thread_lends_its_priority() {
-    /// Longer than any wait of the others; under the kernel's throttling of real-time threads.
+    /// Longer than any wait of the other threads, and below the kernel's throttling of real-time threads.
     const GIVE_UP: Duration = Duration::from_millis(800);
     let participant = World::new().participant();
     let reader = participant.reader::<Count>("t").unwrap();
@@ -53,7 +55,7 @@ fn waiting_thread_lends_its_priority() {
             reader
                 .inside(|| {
                     inside.store(true, Ordering::Release);
-                    // Until the others are there; for this it need not run but now and then.
+                    // The thread waits for the others, and needs to run only now and then for this.
                     if !refused.load(Ordering::Acquire) {
                         wait_for(&wants_in);
                     }

@@ -1,4 +1,4 @@
-//! What the participant's threads are called, and with the feature `rt` how urgent they are and where they run.
+//! Names of the participant's threads. With the feature `rt` also their priorities and cores.
 
 use crate::support::{PATIENCE, World};
 use dds_core::{CreateErrorKind, DdsType, ThreadOptions, ThreadSettings};
@@ -8,7 +8,9 @@ struct Count {
     count: u64,
 }
 
-/// The directory of the thread of this process with that name, which a thread gives itself when it begins to run.
+/// The directory of this process's thread with that name.
+///
+/// A thread sets its name when it begins to run.
 #[allow(clippy::disallowed_methods, reason = "nothing says when a thread has begun")]
 fn thread(name: &str) -> String {
     let started = std::time::Instant::now();
@@ -53,7 +55,7 @@ mod rt {
     /// The scheduling policy and the real-time priority of a thread: fields 41 and 40 of its `stat`.
     fn scheduling(thread: &str) -> (u32, u32) {
         let stat = std::fs::read_to_string(format!("{thread}/stat")).unwrap();
-        // The name, the second field, may have blanks in it, and ends with the last parenthesis.
+        // The second field is the name. It may contain blanks, and ends with the last parenthesis.
         let fields: Vec<&str> = stat.rsplit_once(')').unwrap().1.split_whitespace().collect();
         (fields[41 - 3].parse().unwrap(), fields[40 - 3].parse().unwrap())
     }

@@ -1,10 +1,12 @@
-//! Two processes, and a network that drops datagrams: every sample arrives, in order and once, and not later than with Cyclone
-//! DDS on both sides. Reliable, KEEP_ALL, with small samples and with large ones, among ourselves and with Cyclone DDS (in C,
-//! see `peer.c`) in both directions.
+//! Two processes, and a network that drops datagrams.
 //!
-//! Needs root, `iptables` and a network of its own, so it runs by itself only: `.ci/run lossy`. `DDS_TEST_CYCLONE_C` names the
-//! other side; without it only ours are measured. `DDS_TEST_SHARE=10`: a tenth of the samples. `DDS_TEST_ONLY="30 1048576"`:
-//! only this loss and this size.
+//! Every sample arrives, in order and once, and not later than with Cyclone DDS on both sides. The endpoints are
+//! reliable and KEEP_ALL, with small and with large samples. The pairs are this implementation with itself, and with
+//! Cyclone DDS (in C, see `peer.c`) in both directions.
+//!
+//! The test needs root, `iptables` and a network of its own, so it runs only by itself: `.ci/run lossy`.
+//! `DDS_TEST_CYCLONE_C` names the program of Cyclone DDS. Without it, only this implementation is measured.
+//! `DDS_TEST_SHARE=10` runs a tenth of the samples. `DDS_TEST_ONLY="30 1048576"` runs only this loss and this size.
 
 #![allow(clippy::disallowed_methods, reason = "processes are what is tested, and the clock is what is asked")]
 
@@ -17,16 +19,18 @@ use std::time::Instant;
 /// Percent of all datagrams that are dropped.
 const LOSSES: [u32; 2] = [10, 30];
 
-/// Octets of a sample, and how many there are.
+/// Bytes of a sample, and the number of samples.
 const LOADS: [(usize, u32); 2] = [(1000, 100_000), (1 << 20, 300)];
 
-/// A writer of Cyclone DDS takes 2 to 20 ms for a small sample here: so many times fewer are enough to see its pace.
+/// Divisor of the number of small samples of a Cyclone DDS writer.
+///
+/// It takes 2 to 20 ms for a small sample here, so fewer samples show its rate as well.
 const CYCLONE_SHARE: u32 = 25;
 
-/// Seconds that a case may take in any case: starting, and waiting for what was lost last.
+/// Seconds that each case may take in addition: for the start, and for the repair of the last losses.
 const GRACE: f64 = 2.0;
 
-/// Which processes write and read, beside Cyclone DDS among itself.
+/// Pairs of writer and reader, besides Cyclone DDS with itself.
 const OURS: [(Kind, Kind); 3] = [(Kind::Ours, Kind::Ours), (Kind::Ours, Kind::Cyclone), (Kind::Cyclone, Kind::Ours)];
 
 #[test]
@@ -61,7 +65,8 @@ fn lossy_network_delivers_every_sample() {
                 let count = count_of(writer, len, count / share);
                 let seconds = pair(writer, reader) * f64::from(count);
                 let limit = theirs * f64::from(count) + GRACE;
-                // It repeats a request for fragments only after 100 ms: not yet always as fast as it is with its own.
+                // Cyclone DDS repeats a request for fragments only after 100 ms. This pair is not always as fast yet as
+                // Cyclone DDS with itself.
                 let is_compared = (writer, reader) != (Kind::Ours, Kind::Cyclone) || len < 10_000;
                 assert!(!is_compared || seconds < limit, "{seconds:.1} s; Cyclone DDS among itself takes {limit:.1} s");
             }
@@ -69,12 +74,12 @@ fn lossy_network_delivers_every_sample() {
     }
 }
 
-/// How many samples this writer writes.
+/// Number of samples that this writer writes.
 fn count_of(writer: Kind, len: usize, count: u32) -> u32 {
     if writer == Kind::Cyclone && len < 10_000 { (count / CYCLONE_SHARE).max(1) } else { count }
 }
 
-/// Runs a case, prints what it took, and says how many seconds a sample took.
+/// Runs a case, prints its duration, and returns the seconds per sample.
 fn measure(loss: u32, writer: Kind, reader: Kind, count: u32, len: usize) -> f64 {
     let mut subscriber = Node::start(reader, "sub", count, len);
     let mut publisher = Node::start(writer, "pub", count, len);
@@ -93,7 +98,7 @@ fn measure(loss: u32, writer: Kind, reader: Kind, count: u32, len: usize) -> f64
     seconds / f64::from(count)
 }
 
-/// From now on so many percent of the datagrams are dropped on their way in.
+/// Drops this percentage of incoming datagrams from now on.
 fn drop_datagrams(percent: u32) {
     let probability = format!("{}", f64::from(percent) / 100.0);
     iptables(&["-F", "INPUT"]);
@@ -105,10 +110,10 @@ fn iptables(arguments: &[&str]) {
     assert!(Command::new("iptables").args(arguments).status().unwrap().success(), "iptables {arguments:?}");
 }
 
-/// By the loopback of this network, which has nobody else on it.
+/// Bytes sent over the loopback interface of this network, which no other program uses.
 fn octets_sent() -> u64 {
     let interfaces = std::fs::read_to_string("/proc/net/dev").unwrap();
     let line = interfaces.lines().find_map(|line| line.trim().strip_prefix("lo:")).unwrap();
-    // The first eight say what has been received.
+    // The first eight fields describe reception.
     line.split_whitespace().nth(8).unwrap().parse().unwrap()
 }

@@ -7,15 +7,15 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// Longer than any case takes, also with the slowest of the pairs on a busy machine.
+/// Longer than any case takes, even with the slowest pair on a busy machine.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// What its lines begin with; the test runner writes others.
+/// Prefix of the program's lines. The test runner writes other lines.
 const MARK: &str = "@ ";
 
 const BATCH: usize = 64;
 
-/// Who runs in a process.
+/// Implementation that runs in a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Ours,
@@ -25,13 +25,13 @@ pub(crate) enum Kind {
 /// A running process. Dropping it ends it.
 pub(crate) struct Node {
     process: Child,
-    /// `None` once it is to end.
+    /// `None` once the process has to end.
     commands: Option<ChildStdin>,
     said: Receiver<String>,
 }
 
 impl Node {
-    /// Starts `role`, "pub" or "sub", of so many samples with so many octets each.
+    /// Starts `role`, "pub" or "sub", for `count` samples of `len` bytes each.
     pub(crate) fn start(kind: Kind, role: &str, count: u32, len: usize) -> Self {
         let arguments = [role.to_owned(), count.to_string(), len.to_string()];
         let mut command = match kind {
@@ -52,7 +52,7 @@ impl Node {
         let (sender, said) = channel();
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
-                // Ours has a test runner around it.
+                // A test runner surrounds the program of this implementation.
                 let line = if kind == Kind::Ours { line.split_once(MARK).map(|(_, line)| line) } else { Some(&*line) };
                 if line.is_some_and(|line| sender.send(line.to_owned()).is_err()) {
                     return;
@@ -67,7 +67,7 @@ impl Node {
         writeln!(self.commands.as_mut().unwrap()).unwrap();
     }
 
-    /// The next line has to be this one, or begin so.
+    /// Reads the next line, which must be or begin with `beginning`.
     pub(crate) fn expect(&mut self, beginning: &str) -> String {
         let line = self.said.recv_timeout(LIMIT).unwrap_or_else(|error| panic!("{beginning} does not come: {error}"));
         assert!(line.starts_with(beginning), "{line}");
@@ -93,12 +93,12 @@ struct Load {
     bytes: Vec<u8>,
 }
 
-/// Octets of which each sample is a window: sample i begins at i % 251.
+/// Bytes of which each sample is a window: sample i begins at i % 251.
 fn octets(len: usize) -> Vec<u8> {
     (0..len + 251).map(|index| (index % 251) as u8).collect()
 }
 
-/// The program: the role that `DDS_TEST_NODE` says.
+/// Runs the role that `DDS_TEST_NODE` names.
 pub(crate) fn run() {
     let Ok(arguments) = std::env::var("DDS_TEST_NODE") else { return };
     let [role, count, len] = arguments.split(' ').collect::<Vec<_>>().try_into().unwrap();
@@ -112,7 +112,7 @@ pub(crate) fn run() {
         subscribe(&participant.reader_builder("lossy").qos(qos).build().unwrap(), count, len);
     }
     println!("{MARK}done");
-    // The other side may still want an answer.
+    // The peer may still need an answer.
     let _ = std::io::read_to_string(std::io::stdin());
 }
 

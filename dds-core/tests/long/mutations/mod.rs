@@ -1,10 +1,11 @@
-//! Millions of faulty datagrams, fed to a running participant: it must not panic, not grow, and not let honest traffic suffer.
+//! Millions of faulty datagrams, fed to a running participant. It must not panic, not grow, and not disturb honest
+//! traffic.
 //!
-//! The datagrams begin as captures of other implementations and as our own traffic, are taken apart, and are changed where
-//! it hurts (`mutator`). Half of them come in the name of a participant that is known and matched. Everything happens in one
-//! thread of a simulated world and follows from a seed, which is printed; `DDS_MUTATIONS_SEED=<seed>` does the same again.
+//! The datagrams begin as captures of other implementations and of this one. The test takes them apart and changes
+//! sensitive fields (`mutator`). Half of them carry the name of a known and matched participant. Everything happens in
+//! one thread of a simulated world and follows from a printed seed. `DDS_MUTATIONS_SEED=<seed>` repeats a run.
 //!
-//! `cargo test` runs a short version, `.ci/run mutations` ten million.
+//! `cargo test` runs a short version, `.ci/run mutations` runs ten million.
 
 #[path = "../../../../dds-rtps/tests/support/mod.rs"]
 mod captures;
@@ -25,21 +26,24 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// So many mutations come between two samples of honest traffic.
+/// Mutations between two samples of honest traffic.
 const BATCH: u64 = 1_000;
-/// So many mutations are made in the name of one participant at most; then another takes its place, for much of what is
-/// known of it is nonsense by then.
+/// Most mutations in the name of one participant.
+///
+/// Then another participant takes its place, because much of the state about the first one is nonsense by then.
 const LIFE: u64 = 1_000;
-/// So often it is looked whether it is still matched. A farewell in its name is soon among the mutations.
+/// Mutations between two checks that the impersonated participant is still matched.
+///
+/// A disposal of that participant is soon among the mutations.
 const LOOK: u64 = 50;
-/// Virtual time between two datagrams: leases, repairs and delays all have their turn.
+/// Virtual time between two datagrams, so that leases, repairs and delays all occur.
 const PAUSE: Duration = Duration::from_micros(20);
-/// Longer than anything is waited for that will not come.
+/// Longer than any wait for data that will never arrive.
 const REST: Duration = Duration::from_secs(120);
 /// Longer than any repair takes.
 const PATIENCE: Duration = Duration::from_secs(20);
 const MILLION: u64 = 1_000_000;
-/// By how much the memory may grow after the first million.
+/// Most growth of memory after the first million.
 const GROWTH_MAX: usize = 2 << 20;
 
 #[test]
@@ -59,22 +63,24 @@ fn participant_survives_10_million_mutations() {
     run(10 * MILLION);
 }
 
-/// Who is fed, and who speaks to it.
+/// The participant that is fed, and its peers.
 struct Stage {
     world: World,
     victim: Party,
     honest: Party,
     impersonated: Party,
     said: u64,
-    /// How many counted honest samples have been checked.
+    /// Number of honest samples that have been checked.
     checked: u64,
     depth: Depth,
 }
 
-/// How deep the faulty datagrams have come. A number that stays zero says that they miss what they aim at.
+/// How deep the faulty datagrams have come.
+///
+/// A counter that stays zero shows that the mutations miss their target.
 #[derive(Debug, Default)]
 struct Depth {
-    /// Samples that readers have taken in.
+    /// Samples that readers have accepted.
     samples: usize,
     not_decodable: u64,
     lost: u64,
@@ -144,7 +150,7 @@ impl Stage {
         stage
     }
 
-    /// Every party has found the endpoints of all three.
+    /// Waits until every party has found the endpoints of all three.
     fn wait_for_matches(&self) {
         let matched = |party: &Party| {
             let ends = [
@@ -158,7 +164,7 @@ impl Stage {
         assert!(self.world.pass_until(PATIENCE, || parties.into_iter().all(matched)), "not everybody has matched");
     }
 
-    /// Lets everybody speak, and gives what the one that will be impersonated has said, besides all captures.
+    /// Lets all parties send, and returns the captures and the datagrams of the impersonated participant.
     fn rehearse(&mut self) -> Vec<Original> {
         for count in 0..4 {
             [&self.victim, &self.honest, &self.impersonated].into_iter().for_each(|party| party.speak(count));
@@ -192,7 +198,7 @@ impl Stage {
         self.world.pass(PAUSE);
     }
 
-    /// Notes how deep the last batch has come.
+    /// Records how deep the last batch has come.
     fn sound(&mut self) {
         let Party { participant, poses, fast, settings, images, squares, .. } = &self.victim;
         let depth = &mut self.depth;
@@ -218,7 +224,7 @@ impl Stage {
         depth.participants_max = depth.participants_max.max(participant.discovered_participants().len());
     }
 
-    /// What the honest one writes arrives, all of it and as it was, and what is written to it as well.
+    /// Asserts that honest samples arrive complete and unchanged in both directions.
     fn speak_honestly(&mut self) {
         self.sound();
         self.drain();
@@ -242,7 +248,7 @@ impl Stage {
         self.checked += 1;
     }
 
-    /// Takes what is in the readers; the impersonated one's never speak of it.
+    /// Empties the readers. Those of the impersonated participant send nothing because of it.
     fn drain(&self) {
         for party in [&self.victim, &self.honest, &self.impersonated] {
             party.poses.reader.take().unwrap();
@@ -253,7 +259,7 @@ impl Stage {
         }
     }
 
-    /// Whether what is said in the name of the impersonated one reaches most readers and writers.
+    /// Returns whether datagrams of the impersonated participant reach most readers and writers.
     fn impersonated_is_matched(&self) -> bool {
         let Party { poses, fast, settings, images, squares, .. } = &self.victim;
         let writers = [
@@ -267,7 +273,7 @@ impl Stage {
         writers.iter().filter(|writers| writers.iter().any(|writer| writer.guid.prefix == prefix)).count() > 2
     }
 
-    /// The impersonated one leaves, or is never heard of again, and another one comes.
+    /// Replaces the impersonated participant, which leaves in order or falls silent.
     fn replace_impersonated(&mut self, says_farewell: bool) {
         if !says_farewell {
             self.impersonated.node.unplug();
@@ -281,8 +287,9 @@ impl Stage {
         self.world.pass(Duration::from_millis(100));
     }
 
-    /// Nobody says anything faulty for a while: what has begun and will never be complete is given up, so that memory that is
-    /// in use then is that of what is there, and not of how many large samples happened to be under way.
+    /// Pauses the faulty traffic until incomplete assemblies are dropped.
+    ///
+    /// The memory in use is then that of live state, and not of large samples that happen to be incomplete.
     fn rest(&mut self) {
         self.replace_impersonated(false);
         self.world.pass(REST);
@@ -298,13 +305,13 @@ impl Stage {
             "{:?}",
             self.depth
         );
-        // One forged number is no number of losses.
+        // A forged sequence number must not count as that number of losses.
         assert!(lost < mutations << 20, "{lost} lost");
         assert!(matched > 10 && participants_max > 4, "{:?}", self.depth);
         assert!(mutations < MILLION || incompatible > 0, "{:?}", self.depth);
         assert_eq!(self.checked, mutations / BATCH);
         assert!(traffic.received >= mutations);
-        // Everything that can be wrong has been.
+        // Every kind of error must have occurred.
         for (counter, number) in [
             ("not_rtps", traffic.not_rtps),
             ("damaged", traffic.damaged),
@@ -324,7 +331,7 @@ impl Stage {
 static PANICKED: AtomicBool = AtomicBool::new(false);
 static PANIC: Mutex<String> = Mutex::new(String::new());
 
-/// Cells survive panics of their handlers, so they have to be noticed where they begin.
+/// Records panics where they begin, because cells survive panics of their handlers.
 fn watch_for_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let trace = std::backtrace::Backtrace::force_capture();

@@ -1,39 +1,39 @@
-//! Makes faulty datagrams out of good ones: taken apart into submessages, changed in a few places, put together again. What
-//! is not changed stays valid, so that the faults are met deep inside.
+//! Creates faulty datagrams from good ones. It takes them apart into submessages, changes a few places, and joins them
+//! again. The rest stays valid, so the parser meets the faults deep inside.
 
 use crate::simulated::Random;
 use std::collections::HashMap;
 
-/// A datagram to begin with, and where in it the names stand that are replaced.
+/// An original datagram, and the positions of the names that are replaced.
 pub(crate) struct Original {
     bytes: Vec<u8>,
-    /// Where its sender's prefix stands, but for the header.
+    /// Positions of the sender's prefix, except the header.
     source: Vec<usize>,
-    /// Where the prefix of those stands whom it is for.
+    /// Positions of the receivers' prefix.
     target: Vec<usize>,
-    /// Whether it was recorded of the participants of this test, so that its ids mean something to them.
+    /// Whether it was recorded from the participants of this test, so that they know its entity ids.
     is_ours: bool,
 }
 
-/// Who takes part.
+/// Participants that take part.
 pub(crate) struct Cast {
     /// The participant that is fed.
     pub(crate) victim: Prefix,
-    /// A known and matched participant, in whose name half of the datagrams are sent.
+    /// A known and matched participant. Half of the datagrams carry its name.
     pub(crate) impersonated: Prefix,
-    /// The one whose traffic must not suffer; nothing is said in its name.
+    /// The participant whose traffic must not suffer. No datagram carries its name.
     pub(crate) honest: Prefix,
 }
 
 pub(crate) struct Mutator {
     pub(crate) random: Random,
-    /// By class, and within it others' and our own, so that none of them is drowned by another.
+    /// By class, and within it captures and own datagrams, so that each group gets its share.
     originals: [[Vec<Original>; 2]; 3],
     /// Ids of endpoints that exist.
     ids: Vec<[u8; 4]>,
-    /// Grows, so that what counts is new.
+    /// Grows, so that each count is new to its receiver.
     count: u32,
-    /// About the next number of each writer of the impersonated one.
+    /// Approximate next sequence number of each writer of the impersonated participant.
     numbers: HashMap<[u8; 4], i64>,
 }
 
@@ -43,7 +43,7 @@ type Prefix = [u8; 12];
 struct Part {
     id: u8,
     flags: u8,
-    /// `None`: as long as it is.
+    /// `None`: the actual length.
     len: Option<u16>,
     body: Vec<u8>,
 }
@@ -91,14 +91,14 @@ const PARAMETERS: [u16; 60] = [
     0x0061, 0x0062, 0x0063, 0x0064, 0x0065, 0x0066, 0x0070, 0x0071, 0x0072, 0x0073, 0x0074, 0x0075, 0x0077, 0x0083,
     0x4014, 0x7fff, 0x8000, 0x800f,
 ];
-/// So many strangers are made up at most: others would be refused, because there are too many.
+/// Most invented participants. The participant would refuse more, because there are too many.
 const STRANGERS: usize = 48;
-/// How many changes a datagram may have. One without any is what keeps the conversation going.
+/// Numbers of changes in a datagram. Datagrams without a change keep the conversation going.
 const CHANGES: [usize; 6] = [0, 1, 1, 1, 2, 3];
 const DATAGRAM_MAX: usize = 65_507;
 
 impl Original {
-    /// `None`: it is no RTPS message.
+    /// Returns `None` if `bytes` are not an RTPS message.
     pub(crate) fn new(bytes: &[u8], is_ours: bool) -> Option<Self> {
         let source: Prefix = bytes.get(8..20)?.try_into().ok()?;
         let target = parts_of(bytes)
@@ -113,7 +113,7 @@ impl Original {
         Some(Self { bytes: bytes.to_vec(), source: find(source), target, is_ours })
     }
 
-    /// What its readers will do with it: 0 look at samples, 1 speak of samples, 2 discover somebody.
+    /// Effect on a reader: 0 uses samples, 1 uses announcements of samples, 2 discovers an entity.
     fn class(&self) -> usize {
         let parts = parts_of(&self.bytes);
         let is_for_users = |part: &&Part| {
@@ -139,13 +139,13 @@ impl Mutator {
         Self { random: Random(seed), originals: by_class, ids, count: 1_000, numbers: HashMap::new() }
     }
 
-    /// Somebody new is impersonated, whose numbers begin anew.
+    /// Starts a newly impersonated participant, whose sequence numbers begin at 1.
     pub(crate) fn begin_anew(&mut self) {
         self.count = 1_000;
         self.numbers.clear();
     }
 
-    /// The next faulty datagram.
+    /// Writes the next faulty datagram into `into`.
     pub(crate) fn next(&mut self, cast: &Cast, into: &mut Vec<u8>) {
         let from = self.source(cast);
         let mut parts = self.parts(from, cast);
@@ -183,7 +183,7 @@ impl Mutator {
         self.spare_the_honest(cast, into);
     }
 
-    /// Half of the time the impersonated one.
+    /// Selects the impersonated participant half of the time.
     fn source(&mut self, cast: &Cast) -> Prefix {
         match self.random.below(20) {
             0..10 => cast.impersonated,
@@ -209,10 +209,10 @@ impl Mutator {
         if !is_ours && !self.random.once_in(4) {
             for part in parts.iter_mut().filter(|part| names_endpoints(part.id)) {
                 let [reader_at, writer_at] = entity_ids(part.id);
-                // Writers and readers take turns in the list.
+                // Writers and readers alternate in the list.
                 let topic = self.random.below(self.ids.len() / 2) * 2;
                 for (at, id) in [(writer_at, self.ids[topic]), (reader_at, self.ids[topic + 1])] {
-                    // Discovery's endpoints have the same ids everywhere, and no id at all is everybody's.
+                    // Discovery endpoints have the same ids everywhere, and ENTITYID_UNKNOWN addresses every endpoint.
                     if part.body.get(at + 3).is_some_and(|kind| kind & 0xc0 == 0 && *kind != 0) {
                         put(&mut part.body, at, &id);
                     }
@@ -222,7 +222,7 @@ impl Mutator {
         parts
     }
 
-    /// Gives numbers and counts values that are news to the receiver.
+    /// Sets sequence numbers and counts to values that are new to the receiver.
     fn refresh(&mut self, part: &mut Part) {
         if self.random.once_in(5) {
             return;
@@ -296,7 +296,7 @@ impl Mutator {
         }
     }
 
-    /// A submessage that changes how others are understood.
+    /// A submessage that changes the interpretation of the following ones.
     fn interpreter(&mut self, from: Prefix, cast: &Cast) -> Part {
         let prefix = *self.random.one_of(&[from, cast.victim, cast.honest, [0; 12]]);
         let id = *self.random.one_of(&[0x00, 0x01, INFO_TS, INFO_SRC, INFO_REPLY_IP4, INFO_DST, INFO_REPLY, 0x31]);
@@ -357,7 +357,7 @@ impl Mutator {
         put(&mut part.body, at, &id);
     }
 
-    /// Sets a number, a base, a count or a size to something extreme.
+    /// Sets a number, a base, a count or a size to an extreme value.
     fn change_field(&mut self, part: &mut Part) {
         let (numbers, words, halves): (&[usize], &[usize], &[usize]) = match part.id {
             DATA => (&[12], &[], &[0, 2]),
@@ -411,7 +411,7 @@ impl Mutator {
         }
     }
 
-    /// Changes a parameter of the inline QoS or of what discovery says.
+    /// Changes a parameter of the inline QoS or of discovery data.
     fn change_parameters(&mut self, part: &mut Part, cast: &Cast) {
         let little = part.flags & 1 != 0;
         let list = match payload(part) {
@@ -451,13 +451,13 @@ impl Mutator {
         }
     }
 
-    /// Nothing is said in the name of the honest one.
+    /// Ensures that no datagram carries the name of the honest participant.
     fn spare_the_honest(&mut self, cast: &Cast, bytes: &mut [u8]) {
         if bytes.get(8..20) == Some(&cast.honest) {
             bytes[8..20].copy_from_slice(&cast.impersonated);
         }
         for at in 20..bytes.len().saturating_sub(23).max(20) {
-            // Wherever an INFO_SRC may begin: id, and the prefix behind its version and vendor.
+            // INFO_SRC may begin anywhere: its id, then the prefix behind version and vendor.
             if bytes[at] == INFO_SRC && bytes.get(at + 12..at + 24) == Some(&cast.honest) {
                 bytes[at + 12] ^= 0xff;
             }
@@ -465,7 +465,7 @@ impl Mutator {
     }
 }
 
-/// The submessages of a datagram, as far as their lengths make sense.
+/// The submessages of a datagram, as far as their lengths are valid.
 fn parts_of(bytes: &[u8]) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut rest = bytes.get(20..).unwrap_or_default();
@@ -485,17 +485,17 @@ fn names_endpoints(id: u8) -> bool {
     matches!(id, ACKNACK | HEARTBEAT | GAP | NACK_FRAG | HEARTBEAT_FRAG | DATA | DATA_FRAG)
 }
 
-/// Where the ids of reader and writer stand.
+/// Offsets of the reader id and the writer id.
 fn entity_ids(id: u8) -> [usize; 2] {
     if matches!(id, DATA | DATA_FRAG) { [4, 8] } else { [0, 4] }
 }
 
-/// Where the inline QoS begins.
+/// Offset of the inline QoS.
 fn inline_qos(id: u8) -> usize {
     if id == DATA { 20 } else { 32 }
 }
 
-/// Where the payload begins.
+/// Offset of the payload.
 fn payload(part: &Part) -> Option<usize> {
     let start = inline_qos(part.id);
     if part.flags & 2 == 0 {
@@ -505,7 +505,7 @@ fn payload(part: &Part) -> Option<usize> {
     Some(at + 4 + len + 4)
 }
 
-/// Where the parameters begin whose values are whole, and how long they are; without the sentinel.
+/// Offsets and lengths of the parameters with complete values, without the sentinel.
 fn parameters(bytes: &[u8], start: usize, little: bool) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut at = start;
@@ -531,7 +531,7 @@ fn put_u32(body: &mut [u8], at: usize, value: u32, little: bool) {
     put(body, at, &if little { value.to_le_bytes() } else { value.to_be_bytes() });
 }
 
-/// A sequence number: its high half comes first, in either byte order.
+/// Writes a sequence number. Its high half comes first, in either byte order.
 fn put_number(part: &mut Part, at: usize, value: i64) {
     let little = part.flags & 1 != 0;
     put_u32(&mut part.body, at, (value >> 32) as u32, little);

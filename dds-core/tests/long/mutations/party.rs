@@ -1,4 +1,4 @@
-//! Participants with writers and readers of every kind, all of which match those of the others.
+//! Participants with writers and readers of every kind, which all match those of the other parties.
 
 use crate::simulated::{Node, World};
 use dds_core::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
@@ -55,7 +55,9 @@ pub(crate) struct Party {
     pub(crate) squares: Topic<Shape>,
 }
 
-/// What the impersonated one may fill; the honest one's share fits beside it once it has been taken away.
+/// Limit that the impersonated participant may fill.
+///
+/// The honest participant's samples fit beside it once they are taken.
 const LIMITS: ResourceLimits =
     ResourceLimits { max_samples: Some(256), max_instances: Some(64), max_samples_per_instance: Some(256) };
 
@@ -102,7 +104,7 @@ impl Party {
         all
     }
 
-    /// Writes a sample of everything.
+    /// Writes a sample with every writer.
     pub(crate) fn speak(&self, count: u64) {
         self.poses.writer.write(&pose(count)).unwrap();
         self.fast.writer.write(&pose(count)).unwrap();
@@ -112,7 +114,7 @@ impl Party {
         self.squares.writer.write(&shape).unwrap();
     }
 
-    /// Ends an instance of everything.
+    /// Ends an instance of every writer.
     pub(crate) fn end_instances(&self) {
         self.poses.writer.dispose(&2).unwrap();
         self.settings.writer.unregister_instance(&"arm".to_owned()).unwrap();
@@ -121,7 +123,7 @@ impl Party {
 }
 
 impl<T: dds_core::cdr::DecodeOwned + 'static> Topic<T> {
-    /// Takes everything out of the reader, and gives what comes from the writer of `other`.
+    /// Empties the reader, and appends the samples of the writer of `other` to `into`.
     pub(crate) fn take_from(&self, other: &Self, into: &mut Vec<T>) {
         let writer = InstanceHandle::from(other.writer.guid());
         for sample in self.reader.take().unwrap().iter() {

@@ -1,4 +1,4 @@
-//! Datagrams of the kinds that nobody sends while nothing is lost.
+//! Datagrams of the kinds that no participant sends while nothing is lost.
 
 use dds_rtps::types::{EntityId, GuidPrefix, SequenceNumber};
 use dds_rtps::types::{Locator, ProtocolVersion, VendorId};
@@ -6,7 +6,7 @@ use dds_rtps::wire::{
     AckNack, FragmentNumberSet, Gap, HeartbeatFrag, InfoSource, MessageBuilder, NackFrag, SequenceNumberSet,
 };
 
-/// For each pair of the ids of a writer and a reader, in the name of `source`.
+/// Datagrams for each pair of a writer id and a reader id, in the name of `source`.
 pub(crate) fn datagrams(source: [u8; 12], target: [u8; 12], ids: &[[u8; 4]]) -> Vec<Vec<u8>> {
     let pairs = ids.chunks_exact(2).map(|pair| (EntityId(pair[0]), EntityId(pair[1])));
     pairs.flat_map(|(writer, reader)| of_pair(GuidPrefix(source), GuidPrefix(target), writer, reader)).collect()

@@ -1,4 +1,4 @@
-//! Entities that are made and deleted all the time.
+//! Entities that are created and deleted continuously.
 
 use super::Soak;
 use super::flow::{FLOWS, Flow, Order, parcel};
@@ -7,12 +7,12 @@ use dds_core::{DomainParticipant, Duration, Entity};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-/// Longer than finding somebody takes, even on a busy machine; what takes longer is left.
+/// Longer than discovery takes, even on a busy machine. An entity that takes longer is abandoned.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// How long an entity lives.
 const LIFE: std::time::Duration = std::time::Duration::from_millis(30);
 
-/// Makes and deletes, until the time is over.
+/// Creates and deletes entities until the time is over.
 pub(crate) fn churn(soak: &Soak) {
     let mut sender = soak.process << 32 | 1000;
     for turn in 0.. {
@@ -37,7 +37,7 @@ fn note(soak: &Soak, entities: u64) {
     soak.meter.made.fetch_add(entities, Ordering::Relaxed);
 }
 
-/// A reader that comes late, takes what it gets, and goes.
+/// A reader that joins late, takes its samples, and closes.
 fn reads(flow: &Flow, participant: &DomainParticipant, soak: &Soak) {
     let reader = flow.reader(participant);
     note(soak, 1);
@@ -52,7 +52,7 @@ fn reads(flow: &Flow, participant: &DomainParticipant, soak: &Soak) {
     }
 }
 
-/// A writer that says something, and goes when it has arrived.
+/// A writer that writes samples, and closes when they have arrived.
 fn writes(flow: &Flow, participant: &DomainParticipant, sender: u64, soak: &Soak) {
     let writer = flow.writer(participant);
     note(soak, 1);
@@ -66,7 +66,7 @@ fn writes(flow: &Flow, participant: &DomainParticipant, sender: u64, soak: &Soak
     }
 }
 
-/// A whole participant.
+/// Creates and deletes a whole participant.
 fn comes_and_goes(flow: &Flow, turn: usize, sender: u64, soak: &Soak) {
     let participant = soak.builder().udp_only(turn % 2 == 0).build().unwrap();
     note(soak, 1);
@@ -81,7 +81,7 @@ fn comes_and_goes(flow: &Flow, turn: usize, sender: u64, soak: &Soak) {
     }
 }
 
-/// A reader that takes nothing, and holds up who waits for it, until it goes.
+/// A reader that takes nothing and blocks its writers until it closes.
 fn holds_up(flow: &Flow, soak: &Soak) {
     let reader = flow.reader(&soak.participant);
     note(soak, 1);
@@ -107,7 +107,7 @@ fn groups(turn: usize, soak: &Soak) {
     drop(publisher);
 }
 
-/// Entities that announce something new again and again.
+/// Entities that announce changed QoS again and again.
 fn changes(flow: &Flow, soak: &Soak) {
     let (writer, reader) = (flow.writer(&soak.participant), flow.reader(&soak.participant));
     note(soak, 2);
@@ -118,7 +118,7 @@ fn changes(flow: &Flow, soak: &Soak) {
     }
 }
 
-/// What is gone before anybody has found it.
+/// Entities that close before any peer has discovered them.
 fn leaves_at_once(flow: &Flow, soak: &Soak) {
     for _ in 0..5 {
         let _pair = (flow.reader(&soak.participant), flow.writer(&soak.participant));

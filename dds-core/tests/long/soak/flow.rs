@@ -1,4 +1,4 @@
-//! Streams of samples: what is written, how, and what must come of it.
+//! Streams of samples: their content, their QoS, and the expected result.
 
 use super::Soak;
 use dds_core::qos::{DataReaderQos, DataWriterQos, Durability, History, Reliability, ResourceLimits};
@@ -6,11 +6,11 @@ use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Slo
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
-/// The longest that a writer waits for room, and a reader for a sample.
+/// Longest wait of a writer for room, and of a reader for a sample.
 const WAIT: Duration = Duration::from_millis(200);
-/// How many instances of senders a receiver remembers: more than are there at once.
+/// Instances of senders that a receiver remembers: more than exist at once.
 const REMEMBERED_MAX: usize = 1024;
-/// Instances of a stream of states; others have one.
+/// Instances of a stream of states. Other streams have one.
 const KEYS: u64 = 64;
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
@@ -25,13 +25,13 @@ pub(crate) struct Parcel {
 /// A stream.
 pub(crate) struct Flow {
     topic: &'static str,
-    /// Bytes of the samples.
+    /// Bytes of each sample.
     len: usize,
     reliable: bool,
-    /// `None`: all, within a limit.
+    /// History depth. `None`: KEEP_ALL, within a resource limit.
     depth: Option<u32>,
     transient_local: bool,
-    /// Readers that are too slow are not waited for.
+    /// The writer does not wait for slow readers.
     demotes: bool,
 }
 
@@ -84,7 +84,7 @@ impl Flow {
         participant.reader_builder(self.topic).qos(qos).build().unwrap()
     }
 
-    /// Writes one sample; whether there was room.
+    /// Writes one sample, and returns whether there was room.
     pub(crate) fn write(&self, writer: &DataWriter<Parcel>, parcel: &mut Parcel, soak: &Soak) -> bool {
         parcel.filling.resize(self.len, 1);
         parcel.key = self.key(parcel.count);
@@ -117,18 +117,18 @@ impl Flow {
                 writer.dispose(&self.key(parcel.count)).unwrap();
             }
             if !self.reliable && parcel.count % 10 == 0 {
-                // Nothing holds it back, and others want to be heard, too.
+                // No reader holds this writer back, and other threads need the processor too.
                 std::thread::yield_now();
             }
         }
     }
 
-    /// Takes as fast as there is something.
+    /// Takes samples as fast as they arrive.
     pub(crate) fn receive(&self, _number: u64, soak: &Soak) {
         let reader = self.reader(&soak.participant);
         let mut order = Order::new(self);
         while !soak.is_over() {
-            // Nothing may come for a while.
+            // No sample may arrive for a while.
             let _ = reader.readable().block_for(WAIT);
             order.look(&reader, soak);
         }
@@ -137,7 +137,7 @@ impl Flow {
         assert!(order.received > 0, "nothing came of {}", self.topic);
     }
 
-    /// Whether every sample of a sender must come.
+    /// Returns whether every sample of a sender must arrive.
     fn is_complete(&self) -> bool {
         self.reliable && self.depth.is_none() && !self.demotes
     }
@@ -148,10 +148,10 @@ pub(crate) fn parcel(sender: u64) -> Parcel {
     Parcel { key: 0, sender, count: 0, filling: Vec::new() }
 }
 
-/// Looks at the order of what one reader gets.
+/// Checks the order of the samples of one reader.
 pub(crate) struct Order<'a> {
     flow: &'a Flow,
-    /// Of each instance of a sender the next count, those that have come last at the end.
+    /// The next count of each instance of a sender, the most recently received last.
     next: VecDeque<((u64, u32), u64)>,
     received: u64,
 }
@@ -161,7 +161,7 @@ impl<'a> Order<'a> {
         Self { flow, next: VecDeque::new(), received: 0 }
     }
 
-    /// Takes what there is.
+    /// Takes and checks all samples.
     pub(crate) fn look(&mut self, reader: &DataReader<Parcel>, soak: &Soak) {
         let samples = reader.take().unwrap();
         for parcel in samples.into_data() {

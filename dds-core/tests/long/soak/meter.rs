@@ -1,16 +1,18 @@
-//! What a process uses, and what it has done, counted.
+//! Counters of the resources and the work of a process.
 
 use dds_core::TrafficCounters;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often the numbers are printed and kept.
+/// How often the numbers are printed and recorded.
 const PERIOD: Duration = Duration::from_secs(10);
-/// How much more memory the leanest moment of the last quarter may have than that of the first one after the warm-up: what
-/// the allocator has not given back. One leaked reader in a hundred would be more after twenty minutes.
+/// Most growth between the memory minimum after the warm-up and that of the last quarter.
+///
+/// It allows for memory that the allocator has not returned. After twenty minutes, one leaked reader in a hundred
+/// exceeds it.
 const GROWTH_MAX: u64 = 12 << 20;
-/// A run that is shorter says nothing about memory.
+/// A shorter run asserts nothing about memory.
 const SHORTEST: Duration = Duration::from_secs(120);
 
 /// Threads and descriptors of this process.
@@ -26,7 +28,7 @@ impl Resources {
         Self { threads: entries("/proc/self/task"), descriptors: entries("/proc/self/fd") }
     }
 
-    /// Waits until no more are left than these.
+    /// Waits until no more than these are left.
     pub(crate) fn wait_for(&self, patience: Duration) {
         let started = Instant::now();
         loop {
@@ -55,18 +57,18 @@ pub(crate) struct Meter {
     /// Writes that found no room in time.
     pub(crate) timeouts: AtomicU64,
     pub(crate) received: AtomicU64,
-    /// Entities that were made.
+    /// Entities that were created.
     pub(crate) made: AtomicU64,
     kept: Mutex<Kept>,
 }
 
 #[derive(Default)]
 struct Kept {
-    /// The least memory since the last line, and up to then how many samples there were.
+    /// The memory minimum since the last line, and the number of samples up to then.
     least: Option<u64>,
     last: Duration,
     last_received: u64,
-    /// When, and the least memory of that time.
+    /// Times, and the memory minimum of each period.
     memory: Vec<(Duration, u64)>,
 }
 
@@ -84,7 +86,7 @@ impl Meter {
         }
     }
 
-    /// To be called again and again.
+    /// Records the numbers. The caller calls it periodically.
     pub(crate) fn look(&self, elapsed: Duration) {
         let mut kept = self.kept.lock().unwrap();
         let resident = resident();
@@ -121,7 +123,9 @@ impl Meter {
         assert_eq!((traffic.malformed, traffic.not_rtps, traffic.damaged), (0, 0, 0));
     }
 
-    /// Everything is closed: compares the memory at the end with that after the warm-up, a fifth of the time.
+    /// Compares the memory at the end with that after the warm-up, a fifth of the run.
+    ///
+    /// All entities are closed by then.
     pub(crate) fn finish(self) {
         let kept = self.kept.into_inner().unwrap();
         let least = |from: Duration, to: Duration| {

@@ -1,9 +1,9 @@
-//! Two processes at full rate, by UDP and within each of them, while entities and participants are made and deleted all the
-//! time: memory stays flat, threads and descriptors come back to where they were, and what is reliable comes in order,
-//! once, without a hole.
+//! Two processes at full rate, by UDP and within each of them, while entities and participants come and go. Memory
+//! stays flat, and threads and descriptors return to their first values. Reliable samples arrive in order, once, and
+//! without a hole.
 //!
-//! `cargo test` runs some seconds of it, `.ci/run soak` twenty minutes; `DDS_SOAK_SECONDS` says how long. Each process
-//! prints a line of numbers every ten seconds.
+//! `cargo test` runs it for some seconds, `.ci/run soak` for twenty minutes. `DDS_SOAK_SECONDS` sets the duration. Each
+//! process prints a line of numbers every ten seconds.
 
 #![allow(clippy::disallowed_methods, reason = "it is about real time, threads and processes")]
 
@@ -21,13 +21,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Beyond its end, for everything to be closed.
+/// Time after the end in which all entities must close.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What all threads of one process share.
+/// State that all threads of one process share.
 pub(crate) struct Soak {
     tag: String,
-    /// Who this process is among both.
+    /// Number of this process among both.
     pub(crate) process: u64,
     pub(crate) participant: DomainParticipant,
     pub(crate) meter: Meter,
@@ -39,7 +39,7 @@ impl Soak {
         self.over.load(Ordering::Relaxed)
     }
 
-    /// A participant that sees those of this soak only. A machine that is busy elsewhere must not end leases.
+    /// A participant that sees only those of this soak. The lease is long, because a busy machine must not end it.
     pub(crate) fn builder(&self) -> DomainParticipantBuilder {
         builder(&self.tag)
     }
@@ -50,7 +50,7 @@ fn builder(tag: &str) -> DomainParticipantBuilder {
     builder.delivery(Delivery::Inline).lease(dds_core::Duration::from_secs(100))
 }
 
-/// Runs one of both processes for so long, and looks what it leaves behind.
+/// Runs one of the two processes for `length`, and checks for leftover resources.
 fn run(tag: &str, process: u64, length: Duration) {
     let before = Resources::now();
     let soak = Arc::new(Soak {
@@ -85,7 +85,7 @@ fn run(tag: &str, process: u64, length: Duration) {
     soak.meter.finish();
 }
 
-/// Runs both processes, of which this one is the first.
+/// Runs both processes. This one is the first.
 fn run_both(length: Duration) {
     let tag = format!("soak-{}", std::process::id());
     let mut command = Command::new(std::env::current_exe().unwrap());
@@ -104,7 +104,7 @@ fn run_both(length: Duration) {
     assert!(status.success(), "the other process: {status}");
 }
 
-/// Gone at the latest when the test is over.
+/// The other process. It ends when the test is over.
 struct Other(Child);
 
 impl Drop for Other {

@@ -1,4 +1,4 @@
-//! Another process, which runs this program in one of its roles, and what it has said.
+//! Another process, which runs this program in one of its roles, and its output.
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
@@ -8,10 +8,10 @@ use std::process::{Child as Process, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// Longer than anything here takes on a busy machine; it is waited for only by a test that fails.
+/// Longer than any step takes on a busy machine. Only a failing test waits this long.
 pub(crate) const LIMIT: Duration = Duration::from_secs(60);
 
-/// What the program's lines begin with; the test runner writes others.
+/// Prefix of the program's lines. The test runner writes other lines.
 pub(crate) const MARK: &str = "@ ";
 
 /// A process. Dropping it kills it.
@@ -23,7 +23,7 @@ pub(crate) struct Child {
 }
 
 impl Child {
-    /// Starts a role, with its settings.
+    /// Starts a role with its settings.
     pub(crate) fn start(tag: &str, role: &str, settings: &[(&str, String)]) -> Self {
         Self::run(Command::new(std::env::current_exe().unwrap()), tag, role, settings)
     }
@@ -44,7 +44,7 @@ impl Child {
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
                 if let Some((_, line)) = line.split_once(MARK) {
-                    // The test may have seen enough.
+                    // The test may have finished reading.
                     let _ = sender.send(line.to_owned());
                 }
             }
@@ -52,7 +52,7 @@ impl Child {
         Self { role: role.to_owned(), process, said, seen: Vec::new() }
     }
 
-    /// Waits for a line that begins so, after all that were waited for before; what follows in it.
+    /// Waits for a line with this beginning, after all lines returned before, and returns its rest.
     pub(crate) fn wait_for(&mut self, beginning: &str) -> String {
         loop {
             match self.said.recv_timeout(LIMIT) {
@@ -68,7 +68,7 @@ impl Child {
         }
     }
 
-    /// What it has said up to the last line that was waited for.
+    /// All output up to the last line that was waited for.
     pub(crate) fn seen(&self) -> &[String] {
         &self.seen
     }
@@ -77,7 +77,7 @@ impl Child {
         kill(Pid::from_raw(i32::try_from(self.process.id()).unwrap()), signal).unwrap();
     }
 
-    /// Waits for its end.
+    /// Waits until the process ends.
     pub(crate) fn end(mut self) -> ExitStatus {
         let started = Instant::now();
         loop {
@@ -98,13 +98,13 @@ impl Drop for Child {
     }
 }
 
-/// Two hosts, `NAME-a` and `NAME-b`, with a cable between them, made by `.ci/hosts`.
+/// Two hosts, `NAME-a` and `NAME-b`, with a cable between them, created by `.ci/hosts`.
 pub(crate) fn make_hosts(name: &str) {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../.ci/hosts");
     succeed(Command::new(script).args([name, "a-b"]));
 }
 
-/// `ip ARGUMENTS` on a host.
+/// Runs `ip ARGUMENTS` on a host.
 pub(crate) fn ip(namespace: &str, arguments: &str) {
     succeed(Command::new("ip").args(["-n", namespace]).args(arguments.split(' ')));
 }

@@ -1,4 +1,4 @@
-//! What the other processes do: one role each.
+//! Roles of the other processes.
 
 use super::child::MARK;
 use dds_core::qos::{DataReaderQos, DataWriterQos, Durability, Reliability, ResourceLimits};
@@ -19,7 +19,7 @@ pub(crate) struct Count {
     pub(crate) count: u32,
 }
 
-/// Participants that see those of one test only.
+/// Participants that see only those of one test.
 pub(crate) fn builder(tag: &str, lease_ms: u64) -> DomainParticipantBuilder {
     settle(DomainParticipant::builder(0), tag, lease_ms)
 }
@@ -49,7 +49,7 @@ fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok().map(|value| value.parse().unwrap())
 }
 
-/// The program: does what its environment says.
+/// Runs the role that the environment names.
 pub(crate) fn run() {
     let Ok(role) = std::env::var("DDS_TEST_ROLE") else { return };
     let tag = std::env::var("DDS_TEST_TAG").unwrap();
@@ -65,7 +65,9 @@ pub(crate) fn run() {
     }
 }
 
-/// Writes numbers, one each millisecond, to so many readers; what is refused for want of room is written again.
+/// Writes one number each millisecond to a given number of readers.
+///
+/// A write that fails for lack of room is repeated.
 fn writes(participant: &DomainParticipant) {
     let mut qos = writer_qos();
     if setting("HISTORY").is_some() {
@@ -104,13 +106,13 @@ fn writes(participant: &DomainParticipant) {
     }
     writer.acknowledged().block().unwrap();
     say("has written");
-    // Until it is killed.
+    // The loop ends when the process is killed.
     loop {
         std::thread::park();
     }
 }
 
-/// A durability service, which says what it keeps until it is killed.
+/// Runs a durability service, which prints the number of stored samples until it is killed.
 #[cfg(feature = "durability")]
 fn keeps(tag: &str) {
     use dds_core::DurabilityService;
@@ -127,7 +129,7 @@ fn keeps(tag: &str) {
     }
 }
 
-/// Takes numbers until there are so many, and says the longest time that none came, in ms.
+/// Takes a given number of samples, and prints the longest pause between two in ms.
 fn reads(participant: &DomainParticipant) {
     let reader: DataReader<Count> = participant.reader_builder("counts").qos(reader_qos()).build().unwrap();
     say(format!("reads as {}", dds_core::Entity::guid(&reader)));
@@ -152,14 +154,14 @@ fn reads(participant: &DomainParticipant) {
         }
     }
     say(format!("longest pause {}", longest.as_millis()));
-    // What comes now is too much.
+    // Any further sample is a duplicate.
     if reader.next_sample().block_for(Duration::from_millis(300)).is_ok_and(|sample| sample.data.is_some()) {
         say("failed: more than was written");
     }
     say("has read all");
 }
 
-/// What a program has.
+/// Entities of a program.
 type Entities = (DomainParticipant, DataWriter<Count>, DataReader<Count>);
 
 static KEPT: OnceLock<Entities> = OnceLock::new();
@@ -168,7 +170,7 @@ thread_local! {
     static MINE: RefCell<Option<Entities>> = const { RefCell::new(None) };
 }
 
-/// Makes what a program has, with something under way, and ends in one of many ways.
+/// Creates the entities, leaves samples in flight, and ends the process as `role` says.
 fn ends(role: &str, participant: DomainParticipant) {
     let writer: DataWriter<Count> = participant.writer_builder("counts").qos(writer_qos()).build().unwrap();
     let reader = participant.reader_builder("counts").qos(reader_qos());

@@ -1,7 +1,8 @@
-//! Participants on several hosts with cables between them, which are network namespaces: several interfaces, interfaces that
-//! come and go, IPv6 with global and link-local addresses, firewalls.
+//! Participants on several hosts with cables between them. The hosts are network namespaces. The tests cover several
+//! interfaces, interfaces that come and go, IPv6 with global and link-local addresses, and firewalls.
 //!
-//! Needs root, so it runs by itself only: `.ci/run hosts`, or `.ci/netns cargo test -p dds-core --test processes -- --ignored hosts::`.
+//! They need root, so they run only by themselves: `.ci/run hosts`, or `.ci/netns cargo test -p dds-core --test
+//! processes -- --ignored hosts::`.
 
 #![allow(clippy::disallowed_methods, reason = "the hosts are made, and participants run on them, by programs")]
 
@@ -12,7 +13,7 @@ use node::{Hosts, Node};
 /// a and b share a network, b and c another one.
 const CHAIN: [&str; 2] = ["a-b", "b-c"];
 
-/// Some systems are built, or set, without IPv6.
+/// Returns whether this system has IPv6. Some are built or configured without it.
 fn has_ipv6() -> bool {
     let has = std::path::Path::new("/proc/net/if_inet6").exists();
     if !has {
@@ -21,7 +22,7 @@ fn has_ipv6() -> bool {
     has
 }
 
-/// Everybody says something, and hears it from those that share a network with it, and from nobody else.
+/// Asserts that each host receives from hosts of its networks, and from no other host.
 fn neighbours_hear_each_other(hosts: &Hosts, environment: &[(&str, &str)]) -> [Node; 3] {
     let mut nodes = ["a", "b", "c"].map(|host| hosts.start(host, environment));
     nodes.iter_mut().for_each(|node| node.tell("say hello"));
@@ -31,7 +32,7 @@ fn neighbours_hear_each_other(hosts: &Hosts, environment: &[(&str, &str)]) -> [N
     b.wait_for("heard hello of c");
     c.wait_for("heard hello of b");
     for (node, stranger) in [(a, "c"), (c, "a")] {
-        // Whatever it has heard comes before the answer.
+        // All received lines come before the answer.
         node.tell("traffic");
         node.wait_for("traffic");
         assert!(!node.has_said(&format!("heard hello of {stranger}")));
@@ -104,7 +105,7 @@ fn dual_stack_host_reaches_every_peer() {
     c.wait_for("heard hello of b");
 }
 
-/// What a laptop does: it starts without a network, gets one, and gets another address there.
+/// A laptop's case: it starts without a network, gets one, and gets another address there.
 #[test]
 #[ignore = "needs root: .ci/run hosts"]
 fn late_and_changed_interfaces_are_used() {
@@ -172,7 +173,7 @@ fn firewall_refusals_affect_only_their_target() {
     let traffic = b.wait_for("traffic");
     assert!(!traffic.contains("forbidden 0"), "{traffic}");
     hosts.run("b", "iptables", "-F OUTPUT");
-    // Reliable: what the firewall has kept back comes later.
+    // The endpoints are reliable, so the datagrams that the firewall dropped are repaired later.
     a.wait_for("heard one of b");
     a.wait_for("heard two of b");
 }

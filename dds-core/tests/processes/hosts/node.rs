@@ -8,13 +8,13 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// Longer than anything here takes on a busy machine; it is waited for only by a test that fails.
+/// Longer than any step takes on a busy machine. Only a failing test waits this long.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// What the program's lines begin with; the test runner writes others.
+/// Prefix of the program's lines. The test runner writes other lines.
 const MARK: &str = "@ ";
 
-/// Network namespaces with cables between them, made by `.ci/hosts`.
+/// Network namespaces with cables between them, created by `.ci/hosts`.
 pub(crate) struct Hosts {
     name: String,
 }
@@ -31,12 +31,12 @@ impl Hosts {
         format!("{}-{host}", self.name)
     }
 
-    /// `ip ARGUMENTS` on a host.
+    /// Runs `ip ARGUMENTS` on a host.
     pub(crate) fn ip(&self, host: &str, arguments: &str) {
         succeed(Command::new("ip").arg("-n").arg(self.namespace(host)).args(arguments.split(' ')));
     }
 
-    /// `PROGRAM ARGUMENTS` on a host.
+    /// Runs `PROGRAM ARGUMENTS` on a host.
     pub(crate) fn run(&self, host: &str, program: &str, arguments: &str) {
         succeed(self.on(host).arg(program).args(arguments.split(' ')));
     }
@@ -66,7 +66,7 @@ impl Hosts {
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
                 if let Some((_, line)) = line.split_once(MARK) {
-                    // The test may have seen enough.
+                    // The test may have finished reading.
                     let _ = sender.send(line.to_owned());
                 }
             }
@@ -87,7 +87,7 @@ fn succeed(command: &mut Command) {
 pub(crate) struct Node {
     host: String,
     process: Child,
-    /// `None` once it is to end.
+    /// `None` once the program has to end.
     commands: Option<ChildStdin>,
     said: Receiver<String>,
     seen: Vec<String>,
@@ -98,7 +98,7 @@ impl Node {
         writeln!(self.commands.as_mut().unwrap(), "{command}").unwrap();
     }
 
-    /// Waits for a line that begins so, unless it has come already.
+    /// Waits for a line with this beginning, unless it has been read already.
     pub(crate) fn wait_for(&mut self, beginning: &str) -> String {
         loop {
             if let Some(line) = self.seen.iter().find(|line| line.starts_with(beginning)) {
@@ -111,7 +111,7 @@ impl Node {
         }
     }
 
-    /// Whether it has said so up to the last line that was waited for.
+    /// Returns whether the output contains this line, up to the last line that was waited for.
     pub(crate) fn has_said(&self, line: &str) -> bool {
         self.seen.iter().any(|seen| seen == line)
     }
@@ -130,7 +130,7 @@ struct Word {
     text: String,
 }
 
-/// The program: says aloud what it hears, and does what standard input tells it to: `say TEXT`, `traffic`.
+/// Prints received samples, and executes the commands of standard input: `say TEXT`, `traffic`.
 pub(crate) fn run() {
     let Ok(host) = std::env::var("DDS_TEST_NODE") else { return };
     let participant = DomainParticipant::builder(0).name(&host).udp_only(true).build().unwrap();
