@@ -1,6 +1,6 @@
-//! Participants on hosts of a simulated network, one each, whose every datagram a test can see, change and forge.
+//! Participants on hosts of a simulated network, one each. A test can observe, change and forge every datagram.
 //!
-//! No interference and no losses: what a test sees is what it has done itself.
+//! The network adds no interference and no losses, so a test observes only the effects of its own steps.
 
 #![allow(dead_code, reason = "each test binary uses its own part of this")]
 
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Participants that see each other, and nobody else.
+/// Participants that see only each other.
 #[derive(Clone)]
 pub(crate) struct World {
     pub(crate) simulation: Simulation,
@@ -21,16 +21,16 @@ pub(crate) struct World {
 
 #[derive(Default)]
 struct Shared {
-    /// What happens to datagrams on their way to one participant.
+    /// Change of the datagrams on their way to one participant.
     damage: Option<Damage>,
-    /// Where datagrams went that belongs to nobody. The last ones, for there may be many.
+    /// Destinations of datagrams that belong to no participant. Only the last ones are kept.
     astray: VecDeque<Locator>,
-    /// How many bytes.
+    /// Number of bytes of these datagrams.
     astray_bytes: usize,
-    /// What hosts have sent, as far as somebody wants to know.
+    /// Datagrams that recorded hosts have sent.
     records: BTreeMap<Ipv4Addr, Vec<Vec<u8>>>,
     hosts: u8,
-    /// Hosts whose participants have gone.
+    /// Hosts whose participants are closed.
     free: Vec<String>,
 }
 
@@ -47,7 +47,7 @@ pub(crate) struct Node {
 const DISCOVERY_PORT: u16 = 7410;
 const USER_PORT: u16 = 7411;
 const ASTRAY_MAX: usize = 1_000;
-/// Sends what nobody has made.
+/// Host that sends forged datagrams.
 const STRANGER: &str = "stranger";
 /// Longer than a datagram takes from one host to another.
 const MOMENT: Duration = Duration::from_micros(50);
@@ -66,7 +66,7 @@ impl World {
         Self { simulation, shared }
     }
 
-    /// A host of its own.
+    /// Returns a host without a participant.
     pub(crate) fn node(&self) -> Node {
         let free = lock(&self.shared).free.pop();
         let name = free.unwrap_or_else(|| {
@@ -78,7 +78,7 @@ impl World {
         Node { name, host, world: self.clone() }
     }
 
-    /// A participant on a host of its own.
+    /// Creates a participant on a host of its own.
     pub(crate) fn participant(&self) -> (DomainParticipant, Node) {
         let node = self.node();
         (node.build(self.builder()), node)
@@ -88,12 +88,14 @@ impl World {
         DomainParticipant::builder(0).linger(Duration::ZERO)
     }
 
-    /// Lets time pass, with all that happens in it.
+    /// Lets virtual time pass, with all events in it.
     pub(crate) fn pass(&self, duration: Duration) {
         self.simulation.run_for(duration);
     }
 
-    /// Lets time pass in small steps until `is_done`, at most `patience`. False: it is not.
+    /// Lets time pass in small steps until `is_done`, at most `patience`.
+    ///
+    /// Returns `false` if `is_done` never held.
     pub(crate) fn pass_until(&self, patience: Duration, mut is_done: impl FnMut() -> bool) -> bool {
         let until = self.simulation.now() + patience;
         self.settle();
@@ -106,22 +108,22 @@ impl World {
         true
     }
 
-    /// Lets what is under way arrive.
+    /// Lets datagrams in flight arrive.
     pub(crate) fn settle(&self) {
         self.pass(Duration::from_millis(1));
     }
 
-    /// Lets something happen to every datagram to one participant from now on.
+    /// Applies `damage` to every datagram to one participant from now on.
     pub(crate) fn damage(&self, damage: impl FnMut(&mut Vec<u8>) + Send + 'static) {
         lock(&self.shared).damage = Some(Box::new(damage));
     }
 
-    /// Where datagrams went that belongs to nobody.
+    /// Takes the destinations of datagrams that belong to no participant.
     pub(crate) fn take_astray(&self) -> Vec<Locator> {
         lock(&self.shared).astray.drain(..).collect()
     }
 
-    /// How many bytes of datagrams went where nobody is, since the last time.
+    /// Bytes of datagrams to unknown destinations since the last call.
     pub(crate) fn take_astray_bytes(&self) -> usize {
         std::mem::take(&mut lock(&self.shared).astray_bytes)
     }
@@ -137,7 +139,7 @@ impl Shared {
             return;
         }
         let [_, _, _, last] = to.ip().octets();
-        // The stranger is the first host, and listens to nothing.
+        // The forging host is the first one, and listens to nothing.
         let is_host = to.ip().octets()[..3] == [10, 77, 0] && (2..=self.hosts + 1).contains(&last);
         if !is_host || ![DISCOVERY_PORT, USER_PORT].contains(&to.port()) {
             if self.astray.len() == ASTRAY_MAX {
@@ -153,29 +155,29 @@ impl Shared {
 }
 
 impl Node {
-    /// Makes the participant of this host.
+    /// Creates the participant of this host.
     pub(crate) fn build(&self, builder: DomainParticipantBuilder) -> DomainParticipant {
         self.world.simulation.build(&self.name, builder).unwrap()
     }
 
-    /// Sends the participant a datagram of a stranger, and waits until it is there.
+    /// Sends the participant a forged datagram, and waits until it arrives.
     pub(crate) fn feed(&self, bytes: &[u8], socket: Socket) {
         self.send(bytes, socket);
         self.world.pass(MOMENT);
     }
 
-    /// Sends the participant a datagram of a stranger.
+    /// Sends the participant a forged datagram.
     pub(crate) fn send(&self, bytes: &[u8], socket: Socket) {
         let port = if socket == Socket::UserUnicast { USER_PORT } else { DISCOVERY_PORT };
         self.world.simulation.host(STRANGER).send((self.address(), port), bytes);
     }
 
-    /// Begins to keep what this host sends.
+    /// Starts to record the datagrams that this host sends.
     pub(crate) fn record(&self) {
         lock(&self.world.shared).records.insert(self.address(), Vec::new());
     }
 
-    /// What this host has sent since then.
+    /// The datagrams that this host has sent since [`Node::record`].
     pub(crate) fn recorded(&self) -> Vec<Vec<u8>> {
         lock(&self.world.shared).records.remove(&self.address()).unwrap_or_default()
     }
@@ -184,12 +186,12 @@ impl Node {
         self.host.address()
     }
 
-    /// Stops the participant; the clocks go on.
+    /// Stops the participant. The clocks go on.
     pub(crate) fn freeze_for(&self, duration: Duration) {
         self.host.freeze_for(duration);
     }
 
-    /// Takes the host off the network; the participant does not notice.
+    /// Disconnects the host from the network. The participant does not notice.
     pub(crate) fn unplug(&self) {
         self.host.crash();
     }
@@ -203,7 +205,7 @@ impl Drop for Node {
     }
 }
 
-/// Numbers that look random, and are the same for the same seed (SplitMix64).
+/// Pseudo-random numbers, the same for the same seed (SplitMix64).
 #[derive(Debug, Clone)]
 pub(crate) struct Random(pub(crate) u64);
 
@@ -216,12 +218,12 @@ impl Random {
         bits ^ (bits >> 31)
     }
 
-    /// From 0 on, below `bound`; 0 for a bound of 0.
+    /// Returns a number from 0 to below `bound`, or 0 for a bound of 0.
     pub(crate) fn below(&mut self, bound: usize) -> usize {
         if bound == 0 { 0 } else { (self.next() >> 11) as usize % bound }
     }
 
-    /// True once in `times`.
+    /// Returns `true` once in `times`.
     pub(crate) fn once_in(&mut self, times: usize) -> bool {
         self.below(times) == 0
     }

@@ -1,5 +1,5 @@
-//! Many participants that start at once on one host all match, soon, and without a storm: datagrams are counted, and the time
-//! is the simulated one.
+//! Many participants start at once on one host. They match soon and without a message storm. The test counts datagrams
+//! in simulated time.
 
 use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration};
@@ -15,7 +15,7 @@ struct Member {
     reader: DataReader<Step>,
 }
 
-/// What so many participants, each with a writer and a reader of one topic, send.
+/// Datagrams of `count` participants, each with a writer and a reader of one topic.
 struct Counted {
     /// Until all are matched, for each ordered pair of participants.
     each_pair: f64,
@@ -23,7 +23,7 @@ struct Counted {
     each_second: f64,
 }
 
-/// `handling`: what each of them takes for a datagram.
+/// `handling`: processing time of each datagram in each participant.
 fn crowd(count: usize, handling: Duration) -> Counted {
     let simulation = Simulation::with_interference(1, Interference::NONE);
     simulation.set_network(Conditions::perfect());
@@ -63,14 +63,15 @@ fn crowd(count: usize, handling: Duration) -> Counted {
 
 #[test]
 fn many_participants_match_without_message_storm() {
-    // Announcements of participants and endpoints and their answers; the more there are, the more share a datagram.
+    // Announcements of participants and endpoints, and their answers. With more participants, more of them share a
+    // datagram.
     for counted in [10, 20].map(|count| crowd(count, Duration::ZERO)) {
         assert!(counted.each_pair <= 4.2, "{} datagrams for each pair", counted.each_pair);
         assert!(counted.each_second <= 0.6, "{} datagrams a second of each", counted.each_second);
     }
 }
 
-/// Many at once keep a machine busy, so that answers come late. Who asks again meanwhile makes it busier.
+/// Many participants at once keep a machine busy, so answers come late. Repeated requests would make it busier.
 #[test]
 fn slow_hosts_cause_no_extra_discovery_traffic() {
     let counted = crowd(40, Duration::from_millis(2));

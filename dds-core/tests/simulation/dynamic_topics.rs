@@ -1,4 +1,4 @@
-//! Topics whose type is made at run time, between hosts of a simulated network and within a process.
+//! Topics with a type that is created at run time, between hosts of a simulated network and within a process.
 
 use dds_core::cdr::Extensibility;
 use dds_core::dynamic::{DynamicData, DynamicType};
@@ -11,7 +11,7 @@ use dds_core::{DdsType, DomainParticipant, Duration, InstanceState, WriteErrorKi
 struct Track {
     #[dds(key)]
     id: u8,
-    // In XCDR1 the hash of this key is another one than in XCDR2.
+    // The hash of this key differs between XCDR1 and XCDR2.
     #[dds(key)]
     source: u64,
     names: Vec<String>,
@@ -29,7 +29,7 @@ fn data(ty: &DynamicType, id: u8) -> DynamicData {
     data
 }
 
-/// Both ways between a derived type and a dynamic one, with instances.
+/// Exchanges samples and instances in both directions between a derived type and a dynamic one.
 fn is_exchanged(one: &DomainParticipant, other: &DomainParticipant, representation: DataRepresentation) {
     let name = format!("track/{representation:?}");
     let ty = DynamicType::of::<Track>().unwrap();
@@ -45,7 +45,7 @@ fn is_exchanged(one: &DomainParticipant, other: &DomainParticipant, representati
     let sample = reader.next_sample().block_for(second).unwrap();
     assert_eq!(sample.data, Some(track(7)));
     assert_eq!(dynamic_reader.next_sample().block_for(second).unwrap().data, Some(data(&ty, 7)));
-    // The same instance, whoever names it by its key.
+    // The instance is the same, whichever side names it by its key.
     let instance = sample.info.instance_handle;
     assert_eq!(dynamic_writer.lookup_instance(&data(&ty, 7)), Some(instance));
     assert_eq!(dynamic_reader.lookup_instance(&data(&ty, 7)), Some(instance));
@@ -122,6 +122,6 @@ fn value_of_different_type_is_rejected() {
     assert!(matches!(error.kind(), WriteErrorKind::Encode(dds_core::cdr::EncodeError::OtherType)), "{error}");
     assert!(writer.dispose(&DynamicData::new(&other)).is_err());
     assert_eq!(writer.lookup_instance(&DynamicData::new(&other)), None);
-    // One that is made of the same is of the same type.
+    // A separately created type with the same members is the same type.
     writer.write(&DynamicData::new(&make("x"))).unwrap();
 }

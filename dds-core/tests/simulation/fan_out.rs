@@ -1,4 +1,4 @@
-//! What a write costs with many readers: it is encoded once, and sent as often as there are destinations, not readers.
+//! Cost of a write with many readers. It encodes once, and sends once for each destination, not for each reader.
 
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::sim::{Conditions, Interference, Simulation};
@@ -18,7 +18,7 @@ fn readers(participant: &DomainParticipant, reliable: bool, count: usize) -> Vec
     (0..count).map(|_| participant.reader_builder("steps").qos(qos.clone()).build().unwrap()).collect()
 }
 
-/// How many datagrams each write takes, with so many readers in the participant itself and in each of some other hosts.
+/// Datagrams of each write, with `readers_each` readers in the own participant and in each of `hosts` other hosts.
 fn sends_per_write(reliable: bool, readers_each: usize, hosts: usize) -> u64 {
     let simulation = Simulation::with_interference(1, Interference::NONE);
     simulation.set_network(Conditions::perfect());
@@ -31,7 +31,7 @@ fn sends_per_write(reliable: bool, readers_each: usize, hosts: usize) -> u64 {
     let writer = own.writer_builder("steps").qos(qos).build().unwrap();
     writer.wait_for_readers(readers_each * (1 + hosts)).block().unwrap();
     simulation.run_for(Duration::from_secs(2));
-    // No time passes while nobody waits: nothing else is sent in between.
+    // Virtual time passes only in waits, so the participant sends nothing else in between.
     let before = own.traffic().sent;
     (0..WRITES).for_each(|number| writer.write(&Step { number }).unwrap());
     let sent = own.traffic().sent - before;
@@ -43,7 +43,7 @@ fn sends_per_write(reliable: bool, readers_each: usize, hosts: usize) -> u64 {
         assert_eq!(numbers, (0..WRITES).collect::<Vec<_>>());
         if local.iter().any(|own| std::ptr::eq(own, reader)) {
             places.insert(samples.iter().next().unwrap().encoded().unwrap().bytes.as_ptr());
-            // The slots must not be used again by the next one.
+            // The next sample must not reuse these slots.
             std::mem::forget(samples);
         }
     }

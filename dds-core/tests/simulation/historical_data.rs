@@ -1,4 +1,4 @@
-//! What was written before a reader came, and waiting for it: in virtual time, over networks that lose.
+//! Samples that are older than a reader, and the wait for them: in virtual time, over lossy networks.
 
 use dds_core::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
 use dds_core::sim::{Conditions, Simulation};
@@ -40,7 +40,7 @@ fn historical_data_arrives_despite_loss() {
         simulation.set_network(Conditions::hall_wifi());
         let robot = simulation.participant("robot", 0).unwrap();
         let writer = writer(&robot);
-        // More than what a late joiner is sent unasked, some of it in fragments.
+        // More than a writer sends a late joiner without a request. Some samples need fragments.
         let len = |number: u32| if number % 10 == 0 { 20_000 } else { 1000 };
         (0..200).for_each(|number| writer.write(&step(number, len(number))).unwrap());
         let station = simulation.participant("station", 0).unwrap();
@@ -48,7 +48,7 @@ fn historical_data_arrives_despite_loss() {
         reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
         reader.historical_data().block_for(PATIENCE).unwrap();
         assert_eq!(numbers(&reader), (0..200).collect::<Vec<_>>(), "seed {seed}");
-        // Nothing of it comes again.
+        // None of them arrives again.
         writer.write(&step(200, 0)).unwrap();
         writer.acknowledged().block_for(PATIENCE).unwrap();
         simulation.run_for(Duration::from_secs(5));
@@ -105,7 +105,7 @@ fn historical_wait_skips_vanished_writer() {
         (0..10).for_each(|number| of_arm.write(&step(number, 0)).unwrap());
         (0..100).for_each(|number| of_robot.write(&step(number, 10_000)).unwrap());
         let reader = reader(&station);
-        // It is found, but of its history nothing comes.
+        // The reader discovers the writer, but none of its history arrives.
         simulation.link("robot", "station").set(Conditions::ethernet());
         simulation.run_until(PATIENCE, || reader.subscription_matched().unwrap().current_count == 2);
         simulation.link("robot", "station").one_way().cut();
@@ -129,7 +129,9 @@ fn historical_wait_skips_vanished_writer() {
     }
 }
 
-/// The reader has no room for the rest, and nobody takes: what expires in the writer meanwhile will never come.
+/// The reader has no room for the rest, and the test takes no samples.
+///
+/// Samples that expire in the writer during this time never arrive.
 #[test]
 fn historical_wait_skips_expired_samples() {
     let limits = ResourceLimits { max_samples: Some(3), ..ResourceLimits::default() };
@@ -169,7 +171,7 @@ fn reader_without_history_does_not_wait() {
         simulation.run_for(Duration::from_secs(5));
         assert_eq!(numbers(&reader).len(), 0);
     }
-    // Nobody matches: there is nobody to wait for.
+    // No writer matches, so the wait has no target.
     let reader = station.reader_builder::<Step>("elsewhere").qos(keeps_all().1).build().unwrap();
     reader.historical_data().block_for(Duration::ZERO).unwrap();
     reader.close();

@@ -1,4 +1,4 @@
-//! What comes from the network and should not: it is dropped and counted, and honest traffic goes on.
+//! Invalid data from the network is dropped and counted, and honest traffic goes on.
 
 use crate::simulated::{Node, Random, World};
 use dds_core::driver::Socket;
@@ -25,7 +25,7 @@ fn note(count: u32) -> Note {
 }
 
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Belongs to nobody who announces it.
+/// An address of no participant that announces it.
 const THIRD_PARTY: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 99);
 
 /// Two participants on two hosts, with a writer and a reader that match.
@@ -55,7 +55,7 @@ impl Link {
         Self::new(|world, node| node.build(world.builder()))
     }
 
-    /// Writes `counts` and sees them arrive, in their order and as they were.
+    /// Writes `counts`, and asserts that they arrive in order and unchanged.
     fn pass(&self, counts: std::ops::Range<u32>) {
         counts.clone().for_each(|count| self.writer.write(&note(count)).unwrap());
         let mut arrived = Vec::new();
@@ -68,7 +68,7 @@ impl Link {
     }
 }
 
-/// A message of `source`, with the header's submessages laid out by `build`.
+/// A message of `source`, with the submessages that `build` adds after the header.
 fn message(source: GuidPrefix, build: impl FnOnce(&mut MessageBuilder<'_>)) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut builder = MessageBuilder::new(&mut bytes);
@@ -84,7 +84,7 @@ fn damaged_messages_are_counted_and_repaired() {
         let damaged = Arc::new(AtomicU64::new(0));
         let (counter, mut random) = (Arc::clone(&damaged), Random(7));
         link.world.damage(move |bytes| {
-            // Behind the checksum, which a bit of the extension itself might switch off.
+            // Behind the header extension, because a changed bit there might switch the checksum off.
             if bytes.len() > 60 && random.once_in(4) {
                 let bit = 60 * 8 + random.below((bytes.len() - 60) * 8);
                 bytes[bit / 8] ^= 1 << (bit % 8);
@@ -98,7 +98,7 @@ fn damaged_messages_are_counted_and_repaired() {
     }
 }
 
-/// A bit that makes the header extension another submessage takes the checksum away with it.
+/// One bit can turn the header extension into another submessage, which removes the checksum.
 #[test]
 fn message_without_its_checksum_is_repaired() {
     let link = Link::new(|world, node| node.build(world.builder().message_checksums(ChecksumKind::Crc32c)));
@@ -106,7 +106,7 @@ fn message_without_its_checksum_is_repaired() {
     let (counter, mut random) = (Arc::clone(&damaged), Random(11));
     link.world.damage(move |bytes| {
         if bytes.len() > 60 && bytes[20] == 0 && random.once_in(4) {
-            // PAD, or what nobody knows, which is skipped; and something is wrong with the sample.
+            // PAD, or an unknown submessage, which is skipped. The sample is damaged as well.
             bytes[20] ^= if random.once_in(2) { 0x01 } else { 0x40 };
             let last = bytes.len() - 6;
             bytes[last] ^= 0x10;
@@ -119,7 +119,7 @@ fn message_without_its_checksum_is_repaired() {
     assert_eq!(counted, damaged.load(Ordering::Relaxed));
 }
 
-/// Nobody is silenced for good by a single message in his name, or by giving checksums up.
+/// A single forged message must not silence a peer permanently, and neither must a stop of checksums.
 #[test]
 fn checksum_requirement_ends_after_some_messages() {
     let link = Link::plain();
@@ -139,7 +139,7 @@ fn checksum_requirement_ends_after_some_messages() {
 fn secured_submessages_are_skipped_and_counted() {
     let link = Link::plain();
     let before = link.to.0.traffic();
-    // SEC_PREFIX, SEC_BODY, SEC_POSTFIX; SRTPS_PREFIX and SRTPS_POSTFIX around nothing.
+    // SEC_PREFIX, SEC_BODY, SEC_POSTFIX, then SRTPS_PREFIX and SRTPS_POSTFIX around nothing.
     for id in [0x31, 0x30, 0x32, 0x33, 0x34] {
         let mut bytes = message(link.from.0.guid().prefix, |_| {});
         bytes.extend_from_slice(&[id, 1, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8]);
@@ -153,7 +153,7 @@ fn secured_submessages_are_skipped_and_counted() {
 fn unknown_must_understand_drops_only_its_sample() {
     let link = Link::plain();
     link.pass(0..1);
-    // DATA with inline QoS: parameter 0x7fff, which nobody knows, has the must-understand bit.
+    // DATA with inline QoS: the unknown parameter 0x7fff has the must-understand bit.
     let mut bytes = message(link.from.0.guid().prefix, |_| {});
     let body = [
         &[0, 0, 16, 0][..],
@@ -169,15 +169,18 @@ fn unknown_must_understand_drops_only_its_sample() {
     bytes.extend_from_slice(&body);
     link.to.1.feed(&bytes, Socket::UserUnicast);
     assert!(link.reader.take().unwrap().is_empty());
-    // The writer has said number 2 in a way that this reader does not understand: the number is done with.
+    // The writer sent number 2 with a parameter that this reader does not understand. The reader counts that number as
+    // received.
     link.writer.write(&note(1)).unwrap();
     link.pass(2..5);
 }
 
-/// Answers that come while the application is inside of the writer: all that a reader says takes one place, or one for each
-/// change of which it misses fragments. More than four times what the inbox holds come, and nothing finds it full.
+/// Answers that arrive while the application is inside of the writer.
 ///
-/// With the feature `rt` whoever delivers waits instead, and lends the one inside its priority.
+/// All ACKNACKs of a reader take one place in the inbox, or one for each change with missing fragments. The test sends
+/// more than four times the capacity of the inbox, and none is refused.
+///
+/// With the feature `rt` the delivering thread waits instead, and lends its priority to the thread inside.
 #[test]
 #[cfg(not(feature = "rt"))]
 fn acknacks_to_busy_writer_merge_per_reader() {
@@ -210,7 +213,7 @@ fn acknacks_to_busy_writer_merge_per_reader() {
         leave.send(()).unwrap();
     });
     assert_eq!(link.from.0.traffic().inbox_full, 0);
-    // What was asked for is answered, and the reader, which counts from elsewhere, is still heard.
+    // The writer answers the request. It still accepts the reader, which uses other counts.
     let sent = link.from.0.traffic().sent;
     link.world.pass(Duration::from_secs(1));
     assert!(link.from.0.traffic().sent > sent, "nothing was repaired");
@@ -218,7 +221,7 @@ fn acknacks_to_busy_writer_merge_per_reader() {
     link.writer.acknowledged().block_for(PATIENCE).unwrap();
 }
 
-/// What `reader_guid` asks of the writer of `link`, in a message that wants to be answered at `reply`.
+/// A request of `reader_guid` to the writer of `link`, in a message that asks for answers at `reply`.
 fn ask(link: &Link, count: i32, reply: Option<Locator>) -> Vec<u8> {
     let reader: Guid = link.reader.guid();
     let mut missing = SequenceNumberSet::empty(SequenceNumber(1));
@@ -254,7 +257,7 @@ fn writer_honors_reply_locator_on_reader_host() {
     assert!(link.world.take_astray().is_empty(), "a third party was sent something");
     assert_eq!(link.from.0.traffic().replies_refused, 1);
 
-    // Without INFO_REPLY it is as discovery says again.
+    // Without INFO_REPLY the locators of discovery apply again.
     link.from.1.feed(&ask(&link, 1_002, Some(theirs)), Socket::UserUnicast);
     link.from.1.feed(&ask(&link, 1_003, None), Socket::UserUnicast);
     link.world.pass(Duration::from_secs(1));

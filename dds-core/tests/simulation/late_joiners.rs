@@ -1,4 +1,4 @@
-//! What readers get that join late, leave and come back, and what of writers that end: in virtual time.
+//! Samples of readers that join late, leave and return, and of writers that end: in virtual time.
 
 use dds_core::qos::{DataReaderQos, DataWriterQos, PublisherQos};
 use dds_core::sim::{Conditions, Simulation};
@@ -13,7 +13,7 @@ struct Place {
     count: u32,
 }
 
-/// A writer's QoS with this depth per instance; `None`: all is kept.
+/// A writer's QoS with this depth per instance. `None`: KEEP_ALL.
 fn offer(depth: Option<u32>) -> DataWriterQos {
     let qos = DataWriterQos::default().reliable().transient_local();
     depth.map_or(qos.clone().keep_all(), |depth| qos.keep_last(depth))
@@ -28,7 +28,7 @@ fn reader(participant: &DomainParticipant) -> DataReader<Place> {
     participant.reader_builder("places").qos(qos).build().unwrap()
 }
 
-/// A reader that joins late, once it has the history of so many writers.
+/// A reader that joins late, once it has the history of this many writers.
 fn late(participant: &DomainParticipant, writers: usize) -> DataReader<Place> {
     let reader = reader(participant);
     reader.wait_for_writers(writers).block_for(PATIENCE).unwrap();
@@ -40,7 +40,7 @@ fn counts(reader: &DataReader<Place>) -> Vec<u32> {
     reader.take().unwrap().into_data().map(|place: Place| place.count).collect()
 }
 
-/// With both participants on one host, and on two with a bad network between them: each writer's and each reader's.
+/// Runs `test` with both participants on one host, and on two hosts with a bad network.
 fn everywhere(test: impl Fn(&Simulation, &DomainParticipant, &DomainParticipant)) {
     for seed in 0..3 {
         let simulation = Simulation::new(seed);
@@ -67,7 +67,7 @@ fn late_joiner_gets_last_samples_per_instance() {
     });
 }
 
-/// The writer of a process that meets readers here and elsewhere in the same moment, and has much to send to those elsewhere.
+/// A writer meets local and remote readers at the same moment, and has much to send to the remote ones.
 #[test]
 fn local_late_joiner_gets_history_amid_traffic() {
     let simulation = Simulation::new(3);
@@ -82,7 +82,7 @@ fn local_late_joiner_gets_history_amid_traffic() {
     simulation.run_for(Duration::from_secs(5));
     for reader in readers {
         let mut values: Vec<u32> = reader.take().unwrap().into_data().map(|place| place.count).collect();
-        // They come by instance.
+        // They arrive by instance.
         values.sort_unstable();
         assert_eq!(values, (0..2000).collect::<Vec<_>>());
     }
@@ -94,13 +94,15 @@ fn keep_all_history_arrives_in_order() {
         let writer = writer(robot, None);
         (0..300).for_each(|count| writer.write(&Place { key: 7, count }).unwrap());
         assert_eq!(counts(&late(station, 1)), (0..300).collect::<Vec<_>>());
-        // Whoever comes next gets the same.
+        // The next late joiner gets the same samples.
         assert_eq!(counts(&late(station, 1)), (0..300).collect::<Vec<_>>());
     });
 }
 
-/// A disposed instance belongs to the history like a sample: a late joiner learns that it is disposed. One that was
-/// unregistered is over for its writer, and once all who are there know, nothing of it is told any more.
+/// A disposed instance is part of the history, so a late joiner learns of its disposal.
+///
+/// An unregistered instance is over for its writer. Once all matched readers know that, the writer announces nothing
+/// about it.
 #[test]
 fn late_joiner_learns_disposed_not_unregistered() {
     everywhere(|_, robot, station| {
@@ -156,13 +158,14 @@ fn restarted_reader_gets_history() {
     }
     guids.dedup();
     assert_eq!(guids.len(), 3);
-    // Nobody waits for those that are gone, once their leases have ended.
+    // Once their leases have ended, the writer does not wait for the former readers.
     simulation.run_until(PATIENCE, || writer.publication_matched().unwrap().current_count == 0);
     writer.acknowledged().block_for(Duration::ZERO).unwrap();
 }
 
-/// Both have forgotten each other when the link comes back: the writer sends its history, as to anybody who joins late, and
-/// what was written meanwhile is in it.
+/// Both sides have forgotten each other when the link returns.
+///
+/// The writer sends its history as to any late joiner, including the samples of the interruption.
 #[test]
 fn expired_reader_gets_history_on_return() {
     let simulation = Simulation::new(5);
@@ -188,8 +191,10 @@ fn expired_reader_gets_history_on_return() {
     assert_eq!(samples.into_data().map(|place: Place| place.count).collect::<Vec<_>>(), [0, 2, 11]);
 }
 
-/// A reader that does not want what was written before hears it all the same where others of its participant get it, long before its writer
-/// knows of it, and repairs for it what it misses. What it takes has no hole, wherever it begins.
+/// A volatile reader receives older samples if other readers of its participant get them.
+///
+/// It receives them long before its writer knows of it, and the writer repairs losses for it. Wherever its stream
+/// begins, it has no hole.
 #[test]
 fn volatile_reader_beside_others_has_no_hole() {
     let mut holes = Vec::new();

@@ -1,4 +1,4 @@
-//! Waits that last, in virtual time: what the log says of them, and whom the end of their time wakes.
+//! Long waits in virtual time: their log records, and the waker that a timeout wakes.
 
 use crate::support::{Notes, Woken};
 use dds_core::sim::{Conditions, Interference, Simulation};
@@ -19,7 +19,7 @@ fn world() -> (Simulation, DomainParticipant) {
     (simulation, robot)
 }
 
-/// What is said while `wait` lasts, which must end by its time.
+/// Log records of `wait`, which must end by its timeout.
 fn said(wait: impl FnOnce() -> WaitErrorKind) -> Vec<String> {
     let (end, mut warnings) = Notes::of_warnings().take(wait);
     assert!(matches!(end, WaitErrorKind::Timeout { .. }), "{end:?}");
@@ -27,7 +27,7 @@ fn said(wait: impl FnOnce() -> WaitErrorKind) -> Vec<String> {
     warnings
 }
 
-/// Two seconds are patience enough, and who has been told once is not told again.
+/// The record comes after two seconds, and only once.
 #[test]
 fn long_wait_logs_target_and_reason_once() {
     let (_simulation, robot) = world();
@@ -73,7 +73,7 @@ fn wait_for_any_sample_logs_nothing() {
     assert!(said(|| writer.events().next_event().block_for(hours).unwrap_err().kind().clone()).is_empty());
 }
 
-/// A future may have moved to another task since.
+/// A future may have moved to another task in between.
 #[test]
 fn timeout_wakes_last_waker_of_future() {
     let (simulation, robot) = world();
@@ -95,7 +95,7 @@ fn timeout_wakes_last_waker_of_future() {
     assert_eq!(error.kind(), &WaitErrorKind::Timeout { waited: Duration::from_secs(1) });
 }
 
-/// As in the real world, where the threads of the participant have ended by then.
+/// As in the real world, where the participant's threads have ended by then.
 #[test]
 fn timeout_ends_wait_of_closed_participant() {
     let (simulation, robot) = world();

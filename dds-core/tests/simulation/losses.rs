@@ -1,4 +1,4 @@
-//! The loss ledger through the public API, in virtual time: that it says what was lost, where and why, and adds up.
+//! The ledger of losses through the public API, in virtual time: it states number, place and cause, and adds up.
 
 use dds_core::qos::{DataReaderQos, DataWriterQos, DestinationOrder, ResourceLimits};
 use dds_core::sim::{Conditions, Simulation};
@@ -168,7 +168,7 @@ fn lifespan_is_bounded_despite_clock_offset() {
         let row = only(&reader.losses().unwrap());
         assert_eq!(row.undelivered.expired, if expired_at_once { 3 } else { 0 }, "{ahead_secs}");
         assert_eq!(reader.read().unwrap().len(), if expired_at_once { 0 } else { 3 });
-        // Whoever reads later finds nothing, whether a timer has gone off or not.
+        // A later read finds nothing, whether a timer has fired or not.
         world.run(2100);
         assert!(reader.take().unwrap().is_empty(), "{ahead_secs}");
         let row = only(&reader.losses().unwrap());
@@ -192,14 +192,14 @@ fn source_timestamps_order_samples() {
     world.simulation.host("robot").step_clock(10_000_000_000);
     world.write(&ahead, 1, 100..103);
     world.write(&behind, 1, 0..3);
-    // Both end up with the same value, and the one that keeps all has the others before it.
+    // Both end with the same value, and the KEEP_ALL reader has the other values before it.
     assert_eq!(numbers(&last), [102]);
     assert_eq!(numbers(&all), [0, 1, 2, 100, 101, 102]);
     world.write(&behind, 1, 3..4);
     assert!(numbers(&all).is_empty());
     assert_eq!(all.losses().unwrap().total().undelivered.superseded, 1);
     assert_eq!(last.losses().unwrap().total().undelivered.superseded, 4);
-    // A clock that is years ahead does not win for ever.
+    // A clock that is years ahead must not win forever.
     world.simulation.host("robot").step_clock(300_000_000_000_000_000);
     world.write(&ahead, 2, 200..201);
     world.write(&behind, 2, 10..11);
@@ -210,8 +210,9 @@ fn three_instances() -> ResourceLimits {
     ResourceLimits { max_instances: Some(3), ..ResourceLimits::default() }
 }
 
-/// A reliable reader that keeps the last ones, and has no room for another instance: what does not fit is rejected, told and
-/// acknowledged, and its writer goes on.
+/// A reliable KEEP_LAST reader without room for another instance.
+///
+/// It rejects, reports and acknowledges such samples, and its writer goes on.
 #[test]
 fn full_keep_last_reader_does_not_block_writer() {
     for in_one in [true, false] {
@@ -238,8 +239,10 @@ fn full_keep_last_reader_does_not_block_writer() {
     }
 }
 
-/// A reliable reader that keeps all, at its limit: what does not fit is neither acknowledged nor lost, and comes when there
-/// is room. A writer with room of its own is not held up, and one without answers with a time-out, not for ever.
+/// A reliable KEEP_ALL reader at its limit.
+///
+/// Samples beyond the limit are neither acknowledged nor lost, and arrive when there is room. A writer with room of its
+/// own does not block. One without room fails with a timeout, and does not block forever.
 #[test]
 fn full_keep_all_reader_gets_rest_after_take() {
     for in_one in [true, false] {
@@ -262,7 +265,7 @@ fn full_keep_all_reader_gets_rest_after_take() {
         let row = only(&reader.losses().unwrap());
         assert_eq!((row.delivered(), row.undelivered.total(), row.lost()), (5, 0, 0));
         assert!(reader.sample_rejected().unwrap().total_count > 0);
-        // A reader that never takes holds up this writer for as long as it is there, and no longer.
+        // A reader that never takes blocks this writer for as long as it exists, and no longer.
         let mut got = numbers(&reader);
         for _ in 0..20 {
             world.run(200);

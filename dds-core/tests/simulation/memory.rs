@@ -1,7 +1,7 @@
-//! What topics, endpoints, matched pairs and cached samples take from the heap; the numbers of `docs/performance.md`.
+//! Heap memory of topics, endpoints, matched pairs and cached samples: the numbers of `docs/performance.md`.
 //!
-//! The world is simulated, so that nothing else is allocated meanwhile and every run counts the same. `DDS_SAMPLES=1000000`
-//! caches the million itself, and `-- --nocapture` shows what was counted.
+//! The world is simulated, so no other allocation interferes and every run counts the same. `DDS_SAMPLES=1000000`
+//! caches a million samples, and `-- --nocapture` prints the counts.
 
 use crate::ALLOCATOR;
 use crate::support::alone;
@@ -12,19 +12,19 @@ use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Top
 /// Entities of each kind.
 const COUNT: usize = 1_000;
 
-/// Tables double, so that this many fill them as far as a million do.
+/// Tables double, so this number fills them to the same degree as a million.
 const SAMPLES: usize = 1_000_000 >> 5;
 
-/// How much more than written down fails.
+/// Factor above the documented value that fails the test.
 const MARGIN: f64 = 1.05;
 
-/// Without a key, as the payload alone is what counts.
+/// Without a key, because the payload alone counts.
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Blob {
     bytes: Vec<u8>,
 }
 
-/// Bytes for each of so many that `make` makes.
+/// Bytes for each of the `count` values that `make` creates.
 fn each<T>(count: usize, make: impl FnOnce() -> T) -> (usize, T) {
     let before = ALLOCATOR.allocated();
     let made = make();
@@ -61,7 +61,7 @@ fn writers(participant: &DomainParticipant) -> Vec<DataWriter<Blob>> {
         .collect()
 }
 
-/// What is measured, what it takes, and what is written down.
+/// Name, measured bytes, and documented bytes.
 struct Row(&'static str, usize, usize);
 
 #[test]
@@ -88,7 +88,7 @@ fn entities_pairs_and_samples_fit_memory_budget() {
     assert!(over.is_empty(), "{over:#?}");
 }
 
-/// A thousand of each in one participant that is alone.
+/// A thousand entities of each kind in one participant without peers.
 fn entities() -> Vec<Row> {
     let simulation = world();
     let participant = simulation.participant("one", 0).unwrap();
@@ -124,7 +124,9 @@ fn entities() -> Vec<Row> {
     ]
 }
 
-/// What a writer's participant and a reader's participant take for each other's thousand, by which one is made last.
+/// Memory of the participants of a thousand writers and a thousand readers, for each other's endpoints.
+///
+/// The rows differ by the side that is created last.
 fn remote_pairs() -> Vec<Row> {
     let simulation = world();
     let one = simulation.participant("one", 0).unwrap();
@@ -152,7 +154,7 @@ fn samples() -> usize {
     std::env::var("DDS_SAMPLES").map_or(SAMPLES, |count| count.parse().unwrap())
 }
 
-/// Bytes behind the length of 4 and the header of 4.
+/// `len` bytes, including the length of 4 and the header of 4.
 fn blob(len: usize) -> Blob {
     Blob { bytes: vec![7; len - 8] }
 }
@@ -162,7 +164,7 @@ fn write(writer: &DataWriter<Blob>, len: usize) {
     (0..samples()).for_each(|_| writer.write(&blob).unwrap());
 }
 
-/// Kept by a writer for those who come late.
+/// Kept by a writer for late joiners.
 fn written(len: usize) -> usize {
     let simulation = world();
     let participant = simulation.participant("one", 0).unwrap();
@@ -185,7 +187,7 @@ fn delivered(len: usize) -> usize {
     bytes
 }
 
-/// In the cache of a reader of another process, when the writer has forgotten them.
+/// In the cache of a reader of another process, after the writer has dropped them.
 fn received(len: usize) -> usize {
     let simulation = world();
     let [one, other] = ["one", "other"].map(|host| simulation.participant(host, 0).unwrap());
@@ -195,7 +197,7 @@ fn received(len: usize) -> usize {
     let writer = writer.build().unwrap();
     writer.wait_for_readers(1).block().unwrap();
     let (bytes, ()) = each(samples(), || {
-        // One after the other: what comes in disorder takes room of its own, which is another price.
+        // One after the other, because samples out of order take additional room.
         for _ in 0..samples() {
             writer.write(&blob(len)).unwrap();
             simulation.run_for(Duration::from_millis(1));

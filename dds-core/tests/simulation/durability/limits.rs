@@ -1,8 +1,8 @@
-//! A service at the end of what it may take.
+//! A service at its resource limits.
 
 use super::*;
 
-/// A reliable writer that keeps all waits for the service like for any reader: nothing is lost on the way to it.
+/// A reliable KEEP_ALL writer blocks for the service as for any reader, so no sample is lost.
 #[test]
 fn slow_service_loses_no_sample() {
     let simulation = Simulation::new(12);
@@ -34,11 +34,11 @@ fn samples_beyond_memory_limit_are_refused() {
     writer.acknowledged().block_for(PATIENCE).unwrap();
     simulation.run_for(MOMENT);
     let status = service.status();
-    // Each has a header of 4 bytes and two numbers, and takes 512 bytes beside it, as their instance does.
+    // Each change has a header of 4 bytes and two numbers. It takes 512 bytes in addition, and so does its instance.
     assert_eq!((status.changes, status.bytes, status.refused), (8, 96, 12), "{status:?}");
 }
 
-/// What takes the place of something older needs no room of its own: the last value is the one that is kept.
+/// A change that replaces an older one needs no additional room, so the service stores the last value.
 #[test]
 fn full_service_still_stores_last_value() {
     let simulation = Simulation::new(15);

@@ -1,4 +1,4 @@
-//! What outlives its writers: the durability service on the simulated network, in virtual time.
+//! Samples that outlive their writers: the durability service on the simulated network, in virtual time.
 
 mod limits;
 
@@ -28,7 +28,7 @@ struct Map {
     cells: Vec<u8>,
 }
 
-/// A file that goes with the test.
+/// A file that is deleted at the end of the test.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -55,7 +55,7 @@ fn persistent_service(simulation: &Simulation, host: &str, scratch: &Scratch) ->
     DurabilityService::builder().database(&scratch.0).start(participant).unwrap()
 }
 
-/// A writer keeps the last sample itself, and lets the service keep the last `depth`.
+/// QoS of a writer that keeps the last sample itself, and lets the service keep the last `depth`.
 fn offer(durability: Durability, depth: u32) -> DataWriterQos {
     let service = ServiceQos { history: History::KeepLast { depth }, ..ServiceQos::default() };
     DataWriterQos::default().reliable().durability(durability).durability_service(service)
@@ -65,7 +65,7 @@ fn request(durability: Durability) -> DataReaderQos {
     DataReaderQos::default().reliable().keep_all().durability(durability)
 }
 
-/// A writer that the service stands in for.
+/// A writer that the service represents.
 fn writer(participant: &DomainParticipant, qos: DataWriterQos) -> DataWriter<Place> {
     let writer = participant.writer_builder("places").qos(qos).build().unwrap();
     writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
@@ -78,7 +78,7 @@ fn reader(participant: &DomainParticipant, durability: Durability) -> DataReader
 
 fn counts(reader: &DataReader<Place>) -> Vec<u32> {
     let mut counts: Vec<u32> = reader.take().unwrap().into_data().map(|place| place.count).collect();
-    // They come by instance, and by whoever is quicker.
+    // They arrive by instance, and from the faster of the two sources first.
     counts.sort_unstable();
     counts
 }
@@ -104,7 +104,7 @@ fn samples_outlive_writer_and_arrive_once() {
             simulation.run_for(Duration::from_millis(200));
         }
         settled(&simulation, &service, 6);
-        // Its writer is there, and has kept the last one of each instance.
+        // The writer is alive, and has kept the last sample of each instance.
         let late = reader(&station, Durability::Transient);
         let last_one = request(Durability::Transient).keep_last(1);
         let last_one = station.reader_builder::<Place>("places").qos(last_one).build().unwrap();
@@ -116,7 +116,7 @@ fn samples_outlive_writer_and_arrive_once() {
         simulation.run_for(MOMENT);
         assert_eq!(counts(&late), [9], "seed {seed}");
         assert_eq!(counts(&early), [0, 1, 2, 3, 4, 5, 6, 7, 9], "seed {seed}");
-        // It is gone.
+        // The writer is closed.
         drop((writer, robot));
         simulation.run_for(MOMENT);
         let later = reader(&station, Durability::Transient);
@@ -130,7 +130,7 @@ fn samples_outlive_writer_and_arrive_once() {
     }
 }
 
-/// The sample that is handed over says who wrote it and when.
+/// The delivered sample names its original writer and its source timestamp.
 #[test]
 fn stored_sample_keeps_writer_guid_and_timestamp() {
     let simulation = Simulation::new(1);
@@ -212,7 +212,7 @@ fn samples_survive_crash_of_writer() {
     assert_eq!(counts(&reader), (0..50).collect::<Vec<_>>());
 }
 
-/// Each brings the other up to date, nobody stores twice, and nobody gets anything twice.
+/// The services update each other. No service stores a sample twice, and no reader gets one twice.
 #[test]
 fn several_services_deliver_each_sample_once() {
     for seed in 0..4 {
@@ -287,7 +287,7 @@ fn transient_samples_are_not_written_to_disk() {
     }
 }
 
-/// Memory and disk hold no more than DURABILITY_SERVICE says, however much is written.
+/// Memory and disk hold no more than DURABILITY_SERVICE allows, however many samples are written.
 #[test]
 fn service_limits_bound_stored_samples() {
     let scratch = Scratch::new("limits");
@@ -387,13 +387,15 @@ fn lifespan_continues_in_service() {
     simulation.run_for(MOMENT);
     let samples = late.read().unwrap();
     assert_eq!(samples.into_data().map(|place: Place| place.count).collect::<Vec<_>>(), [2]);
-    // It expires in the reader as well, counted from when it was written.
+    // It expires in the reader as well, counted from its source timestamp.
     simulation.run_for(MOMENT);
     assert!(counts(&late).is_empty());
     assert_eq!((service.status().changes, service.status().instances), (0, 0));
 }
 
-/// Of an instance that several write, the service keeps what its owner writes; a living writer goes before what is kept.
+/// For an instance with several writers, the service stores the samples of its owner.
+///
+/// A living writer takes precedence over stored samples.
 #[test]
 fn exclusive_ownership_holds_for_stored_samples() {
     let simulation = Simulation::new(9);
@@ -459,7 +461,7 @@ fn service_separates_types_of_one_topic() {
     let maps = other.writer_builder::<Map>("places").qos(offer(Durability::Transient, 1)).build().unwrap();
     maps.wait_for_readers(1).block_for(PATIENCE).unwrap();
     places.write(&Place { key: 1, count: 1 }).unwrap();
-    // Large ones go in fragments, and come as they went.
+    // Large samples travel in fragments and arrive unchanged.
     let cells: Vec<u8> = (0..300_000).map(|cell| (cell % 251) as u8).collect();
     maps.write(&Map { cells: cells.clone() }).unwrap();
     settled(&simulation, &service, 2);
@@ -475,7 +477,9 @@ fn service_separates_types_of_one_topic() {
     assert_eq!(map.take().unwrap().into_data().collect::<Vec<_>>(), [Map { cells }]);
 }
 
-/// A writer in a pattern of partitions meets readers of many: those that come late as well, whatever their partition is called.
+/// A writer in a pattern of partitions matches readers of many partitions.
+///
+/// That includes late readers, whatever the name of their partition.
 #[test]
 fn service_stores_writer_in_partition_pattern() {
     let simulation = Simulation::new(17);
@@ -487,7 +491,7 @@ fn service_stores_writer_in_partition_pattern() {
     writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
     (0..3).for_each(|count| writer.write(&Place { key: 1, count }).unwrap());
     keepers.iter().for_each(|keeper| settled(&simulation, keeper, 3));
-    // No name without a wildcard is fitted by this one.
+    // This pattern matches no name without a wildcard.
     let nobody = robot.publisher(PublisherQos::default().partition(["[a*"])).unwrap();
     let _left_out = nobody.writer_builder::<Place>("places").qos(qos).build().unwrap();
     simulation.run_for(MOMENT);

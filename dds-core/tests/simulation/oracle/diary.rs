@@ -1,4 +1,4 @@
-//! What the library says while one seed is run again.
+//! Log records of the library while one seed runs again.
 
 use dds_core::sim::{Passing, Simulation};
 use dds_rtps::wire::Message;
@@ -12,17 +12,17 @@ thread_local! {
     static WORLD: RefCell<Option<Simulation>> = const { RefCell::new(None) };
 }
 
-/// Writes log records with the time of the world, and what the scenario does in between.
+/// Writes log records with the time of the world, and the steps of the scenario in between.
 pub(crate) struct Diary;
 
 impl Diary {
-    /// Prints what happens in `world` on this thread, from now on.
+    /// Prints the events in `world` on this thread, from now on.
     pub(crate) fn of(world: &Simulation) {
         WORLD.set(Some(world.clone()));
     }
 }
 
-/// A line of the scenario's own.
+/// Prints a line of the scenario itself.
 pub(crate) fn note(line: std::fmt::Arguments<'_>) {
     WORLD.with_borrow(|world| {
         if let Some(world) = world {
@@ -31,7 +31,7 @@ pub(crate) fn note(line: std::fmt::Arguments<'_>) {
     });
 }
 
-/// A datagram, submessage by submessage.
+/// Prints a datagram, submessage by submessage.
 pub(crate) fn packet(passing: &mut Passing) -> bool {
     let Ok(message) = Message::parse(&passing.bytes) else { return true };
     for submessage in message.submessages().flatten() {

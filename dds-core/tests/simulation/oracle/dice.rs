@@ -1,6 +1,6 @@
-//! Chance from a seed, for the test's own choices.
+//! Random choices of the test itself, from a seed.
 
-/// Splitmix64.
+/// SplitMix64.
 pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
@@ -12,12 +12,12 @@ impl Dice {
         bits ^ (bits >> 31)
     }
 
-    /// From 0 to below `end`.
+    /// Returns a number from 0 to below `end`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
         (self.draw() % end.max(1) as u64) as usize
     }
 
-    /// True in so many of a hundred cases.
+    /// Returns `true` in `percent` of a hundred cases.
     pub(crate) fn falls(&mut self, percent: u64) -> bool {
         self.draw() % 100 < percent
     }

@@ -1,4 +1,4 @@
-//! What a program does with its writers and readers.
+//! Actions of a program on its writers and readers.
 
 use super::diary::note;
 use super::dice::Dice;
@@ -29,7 +29,7 @@ pub(crate) struct Line {
 const WRITERS_MAX: usize = 10;
 const READERS_MAX: usize = 12;
 
-/// How many instances each writer has that nobody else writes, and how many all of them have together.
+/// Instances that each writer has for itself, and instances that all writers share.
 const INSTANCES: u32 = 3;
 const SHARED_INSTANCES: u32 = 2;
 
@@ -47,9 +47,9 @@ pub(crate) struct Reading {
     pub(crate) partition: &'static str,
     pub(crate) handle: Option<DataReader<Line>>,
     pub(crate) log: ReaderLog,
-    /// What its content filter can be changed by, if it was made that way.
+    /// Handle that changes its content filter, if it has one of that kind.
     filtered: Option<ContentFilteredTopic<Line>>,
-    /// Set by its listener since it was last emptied.
+    /// Set by its listener since the last take of all samples.
     rung: Option<Arc<AtomicBool>>,
 }
 
@@ -59,7 +59,7 @@ impl Writing {
         drop(self.handle.take());
     }
 
-    /// Whether the two match, now that everybody knows everything.
+    /// Returns whether the two match, once discovery is complete.
     pub(crate) fn fits(&self, reading: &Reading) -> bool {
         let (offered, requested) = (&self.log.qos, &reading.log.qos);
         let (offered_view, wanted_view) = (&self.log.presentation, &reading.log.presentation);
@@ -176,7 +176,7 @@ impl Scenario {
             1..=3 => 5_000,
             _ => self.dice.below(200),
         };
-        // What is written while its publisher is suspended leaves together in the end.
+        // Samples of a suspended publisher leave together in the end.
         let publisher = self.dice.falls(10).then(|| self.writers[writer].publisher.clone());
         let _suspended = publisher.as_ref().map(|publisher| publisher.suspend_publications().unwrap());
         self.in_a_set(writer, |scenario, is_set| {
@@ -192,7 +192,7 @@ impl Scenario {
         });
     }
 
-    /// Writes a sample in one of the ways that there are; false if there was no room.
+    /// Writes a sample in one of the possible ways. Returns `false` if there was no room.
     pub(crate) fn write_one(&mut self, writer: usize, instance: u32, padding: usize) -> bool {
         self.watch();
         let way = self.dice.below(8);
@@ -209,7 +209,7 @@ impl Scenario {
             },
             1 => match self.simulation.block_on(Duration::from_secs(1), handle.write_async(&line)) {
                 Some(outcome) => outcome,
-                // The future is gone: nothing of it may ever arrive.
+                // The future is dropped, so none of its samples may arrive.
                 None => return false,
             },
             2 => handle.try_write(&line),
@@ -271,7 +271,7 @@ impl Scenario {
         }
     }
 
-    /// Takes everything; how many samples there were.
+    /// Takes all samples and returns their number.
     pub(crate) fn take(&mut self, reader: usize) -> usize {
         self.watch();
         let now = self.simulation.now();
@@ -292,7 +292,7 @@ impl Scenario {
         count
     }
 
-    /// As `take`, in a world in which all listeners have been called that had to be.
+    /// As `take`, in a world that has called all due listeners.
     pub(crate) fn take_when_told(&mut self, reader: usize) -> usize {
         let was_told = self.readers[reader].rung.as_ref().is_none_or(|rung| rung.load(Ordering::Relaxed));
         let count = self.take(reader);
@@ -302,7 +302,7 @@ impl Scenario {
         count
     }
 
-    /// Takes a few samples, and leaves the rest.
+    /// Takes a few samples and leaves the rest.
     fn take_some(&mut self, reader: usize) {
         self.watch();
         let (now, count) = (self.simulation.now(), 1 + self.dice.below(5));
@@ -318,7 +318,7 @@ impl Scenario {
         log.got.extend(handle.take_next().unwrap().map(|sample| got(sample, now, log.rounds)));
     }
 
-    /// What was read is there to be taken.
+    /// Asserts that samples of a read can be taken.
     fn read_then_take(&mut self, reader: usize) {
         let Reading { handle: Some(handle), log, .. } = &self.readers[reader] else { return };
         let read: Vec<Got> =
@@ -329,7 +329,7 @@ impl Scenario {
         let name = |got: &Got| (got.writer, got.sequence);
         let (taken, mortal) = (&log.got[from..], self.writers.iter().any(|writing| writing.log.is_mortal()));
         let missing = read.iter().filter(|read| !taken.iter().any(|taken| name(taken) == name(read))).count();
-        // What comes between the two, or runs out, may take the place of what was read.
+        // A sample that arrives or expires between the two calls may replace one that was read.
         let replaced = super::logs::depth_of(&log.qos).is_some() || mortal;
         if missing > 0 && !replaced {
             log.complaints.push(format!("reader {reader} has shown {missing} samples and not given them"));
@@ -349,7 +349,7 @@ impl Scenario {
         self.readers[reader].end();
     }
 
-    /// Another partition, or back again.
+    /// Changes the partition, or restores the first one.
     pub(crate) fn change_partition(&mut self) {
         if self.dice.falls(50) {
             let Some(writer) = self.some_writer() else { return };
@@ -368,7 +368,7 @@ impl Scenario {
         }
     }
 
-    /// A policy that may change: some part a pair, some do not.
+    /// Changes a mutable policy. Some changes end a match, some do not.
     pub(crate) fn change_qos(&mut self) {
         let deadline = *self.dice.pick(&[Duration::from_secs(1), Duration::from_secs(5), Duration::INFINITE]);
         let (lifespan, octet) = (lifespan(&mut self.dice), self.dice.below(256) as u8);
@@ -397,7 +397,7 @@ impl Scenario {
         }
     }
 
-    /// Notes who is matched with whom now, and since which sample.
+    /// Records which endpoints are matched now, and since which sample.
     pub(crate) fn watch(&mut self) {
         self.moment += 1;
         for writing in &mut self.writers {
@@ -417,7 +417,7 @@ impl Scenario {
     }
 }
 
-/// Other values for the parameters of a filter, or another expression.
+/// Sets other parameters of a filter, or another expression.
 fn change_filter(dice: &mut Dice, filtered: Option<&ContentFilteredTopic<Line>>, log: &mut ReaderLog, now: Time) {
     let Some(filtered) = filtered else { return };
     let filter = Filter::draw(dice);

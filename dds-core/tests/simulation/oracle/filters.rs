@@ -1,18 +1,19 @@
-//! Content filters that a scenario draws, and what they let in.
+//! Content filters that a scenario draws, and the samples that pass them.
 
 use super::dice::Dice;
 use super::logs::SHARED;
 use std::fmt::Write;
 
-/// What a reader wants to see of a topic. It asks for nothing that changes from try to try: the number and the writer of a
-/// sample say what it is.
+/// A reader's filter of a topic.
+///
+/// It uses only fields that are the same in every run: number and writer of a sample determine the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Filter {
-    /// Numbers that are let in, from … to; none: it asks for the key only.
+    /// Ranges of numbers that pass. Empty: the filter uses only the key.
     bands: Vec<(u32, u32)>,
-    /// A writer of which nothing is.
+    /// A writer whose samples do not pass.
     unwanted: u32,
-    /// Only instances of one writer, or only those of several, or both.
+    /// Selects instances of one writer, of several writers, or both.
     shared: Option<bool>,
 }
 
@@ -29,7 +30,7 @@ impl Filter {
             (from, to)
         };
         let mut bands: Vec<(u32, u32)> = (0..4).map(|_| band()).collect();
-        // The rest of its life, so that what is said last is seen, or not.
+        // The rest of its life, so that the last sample passes or not.
         if dice.falls(70) {
             bands.push((next + 5, 1_000_000));
         }
@@ -37,7 +38,7 @@ impl Filter {
         Self { bands, unwanted, shared: dice.falls(30).then(|| dice.falls(50)) }
     }
 
-    /// In the words of DDS, with all values as parameters.
+    /// The DDS filter expression, with all values as parameters.
     pub(crate) fn expression(&self) -> String {
         let key = match self.shared {
             Some(true) => format!("instance >= {SHARED}"),
@@ -64,13 +65,15 @@ impl Filter {
         std::iter::once(self.unwanted).chain(bounds).collect()
     }
 
-    /// Whether a sample is let in.
+    /// Returns whether a sample passes.
     pub(crate) fn passes(&self, writer: u32, number: u32, instance: u32) -> bool {
         let is_wanted = || self.bands.iter().any(|(from, to)| (*from..=*to).contains(&number));
         self.fits_key(instance) && (self.bands.is_empty() || (writer != self.unwanted && is_wanted()))
     }
 
-    /// Whether the end of an instance is: if the filter asks for more than the key, it may have let samples of it in.
+    /// Returns whether the end of an instance passes.
+    ///
+    /// If the filter uses more than the key, samples of the instance may have passed before.
     pub(crate) fn passes_end(&self, instance: u32) -> bool {
         !self.bands.is_empty() || self.fits_key(instance)
     }

@@ -1,4 +1,4 @@
-//! The loss ledgers of all readers, held against what was written and what was got.
+//! Compares the loss ledgers of all readers with written and received samples.
 
 use super::endpoints::Reading;
 use super::logs::{WriterLog, Written};
@@ -6,7 +6,7 @@ use super::scenario::Scenario;
 use dds_core::{ReaderLosses, WriterLosses};
 
 impl Scenario {
-    /// What the ledgers have wrong, now that nothing is under way.
+    /// Errors of the ledgers, once no sample is in flight.
     pub(crate) fn misaccounts(&self) -> Vec<String> {
         let mut complaints = Vec::new();
         for reading in &self.readers {
@@ -27,7 +27,7 @@ impl Scenario {
         complaints
     }
 
-    /// The rows of writers that are matched: nothing is expected any more, and no number is missing at the end.
+    /// Checks the rows of matched writers: no sample is expected, and no number is missing at the end.
     fn rows_are_right(&self, reading: &Reading, losses: &ReaderLosses, complain: &mut impl FnMut(String)) {
         for row in &losses.writers {
             let Some(writing) = self.writers.iter().find(|writing| Some(writing.log.guid) == row.writer) else {
@@ -37,7 +37,8 @@ impl Scenario {
             let log = &writing.log;
             let reliable = log.qos.reliability.is_reliable() && reading.log.qos.reliability.is_reliable();
             let written = log.entries.len() as i64;
-            // A coherent set is held until something behind it comes. Nobody tells best effort that it was lost.
+            // A reader holds a coherent set until a later sample arrives. A best-effort reader gets no report of its
+            // loss.
             let holds_a_set = !reliable && row.last.0 < written;
             if row.awaited > 0 || (row.waiting > 0 && !holds_a_set) {
                 complain(format!("is not at rest with writer {}: {row:?}", log.id));
@@ -46,7 +47,7 @@ impl Scenario {
             if row.known != span as u64 || row.received + row.not_received.total() != row.known {
                 complain(format!("does not add up with writer {}: {row:?}", log.id));
             }
-            // What expires before it could be handed over is never heard of.
+            // A reader never learns of samples that expire before delivery.
             let hears_of_all = reliable && log.qos.lifespan.is_infinite();
             self.filter_adds_up(reading, log, row, complain);
             if row.last.0 > written || (hears_of_all && row.known > 0 && row.last.0 != written) {
@@ -55,7 +56,9 @@ impl Scenario {
         }
     }
 
-    /// A filter has left out no more than what it does not let in; if everything has come, all of that.
+    /// Checks that a filter dropped only samples that do not pass.
+    ///
+    /// If all samples arrived, it dropped all of these.
     fn filter_adds_up(
         &self,
         reading: &Reading,
@@ -68,7 +71,7 @@ impl Scenario {
         let left_out = entries().filter(|(number, entry)| !reader.must_see(log.id, entry, *number)).count() as u64;
         let never_in = entries().filter(|(number, entry)| !reader.may_see(log.id, entry, *number)).count() as u64;
         let filtered = row.undelivered.filtered;
-        // Numbers that did not come cannot have been looked at.
+        // The filter cannot have evaluated numbers that did not arrive.
         let unseen = row.not_received.total() + row.undelivered.inbox_overflow;
         let least = never_in.saturating_sub(unseen);
         if reader.with(log).partings == 0 && !(least..=left_out).contains(&filtered) {
@@ -76,8 +79,10 @@ impl Scenario {
         }
     }
 
-    /// The application has got what was delivered: samples with data, and at most one without for each end of an
-    /// instance. (To a reader of another process that asks for no sets, the end of one is a number like others.)
+    /// Checks that the application got all delivered samples.
+    ///
+    /// These are samples with data, and at most one without data for each end of an instance. For a remote reader
+    /// without coherent access, the end of a set is a number like others.
     fn delivered_is_what_was_got(&self, reading: &Reading, losses: &ReaderLosses, complain: &mut impl FnMut(String)) {
         let got = reading.log.got.iter().filter(|got| got.data.is_some()).count() as u64;
         let ends = |log: &WriterLog| {

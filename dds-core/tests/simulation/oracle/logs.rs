@@ -1,25 +1,27 @@
-//! What writers have done and readers have got.
+//! Logs of the writers' actions and the readers' samples.
 
 use super::filters::Filter;
 use dds_core::qos::{DataReaderQos, DataWriterQos, History, Ownership, Presentation};
 use dds_core::{Duration, Guid, InstanceHandle, InstanceState, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Instances from here on are written by every writer that likes to; those below have one writer each.
+/// Any writer may write instances from this number on. Each instance below has one writer.
 pub(crate) const SHARED: u32 = 1_000_000;
 
-/// In a world where links are cut and mended, a writer has heard after this what its reader's filter is, or has lost it.
+/// Time until a writer knows its reader's filter or has lost the reader.
+///
+/// It holds in a world where links are cut and restored.
 const WRITER_HEARS_WITHIN: Duration = Duration::from_secs(20);
 
-/// What is no instance at all.
+/// Number of no instance.
 const NOBODYS: u32 = u32::MAX;
 
-/// What a writer did.
+/// An action of a writer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Written {
     Data,
     Dispose,
-    /// With the policy that it disposes as well, or without.
+    /// With or without the policy that disposes as well.
     Unregister {
         disposes: bool,
     },
@@ -27,14 +29,14 @@ pub(crate) enum Written {
     EndOfSet,
 }
 
-/// One thing that a writer did; its place in the log plus one is its sequence number.
+/// One action of a writer. Its index in the log plus one is its sequence number.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) instance: u32,
     pub(crate) what: Written,
     pub(crate) at: Time,
     pub(crate) lifespan: Duration,
-    /// The coherent set that it is a part of.
+    /// Its coherent set, if any.
     pub(crate) set: Option<usize>,
 }
 
@@ -45,23 +47,23 @@ pub(crate) struct WriterLog {
     pub(crate) qos: DataWriterQos,
     pub(crate) presentation: Presentation,
     pub(crate) entries: Vec<Entry>,
-    /// The coherent set that is being written, and how many there have been.
+    /// The open coherent set, and the number of sets so far.
     open_set: Option<usize>,
     sets: usize,
-    /// For each reader that is matched without a break: when that began, and the first sequence number since.
+    /// For each reader: the begin of its uninterrupted match, and the first sequence number since.
     pub(crate) matched_since: BTreeMap<InstanceHandle, (u64, i64)>,
     matches: u32,
     /// Closed or crashed.
     pub(crate) ended: bool,
-    /// It has, or has had, a lifespan: readers apply the one that they know to whatever they get.
+    /// It has or had a lifespan. Readers apply the lifespan that they know to every sample.
     is_mortal: bool,
     /// It does not wait for slow readers.
     pub(crate) demotes: bool,
-    /// Readers hear of another lifespan when discovery gets through.
+    /// Readers learn of another lifespan when discovery succeeds.
     pub(crate) lifespan_changed: bool,
 }
 
-/// What a reader got.
+/// A sample that a reader got.
 #[derive(Debug, Clone)]
 pub(crate) struct Got {
     pub(crate) writer: InstanceHandle,
@@ -69,9 +71,9 @@ pub(crate) struct Got {
     pub(crate) state: InstanceState,
     pub(crate) instance: InstanceHandle,
     pub(crate) at: Time,
-    /// How often everything had been taken before.
+    /// Number of complete takes before this one.
     pub(crate) round: usize,
-    /// Writer, number, instance, whether the padding is as it should be.
+    /// Writer, number, instance, and whether the padding is correct.
     pub(crate) data: Option<(u32, u32, u32, bool)>,
 }
 
@@ -81,18 +83,18 @@ pub(crate) struct ReaderLog {
     pub(crate) topic: &'static str,
     pub(crate) qos: DataReaderQos,
     pub(crate) presentation: Presentation,
-    /// Its content filters, and since when each holds; none: it wants everything.
+    /// Its content filters, and since when each applies. Empty: no filter.
     pub(crate) filters: Vec<(Time, Filter)>,
     pub(crate) got: Vec<Got>,
-    /// How often everything was taken that was there.
+    /// Number of complete takes.
     pub(crate) rounds: usize,
-    /// For each writer: whether it is matched now, how often it has gone, and when it went last.
+    /// For each writer: whether it is matched now, how often the match ended, and when last.
     matched: BTreeMap<InstanceHandle, Match>,
-    /// Partings of writers that were never seen to be matched.
+    /// Ended matches of writers that the test never saw matched.
     unseen: Match,
     matches: u32,
     pub(crate) ended: bool,
-    /// What was seen to be wrong at once.
+    /// Errors that were detected at once.
     pub(crate) complaints: Vec<String>,
 }
 
@@ -134,12 +136,12 @@ impl WriterLog {
         self.qos = qos;
     }
 
-    /// Whether anything that it has written may be gone by itself.
+    /// Returns whether any of its samples may expire.
     pub(crate) fn is_mortal(&self) -> bool {
         self.is_mortal
     }
 
-    /// The number that the next sample carries: its sequence number.
+    /// The number in the next sample: its sequence number.
     pub(crate) fn next_number(&self) -> u32 {
         self.entries.len() as u32 + 1
     }
@@ -148,13 +150,13 @@ impl WriterLog {
         self.entries.push(Entry { instance, what, at, lifespan: self.qos.lifespan, set: self.open_set });
     }
 
-    /// What is written from now on belongs together.
+    /// Begins a coherent set of the following samples.
     pub(crate) fn begin_set(&mut self) {
         self.open_set = Some(self.sets);
         self.sets += 1;
     }
 
-    /// The set has ended: if anything was written in it, with a number of its own.
+    /// Ends the set. A set with samples uses a sequence number for its end.
     pub(crate) fn end_set(&mut self, at: Time) {
         let Some(set) = self.open_set.take() else { return };
         if self.entries.last().is_some_and(|entry| entry.set == Some(set)) {
@@ -162,7 +164,7 @@ impl WriterLog {
         }
     }
 
-    /// Its coherent sets: the number of the first change of each, and those of all samples in it.
+    /// Its coherent sets: the number of the first change of each, and those of all its samples.
     pub(crate) fn sets(&self) -> Vec<(i64, Vec<i64>)> {
         let mut sets: Vec<(i64, Vec<i64>)> = vec![(0, Vec::new()); self.sets];
         for (number, entry) in self.numbered() {
@@ -175,12 +177,12 @@ impl WriterLog {
         sets
     }
 
-    /// Takes note of who is matched at this moment; `total` is how many matches there have ever been.
+    /// Records the readers that are matched at this moment. `total` counts all matches so far.
     pub(crate) fn watch(&mut self, moment: u64, matched: &[Guid], total: u32) {
         let matched = handles(matched);
         let new = matched.iter().filter(|reader| !self.matched_since.contains_key(reader)).count() as u32;
         if total - self.matches != new {
-            // Somebody went and came back between two looks; nobody can tell who.
+            // An unknown reader left and returned between two checks.
             self.matched_since.clear();
         }
         self.matches = total;
@@ -191,29 +193,31 @@ impl WriterLog {
         }
     }
 
-    /// The sequence numbers that a reader must have got in the end, of those from `first` on: all, or the newest of each
-    /// instance that both histories keep. Not owed is a particular sample of an instance with several writers to a reader that
-    /// keeps the last ones or is given the owner's only, nor what was written before the instance was unregistered to a reader that has come after `since`.
+    /// The sequence numbers from `first` on that a reader must have received in the end.
+    ///
+    /// These are all numbers, or the newest of each instance that both histories keep. There are two exceptions:
+    /// - a particular sample of an instance with several writers, for a reader with KEEP_LAST or exclusive ownership
+    /// - samples before the unregister of their instance, for a reader that came after `since`
     pub(crate) fn owed(&self, first: i64, since: i64, log: &ReaderLog) -> BTreeSet<i64> {
         let reader = &log.qos;
         let mut kept: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
         for (number, entry) in self.numbered().filter(|(_, entry)| entry.what != Written::EndOfSet) {
             kept.entry(entry.instance).or_default().push(number);
         }
-        // Of a burst, TIME_BASED_FILTER shows the first and the last.
+        // TIME_BASED_FILTER shows the first and the last sample of a burst.
         let filtered = (reader.time_based_filter > Duration::ZERO).then_some(1);
         let depths = [depth(self.qos.history), depth(reader.history).into_iter().chain(filtered).min()];
         if depth_of(reader).is_some() || filtered.is_some() || reader.ownership == Ownership::Exclusive {
             kept.retain(|instance, _| *instance < SHARED);
         }
-        // What is kept back when its writer seems to have died must go somewhere: without room it is lost.
+        // A reader releases delayed samples when their writer seems to have died. Without room these are lost.
         let is_let_go = filtered.is_some()
             && reader.resource_limits.max_samples.is_some()
             && !self.qos.liveliness.lease_duration.is_infinite();
         if is_let_go {
             kept.clear();
         }
-        // What a filter leaves out takes no place of what it lets in.
+        // Samples that fail the filter replace no sample that passes.
         let newest = |numbers: Vec<i64>| {
             let seen: Vec<i64> =
                 numbers.iter().copied().filter(|number| log.may_see(self.id, self.entry(*number), *number)).collect();
@@ -236,8 +240,10 @@ impl WriterLog {
         kept.into_values().flat_map(newest).filter(lasts).collect()
     }
 
-    /// The coherent sets that a reader need not get: those that it may get half of, or has no room for. Half of it
-    /// is what was written before an instance was unregistered, to a reader that has come after that.
+    /// The coherent sets that a reader need not get.
+    ///
+    /// These are sets that it may get in part, or has no room for. A part is lost if an instance was unregistered
+    /// before the reader came.
     pub(crate) fn sets_not_owed(&self, first: i64, since: i64, reader: &ReaderLog) -> BTreeSet<usize> {
         if !reader.presentation.coherent_access {
             return BTreeSet::new();
@@ -258,7 +264,7 @@ impl WriterLog {
         not_owed
     }
 
-    /// Where each instance was unregistered last.
+    /// The last unregister of each instance.
     fn ends(&self) -> BTreeMap<u32, i64> {
         let ends = self.numbered().filter(|(_, entry)| matches!(entry.what, Written::Unregister { .. }));
         ends.map(|(number, entry)| (entry.instance, number)).collect()
@@ -268,11 +274,11 @@ impl WriterLog {
         &self.entries[number as usize - 1]
     }
 
-    /// The last thing that was done to each of its instances, with its number.
+    /// The last action on each of its instances, with its sequence number.
     pub(crate) fn last_of_instances(&self) -> BTreeMap<u32, (i64, Written)> {
         let mut last: BTreeMap<u32, (i64, Written)> = BTreeMap::new();
         for (number, entry) in self.numbered().filter(|(_, entry)| entry.what != Written::EndOfSet) {
-            // Without a writer, what has been disposed of stays so.
+            // An instance without writers stays disposed.
             let was_disposed = matches!(
                 last.get(&entry.instance),
                 Some((_, Written::Dispose | Written::Unregister { disposes: true }))
@@ -286,8 +292,10 @@ impl WriterLog {
         last
     }
 
-    /// Whether a reader that has got `received` need not know that an instance was alive again, after it was disposed of and
-    /// before it was unregistered with `end`: because all samples of that life may be gone, and it has got none of them.
+    /// Returns whether a reader with `received` may have missed the last life of an instance.
+    ///
+    /// That life began after a dispose and ended with the unregister `end`. All of its samples may be lost or expired,
+    /// and the reader got none of them.
     pub(crate) fn last_life_may_be_unseen(
         &self,
         instance: u32,
@@ -303,8 +311,10 @@ impl WriterLog {
         last_life.all(|(number, entry)| self.may_be_gone(*number, entry, reader) && !received.contains(number))
     }
 
-    /// Whether a reader that has got `received`, and has seen this writer leave the instance, need not know that it came back
-    /// and disposed of it with `end`: it has got no sample of that life, and there were some, which may be gone.
+    /// Returns whether a reader with `received` may have missed the return of this writer to an instance.
+    ///
+    /// The reader saw the writer leave the instance. The writer returned, and disposed of it with `end`. The reader got
+    /// no sample of that life, and all of its samples may be gone.
     pub(crate) fn return_may_be_unseen(
         &self,
         instance: u32,
@@ -320,13 +330,13 @@ impl WriterLog {
         leaves && !unseen.is_empty() && unseen.iter().all(|(number, entry)| self.may_be_gone(*number, entry, reader))
     }
 
-    /// Whether a sample may have been replaced, or expired, before the reader could take it.
+    /// Returns whether a sample may have been replaced or expired before the reader took it.
     fn may_be_gone(&self, number: i64, entry: &Entry, reader: &ReaderLog) -> bool {
         let is_replaced = depth(self.qos.history).is_some();
         is_replaced || entry.lifespan != Duration::INFINITE || !reader.must_see(self.id, entry, number)
     }
 
-    /// Whether this one unregisters an instance, and does not dispose of it.
+    /// Returns whether this action unregisters an instance without a dispose.
     pub(crate) fn is_plain_end(&self, number: i64) -> bool {
         self.entries.get(number as usize - 1).is_some_and(|entry| entry.what == Written::Unregister { disposes: false })
     }
@@ -343,7 +353,7 @@ pub(crate) fn depth(history: History) -> Option<u32> {
     }
 }
 
-/// How many samples of an instance a reader keeps, if that is limited by its history.
+/// Samples of an instance that a reader keeps, if its history limits them.
 pub(crate) fn depth_of(reader: &DataReaderQos) -> Option<u32> {
     depth(reader.history)
 }
@@ -376,32 +386,32 @@ impl ReaderLog {
         }
     }
 
-    /// Whether one of its filters lets in what a writer has done; without any, everything is.
+    /// Returns whether one of its filters accepts an action of a writer. Without filters all pass.
     pub(crate) fn may_see(&self, writer: u32, entry: &Entry, number: i64) -> bool {
         self.filters.is_empty() || self.filters_from(entry.at).any(|filter| lets_in(filter, writer, entry, number))
     }
 
-    /// Whether all of them do, and those that its writer may still have taken for the reader's.
+    /// Returns whether all filters accept the action, including outdated ones that the writer may still use.
     pub(crate) fn must_see(&self, writer: u32, entry: &Entry, number: i64) -> bool {
         let since = entry.at.as_unix_nanos() - WRITER_HEARS_WITHIN.as_nanos();
         self.filters_from(Time::from_unix_nanos(since)).all(|filter| lets_in(filter, writer, entry, number))
     }
 
-    /// The filters that what was written at this time may meet.
+    /// The filters that may apply to samples of this time.
     fn filters_from(&self, at: Time) -> impl Iterator<Item = &Filter> {
         let ends = self.filters.iter().skip(1).map(|(since, _)| Some(*since)).chain([None]);
         let held = self.filters.iter().zip(ends).filter(move |(_, end)| end.is_none_or(|end| end >= at));
         held.map(|((_, filter), _)| filter)
     }
 
-    /// Takes note of who is matched at this moment; `total` is how many matches there have ever been.
+    /// Records the writers that are matched at this moment. `total` counts all matches so far.
     pub(crate) fn watch(&mut self, moment: u64, matched: &[Guid], total: u32) {
         let matched = handles(matched);
         let is_new = |writer: &&InstanceHandle| !self.matched.get(writer).is_some_and(|known| known.now);
         let unseen = total - self.matches - matched.iter().filter(is_new).count() as u32;
         self.matches = total;
         if unseen > 0 {
-            // Writers came and went between two looks; nobody can tell which.
+            // Unknown writers came and went between two checks.
             self.unseen.partings += unseen as usize;
             self.unseen.parted_at = moment;
         }
@@ -424,7 +434,7 @@ impl ReaderLog {
         }
     }
 
-    /// A batch that was taken whole: no more than the reader may keep.
+    /// Checks that a complete take contains no more samples than the reader may keep.
     pub(crate) fn check_bounds(&mut self, batch: &[Got]) {
         let mut of_instance: BTreeMap<InstanceHandle, u32> = BTreeMap::new();
         let with_data = batch.iter().filter(|got| got.data.is_some());

@@ -1,19 +1,19 @@
-//! How much memory a world takes, and whether it gives it back.
+//! Memory that a world uses, and memory that stays allocated after it.
 //!
-//! What is in use is counted for the whole process: the worlds that are measured live one after the other in a process of
+//! The allocator counts for the whole process. The measured worlds therefore run one after the other in a process of
 //! their own.
 
 use super::scenario::Scenario;
 use crate::ALLOCATOR;
 use std::process::Command;
 
-/// How many worlds are measured. The first is none of them: it fills what is made once.
+/// Number of measured worlds. An unmeasured world before them fills the permanent caches.
 const WORLDS: u64 = 12;
 
-/// The most that a world may have in use when everything is acknowledged and taken.
+/// Most memory that a world may use when all samples are acknowledged and taken.
 const IN_USE_MAX: usize = 32 << 20;
 
-/// The most that may be left of it: what threads have not yet let go of that are just ending.
+/// Most memory that may remain: allocations that ending threads have not freed yet.
 const LEFT_MAX: usize = 16 << 10;
 
 #[test]

@@ -1,12 +1,15 @@
-//! Random programs in random worlds, and an oracle that knows what each reader must have got.
+//! Random programs in random worlds, and an oracle that knows which samples each reader must have received.
 //!
-//! A [`scenario`] draws hosts, networks, endpoints and a few minutes of life from a seed: writers and readers come and go,
-//! links break, hosts crash and sleep. At the end the network heals, and the [`verdict`] compares what every reader has got
-//! with what its writers have written. `DDS_SIM_SEED=n` runs one seed again and prints its diary,
-//! with `DDS_SIM_PACKETS=1` every datagram as well; `DDS_SIM_HASHES=1` prints a line `seed hash` for each seed, the hash of
-//! its trace in hexadecimal; `DDS_SIM_RUNS=n` runs so many,
-//! from `DDS_SIM_FIRST=n` on; `DDS_SIM_PLAIN=1` leaves content filters, coherent sets and weak hosts out of a seed. Every fourth seed runs
-//! twice and must do the same; `DDS_SIM_TWICE=n`: every n-th (in the stage `worlds` every one), 0: none.
+//! A [`scenario`] draws hosts, networks, endpoints and a few minutes of life from a seed. Writers and readers come and
+//! go, links break, hosts crash and sleep. At the end the network recovers, and the [`verdict`] compares received
+//! samples with written ones. These environment variables control it:
+//! - `DDS_SIM_SEED=n` runs one seed again and prints its log. With `DDS_SIM_PACKETS=1` it prints every datagram as
+//!   well.
+//! - `DDS_SIM_HASHES=1` prints a line `seed hash` for each seed, with the hexadecimal hash of its trace.
+//! - `DDS_SIM_RUNS=n` runs n seeds, and `DDS_SIM_FIRST=n` sets the first one.
+//! - `DDS_SIM_PLAIN=1` leaves content filters, coherent sets and weak hosts out.
+//! - `DDS_SIM_TWICE=n` runs every n-th seed twice, and both runs must be equal. The default is 4, the stage `worlds`
+//!   uses 1, and 0 means none.
 
 mod diary;
 mod dice;
@@ -28,26 +31,26 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use ways::Ways;
 
-/// How many seeds `cargo test` goes through; the stage `worlds` of `.ci/run` takes 2000.
+/// Seeds of `cargo test`. The stage `worlds` of `.ci/run` runs 2000.
 const RUNS: u64 = 25;
 
-/// Seeds that complained once, about the product or about the oracle; their worlds have neither filters nor sets.
+/// Seeds that failed once, because of the product or the oracle. Their worlds have neither filters nor sets.
 const KEPT: [u64; 9] = [362, 707, 16_853, 18_484, 26_777, 43_422, 75_142, 77_347, 417_522];
 
 /// The same, of worlds with both.
 const KEPT_WHOLE: [u64; 2] = [11_449, 95_097];
 
-/// The same, of worlds with all that is drawn.
+/// The same, of worlds with all drawn features.
 const KEPT_ALL: [u64; 2] = [32_880, 50_208];
 
-/// The same, where all hosts have room for two datagrams: repairs that overrun it for ever.
+/// The same, with room for two datagrams in every host. Repairs overran it forever.
 const KEPT_WEAK: [u64; 5] = [16, 146, 279, 946, 1_270];
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().map(|value| value.parse().unwrap())
 }
 
-/// What is wrong under one seed.
+/// Errors of one seed.
 fn complaints(seed: u64, ways: &Mutex<Ways>) -> Vec<String> {
     let mut scenario = Scenario::new(seed);
     let complaints = scenario.run();
@@ -57,7 +60,7 @@ fn complaints(seed: u64, ways: &Mutex<Ways>) -> Vec<String> {
         let mut ways = ways.lock().unwrap();
         *ways = *ways + taken;
     }
-    // A share of the seeds lives twice, and must live alike.
+    // A share of the seeds runs twice, and both runs must be equal.
     if number("DDS_SIM_TWICE").unwrap_or(4).checked_sub(1).is_some_and(|share| seed % (share + 1) == 0) {
         let mut again = Scenario::new(seed);
         again.run();
@@ -96,7 +99,7 @@ fn random_worlds_satisfy_oracle() {
     let first = number("DDS_SIM_FIRST").unwrap_or(0);
     let end = first + number("DDS_SIM_RUNS").unwrap_or(RUNS);
     let (next, broken, ways) = (AtomicU64::new(first), Mutex::new(Vec::new()), Mutex::new(Ways::default()));
-    // A world is one thread's: several can pass at the same time.
+    // A world belongs to one thread, so several can run at the same time.
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, NonZero::get) {
             scope.spawn(|| {

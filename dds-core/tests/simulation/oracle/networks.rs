@@ -1,4 +1,4 @@
-//! Networks that somebody may have.
+//! Plausible networks.
 
 use super::dice::Dice;
 use dds_core::Duration;
@@ -10,7 +10,7 @@ pub(crate) fn network(dice: &mut Dice) -> Conditions {
         1 => Conditions::ethernet(),
         2 => Conditions::office_wifi(),
         3 => Conditions::hall_wifi(),
-        // Like LTE, but with multicast: nobody here has peers.
+        // Like LTE, but with multicast, because no participant here has initial peers.
         _ => Conditions { multicast_loss: 0.3, ..Conditions::lte() },
     };
     if dice.falls(30) {
@@ -27,14 +27,14 @@ pub(crate) fn network(dice: &mut Dice) -> Conditions {
     conditions
 }
 
-/// A host that has room for a few datagrams, and takes its time for each of them.
+/// A host with room for a few datagrams, and a processing time for each of them.
 pub(crate) struct Weakness {
     receive_buffer: Option<usize>,
     handling: Option<Duration>,
 }
 
 impl Weakness {
-    /// The weakest: two datagrams, and a millisecond for each.
+    /// The weakest host: two datagrams, and a millisecond for each.
     pub(crate) const MOST: Self = Self { receive_buffer: Some(3 << 10), handling: Some(Duration::from_millis(1)) };
 
     pub(crate) fn draw(dice: &mut Dice) -> Self {
@@ -52,7 +52,7 @@ impl Weakness {
     }
 }
 
-/// How much others seem to be at work.
+/// Amount of interference by simulated other threads.
 pub(crate) fn interference(dice: &mut Dice) -> Interference {
     match dice.below(4) {
         0 => Interference { occupied: 0.5, hasty: 0.5, blocked: 0.1, small_inbox: 0.5, ..Interference::default() },

@@ -7,7 +7,7 @@ use dds_core::qos::{
 };
 use dds_core::{Duration, SlowReader};
 
-/// What is no policy, and not announced.
+/// Settings that are no QoS policies and are not announced.
 pub(crate) struct Behaviour {
     pub(crate) slow_reader: SlowReader,
     pub(crate) batching: Duration,
@@ -64,7 +64,7 @@ pub(crate) fn reader_qos(dice: &mut Dice, ownership: Ownership) -> DataReaderQos
     if dice.falls(40) { qos.transient_local() } else { qos }
 }
 
-/// What a publisher offers: more often than not, enough for any subscriber.
+/// Offered presentation of a publisher: usually sufficient for any subscriber.
 pub(crate) fn offered_presentation(dice: &mut Dice) -> Presentation {
     let access_scope = *dice.pick(&[AccessScope::Instance, AccessScope::Topic, AccessScope::Topic]);
     let (coherent_access, ordered_access) = (dice.falls(80), dice.falls(50));

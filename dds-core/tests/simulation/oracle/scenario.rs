@@ -18,13 +18,15 @@ pub(crate) const HOSTS: [&str; 4] = ["robot", "station", "camera", "laptop"];
 pub(crate) const TOPICS: [&str; 2] = ["first", "second"];
 const TICKS: usize = 120;
 
-/// After this, in a world that works again, everything must have come right: longer than a lease and a few announcements.
+/// Time in a working world after which all promises must hold.
+///
+/// It is longer than a lease and a few announcements.
 const RECOVERY: Duration = Duration::from_secs(40);
 
-/// How many rounds of half a second it may take until nothing arrives any more.
+/// Most rounds of half a second until no more samples arrive.
 const QUIET_AFTER: usize = 1000;
 
-/// How many rounds of half a second a writer may wait for room, while all readers are emptied.
+/// Most rounds of half a second that a writer may wait for room, while all readers are emptied.
 const ROOM_AFTER: usize = 200;
 
 pub(crate) struct Member {
@@ -32,23 +34,24 @@ pub(crate) struct Member {
     pub(crate) handle: DomainParticipant,
 }
 
-/// What there is in a world beside what all have. Each was added later than the one before, and seeds that complained once are to
-/// stay what they were.
+/// Additional features of a world.
+///
+/// Each was added later than the one before. Seeds that failed once must keep their worlds.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Extras {
     None,
     /// Content filters and coherent sets.
     Sets,
-    /// Hosts that have hardly any room.
+    /// Hosts with very little room.
     WeakHosts,
-    /// No host has any.
+    /// All hosts have very little room.
     OnlyWeakHosts,
 }
 
 pub(crate) struct Scenario {
     pub(crate) simulation: Simulation,
     pub(crate) dice: Dice,
-    /// What was added later is drawn from here, so that the worlds without it stay as they were.
+    /// Source of the choices that were added later, so that worlds without them stay the same.
     pub(crate) extras: Dice,
     pub(crate) has_filters: bool,
     pub(crate) has_sets: bool,
@@ -62,9 +65,9 @@ pub(crate) struct Scenario {
     transforms: bool,
     /// OWNERSHIP of the second topic.
     second_is_exclusive: bool,
-    /// What has happened to datagrams, of participants that have left.
+    /// Paths of the datagrams of closed participants.
     ways: Ways,
-    /// What was seen to be wrong at once.
+    /// Errors that were detected at once.
     pub(crate) complaints: Vec<String>,
 }
 
@@ -139,13 +142,13 @@ impl Scenario {
         scenario
     }
 
-    /// The same, with a diary of what happens.
+    /// The same, with a log of all events.
     pub(crate) fn with_diary(seed: u64) -> Self {
         let with = if std::env::var_os("DDS_SIM_PLAIN").is_some() { Extras::None } else { Extras::WeakHosts };
         Self::begin(seed, true, with)
     }
 
-    /// What has happened to datagrams so far.
+    /// The paths that datagrams have taken so far.
     pub(crate) fn ways(&self) -> Ways {
         let alive = self.members.iter().flatten().map(|member| Ways::of(&member.handle.traffic()));
         alive.fold(self.ways + Ways::of_network(&self.simulation.network_counters()), |sum, ways| sum + ways)
@@ -155,7 +158,7 @@ impl Scenario {
         self.simulation.trace_hash()
     }
 
-    /// Lives through it all; what was not as promised.
+    /// Runs the scenario and returns the broken promises.
     pub(crate) fn run(&mut self) -> Vec<String> {
         for _ in 0..TICKS {
             let pause = self.dice.below(200) as u64;
@@ -248,7 +251,7 @@ impl Scenario {
         }
     }
 
-    /// A participant says farewell, and another one takes its place.
+    /// Closes a participant in order, and replaces it.
     fn leave(&mut self) {
         let Some(member) = self.alive_member() else { return };
         let Some(host) = self.members[member].as_ref().map(|member| member.host) else { return };
@@ -257,7 +260,7 @@ impl Scenario {
         self.join(host);
     }
 
-    /// Lets go of a participant, whose host may have crashed.
+    /// Drops a participant. Its host may have crashed.
     fn bury(&mut self, member: usize) {
         for reader in 0..self.readers.len() {
             if self.readers[reader].member == member && self.readers[reader].handle.is_some() {
@@ -296,7 +299,7 @@ impl Scenario {
         }
     }
 
-    /// Lets the world work again, and everything that is owed arrive.
+    /// Repairs the world, and lets all owed samples arrive.
     fn heal(&mut self) {
         note(format_args!("everything is made whole"));
         self.mend();
@@ -329,7 +332,9 @@ impl Scenario {
         (0..self.readers.len()).for_each(|reader| _ = self.take(reader));
     }
 
-    /// Every writer writes once more: it gets room for that, and what it has written is owed to all who match.
+    /// Every writer writes once more.
+    ///
+    /// It gets room for that, and all matched readers are entitled to its samples.
     fn say_last_words(&mut self) {
         for writer in 0..self.writers.len() {
             if self.writers[writer].handle.is_none() {
@@ -344,7 +349,7 @@ impl Scenario {
                 }
             });
             if let Some(handle) = &self.writers[writer].handle {
-                // A batch may wait for ever.
+                // A batch may wait forever.
                 handle.flush().unwrap();
             }
             if !gets_room {
@@ -353,7 +358,7 @@ impl Scenario {
         }
     }
 
-    /// All readers have been emptied: nothing is left to be acknowledged.
+    /// Asserts that all samples are acknowledged, because all readers have been emptied.
     fn check_acknowledged(&mut self) {
         for (writer, writing) in self.writers.iter().enumerate() {
             let Some(handle) = &writing.handle else { continue };
@@ -363,7 +368,7 @@ impl Scenario {
         }
     }
 
-    /// Pairs that should have found each other and have not, or the other way round.
+    /// Pairs that should match and do not, or the reverse.
     fn unmatched(&self) -> Vec<String> {
         let mut complaints = Vec::new();
         let set = |guids: Vec<Guid>| guids.into_iter().collect::<BTreeSet<Guid>>();
@@ -388,7 +393,7 @@ impl Scenario {
         complaints
     }
 
-    /// Everybody knows those who live, and nobody else.
+    /// Participants that know a dead peer, or do not know a living one.
     fn strangers(&self) -> Vec<String> {
         let alive: BTreeSet<Guid> = self.members.iter().flatten().map(|member| member.handle.guid()).collect();
         let mut complaints = Vec::new();

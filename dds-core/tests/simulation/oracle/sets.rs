@@ -1,11 +1,11 @@
-//! Coherent sets that a writer makes.
+//! Coherent sets of a writer.
 
 use super::diary::note;
 use super::scenario::Scenario;
 use dds_core::Duration;
 
 impl Scenario {
-    /// Does something with a writer, as a coherent set if its publisher has such and the dice say so.
+    /// Runs `act` on a writer, as a coherent set if its publisher has coherent access and the random choice agrees.
     pub(crate) fn in_a_set(&mut self, writer: usize, act: impl FnOnce(&mut Self, bool)) {
         let is_set = self.has_sets && self.writers[writer].log.presentation.coherent_access && self.extras.falls(60);
         if !is_set {
@@ -21,7 +21,7 @@ impl Scenario {
         note(format_args!("writer {writer} has ended a set, at {}", self.writers[writer].log.next_number() - 1));
     }
 
-    /// What happens while a set is open: its samples leave, somebody takes, an instance ends.
+    /// Actions while a set is open: its samples leave, a reader takes, an instance ends.
     pub(crate) fn amid_a_set(&mut self, writer: usize, instance: u32) {
         match self.extras.below(12) {
             0 | 1 => {

@@ -1,4 +1,4 @@
-//! What every reader must have got, and what it must not.
+//! Samples that every reader must have received, and those that it must not.
 
 use super::logs::{Entry, Got, ReaderLog, SHARED, WriterLog, Written, depth};
 use super::policies::{describe_reader, describe_writer};
@@ -6,17 +6,17 @@ use dds_core::qos::{AccessScope, Durability, Ownership};
 use dds_core::{Duration, InstanceHandle, InstanceState};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How late a timer, and the taking of a sample, may be in a world that works.
+/// Most delay of a timer and of a take in a working world.
 const SLACK: Duration = Duration::from_millis(20);
 
-/// What is known of the world beside the logs.
+/// Facts about the world beside the logs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Facts {
-    /// All clocks show the same.
+    /// All clocks show the same time.
     pub(crate) clocks_agree: bool,
 }
 
-/// Everything that is not as it was promised.
+/// All broken promises.
 pub(crate) fn complaints(writers: &[&WriterLog], readers: &[&ReaderLog], facts: Facts) -> Vec<String> {
     let mut complaints = Vec::new();
     for reader in readers {
@@ -45,7 +45,7 @@ fn describe(writer: &WriterLog, reader: &ReaderLog) -> String {
     format!("{} to {}", describe_writer(&writer.qos), describe_reader(&reader.qos))
 }
 
-/// Every sample is one that its writer has written, in full, and not too long ago.
+/// Checks that a writer wrote every sample, that it is complete, and that it has not expired.
 fn nothing_invented(writers: &[&WriterLog], reader: &ReaderLog, facts: Facts, complaints: &mut Vec<String>) {
     for got in &reader.got {
         let Some((writer, number, instance, is_whole)) = got.data else { continue };
@@ -76,15 +76,17 @@ fn received(writer: &WriterLog, reader: &ReaderLog) -> Vec<i64> {
     from_writer.map(|got| got.sequence).collect()
 }
 
-/// Each instance in the order in which it was written (a batch groups samples by instance), and nothing twice, unless the
-/// reader has lost the writer in between: then what it kept comes again, as to any reader that joins late.
+/// Checks that each instance arrives in order and without duplicates.
+///
+/// A batch groups samples by instance. If the reader lost the writer in between, the history arrives again, as to any
+/// late joiner.
 fn in_order_and_once(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl FnMut(String)) {
     let mut last: BTreeMap<u32, (i64, usize)> = BTreeMap::new();
     for number in received(writer, reader) {
         let Some(entry) = writer.entries.get(number as usize - 1) else { continue };
-        // PRESENTATION: in order beyond its instances.
+        // PRESENTATION: ordered beyond single instances.
         let view = &reader.presentation;
-        // What TIME_BASED_FILTER has kept back is seen late.
+        // Samples that TIME_BASED_FILTER delays appear late.
         let is_ordered = view.ordered_access
             && view.access_scope >= AccessScope::Topic
             && reader.qos.time_based_filter == Duration::ZERO;
@@ -99,9 +101,11 @@ fn in_order_and_once(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl
     }
 }
 
-/// Of a reliable pair that keeps all and never parted, what is there later was written later: every number that comes after
-/// everything had been taken is above all that were taken until then, whatever its instance. (Within one take it may be
-/// another way round, as samples come by instance. Nobody here asks for the order of source timestamps.)
+/// Checks that later takes of a reliable KEEP_ALL pair contain later samples.
+///
+/// The pair was never separated. Every number after a complete take is above all numbers taken until then, in all
+/// instances. Within one take the order may differ, because it groups samples by instance. No reader here requests the
+/// order of source timestamps.
 fn rounds_in_order(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl FnMut(String)) {
     let keeps_all = depth(writer.qos.history).is_none() && depth(reader.qos.history).is_none();
     let is_reliable = writer.qos.reliability.is_reliable() && reader.qos.reliability.is_reliable();
@@ -122,15 +126,15 @@ fn rounds_in_order(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl F
     }
 }
 
-/// From which sequence numbers on something is owed.
+/// First sequence numbers that a reader is entitled to.
 struct Owed {
-    /// Of the history as well.
+    /// Including the history.
     first: i64,
     /// Since the two are matched.
     since: i64,
 }
 
-/// From which sequence number on the reader is owed what the writer writes; `None`: nothing is owed.
+/// First sequence numbers that the reader is entitled to. `None`: it is entitled to none.
 fn owed_from(writer: &WriterLog, reader: &ReaderLog) -> Option<Owed> {
     let reliable = writer.qos.reliability.is_reliable() && reader.qos.reliability.is_reliable();
     if !reliable || writer.ended || reader.ended {
@@ -143,17 +147,17 @@ fn owed_from(writer: &WriterLog, reader: &ReaderLog) -> Option<Owed> {
     }
     let has_history =
         writer.qos.durability >= Durability::TransientLocal && reader.qos.durability >= Durability::TransientLocal;
-    // A limited history has let go of what everybody had acknowledged, to make room.
+    // A limited history evicted samples that all readers had acknowledged, to get room.
     let kept = writer.qos.resource_limits.max_samples.map_or(since - 1, i64::from);
     let mut first = if has_history { (since - kept).max(1) } else { since };
     if let Some(limit) = writer.qos.resource_limits.max_samples.filter(|_| writer.demotes) {
-        // Who was not waited for any more has been repaired as far as the history reached.
+        // A reader that the writer did not wait for gets repairs only within the history.
         first = first.max(i64::from(writer.next_number()) - i64::from(limit));
     }
     Some(Owed { first, since })
 }
 
-/// A reliable pair that was never parted: what both histories keep has arrived.
+/// Checks that a reliable pair, never separated, has delivered all samples that both histories keep.
 fn nothing_missing(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl FnMut(String)) {
     let Some(Owed { first, since }) = owed_from(writer, reader) else { return };
     let received: BTreeSet<i64> = received(writer, reader).into_iter().collect();
@@ -163,9 +167,9 @@ fn nothing_missing(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl F
     }
 }
 
-/// A reader with coherent access gets of each set all that it wants, in one go, or nothing.
+/// Checks that a reader with coherent access gets each set completely in one take, or not at all.
 fn sets_are_whole(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl FnMut(String)) {
-    // What history, lifespan, ownership and time take away, they take out of the middle of a set.
+    // History, lifespan, ownership and time-based filter remove samples from the middle of a set.
     let qos = &reader.qos;
     let keeps_all = depth(qos.history).is_none() && qos.time_based_filter == Duration::ZERO;
     let is_bound = reader.presentation.coherent_access && keeps_all && qos.ownership == Ownership::Shared;
@@ -189,8 +193,9 @@ fn sets_are_whole(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl Fn
     }
 }
 
-/// The last thing that the reader knows of an instance with one writer is the last thing that was done to it, and what
-/// nobody writes any more is not alive.
+/// Checks the reader's last state of each instance with one writer.
+///
+/// It equals the last action on the instance. An instance without writers is not alive.
 fn last_state_known(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl FnMut(String)) {
     let owed_from = owed_from(writer, reader);
     let (first, since) = owed_from.as_ref().map_or((0, 0), |owed| (owed.first, owed.since));
@@ -201,7 +206,7 @@ fn last_state_known(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl 
     let received: BTreeSet<i64> = received(writer, reader).into_iter().collect();
     for (instance, (number, what)) in writer.last_of_instances() {
         let is_instance = |got: &&Got| got.data.is_some_and(|(_, _, known, _)| known == instance);
-        // A reader that has never seen it need not hear that it is gone.
+        // A reader that never received the instance need not learn of its end.
         let Some(known) = reader.got.iter().find(is_instance).map(|got| got.instance) else { continue };
         let Some(last) = reader.got.iter().rev().find(|got| got.instance == known) else { continue };
         if instance >= SHARED || reader.ended || reader.filters.iter().any(|(_, filter)| !filter.passes_end(instance)) {
@@ -210,30 +215,31 @@ fn last_state_known(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl 
         let expected = match what {
             _ if writer.ended => None,
             _ if owed_from.as_ref().is_none_or(|owed| number < owed.first) => continue,
-            // What is unregistered is no history: a writer forgets it, although a reader that it did not know of yet may
-            // have got samples that were on their way to others of its process.
+            // An unregister is not part of the history, so a writer drops it. A reader that the writer did not know yet
+            // may have received samples on their way to other readers of its process.
             Written::Unregister { .. } if owed_from.as_ref().is_some_and(|owed| number < owed.since) => continue,
-            // A set that is dropped is dropped with the ends in it.
+            // A dropped set includes the ends of instances in it.
             _ if is_of_dropped_set(number) => continue,
             Written::Dispose | Written::Unregister { disposes: true } => Some(InstanceState::NotAliveDisposed),
             Written::Unregister { disposes: false } => Some(InstanceState::NotAliveNoWriters),
-            // Until it writes the instance again, a writer that was not alive for a while is none of its writers.
+            // A writer that was not alive for a while does not count as a writer of the instance until it writes it
+            // again.
             Written::Data if !writer.qos.liveliness.lease_duration.is_infinite() => continue,
             Written::Data if last.sequence == number && reader.with(writer).partings == 0 => Some(InstanceState::Alive),
             Written::Data | Written::EndOfSet => continue,
         };
         let fits = match expected {
-            // Who has seen nothing of its last life knows how the one before ended.
+            // A reader that received nothing of the last life knows the end of the life before.
             Some(InstanceState::NotAliveNoWriters) if last.state == InstanceState::NotAliveDisposed => {
                 writer.last_life_may_be_unseen(instance, number, &received, reader)
             }
-            // KEEP_LAST may have put the end in the place of the dispose before it.
+            // KEEP_LAST may have replaced the dispose by the unregister after it.
             Some(InstanceState::NotAliveDisposed) if last.state == InstanceState::NotAliveNoWriters => {
                 (writer.is_plain_end(number) && depth(writer.qos.history).is_some())
                     || writer.return_may_be_unseen(instance, number, &received, reader)
             }
             Some(expected) => last.state == expected,
-            // Its writer has gone: how, is not known to all.
+            // The writer is closed, and not every reader knows in which way.
             None => last.state != InstanceState::Alive,
         };
         if !fits {

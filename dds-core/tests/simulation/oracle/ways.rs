@@ -1,31 +1,31 @@
-//! Which ways the datagrams of all worlds have taken: a promise that holds where nothing happens says little.
+//! Paths that the datagrams of all worlds have taken. A promise that holds on a faultless path proves little.
 
 use dds_core::TrafficCounters;
 use dds_core::sim::NetworkCounters;
 use std::ops::Add;
 
-/// So many worlds take every way; of fewer, one may be left out by chance.
+/// This many worlds take every path. Fewer may miss one by chance.
 pub(crate) const WORLDS_MIN: u64 = 500;
 
 const NAMES: [&str; 7] = ["lost", "queue_full", "buffer_full", "cut", "duplicated", "send_blocked", "inbox_full"];
 
-/// How often each has been taken.
+/// How often each path was taken.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Ways([u64; NAMES.len()]);
 
 impl Ways {
-    /// What the network has done.
+    /// Actions of the network.
     pub(crate) fn of_network(counters: &NetworkCounters) -> Self {
         let NetworkCounters { lost, queue_full, buffer_full, cut, duplicated, .. } = *counters;
         Self([lost, queue_full, buffer_full, cut, duplicated, 0, 0])
     }
 
-    /// What was queued in a participant.
+    /// Queued mail of a participant.
     pub(crate) fn of(traffic: &TrafficCounters) -> Self {
         Self([0, 0, 0, 0, 0, traffic.send_blocked, traffic.inbox_full])
     }
 
-    /// Those that nothing has taken.
+    /// Paths that no datagram has taken.
     pub(crate) fn untaken(self) -> Vec<&'static str> {
         NAMES.into_iter().zip(self.0).filter(|(_, count)| *count == 0).map(|(name, _)| name).collect()
     }
