@@ -177,7 +177,7 @@ impl Node {
         lock(&self.world.shared).records.insert(self.address(), Vec::new());
     }
 
-    /// The datagrams that this host has sent since [`Node::record`].
+    /// The datagrams that this host has sent since recording began.
     pub(crate) fn recorded(&self) -> Vec<Vec<u8>> {
         lock(&self.world.shared).records.remove(&self.address()).unwrap_or_default()
     }

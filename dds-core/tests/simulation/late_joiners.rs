@@ -67,7 +67,7 @@ fn late_joiner_gets_last_samples_per_instance() {
     });
 }
 
-/// A writer meets local and remote readers at the same moment, and has much to send to the remote ones.
+/// A writer meets local and remote readers at once, and has much to send to the latter.
 #[test]
 fn local_late_joiner_gets_history_amid_traffic() {
     let simulation = Simulation::new(3);

@@ -1,4 +1,4 @@
-//! Settings of a participant that are seen on the wire, on the simulated network.
+//! Settings of a participant that affect its datagrams, on the simulated network.
 
 use dds_core::qos::Preset;
 use dds_core::sim::{Conditions, Interference, Simulation};
@@ -21,7 +21,7 @@ fn builder() -> DomainParticipantBuilder {
     DomainParticipant::builder(0).ignore_environment()
 }
 
-/// The fragment sizes that a sample of 20 000 bytes left with. None: it left whole.
+/// The fragment sizes of a sample of 20 000 bytes. Empty: it was sent unfragmented.
 fn fragment_sizes(writer: DomainParticipantBuilder) -> Vec<u16> {
     let simulation = simulation();
     let seen: Arc<Mutex<Vec<u16>>> = Arc::default();
@@ -56,7 +56,7 @@ fn samples_use_configured_fragment_size() {
     assert_eq!(fragment_sizes(builder().fragment_size(u16::MAX)), [0; 0], "it fits into one");
 }
 
-/// How many datagrams a participant sends that is alone for a minute.
+/// Datagrams that a participant without peers sends in a minute.
 fn announcements(participant: DomainParticipantBuilder) -> usize {
     let simulation = simulation();
     let count: Arc<Mutex<usize>> = Arc::default();

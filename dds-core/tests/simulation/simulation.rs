@@ -1,4 +1,4 @@
-//! Programs in a simulated world: the world itself, and what it shows of the library.
+//! Programs in a simulated world: the world itself, and its view of the library.
 
 use dds_core::qos::{DataReaderQos, DataWriterQos, EntityFactory, Preset, Reliability, ResourceLimits, SubscriberQos};
 use dds_core::sim::{Conditions, Interference, Simulation};
@@ -15,7 +15,7 @@ struct Step {
     number: u32,
 }
 
-/// A writer and a reader of all samples on two hosts, and their participants.
+/// A KEEP_ALL writer and reader on two hosts, and their participants.
 fn pair(simulation: &Simulation) -> ([DomainParticipant; 2], DataWriter<Step>, DataReader<Step>) {
     let robot = simulation.participant("robot", 0).unwrap();
     let station = simulation.participant("station", 0).unwrap();
@@ -28,7 +28,7 @@ fn numbers(reader: &DataReader<Step>) -> Vec<u32> {
     reader.take().unwrap().into_data().map(|step: Step| step.number).collect()
 }
 
-/// What arrives of a hundred samples.
+/// Received samples of a hundred written ones.
 fn hundred(simulation: &Simulation) -> Vec<u32> {
     let (_participants, writer, reader) = pair(simulation);
     writer.wait_for_readers(1).block().unwrap();
@@ -61,8 +61,9 @@ fn same_seed_gives_same_trace() {
     assert!((1..5).all(|seed| traces[seed] != traces[0]));
 }
 
-/// What others would do really happens, timers that are late, fire twice or without a cause included; and none of it if it is not
-/// asked for.
+/// Interference occurs, including timers that fire late, twice or without a cause.
+///
+/// Without a request, the world has no interference.
 #[test]
 fn interference_happens_only_if_requested() {
     let counters = |interference| {
@@ -82,7 +83,9 @@ fn interference_happens_only_if_requested() {
     assert_eq!(counters(Interference::NONE), [0; 7]);
 }
 
-/// Calls that hold others up are counted by where they do; in the time of the world, which passes only in them.
+/// Calls that block other threads are counted by the affected threads.
+///
+/// The duration is virtual time, which passes only inside of the calls.
 #[test]
 fn long_calls_count_by_blocked_threads() {
     for delivery in [Delivery::EventThread, Delivery::Inline] {
@@ -92,7 +95,7 @@ fn long_calls_count_by_blocked_threads() {
         let (others, mut lasts) = (station.writer::<Step>("others").unwrap(), 0);
         let clock = station.clone();
         let (done, calls) = std::sync::mpsc::channel();
-        // Inline calls must not wait; a look at the clock takes 20 ns.
+        // Inline calls must not wait. Reading the clock takes 20 ns.
         let on_data = move |reader: &DataReader<Step>| {
             lasts = reader.take().unwrap().into_data().next().map_or(lasts, |step: Step| step.number);
             let lasts = Duration::from_micros(lasts.into());
@@ -112,7 +115,7 @@ fn long_calls_count_by_blocked_threads() {
         let counted = [500, 50_000, 150_000].map(|lasts| {
             writer.write(&Step { number: lasts }).unwrap();
             assert!(simulation.run_until(Duration::from_secs(5), || calls.try_recv().is_ok()), "{delivery:?}");
-            // The call has told us before it was over.
+            // The listener sends its message before the call is over.
             simulation.run_for(Duration::from_millis(1));
             let counters = station.listener_counters();
             (counters.long_event_calls, counters.long_inline_calls)
@@ -140,7 +143,7 @@ fn wait_takes_only_virtual_time() {
     let error = reader.next_sample().block_for(Duration::from_secs(10 * 3600)).unwrap_err();
     assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }), "{error}");
     assert!(simulation.now() - before >= Duration::from_secs(10 * 3600));
-    // Without a limit it is that of the world.
+    // Without an own limit, the limit of the world applies.
     simulation.set_wait_limit(Duration::from_secs(5));
     assert!(matches!(reader.next_sample().block().unwrap_err().kind(), WaitErrorKind::Timeout { .. }));
 }
@@ -204,7 +207,7 @@ fn sleeping_host_keeps_leases_of_peers() {
     writer.wait_for_readers(1).block().unwrap();
     simulation.host("robot").sleep_for(Duration::from_secs(3600));
     simulation.run_for(Duration::from_secs(3600));
-    // The others have forgotten the sleeper; it has not forgotten them.
+    // The peers have dropped the sleeping host, but it has not dropped them.
     assert!(station.discovered_participants().is_empty());
     assert_eq!(robot.discovered_participants().len(), 1);
     simulation.run_for(Duration::from_secs(10));
@@ -221,7 +224,7 @@ fn real_time_clocks_may_differ_between_hosts() {
     writer.wait_for_readers(1).block().unwrap();
     simulation.run_for(Duration::from_secs(1000));
     for (participant, host) in participants.iter().zip(["robot", "station"]) {
-        // Asking takes some nanoseconds.
+        // The call itself takes some nanoseconds.
         let ago = simulation.host(host).time() - participant.now();
         assert!(ago.as_nanos().unsigned_abs() < 1_000, "{ago}");
     }
@@ -317,7 +320,7 @@ fn reader_counts_created_receive_buffers() {
         assert_eq!(received(100).len(), 100);
     }
     assert_eq!(made(), warm, "each came free");
-    // Who keeps samples keeps their buffers: the reader makes others, and loses nothing.
+    // Samples that the application keeps occupy their buffers. The reader creates new ones and loses nothing.
     let kept = received(100);
     let more = received(100);
     assert!(made() >= warm + 90, "{warm} and then {}", made());
@@ -331,7 +334,7 @@ struct Keyed {
     key: u32,
 }
 
-/// Does something when it is woken first.
+/// Runs an action at its first wake.
 struct Does(Mutex<Option<Box<dyn FnOnce() + Send>>>);
 
 impl Wake for Does {
@@ -341,7 +344,7 @@ impl Wake for Does {
     }
 }
 
-/// What happens once this thread blocks, for only then does time pass.
+/// Runs `does` once this thread blocks, because time passes only then.
 fn once_blocked<T>(reader: &DataReader<T>, does: impl FnOnce() + Send + 'static) -> impl Sized {
     let mut alarm = Box::pin(reader.wait_for_writers(9).within(Duration::from_millis(1)));
     let waker = Waker::from(Arc::new(Does(Mutex::new(Some(Box::new(does))))));

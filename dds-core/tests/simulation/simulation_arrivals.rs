@@ -1,4 +1,4 @@
-//! Faults of what is received, in virtual time.
+//! Faults on reception, in virtual time.
 
 use dds_core::qos::Preset;
 use dds_core::sim::{Conditions, Simulation};
@@ -14,7 +14,7 @@ fn under(seed: u64, conditions: Conditions) -> Faults {
     Faults { seed, conditions, ..Faults::default() }
 }
 
-/// Two hosts, of which the second has these faults of what it receives.
+/// Two hosts. The second one has these faults on reception.
 fn hosts(faults: Faults) -> (Simulation, [DomainParticipant; 2]) {
     let simulation = Simulation::new(1);
     simulation.set_network(Conditions::default());
@@ -71,8 +71,9 @@ fn receive_faults_are_repaired() {
     assert!(other.traffic().damaged > 0);
 }
 
-/// The README's two programs, where what is sent later may come earlier: samples and farewells have sockets of their own, so that it may
-/// anywhere.
+/// The two programs of the README on a network that reorders datagrams.
+///
+/// Samples and disposals of participants use different sockets, so reordering may occur on any network.
 #[test]
 fn best_effort_samples_arrive_before_dispose() {
     for seed in 0..200 {

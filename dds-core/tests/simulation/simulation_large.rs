@@ -1,4 +1,4 @@
-//! Large samples over networks that have little room for them: a switch, a receive buffer, a narrow radio.
+//! Large samples over networks with little room: a switch, a receive buffer, a narrow radio link.
 
 use dds_core::qos::Preset;
 use dds_core::sim::{Conditions, Simulation};
@@ -11,14 +11,14 @@ struct Image {
 
 const MIB: usize = 1 << 20;
 
-/// What Linux grants unless its administrator allows more.
+/// The default limit of Linux.
 const RECEIVE_BUFFER: usize = 212_992;
 
 fn image(len: usize, number: usize) -> Image {
     Image { bytes: (0..len).map(|index| (index ^ (index >> 8) ^ number) as u8).collect() }
 }
 
-/// Sends samples from one host to another, one after the other; how many arrived, and the bytes sent for each one written.
+/// Sends samples one after the other. Returns the received samples, and the bytes sent per written byte.
 fn send(conditions: Conditions, preset: Preset, len: usize, samples: usize) -> (usize, f64) {
     let simulation = Simulation::new(11);
     simulation.set_network(conditions);

@@ -1,4 +1,4 @@
-//! Who is alive: writers that fall silent, are heard again and go, in virtual time.
+//! Liveliness in virtual time: writers fall silent, recover and close.
 
 use dds_core::qos::{DataReaderQos, DataWriterQos, Liveliness, LivelinessKind, Ownership, ResourceLimits};
 use dds_core::sim::{Conditions, Interference, Simulation};
@@ -21,9 +21,9 @@ struct Pose {
 }
 
 const LEASE: Duration = Duration::from_millis(1_000);
-/// How late a participant may say that its writers were alive.
+/// Most delay with which a participant reports the liveliness of its writers.
 const HEARSAY: Duration = Duration::from_millis(250);
-/// The shortest time that is waited for in here.
+/// The shortest wait in these tests.
 const MOMENT: Duration = Duration::from_millis(20);
 
 fn of_kind(kind: LivelinessKind, lease_duration: Duration) -> DataWriterQos {
@@ -38,7 +38,7 @@ fn reader(participant: &DomainParticipant) -> DataReader<Pose> {
     participant.reader_builder("poses").qos(DataReaderQos::default().reliable().keep_all()).build().unwrap()
 }
 
-/// Alive, not alive, and the changes of both since the last look.
+/// Counts of alive and not alive writers, and their changes since the last call.
 fn lively(reader: &DataReader<Pose>) -> (u32, u32, i32, i32) {
     let LivelinessChangedStatus { alive_count, not_alive_count, alive_count_change, not_alive_count_change, .. } =
         reader.liveliness_changed().unwrap();
@@ -50,12 +50,12 @@ fn lost(writer: &DataWriter<Pose>) -> (u32, u32) {
     (total_count, total_count_change)
 }
 
-/// The states of what there is to take.
+/// Takes all samples and returns their instance states.
 fn states(reader: &DataReader<Pose>) -> Vec<InstanceState> {
     reader.take().unwrap().into_iter().map(|sample| sample.info.instance_state).collect()
 }
 
-/// A world with two participants: on two hosts, or twice the same one.
+/// Worlds with two participants: on two hosts, or one participant twice.
 fn worlds() -> impl Iterator<Item = (Simulation, DomainParticipant, DomainParticipant)> {
     [(1, false), (2, true), (3, false), (4, true)].into_iter().map(|(seed, local)| {
         let simulation = Simulation::new(seed);
@@ -121,7 +121,7 @@ fn timely_assertions_keep_writer_alive() {
         for (simulation, robot, station) in worlds() {
             let (writer, reader) = (writer(&robot, kind), reader(&station));
             reader.wait_for_writers(1).block().unwrap();
-            // Twice a slow one, and one that is a million times faster than its lease.
+            // Twice a slow assertion period, and one that is a million times faster than the lease.
             for step in 0..20_u32 {
                 match step % 4 {
                     0 => writer.write(&Pose { robot: 1, x: step }).unwrap(),
@@ -150,7 +150,7 @@ fn automatic_writer_expires_only_with_its_link() {
     simulation.run_for(Duration::from_secs(60));
     assert_eq!(lively(&reader), (1, 0, 1, 0));
     assert_eq!(states(&reader), [InstanceState::Alive]);
-    // Shorter than the participant's lease: the writer is lost, and still matched.
+    // Shorter than the participant's lease: the writer is not alive, and still matched.
     simulation.link("robot", "station").cut();
     simulation.run_for(Duration::from_secs(3));
     assert_eq!(lively(&reader), (0, 1, -1, 1));
@@ -170,7 +170,7 @@ fn one_way_cut_expires_only_at_deaf_side() {
             (simulation.participant("robot", 0).unwrap(), simulation.participant("station", 0).unwrap());
         let (there, heard_there) = (writer(&robot, kind), reader(&station));
         let (here, heard_here) = (writer(&station, kind), reader(&robot));
-        // Each hears its own, too.
+        // Each reader matches the writer of its own participant, too.
         heard_there.wait_for_writers(2).block().unwrap();
         heard_here.wait_for_writers(2).block().unwrap();
         simulation.link("robot", "station").one_way().cut();
@@ -441,8 +441,10 @@ fn end_of_instance_survives_one_sided_loss() {
     assert_eq!(told, [(1, false), (2, false), (3, true)], "and nothing of the fourth, which is as it was");
 }
 
-/// What a volatile writer writes while it has no readers is for nobody. The reader that has not noticed that it was away is told so:
-/// its ledger adds up, it waits for nothing, and nobody waits for it.
+/// Samples that a volatile writer writes without readers are for no reader.
+///
+/// The reader did not notice that it was away, so the writer tells it. The reader's ledger adds up, the reader waits
+/// for nothing, and no writer waits for it.
 #[test]
 fn volatile_gap_of_one_sided_loss_is_counted() {
     for loss in [0.0, 0.3] {
@@ -471,7 +473,7 @@ fn volatile_gap_of_one_sided_loss_is_counted() {
         let matched = || writer.publication_matched().unwrap().current_count == 1;
         assert!(simulation.run_until(Duration::from_secs(20), matched));
         simulation.run_for(Duration::from_secs(5));
-        // Nothing has been written since: the HEARTBEAT that meets the reader is what tells it.
+        // The writer has written nothing since. The initial HEARTBEAT informs the reader.
         let losses = reader.losses().unwrap();
         let [row] = &losses.writers[..] else { panic!("{losses:?}") };
         assert_eq!((row.first.0, row.last.0, row.known, row.received), (1, 9, 9, 4), "{row:?}");
@@ -487,8 +489,9 @@ fn volatile_gap_of_one_sided_loss_is_counted() {
     }
 }
 
-/// What is written while only one side has lost the other is history to a volatile reader. What matters is that both find
-/// together again, that everything from then on arrives, and that nobody waits for a reader that is not there.
+/// If one side has lost the other, samples of that time are history for a volatile reader.
+///
+/// Both sides must match again, and all later samples must arrive. No writer may wait for a reader that is gone.
 #[test]
 fn volatile_pair_recovers_from_one_sided_loss() {
     for reader_notices in [false, true] {
@@ -516,7 +519,7 @@ fn volatile_pair_recovers_from_one_sided_loss() {
             simulation.run_for(Duration::from_secs(40));
             assert_eq!(matched(), if reader_notices { (1, 0) } else { (0, 1) });
             if !reader_notices {
-                // More than there is room for: nobody has to acknowledge it.
+                // More than there is room for, because no reader has to acknowledge it.
                 (0..50).for_each(|x| writer.write(&Pose { robot: 1, x: first + 100 + x }).unwrap());
             }
             simulation.link(from, to).mend();

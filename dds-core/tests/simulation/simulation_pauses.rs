@@ -1,4 +1,4 @@
-//! Hosts that sleep, are frozen, or both: what stands, what waits, and what goes on.
+//! Hosts that sleep, are frozen, or both: clocks and threads that stop, wait, and resume.
 
 use dds_core::qos::{DataReaderQos, DataWriterQos, Liveliness, LivelinessKind, Preset};
 use dds_core::sim::{Conditions, Interference, Simulation};
@@ -87,9 +87,9 @@ fn frozen_host_counts_receive_buffer_overflow() {
     assert_eq!(taken, (0..taken.len() as u32).collect::<Vec<_>>());
     let lost = 100 - taken.len() as u64;
     assert_eq!(station.traffic().socket_full, lost);
-    // Announcements find the other buffers nearly empty.
+    // Announcements use other buffers, which are nearly empty.
     assert_eq!(simulation.network_counters().buffer_full, lost);
-    // The next one shows that they are missing. The buffer is what the host grants, not what was asked for.
+    // The next sample reveals the hole. The host grants a smaller buffer than the participant requests.
     writer.write(&Step::new(100)).unwrap();
     simulation.run_for(Duration::from_secs(1));
     let cause = LikelyCause::SocketOverflow { dropped: lost, receive_buffer: 20_000 };
@@ -125,13 +125,13 @@ fn freeze_does_not_wake_sleeping_host() {
     simulation.host("robot").sleep_for(Duration::from_secs(3600));
     simulation.run_for(Duration::from_secs(1000));
     simulation.host("robot").freeze_for(Duration::from_secs(1));
-    // Nor does a shorter sleep wake it.
+    // A shorter sleep does not wake it either.
     simulation.host("robot").sleep_for(Duration::from_secs(1));
     simulation.run_for(Duration::from_secs(2000));
     writer.write(&Step::new(1)).unwrap();
     simulation.run_for(Duration::from_secs(599));
     assert!(station.discovered_participants().is_empty() && numbers(reader).is_empty());
-    // By its own clock, which stood, it has neither been silent nor without news for long.
+    // Its own clock stood still, so it measures neither silence nor missing announcements.
     simulation.run_for(Duration::from_secs(2));
     assert_eq!(writer.liveliness_lost().unwrap().total_count, 0);
     assert_eq!(robot.discovered_participants().len(), 1);

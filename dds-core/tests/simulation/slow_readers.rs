@@ -1,4 +1,4 @@
-//! Readers elsewhere that are too slow, or stand still, in virtual time.
+//! Remote readers that are too slow or stand still, in virtual time.
 
 use dds_core::qos::{DataReaderQos, DataWriterQos, Reliability, ResourceLimits};
 use dds_core::sim::Simulation;
@@ -38,7 +38,7 @@ impl Hall {
         Self { simulation, writer, readers, received: [Vec::new(), Vec::new()], _participants: participants }
     }
 
-    /// Writes these, one each millisecond; the longest that a write took.
+    /// Writes these numbers, one each millisecond, and returns the longest duration of a write.
     fn write(&mut self, numbers: impl Iterator<Item = u32>) -> Duration {
         let mut longest = Duration::ZERO;
         for number in numbers {
@@ -71,7 +71,7 @@ fn stalled_reader_blocks_writer_only_once() {
         hall.simulation.run_for(Duration::from_secs(1));
         hall.take();
         assert_eq!(hall.received[0], (0..2100).collect::<Vec<_>>(), "seed {seed}");
-        // It comes back: what was kept, in order, and from then on everything.
+        // The reader returns. It gets the kept samples in order, and all later ones.
         hall.simulation.link("robot", "right").mend();
         hall.simulation.run_for(Duration::from_secs(2));
         hall.write(2100..3100);

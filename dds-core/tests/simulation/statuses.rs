@@ -1,6 +1,8 @@
-//! Every communication status of an endpoint (DDS 1.4, 2.2.4.1), each caused once: what it counts, that reading resets the change
-//! and the condition and nothing else does, who on the way from the endpoint up to the participant is told (2.2.4.2.3), and that a
-//! stream of events tells of it whoever else has been told.
+//! Every communication status of an endpoint (DDS 1.4, 2.2.4.1), each caused once.
+//!
+//! The tests check the counts of each status. Reading it resets its change and its condition, and no other call does.
+//! The lowest requesting listener between endpoint and participant is called (2.2.4.2.3). A stream of events contains
+//! it as well, independent of listeners.
 
 use dds_core::qos::{
     DataReaderQos, DataWriterQos, Liveliness, LivelinessKind, PublisherQos, ResourceLimits, SubscriberQos,
@@ -17,16 +19,16 @@ struct Pose {
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A status, the QoS that it needs, and how it comes to pass once.
+/// A status, the QoS that it needs, and an action that causes it once.
 struct Case {
     name: &'static str,
     mask: StatusMask,
     offer: DataWriterQos,
     request: DataReaderQos,
     cause: fn(&mut Scene),
-    /// Total, change and peer or instance, as the status says; reading resets.
+    /// Total, change and peer or instance, as in the status. Reading resets the change.
     read: fn(&Scene) -> (u64, i64, InstanceHandle),
-    /// Whose handle it shows.
+    /// The entity whose handle the status contains.
     whose: fn(&Scene) -> InstanceHandle,
     is_event: fn(&Happened) -> bool,
 }
@@ -45,7 +47,7 @@ struct Scene {
     subscriber: Subscriber,
     writer: DataWriter<Pose>,
     reader: DataReader<Pose>,
-    /// What a cause has made.
+    /// Entities that a cause has created.
     others: (Vec<DataWriter<Pose>>, Vec<DataReader<Pose>>),
 }
 
@@ -76,7 +78,7 @@ impl Scene {
         self.run(10);
     }
 
-    /// Reads every status and takes what there is.
+    /// Reads every status and takes all samples.
     fn clear(&self, cases: &[Case]) {
         for case in cases {
             (case.read)(self);
@@ -277,10 +279,10 @@ impl Case {
     }
 }
 
-/// Who was told of which status, with which change.
+/// Called listeners, with the status and its change.
 type Log = Arc<Mutex<Vec<(&'static str, &'static str, i64)>>>;
 
-/// Notes what it is told.
+/// Records its calls.
 #[derive(Clone)]
 struct Told {
     name: &'static str,
@@ -348,7 +350,7 @@ fn status_read_resets_only_its_change() {
         assert_eq!(change, 0, "{}", case.name);
         (case.cause)(&mut scene);
         assert!(condition.is_triggered() && case.has_changed(&scene), "{}", case.name);
-        // Reading others resets nothing.
+        // Reading other statuses does not reset this one.
         for other in cases.iter().filter(|other| other.name != case.name) {
             (other.read)(&scene);
         }
@@ -359,7 +361,7 @@ fn status_read_resets_only_its_change() {
     }
 }
 
-/// Endpoint, group, participant: whoever asks first is told, and nobody above; without anybody, nobody.
+/// The order is endpoint, group, participant. Only the first requesting listener is called, if any.
 #[test]
 fn status_goes_to_lowest_requesting_listener() {
     let cases = cases();
@@ -369,7 +371,7 @@ fn status_goes_to_lowest_requesting_listener() {
             scene.clear(&cases);
             let log = Log::default();
             let told = |name| Told { name, log: Arc::clone(&log) };
-            // Those below ask for everything else.
+            // The lower levels request all other statuses.
             let mask = |level| if level < lowest { StatusMask::ALL & !case.mask } else { case.mask };
             let others = StatusMask::ALL & !StatusMask::DATA_ON_READERS;
             if case.is_of_writer() {
@@ -388,7 +390,7 @@ fn status_goes_to_lowest_requesting_listener() {
             let calls = log.lock().unwrap().iter().filter(|call| call.1 == case.name).copied().collect::<Vec<_>>();
             let expected = ["endpoint", "group", "participant"].get(lowest).map(|whom| (*whom, case.name, 1));
             assert_eq!(calls, expected.into_iter().collect::<Vec<_>>(), "{}", case.name);
-            // Being told is reading (2.2.4.2.1).
+            // A listener call counts as a read of the status (2.2.4.2.1).
             let change = (case.read)(&scene).1;
             assert_eq!(change, i64::from(lowest == 3), "{}", case.name);
         }

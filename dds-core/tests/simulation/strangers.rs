@@ -1,5 +1,5 @@
-//! What a stranger in the network can send, by the public API of a simulated world: it is dropped and counted, costs no more
-//! than it is worth, and honest traffic goes on.
+//! Datagrams of an unknown peer, through the public API of a simulated world. The participant drops and counts them,
+//! spends little work on them, and honest traffic goes on.
 
 use crate::simulated::{Node, World};
 use dds_core::driver::Socket;
@@ -23,7 +23,7 @@ fn note(count: u32) -> Note {
 const PATIENCE: Duration = Duration::from_secs(20);
 const LITTLE_ENDIAN: u8 = 1;
 
-/// A robot that writes to its station, and a stranger.
+/// A robot that writes to its station, and an unknown peer.
 struct Stage {
     world: World,
     robot: (DomainParticipant, Node),
@@ -50,14 +50,14 @@ impl Stage {
         stage
     }
 
-    /// Ten more samples arrive, and nobody else matches.
+    /// Asserts that ten more samples arrive, and that no further endpoint matches.
     fn honest_traffic_goes_on(&self) {
         self.honest_samples_arrive();
         assert_eq!(self.writer.publication_matched().unwrap().current_count, 1);
         assert_eq!(self.reader.subscription_matched().unwrap().current_count, 1);
     }
 
-    /// Ten more samples arrive, all of them, in their order and whole, and soon.
+    /// Asserts that ten more samples arrive soon, complete and in order.
     fn honest_samples_arrive(&self) {
         let first = self.said.replace(self.said.get() + 10);
         (first..first + 10).for_each(|count| self.writer.write(&note(count)).unwrap());
@@ -75,7 +75,9 @@ impl Stage {
         self.robot.0.guid().prefix
     }
 
-    /// A submessage of the robot's writer to the station's reader. `body` is what follows their two ids.
+    /// Sends a submessage of the robot's writer to the station's reader.
+    ///
+    /// `body` follows the two entity ids.
     fn to_station(&self, id: u8, flags: u8, before: &[u8], body: &[u8]) -> TrafficCounters {
         let before_it = self.station.0.traffic();
         let (reader, writer) = (self.reader.guid().entity_id, self.writer.guid().entity_id);
@@ -84,7 +86,7 @@ impl Stage {
         since(self.station.0.traffic(), before_it)
     }
 
-    /// A submessage of the station's reader to the robot's writer.
+    /// Sends a submessage of the station's reader to the robot's writer.
     fn to_robot(&self, id: u8, flags: u8, body: &[u8]) -> TrafficCounters {
         let before = self.robot.0.traffic();
         let (reader, writer) = (self.reader.guid().entity_id, self.writer.guid().entity_id);
@@ -103,7 +105,7 @@ fn since(now: TrafficCounters, before: TrafficCounters) -> TrafficCounters {
     change
 }
 
-/// A message with one submessage, whatever is in it.
+/// A message with one submessage of arbitrary content.
 fn raw(source: GuidPrefix, id: u8, flags: u8, body: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     MessageBuilder::new(&mut bytes).header(source);
@@ -137,7 +139,7 @@ fn extreme_sequence_numbers_are_rejected() {
         let counted = stage.to_station(DATA, 4, &[0, 0, 16, 0], &[&number(bad)[..], &payload].concat());
         assert_eq!(counted.malformed, 1, "{bad}");
     }
-    // Legal, and far beyond what can be kept for later.
+    // Legal, and far beyond the range that a reader keeps for later.
     for far in [i64::MAX, i64::MAX - 1, 1 << 62, 1 << 40, 1 << 32] {
         let kept_out = stage.reader.counters().unwrap().out_of_window;
         stage.to_station(DATA, 4, &[0, 0, 16, 0], &[&number(far)[..], &payload].concat());
@@ -155,7 +157,7 @@ fn heartbeat_jumps_request_slowly() {
         let counted = stage.to_station(HEARTBEAT, 0, &[], &heartbeat(first, last, 1_000));
         assert_eq!(counted.malformed, 1, "{first} to {last}");
     }
-    // It says that all numbers are there: the reader asks for some of them, and goes on asking, slowly.
+    // The HEARTBEAT announces that all numbers exist. The reader requests some of them, and repeats that slowly.
     let before = stage.station.0.traffic();
     stage.to_station(HEARTBEAT, 0, &[], &heartbeat(1, i64::MAX, 2_000));
     stage.world.pass(Duration::from_secs(10));
@@ -174,7 +176,7 @@ fn malformed_number_sets_are_rejected() {
     let set = |base: i64, bits: u32, words_sent: usize| {
         [&number(base)[..], &bits.to_le_bytes(), &words(&vec![u32::MAX; words_sent])].concat()
     };
-    // Too many bits, bits that are not there, a base that is no number, an end that is none.
+    // Too many bits, absent bits, an invalid base, an invalid end.
     for (base, bits, sent) in [(1, 257, 9), (1, u32::MAX, 0), (1, 256, 1), (-5, 32, 1), (i64::MAX - 3, 256, 8)] {
         let counted = stage.to_robot(ACKNACK, 0, &[&set(base, bits, sent)[..], &count].concat());
         assert_eq!(counted.malformed, 1, "ACKNACK {base} {bits}");
@@ -227,10 +229,10 @@ fn inconsistent_fragments_are_dropped() {
         let counted = fragment(start, count, size, whole, payload);
         assert_eq!(counted.malformed, 1, "{start} {count} {size} {whole} {payload}");
     }
-    // Legal, of samples that cannot be: they are not begun, and take no memory.
+    // Legal, but of impossible samples: no assembly begins, so they take no memory.
     fragment(1, 1, 1, u32::MAX, 1);
     fragment(60_000, 1, u16::MAX, u32::MAX, usize::from(u16::MAX) - 100);
-    // Two that contradict each other, of a sample that nothing has come of.
+    // Two fragments that contradict each other, of a sample without other fragments.
     let refused = stage.reader.counters().unwrap().malformed;
     fragment_of(101, 1, 1, 100, 1_000, 100);
     fragment_of(101, 1, 1, 200, 2_000, 200);
@@ -249,7 +251,7 @@ fn truncated_datagrams_are_dropped() {
     for bytes in recorded.iter().take(40) {
         let steps = (bytes.len() / 200).max(1);
         for end in (0..bytes.len()).step_by(steps) {
-            // The last submessage may reach to the end, however near: its number is one that the reader has already.
+            // The last submessage may extend to the end of the datagram. The reader already has its sequence number.
             stage.station.1.send(&bytes[..end], Socket::UserUnicast);
             stage.station.1.send(&bytes[..end], Socket::MetatrafficUnicast);
         }
@@ -315,17 +317,17 @@ fn forged_announcement_causes_no_amplification() {
     stage.world.pass(Duration::from_secs(60));
     let later = stage.world.take_astray_bytes();
     println!("{} bytes bring {at_once} within a second, then {} a second", bytes.len(), later / 60);
-    // Its own announcement and those of its endpoints; then whether anybody is there, less and less often.
+    // The victim sends its announcement and those of its endpoints, then checks the peer less and less often.
     assert!(at_once < 20 * bytes.len(), "{at_once}");
     stage.world.pass(Duration::from_secs(140));
     let in_all = at_once + later + stage.world.take_astray_bytes();
     println!("{in_all} in all");
     assert!(in_all < 40 * bytes.len(), "{in_all}");
-    // Nobody has answered: it is given up, however long it wants to be believed.
+    // The peer never answers, so it is dropped, even with a long lease.
     assert_eq!(stage.robot.0.discovered_participants().len(), 1);
     stage.world.pass(Duration::from_secs(1_000));
     assert_eq!(stage.world.take_astray_bytes(), 0);
-    // Each further one brings little more than itself while it is known.
+    // While the peer is known, each further announcement causes little more than its own size.
     stage.robot.1.feed(&bytes, Socket::MetatrafficUnicast);
     stage.world.pass(Duration::from_secs(10));
     stage.world.take_astray_bytes();
@@ -354,8 +356,8 @@ fn repeated_requests_are_answered_rarely() {
     let answered = since(stage.robot.0.traffic(), before).sent_bytes;
     let elapsed = stage.world.simulation.now() - begun;
     println!("{asked} bytes of requests bring {answered} bytes in {elapsed}");
-    // All that there is takes 125 KB, and goes to the reader, not to who asks; once for each time that an answer takes, which
-    // counts as a millisecond at least.
+    // All samples take 125 KB. They go to the reader, not to the requester, once per response time, which is at least a
+    // millisecond.
     let times = elapsed.as_nanos() as u64 / 1_000_000 + 1;
     assert!(answered < times * 130_000, "{answered} in {elapsed}");
     stage.honest_traffic_goes_on();
@@ -367,7 +369,7 @@ fn forged_participant_dispose_is_ignored() {
     let robot = stage.robot_prefix();
     let stranger = ghost(3);
     stage.station.1.feed(&announcement(&stranger), Socket::MetatrafficUnicast);
-    // DATA of SPDP with a key instead of data, and status info 3: the key is the robot's, the sender is not.
+    // DATA of SPDP with a key instead of data, and status info 3. The key is the robot's, the sender is another.
     let key = [&[0, 3, 0, 0, 0x50, 0, 16, 0][..], &robot.0, &[0, 0, 1, 0xc1], &[1, 0, 0, 0]].concat();
     let status = [0x71, 0, 4, 0, 0, 0, 0, 3, 1, 0, 0, 0];
     let ids = [EntityId::SPDP_READER.0, EntityId::SPDP_WRITER.0].concat();
@@ -383,7 +385,7 @@ fn forged_participant_dispose_is_ignored() {
 fn forged_guid_does_not_take_over_participant() {
     let stage = Stage::new();
     let named = |prefix| ParticipantData { prefix, ..ghost(5) };
-    // The robot, at another address: what goes there is lost until the robot announces itself again.
+    // The robot at another address. Datagrams to it are lost until the robot announces itself again.
     stage.station.1.feed(&announcement(&named(stage.robot_prefix())), Socket::MetatrafficUnicast);
     stage.honest_traffic_goes_on();
     // The station itself.
@@ -399,7 +401,7 @@ fn forged_endpoint_of_participant_is_ignored() {
     let stage = Stage::new();
     let stranger = ghost(4);
     stage.station.1.feed(&announcement(&stranger), Socket::MetatrafficUnicast);
-    // The stranger announces a writer with the robot's prefix, and then one of its own.
+    // The unknown peer announces a writer with the robot's prefix, and then one of its own.
     for (owner, matches) in [(stage.robot_prefix(), 1), (stranger.prefix, 2)] {
         let guid = Guid::new(owner, EntityId([0, 0, 9, 3]));
         let endpoint = EndpointData::new(guid, "note", stage.writer.type_name());
@@ -446,7 +448,7 @@ fn endpoint_flood_is_bounded() {
         }
     }
     stage.world.pass(Duration::from_millis(50));
-    // Of its writers and readers together 4 096 are known; half of these are writers, beside the robot's.
+    // The participant knows 4 096 of its writers and readers together. Half of these are writers, beside the robot's.
     let known = stage.reader.matched_publications().len() - 1;
     let counters = stage.station.0.discovery_counters().unwrap();
     println!("{known} writers, {} refused", counters.endpoints_refused);

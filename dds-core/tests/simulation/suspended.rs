@@ -1,4 +1,4 @@
-//! A process that is stopped for longer than every lease loses nobody, and nobody who is still there loses it for long.
+//! A process that is suspended for longer than every lease loses no living peer permanently.
 
 use crate::simulated::World;
 use dds_core::qos::{DataReaderQos, DataWriterQos, Liveliness, LivelinessKind};
@@ -22,9 +22,9 @@ fn suspended_time_expires_no_lease() {
     let reader = station.reader_builder::<Pose>("poses").qos(DataReaderQos::default().reliable()).build().unwrap();
     assert!(world.pass_until(Duration::from_secs(5), || reader.liveliness_changed().unwrap().alive_count == 2));
     manual.assert_liveliness().unwrap();
-    // Nothing is under way: what arrives late must not be what saves them.
+    // No datagram is in flight, because a late one must not keep the peers alive.
     world.settle();
-    // A minute, in which nothing runs anywhere: the participants' leases are 20 s.
+    // For a minute no thread runs anywhere. The participants' leases are 20 s.
     let minute = Duration::from_secs(60);
     [&robot_host, &station_host].into_iter().for_each(|node| node.freeze_for(minute));
     world.pass(minute + Duration::from_millis(500));
@@ -32,7 +32,7 @@ fn suspended_time_expires_no_lease() {
     assert_eq!((status.alive_count, status.not_alive_count), (2, 0));
     assert_eq!(reader.subscription_matched().unwrap().total_count, 2);
     assert_eq!(automatic.publication_matched().unwrap().total_count, 1);
-    // What was promised was not kept, whoever is to blame.
+    // The writer broke its promise, regardless of the cause.
     assert_eq!(automatic.liveliness_lost().unwrap().total_count, 1);
     assert_eq!(manual.liveliness_lost().unwrap().total_count, 1);
     // From then on time counts again.

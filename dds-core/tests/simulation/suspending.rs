@@ -1,4 +1,4 @@
-//! Publishers that hold back what is written, to send it together (DDS 1.4, 2.2.2.4.1.8 and 2.2.2.4.1.9).
+//! Publishers that delay samples to send them together (DDS 1.4, 2.2.2.4.1.8 and 2.2.2.4.1.9).
 
 use dds_core::qos::{DataWriterQos, Preset, PublisherQos};
 use dds_core::sim::Simulation;
@@ -37,7 +37,7 @@ impl Pair {
         numbers.for_each(|number| self.writer.write(&Step { number }).unwrap());
     }
 
-    /// What has arrived a tenth of a second later.
+    /// Samples that have arrived a tenth of a second later.
     fn arrived(&self) -> Vec<u32> {
         self.simulation.run_for(Duration::from_millis(100));
         self.reader.take().unwrap().into_data().map(|step| step.number).collect()
@@ -66,7 +66,7 @@ fn suspended_samples_leave_together() {
 
 #[test]
 fn suspension_loses_no_sample() {
-    // A history of three samples holds three back, and a history of one none but the last.
+    // A history of three samples delays three. A history of one delays only the last.
     for depth in [1, 3] {
         let pair = Pair::new(DataWriterQos::default().best_effort().keep_last(depth));
         let suspended = pair.publisher.suspend_publications().unwrap();

@@ -42,7 +42,9 @@ fn participant(simulation: &Simulation, host: &str, mask: Option<u8>) -> DomainP
     simulation.build(host, builder).unwrap()
 }
 
-/// Cells are occupied often, so that discovery and samples wait in inboxes, and a tenth of all datagrams is lost.
+/// A world with a tenth of all datagrams lost and cells often occupied.
+///
+/// Discovery data and samples therefore wait in inboxes.
 fn busy_world(seed: u64) -> Simulation {
     let interference = Interference { occupied: 0.5, ..Interference::default() };
     let simulation = Simulation::with_interference(seed, interference);
@@ -67,7 +69,7 @@ fn transform_carries_discovery_and_all_samples() {
         let reader = station.reader_builder::<Block>("blocks").qos(Preset::Event).build().unwrap();
         writer.wait_for_readers(1).block().unwrap();
         let mut written = Vec::new();
-        // Small samples, one datagram, and fragments; the last ones wait in the inbox of an occupied reader.
+        // Small samples, one datagram, and fragments. The last ones wait in the inbox of an occupied reader.
         for (number, len) in (0..).zip([0, 1, 100, 1_000, 40_000, 300_000, 10, 10, 10, 70_000, 5]) {
             let block = Block { number, bytes: vec![number as u8; len] };
             writer.write(&block).unwrap();

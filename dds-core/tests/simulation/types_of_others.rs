@@ -1,4 +1,4 @@
-//! Types of two sides that differ: which match, what arrives, and what is told if they do not (XTYPES 1.3, 7.2.4 and 7.6.3).
+//! Different types on both sides: matches, received samples, and reports of mismatches (XTYPES 1.3, 7.2.4 and 7.6.3).
 
 use dds_core::qos::{DataReaderQos, TypeConsistency, TypeConsistencyKind};
 use dds_core::sim::Simulation;
@@ -72,7 +72,7 @@ struct Tree {
     children: Vec<Tree>,
 }
 
-/// The same with a member more.
+/// The same with an additional member.
 #[derive(DdsType, Debug, PartialEq, Default)]
 #[dds(appendable)]
 struct LaterTree {
@@ -105,7 +105,7 @@ struct Octets {
     rows: Vec<[u8; 2]>,
 }
 
-/// Octets one level further down.
+/// Bytes one level further down.
 #[derive(DdsType, Debug, PartialEq, Default)]
 struct OctetRows {
     data: Vec<u8>,
@@ -119,7 +119,7 @@ enum FromOne {
     Weight(f32),
 }
 
-/// As Cyclone DDS up to 11.0 counts.
+/// Numbered as in Cyclone DDS up to 11.0.
 #[derive(DdsType, Debug, PartialEq)]
 enum FromZero {
     #[dds(id = 0)]
@@ -127,7 +127,7 @@ enum FromZero {
     Weight(f32),
 }
 
-/// Another type by the name of `Short`, in the same bytes.
+/// A different type with the name `Short` and the same encoding.
 #[derive(DdsType, Debug, PartialEq, Default)]
 #[dds(appendable, name = "Short")]
 struct OtherwiseShort {
@@ -149,7 +149,7 @@ impl World {
         Self { from: participant("a"), to: participant("b"), simulation }
     }
 
-    /// What keeps a writer of `W` and a reader of `R` apart, when all is said and done; `None`: they match.
+    /// Mismatch of a writer of `W` and a reader of `R` after discovery. `None`: they match.
     fn obstacle<W: DdsType + 'static, R: DdsType + 'static>(self, consistency: TypeConsistency) -> Option<Obstacle> {
         let _writer = self.from.writer::<W>("t").unwrap();
         let qos = DataReaderQos::default().type_consistency(consistency);
@@ -183,7 +183,7 @@ fn added_or_missing_members_are_coerced() {
     let World { simulation: _simulation, from, to } = World::new(2);
     let long = from.writer::<Long>("long").unwrap();
     let short = to.reader::<Short>("long").unwrap();
-    // Each side asks for itself.
+    // Each side requests the type of its peer.
     long.wait_for_readers(1).block_for(PATIENCE).unwrap();
     short.wait_for_writers(1).block_for(PATIENCE).unwrap();
     long.write(&Long { id: 1, text: "a".into(), more: vec![1, 2] }).unwrap();
@@ -277,7 +277,7 @@ fn forced_validation_requires_type_description() {
     let reader = to.reader_builder::<Short>("t").qos(qos).build().unwrap();
     simulation.run_for(PATIENCE);
     assert_eq!(reader.subscription_matched().unwrap().current_count, 0);
-    // By name alone it is accepted.
+    // By its name alone it is accepted.
     let reader = to.reader::<Short>("t").unwrap();
     reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
 }
@@ -320,7 +320,7 @@ fn union_discriminator_mismatch_names_attribute() {
     assert!(kind.to_string().contains("#[dds(id = 0)]"), "{kind}");
     let kind = TypeDifferenceKind::UnionIds { writer: 1, reader: 0 };
     assert_eq!(refused::<FromOne, FromZero>(policy()), (String::new(), kind));
-    // No id is sent, so that the bytes are the same (7.4.3.5.3).
+    // The encoding contains no id, so the bytes are the same (7.4.3.5.3).
     accepted::<FromZero, FromOne>(TypeConsistency { ignore_member_names: true, ..policy() });
 }
 
@@ -338,7 +338,7 @@ fn type_names_decide_without_type_description() {
     let sample = reader.next_sample().block_for(PATIENCE).unwrap().data;
     assert_eq!(sample, Some(Short { id: 3, text: "c".into() }));
 
-    // It would fit, and has another name.
+    // The type would fit, but has a different name.
     let reader = from.reader::<Short>("long").unwrap();
     let _writer = to.writer::<Long>("long").unwrap();
     simulation.run_for(PATIENCE);

@@ -1,4 +1,4 @@
-//! A writer that offers to outlive itself, and nobody who would see to that: the log says so.
+//! A writer with samples that should outlive it, and no durability service: the log contains a warning.
 
 use crate::support::Notes;
 use dds_core::qos::{DataWriterQos, Durability};
@@ -10,7 +10,7 @@ struct Count {
     count: u64,
 }
 
-/// What a writer of this durability says when it goes after one sample.
+/// Warnings of a writer with this durability when it closes after one sample.
 fn warnings(durability: Durability, has_service: bool) -> Vec<String> {
     let ((), mut warnings) = Notes::of_warnings().take(|| {
         let simulation = Simulation::new(1);

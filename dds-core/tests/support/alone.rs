@@ -7,10 +7,10 @@ use std::sync::{Mutex, PoisonError};
 /// Set in a process that runs one test alone.
 const ALONE: &str = "DDS_TEST_ALONE";
 
-/// Runs `test` alone in a child process and returns `false`; returns `true` in that child.
+/// Runs `test` alone in a child process and returns `false`. Returns `true` in that child.
 ///
-/// For tests that count memory or threads of the whole process, or change its limits or its panic hook. They begin with
-/// `if !alone("module::test") { return; }`. The children run one after the other.
+/// It serves tests that count memory or threads of the whole process, or change its limits or its panic hook. They
+/// begin with `if !alone("module::test") { return; }`. The children run one after the other.
 pub(crate) fn alone(test: &str) -> bool {
     static TURN: Mutex<()> = Mutex::new(());
     if std::env::var_os(ALONE).is_some() {
@@ -23,7 +23,7 @@ pub(crate) fn alone(test: &str) -> bool {
     let mut has_run = false;
     for line in BufReader::new(child.stdout.take().unwrap()).lines() {
         let line = line.unwrap();
-        // `.ci/run` adds up these lines, and the parent has one that counts this test.
+        // `.ci/run` adds up these lines, and the parent's line counts this test already.
         if line.starts_with("test result: ") {
             has_run = line.contains(" 1 passed");
         } else {

@@ -1,4 +1,4 @@
-//! What the tests of this folder share: participants that see nobody but each other, and nothing that leaves the host.
+//! Support for the tests of this folder: participants that see only each other, without traffic outside of this host.
 
 #![allow(dead_code, unused_imports, reason = "each test binary uses its own part of this")]
 
@@ -16,10 +16,10 @@ pub(crate) use woken::Woken;
 use dds_core::{DomainParticipant, DomainParticipantBuilder, Duration, Scope};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Longer than anything here may take on a busy machine; a wait that ends by it has failed.
+/// Longer than any step may take on a busy machine. A wait that reaches it has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A world of its own: participants of one world see each other, and no others.
+/// A world of its own: participants of one world see only each other.
 pub(crate) struct World {
     tag: String,
 }
@@ -31,7 +31,7 @@ impl World {
         Self { tag: format!("test-{}-{count}", std::process::id()) }
     }
 
-    /// What parts it from others.
+    /// Tag that separates it from other worlds.
     pub(crate) fn tag(&self) -> &str {
         &self.tag
     }
@@ -44,14 +44,15 @@ impl World {
         self.builder().build().unwrap()
     }
 
-    /// One that does not deliver within the process, but by UDP.
+    /// A participant that delivers by UDP instead of within the process.
     pub(crate) fn udp_participant(&self) -> DomainParticipant {
         self.builder().udp_only(true).build().unwrap()
     }
 }
 
-/// With `DDS_TEST_HOLDS=1` (and `--nocapture`) a test says at its end how long cells were held in its process so far. Nobody
-/// asserts on it: that is the machine's affair.
+/// With `DDS_TEST_HOLDS=1`, prints how long the process held cells so far.
+///
+/// `--nocapture` shows the output. No test asserts on it, because it depends on the machine.
 impl Drop for World {
     fn drop(&mut self) {
         if std::env::var_os("DDS_TEST_HOLDS").is_some_and(|value| value == "1") {
@@ -62,7 +63,9 @@ impl Drop for World {
     }
 }
 
-/// Whether this host has an IPv6 address, if only that of its loopback; the test that asks is [skipped](skip) if not.
+/// Returns whether this host has an IPv6 address, if only that of its loopback.
+///
+/// A test that needs one is [skipped](skip) otherwise.
 pub(crate) fn has_ipv6() -> bool {
     #[allow(clippy::disallowed_methods, reason = "asks the system, and sends nothing")]
     let bound = std::net::UdpSocket::bind("[::1]:0");

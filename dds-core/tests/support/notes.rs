@@ -1,4 +1,4 @@
-//! What the library tells by `tracing`.
+//! Records of the library through `tracing`.
 
 use std::fmt::{Debug, Write};
 use std::sync::{Arc, Mutex};
@@ -6,7 +6,7 @@ use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
 
-/// Notes what is told of one kind, each as a line of its fields.
+/// Collects records of one kind, each as a line of its fields.
 #[derive(Clone)]
 pub(crate) struct Notes {
     is_noted: fn(&Metadata<'_>) -> bool,
@@ -14,12 +14,12 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// Of every warning.
+    /// Collects every warning.
     pub(crate) fn of_warnings() -> Self {
         Self::of(|metadata| metadata.is_event() && *metadata.level() == Level::WARN)
     }
 
-    /// Of every new span, which begins with its name.
+    /// Collects every new span. Its line begins with its name.
     pub(crate) fn of_spans() -> Self {
         Self::of(|metadata| metadata.is_span())
     }
@@ -28,7 +28,7 @@ impl Notes {
         Self { is_noted, lines: Arc::default() }
     }
 
-    /// Takes notes while `work` lasts, of what this thread does.
+    /// Runs `work` and returns the records of this thread.
     pub(crate) fn take<T>(self, work: impl FnOnce() -> T) -> (T, Vec<String>) {
         let done = tracing::subscriber::with_default(self.clone(), work);
         let lines = std::mem::take(&mut *self.lines.lock().unwrap());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::Wake;
 
-/// Counts how often it was woken.
+/// Counts its wakes.
 #[derive(Default)]
 pub(crate) struct Woken(AtomicU64);
 
@@ -15,12 +15,12 @@ impl Wake for Woken {
 }
 
 impl Woken {
-    /// So far.
+    /// Wakes so far.
     pub(crate) fn count(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Since it was asked last.
+    /// Wakes since the last call.
     pub(crate) fn news(&self) -> u64 {
         self.0.swap(0, Ordering::Relaxed)
     }

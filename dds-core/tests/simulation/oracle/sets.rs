@@ -5,7 +5,9 @@ use super::scenario::Scenario;
 use dds_core::Duration;
 
 impl Scenario {
-    /// Runs `act` on a writer, as a coherent set if its publisher has coherent access and the random choice agrees.
+    /// Runs `act` on a writer, possibly as a coherent set.
+    ///
+    /// The publisher needs coherent access for that, and a random choice decides.
     pub(crate) fn in_a_set(&mut self, writer: usize, act: impl FnOnce(&mut Self, bool)) {
         let is_set = self.has_sets && self.writers[writer].log.presentation.coherent_access && self.extras.falls(60);
         if !is_set {

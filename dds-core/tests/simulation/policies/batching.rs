@@ -7,7 +7,7 @@ use dds_core::{Duration, Entity};
 const BUDGET: Duration = Duration::from_millis(500);
 const SAMPLES: u32 = 10;
 
-/// Writes [`SAMPLES`] samples of one instance, and returns how many datagrams that took, and what has arrived by then.
+/// Writes [`SAMPLES`] samples of one instance. Returns the datagrams that took, and the samples received by then.
 fn write_all(pair: &Pair, writer: DataWriterQos, reader: DataReaderQos) -> (u64, Vec<u32>) {
     let reader = pair.reader(reader);
     let writer = pair.writer(writer);
@@ -36,7 +36,9 @@ fn batch_leaves_when_latency_budget_ends() {
     });
 }
 
-/// Later samples wait when the budget is granted, and no more when it is taken back; what waits then leaves at once.
+/// Later samples wait once the budget is set, and stop waiting when it is removed.
+///
+/// Samples that wait at the removal leave at once.
 #[test]
 fn changed_latency_budget_applies_at_once() {
     Pair::on_every_way(|pair| {

@@ -1,5 +1,5 @@
-//! Every policy that may change (DDS 1.4, 2.2.3, column "changeable"), changed while others are matched: they are told the new
-//! value, and those that are matched by it part and meet again.
+//! Changes every mutable policy (DDS 1.4, 2.2.3, column "changeable") while endpoints are matched. Peers receive the
+//! new value. Endpoints whose match depends on it unmatch and match again.
 
 use super::Pose;
 use dds_core::qos::{
@@ -72,7 +72,7 @@ fn changed_writer_policies_are_announced() {
         assert_eq!(told, (expected.ownership_strength, expected.transport_priority), "{name}");
         assert_eq!(writer.publication_matched().unwrap().current_count, 1, "{name}");
     }
-    // This one is nobody else's business.
+    // This policy concerns only the writer.
     let kept = WriterDataLifecycle { autodispose_unregistered_instances: false };
     writer.set_qos(writer.qos().writer_data_lifecycle(kept)).unwrap();
     assert!(!writer.qos().writer_data_lifecycle.autodispose_unregistered_instances);
@@ -131,7 +131,9 @@ fn changed_group_policies_are_announced() {
     assert!(!publisher.writer::<Pose>("other").unwrap().is_enabled());
 }
 
-/// DEADLINE, LATENCY_BUDGET and PARTITION match, and may change: both sides count each parting and each meeting.
+/// DEADLINE, LATENCY_BUDGET and PARTITION affect matching and may change.
+///
+/// Both sides count each end and each begin of a match.
 #[test]
 fn qos_change_unmatches_and_rematches() {
     let world = World::new();

@@ -1,4 +1,4 @@
-//! Content filters (DDS 1.4, 2.2.2.3.3), queries (2.2.2.5.9) and what they leave alone.
+//! Content filters (DDS 1.4, 2.2.2.3.3), queries (2.2.2.5.9), and the samples that they do not affect.
 
 use super::*;
 use dds_core::qos::{Preset, TopicQos};
@@ -26,13 +26,13 @@ fn filtered_samples_never_appear() {
             let _ = reader.read().unwrap();
             assert!(!reader.status_changes().contains(StatusMask::DATA_AVAILABLE));
             for x in 10..20 {
-                // It would take the place of the first one, whose history is one sample deep.
+                // The sample would replace the first one, because the history holds one sample.
                 pair.write(&writer, 1, x);
             }
             assert!(!reader.status_changes().contains(StatusMask::DATA_AVAILABLE), "nobody is told");
             assert!(reader.readable().block_for(SOON).is_err());
             assert_eq!(values(&reader), [5]);
-            // A writer that does not send them tells of them before what it sends next.
+            // A writer that filters announces the skipped samples before its next sample.
             pair.write(&writer, 1, 6);
             assert_eq!(values(&reader), [6]);
             assert_eq!(count(&reader), 10);
@@ -71,14 +71,15 @@ fn instance_end_passes_unless_its_key_fails() {
             writer.dispose(&robot).unwrap();
         }
         pair.settle();
-        // Unread samples of an instance tell of its end themselves.
+        // Unread samples of an instance report its end themselves.
         let ended = |reader: &DataReader<Pose>| {
             let samples = reader.select().states(States::NOT_ALIVE_DISPOSED).take().unwrap();
             samples.into_data().map(|pose: Pose| (pose.robot, pose.x)).collect::<Vec<_>>()
         };
         assert_eq!(ended(&by_value), [(1, 1), (2, 1)]);
         assert_eq!(ended(&by_key), [(1, 1), (1, 11)]);
-        // Both share an address with somebody who wants it, so that all but what none of them wants comes there.
+        // Both readers share an address with a reader that accepts these samples. Only samples that no reader accepts
+        // stay away.
         assert_eq!((count(&by_value), count(&by_key)), (2, 3));
     });
 }
@@ -96,12 +97,12 @@ fn changed_parameters_apply_to_later_samples() {
         pair.settle();
         [1, 2].iter().for_each(|x| pair.write(&writer, 1, *x));
         assert_eq!(values(&reader), [1, 2]);
-        // Readers that are made later have the parameters that there are then.
+        // Readers that are created later use the parameters of that time.
         let other = pair.to.reader_builder(&part).qos(Preset::Event).build().unwrap();
         pair.settle();
         [1, 2].iter().for_each(|x| pair.write(&writer, 1, *x));
         assert_eq!((values(&reader), values(&other)), (vec![2], vec![2]));
-        // They need the object no more.
+        // The readers do not need the object anymore.
         drop((part, topic));
         [1, 2].iter().for_each(|x| pair.write(&writer, 1, *x));
         assert_eq!((values(&reader), values(&other)), (vec![2], vec![2]));
@@ -142,7 +143,7 @@ fn query_selects_by_content_and_keeps_others() {
         assert!(query.is_triggered());
         let of = |samples: dds_core::Samples<Pose>| samples.into_data().map(|pose| pose.x).collect::<Vec<_>>();
         assert_eq!(of(reader.select().condition(&query).max_samples(1).read().unwrap()).len(), 1);
-        // The walk leaves out instances that have no such sample.
+        // `next_instance` skips instances without a matching sample.
         let walk = |from| reader.select().condition(&query).next_instance(from).read().unwrap();
         let mut found = Vec::new();
         let mut at = dds_core::InstanceHandle::NIL;
@@ -166,7 +167,7 @@ fn query_selects_by_content_and_keeps_others() {
     });
 }
 
-/// It is part of Annex B; the error says so, and what does the same.
+/// ORDER BY belongs to Annex B. The error says so, and names an alternative.
 #[test]
 fn query_with_order_by_fails_with_advice() {
     Pair::on_every_way(|pair| {
@@ -194,7 +195,7 @@ fn coherent_set_is_whole_despite_content_filter() {
         let reader = reader.filter("x <> 0 AND x <> 3 AND x <> 5", [0; 0]).build().unwrap();
         let writer = publisher.writer_builder("pose").qos(Preset::Event).build().unwrap();
         pair.settle();
-        // The first of a set, one in its middle, and the last one are left out.
+        // The filter drops the first sample of a set, one in its middle, and the last one.
         let set = publisher.coherent_changes().unwrap();
         (0..6).for_each(|x| pair.write(&writer, 1, x));
         assert!(values(&reader).is_empty());

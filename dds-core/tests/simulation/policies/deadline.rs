@@ -20,7 +20,7 @@ fn request(deadline: u64) -> DataReaderQos {
     DataReaderQos::default().reliable().keep_all().deadline(millis(deadline))
 }
 
-/// How many deadlines writer and reader have missed, each since it was last asked.
+/// Missed deadlines of writer and reader, each since its last status read.
 fn missed(writer: &DataWriter<Pose>, reader: &DataReader<Pose>) -> (u64, u64) {
     let offered = writer.offered_deadline_missed().unwrap();
     let requested = reader.requested_deadline_missed().unwrap();

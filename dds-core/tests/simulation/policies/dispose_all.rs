@@ -1,4 +1,4 @@
-//! `dispose_all`, and what unregistering says on the wire (DDS 1.4, 2.2.3.21; RTPS 2.5, 9.6.4.9).
+//! `dispose_all`, and the wire format of an unregister (DDS 1.4, 2.2.3.21; RTPS 2.5, 9.6.4.9).
 
 use super::{Pair, Pose, SOON, values};
 use dds_core::qos::{DataReaderQos, DataWriterQos, ResourceLimits, WriterDataLifecycle};
@@ -12,7 +12,7 @@ fn request() -> DataReaderQos {
     DataReaderQos::default().reliable().keep_all()
 }
 
-/// Which robots are how, by what is taken without data.
+/// Robots in this state, from taken samples without data.
 fn ended(reader: &DataReader<Pose>, state: InstanceState) -> Vec<u32> {
     let samples = reader.take().unwrap();
     let ended = samples.iter().filter(|sample| !sample.info().valid_data && sample.info().instance_state == state);
@@ -45,7 +45,9 @@ fn dispose_all_disposes_every_alive_instance() {
     });
 }
 
-/// An instance that is written again after it was disposed of has come back; a new one may take the place of a former one.
+/// An instance that is written again after its dispose is alive again.
+///
+/// A new instance may take the room of a former one.
 #[test]
 fn dispose_all_disposes_reborn_instances() {
     Pair::on_every_way(|pair| {
@@ -62,7 +64,9 @@ fn dispose_all_disposes_reborn_instances() {
     });
 }
 
-/// A history without room is waited for as by any other write, or says so; what was disposed of stays so.
+/// A call blocks for room in a full history like any other write, or fails with a timeout.
+///
+/// Instances that were disposed of before stay disposed.
 #[test]
 fn dispose_all_waits_for_full_history() {
     let simulation = Simulation::new(5);
@@ -94,7 +98,7 @@ struct Image {
     pixels: Vec<u8>,
 }
 
-/// The keys of a writer have 64 MiB: beyond that an instance is disposed of by its handle alone.
+/// The keys of a writer take at most 64 MiB. Beyond that an instance is disposed of by its handle alone.
 #[test]
 fn dispose_all_covers_instances_without_key() {
     let simulation = Simulation::new(7);
@@ -113,7 +117,7 @@ fn dispose_all_covers_instances_without_key() {
     assert!(samples.iter().all(|sample| sample.info().instance_state == InstanceState::NotAliveDisposed));
 }
 
-/// The last octet of STATUS_INFO in what is sent: 1 disposed, 2 unregistered, 3 both.
+/// The last byte of STATUS_INFO in sent changes: 1 disposed, 2 unregistered, 3 both.
 #[test]
 fn autodispose_unregister_sends_status_3() {
     for (autodispose, expected) in [(true, 3), (false, 2)] {

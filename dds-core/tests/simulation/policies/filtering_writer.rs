@@ -1,4 +1,5 @@
-//! Content filters that the writer asks: what no reader wants does not travel, whatever is lost on the way.
+//! Content filters that the writer evaluates. It does not send samples that no reader accepts, even over a lossy
+//! network.
 
 use super::*;
 use dds_core::sim::Conditions;
@@ -14,7 +15,7 @@ fn keep_all() -> DataReaderQos {
     DataReaderQos::default().reliable().keep_all()
 }
 
-/// Every number is accounted for.
+/// Asserts that the ledger explains every sequence number.
 fn adds_up(reader: &DataReader<Pose>) -> dds_core::WriterLosses {
     let total = reader.losses().unwrap().total();
     assert_eq!(total.known, total.received + total.not_received.total() + total.awaited, "{total:?}");
@@ -44,7 +45,7 @@ fn unwanted_samples_are_not_sent() {
     }
 }
 
-/// Readers with different filters, reliable or not, early or late, over a network that loses and reorders.
+/// Readers have different filters, are reliable or not, early or late. The network loses and reorders datagrams.
 #[test]
 fn filtered_readers_get_matches_despite_loss() {
     for seed in 0..12 {
@@ -78,7 +79,7 @@ fn filtered_readers_get_matches_despite_loss() {
         let written = write(200);
         writer.acknowledged().block_for(PATIENCE).unwrap();
         simulation.run_for(Duration::from_secs(5));
-        // In the order in which they were written, which is not that of a take over several instances.
+        // In the order of writing, which differs from a take over several instances.
         let expect = |reader: &DataReader<Pose>, wants: &dyn Fn(u32, u32) -> bool| {
             let mut got: Vec<(u32, u32)> =
                 reader.take().unwrap().into_data().map(|pose: Pose| (pose.robot, pose.x)).collect();
@@ -95,7 +96,7 @@ fn filtered_readers_get_matches_despite_loss() {
         expect(&by_key, &|robot, _| robot == 1);
         expect(&all, &|_, _| true);
         expect(&late, &|_, x| (10..=20).contains(&x));
-        // What the network has lost is lost; what was filtered is not among that.
+        // The ledger counts samples of the network's losses as lost, and filtered samples separately.
         let got = values(&unreliable).len();
         let total = adds_up(&unreliable);
         let wanted = written.iter().filter(|(_, x)| *x >= 50).count();
@@ -104,7 +105,7 @@ fn filtered_readers_get_matches_despite_loss() {
     }
 }
 
-/// Instances of a reader that filters begin and end as those of any other.
+/// A filtering reader sees the begin and end of its instances like any other reader.
 #[test]
 fn readers_with_shared_address_filter_locally() {
     let simulation = Simulation::new(3);

@@ -22,7 +22,7 @@ fn keep_last_keeps_depth_samples_per_instance() {
     });
 }
 
-/// Of a reliable writer nothing is lost by it: what had no room comes when there is some.
+/// A reliable writer loses nothing by a rejection. The samples arrive when the reader has room.
 #[test]
 fn keep_all_rejects_overflow_and_gets_it_later() {
     Pair::on_every_way(|pair| {

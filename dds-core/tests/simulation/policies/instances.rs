@@ -1,10 +1,10 @@
-//! What a reader says of each sample and its instance (DDS 1.4, 2.2.2.5.1 and 2.2.2.5.5): states, generations, ranks.
+//! Sample information about instances (DDS 1.4, 2.2.2.5.1 and 2.2.2.5.5): states, generations, ranks.
 
 use super::*;
 use dds_core::qos::WriterDataLifecycle;
 use dds_core::{Entity, SampleState, SequenceNumber, States, ViewState};
 
-/// A writer whose unregistering ends no life, and a reader of everything.
+/// A writer whose unregister does not dispose, and a KEEP_ALL reader.
 fn endpoints(pair: &Pair) -> (DataWriter<Pose>, DataReader<Pose>) {
     let lifecycle = WriterDataLifecycle { autodispose_unregistered_instances: false };
     let writer = pair.writer(DataWriterQos::default().keep_all().writer_data_lifecycle(lifecycle));
@@ -21,7 +21,7 @@ fn take(reader: &DataReader<Pose>) -> Vec<SampleInfo> {
     infos(&reader.take().unwrap())
 }
 
-/// Of the only sample there: the view, the instance, and how often it has come back from each kind of end.
+/// View state, instance state and both generation counts of the only sample.
 fn only(reader: &DataReader<Pose>) -> (ViewState, InstanceState, (u32, u32)) {
     let [info] = &take(reader)[..] else { panic!("another number of samples") };
     (info.view_state, info.instance_state, (info.disposed_generation_count, info.no_writers_generation_count))
@@ -63,7 +63,7 @@ fn instance_is_new_in_each_generation_until_read() {
         assert_eq!(only(&reader), (NotNew, NotAliveDisposed, (0, 0)));
         pair.write(&writer, 1, 3);
         assert_eq!(only(&reader), (New, Alive, (1, 0)));
-        // It is held, so that it is not forgotten without writers.
+        // The sample stays in the reader, so the instance is not evicted without writers.
         pair.write(&writer, 1, 4);
         assert_eq!(reader.read().unwrap().len(), 1);
         writer.unregister_instance(&1).unwrap();
@@ -94,7 +94,7 @@ fn generation_counts_and_ranks_follow_spec() {
             let rank = |info: &SampleInfo| (info.sample_rank, info.generation_rank, info.absolute_generation_rank);
             infos.iter().map(rank).collect::<Vec<_>>()
         };
-        // With what has no data in between.
+        // Including samples without data in between.
         let count = all.len() as u32;
         assert_eq!(all.iter().map(|info| info.sample_rank).collect::<Vec<_>>(), (0..count).rev().collect::<Vec<_>>());
         let generations = with_data(all);
@@ -102,7 +102,7 @@ fn generation_counts_and_ranks_follow_spec() {
             ranks(&generations).iter().map(|rank| (rank.1, rank.2)).collect::<Vec<_>>(),
             [(2, 2), (1, 1), (0, 0)]
         );
-        // Of a part, the last of the part counts, but for the absolute rank.
+        // In a partial take, ranks refer to its last sample, except for the absolute rank.
         let first = infos(&reader.select().instance(one).max_samples(1).take().unwrap());
         assert_eq!(ranks(&first), [(0, 0, 2)]);
         let other = infos(&reader.select().instance(writer.lookup_instance(&2).unwrap()).take().unwrap());
@@ -141,11 +141,11 @@ fn instance_without_samples_or_writers_is_gone() {
         pair.run(50);
         assert_eq!(reader.lookup_instance(&1), Some(instance), "its end is to be seen");
         assert_eq!(states(&reader), [InstanceState::NotAliveNoWriters]);
-        // The key of what was taken last can be asked for until something else is.
+        // The key of the instance taken last stays available until the next take.
         assert_eq!(reader.key_value(instance), Some(1));
         assert!(take(&reader).is_empty());
         assert_eq!((reader.lookup_instance(&1), reader.key_value(instance)), (None, None));
-        // What comes now is new, and no life after another one.
+        // The instance is new, and not a new generation of the former one.
         pair.write(&writer, 1, 2);
         assert_eq!(only(&reader), (ViewState::New, InstanceState::Alive, (0, 0)));
     });

@@ -98,8 +98,10 @@ fn samples_of_ended_instances_are_purged() {
     });
 }
 
-/// By the source timestamp (2.2.3.16): what was written long ago is over when it arrives, and what claims to be of the future
-/// lives no longer than what is written now.
+/// The lifespan counts from the source timestamp (2.2.3.16).
+///
+/// An old sample has expired when it arrives. A sample with a timestamp in the future lives no longer than a present
+/// one.
 #[test]
 fn lifespan_starts_at_bounded_source_timestamp() {
     Pair::on_every_way(|pair| {
@@ -121,7 +123,7 @@ fn lifespan_starts_at_bounded_source_timestamp() {
         let present = || reader.read().unwrap().into_data().map(|pose: Pose| pose.x).collect::<Vec<_>>();
         pair.run(100);
         assert_eq!(present(), [2, 3, 4, 5]);
-        // 20 s may be a clock that is wrong; an hour is a lie.
+        // 20 s ahead may be a wrong clock. An hour ahead is implausible.
         assert_eq!(reader.losses().unwrap().from_future, 1);
         pair.run(900);
         assert_eq!(present(), [3, 4, 5]);

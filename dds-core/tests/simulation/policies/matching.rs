@@ -1,5 +1,5 @@
-//! What is offered must meet what is requested (DDS 1.4, 2.2.3, column "RxO"): what does not is told to both sides, and nothing
-//! arrives.
+//! Offered QoS must satisfy requested QoS (DDS 1.4, 2.2.3, column "RxO"). Otherwise both sides are notified, and no
+//! sample arrives.
 
 use super::*;
 use dds_core::qos::{
@@ -11,7 +11,7 @@ const SECOND: Duration = Duration::from_secs(1);
 
 type Ask = (PolicyId, DataWriterQos, DataReaderQos);
 
-/// Of each policy an offer that falls short of a request in that policy alone.
+/// For each policy, an offer that is incompatible with a request in that policy alone.
 fn too_little() -> Vec<Ask> {
     let (offer, request) = (DataWriterQos::default, DataReaderQos::default);
     let manual = Liveliness { kind: LivelinessKind::ManualByTopic, lease_duration: Duration::INFINITE };

@@ -1,4 +1,4 @@
-//! What the policies do that act on each instance, through the public API, in virtual time.
+//! Effects of the policies that act on each instance, through the public API, in virtual time.
 
 mod batching;
 mod changing;
@@ -28,7 +28,7 @@ struct Pose {
     x: u32,
 }
 
-/// Longer than anything may take that has no delay of its own.
+/// Longer than any step without a delay of its own.
 const SOON: Duration = Duration::from_millis(50);
 
 /// A writer and a reader, in one participant or on two hosts.
@@ -39,7 +39,7 @@ struct Pair {
 }
 
 impl Pair {
-    /// Tries `body` with both ways from a writer to a reader.
+    /// Runs `body` with both paths from a writer to a reader.
     fn on_every_way(body: impl Fn(&Self)) {
         for way in ["in one participant", "by the network"] {
             eprintln!("{way}");
@@ -65,24 +65,24 @@ impl Pair {
         self.to.reader_builder("pose").qos(qos).build().unwrap()
     }
 
-    /// Lets them match, and what was said go where it goes.
+    /// Lets the endpoints match and datagrams in flight arrive.
     fn settle(&self) {
         self.simulation.run_for(Duration::from_secs(2));
     }
 
-    /// Writes, and waits until it is there.
+    /// Writes a sample and waits until it arrives.
     fn write(&self, writer: &DataWriter<Pose>, robot: u32, x: u32) {
         writer.write(&Pose { robot, x }).unwrap();
         self.simulation.run_for(SOON);
     }
 }
 
-/// What is taken: the values of the samples with data.
+/// Takes all samples and returns the values of those with data.
 fn values(reader: &DataReader<Pose>) -> Vec<u32> {
     reader.take().unwrap().into_data().map(|pose: Pose| pose.x).collect()
 }
 
-/// What is taken of the instance of robot 1, as far as it has no data: its states.
+/// Takes all samples of robot 1 and returns the instance states of those without data.
 fn states(reader: &DataReader<Pose>) -> Vec<InstanceState> {
     let samples = reader.take().unwrap();
     let infos: Vec<SampleInfo> = samples.iter().map(|sample| sample.info().clone()).collect();

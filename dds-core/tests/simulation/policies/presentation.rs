@@ -6,7 +6,7 @@ use dds_core::sim::{Conditions, Simulation};
 use dds_core::{DataReader, DataWriter, Entity, Publisher, Subscriber};
 use dds_rtps::types::SplitMix64;
 
-/// Everything of this scope together, and in order.
+/// Coherent and ordered access with this scope.
 fn coherent(access_scope: AccessScope) -> Presentation {
     let mut presentation = Presentation::default();
     (presentation.access_scope, presentation.coherent_access) = (access_scope, true);
@@ -14,7 +14,7 @@ fn coherent(access_scope: AccessScope) -> Presentation {
     presentation
 }
 
-/// Two groups that see sets of each other.
+/// A publisher and a subscriber that share coherent sets.
 fn groups(pair: &Pair, access_scope: AccessScope) -> (Publisher, Subscriber) {
     let presentation = coherent(access_scope);
     let publisher = pair.from.publisher(PublisherQos::default().presentation(presentation)).unwrap();
@@ -55,7 +55,7 @@ fn coherent_set_appears_whole_at_its_end() {
             pair.simulation.run_for(SOON);
             let expected = if scope == AccessScope::Instance { [0, 3, 1, 4, 2] } else { [0, 1, 2, 3, 4] };
             assert_eq!(values(&reader), expected, "each instance for itself, or all in the order of the writer");
-            // Outside of sets each change is one by itself.
+            // Outside of sets, each change is a set by itself.
             writer.write(&pose(5)).unwrap();
             pair.simulation.run_for(SOON);
             assert_eq!(values(&reader), [5]);
@@ -139,7 +139,7 @@ fn late_joiner_gets_whole_sets_or_none() {
         }
         let readers = ["shallow", "deep"].map(|topic| reader(&subscriber, topic, history.clone()));
         pair.settle();
-        // Of robot 2 the last value is 5, whose set has lost its other samples.
+        // The last value of robot 2 is 5. The other samples of its set are lost.
         assert_eq!(readers.each_ref().map(values), [vec![], vec![0, 1, 2, 3, 4, 5, 6, 7, 10]]);
         drop(shallow);
         drop(deep);
@@ -192,8 +192,10 @@ fn writer_closed_within_set_drops_set() {
     });
 }
 
-/// Random writes and sets over a network that loses: what a reliable reader sees is complete, in order, and at every moment
-/// made of whole sets; what a best-effort one sees is made of whole sets as well.
+/// Random writes and sets over a lossy network.
+///
+/// A reliable reader sees all sets, in order, and only whole sets at every moment. A best-effort reader sees only whole
+/// sets as well.
 #[test]
 fn readers_see_whole_sets_despite_loss() {
     for seed in 0..40 {

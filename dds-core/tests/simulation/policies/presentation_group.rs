@@ -1,4 +1,4 @@
-//! PRESENTATION with scope GROUP (DDS 1.4, 2.2.3.6): several writers and readers as one, through the public API.
+//! PRESENTATION with scope GROUP (DDS 1.4, 2.2.3.6): sets of several writers and readers, through the public API.
 
 use super::{Pair, Pose, SOON};
 use dds_core::qos::{AccessScope, DataReaderQos, DataWriterQos, Presentation, PublisherQos, SubscriberQos};
@@ -32,7 +32,7 @@ fn all() -> (DataWriterQos, DataReaderQos) {
     (DataWriterQos::default().keep_all(), DataReaderQos::default().reliable().keep_all())
 }
 
-/// What is taken during one access, in the order of its readers, by the value of each.
+/// Takes the samples of one access in the order of its readers, and returns their values.
 fn access(subscriber: &Subscriber) -> Vec<u32> {
     let access = subscriber.access().unwrap();
     let mut values = Vec::new();
@@ -64,7 +64,7 @@ fn group_set_appears_at_once_in_order() {
         pair.simulation.run_for(SOON);
         assert!(readers.iter().all(|reader| reader.status_changes().contains(dds_core::StatusMask::DATA_AVAILABLE)));
         assert_eq!(access(&subscriber), [0, 1, 2, 3, 4]);
-        // Outside of sets each change stands for itself, in order all the same.
+        // Outside of sets, each change stands for itself, and the order is kept as well.
         write(&writers, [(1, 5), (0, 6), (1, 7)]);
         pair.run(500);
         assert_eq!(access(&subscriber), [5, 6, 7]);
@@ -77,7 +77,7 @@ fn unrelated_endpoints_do_not_delay_sets() {
         Pair::on_every_way(|pair| {
             let (publisher, subscriber) = groups(pair, group(coherent, ordered));
             let writers = writers(&publisher, &all().0);
-            // Topic c is none of the subscriber's business, and nothing is written to b.
+            // The subscriber has no reader of topic c, and no writer writes to b.
             let _readers = readers(&subscriber, &TOPICS[..2], &all().1);
             pair.settle();
             {
@@ -132,7 +132,7 @@ fn take_outside_access_fails_with_reason() {
         }
         let error = readers[0].next_sample().block_for(SOON).unwrap_err();
         assert_eq!(error.kind(), &WaitErrorKind::OutsideAccess);
-        // To wait needs no access.
+        // A wait needs no access.
         readers[0].readable().block_for(SOON).unwrap();
         let condition = readers[0].read_condition(States::NOT_READ);
         let wait_set = WaitSet::new(&pair.to);
@@ -159,7 +159,7 @@ fn writer_closed_within_set_drops_set_for_group() {
         assert!(access(&subscriber).is_empty());
         let incoherent = readers.iter().map(|reader| reader.losses().unwrap().total().undelivered.incoherent);
         assert_eq!(incoherent.sum::<u64>(), 3);
-        // The others go on.
+        // The other writers go on.
         let set = publisher.coherent_changes().unwrap();
         write(&writers, [(0, 3), (1, 4)]);
         set.end().unwrap();
@@ -197,16 +197,17 @@ fn late_group_readers_get_whole_sets_or_none() {
         let _readers = readers(&subscriber, &TOPICS, &DataReaderQos::default().reliable().transient_local().keep_all());
         pair.settle();
         pair.settle();
-        // Each topic has kept its last sample; of the first two sets something is missing everywhere. Each reader sees what was
-        // there when it came, so that their order is that in which they met the writers.
+        // Each topic has kept its last sample, so both of the first sets are incomplete in every reader. A reader
+        // orders the history by the matches with the writers.
         let mut seen = access(&subscriber);
         seen.sort_unstable();
         assert_eq!(seen, [8, 10, 12]);
     });
 }
 
-/// Random writes and sets of three topics over a network that loses: each access shows whole sets, in order, and in the end
-/// nothing is missing.
+/// Random writes and sets of three topics over a lossy network.
+///
+/// Each access shows whole sets, in order. In the end no set is missing.
 #[test]
 fn groups_see_whole_sets_in_order_despite_loss() {
     for seed in 0..40 {
@@ -221,7 +222,7 @@ fn groups_see_whole_sets_in_order_despite_loss() {
         let topics = &TOPICS[..2 + (dice.draw() % 2) as usize];
         let _readers = readers(&subscriber, topics, &all().1);
         pair.run(20_000);
-        // The values of each set, as far as the subscriber reads their topics.
+        // The values of each set, limited to topics that the subscriber reads.
         let (mut x, mut sets, mut seen) = (0, Vec::new(), Vec::new());
         let mut look = |sets: &Vec<Vec<u32>>| {
             let mut values: Vec<u32> = Vec::new();

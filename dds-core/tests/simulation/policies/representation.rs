@@ -1,11 +1,13 @@
-//! DATA_REPRESENTATION (XTYPES 1.3, 7.6.3.1.1): in which encoding samples leave, and who takes it.
+//! DATA_REPRESENTATION (XTYPES 1.3, 7.6.3.1.1): the encoding of sent samples, and the readers that accept it.
 
 use super::*;
 use DataRepresentation::{Xcdr1, Xcdr2};
 use dds_core::Raw;
 use dds_core::qos::{DataRepresentation, PolicyId, TopicQos};
 
-/// The encoding that a raw reader of all encodings sees of what a writer with this offer writes, as its header names it.
+/// Encoding in the header of a written sample, for a writer with this offer.
+///
+/// A raw reader that accepts all encodings receives it.
 fn encoding(pair: &Pair, offer: &[DataRepresentation]) -> [u8; 2] {
     let topic = pair.to.raw_topic("pose", "Pose", TopicQos::default()).unwrap();
     let request = DataReaderQos::default().keep_all().representation([Xcdr1, Xcdr2]);
@@ -17,7 +19,7 @@ fn encoding(pair: &Pair, offer: &[DataRepresentation]) -> [u8; 2] {
     raw.bytes[..2].try_into().unwrap()
 }
 
-/// `Pose` is final, so that both are plain: CDR_LE is 1, and CDR2_LE is 7 (RTPS 2.5, 10.5).
+/// `Pose` is final, so both encodings are plain: CDR_LE is 1, and CDR2_LE is 7 (RTPS 2.5, 10.5).
 #[test]
 fn writer_uses_first_offered_representation() {
     Pair::on_every_way(|pair| {
@@ -27,7 +29,7 @@ fn writer_uses_first_offered_representation() {
     });
 }
 
-/// The first that a writer offers is the one that it writes; a reader takes any of its own (XTYPES 1.3, 7.6.3.1.1).
+/// A writer uses its first offered encoding, and a reader accepts any in its list (XTYPES 1.3, 7.6.3.1.1).
 #[test]
 fn match_requires_accepted_representation() {
     Pair::on_every_way(|pair| {

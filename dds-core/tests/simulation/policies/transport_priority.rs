@@ -1,4 +1,4 @@
-//! TRANSPORT_PRIORITY (DDS 1.4, 2.2.3.15): a writer's datagrams go out in its class, which may change at any time.
+//! TRANSPORT_PRIORITY (DDS 1.4, 2.2.3.15): a writer's datagrams use its traffic class, which may change at any time.
 
 use super::{Pair, Pose, SOON, values};
 use dds_core::qos::{DataReaderQos, DataWriterQos, EntityFactory, PublisherQos};
@@ -7,7 +7,7 @@ use dds_core::{DdsType, Duration, Entity};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
-/// The classes of the datagrams to user-data ports since the last look.
+/// The traffic classes of the datagrams to user-data ports since the last check.
 #[derive(Clone, Default)]
 struct Seen(Arc<Mutex<BTreeSet<u8>>>);
 
@@ -47,7 +47,7 @@ fn datagrams_use_traffic_class_of_writer() {
         expect(&[46], 1);
         pair.write(&usual, 1, 2);
         expect(&[0], 2);
-        // Every 32-bit value is a legal one.
+        // Every 32-bit value is legal.
         for (x, (priority, class)) in [(i32::MAX, 63), (-7, 0), (10, 10)].into_iter().enumerate() {
             urgent.set_qos(urgent.qos().transport_priority(priority)).unwrap();
             pair.simulation.run_for(SOON);
@@ -63,7 +63,7 @@ struct Map {
     cells: Vec<u8>,
 }
 
-/// Fragments and what is sent again as well.
+/// The class applies to fragments and to repairs as well.
 #[test]
 fn fragments_and_repairs_use_traffic_class() {
     let simulation = Simulation::new(11);
@@ -80,7 +80,7 @@ fn fragments_and_repairs_use_traffic_class() {
     assert_eq!(seen.take(), [5]);
 }
 
-/// A writer that is made disabled has the class that it is enabled with.
+/// A writer that is created disabled gets the class of the QoS at the time of `enable`.
 #[test]
 fn traffic_class_is_set_when_writer_is_enabled() {
     let simulation = Simulation::new(12);
