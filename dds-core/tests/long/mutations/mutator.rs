@@ -109,6 +109,7 @@ impl Original {
             let places = bytes.windows(12).enumerate().skip(20);
             places.filter(|(_, window)| *window == prefix).map(|(at, _)| at).collect()
         };
+        // A datagram that names itself or no target as its destination has no receiver to replace.
         let target = target.filter(|target| *target != [0; 12] && *target != source).map_or_else(Vec::new, find);
         Some(Self { bytes: bytes.to_vec(), source: find(source), target, is_ours })
     }
@@ -120,6 +121,7 @@ impl Original {
             let writer = entity_ids(part.id)[1];
             names_endpoints(part.id) && part.body.get(writer + 3).is_some_and(|kind| kind & 0xc0 == 0)
         };
+        // DATA decides the class if the datagram has any, because a sample is the deepest effect.
         match parts.iter().filter(is_for_users).map(|part| part.id).min_by_key(|id| *id != DATA) {
             Some(DATA) => 0,
             Some(_) => 1,
@@ -134,6 +136,7 @@ impl Mutator {
         for original in originals {
             by_class[original.class()][usize::from(original.is_ours)].push(original);
         }
+        // A class without originals would leave a part of the parser untested.
         let is_rich = |originals: &Vec<Original>| originals.len() >= 5;
         assert!(by_class.as_flattened().iter().all(is_rich), "something is missing among the originals");
         Self { random: Random(seed), originals: by_class, ids, count: 1_000, numbers: HashMap::new() }
@@ -157,8 +160,10 @@ impl Mutator {
             self.change(&mut parts, from, cast);
         }
         into.clear();
+        // RTPS 2.5 with a vendor id.
         into.extend_from_slice(b"RTPS\x02\x05\x01\x10");
         into.extend_from_slice(&from);
+        // Faults in the header are rare, because the receiver drops such a datagram at once.
         if self.random.once_in(200) {
             let at = self.random.below(20);
             into[at] ^= 1 << self.random.below(8);
@@ -169,6 +174,7 @@ impl Mutator {
             into.extend_from_slice(&if part.flags & 1 != 0 { len.to_le_bytes() } else { len.to_be_bytes() });
             into.extend_from_slice(&part.body);
         }
+        // A datagram may be cut anywhere.
         if self.random.once_in(20) {
             let len = self.random.below(into.len());
             into.truncate(len);
@@ -180,6 +186,7 @@ impl Mutator {
             }
         }
         into.truncate(DATAGRAM_MAX);
+        // The changes above may have produced the honest name by chance.
         self.spare_the_honest(cast, into);
     }
 
@@ -206,6 +213,7 @@ impl Mutator {
             places.iter().for_each(|&at| bytes[at..at + 12].copy_from_slice(&prefix));
         }
         let mut parts = parts_of(&bytes);
+        // Other implementations use other entity ids, so most of theirs are replaced by known ones.
         if !is_ours && !self.random.once_in(4) {
             for part in parts.iter_mut().filter(|part| names_endpoints(part.id)) {
                 let [reader_at, writer_at] = entity_ids(part.id);
@@ -224,6 +232,7 @@ impl Mutator {
 
     /// Sets sequence numbers and counts to values that are new to the receiver.
     fn refresh(&mut self, part: &mut Part) {
+        // Some datagrams keep their old numbers, as duplicates of a network do.
         if self.random.once_in(5) {
             return;
         }
@@ -269,6 +278,7 @@ impl Mutator {
     }
 
     fn change(&mut self, parts: &mut Vec<Part>, from: Prefix, cast: &Cast) {
+        // The list may be empty after a removal, so every arm checks it.
         let at = self.random.below(parts.len());
         match self.random.below(24) {
             0 if !parts.is_empty() => drop(parts.remove(at)),
@@ -298,6 +308,7 @@ impl Mutator {
 
     /// A submessage that changes the interpretation of the following ones.
     fn interpreter(&mut self, from: Prefix, cast: &Cast) -> Part {
+        // A wrong source or destination applies to all submessages behind it.
         let prefix = *self.random.one_of(&[from, cast.victim, cast.honest, [0; 12]]);
         let id = *self.random.one_of(&[0x00, 0x01, INFO_TS, INFO_SRC, INFO_REPLY_IP4, INFO_DST, INFO_REPLY, 0x31]);
         let body = match id {
@@ -345,6 +356,7 @@ impl Mutator {
     }
 
     fn change_entity_id(&mut self, part: &mut Part) {
+        // Other submessages have no entity ids.
         if !names_endpoints(part.id) {
             return;
         }
@@ -370,6 +382,7 @@ impl Mutator {
             _ => (&[], &[0, 4], &[0, 4, 6]),
         };
         let little = part.flags & 1 != 0;
+        // `which` selects one field among all three sizes.
         let which = self.random.below(numbers.len() + words.len() + halves.len());
         if let Some(&at) = numbers.get(which) {
             let now = number(part, at);
@@ -404,6 +417,7 @@ impl Mutator {
 
     fn change_encapsulation(&mut self, part: &mut Part) {
         let Some(at) = payload(part) else { return };
+        // The first byte is nonzero only in half of the cases, because few encapsulations use it.
         let kind = [self.random.below(2) as u8 * self.random.below(256) as u8, self.random.below(16) as u8];
         put(&mut part.body, at, &kind);
         if self.random.once_in(4) {
@@ -421,6 +435,7 @@ impl Mutator {
             _ if part.flags & 2 != 0 => Some((inline_qos(part.id), little)),
             _ => None,
         };
+        // Without a parameter list, any field serves.
         let Some((start, little)) = list else { return self.change_field(part) };
         let parameters = parameters(&part.body, start, little);
         let Some(&(at, len)) = parameters.get(self.random.below(parameters.len())) else { return };
@@ -472,6 +487,7 @@ fn parts_of(bytes: &[u8]) -> Vec<Part> {
     while let [id, flags, a, b, behind @ ..] = rest {
         let len = if flags & 1 != 0 { u16::from_le_bytes([*a, *b]) } else { u16::from_be_bytes([*a, *b]) };
         let len = match len {
+            // Length 0 means the rest of the datagram, except for PAD and INFO_TS (RTPS 2.5, 9.4.5.1.3).
             0 if !matches!(*id, 0x01 | INFO_TS) => behind.len(),
             len => usize::from(len).min(behind.len()),
         };
@@ -512,6 +528,7 @@ fn parameters(bytes: &[u8], start: usize, little: bool) -> Vec<(usize, usize)> {
     while let Some([a, b, c, d]) = bytes.get(at..at + 4).and_then(|head| <[u8; 4]>::try_from(head).ok()) {
         let half = |bytes| if little { u16::from_le_bytes(bytes) } else { u16::from_be_bytes(bytes) };
         let len = usize::from(half([c, d]));
+        // Id 1 is the sentinel. A parameter beyond the end is incomplete.
         if half([a, b]) == 1 || at + 4 + len > bytes.len() {
             break;
         }

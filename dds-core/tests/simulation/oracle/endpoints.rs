@@ -63,6 +63,7 @@ impl Writing {
     pub(crate) fn fits(&self, reading: &Reading) -> bool {
         let (offered, requested) = (&self.log.qos, &reading.log.qos);
         let (offered_view, wanted_view) = (&self.log.presentation, &reading.log.presentation);
+        // The rules of 2.2.3, column "RxO", for the policies that a scenario draws.
         self.handle.is_some()
             && reading.handle.is_some()
             && self.log.topic == reading.log.topic
@@ -95,6 +96,7 @@ impl Scenario {
         let qos = writer_qos(&mut self.dice, ownership);
         let Behaviour { slow_reader, batching } = behaviour(&mut self.dice);
         let Some(owner) = &self.members[member] else { return };
+        // `extras` supplies later features, so that older seeds keep their worlds.
         let has_view = self.has_sets && self.extras.falls(70);
         let view = if has_view { offered_presentation(&mut self.extras) } else { Presentation::default() };
         let publisher = PublisherQos::default().partition([partition]).presentation(view);
@@ -123,6 +125,7 @@ impl Scenario {
         let subscriber = SubscriberQos::default().partition([partition]).presentation(view);
         let subscriber = owner.handle.subscriber(subscriber).unwrap();
         let filter = (self.has_filters && self.extras.falls(60)).then(|| Filter::draw(&mut self.extras));
+        // Half of the filters belong to a topic, so that their parameters can change.
         let filtered = filter.as_ref().filter(|_| self.extras.falls(50)).map(|filter| {
             let topic = owner.handle.topic(topic, TopicQos::default()).unwrap();
             owner.handle.filtered_topic(&topic, &filter.expression(), filter.parameters()).unwrap()
@@ -138,6 +141,7 @@ impl Scenario {
         if self.dice.falls(40) {
             let bell = Arc::new(AtomicBool::new(false));
             rung = Some(Arc::clone(&bell));
+            // Inline delivery is the common choice here, because it runs in the receiving thread.
             let delivery = if self.dice.falls(80) { Delivery::Inline } else { Delivery::EventThread };
             builder = builder.delivery(delivery).on_data(move |_| bell.store(true, Ordering::Relaxed));
         }
@@ -162,6 +166,7 @@ impl Scenario {
     }
 
     fn some_instance(&mut self, writer: usize) -> u32 {
+        // Some instances are shared, so that ownership and instance counts matter.
         if self.dice.falls(20) {
             return SHARED + self.dice.below(SHARED_INSTANCES as usize) as u32;
         }
@@ -171,6 +176,7 @@ impl Scenario {
     pub(crate) fn write(&mut self) {
         let Some(writer) = self.some_writer() else { return };
         let burst = 1 + self.dice.below(12);
+        // Most samples are small. A few need fragments.
         let padding = match self.dice.below(20) {
             0 => 150_000,
             1..=3 => 5_000,
@@ -182,6 +188,7 @@ impl Scenario {
         self.in_a_set(writer, |scenario, is_set| {
             for _ in 0..burst {
                 let instance = scenario.some_instance(writer);
+                // A full history ends the burst, as a real program would do.
                 if !scenario.write_one(writer, instance, padding) {
                     return;
                 }
@@ -194,6 +201,7 @@ impl Scenario {
 
     /// Writes a sample in one of the possible ways. Returns `false` if there was no room.
     pub(crate) fn write_one(&mut self, writer: usize, instance: u32, padding: usize) -> bool {
+        // Matches may have changed since the last action, and the log needs them before this sample.
         self.watch();
         let way = self.dice.below(8);
         let Writing { handle: Some(handle), log, .. } = &mut self.writers[writer] else { return false };
@@ -205,6 +213,7 @@ impl Scenario {
                     *loan = line;
                     loan.write().map_err(|refused| refused.error)
                 }
+                // Every way of writing must produce the same stream.
                 Err(error) => Err(error),
             },
             1 => match self.simulation.block_on(Duration::from_secs(1), handle.write_async(&line)) {
@@ -226,6 +235,7 @@ impl Scenario {
                 log.note(instance, Written::Data, self.simulation.now());
                 true
             }
+            // Lack of room is legal. Any other failure is a bug.
             Err(error) => match error.kind() {
                 WriteErrorKind::Timeout { .. } | WriteErrorKind::Full { .. } => false,
                 kind => panic!("{kind:?}"),
@@ -254,6 +264,7 @@ impl Scenario {
                 note(format_args!("writer {writer} ends instance {instance} with {}: {what:?}", log.next_number()));
                 log.note(instance, what, self.simulation.now());
             }
+            // A writer may end only instances that it knows.
             Err(error) => match error.kind() {
                 WriteErrorKind::Timeout { .. } | WriteErrorKind::UnknownInstance => {}
                 kind => panic!("{kind:?}"),
@@ -273,9 +284,11 @@ impl Scenario {
 
     /// Takes all samples and returns their number.
     pub(crate) fn take(&mut self, reader: usize) -> usize {
+        // The record of matches must not be younger than the take.
         self.watch();
         let now = self.simulation.now();
         let Reading { handle: Some(handle), log, rung, .. } = &mut self.readers[reader] else { return 0 };
+        // Clear the flag before the take, because a later sample sets it again.
         if let Some(rung) = rung {
             rung.store(false, Ordering::Relaxed);
         }
@@ -296,6 +309,7 @@ impl Scenario {
     pub(crate) fn take_when_told(&mut self, reader: usize) -> usize {
         let was_told = self.readers[reader].rung.as_ref().is_none_or(|rung| rung.load(Ordering::Relaxed));
         let count = self.take(reader);
+        // Samples without a call of the listener would stay unseen in a real program.
         if count > 0 && !was_told {
             self.complaints.push(format!("reader {reader} has {count} samples and has told nobody"));
         }
@@ -331,6 +345,7 @@ impl Scenario {
         let missing = read.iter().filter(|read| !taken.iter().any(|taken| name(taken) == name(read))).count();
         // A sample that arrives or expires between the two calls may replace one that was read.
         let replaced = super::logs::depth_of(&log.qos).is_some() || mortal;
+        // Without replacement and expiry, a take returns every sample of the read before.
         if missing > 0 && !replaced {
             log.complaints.push(format!("reader {reader} has shown {missing} samples and not given them"));
         }
@@ -344,12 +359,13 @@ impl Scenario {
 
     pub(crate) fn close_reader(&mut self) {
         let Some(reader) = self.some_reader() else { return };
+        // Take the rest, so that the log is complete.
         self.take(reader);
         note(format_args!("reader {reader} is closed"));
         self.readers[reader].end();
     }
 
-    /// Changes the partition, or restores the first one.
+    /// Changes the partition of a publisher or a subscriber.
     pub(crate) fn change_partition(&mut self) {
         if self.dice.falls(50) {
             let Some(writer) = self.some_writer() else { return };
@@ -399,10 +415,12 @@ impl Scenario {
 
     /// Records which endpoints are matched now, and since which sample.
     pub(crate) fn watch(&mut self) {
+        // Moments order matches of writers and readers without a common clock.
         self.moment += 1;
         for writing in &mut self.writers {
             let Some(handle) = &writing.handle else { continue };
             let status = handle.publication_matched().unwrap();
+            // Only a change needs the list of peers, which is expensive to build.
             if status.total_count_change != 0 || status.current_count_change != 0 {
                 writing.log.watch(self.moment, &guids(handle.matched_subscriptions()), status.total_count);
             }
@@ -421,6 +439,7 @@ impl Scenario {
 fn change_filter(dice: &mut Dice, filtered: Option<&ContentFilteredTopic<Line>>, log: &mut ReaderLog, now: Time) {
     let Some(filtered) = filtered else { return };
     let filter = Filter::draw(dice);
+    // The same expression allows the cheaper change of its parameters alone.
     if filter.expression() == filtered.expression() {
         filtered.set_parameters(filter.parameters()).unwrap();
     } else {

@@ -132,6 +132,7 @@ impl WriterLog {
 
     pub(crate) fn set_qos(&mut self, qos: DataWriterQos) {
         self.is_mortal |= qos.lifespan != Duration::INFINITE;
+        // Readers with the old lifespan and readers with the new one exist at the same time.
         self.lifespan_changed |= qos.lifespan != self.qos.lifespan;
         self.qos = qos;
     }
@@ -159,6 +160,7 @@ impl WriterLog {
     /// Ends the set. A set with samples uses a sequence number for its end.
     pub(crate) fn end_set(&mut self, at: Time) {
         let Some(set) = self.open_set.take() else { return };
+        // An empty set uses no sequence number.
         if self.entries.last().is_some_and(|entry| entry.set == Some(set)) {
             self.note(NOBODYS, Written::EndOfSet, at);
         }
@@ -187,6 +189,7 @@ impl WriterLog {
         }
         self.matches = total;
         let next = i64::from(self.next_number());
+        // A reader that left loses its entry, so that a new match begins with the next sequence number.
         self.matched_since.retain(|reader, _| matched.contains(reader));
         for reader in matched {
             self.matched_since.entry(reader).or_insert((moment, next));
@@ -207,6 +210,7 @@ impl WriterLog {
         // TIME_BASED_FILTER shows the first and the last sample of a burst.
         let filtered = (reader.time_based_filter > Duration::ZERO).then_some(1);
         let depths = [depth(self.qos.history), depth(reader.history).into_iter().chain(filtered).min()];
+        // Other writers decide which samples of a shared instance remain.
         if depth_of(reader).is_some() || filtered.is_some() || reader.ownership == Ownership::Exclusive {
             kept.retain(|instance, _| *instance < SHARED);
         }
@@ -230,6 +234,7 @@ impl WriterLog {
         };
         let broken = self.sets_not_owed(first, since, log);
         let unregistered = self.ends();
+        // The exceptions in detail: purged history, broken sets, filtered and expired samples.
         let lasts = |number: &i64| {
             let entry = &self.entries[*number as usize - 1];
             let is_purged = *number < since && unregistered.get(&entry.instance).is_some_and(|end| number < end);
@@ -254,6 +259,7 @@ impl WriterLog {
         };
         let purged = self.numbered().filter(|purged| is_purged(*purged)).filter_map(|(_, entry)| entry.set);
         let mut not_owed: BTreeSet<usize> = purged.collect();
+        // Each of these may remove one sample of a set before a reader gets it.
         let may_lose_some = depth(self.qos.history).is_some() || self.demotes || self.is_mortal;
         let has_room = reader.qos.resource_limits.max_samples.is_none();
         for (set, (from, _)) in self.sets().into_iter().enumerate() {

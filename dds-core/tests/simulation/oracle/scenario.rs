@@ -97,6 +97,7 @@ impl Scenario {
                 simulation.intercept(diary::packet);
             }
         }
+        // Every purpose has a random sequence of its own, so that a new one changes no older seed.
         let mut dice = Dice(seed ^ 0x5eed);
         simulation.set_network(network(&mut dice));
         simulation.set_interference(interference(&mut dice));
@@ -122,12 +123,14 @@ impl Scenario {
             ways: Ways::default(),
             complaints: Vec::new(),
         };
+        // At least two hosts, so that some traffic crosses the network.
         let hosts = 2 + scenario.dice.below(HOSTS.len() - 1);
         for host in &HOSTS[..hosts] {
             scenario.join(host);
             if scenario.dice.falls(20) {
                 scenario.join(host);
             }
+            // The default receive buffer of Linux, which large samples may overrun.
             if scenario.dice.falls(20) {
                 scenario.simulation.host(host).set_receive_buffer(212_992);
             }
@@ -178,6 +181,7 @@ impl Scenario {
     }
 
     fn act(&mut self) {
+        // The weights keep most time for writes and takes, and make crashes rare.
         match self.dice.below(100) {
             0..=50 => self.write(),
             51..=67 => self.take_somewhere(),
@@ -202,6 +206,7 @@ impl Scenario {
     }
 
     fn join(&mut self, host: &'static str) {
+        // Short leases end within a scenario. A short linger keeps a clean shutdown from blocking it.
         let lease = Duration::from_secs(*self.dice.pick(&[3, 10, 20]));
         let mut builder = DomainParticipant::builder(0).lease(lease).linger(Duration::from_millis(100));
         if self.transforms {
@@ -244,6 +249,7 @@ impl Scenario {
         note(format_args!("{host} crashes"));
         self.simulation.host(host).crash();
         self.crashed.push(host);
+        // All participants of the host crash at once.
         for member in 0..self.members.len() {
             if self.members[member].as_ref().is_some_and(|member| member.host == host) {
                 self.bury(member);
@@ -264,6 +270,7 @@ impl Scenario {
     fn bury(&mut self, member: usize) {
         for reader in 0..self.readers.len() {
             if self.readers[reader].member == member && self.readers[reader].handle.is_some() {
+                // Take before the end, so that the log contains all samples that were delivered.
                 self.take(reader);
                 self.readers[reader].end();
             }
@@ -291,6 +298,7 @@ impl Scenario {
             return host.freeze_for(Duration::from_millis(50 + self.dice.below(6000) as u64));
         }
         note(format_args!("the clock of {name} is disturbed"));
+        // From now on timestamps of different hosts prove nothing about age.
         self.clocks_agree = false;
         match self.dice.below(3) {
             0 => host.step_clock(self.dice.below(4_000_000_000) as i64 - 2_000_000_000),
@@ -303,8 +311,10 @@ impl Scenario {
     fn heal(&mut self) {
         note(format_args!("everything is made whole"));
         self.mend();
+        // Some loss remains, so that repairs still run.
         self.simulation.set_network(Conditions::ethernet().lossy(0.01));
         self.simulation.set_interference(Interference::default());
+        // Every host has to be back before the promises are checked.
         while !self.crashed.is_empty() {
             self.restart();
         }
@@ -325,6 +335,7 @@ impl Scenario {
             let taken: usize = (0..self.readers.len()).map(|reader| self.take_when_told(reader)).sum();
             quiet = if taken == 0 { quiet + 1 } else { 0 };
         }
+        // The loop ran out of rounds, so the same samples arrive repeatedly.
         self.complaints.push("samples keep arriving though nobody writes".to_owned());
     }
 
@@ -342,6 +353,7 @@ impl Scenario {
             }
             let instance = self.writers[writer].log.id * 3;
             let gets_room = (0..ROOM_AFTER).any(|_| {
+                // Readers that are full block a KEEP_ALL writer until they are emptied.
                 self.write_one(writer, instance, 10) || {
                     self.simulation.run_for(Duration::from_millis(500));
                     self.take_all();
@@ -362,6 +374,7 @@ impl Scenario {
     fn check_acknowledged(&mut self) {
         for (writer, writing) in self.writers.iter().enumerate() {
             let Some(handle) = &writing.handle else { continue };
+            // Acknowledgments may still be in flight, so allow some time.
             if let Err(error) = handle.acknowledged().block_for(Duration::from_secs(10)) {
                 self.complaints.push(format!("writer {writer} waits for acknowledgements of what all have: {error}"));
             }
@@ -400,6 +413,7 @@ impl Scenario {
         for member in self.members.iter().flatten() {
             let known = member.handle.discovered_participants();
             let mut known: BTreeSet<Guid> = known.into_iter().map(|data| data.key).collect();
+            // A participant does not discover itself.
             known.insert(member.handle.guid());
             if known != alive {
                 complaints.push(format!("{} knows {known:?} instead of {alive:?}", member.handle.guid()));

@@ -48,6 +48,7 @@ fn describe(writer: &WriterLog, reader: &ReaderLog) -> String {
 /// Checks that a writer wrote every sample, that it is complete, and that it has not expired.
 fn nothing_invented(writers: &[&WriterLog], reader: &ReaderLog, facts: Facts, complaints: &mut Vec<String>) {
     for got in &reader.got {
+        // Without data a sample is only a state, which `last_state_known` checks.
         let Some((writer, number, instance, is_whole)) = got.data else { continue };
         let log = writers.iter().find(|log| log.id == writer && log.topic == reader.topic);
         let entry = log.and_then(|log| log.entries.get(number as usize - 1));
@@ -61,6 +62,7 @@ fn nothing_invented(writers: &[&WriterLog], reader: &ReaderLog, facts: Facts, co
             complaints.push(format!("reader {} got number {number} of writer {writer}, and its filter", reader.id));
         }
         let (age, limit) = (got.at - entry.at, entry.lifespan);
+        // A reader may still apply an older lifespan, so a changed one proves nothing.
         let is_known = log.is_some_and(|log| !log.lifespan_changed);
         if facts.clocks_agree && is_known && limit != Duration::INFINITE && age > limit + SLACK {
             let id = reader.id;
@@ -91,6 +93,7 @@ fn in_order_and_once(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl
             && view.access_scope >= AccessScope::Topic
             && reader.qos.time_based_filter == Duration::ZERO;
         let (before, restarts) = last.entry(if is_ordered { 0 } else { entry.instance }).or_insert((0, 0));
+        // Only a writer that was lost in between may start its history again.
         if *before >= number {
             *restarts += 1;
             if *restarts > reader.with(writer).partings {
@@ -110,12 +113,14 @@ fn rounds_in_order(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl F
     let keeps_all = depth(writer.qos.history).is_none() && depth(reader.qos.history).is_none();
     let is_reliable = writer.qos.reliability.is_reliable() && reader.qos.reliability.is_reliable();
     let comes_at_once = reader.qos.time_based_filter == Duration::ZERO;
+    // KEEP_LAST and time-based filters reorder takes, so only complete streams count.
     if !(keeps_all && is_reliable && comes_at_once) || reader.with(writer).partings > 0 {
         return;
     }
     let handle = InstanceHandle::from(writer.guid);
     let (mut round, mut taken_before, mut highest) = (0, 0, 0);
     for got in reader.got.iter().filter(|got| got.writer == handle && got.data.is_some()) {
+        // The first sample of a later take: all earlier takes are complete now.
         if got.round > round {
             (round, taken_before) = (got.round, highest);
         }
@@ -142,9 +147,11 @@ fn owed_from(writer: &WriterLog, reader: &ReaderLog) -> Option<Owed> {
     }
     let (moment, since) = *writer.matched_since.get(&InstanceHandle::from(reader.guid))?;
     let seen = reader.with(writer);
+    // The match ended after the writer's view of it began, so the two sides disagree about its start.
     if seen.partings > 0 && seen.parted_at >= moment {
         return None;
     }
+    // Durability below TRANSIENT_LOCAL on either side means no history.
     let has_history =
         writer.qos.durability >= Durability::TransientLocal && reader.qos.durability >= Durability::TransientLocal;
     // A limited history evicted samples that all readers had acknowledged, to get room.
@@ -173,6 +180,7 @@ fn sets_are_whole(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl Fn
     let qos = &reader.qos;
     let keeps_all = depth(qos.history).is_none() && qos.time_based_filter == Duration::ZERO;
     let is_bound = reader.presentation.coherent_access && keeps_all && qos.ownership == Ownership::Shared;
+    // Expired samples leave holes in sets.
     if !is_bound || writer.is_mortal() {
         return;
     }
@@ -182,11 +190,13 @@ fn sets_are_whole(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl Fn
         rounds.entry(got.sequence).or_insert(got.round);
     }
     for (first, samples) in writer.sets() {
+        // Samples that may fail the filter at some time are optional.
         let wanted = samples.iter().filter(|number| {
             let entry = &writer.entries[**number as usize - 1];
             reader.must_see(writer.id, entry, **number)
         });
         let at: BTreeSet<Option<usize>> = wanted.map(|number| rounds.get(number).copied()).collect();
+        // One entry means one take, or no sample at all.
         if at.len() > 1 {
             complain(format!("of the set from {first} on, {samples:?}, parts came at {at:?}"));
         }
@@ -209,6 +219,7 @@ fn last_state_known(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl 
         // A reader that never received the instance need not learn of its end.
         let Some(known) = reader.got.iter().find(is_instance).map(|got| got.instance) else { continue };
         let Some(last) = reader.got.iter().rev().find(|got| got.instance == known) else { continue };
+        // With several writers the state depends on all of them. A filter may hide the end of an instance.
         if instance >= SHARED || reader.ended || reader.filters.iter().any(|(_, filter)| !filter.passes_end(instance)) {
             continue;
         }
@@ -242,6 +253,7 @@ fn last_state_known(writer: &WriterLog, reader: &ReaderLog, complain: &mut impl 
             // The writer is closed, and not every reader knows in which way.
             None => last.state != InstanceState::Alive,
         };
+        // Report the state and the last action, because the cause may be on either side.
         if !fits {
             let state = last.state;
             complain(format!("instance {instance}, last {what:?} with {number}, is {state:?} to the reader"));
