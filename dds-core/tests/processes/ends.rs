@@ -51,6 +51,7 @@ fn killed_writer_restarts_without_duplicates() {
     let mut received: Vec<(u32, Vec<u32>)> = Vec::new();
     let mut known: Vec<Guid> = Vec::new();
     for round in 1..=3 {
+        // A short lease, so that a killed process expires within the test.
         let settings = [set("SAMPLES", 1_000_000), set("HISTORY", 1), set("LEASE_MS", 500)];
         let mut writer = Child::start(&tag, "writes", &settings);
         writer.wait_for("begins");
@@ -63,6 +64,7 @@ fn killed_writer_restarts_without_duplicates() {
         assert!(!writer.end().success());
         // Its lease ends, and no trace of it remains.
         while reader.subscription_matched().unwrap().current_count > 0 {
+            // Record the GUIDs, because a restarted writer must not reuse one.
             known.extend(reader.matched_publications().iter().map(|publication| publication.guid));
             assert!(started.elapsed() < child::LIMIT, "a ghost");
             std::thread::sleep(StdDuration::from_millis(10));
@@ -104,6 +106,7 @@ fn stop_one_of_two_readers(stops: bool, demotes: bool) -> Stopped {
     settings.extend(demotes.then(|| set("DEMOTE_MS", 100)));
     let mut writer = Child::start(&tag, "writes", &settings);
     writer.wait_for("begins");
+    // The stop must come in the middle of the stream.
     other.wait_for("has read 200");
     if stops {
         other.signal(Signal::SIGSTOP);
@@ -178,6 +181,7 @@ fn end_of(role: &str, notices_at_once: bool) {
     let participant = builder(&tag, 60_000).build().unwrap();
     let reader = participant.reader_builder::<Count>("counts").qos(reader_qos()).build().unwrap();
     let writer = participant.writer_builder::<Count>("counts").qos(writer_qos()).build().unwrap();
+    // A lease of an hour cannot be the cause of a fast end.
     let lease = if notices_at_once { 3_600_000 } else { 500 };
     let mut process = Child::start(&tag, role, &[set("LEASE_MS", lease)]);
     writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
@@ -233,6 +237,7 @@ fn stored_samples_survive_kill_of_service() {
     let database = std::env::temp_dir().join(format!("dds-{tag}.redb"));
     let _ = std::fs::remove_file(&database);
     let keep = || Child::start(&tag, "keeps", &[("DATABASE", database.display().to_string())]);
+    // The service must be ready before the first sample.
     let mut service = keep();
     service.wait_for("keeps 0");
     let mut writer = Child::start(&tag, "writes", &[set("SAMPLES", SAMPLES), set("PERSISTENT", 1)]);
@@ -258,6 +263,7 @@ fn stored_samples_survive_kill_of_service() {
     writer.signal(Signal::SIGKILL);
     service.signal(Signal::SIGKILL);
     assert!(!writer.end().success() && !service.end().success());
+    // Now the database is the only source of the samples.
     let _service = keep();
     let participant = builder(&tag, 1000).build().unwrap();
     let qos = reader_qos().durability(dds_core::qos::Durability::Persistent);
@@ -272,6 +278,7 @@ fn stored_samples_survive_kill_of_service() {
         );
         std::thread::sleep(StdDuration::from_millis(10));
     }
+    // Wait for possible duplicates.
     std::thread::sleep(StdDuration::from_millis(300));
     take(&reader, &mut received);
     assert_eq!(received.len(), 1);

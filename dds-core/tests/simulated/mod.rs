@@ -56,6 +56,7 @@ impl World {
     pub(crate) fn new(seed: u64) -> Self {
         let simulation = Simulation::with_interference(seed, Interference::NONE);
         simulation.set_network(Conditions::perfect());
+        // The first host gets the first address, which no participant must have.
         let _ = simulation.host(STRANGER);
         let shared = Arc::new(Mutex::new(Shared::default()));
         let watched = Arc::clone(&shared);
@@ -68,6 +69,7 @@ impl World {
 
     /// Returns a host without a participant.
     pub(crate) fn node(&self) -> Node {
+        // A host is reused after its participant, because the network has few addresses.
         let free = lock(&self.shared).free.pop();
         let name = free.unwrap_or_else(|| {
             let mut shared = lock(&self.shared);
@@ -98,6 +100,7 @@ impl World {
     /// Returns `false` if `is_done` never held.
     pub(crate) fn pass_until(&self, patience: Duration, mut is_done: impl FnMut() -> bool) -> bool {
         let until = self.simulation.now() + patience;
+        // Let discovery and earlier sends arrive before the first check.
         self.settle();
         while !is_done() {
             if self.simulation.now() >= until {
@@ -135,6 +138,7 @@ impl Shared {
             record.push(passing.bytes.clone());
         }
         let SocketAddr::V4(to) = passing.to else { return };
+        // Multicast reaches every host, so it never goes astray.
         if to.ip().is_multicast() {
             return;
         }
@@ -142,6 +146,7 @@ impl Shared {
         // The forging host is the first one, and listens to nothing.
         let is_host = to.ip().octets()[..3] == [10, 77, 0] && (2..=self.hosts + 1).contains(&last);
         if !is_host || ![DISCOVERY_PORT, USER_PORT].contains(&to.port()) {
+            // A bound, because a test may cause any number of them.
             if self.astray.len() == ASTRAY_MAX {
                 self.astray.pop_front();
             }
@@ -199,6 +204,7 @@ impl Node {
 
 impl Drop for Node {
     fn drop(&mut self) {
+        // A crash and a restart remove all state of the host.
         self.host.crash();
         self.host.restart();
         lock(&self.world.shared).free.push(std::mem::take(&mut self.name));

@@ -126,6 +126,7 @@ fn checksum_requirement_ends_after_some_messages() {
     link.pass(0..5);
     let mut forged = Vec::new();
     let plain = message(link.from.0.guid().prefix, |builder| builder.info_ts(None));
+    // A correct checksum from this peer makes the participant require one from it.
     let sealed = Transform::Checksum(ChecksumKind::Crc32c).seal([&plain[..]].into_iter(), &mut forged);
     assert_eq!(sealed, Transformed::Replaced);
     let before = link.to.0.traffic().damaged;
@@ -251,6 +252,7 @@ fn writer_honors_reply_locator_on_reader_host() {
     assert_eq!(link.world.take_astray(), [theirs], "the repair");
     assert_eq!(link.from.0.traffic().replies_refused, 0);
 
+    // An address of a third party would make the writer an amplifier.
     let foreign = Locator::udp_v4(THIRD_PARTY, 7_411);
     link.from.1.feed(&ask(&link, 1_001, Some(foreign)), Socket::UserUnicast);
     link.world.pass(Duration::from_secs(1));
@@ -292,6 +294,7 @@ fn reader_honors_reply_locator_on_writer_host() {
     assert_eq!(link.world.take_astray(), [theirs], "the acknowledgement");
 
     let foreign = Locator::udp_v4(THIRD_PARTY, 7_411);
+    // The reader refuses the foreign locator and uses the discovered one.
     link.to.1.feed(&heartbeat(1_001, Some(foreign)), Socket::UserUnicast);
     link.to.1.feed(&heartbeat(1_002, None), Socket::UserUnicast);
     link.world.pass(Duration::from_secs(1));

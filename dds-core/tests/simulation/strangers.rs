@@ -59,6 +59,7 @@ impl Stage {
 
     /// Asserts that ten more samples arrive soon, complete and in order.
     fn honest_samples_arrive(&self) {
+        // Counts continue over all calls, so that a late sample of an earlier call is detected.
         let first = self.said.replace(self.said.get() + 10);
         (first..first + 10).for_each(|count| self.writer.write(&note(count)).unwrap());
         let mut arrived = Vec::new();

@@ -102,8 +102,10 @@ fn run(mutations: u64) {
     let mut age = 0;
     for number in 1..=mutations {
         mutator.next(&stage.cast(), &mut datagram);
+        // Both sockets have parsers of their own.
         let socket = if mutator.random.once_in(2) { Socket::UserUnicast } else { Socket::MetatrafficUnicast };
         let fed = catch_unwind(AssertUnwindSafe(|| stage.feed(&datagram, socket)));
+        // A handler's panic stays inside of its cell, so check the hook as well.
         if fed.is_err() || PANICKED.load(Ordering::Relaxed) {
             println!("seed {seed}, mutation {number}, by {socket:?}: {}", hex(&datagram));
             println!("{}", PANIC.lock().unwrap());
@@ -117,6 +119,7 @@ fn run(mutations: u64) {
             }
         }
         age += 1;
+        // Mutations in the name of an unmatched participant would not reach the endpoints.
         if age == LIFE || (number % LOOK == 0 && !stage.impersonated_is_matched()) {
             stage.replace_impersonated(number % 2 == 0);
             mutator.begin_anew();
@@ -133,6 +136,7 @@ fn run(mutations: u64) {
                 allocated >> 10,
                 stage.victim.participant.traffic()
             );
+            // The first million fills caches and tables.
             let (first, first_allocated) = *memory_after_first.get_or_insert((memory, allocated));
             assert!(memory <= first + GROWTH_MAX, "grown from {first} to {memory} bytes");
             assert!(allocated <= first_allocated + GROWTH_MAX, "{allocated} bytes in use, {first_allocated} before");
@@ -174,6 +178,7 @@ impl Stage {
         self.world.pass(Duration::from_millis(500));
         self.drain();
         self.said = 4;
+        // Only datagrams of the impersonated participant serve as originals.
         let mut ours = self.impersonated.node.recorded();
         for party in [&self.victim, &self.honest] {
             drop(party.node.recorded());
@@ -226,6 +231,7 @@ impl Stage {
 
     /// Asserts that honest samples arrive complete and unchanged in both directions.
     fn speak_honestly(&mut self) {
+        // Empty the readers first, because faulty samples may fill their limits.
         self.sound();
         self.drain();
         let count = self.said;
@@ -235,6 +241,7 @@ impl Stage {
         let (victim, honest) = (&self.victim, &self.honest);
         for (to, from, way) in [(victim, honest, "to"), (honest, victim, "from")] {
             let (mut poses, mut images, mut all_settings) = Default::default();
+            // The impersonated participant may write here as well, so only samples of `from` count.
             let arrived = self.world.pass_until(PATIENCE, || {
                 to.poses.take_from(&from.poses, &mut poses);
                 to.images.take_from(&from.images, &mut images);
@@ -275,6 +282,7 @@ impl Stage {
 
     /// Replaces the impersonated participant, which leaves in order or falls silent.
     fn replace_impersonated(&mut self, says_farewell: bool) {
+        // Without the network its disposal does not arrive, so its lease has to end.
         if !says_farewell {
             self.impersonated.node.unplug();
         }
@@ -307,6 +315,7 @@ impl Stage {
         );
         // A forged sequence number must not count as that number of losses.
         assert!(lost < mutations << 20, "{lost} lost");
+        // The mutations must reach discovery too.
         assert!(matched > 10 && participants_max > 4, "{:?}", self.depth);
         assert!(mutations < MILLION || incompatible > 0, "{:?}", self.depth);
         assert_eq!(self.checked, mutations / BATCH);

@@ -95,6 +95,7 @@ impl Flow {
                 soak.meter.written_bytes.fetch_add(self.len as u64, Ordering::Relaxed);
                 true
             }
+            // A full history is legal, because readers may block this writer.
             Err(error) if matches!(error.kind(), WriteErrorKind::Timeout { .. }) => {
                 soak.meter.timeouts.fetch_add(1, Ordering::Relaxed);
                 false
@@ -113,6 +114,7 @@ impl Flow {
         let mut parcel = parcel(soak.process << 32 | number);
         while !soak.is_over() {
             self.write(&writer, &mut parcel, soak);
+            // Dispose now and then, so that instances end and begin again.
             if self.transient_local && parcel.count % 100 == 0 {
                 writer.dispose(&self.key(parcel.count)).unwrap();
             }
@@ -134,6 +136,7 @@ impl Flow {
         }
         let lost = reader.sample_lost().unwrap().total_count;
         println!("soak {}: {}: {} received, {lost} lost", soak.process, self.topic, order.received);
+        // A stream without any sample would make the other checks meaningless.
         assert!(order.received > 0, "nothing came of {}", self.topic);
     }
 
@@ -173,6 +176,7 @@ impl<'a> Order<'a> {
 
     fn note(&mut self, sender: u64, key: u32, count: u64) {
         self.received += 1;
+        // Search from the end, because the recent senders are the active ones.
         let known = self.next.iter().rposition(|&(known, _)| known == (sender, key));
         let next = known.and_then(|at| self.next.remove(at)).map(|(_, next)| next);
         let topic = self.flow.topic;
@@ -186,6 +190,7 @@ impl<'a> Order<'a> {
                 "{topic}: {count} of {sender:x} comes, {next} is missing"
             );
         }
+        // The first sample of an unknown sender may have any count, because the reader may be late.
         self.next.push_back(((sender, key), count + 1));
         if self.next.len() > REMEMBERED_MAX {
             self.next.pop_front();

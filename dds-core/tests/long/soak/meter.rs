@@ -32,6 +32,7 @@ impl Resources {
     pub(crate) fn wait_for(&self, patience: Duration) {
         let started = Instant::now();
         loop {
+            // Fewer is fine: only leftovers count.
             let now = Self::now();
             if now.threads <= self.threads && now.descriptors <= self.descriptors {
                 return;
@@ -90,6 +91,7 @@ impl Meter {
     pub(crate) fn look(&self, elapsed: Duration) {
         let mut kept = self.kept.lock().unwrap();
         let resident = resident();
+        // The minimum ignores short peaks of large samples.
         let least = kept.least.map_or(resident, |least| least.min(resident));
         kept.least = Some(least);
         if elapsed < kept.last + PERIOD {
@@ -120,6 +122,7 @@ impl Meter {
 
     pub(crate) fn report_traffic(&self, traffic: &TrafficCounters) {
         println!("soak {}: {traffic:?}", self.process);
+        // Both processes are honest, so any of these is a bug.
         assert_eq!((traffic.malformed, traffic.not_rtps, traffic.damaged), (0, 0, 0));
     }
 
