@@ -33,6 +33,7 @@ impl World {
         let reader = self.station.reader_builder("readings").qos(reader).build().unwrap();
         writer.wait_for_readers(1).block().unwrap();
         reader.wait_for_writers(1).block().unwrap();
+        // Let discovery traffic end, so that it does not disturb the counters.
         self.run(500);
         (writer, reader)
     }
@@ -57,7 +58,9 @@ fn numbers(reader: &DataReader<Reading>) -> Vec<u32> {
 
 fn assert_adds_up(losses: &ReaderLosses) {
     for row in losses.writers.iter().chain(&losses.departed).chain([&losses.total()]) {
+        // Every number of a writer is received, lost, or still expected.
         assert_eq!(row.known, row.received + row.not_received.total() + row.awaited, "{row:?}");
+        // Every received sample is delivered, waiting, or dropped for a known reason.
         assert_eq!(row.received, row.delivered() + row.waiting + row.undelivered.total(), "{row:?}");
     }
 }
@@ -75,6 +78,7 @@ fn network_losses_match_sample_lost_status() {
     world.simulation.set_network(Conditions { loss: 0.2, ..Conditions::perfect() });
     world.write(&writer, 1, 0..500);
     world.simulation.set_network(Conditions::perfect());
+    // A last sample reveals the losses at the end.
     world.write(&writer, 1, 500..501);
     let losses = reader.losses().unwrap();
     let row = only(&losses);
@@ -93,6 +97,7 @@ fn full_socket_is_named_as_cause_of_loss() {
     let (writer, reader) = world.pair(DataWriterQos::default().best_effort(), DataReaderQos::default().keep_all());
     let before = reader.losses().unwrap();
     let station = world.simulation.host("station");
+    // Room for a few datagrams, and 5 ms for each of them.
     station.set_receive_buffer(1000);
     station.set_handling(Duration::from_millis(5));
     (0..200).for_each(|number| writer.write(&Reading { sensor: 1, number }).unwrap());
@@ -117,6 +122,7 @@ fn replaced_samples_count_as_undelivered() {
         }
         let (writer, reader) = world.pair(DataWriterQos::default(), DataReaderQos::default().reliable().keep_last(3));
         world.write(&writer, 1, 0..5);
+        // Read samples that are replaced later count separately from unread ones.
         assert_eq!(reader.read().unwrap().len(), 3);
         world.write(&writer, 1, 5..7);
         let row = only(&reader.losses().unwrap());
@@ -132,6 +138,7 @@ fn samples_replaced_in_writer_are_named() {
     let writer = DataWriterQos::default().keep_last(1);
     let (writer, reader) = world.pair(writer, DataReaderQos::default().reliable().keep_all());
     world.write(&writer, 1, 0..1);
+    // Without the network, newer samples replace the older ones in the writer.
     world.simulation.link("robot", "station").cut();
     world.write(&writer, 1, 1..50);
     world.simulation.link("robot", "station").mend();
@@ -163,6 +170,7 @@ fn lifespan_is_bounded_despite_clock_offset() {
         let writer = DataWriterQos::default().lifespan(Duration::from_secs(2)).keep_all();
         let (writer, reader) = world.pair(writer, DataReaderQos::default().reliable().keep_all());
         world.simulation.host("robot").step_clock(ahead_secs * 1_000_000_000);
+        // The clocks of the two hosts now differ.
         world.run(100);
         world.write(&writer, 1, 0..3);
         let row = only(&reader.losses().unwrap());
@@ -189,12 +197,14 @@ fn source_timestamps_order_samples() {
     behind.wait_for_readers(2).block().unwrap();
     ahead.wait_for_readers(2).block().unwrap();
     world.run(1000);
+    // This writer's clock is ahead, so its samples count as newer.
     world.simulation.host("robot").step_clock(10_000_000_000);
     world.write(&ahead, 1, 100..103);
     world.write(&behind, 1, 0..3);
     // Both end with the same value, and the KEEP_ALL reader has the other values before it.
     assert_eq!(numbers(&last), [102]);
     assert_eq!(numbers(&all), [0, 1, 2, 100, 101, 102]);
+    // An older timestamp than those taken before: the sample comes too late for its order.
     world.write(&behind, 1, 3..4);
     assert!(numbers(&all).is_empty());
     assert_eq!(all.losses().unwrap().total().undelivered.superseded, 1);
@@ -260,6 +270,7 @@ fn full_keep_all_reader_gets_rest_after_take() {
             world.run(5);
         }
         world.run(300);
+        // The reader holds five samples, and the writer twenty.
         assert!((20..=25).contains(&written), "{written}");
         assert!(writer.acknowledged().block_for(Duration::from_secs(3)).is_err());
         let row = only(&reader.losses().unwrap());
@@ -275,6 +286,7 @@ fn full_keep_all_reader_gets_rest_after_take() {
         writer.acknowledged().block_for(Duration::from_secs(3)).unwrap();
         let row = only(&reader.losses().unwrap());
         assert_eq!((row.known, row.delivered(), row.lost()), (u64::from(written), u64::from(written), 0));
+        // Fill the writer again, then delete the reader that blocks it.
         (0..100).for_each(|number| drop(writer.try_write(&Reading { sensor: 1, number })));
         drop(reader);
         world.run(1000);

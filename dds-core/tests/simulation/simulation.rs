@@ -58,6 +58,7 @@ fn reliable_samples_arrive_in_order_despite_loss() {
 fn same_seed_gives_same_trace() {
     let traces: Vec<u64> = (0..5).map(|seed| hall(seed).1).collect();
     assert_eq!((0..5).map(|seed| hall(seed).1).collect::<Vec<_>>(), traces);
+    // Different seeds must give different traces.
     assert!((1..5).all(|seed| traces[seed] != traces[0]));
 }
 
@@ -73,6 +74,7 @@ fn interference_happens_only_if_requested() {
             assert_eq!(hundred(&simulation), (0..100).collect::<Vec<_>>(), "seed {seed}");
             let c = simulation.interference_counters();
             let timers = [c.late_timers, c.double_timers, c.stray_timers];
+            // Each counter belongs to one kind of interference.
             let others = [c.occupied, c.hasty, c.blocked, c.small_inboxes];
             all.iter_mut().zip(timers.into_iter().chain(others)).for_each(|(sum, count)| *sum += count);
         }
@@ -142,6 +144,7 @@ fn wait_takes_only_virtual_time() {
     let before = simulation.now();
     let error = reader.next_sample().block_for(Duration::from_secs(10 * 3600)).unwrap_err();
     assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }), "{error}");
+    // Ten hours pass at once, because no event is due before.
     assert!(simulation.now() - before >= Duration::from_secs(10 * 3600));
     // Without an own limit, the limit of the world applies.
     simulation.set_wait_limit(Duration::from_secs(5));
@@ -173,6 +176,7 @@ fn crashed_host_expires_and_restart_is_found() {
     let ([_robot, _station], writer, reader) = pair(&simulation);
     writer.wait_for_readers(1).block().unwrap();
     simulation.host("station").crash();
+    // Half of the lease has passed, so the host still counts as alive.
     simulation.run_for(Duration::from_secs(10));
     assert_eq!(writer.publication_matched().unwrap().current_count, 1);
     simulation.run_for(Duration::from_secs(15));
@@ -208,6 +212,7 @@ fn sleeping_host_keeps_leases_of_peers() {
     simulation.host("robot").sleep_for(Duration::from_secs(3600));
     simulation.run_for(Duration::from_secs(3600));
     // The peers have dropped the sleeping host, but it has not dropped them.
+    // The peers' leases of the sleeping host have ended.
     assert!(station.discovered_participants().is_empty());
     assert_eq!(robot.discovered_participants().len(), 1);
     simulation.run_for(Duration::from_secs(10));
@@ -224,6 +229,7 @@ fn real_time_clocks_may_differ_between_hosts() {
     writer.wait_for_readers(1).block().unwrap();
     simulation.run_for(Duration::from_secs(1000));
     for (participant, host) in participants.iter().zip(["robot", "station"]) {
+        // `now` follows the host's clock, including its step and its drift.
         // The call itself takes some nanoseconds.
         let ago = simulation.host(host).time() - participant.now();
         assert!(ago.as_nanos().unsigned_abs() < 1_000, "{ago}");
@@ -244,6 +250,7 @@ fn block_on_completes_future() {
         reader.next_sample().await.unwrap().data
     };
     assert_eq!(simulation.block_on(Duration::from_secs(10), both), Some(Some(Step { number: 5 })));
+    // Without a sample, the future ends with the limit.
     assert!(simulation.block_on(Duration::from_secs(10), reader.next_sample()).is_none());
 }
 
@@ -278,6 +285,7 @@ fn crashed_host_rejects_participants_until_back() {
 #[test]
 fn writer_gets_turn_at_full_reader() {
     for seed in 0..50 {
+        // Small and occupied inboxes force the writers to wait for room.
         let crowded = Interference { small_inbox: 1.0, occupied: 0.5, ..Interference::default() };
         let simulation = Simulation::with_interference(seed, crowded);
         let robot = simulation.participant("robot", 0).unwrap();
@@ -316,6 +324,7 @@ fn reader_counts_created_receive_buffers() {
     assert_eq!(received(100).len(), 100);
     let warm = made();
     assert!((1..=100).contains(&warm), "{warm}");
+    // Once the pool is warm, taken samples return their buffers to it.
     for _ in 0..10 {
         assert_eq!(received(100).len(), 100);
     }
@@ -346,6 +355,7 @@ impl Wake for Does {
 
 /// Runs `does` once this thread blocks, because time passes only then.
 fn once_blocked<T>(reader: &DataReader<T>, does: impl FnOnce() + Send + 'static) -> impl Sized {
+    // The timeout of this wait is the first event after the thread blocks.
     let mut alarm = Box::pin(reader.wait_for_writers(9).within(Duration::from_millis(1)));
     let waker = Waker::from(Arc::new(Does(Mutex::new(Some(Box::new(does))))));
     assert!(alarm.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
@@ -363,6 +373,7 @@ fn rejected_blocked_write_leaves_queue() {
     qos.reliability = Reliability::Reliable { max_blocking_time: Duration::INFINITE };
     let writer = participant.writer_builder::<Keyed>("keyed").qos(qos).build().unwrap();
     writer.wait_for_readers(1).block().unwrap();
+    // Fill both histories, so that the next write has to wait.
     let filled = (0..).find(|&key| writer.try_write(&Keyed { key }).is_err()).unwrap();
 
     let first = writer.clone();
@@ -375,6 +386,7 @@ fn rejected_blocked_write_leaves_queue() {
         reads.take_next().unwrap().unwrap();
         tell.send(carry_on()).unwrap();
     });
+    // The call waits behind the first write, and fails only then because of its unknown instance.
     let refused = writer.unregister_instance(&99).unwrap_err();
     assert_eq!(refused.kind(), &WriteErrorKind::UnknownInstance);
     assert_eq!(told.try_recv(), Ok(Poll::Ready(Ok(()))), "it has waited behind the other");
@@ -392,6 +404,7 @@ fn iteration_of_disabled_reader_waits_for_enable() {
     let writer = participant.writer_builder::<Step>("steps").qos(Preset::Event).build().unwrap();
     let other = participant.reader::<Step>("other").unwrap();
     let late = reader.clone();
+    // The call below blocks until the reader is enabled here.
     let _enabled = once_blocked(&other, move || {
         late.enable().unwrap();
         writer.write(&Step { number: 1 }).unwrap();

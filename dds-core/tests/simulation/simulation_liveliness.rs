@@ -76,11 +76,13 @@ fn manual_writer_expires_recovers_and_closes() {
             writer.write(&Pose { robot: 1, x: 1 }).unwrap();
             simulation.run_for(MOMENT);
             assert_eq!(states(&reader), [InstanceState::Alive]);
+            // The reader learns of the silence only with the next report of the participant.
             simulation.run_for(LEASE + HEARSAY);
             assert_eq!(lively(&reader), (0, 1, -1, 1), "{kind:?}");
             assert_eq!(reader.liveliness_changed().unwrap().last_publication_handle, writer.instance_handle());
             assert_eq!(lost(&writer), (1, 1));
             assert_eq!(states(&reader), [InstanceState::NotAliveNoWriters]);
+            // Silence counts once, however long it lasts.
             simulation.run_for(Duration::from_secs(10));
             assert_eq!((lively(&reader), lost(&writer)), ((0, 1, 0, 0), (1, 0)), "{kind:?}: silent is silent");
             writer.assert_liveliness().unwrap();
@@ -93,6 +95,7 @@ fn manual_writer_expires_recovers_and_closes() {
             assert_eq!(lively(&reader), (1, 0, 1, -1), "{kind:?}");
             assert_eq!(states(&reader), [InstanceState::Alive]);
             assert_eq!(lost(&writer), (2, 1));
+            // A closed writer is neither alive nor lost.
             drop(writer);
             simulation.run_for(MOMENT);
             assert_eq!(lively(&reader), (0, 0, -1, 0), "{kind:?}");
@@ -127,6 +130,7 @@ fn timely_assertions_keep_writer_alive() {
                     0 => writer.write(&Pose { robot: 1, x: step }).unwrap(),
                     1 => writer.dispose(&1).unwrap(),
                     2 => writer.assert_liveliness().unwrap(),
+                    // A participant asserts all its writers except those of kind MANUAL_BY_TOPIC.
                     _ => robot.assert_liveliness(),
                 }
                 if step % 4 == 3 && kind == ManualByTopic {
@@ -147,6 +151,7 @@ fn automatic_writer_expires_only_with_its_link() {
     reader.wait_for_writers(1).block().unwrap();
     writer.wait_for_readers(1).block().unwrap();
     writer.write(&Pose { robot: 1, x: 1 }).unwrap();
+    // A long time without samples: the participant asserts the writer by itself.
     simulation.run_for(Duration::from_secs(60));
     assert_eq!(lively(&reader), (1, 0, 1, 0));
     assert_eq!(states(&reader), [InstanceState::Alive]);
@@ -157,6 +162,7 @@ fn automatic_writer_expires_only_with_its_link() {
     assert_eq!(reader.subscription_matched().unwrap().current_count, 1);
     assert_eq!(states(&reader), [InstanceState::NotAliveNoWriters]);
     simulation.link("robot", "station").mend();
+    // The next assertion restores the writer without a sample.
     simulation.run_for(Duration::from_secs(1));
     assert_eq!(lively(&reader), (1, 0, 1, -1));
     assert_eq!(lost(&writer), (0, 0), "it did what it could");
@@ -173,6 +179,7 @@ fn one_way_cut_expires_only_at_deaf_side() {
         // Each reader matches the writer of its own participant, too.
         heard_there.wait_for_writers(2).block().unwrap();
         heard_here.wait_for_writers(2).block().unwrap();
+        // The station does not hear the robot, but the robot hears the station.
         simulation.link("robot", "station").one_way().cut();
         for x in 0..10 {
             there.write(&Pose { robot: 1, x }).unwrap();
@@ -202,12 +209,14 @@ fn one_writer_asserts_all_manual_by_participant() {
         }
         assert_eq!(lively(&reader), (2, 1, 2, 1));
         assert_eq!((lost(&speaks), lost(&silent), lost(&by_topic)), ((0, 0), (0, 0), (1, 1)));
+        // Without assertions, the remaining two writers expire as well.
         simulation.run_for(Duration::from_secs(3));
         assert_eq!(lively(&reader), (0, 3, -2, 2));
         robot.assert_liveliness();
         simulation.run_for(MOMENT);
         assert_eq!(lively(&reader), (2, 1, 2, -2));
         assert_eq!((lost(&speaks), lost(&silent), lost(&by_topic)), ((1, 1), (1, 1), (1, 0)));
+        // Both writers expire again, and the changes of the next read cancel out.
         simulation.run_for(Duration::from_secs(3));
         speaks.write(&Pose { robot: 1, x: 99 }).unwrap();
         simulation.run_for(MOMENT);
@@ -247,6 +256,7 @@ fn reader_uses_offered_lease_duration() {
         };
         let (longer, infinite) = (asked(Duration::from_secs(60)), asked(Duration::INFINITE));
         writer.wait_for_readers(2).block().unwrap();
+        // The lease of the writer applies, not the longer one that the reader requests.
         simulation.run_for(LEASE);
         simulation.run_for(MOMENT);
         assert_eq!((lively(&longer), lively(&infinite)), ((0, 1, 0, 1), (0, 1, 0, 1)));
@@ -273,6 +283,7 @@ fn late_reader_learns_of_expired_writers() {
     let writer = writer(&robot, ManualByTopic);
     simulation.run_for(Duration::from_secs(3));
     assert_eq!(lost(&writer), (1, 1));
+    // A reader of the same participant is told at once.
     let local = reader(&robot);
     assert_eq!(lively(&local), (0, 1, 0, 1));
     writer.write(&Pose { robot: 1, x: 1 }).unwrap();
@@ -330,6 +341,7 @@ fn lowest_requesting_listener_gets_liveliness() {
     let mut told = diary.take();
     told.sort();
     assert_eq!(told, ["participant: 0 alive, 1 not", "participant: 1 alive, 0 not", "participant: lost 1"]);
+    // From now on the endpoints request the statuses themselves.
     reader.set_listener(both, diary.clone()).unwrap();
     writer.set_listener(both, diary.clone()).unwrap();
     writer.assert_liveliness().unwrap();
@@ -350,6 +362,7 @@ fn event_streams_and_conditions_show_liveliness() {
     let mut context = Context::from_waker(Waker::noop());
     simulation.run_for(MOMENT);
     assert!(reader.status_changes().contains(StatusMask::LIVELINESS_CHANGED));
+    // Reading the status resets its change.
     lively(&reader);
     assert!(!reader.status_changes().contains(StatusMask::LIVELINESS_CHANGED));
     simulation.run_for(Duration::from_secs(2));
@@ -394,6 +407,7 @@ fn ownership_leaves_silent_writer_and_returns() {
             strong.write(&Pose { robot: 1, x: 1 }).unwrap();
             weak.write(&Pose { robot: 1, x: 2 }).unwrap();
             assert_eq!(heard(), [1]);
+            // The strong writer loses the instance when its lease ends.
             simulation.run_for(LEASE + HEARSAY);
             weak.write(&Pose { robot: 1, x: 3 }).unwrap();
             assert_eq!(heard(), [3], "{kind:?}");
@@ -419,6 +433,7 @@ fn end_of_instance_survives_one_sided_loss() {
     }
     simulation.run_for(MOMENT);
     assert_eq!(states(&reader).len(), 4);
+    // The robot does not hear the station, and its lease of the reader ends.
     simulation.link("station", "robot").one_way().cut();
     simulation.run_for(Duration::from_secs(40));
     assert_eq!(writer.publication_matched().unwrap().current_count, 0);
@@ -426,6 +441,7 @@ fn end_of_instance_survives_one_sided_loss() {
     writer.unregister_instance(&1).unwrap();
     writer.dispose(&2).unwrap();
     writer.write(&Pose { robot: 3, x: 1 }).unwrap();
+    // Samples of this time must be repaired after the interruption.
     simulation.run_for(Duration::from_secs(10));
     simulation.link("station", "robot").mend();
     simulation.run_for(Duration::from_secs(10));
@@ -460,6 +476,7 @@ fn volatile_gap_of_one_sided_loss_is_counted() {
         (1..=4).for_each(|robot| writer.write(&Pose { robot, x: 0 }).unwrap());
         writer.acknowledged().block_for(Duration::from_secs(20)).unwrap();
         assert_eq!(reader.take().unwrap().len(), 4);
+        // Only the writer's side loses its peer.
         simulation.link("station", "robot").one_way().cut();
         simulation.run_for(Duration::from_secs(40));
         assert_eq!(writer.publication_matched().unwrap().current_count, 0);
@@ -475,6 +492,7 @@ fn volatile_gap_of_one_sided_loss_is_counted() {
         simulation.run_for(Duration::from_secs(5));
         // The writer has written nothing since. The initial HEARTBEAT informs the reader.
         let losses = reader.losses().unwrap();
+        // The reader counts the samples of the interruption as lost, because it was entitled to them.
         let [row] = &losses.writers[..] else { panic!("{losses:?}") };
         assert_eq!((row.first.0, row.last.0, row.known, row.received), (1, 9, 9, 4), "{row:?}");
         assert_eq!((row.not_received.total(), row.awaited, row.waiting), (5, 0, 0), "{row:?}");
@@ -509,6 +527,7 @@ fn volatile_pair_recovers_from_one_sided_loss() {
             (readers, reader.subscription_matched().unwrap().current_count)
         };
         let taken = || reader.take().unwrap().into_data().map(|pose| pose.x).collect::<Vec<_>>();
+        // The side that no longer hears its peer is the one that notices.
         let (from, to) = if reader_notices { ("robot", "station") } else { ("station", "robot") };
         for round in 0..3 {
             let first = 1_000 * round;
@@ -525,6 +544,7 @@ fn volatile_pair_recovers_from_one_sided_loss() {
             simulation.link(from, to).mend();
             assert!(simulation.run_until(Duration::from_secs(20), || matched() == (1, 1)), "{:?}", matched());
             simulation.run_for(Duration::from_secs(5));
+            // Samples of the interruption may or may not arrive.
             taken();
         }
         reader.close();
