@@ -51,6 +51,7 @@ fn changed_writer_policies_are_announced() {
     ];
     let world = World::new();
     let announced = world.station.reader(&DCPS_PUBLICATION).unwrap();
+    // Both budgets must stay compatible in all changes.
     let request = DataReaderQos::default().latency_budget(Duration::from_secs(9));
     let _reader = world.station.reader_builder::<Pose>("pose").qos(request).build().unwrap();
     let writer = world.robot.writer::<Pose>("pose").unwrap();
@@ -58,6 +59,7 @@ fn changed_writer_policies_are_announced() {
     assert_eq!(last(&announced).map(|data: PublicationBuiltinTopicData| data.qos.user_data), Some(vec![]));
     for (name, change) in changes {
         let expected = change(writer.qos());
+        // Every change adds to the ones before.
         writer.set_qos(expected.clone()).unwrap();
         world.settle();
         let data = last(&announced).unwrap();
@@ -70,6 +72,7 @@ fn changed_writer_policies_are_announced() {
         );
         let told = (data.qos.ownership_strength, data.qos.transport_priority);
         assert_eq!(told, (expected.ownership_strength, expected.transport_priority), "{name}");
+        // None of these changes may end the match.
         assert_eq!(writer.publication_matched().unwrap().current_count, 1, "{name}");
     }
     // This policy concerns only the writer.
@@ -126,6 +129,7 @@ fn changed_group_policies_are_announced() {
     let (writer, reader) = (last(&writers).unwrap(), last(&readers).unwrap());
     assert_eq!((&writer.partition[..], &writer.group_data[..]), (&["a".to_owned()][..], &[1][..]));
     assert_eq!((&reader.partition[..], &reader.group_data[..]), (&["b".to_owned()][..], &[2][..]));
+    // This policy affects only endpoints that are created later.
     let by_hand = EntityFactory { autoenable_created_entities: false };
     publisher.set_qos(publisher.qos().entity_factory(by_hand)).unwrap();
     assert!(!publisher.writer::<Pose>("other").unwrap().is_enabled());
@@ -157,15 +161,18 @@ fn qos_change_unmatches_and_rematches() {
         world.settle();
         assert_eq!(counts(), expected);
     };
+    // The reader requests a deadline that the writer does not offer.
     reader.set_qos(reader.qos().deadline(SECOND)).unwrap();
     expect((1, 0));
     writer.set_qos(writer.qos().deadline(SECOND)).unwrap();
     expect((2, 1));
+    // The writer's budget is now longer than the requested one.
     writer.set_qos(writer.qos().latency_budget(SECOND)).unwrap();
     expect((2, 0));
     assert_eq!(incompatible(), [("DEADLINE", 1), ("LATENCY_BUDGET", 1)]);
     reader.set_qos(reader.qos().latency_budget(SECOND)).unwrap();
     expect((3, 1));
+    // Different partitions prevent a match without an incompatible policy.
     publisher.set_qos(PublisherQos::default().partition(["elsewhere"])).unwrap();
     expect((3, 0));
     publisher.set_qos(PublisherQos::default().partition([""])).unwrap();

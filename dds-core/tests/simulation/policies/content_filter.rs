@@ -23,6 +23,7 @@ fn filtered_samples_never_appear() {
             let (reader, writer) = (filtered(pair, reader.clone(), "x < 10"), pair.writer(writer.clone()));
             pair.settle();
             pair.write(&writer, 1, 5);
+            // Read first, so that a new DATA_AVAILABLE can only come from a filtered sample.
             let _ = reader.read().unwrap();
             assert!(!reader.status_changes().contains(StatusMask::DATA_AVAILABLE));
             for x in 10..20 {
@@ -51,6 +52,7 @@ fn filtered_samples_take_no_room() {
         (qos.resource_limits.max_samples, qos.resource_limits.max_instances) = (Some(1), Some(1));
         let (reader, writer) = (filtered(pair, qos, "robot = 3"), pair.writer(Preset::Event.into()));
         pair.settle();
+        // Only one of 50 robots passes, and the reader has room for one sample.
         (0..50).for_each(|robot| pair.write(&writer, robot, robot));
         writer.acknowledged().block_for(Duration::from_secs(1)).unwrap();
         assert_eq!(values(&reader), [3]);
@@ -94,6 +96,7 @@ fn changed_parameters_apply_to_later_samples() {
         pair.settle();
         [1, 2].iter().for_each(|x| pair.write(&writer, 1, *x));
         part.set_parameters([2]).unwrap();
+        // A filtering writer needs the new parameters of the remote reader.
         pair.settle();
         [1, 2].iter().for_each(|x| pair.write(&writer, 1, *x));
         assert_eq!(values(&reader), [1, 2]);
@@ -142,6 +145,7 @@ fn query_selects_by_content_and_keeps_others() {
         }
         assert!(query.is_triggered());
         let of = |samples: dds_core::Samples<Pose>| samples.into_data().map(|pose| pose.x).collect::<Vec<_>>();
+        // `max_samples` counts only matching samples.
         assert_eq!(of(reader.select().condition(&query).max_samples(1).read().unwrap()).len(), 1);
         // `next_instance` skips instances without a matching sample.
         let walk = |from| reader.select().condition(&query).next_instance(from).read().unwrap();
@@ -159,8 +163,10 @@ fn query_selects_by_content_and_keeps_others() {
         taken.sort_unstable();
         assert_eq!(taken, [15, 16]);
         assert!(!query.is_triggered());
+        // The remaining samples match the new parameters.
         query.set_parameters([0, 100]).unwrap();
         assert!(query.is_triggered());
+        // A selection accepts one query only.
         let two = reader.select().condition(&query).condition(&query).take();
         assert_eq!(*two.unwrap_err().kind(), dds_core::ReadErrorKind::TwoQueries);
         assert_eq!(values(&reader).len(), 2);

@@ -32,6 +32,7 @@ fn missed_deadlines_count_per_alive_instance() {
     Pair::on_every_way(|pair| {
         let (writer, reader) = (pair.writer(offer(1000)), pair.reader(request(1000)));
         pair.settle();
+        // A registered instance without a sample has no deadline.
         writer.register_instance(&9).unwrap();
         pair.run(5_000);
         assert_eq!(missed(&writer, &reader), (0, 0), "there is no sample yet");
@@ -41,6 +42,7 @@ fn missed_deadlines_count_per_alive_instance() {
         assert_eq!(missed(&writer, &reader), (0, 0));
         pair.write(&writer, 1, 1);
         pair.run(150);
+        // Only robot 2 has missed its deadline, because robot 1 was written after 800 ms.
         assert_eq!(missed(&writer, &reader), (1, 1));
         let handle = writer.lookup_instance(&2).unwrap();
         assert_eq!(writer.offered_deadline_missed().unwrap().last_instance_handle, handle);
@@ -86,6 +88,7 @@ fn best_effort_and_keyless_topics_have_deadlines() {
         let (offered, requested) =
             (writer.offered_deadline_missed().unwrap(), reader.requested_deadline_missed().unwrap());
         assert_eq!((offered.total_count, requested.total_count), (2, 2));
+        // A topic without a key has one instance, with a nil handle.
         assert_eq!(requested.last_instance_handle, InstanceHandle::NIL);
     });
 }
@@ -97,6 +100,7 @@ fn changed_deadline_applies() {
         let reader = pair.reader(DataReaderQos::default());
         pair.settle();
         pair.write(&writer, 1, 0);
+        // Without a deadline nothing counts. The new deadline starts at the change.
         pair.run(5_000);
         writer.set_qos(writer.qos().deadline(millis(1_000))).unwrap();
         pair.run(600);
@@ -126,6 +130,7 @@ fn missed_deadline_moves_ownership() {
             pair.write(&weak, 1, x);
             pair.run(200);
         }
+        // The owner's deadline ended between the fourth and the last sample of the other writer.
         assert_eq!(values(&reader), [20, 14]);
         pair.write(&strong, 1, 21);
         pair.write(&weak, 1, 15);
@@ -193,6 +198,7 @@ fn missed_deadline_reaches_listeners_and_streams() {
         pair.run(100);
         assert_eq!(told.counts("participant of the writer"), [(1, 1)]);
         assert_eq!(told.counts("participant of the reader"), [(1, 1)]);
+        // From now on the endpoints' listeners take precedence over the participants'.
         writer.set_listener(StatusMask::DEADLINE_MISSED, told.clone()).unwrap();
         reader.set_listener(StatusMask::DEADLINE_MISSED, told.clone()).unwrap();
         pair.run(1_000);
@@ -208,6 +214,7 @@ fn missed_deadline_reaches_listeners_and_streams() {
             }
         };
         assert_eq!((offered.total_count_change, requested.total_count_change), (2, 2));
+        // Without listeners, only the conditions show the status.
         writer.remove_listener();
         reader.remove_listener();
         [&pair.from, &pair.to].into_iter().for_each(DomainParticipant::remove_listener);

@@ -33,6 +33,7 @@ fn unwanted_samples_are_not_sent() {
         let writer = robot.writer_builder::<Pose>("pose").qos(DataWriterQos::default().keep_all()).build().unwrap();
         writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
         simulation.run_for(SOON);
+        // The last sample passes, so the reader learns of all filtered ones before it.
         for x in (0..100).chain([1]) {
             writer.write(&Pose { robot: 1, x }).unwrap();
         }
@@ -59,6 +60,7 @@ fn filtered_readers_get_matches_despite_loss() {
         let unreliable = filtered(&stations[2], keep_all().best_effort(), "x >= 50");
         let all = stations[3].reader_builder::<Pose>("pose").qos(keep_all()).build().unwrap();
         writer.wait_for_readers(4).block_for(PATIENCE).unwrap();
+        // Match over a good network, because this test is about samples.
         simulation.run_for(Duration::from_secs(2));
         simulation.set_network(Conditions::hall_wifi());
         let mut dice = SplitMix64::new(seed);
@@ -75,6 +77,7 @@ fn filtered_readers_get_matches_despite_loss() {
             written.clone()
         };
         write(200);
+        // This reader joins in the middle and gets the matching history.
         let late = filtered(&stations[3], keep_all().transient_local(), "x BETWEEN 10 AND 20");
         let written = write(200);
         writer.acknowledged().block_for(PATIENCE).unwrap();
@@ -84,6 +87,7 @@ fn filtered_readers_get_matches_despite_loss() {
             let mut got: Vec<(u32, u32)> =
                 reader.take().unwrap().into_data().map(|pose: Pose| (pose.robot, pose.x)).collect();
             let mut wanted: Vec<(u32, u32)> = written.iter().copied().filter(|(r, x)| wants(*r, *x)).collect();
+            // Sort by robot only: the order within one instance must be kept.
             got.sort_by_key(|(robot, _)| *robot);
             wanted.sort_by_key(|(robot, _)| *robot);
             let total = adds_up(reader);

@@ -38,10 +38,12 @@ fn sample_info_names_writer_time_and_instance() {
         let [info] = &infos(&reader.read().unwrap())[..] else { panic!("another number of samples") };
         assert_eq!((info.publication_handle, info.sequence_number), (writer.instance_handle(), SequenceNumber(1)));
         assert_eq!(Some(info.instance_handle), writer.lookup_instance(&7));
+        // The timestamp is the time of the write, not of the delivery.
         assert!(before <= info.source_timestamp && info.source_timestamp <= after, "{info:?}");
         assert!(info.source_timestamp <= info.reception_timestamp && info.reception_timestamp <= pair.to.now());
         assert_eq!((info.sample_state, info.valid_data, info.related_sample), (SampleState::NotRead, true, None));
         assert_eq!(take(&reader)[0].sample_state, SampleState::Read);
+        // The end of an instance is a sample without data.
         writer.dispose(&7).unwrap();
         pair.run(50);
         let ended = &take(&reader)[0];
@@ -81,6 +83,7 @@ fn generation_counts_and_ranks_follow_spec() {
         pair.write(&writer, 1, 2);
         writer.unregister_instance(&1).unwrap();
         pair.write(&writer, 1, 3);
+        // A second instance, which must not affect the ranks of the first.
         pair.write(&writer, 2, 4);
         let with_data = |infos: Vec<SampleInfo>| infos.into_iter().filter(|info| info.valid_data).collect::<Vec<_>>();
         let one = writer.lookup_instance(&1).unwrap();
@@ -115,6 +118,7 @@ fn view_state_selects_new_instances() {
     Pair::on_every_way(|pair| {
         let (writer, reader) = endpoints(pair);
         pair.write(&writer, 1, 1);
+        // Robot 1 is not new after this read.
         reader.read().unwrap();
         pair.write(&writer, 2, 2);
         pair.write(&writer, 1, 3);
@@ -143,6 +147,7 @@ fn instance_without_samples_or_writers_is_gone() {
         assert_eq!(states(&reader), [InstanceState::NotAliveNoWriters]);
         // The key of the instance taken last stays available until the next take.
         assert_eq!(reader.key_value(instance), Some(1));
+        // This take removes the last sample, so the instance is evicted.
         assert!(take(&reader).is_empty());
         assert_eq!((reader.lookup_instance(&1), reader.key_value(instance)), (None, None));
         // The instance is new, and not a new generation of the former one.

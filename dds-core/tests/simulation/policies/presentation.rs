@@ -95,6 +95,7 @@ fn suspended_publisher_sends_end_with_set() {
         let set = publisher.coherent_changes().unwrap();
         (0..5).for_each(|x| writer.write(&pose(x)).unwrap());
         set.end().unwrap();
+        // Suspension has kept all samples back, so the counter is current.
         let before = pair.from.traffic().sent;
         drop(suspended);
         let is_remote = pair.from.guid() != pair.to.guid();
@@ -137,6 +138,7 @@ fn late_joiner_gets_whole_sets_or_none() {
                 values.iter().for_each(|&x| writer.write(&pose(x)).unwrap());
             }
         }
+        // The readers come after all sets, so they get only the history.
         let readers = ["shallow", "deep"].map(|topic| reader(&subscriber, topic, history.clone()));
         pair.settle();
         // The last value of robot 2 is 5. The other samples of its set are lost.
@@ -156,6 +158,7 @@ fn set_with_replaced_sample_is_detected() {
     let reader = reader(&subscriber, "pose", all().1);
     pair.settle();
     let link = pair.simulation.link("robot", "station");
+    // The set is written without a network, so KEEP_LAST replaces samples before they are sent.
     link.cut();
     let set = publisher.coherent_changes().unwrap();
     for x in [0, 1, 2, 3] {
@@ -167,6 +170,7 @@ fn set_with_replaced_sample_is_detected() {
     assert!(values(&reader).is_empty());
     let lost = reader.sample_lost().unwrap().total_count;
     assert_eq!((reader.losses().unwrap().total().undelivered.incoherent, lost >= 3), (3, true));
+    // A sample after the broken set arrives as usual.
     writer.write(&pose(4)).unwrap();
     pair.simulation.run_for(SOON);
     assert_eq!(values(&reader), [4]);
@@ -227,6 +231,7 @@ fn readers_see_whole_sets_despite_loss() {
                 sets.push(first..x);
             }
             drop(set);
+            // Both readers must see each set as a whole, or not at all.
             for (reader, seen) in [&reliable, &best_effort].into_iter().zip(&mut seen) {
                 let values = values(reader);
                 let starts_and_ends = sets.iter().all(|set| {
@@ -240,6 +245,7 @@ fn readers_see_whole_sets_despite_loss() {
         pair.run(20_000);
         seen[0].extend(values(&reliable));
         assert_eq!(seen[0], (0..x).collect::<Vec<_>>(), "seed {seed}");
+        // A best-effort reader keeps the order, but the network loses some of its sets.
         assert!(seen[1].is_sorted() && seen[1].len() < seen[0].len(), "seed {seed}: {:?}", seen[1]);
         let total = best_effort.losses().unwrap().total();
         assert_eq!(total.received + total.not_received.total() + total.awaited, total.known, "seed {seed}");

@@ -36,6 +36,7 @@ fn all() -> (DataWriterQos, DataReaderQos) {
 fn access(subscriber: &Subscriber) -> Vec<u32> {
     let access = subscriber.access().unwrap();
     let mut values = Vec::new();
+    // Every entry of the list stands for one sample, in the order of the group.
     for reader in access.readers(States::ANY) {
         let reader = reader.downcast_ref::<DataReader<Pose>>().unwrap();
         values.extend(reader.take_next().unwrap().and_then(|sample| sample.data).map(|pose| pose.x));
@@ -59,6 +60,7 @@ fn group_set_appears_at_once_in_order() {
         let set = publisher.coherent_changes().unwrap();
         write(&writers, [(2, 0), (0, 1), (1, 2), (0, 3), (2, 4)]);
         pair.run(500);
+        // The set is still open, so no sample of it is visible.
         assert!(access(&subscriber).is_empty());
         set.end().unwrap();
         pair.simulation.run_for(SOON);
@@ -87,6 +89,7 @@ fn unrelated_endpoints_do_not_delay_sets() {
             write(&writers, [(2, 4), (0, 5)]);
             pair.run(500);
             let mut seen = Vec::new();
+            // Without coherent access, samples may spread over several accesses.
             for _ in 0..3 {
                 seen.extend(access(&subscriber));
             }
@@ -110,6 +113,7 @@ fn access_shows_fixed_samples() {
         }
         pair.run(500);
         assert!(access_one.readers(States::ANY).is_empty());
+        // The set is complete, but the second access still holds it back.
         drop(access_one);
         assert!(readers.iter().all(|reader| reader.take().unwrap().is_empty()));
         drop(access_two);
@@ -157,6 +161,7 @@ fn writer_closed_within_set_drops_set_for_group() {
         set.end().unwrap();
         pair.run(500);
         assert!(access(&subscriber).is_empty());
+        // The three samples of the set count as dropped in the ledgers.
         let incoherent = readers.iter().map(|reader| reader.losses().unwrap().total().undelivered.incoherent);
         assert_eq!(incoherent.sum::<u64>(), 3);
         // The other writers go on.
@@ -221,6 +226,7 @@ fn groups_see_whole_sets_in_order_despite_loss() {
         let writers = writers(&publisher, &all().0);
         let topics = &TOPICS[..2 + (dice.draw() % 2) as usize];
         let _readers = readers(&subscriber, topics, &all().1);
+        // Initial discovery over the lossy network takes long.
         pair.run(20_000);
         // The values of each set, limited to topics that the subscriber reads.
         let (mut x, mut sets, mut seen) = (0, Vec::new(), Vec::new());
@@ -244,8 +250,10 @@ fn groups_see_whole_sets_in_order_despite_loss() {
             let set = (dice.draw() % 3 > 0).then(|| publisher.coherent_changes().unwrap());
             let mut values = Vec::new();
             for _ in 0..=dice.draw() % 6 {
+                // One sample without a coherent set counts as a set of one.
                 let topic = (dice.draw() % 3) as usize;
                 write(&writers, [(topic, x)]);
+                // The subscriber may have no reader of the third topic.
                 if topic < topics.len() {
                     values.push(x);
                 }
@@ -259,6 +267,7 @@ fn groups_see_whole_sets_in_order_despite_loss() {
             drop(set);
             look(&sets);
         }
+        // Let all repairs arrive before the final comparison.
         pair.run(20_000);
         look(&sets);
         let mut expected: Vec<u32> = sets.concat();
