@@ -53,6 +53,7 @@ fn historical_data_arrives_despite_loss() {
         writer.acknowledged().block_for(PATIENCE).unwrap();
         simulation.run_for(Duration::from_secs(5));
         assert_eq!(numbers(&reader), [200], "seed {seed}");
+        // Once complete, the history stays complete.
         reader.historical_data().block_for(Duration::ZERO).unwrap();
     }
 }
@@ -85,9 +86,11 @@ fn full_reader_gets_rest_of_history_as_it_takes() {
         let qos = keeps_all().1.resource_limits(limits);
         let reader = station.reader_builder::<Step>("steps").qos(qos).build().unwrap();
         reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
+        // The reader is full, so the wait cannot end.
         let error = reader.historical_data().block_for(Duration::from_secs(5)).unwrap_err();
         assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }), "{error}");
         let mut received = numbers(&reader);
+        // The first take makes room for ten more samples.
         simulation.run_for(Duration::from_secs(1));
         received.extend(numbers(&reader));
         assert_eq!(received, (0..20).collect::<Vec<_>>(), "elsewhere: {elsewhere}");
@@ -110,6 +113,7 @@ fn historical_wait_skips_vanished_writer() {
         simulation.run_until(PATIENCE, || reader.subscription_matched().unwrap().current_count == 2);
         simulation.link("robot", "station").one_way().cut();
         simulation.link("station", "robot").cut();
+        // The test is meaningless if the history has arrived completely.
         if numbers(&reader).iter().filter(|&&number| number >= 10).count() == 90 {
             panic!("the whole history came before the link was cut");
         }
@@ -124,6 +128,7 @@ fn historical_wait_skips_vanished_writer() {
             robot.close();
         }
         reader.historical_data().block_for(PATIENCE).unwrap();
+        // After a crash the wait lasts for the lease, and after a clean shutdown it ends earlier.
         let waited = simulation.now() - begun;
         assert!(waited < Duration::from_secs(if crashes { 40 } else { 20 }), "{waited}");
     }
@@ -150,6 +155,7 @@ fn historical_wait_skips_expired_samples() {
         assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }), "{error}");
         reader.historical_data().block_for(PATIENCE).unwrap();
         let waited = simulation.now() - begun;
+        // The wait ends when the samples without room expire.
         assert!(
             waited >= Duration::from_secs(19) && waited < Duration::from_secs(25),
             "elsewhere: {elsewhere}: {waited}"
@@ -191,5 +197,6 @@ fn historical_wait_is_a_future() {
     });
     waited.unwrap().unwrap();
     assert_eq!(numbers(&reader).len(), 50);
+    // A wait that is never polled has no effect.
     drop(reader.historical_data());
 }

@@ -57,6 +57,7 @@ fn late_joiner_gets_last_samples_per_instance() {
     everywhere(|simulation, robot, station| {
         let writer = writer(robot, Some(2));
         (0..30).for_each(|count| writer.write(&Place { key: count % 3, count }).unwrap());
+        // The last samples of instance 0 replace its older ones.
         (30..35).for_each(|count| writer.write(&Place { key: 0, count }).unwrap());
         let reader = late(station, 1);
         // Samples of one instance stand together, the oldest instance first.
@@ -78,6 +79,7 @@ fn local_late_joiner_gets_history_amid_traffic() {
     let readers = [reader(&station), reader(&robot)];
     (0..2000).for_each(|x: u32| writer.write(&Place { key: x % 7, count: x }).unwrap());
     simulation.run_for(Duration::from_secs(2));
+    // The new partition matches both readers at the same moment.
     publisher.set_qos(PublisherQos::default()).unwrap();
     simulation.run_for(Duration::from_secs(5));
     for reader in readers {
@@ -133,6 +135,7 @@ fn recreated_writer_has_only_its_own_history() {
         drop(first);
         let second = writer(robot, None);
         (10..20).for_each(|count| second.write(&Place { key: 0, count }).unwrap());
+        // The reader must know both writers before the comparison.
         simulation.run_until(PATIENCE, || there.subscription_matched().unwrap().total_count == 2);
         second.wait_for_readers(1).block_for(PATIENCE).unwrap();
         second.acknowledged().block_for(PATIENCE).unwrap();
@@ -160,6 +163,7 @@ fn restarted_reader_gets_history() {
     assert_eq!(guids.len(), 3);
     // Once their leases have ended, the writer does not wait for the former readers.
     simulation.run_until(PATIENCE, || writer.publication_matched().unwrap().current_count == 0);
+    // No matched reader is left, so nothing waits for an acknowledgment.
     writer.acknowledged().block_for(Duration::ZERO).unwrap();
 }
 
@@ -175,6 +179,7 @@ fn expired_reader_gets_history_on_return() {
     let reader = late(&station, 1);
     assert_eq!(counts(&reader), [0, 1, 2]);
     simulation.link("robot", "station").cut();
+    // Both sides must have dropped each other.
     let gone = || {
         reader.subscription_matched().unwrap().current_count + writer.publication_matched().unwrap().current_count == 0
     };
@@ -207,6 +212,7 @@ fn volatile_reader_beside_others_has_no_hole() {
         let writer = writer.build().unwrap();
         let qos = || DataReaderQos::default().reliable().keep_all();
         let reader = || station.reader_builder::<Place>("places").qos(qos()).build().unwrap();
+        // This reader matches first, so its stream is active when the others join.
         let elder = reader();
         writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
         let mut count = 0;
@@ -224,6 +230,7 @@ fn volatile_reader_beside_others_has_no_hole() {
             holes.extend(got.windows(2).filter(|pair| pair[1] != pair[0] + 1).map(|pair| (seed, pair[0], pair[1])));
         }
     }
+    // Without a minimum, an empty result would pass as well.
     assert!(taken > 1_000, "{taken}");
     assert!(holes.is_empty(), "{} holes, such as {:?}", holes.len(), &holes[..holes.len().min(10)]);
 }

@@ -62,12 +62,14 @@ fn frozen_host_is_silent_until_it_resumes() {
     });
     station.freeze_for(Duration::from_secs(5));
     (0..10).for_each(|number| writer.write(&Step::new(number)).unwrap());
+    // Just before the end of the freeze.
     simulation.run_for(Duration::from_millis(4900));
     assert!(numbers(reader).is_empty());
     assert_eq!(said.load(Ordering::Relaxed), 0, "not even an ACKNACK");
     simulation.run_for(Duration::from_millis(200));
     assert_eq!(numbers(reader), (0..10).collect::<Vec<_>>());
     writer.acknowledged().block_for(Duration::from_secs(1)).unwrap();
+    // All samples fit into the receive buffer of the frozen host.
     assert_eq!(simulation.network_counters().buffer_full, 0);
 }
 
@@ -83,6 +85,7 @@ fn frozen_host_counts_receive_buffer_overflow() {
     }
     simulation.run_for(Duration::from_secs(1));
     let taken = numbers(reader);
+    // Each datagram of about 1 KB takes room in the buffer of 20 000 bytes.
     assert!((10..20).contains(&taken.len()), "{taken:?}");
     assert_eq!(taken, (0..taken.len() as u32).collect::<Vec<_>>());
     let lost = 100 - taken.len() as u64;
@@ -112,6 +115,7 @@ fn threads_of_frozen_host_do_not_run() {
     simulation.host("robot").freeze_for(Duration::from_secs(1));
     writer.write(&Step::new(1)).unwrap();
     simulation.run_for(Duration::from_millis(900));
+    // Neither the receive thread nor the event thread has run.
     assert_eq!(calls.load(Ordering::Relaxed), 0);
     simulation.run_for(Duration::from_millis(200));
     assert_eq!((calls.load(Ordering::Relaxed), numbers(&inner)), (1, vec![1]));
@@ -129,6 +133,7 @@ fn freeze_does_not_wake_sleeping_host() {
     simulation.host("robot").sleep_for(Duration::from_secs(1));
     simulation.run_for(Duration::from_secs(2000));
     writer.write(&Step::new(1)).unwrap();
+    // The sleep ends after 3600 s, and 3599 s have passed.
     simulation.run_for(Duration::from_secs(599));
     assert!(station.discovered_participants().is_empty() && numbers(reader).is_empty());
     // Its own clock stood still, so it measures neither silence nor missing announcements.
@@ -149,6 +154,7 @@ fn frozen_host_resumes_after_sleep_and_freeze() {
     let sent = station.traffic().sent;
     simulation.run_for(Duration::from_secs(3));
     writer.write(&Step::new(1)).unwrap();
+    // Both pauses began together, so the freeze ends 20 s after the start. It is 19.9 s now.
     simulation.run_for(Duration::from_millis(16_900));
     assert_eq!((numbers(reader), station.traffic().sent - sent), (vec![], 0), "it announces itself every 3 s else");
     simulation.run_for(Duration::from_secs(5));
@@ -164,6 +170,7 @@ fn restart_does_not_wake_sleeping_host() {
     simulation.run_for(Duration::from_secs(4));
     assert!(numbers(reader).is_empty());
     simulation.run_for(Duration::from_millis(1100));
+    // The first sample arrived during the sleep and was lost.
     writer.write(&Step::new(2)).unwrap();
     simulation.run_for(Duration::from_millis(100));
     assert_eq!(numbers(reader), [2]);
@@ -180,6 +187,7 @@ fn crash_ends_pauses_and_prevents_new_ones() {
     host.freeze_for(Duration::from_secs(3600));
     host.restart();
     simulation.run_for(Duration::from_secs(60));
+    // The participant from before the crash must not return.
     assert!(station.discovered_participants().is_empty());
     let again = simulation.participant("robot", 0).unwrap();
     simulation.run_for(Duration::from_secs(1));
