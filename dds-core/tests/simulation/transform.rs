@@ -83,7 +83,7 @@ fn transform_carries_discovery_and_all_samples() {
 }
 
 #[test]
-fn participants_with_different_transforms_do_not_match() {
+fn different_transforms_prevent_match() {
     let simulation = Simulation::new(1);
     let robot = participant(&simulation, "robot", Some(0x5a));
     let strangers = [participant(&simulation, "plain", None), participant(&simulation, "other", Some(0xff))];
