@@ -51,6 +51,7 @@ fn resident() -> u64 {
 
 /// Some of `count` instances, in an order that matches no table.
 fn some(count: u64) -> impl Iterator<Item = u64> {
+    // 7919 is prime, so the order differs from the order of creation.
     (0..1000).map(move |at| at * 7919 % count)
 }
 
@@ -85,6 +86,7 @@ fn many_instances_fit_memory_budget() {
     }
     let count = std::env::var("DDS_INSTANCES").map_or(FEW, |count| count.parse().unwrap());
     let participant = World::new().participant();
+    // Twice the room, because new instances join before all others are gone.
     let limits = ResourceLimits { max_instances: Some(2 * count as u32), ..ResourceLimits::default() };
     let qos = DataWriterQos::default().reliable().transient_local().resource_limits(limits);
     let writer = participant.writer_builder::<Pose>("pose").qos(qos).build().unwrap();
@@ -115,6 +117,7 @@ fn many_instances_fit_memory_budget() {
         writer.write(&Pose { robot, x: 1 }).unwrap();
         assert_eq!(read(&reader, instance).1, InstanceState::Alive);
     }
+    // An instance that never existed is unknown on both sides.
     assert_eq!((writer.lookup_instance(&count), reader.lookup_instance(&count)), (None, None));
 
     // No endpoint needs these instances anymore, so new ones can take their room.

@@ -74,6 +74,7 @@ fn resident() -> u64 {
 #[allow(clippy::disallowed_methods, reason = "a thread that has ended leaves /proc a little later")]
 fn goes_round(mut round: impl FnMut(usize, &Arc<()>)) {
     let life = Arc::new(());
+    // The first rounds fill caches and start threads.
     (0..10).for_each(|number| round(number, &life));
     let settle = |threads: usize, descriptors: usize| {
         let started = Instant::now();
@@ -100,6 +101,7 @@ fn goes_round(mut round: impl FnMut(usize, &Arc<()>)) {
         assert!(longest < PATIENCE.to_std().unwrap(), "a round takes {longest:?}");
     }
     settle(threads, descriptors);
+    // Every listener holds a reference, so a count of one means that all are dropped.
     assert_eq!(Arc::strong_count(&life), 1, "listeners are left");
     let growth = resident().saturating_sub(memory);
     let left = ALLOCATOR.allocated().saturating_sub(in_use);
@@ -116,6 +118,7 @@ fn listen(participant: &DomainParticipant, life: &Arc<()>) -> Vec<Box<dyn Entity
     let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
     publisher.set_listener(all, listening()).unwrap();
     subscriber.set_listener(all, listening()).unwrap();
+    // Every level has a listener for all statuses, so that each dispatch path is used.
     let writer = publisher.writer_builder::<Count>("t").qos(Preset::State).listener(all, listening()).build().unwrap();
     let reader = subscriber.reader_builder::<Count>("t").qos(Preset::State).listener(all, listening()).build().unwrap();
     let plain = participant.reader_builder::<Count>("t").qos(Preset::State).build().unwrap();
@@ -166,6 +169,7 @@ fn panicking_user_code_leaves_no_resources() {
         let load = |count| Load { count, bytes: vec![1; 2_000] };
         for count in 0..10 {
             let write = AssertUnwindSafe(|| writer.write_view(&Panics(load(count))));
+            // The failed write must not use a sequence number or a slot.
             assert!(catch_unwind(write).is_err());
         }
         writer.write(&load(10)).unwrap();
@@ -184,6 +188,7 @@ fn participant_rounds_leave_no_resources() {
     }
     goes_round(|number, life| {
         let world = World::new();
+        // The four combinations of delivery and of a remote peer take turns.
         let delivery = if number % 2 == 0 { Delivery::Inline } else { Delivery::EventThread };
         let participant = world.builder().delivery(delivery).build().unwrap();
         let other = (number % 4 < 2).then(|| world.udp_participant());
@@ -209,6 +214,7 @@ fn endpoint_rounds_leave_no_resources() {
         return;
     }
     let world = World::new();
+    // Traffic runs during the whole round.
     goes_round(|number, life| {
         // The permanent entities are recreated now and then, so that threads can be counted in between.
         let (from, to) = (world.participant(), world.udp_participant());
@@ -235,6 +241,7 @@ fn endpoint_rounds_leave_no_resources() {
                 assert!(wait_set.wait().block_for(PATIENCE).unwrap().contains(&condition) || condition.is_triggered());
                 reader.next_sample().block_for(PATIENCE).unwrap();
                 reader.set_listener(StatusMask::ALL, listening()).unwrap();
+                // Half of the rounds leave the condition attached to a deleted entity.
                 if number % 2 == 0 {
                     wait_set.detach(&condition);
                 }

@@ -26,6 +26,7 @@ fn in_a_child(child: impl FnOnce()) {
     let forked = unsafe { fork() };
     match forked.unwrap() {
         ForkResult::Child => {
+            // A child that hangs is ended by the alarm.
             alarm::set(10);
             let outcome = catch_unwind(AssertUnwindSafe(child));
             // SAFETY: ends the process without running code that belongs to the parent.
@@ -63,6 +64,7 @@ fn parent_by(receive: Receiving) -> Parent {
 
 /// Asserts that the parent's entities still work, and that no peer received a disposal.
 fn lives_on(parent: &Parent, count: u64) {
+    // The remote reader would miss a sample if the child had disturbed the parent.
     parent.writer.write(&Count { count }).unwrap();
     assert_eq!(parent.remote_reader.next_sample().block_for(PATIENCE).unwrap().data, Some(Count { count }));
     assert_eq!(parent.remote_reader.subscription_matched().unwrap().current_count, 1);
@@ -82,6 +84,7 @@ fn forked_child_gets_error() {
         assert_eq!(writer.write(&Count { count: 99 }).unwrap_err().kind(), &WriteErrorKind::Forked);
         let events = writer.events();
         assert!(events.next_event().block().is_ok(), "what has happened before the fork");
+        // No wait may block in the child, because no thread would end it.
         let waits = [
             writer.wait_for_readers(9).block(),
             reader.wait_for_writers(9).block(),
@@ -119,6 +122,7 @@ fn forked_child_may_drop_entities_of_parent() {
 #[test]
 fn forked_child_does_not_receive_for_parent() {
     let parent = parent_by(Receiving::Caller);
+    // With `Receiving::Caller`, a waiting thread reads the sockets itself.
     for count in 0..10 {
         in_a_child(|| {
             let wait = parent.reader.wait_for_writers(9).block_for(PATIENCE);
@@ -191,6 +195,7 @@ fn fork_gives_participants_different_guids() {
     let (mut here, mut there) = std::os::unix::net::UnixStream::pair().unwrap();
     let mut prefixes = vec![parent.participant.guid().prefix.0, parent.remote.guid().prefix.0];
     for _ in 0..4 {
+        // A child must not reuse the random numbers of its parent.
         in_a_child(|| there.write_all(&World::new().participant().guid().prefix.0).unwrap());
         let mut prefix = [0; 12];
         here.read_exact(&mut prefix).unwrap();
@@ -216,6 +221,7 @@ fn exec_closes_sockets() {
             continue;
         };
         let flags = info.lines().find_map(|line| line.strip_prefix("flags:")).unwrap().trim();
+        // The flags are octal. This bit closes the descriptor in `exec`.
         assert_ne!(u32::from_str_radix(flags, 8).unwrap() & 0o2_000_000, 0, "O_CLOEXEC is missing on {target:?}");
         sockets += 1;
     }

@@ -52,6 +52,7 @@ fn unselected_interface_is_not_used() {
     let hosts = Hosts::new("one", &CHAIN);
     let (mut a, mut c) = (hosts.start("a", &[]), hosts.start("c", &[]));
     for selected in ["link2", "10.77.2.2"] {
+        // The setting accepts an interface name and an address.
         let mut b = hosts.start("b", &[("DDS_INTERFACES", selected)]);
         b.tell("say hello");
         c.wait_for("heard hello of b");
@@ -125,6 +126,7 @@ fn late_and_changed_interfaces_are_used() {
     b.wait_for("heard moved of a");
     a.wait_for("heard moved of b");
 
+    // The addresses stay, but the interface goes down for a moment.
     hosts.ip("a", "link set link1 down");
     hosts.ip("a", "link set link1 up");
     a.tell("say back");
@@ -138,6 +140,7 @@ fn late_and_changed_interfaces_are_used() {
 fn initial_peer_is_found_without_multicast() {
     let hosts = Hosts::new("peer", &["a-b"]);
     let mut a = hosts.start("a", &[("DDS_SCOPE", "peers-only"), ("DDS_PEERS", "10.77.1.2")]);
+    // Only one side knows the address of its peer. The other address has no host.
     let mut b = hosts.start("b", &[("DDS_SCOPE", "peers-only"), ("DDS_PEERS", "10.77.1.77")]);
     a.tell("say hello");
     b.wait_for("heard hello of a");
@@ -171,6 +174,7 @@ fn firewall_refusals_affect_only_their_target() {
     c.wait_for("heard two of b");
     b.tell("traffic");
     let traffic = b.wait_for("traffic");
+    // The counter shows the refused datagrams.
     assert!(!traffic.contains("forbidden 0"), "{traffic}");
     hosts.run("b", "iptables", "-F OUTPUT");
     // The endpoints are reliable, so the datagrams that the firewall dropped are repaired later.

@@ -10,6 +10,7 @@ fn slow_service_loses_no_sample() {
     let scratch = Scratch::new("slow");
     let service = persistent_service(&simulation, "keeper", &scratch);
     let robot = simulation.participant("robot", 0).unwrap();
+    // The writer's history is much smaller than the number of samples, so it must block.
     let limits = ResourceLimits { max_samples: Some(50), ..ResourceLimits::default() };
     let mut qos = offer(Durability::Persistent, 4000).keep_all().resource_limits(limits);
     qos.reliability = Reliability::Reliable { max_blocking_time: PATIENCE };
@@ -77,5 +78,6 @@ fn topics_beyond_service_limit_are_counted() {
     let status = service.status();
     assert_eq!((status.groups, status.changes, status.writers_left_out), (2, 2, 1), "{status:?}");
     let matched = writers.each_ref().map(|writer| writer.publication_matched().unwrap().current_count);
+    // The service does not match writers beyond its limit.
     assert_eq!(matched, [1, 1, 0]);
 }

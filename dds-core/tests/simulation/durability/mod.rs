@@ -103,6 +103,7 @@ fn samples_outlive_writer_and_arrive_once() {
             writer.write(&Place { key: count % 2, count }).unwrap();
             simulation.run_for(Duration::from_millis(200));
         }
+        // Two instances with three stored samples each.
         settled(&simulation, &service, 6);
         // The writer is alive, and has kept the last sample of each instance.
         let late = reader(&station, Durability::Transient);
@@ -125,6 +126,7 @@ fn samples_outlive_writer_and_arrive_once() {
         assert!(samples.iter().all(|sample| sample.info().instance_state == InstanceState::Alive));
         let mut last: Vec<u32> = samples.into_data().map(|place| place.count).collect();
         last.sort_unstable();
+        // Sample 9 has replaced the oldest stored sample of its instance.
         assert_eq!(last, [2, 4, 5, 6, 7, 9], "seed {seed}");
         assert_eq!((counts(&early), counts(&late)), (vec![], vec![]));
     }
@@ -157,6 +159,7 @@ fn lower_durability_gets_nothing_from_service() {
     let station = simulation.participant("station", 0).unwrap();
     let writer = writer(&robot, offer(Durability::Transient, 5));
     let volatile = reader(&station, Durability::Volatile);
+    // Both readers are present, so the writer itself delivers to them.
     let transient = reader(&station, Durability::Transient);
     simulation.run_for(MOMENT);
     (0..5).for_each(|count| {
@@ -170,6 +173,7 @@ fn lower_durability_gets_nothing_from_service() {
     }
     simulation.run_for(MOMENT);
     assert_eq!((counts(&volatile), counts(&transient)), (vec![0, 1, 2, 3, 4], vec![0, 1, 2, 3, 4]));
+    // The writer keeps one sample itself, which a TRANSIENT_LOCAL reader gets.
     assert_eq!(late.each_ref().map(counts), [vec![], vec![4]]);
     drop((writer, robot));
     simulation.run_for(MOMENT);
@@ -205,6 +209,7 @@ fn samples_survive_crash_of_writer() {
     (0..50).for_each(|count| writer.write(&Place { key: count, count }).unwrap());
     settled(&simulation, &service, 50);
     simulation.host("robot").crash();
+    // The lease of the crashed participant ends, and only the service remains.
     simulation.run_for(PATIENCE);
     let station = simulation.participant("station", 0).unwrap();
     let reader = reader(&station, Durability::Transient);
@@ -230,6 +235,7 @@ fn several_services_deliver_each_sample_once() {
         });
         settled(&simulation, &first, 4);
         let second = service(&simulation, "second keeper");
+        // The second service gets its samples from the first one.
         settled(&simulation, &second, 4);
         writer.write(&Place { key: 1, count: 10 }).unwrap();
         for service in [&first, &second] {
@@ -259,6 +265,7 @@ fn persistent_samples_survive_full_restart() {
         let station = simulation.participant("station", 0).unwrap();
         let before = reader(&station, Durability::Persistent);
         simulation.run_for(MOMENT);
+        // Each round is a new world: only the file connects it with the rounds before.
         assert_eq!(counts(&before), (0..round * 3).collect::<Vec<_>>(), "round {round}");
         let robot = simulation.participant("robot", 0).unwrap();
         let writer = writer(&robot, offer(Durability::Persistent, 1));
@@ -278,6 +285,7 @@ fn transient_samples_are_not_written_to_disk() {
     for round in 0..2 {
         let simulation = Simulation::new(round);
         let service = persistent_service(&simulation, "keeper", &scratch);
+        // The file contains nothing from the round before.
         assert_eq!(service.status().changes, 0);
         let robot = simulation.participant("robot", 0).unwrap();
         let writer = writer(&robot, offer(Durability::Transient, 1));
@@ -302,6 +310,7 @@ fn service_limits_bound_stored_samples() {
     writer.acknowledged().block_for(PATIENCE).unwrap();
     simulation.run_for(MOMENT);
     let status = service.status();
+    // 100 samples belong to the fifth instance, which exceeds `max_instances`.
     assert_eq!((status.changes, status.instances, status.refused), (20, 4, 100), "{status:?}");
     drop((service, writer, robot));
     let again = persistent_service(&simulation, "keeper", &scratch);
@@ -348,6 +357,7 @@ fn disposed_instance_lasts_until_cleanup_delay() {
     assert_eq!(states(&station), [alive(0), alive(2)]);
     assert_eq!((service.status().changes, service.status().instances), (2, 2));
     drop(service);
+    // The cleanup has reached the database as well.
     assert_eq!(persistent_service(&simulation, "keeper", &scratch).status().changes, 2);
 }
 
@@ -382,6 +392,7 @@ fn lifespan_continues_in_service() {
     settled(&simulation, &service, 2);
     drop((writer, robot));
     simulation.run_for(Duration::from_secs(11));
+    // The first sample has expired after 20 s. The second one is 11 s old.
     assert_eq!(service.status().changes, 1);
     let late = reader(&station, Durability::Transient);
     simulation.run_for(MOMENT);
@@ -437,6 +448,7 @@ fn service_separates_partitions() {
         writer.write(&Place { key: count as u32, count: count as u32 }).unwrap();
     }
     settled(&simulation, &service, 3);
+    // Every distinct set of partitions has a group of its own.
     assert_eq!(service.status().groups, 3);
     drop((writers, robot));
     simulation.run_for(MOMENT);
@@ -528,6 +540,7 @@ fn report_names_writers_without_service() {
     };
     assert_eq!(warned(late.explain_matches()), [true]);
     assert_eq!(warned(present.explain_matches()), [false], "who asks for nothing misses nothing");
+    // The writer warns for every reader, because its own samples are at risk.
     assert_eq!(warned(writer.explain_matches()), [true, true]);
     let _service = service(&simulation, "keeper");
     simulation.run_for(MOMENT);

@@ -18,6 +18,7 @@ impl Scenario {
             self.delivered_is_what_was_got(reading, &losses, &mut complain);
             let (total, status) = (losses.total(), handle.sample_lost().unwrap().total_count);
             let undelivered = &total.undelivered;
+            // SAMPLE_LOST counts all samples that the reader was entitled to and can never return.
             let counted = total.lost() + undelivered.stranded + undelivered.not_decodable + undelivered.incoherent;
             let counted = counted + undelivered.inbox_overflow;
             if status != counted {
@@ -43,6 +44,7 @@ impl Scenario {
             if row.awaited > 0 || (row.waiting > 0 && !holds_a_set) {
                 complain(format!("is not at rest with writer {}: {row:?}", log.id));
             }
+            // The numbers of a row are consecutive.
             let span = row.last.0 - row.first.0 + 1;
             if row.known != span as u64 || row.received + row.not_received.total() != row.known {
                 complain(format!("does not add up with writer {}: {row:?}", log.id));
@@ -73,6 +75,7 @@ impl Scenario {
         let filtered = row.undelivered.filtered;
         // The filter cannot have evaluated numbers that did not arrive.
         let unseen = row.not_received.total() + row.undelivered.inbox_overflow;
+        // Filtered samples may have been lost before evaluation, so the count has a range.
         let least = never_in.saturating_sub(unseen);
         if reader.with(log).partings == 0 && !(least..=left_out).contains(&filtered) {
             complain(format!("{filtered} of writer {} are filtered, not {least} to {left_out}: {row:?}", log.id));
@@ -86,6 +89,7 @@ impl Scenario {
     fn delivered_is_what_was_got(&self, reading: &Reading, losses: &ReaderLosses, complain: &mut impl FnMut(String)) {
         let got = reading.log.got.iter().filter(|got| got.data.is_some()).count() as u64;
         let ends = |log: &WriterLog| {
+            // After an ended match the writer's history may arrive again, with all its ends.
             let lives = 1 + reading.log.with(log).partings as u64;
             lives * log.entries.iter().filter(|entry| entry.what != Written::Data).count() as u64
         };

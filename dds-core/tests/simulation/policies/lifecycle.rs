@@ -40,6 +40,7 @@ fn expired_samples_are_not_returned() {
         pair.run(800);
         pair.write(&writer, 1, 2);
         pair.run(200);
+        // The first sample is exactly as old as its lifespan.
         assert_eq!(values(&reader), [2]);
     });
 }
@@ -83,6 +84,7 @@ fn samples_of_ended_instances_are_purged() {
         }
         writer.dispose(&1).unwrap();
         writer.unregister_instance(&2).unwrap();
+        // Just before the shorter delay ends.
         pair.run(900);
         assert_eq!(reader.read().unwrap().into_data().map(|pose: Pose| pose.x).collect::<Vec<_>>(), [1, 2, 3]);
         pair.run(200);
@@ -93,6 +95,7 @@ fn samples_of_ended_instances_are_purged() {
         assert_eq!(reader.lookup_instance(&2), None);
         reader.set_qos(reader.qos().reader_data_lifecycle(ReaderDataLifecycle::default())).unwrap();
         writer.dispose(&3).unwrap();
+        // Without a delay, ended samples stay.
         pair.run(60_000);
         assert_eq!(values(&reader), [3]);
     });
