@@ -1,4 +1,4 @@
-//! The transports of this crate keep the promises of all transports: that of the world, and that with faults that take time.
+//! The transports of this crate keep the transport contract: the simulated one, and one with faults that take time.
 
 #![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
 
@@ -17,7 +17,7 @@ use dds_rtps::types::{Duration, Locator};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-/// How long something is under way at most.
+/// Longest time between sending and receiving a datagram.
 const UNDER_WAY: Duration = Duration::from_millis(50);
 
 /// One host of a world, with the sockets of one participant.
@@ -26,11 +26,11 @@ struct Simulated<T> {
     transport: T,
     network: Arc<dyn Network>,
     arrived: Arc<Arrived>,
-    /// The sockets live as long as it.
+    /// Keeps the sockets open.
     _driver: Arc<dyn Driver>,
 }
 
-/// What has been received: as user data, and as metatraffic.
+/// Received datagrams: user data, then metatraffic.
 #[derive(Default)]
 struct Arrived(Mutex<[VecDeque<Vec<u8>>; 2]>);
 
@@ -83,7 +83,7 @@ impl<T: Transport> TransportUnderTest for Simulated<T> {
     }
 }
 
-/// Half of all tries find no room.
+/// The transport blocks half of all attempts to send.
 fn half_blocked() -> Faults {
     Faults { seed: 5, blocked: 0.5, ..Faults::default() }
 }
@@ -109,7 +109,7 @@ fn a_faulty_transport_keeps_the_contract() {
     promises::all_promises(&Simulated::new(Interference::NONE, (Some(half_blocked()), None), Insistent));
 }
 
-/// What is received late comes late, and in order; nobody can be refused by a socket that receives.
+/// Datagrams that a receiver delays arrive late and in order. A receiving socket never blocks its sender.
 #[test]
 fn behind_faults_of_what_is_received_it_keeps_the_contract() {
     let late = Faults { conditions: late_by_3_ms(), ..half_blocked() };
@@ -117,7 +117,7 @@ fn behind_faults_of_what_is_received_it_keeps_the_contract() {
     promises::all_promises(&Simulated::new(Interference::NONE, (Some(half_blocked()), Some(late)), Insistent));
 }
 
-/// What a fault keeps under way counts as sent when it leaves; it leaves when its timer fires.
+/// A delayed datagram counts as sent when it leaves, which is when its timer fires.
 #[test]
 fn what_a_faulty_transport_delays_arrives_in_order() {
     let late = Faults { conditions: late_by_3_ms(), ..Faults::default() };

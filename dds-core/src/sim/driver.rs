@@ -1,4 +1,4 @@
-//! A host of the world, as a participant sees it.
+//! The driver of a participant that lives on a simulated host.
 
 use super::network::SimNetwork;
 use super::thread::SimThread;
@@ -16,17 +16,17 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Wake, Waker};
 use std::{fmt, io};
 
-/// How long [`Driver::shutdown`] waits for threads.
+/// Longest time that [`Driver::shutdown`] waits for threads.
 const SHUTDOWN_MAX: Duration = Duration::from_secs(1);
 
-/// One participant's share of the world.
+/// One participant's clocks, timers, threads and sockets in the world.
 pub(super) struct SimDriver {
     id: u64,
     host: HostId,
     world: Arc<World>,
     timers: Arc<Timers>,
     run_queue: Arc<RunQueue>,
-    /// Known to the world as long as it lives.
+    /// The world holds only a weak reference.
     _member: Arc<Member>,
     closing: AtomicBool,
     threads: Mutex<Vec<ThreadHandle>>,
@@ -54,7 +54,7 @@ impl SimDriver {
         })
     }
 
-    /// That time of this host as one of the world.
+    /// Converts a time of this host into the time of the world.
     fn world_time(&self, instant: Instant) -> Instant {
         let state = self.world.state();
         let own = state.clocks(self.host).instant;
@@ -81,6 +81,7 @@ impl Driver for SimDriver {
 
     fn park(&self, parker: &Parker, until: Option<Instant>) {
         let woken = parker.woken();
+        // A simulated thread returns the baton to the world. An application thread runs the world itself.
         match SimThread::current() {
             Some(thread) => thread.park(woken, until),
             None => {
@@ -101,6 +102,7 @@ impl Driver for SimDriver {
         }
         let (handle, guard) = ThreadHandle::new();
         let thread = SimThread::new(self.id, self.host);
+        // The guard ends with the body, so the handle reports the end of the thread even after a panic.
         let living = Arc::clone(&thread);
         let body = move || {
             let _guard = guard;
@@ -130,13 +132,14 @@ impl Driver for SimDriver {
         if self.closing.swap(true, Ordering::AcqRel) {
             return;
         }
+        // Taken out of the lock first, because stopping a network locks the world.
         let networks = std::mem::take(&mut *self.networks.lock().unwrap_or_else(PoisonError::into_inner));
         networks.iter().filter_map(Weak::upgrade).for_each(|network| network.stop());
     }
 
     fn when_stopped(&self, waker: Waker) {
         let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        // The last one to let go of it calls the waker.
+        // All threads share the waker. It is called when the last of them drops it.
         let last = Waker::from(Arc::new(Last(Some(waker))));
         threads.iter().for_each(|thread| thread.when_ended(&last));
     }
@@ -144,6 +147,7 @@ impl Driver for SimDriver {
     fn shutdown(&self) {
         self.stop();
         let threads = std::mem::take(&mut *self.threads.lock().unwrap_or_else(PoisonError::into_inner));
+        // A thread cannot wait for its own end, and some roles must not wait at all.
         if self.is_own_thread() || !role().may_wait() {
             return;
         }
@@ -152,7 +156,7 @@ impl Driver for SimDriver {
     }
 }
 
-/// Calls a waker when it is dropped for the last time.
+/// Calls a waker when the last reference to it is dropped.
 struct Last(Option<Waker>);
 
 impl Wake for Last {
@@ -179,14 +183,14 @@ impl fmt::Debug for SimDriver {
     }
 }
 
-/// Draws what other threads do to a cell.
+/// Draws from the seed how other threads interfere with a cell.
 #[derive(Debug)]
 struct Disturbance {
     world: Arc<World>,
 }
 
 impl Disturbance {
-    /// Draws with the share that `share` says, and counts where `count` says.
+    /// Draws with the probability that `share` selects. Counts a hit in the counter that `count` selects.
     fn falls(
         &self,
         share: impl FnOnce(&Interference) -> f64,

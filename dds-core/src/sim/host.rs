@@ -7,7 +7,7 @@ use std::fmt;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
-/// A host of a [`Simulation`](super::Simulation): its clocks, its network card, its life.
+/// A host of a [`Simulation`](super::Simulation): its clocks, its network interface and its power.
 #[derive(Clone)]
 pub struct Host {
     pub(super) world: Arc<World>,
@@ -15,56 +15,69 @@ pub struct Host {
 }
 
 impl Host {
-    /// The address of its one interface, for [`peers`](crate::DomainParticipantBuilder::peers).
+    /// Returns the address of its only interface, for [`peers`](crate::DomainParticipantBuilder::peers).
     #[must_use]
     pub fn address(&self) -> Ipv4Addr {
         VirtualNetwork::address(self.id)
     }
 
-    /// What its real-time clock shows.
+    /// Returns the time of its real-time clock.
     #[must_use]
     pub fn time(&self) -> Time {
         self.world.state().clocks(self.id).time
     }
 
-    /// Sends a datagram that no participant has made, as a stranger in the network could: for tests of what comes from
-    /// outside. It goes to a port of a host or of a group, under the conditions of the link. The first participant of a
-    /// host listens at 7410 (discovery) and 7411 (data) in domain 0, and 250 ports further for each domain.
+    /// Sends a datagram that no participant created.
+    ///
+    /// Use it to test how participants handle untrusted bytes. The datagram goes to a port of a host or of a multicast
+    /// group. The conditions of the link apply.
+    ///
+    /// In domain 0, the first participant of a host listens at port 7410 (discovery) and port 7411 (data). Each further
+    /// domain adds 250.
     pub fn send(&self, to: impl Into<SocketAddr>, bytes: &[u8]) {
         self.world.state().send(self.id, false, Locator::from(to.into()), TrafficClass::default(), &bytes.into());
     }
 
-    /// Takes the power away: its participants say nothing more and hear nothing more, without farewell. Their handles still
-    /// work, for themselves; nothing that they do leaves the host.
+    /// Cuts the power of the host.
+    ///
+    /// Its participants neither send nor receive from now on, and do not announce their end. Their handles still work
+    /// locally, but no datagram leaves the host.
     pub fn crash(&self) {
         self.world.state().crash(self.id);
     }
 
-    /// Gives the power back, after a [`crash`](Host::crash). Participants from before stay dead; make new ones.
+    /// Restores the power after a [`crash`](Host::crash).
+    ///
+    /// Participants from before the crash stay dead. Create new ones.
     pub fn restart(&self) {
         self.world.state().restart(self.id);
     }
 
-    /// Sends it to sleep for so long, as a laptop whose lid is shut: timers, network and the monotonic clock stand, and go on
-    /// afterwards; the real-time clock then shows the right time.
+    /// Suspends the host for `duration`, like a laptop with a closed lid.
+    ///
+    /// Timers, network and the monotonic clock stop, and continue after the sleep. The real-time clock then shows the
+    /// correct time.
     pub fn sleep_for(&self, duration: impl Into<Duration>) {
         self.world.state().sleep(self.id, duration.into());
     }
 
-    /// Stops its programs for so long, as a debugger, SIGSTOP or an overloaded machine does: its clocks go on, and its sockets
-    /// fill.
+    /// Stops the programs of the host for `duration`, as a debugger, SIGSTOP or an overloaded machine does.
+    ///
+    /// Its clocks continue, and its receive buffers fill.
     pub fn freeze_for(&self, duration: impl Into<Duration>) {
         self.world.state().freeze(self.id, duration.into());
     }
 
-    /// Sets its real-time clock forward (or, if negative, back), by nanoseconds.
+    /// Steps its real-time clock forward by `nanos` nanoseconds. A negative value steps it back.
     pub fn step_clock(&self, nanos: i64) {
         if let Some(host) = self.world.state().host_mut(self.id) {
             host.clock_offset += nanos;
         }
     }
 
-    /// Lets its real-time clock run faster (or, if negative, slower) from now on, by millionths. Default: 0.
+    /// Sets the drift of its real-time clock, in millionths. Default: 0.
+    ///
+    /// The clock runs faster from now on. If the value is negative, it runs slower.
     pub fn set_clock_drift(&self, millionths: i32) {
         let mut state = self.world.state();
         let now = state.now();
@@ -73,13 +86,15 @@ impl Host {
         }
     }
 
-    /// How many bytes may wait in each of its sockets to be received; what comes on top is lost. Default: what participants
-    /// ask for, 4 MiB; an untuned Linux grants 212 992.
+    /// Sets the receive buffer of each of its sockets, in bytes.
+    ///
+    /// A datagram that does not fit is dropped. Default: the size that participants request, 4 MiB. An untuned Linux
+    /// grants 212 992 bytes.
     pub fn set_receive_buffer(&self, bytes: usize) {
         self.world.state().network.set_receive_buffer(self.id, bytes);
     }
 
-    /// How long it works on each datagram that it receives. Default: 10 us.
+    /// Sets the time that the host needs to handle one received datagram. Default: 10 us.
     pub fn set_handling(&self, duration: impl Into<Duration>) {
         self.world.state().network.set_handling(self.id, duration.into());
     }

@@ -1,49 +1,52 @@
-//! What other threads would do, if there were any.
+//! How other threads would interfere with a simulation that runs on one thread.
 
 use dds_rtps::types::Duration;
 
-/// How often the world behaves as if others were at work at the same time. Shares are from 0 to 1.
+/// How often the world behaves as if other threads ran at the same time.
 ///
-/// A simulation runs on one thread, which finds every entity free, every socket with room and every timer on time. Real
-/// programs do not, and most mistakes are on those ways; hence they are drawn from the seed as well.
+/// Shares are from 0 to 1. A simulation runs on one thread. Without interference it finds every entity free, every
+/// socket writable and every timer on time. Real programs do not, and most bugs are on these paths. The simulation
+/// therefore draws interference from its seed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interference {
-    /// Somebody is inside the endpoint that something has come for: it waits in the endpoint's queue.
+    /// Share of visits that find an endpoint occupied. The mail waits in the inbox of the endpoint.
     pub occupied: f64,
-    /// A visitor serves only one piece of what waits, and leaves the rest for later.
+    /// Share of visits that serve only one piece of mail and leave the rest for later.
     pub hasty: f64,
-    /// A socket has no room, for up to half a millisecond.
+    /// Share of sends that find the socket full, for up to half a millisecond.
     pub blocked: f64,
-    /// An endpoint is made with room for so few waiting pieces that it overflows now and then.
+    /// Share of endpoints whose inbox holds two pieces of mail, so that it overflows at times.
     pub small_inbox: f64,
-    /// A timer fires that nobody has set.
+    /// Share of steps in which a timer fires that was not set.
     pub stray_timer: f64,
-    /// The most that a timer is late.
+    /// Longest delay of a timer.
     pub late_timer: Duration,
 }
 
-/// How often that has happened; from [`Simulation::interference_counters`](crate::sim::Simulation::interference_counters).
+/// How often each kind of interference occurred.
+///
+/// Returned by [`Simulation::interference_counters`](crate::sim::Simulation::interference_counters).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct InterferenceCounters {
-    /// An endpoint was taken for occupied.
+    /// Visits that found an endpoint occupied.
     pub occupied: u64,
-    /// A visitor has served only one piece.
+    /// Visits that served only one piece of mail.
     pub hasty: u64,
-    /// A socket was taken for full.
+    /// Sends that found a socket full.
     pub blocked: u64,
-    /// Endpoints that were made with little room.
+    /// Endpoints that were created with a small inbox.
     pub small_inboxes: u64,
-    /// Timers that have fired though they were not set.
+    /// Timers that fired although they were not set.
     pub stray_timers: u64,
-    /// Timers that have fired though their moment had not come: they fire twice.
+    /// Timers that fired before their time. They fire a second time when they are due.
     pub double_timers: u64,
-    /// Timers that have fired more than 10 µs after their moment.
+    /// Timers that fired more than 10 µs after their time.
     pub late_timers: u64,
 }
 
 impl Interference {
-    /// Nobody else is there.
+    /// No interference.
     pub const NONE: Self = Self {
         occupied: 0.0,
         hasty: 0.0,
@@ -55,7 +58,7 @@ impl Interference {
 }
 
 impl Default for Interference {
-    /// More than a busy machine shows.
+    /// More interference than a busy machine shows.
     fn default() -> Self {
         Self {
             occupied: 0.1,

@@ -4,7 +4,7 @@ use super::world::World;
 use dds_rtps::sim::{Conditions, HostId};
 use std::sync::Arc;
 
-/// What is between two hosts of a [`Simulation`](super::Simulation), in both directions or in one.
+/// The connection of two hosts of a [`Simulation`](super::Simulation), in both directions or in one.
 #[derive(Debug, Clone)]
 pub struct Link {
     pub(super) world: Arc<World>,
@@ -14,25 +14,29 @@ pub struct Link {
 }
 
 impl Link {
-    /// The same, but only from the first host to the second.
+    /// Returns the same link, limited to the direction from the first host to the second.
     #[must_use]
     pub fn one_way(&self) -> Self {
         Self { one_way: true, ..self.clone() }
     }
 
-    /// What it does to the datagrams that pass from now on. Default: what [`set_network`](super::Simulation::set_network)
-    /// says; between participants of one host, nothing.
+    /// Sets the conditions of all datagrams that are sent from now on.
+    ///
+    /// Default: the conditions of [`set_network`](super::Simulation::set_network). Between participants of one host
+    /// there are no such conditions by default.
     pub fn set(&self, conditions: Conditions) {
         self.each(|world, from, to| world.state().network.set_conditions(from, to, conditions));
     }
 
-    /// What it does from the first host to the second.
+    /// Returns the conditions from the first host to the second.
     #[must_use]
     pub fn conditions(&self) -> Conditions {
         self.world.state().network.conditions(self.from, self.to)
     }
 
-    /// Lets nothing pass any more. What is under way still arrives.
+    /// Cuts the link, so that it drops all datagrams.
+    ///
+    /// Datagrams that were sent before the cut still arrive.
     pub fn cut(&self) {
         self.each(|world, from, to| world.state().network.set_cut(from, to, true));
     }

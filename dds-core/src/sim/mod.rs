@@ -1,10 +1,13 @@
-//! A world in memory: several hosts, a network between them that misbehaves as it is told to, and time that passes only
-//! when somebody waits. For tests of your own program's QoS, and of this library.
+//! A simulated network of hosts in memory, driven by one seed.
 //!
-//! A simulated participant is an ordinary [`DomainParticipant`](crate::DomainParticipant), with ordinary readers and
-//! writers: only the driver below it is another one. [`block_for`](crate::Waiting::block_for) on it runs the world forward
-//! instead of sleeping, so hours of a robot's life pass in seconds. The same seed gives the same run, down to the last
-//! datagram: [`Simulation::trace_hash`] tells.
+//! Use it to test the QoS of your own program. This library is tested with it too. Several hosts share a network that
+//! misbehaves as configured. Time passes only while a thread waits.
+//!
+//! A simulated participant is an ordinary [`DomainParticipant`](crate::DomainParticipant) with ordinary readers and
+//! writers. Only the driver below it is different. [`block_for`](crate::Waiting::block_for) on it advances the world
+//! instead of sleeping, so hours of a robot's life pass in seconds.
+//!
+//! The same seed gives the same run, down to the last datagram. [`Simulation::trace_hash`] verifies this.
 //!
 //! ```
 //! use dds_core::sim::{Conditions, Simulation};
@@ -29,7 +32,7 @@
 //!     writer.write(&Step { number })?;
 //!     simulation.run_for(Duration::from_millis(10));
 //! }
-//! // Reliable: whatever the Wi-Fi does, everything arrives in the end, in order.
+//! // The writer is reliable, so all samples arrive in order over a lossy Wi-Fi.
 //! writer.acknowledged().block_for(Duration::from_secs(60))?;
 //! let received: Vec<u32> = reader.take()?.into_data().map(|step: Step| step.number).collect();
 //! assert_eq!(received, (0..100).collect::<Vec<_>>());
@@ -37,17 +40,20 @@
 //! # }
 //! ```
 //!
-//! # What is simulated, and what is not
+//! # Scope of the simulation
 //!
-//! - Hosts with addresses, clocks that may differ, drift and step, and that crash, come back and sleep: [`Host`].
-//! - Links with delay, jitter, loss, bursts, bandwidth, duplicates, reordering and damage, cut and mended: [`Link`].
-//! - What threads do to each other: somebody is inside a reader when a sample comes, a socket is full, a timer is late or
-//!   fires twice: [`Interference`]. One thread alone would never take those ways.
-//! - Strangers: [`Host::send`] sends what no participant would, [`Simulation::intercept`] sees, changes and stops datagrams.
-//! - Code of the application takes no time. Threads of the application's own are not part of the world: they may use its
-//!   participants, but then the run is no longer repeatable.
-//! - Listeners on the event thread are called while somebody waits, one at a time. A listener must not wait for a lock that
-//!   the waiting thread holds.
+//! - [`Host`]: a host with an address and with clocks that may differ, drift and step. It may crash, restart, sleep and
+//!   freeze.
+//! - [`Link`]: a link with delay, jitter, loss, bursts, bandwidth, duplicates, reordering and damage. It can be cut and
+//!   mended.
+//! - [`Interference`]: how threads interfere with each other. A reader is occupied when a sample comes, a socket is
+//!   full, a timer is late or fires twice. A single thread would never take these paths.
+//! - Untrusted bytes: [`Host::send`] sends datagrams that no participant would send. [`Simulation::intercept`]
+//!   inspects, changes and stops datagrams.
+//! - Application code takes no simulated time. Threads of the application are not part of the world. They may use its
+//!   participants, but then the run is not repeatable.
+//! - The event thread calls listeners only while a thread waits, one at a time. A listener must not wait for a lock
+//!   that the waiting thread holds.
 
 mod driver;
 mod host;

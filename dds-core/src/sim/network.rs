@@ -14,16 +14,16 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// How many participants of a host have well-known ports.
+/// Number of participants of a host that have well-known ports.
 const INDEXES: u32 = 120;
 
-/// On how many participant indexes of a peer participants are looked for.
+/// Number of participant indexes that discovery tries on a peer.
 const PEER_INDEXES: u32 = 32;
 
-/// The most that UDP carries over IPv4: 65 535 bytes with 20 of IP and 8 of UDP.
+/// Largest UDP payload over IPv4: 65 535 bytes less 20 bytes of IP header and 8 bytes of UDP header.
 const DATAGRAM_MAX: usize = 65_507;
 
-/// How many slots a socket remembers.
+/// Number of unused receive buffer slots that the sockets of a participant keep.
 const SLOTS_MAX: usize = 64;
 
 /// The open sockets of a participant.
@@ -45,6 +45,7 @@ impl SimNetwork {
         host: HostId,
         timers: &Arc<Timers>,
     ) -> Result<Arc<Self>, NetworkError> {
+        // A tap writes a capture file in real time, which a simulation does not have.
         if config.tap.is_some() {
             return Err(NetworkError::NotSimulated { setting: "tap" });
         }
@@ -79,7 +80,7 @@ impl SimNetwork {
     }
 }
 
-/// The ports that a participant has got.
+/// The sockets and ports that a participant opened.
 struct Opened {
     sockets: Vec<(SocketId, Socket)>,
     metatraffic: u16,
@@ -98,16 +99,19 @@ fn open_sockets(
     let loopback_only = config.reach == Reach::Host;
     let receive_buffer = config.receive_buffer.unwrap_or(RECEIVE_BUFFER);
     let mut open = |port, group| network.open(host, port, group, loopback_only, receive_buffer);
+    // A participant takes the first index whose metatraffic port is free.
     let mut well_known = (0..INDEXES).filter_map(|index| {
         let port = ports.metatraffic_unicast(config.domain_id, index)?;
         Some((index, open(Some(port), None).ok()?, port))
     });
     let found = well_known.next();
+    // Ends its borrow of `open`.
     drop(well_known);
     let user_port = found.and_then(|(index, ..)| ports.user_unicast(config.domain_id, index));
     let metatraffic = match found {
         Some((_, socket, _)) => socket,
         None => open(None, None)?,
+    // If the well-known port is taken, any free port does: discovery announces it.
     };
     let user = match open(user_port, None) {
         Ok(socket) => socket,
@@ -126,6 +130,7 @@ fn locators(config: &NetworkConfig, host: HostId, ports: PortMapping, group_port
     let own = if config.reach == Reach::Host { Ipv4Addr::LOCALHOST } else { sim::VirtualNetwork::address(host) };
     let group = config.multicast.then(|| Locator::udp_v4(PortMapping::DISCOVERY_GROUP, group_port));
     let mut peers = config.peers.clone();
+    // Without multicast and peers, only participants of the same host can be found.
     if !config.multicast && peers.is_empty() {
         peers.push((Ipv4Addr::LOCALHOST, 0).into());
     }
@@ -185,6 +190,8 @@ impl Network for SimNetwork {
     }
 
     fn stop(&self) {
+        // An inbox may own the last reference to a participant, whose end locks the world. Drop it after the lock is
+        // released.
         if self.stopped.swap(true, Ordering::AcqRel) {
             return;
         }
@@ -202,7 +209,7 @@ impl Drop for SimNetwork {
     }
 }
 
-/// Sends into the world. Its hosts have one interface, with IPv4.
+/// Sends into the world, whose hosts have one IPv4 interface each.
 #[derive(Debug)]
 struct SimTransport {
     world: Arc<World>,
@@ -212,7 +219,7 @@ struct SimTransport {
     counters: Mutex<TransportCounters>,
 }
 
-/// Why the system of a host would not send something.
+/// Why the operating system of a host refuses to send a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Refused {
     Unsupported,
@@ -221,7 +228,7 @@ enum Refused {
 }
 
 impl SimTransport {
-    /// What a system would say at once; that somebody is there at all, it would not know.
+    /// Returns the error that an operating system reports at once. It does not know whether a socket receives there.
     fn refuses(&self, destination: Locator, len: usize) -> Option<Refused> {
         let address = match destination.to_socket_addr().map(|address| address.ip()) {
             Some(IpAddr::V4(address)) if destination.kind == LocatorKind::UdpV4 => address,
@@ -247,6 +254,7 @@ impl Transport for SimTransport {
         let bytes: Arc<[u8]> = bytes.into();
         let mut state = self.world.state();
         while let Some(&destination) = datagram.remaining_destinations().first() {
+            // The share is drawn for each destination, so a datagram may block halfway, as it does on a real socket.
             let share = state.interference.blocked;
             if state.random.happens(share) {
                 counters.blocked += 1;

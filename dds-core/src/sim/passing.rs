@@ -1,23 +1,23 @@
-//! A datagram on its way.
+//! A datagram in flight.
 
 use dds_rtps::types::Time;
 use std::net::{Ipv4Addr, SocketAddr};
 
-/// A datagram on its way to one destination, as [`Simulation::intercept`](super::Simulation::intercept) shows it.
+/// A datagram in flight to one destination, as [`Simulation::intercept`](super::Simulation::intercept) shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Passing {
-    /// When it was sent, by a clock that is right.
+    /// When it was sent, by a correct clock.
     pub sent_at: Time,
-    /// The host that has sent it.
+    /// Address of the sending host.
     pub from: Ipv4Addr,
-    /// Where it goes: a port of a host, or of a group.
+    /// Its destination: a port of a host or of a multicast group.
     pub to: SocketAddr,
-    /// How urgent its sender says that it is: the DSCP that TRANSPORT_PRIORITY makes. Nothing on the way heeds it.
+    /// The DSCP that the sender derives from TRANSPORT_PRIORITY. The simulated network ignores it.
     pub dscp: u8,
-    /// What is in it. May be changed.
+    /// The payload. The interceptor may change it.
     pub bytes: Vec<u8>,
 }
 
-/// What looks at datagrams: whether they may go on.
+/// Inspects a datagram and returns whether it may continue.
 pub(super) type Intercept = Box<dyn FnMut(&mut Passing) -> bool + Send>;

@@ -1,4 +1,4 @@
-//! The user's end of a simulation.
+//! The handle of a simulation.
 
 use super::driver::SimDriver;
 use super::thread::SimThread;
@@ -15,40 +15,42 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-/// The variable from which [`Simulation::seed_or`] takes a seed.
+/// The environment variable from which [`Simulation::seed_or`] takes a seed.
 const SEED_VARIABLE: &str = "DDS_SIM_SEED";
 
-/// A world in memory; see the [module](super) for what it is and what is in it.
+/// A simulated world in memory. The [module](super) describes its scope.
 ///
-/// A handle: cloning it is cheap, and its participants live on without it. Hosts are made when they are first named, in a
-/// network that is as fast and safe as [`Conditions::ethernet`].
+/// Clones are cheap and refer to the same world. Participants outlive this handle. A host is created when it is first
+/// named. The default network is as fast and reliable as [`Conditions::ethernet`].
 #[derive(Clone)]
 pub struct Simulation {
     world: Arc<World>,
 }
 
 impl Simulation {
-    /// A world in which everything that is left to chance is drawn from `seed`, and threads seem to meet as in a busy
-    /// program: [`Interference::default`].
+    /// Creates a world that draws all its random choices from `seed`.
+    ///
+    /// Threads interfere as in a busy program: [`Interference::default`].
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self { world: World::new(seed, Interference::default()) }
     }
 
-    /// A world with another [`Interference`], such as [`Interference::NONE`].
+    /// Creates a world with another [`Interference`], such as [`Interference::NONE`].
     #[must_use]
     pub fn with_interference(seed: u64, interference: Interference) -> Self {
         Self { world: World::new(seed, interference) }
     }
 
-    /// The seed in the environment variable `DDS_SIM_SEED`, or else `seed`: for a test that goes through many seeds, so that
-    /// one of them can be run again alone.
+    /// Returns the seed in the environment variable `DDS_SIM_SEED`, or else `seed`.
+    ///
+    /// A test that tries many seeds can run a single one again this way.
     #[must_use]
     pub fn seed_or(seed: u64) -> u64 {
         std::env::var(SEED_VARIABLE).ok().and_then(|seed| seed.trim().parse().ok()).unwrap_or(seed)
     }
 
-    /// A participant on a host. The environment variables do not count here.
+    /// Creates a participant on a host. Ignores the environment variables of this library.
     ///
     /// # Errors
     /// As [`DomainParticipant::new`].
@@ -56,16 +58,17 @@ impl Simulation {
         self.build(host, DomainParticipant::builder(domain_id))
     }
 
-    /// A participant on a host, with other settings than the default.
+    /// Creates a participant on a host with the settings of `builder`.
     ///
-    /// A host has one interface, with IPv4, in one network without routers, so some settings mean nothing here and change
-    /// nothing: `interfaces`, `ip_families`, `multicast_ttl`, `send_buffer`, and names and cores of threads. Names of peers
-    /// are not looked up; their addresses are [`Host::address`](super::Host::address).
+    /// A host has one IPv4 interface, and its network has no routers. Some settings therefore have no effect:
+    /// `interfaces`, `ip_families`, `multicast_ttl`, `send_buffer`, and names and cores of threads. Names of peers are
+    /// not resolved. Use their addresses instead: [`Host::address`](super::Host::address).
     ///
     /// # Errors
-    /// As [`DomainParticipant::new`]; [`CreateErrorKind::Transport`] if the host is switched off;
-    /// [`CreateErrorKind::NotSimulated`] if its datagrams were to be written into a file (`tap`): look at them by
-    /// [`Simulation::intercept`].
+    /// - As [`DomainParticipant::new`].
+    /// - [`CreateErrorKind::Transport`] if the host has crashed.
+    /// - [`CreateErrorKind::NotSimulated`] if `builder` has a capture file (`tap`). Use [`Simulation::intercept`]
+    ///   instead.
     pub fn build(&self, host: &str, builder: DomainParticipantBuilder) -> Result<DomainParticipant, CreateError> {
         let refuse = |message: &str| {
             let kind = CreateErrorKind::Transport { message: message.to_owned() };
@@ -78,29 +81,32 @@ impl Simulation {
         builder.ignore_environment().build_on(SimDriver::new(Arc::clone(&self.world), id))
     }
 
-    /// A host.
+    /// Returns the host called `name`.
     #[must_use]
     pub fn host(&self, name: &str) -> Host {
         Host { world: Arc::clone(&self.world), id: self.id_of(name) }
     }
 
-    /// What is between two hosts, in both directions.
+    /// Returns the link between two hosts, in both directions.
     #[must_use]
     pub fn link(&self, one: &str, other: &str) -> Link {
         let (from, to) = (self.id_of(one), self.id_of(other));
         Link { world: Arc::clone(&self.world), from, to, one_way: false }
     }
 
-    /// What all links between different hosts do that were not set one by one. Default: [`Conditions::ethernet`].
+    /// Sets the conditions of all links between different hosts that have no conditions of their own.
+    ///
+    /// Default: [`Conditions::ethernet`].
     pub fn set_network(&self, conditions: Conditions) {
         self.world.state().network.set_default_conditions(conditions);
     }
 
-    /// Shows every datagram, once for each destination, before the link has its say: `intercept` may change its bytes, and
-    /// stops it by answering `false`. Takes the place of an earlier one. For losses that mean one kind of message, for
-    /// damage in one place, and to see what is sent.
+    /// Calls `intercept` with every datagram, once for each destination, before the link acts on it.
     ///
-    /// It is called while the world stands: it must not use the simulation or its participants.
+    /// `intercept` may change the bytes. It drops the datagram by returning `false`. It replaces an earlier
+    /// interceptor. Use it to lose one kind of message, to damage certain bytes, or to inspect the traffic.
+    ///
+    /// `intercept` must not use the simulation or its participants, because the world is locked during the call.
     ///
     /// ```
     /// use dds_core::sim::Simulation;
@@ -119,42 +125,47 @@ impl Simulation {
     /// ```
     pub fn intercept(&self, intercept: impl FnMut(&mut Passing) -> bool + Send + 'static) {
         let before = self.world.state().intercept.replace(Box::new(intercept));
-        // Not while the world is held: it is the application's.
+        // The interceptor belongs to the application. Its destructor must not run while the world is locked.
         drop(before);
     }
 
-    /// How often the world behaves as if others were at work, from now on.
+    /// Sets how often the world behaves as if other threads ran at the same time.
     pub fn set_interference(&self, interference: Interference) {
         self.world.state().interference = interference;
     }
 
-    /// How often it has done so.
+    /// Returns how often each kind of interference occurred.
     #[must_use]
     pub fn interference_counters(&self) -> InterferenceCounters {
         self.world.state().interfered
     }
 
-    /// After how long a wait without a limit gives up with [`Timeout`](crate::WaitErrorKind::Timeout), for in a world in
-    /// which only you act, what does not happen now never will. Default: one hour of its time.
+    /// Sets the limit of waits that have no limit of their own. Default: one simulated hour.
+    ///
+    /// Such a wait fails with [`Timeout`](crate::WaitErrorKind::Timeout) at the limit. Only your program acts in the
+    /// world. An event that does not occur by then never occurs.
     pub fn set_wait_limit(&self, limit: impl Into<Duration>) {
         self.world.state().wait_limit = limit.into();
     }
 
-    /// Lets time pass, and everything happen that does in it. In a listener of the event thread, only that thread waits;
-    /// in an inline one, which must not wait, this does nothing.
+    /// Advances time by `duration` and performs all events in it.
+    ///
+    /// In a listener on the event thread, only that thread waits. In an inline listener, which must not wait, it does
+    /// nothing.
     pub fn run_for(&self, duration: impl Into<Duration>) {
         let until = later(self.world.state().now(), duration.into());
         self.run(until, || false);
     }
 
-    /// Lets time pass until `condition` holds, which is looked at after everything that happens, at most for `limit`.
-    /// Whether it holds.
+    /// Advances time until `condition` holds, for at most `limit`. Returns whether the condition holds.
+    ///
+    /// The condition is checked after each event.
     pub fn run_until(&self, limit: impl Into<Duration>, condition: impl FnMut() -> bool) -> bool {
         let until = later(self.world.state().now(), limit.into());
         self.run(until, condition)
     }
 
-    /// Runs a future to its end, at most for `limit`; `None` if that was not enough.
+    /// Runs a future to completion, for at most `limit`. Returns `None` if the limit is reached.
     pub fn block_on<F: Future>(&self, limit: impl Into<Duration>, future: F) -> Option<F::Output> {
         let mut future = pin!(future);
         Parker::with_current(|parker| {
@@ -173,19 +184,19 @@ impl Simulation {
         })
     }
 
-    /// What a clock shows that is right.
+    /// Returns the time of a correct clock.
     #[must_use]
     pub fn now(&self) -> Time {
         self.world.state().true_time()
     }
 
-    /// A number for everything that has happened: equal for two runs of the same program under the same seed.
+    /// Returns a hash of all events so far. Runs of the same program with the same seed have the same hash.
     #[must_use]
     pub fn trace_hash(&self) -> u64 {
         self.world.state().trace_hash()
     }
 
-    /// What has become of all datagrams.
+    /// Returns the outcome of all datagrams.
     #[must_use]
     pub fn network_counters(&self) -> NetworkCounters {
         self.world.state().network.counters()
@@ -194,7 +205,7 @@ impl Simulation {
     fn run(&self, until: dds_rtps::types::Instant, mut done: impl FnMut() -> bool) -> bool {
         match SimThread::current() {
             Some(thread) => {
-                // Its time and that of the world differ by what its host has slept.
+                // The time of its host and the time of the world differ by the sleep of the host.
                 let state = self.world.state();
                 let own = later(state.clocks(thread.host).instant, until.since(state.now()));
                 drop(state);
@@ -209,7 +220,7 @@ impl Simulation {
         }
     }
 
-    /// The world ends at 65 000 hosts; who asks for more gets the last one.
+    /// Returns the host called `name`. At the limit of 65 000 hosts, returns the last host instead.
     fn id_of(&self, name: &str) -> HostId {
         let mut state = self.world.state();
         match state.add_host(name) {

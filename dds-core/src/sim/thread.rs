@@ -1,4 +1,4 @@
-//! Threads of the runtime, of which one at a time runs, and only when the world lets it.
+//! Threads of the runtime. One at a time runs, and only when the world resumes it.
 
 use crate::sync::Woken;
 use dds_rtps::sim::HostId;
@@ -7,14 +7,16 @@ use std::cell::RefCell;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 thread_local! {
-    /// The thread of a world that this one is. Empty on the application's own.
+    /// The simulated thread that runs here. `None` on threads of the application.
     static CURRENT: RefCell<Option<Arc<SimThread>>> = const { RefCell::new(None) };
 }
 
-/// A thread of the system that runs while it has the baton. The world gives it, and waits until it comes back.
+/// A system thread that runs only while it holds the baton.
+///
+/// The world hands over the baton and waits until it is returned.
 #[derive(Debug)]
 pub(super) struct SimThread {
-    /// Which driver has made it.
+    /// Identifier of the driver that created the thread.
     pub(super) driver: u64,
     pub(super) host: HostId,
     baton: Mutex<Baton>,
@@ -23,11 +25,11 @@ pub(super) struct SimThread {
 
 #[derive(Debug)]
 enum Baton {
-    /// The world has it, and may give it at any time.
+    /// The world holds the baton and may hand it over at any time.
     Ready,
-    /// The thread has it.
+    /// The thread holds the baton.
     Running,
-    /// The world has it, and gives it when the thread is woken or its time is up.
+    /// The world holds the baton. It hands it over when the thread is woken or `until` is reached.
     Parked { woken: Woken, until: Option<Instant> },
     /// The thread has ended.
     Ended,
@@ -38,12 +40,12 @@ impl SimThread {
         Arc::new(Self { driver, host, baton: Mutex::new(Baton::Ready), passed: Condvar::new() })
     }
 
-    /// The one that the caller is, if it is one.
+    /// Returns the simulated thread that the caller runs on, or `None`.
     pub(super) fn current() -> Option<Arc<Self>> {
         CURRENT.try_with(|current| current.borrow().clone()).ok().flatten()
     }
 
-    /// Whether it would do something with the baton, at this time of its host.
+    /// Returns whether the thread has work at `now`, a time of its host.
     pub(super) fn is_ready(&self, now: Instant) -> bool {
         match &*self.lock() {
             Baton::Ready => true,
@@ -56,7 +58,7 @@ impl SimThread {
         matches!(&*self.lock(), Baton::Ended)
     }
 
-    /// When it wants the baton, by the time of its host, if nobody wakes it before.
+    /// Returns when the thread continues without a wake-up, by the time of its host.
     pub(super) fn until(&self) -> Option<Instant> {
         match &*self.lock() {
             Baton::Parked { until, .. } => *until,
@@ -64,7 +66,7 @@ impl SimThread {
         }
     }
 
-    /// Gives it the baton, and waits until it comes back.
+    /// Hands over the baton and waits until it is returned.
     pub(super) fn resume(&self) {
         let mut baton = self.lock();
         if matches!(&*baton, Baton::Running | Baton::Ended) {
@@ -77,7 +79,7 @@ impl SimThread {
         }
     }
 
-    /// The life of the thread, on itself: waits for the baton, does its work, gives the baton back for good.
+    /// Runs on the thread itself: waits for the baton, calls `body` and returns the baton for good.
     pub(super) fn live(self: Arc<Self>, body: impl FnOnce()) {
         let _ = CURRENT.try_with(|current| current.replace(Some(Arc::clone(&self))));
         self.wait_for_baton(self.lock());
@@ -87,7 +89,9 @@ impl SimThread {
         self.passed.notify_all();
     }
 
-    /// Gives the baton back until the thread is woken, or until that time of its host; on the thread itself.
+    /// Returns the baton until the thread is woken or its host reaches `until`.
+    ///
+    /// Only the thread itself calls it.
     pub(super) fn park(&self, woken: Woken, until: Option<Instant>) {
         let mut baton = self.lock();
         *baton = Baton::Parked { woken, until };

@@ -1,12 +1,12 @@
-//! A number that stands for everything that has happened.
+//! A hash of all events of a simulation.
 
-/// Folds what happens into one number: two runs with the same number have done the same.
+/// Folds all events into one number. Two runs with the same events have the same number.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Trace(u64);
 
 impl Trace {
     pub(super) fn note(&mut self, value: u64) {
-        // The mixing step of splitmix64, over what was and what comes.
+        // The mixing step of splitmix64, applied to the previous hash and the new value.
         let mut bits = (self.0.rotate_left(5) ^ value).wrapping_add(0x9e37_79b9_7f4a_7c15);
         bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

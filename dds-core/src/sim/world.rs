@@ -1,4 +1,4 @@
-//! What happens next, and when.
+//! Chooses the next event of a simulation and its time.
 
 use super::passing::{Intercept, Passing};
 use super::thread::SimThread;
@@ -15,28 +15,28 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// What the clocks show at the beginning: noon of the first day of 2026, UTC.
+/// The real time at the beginning: noon of January 1, 2026, UTC.
 const EPOCH: i64 = 1_767_268_800_000_000_000;
 
-/// When the world begins, on the monotonic clock: not at zero, which too much code takes for "never".
+/// The monotonic time at the beginning. It is not zero, because too much code takes zero for "never".
 const BEGINNING: Instant = Instant::from_nanos(1_000_000_000);
 
-/// What a look at the clock takes: without it, a program that polls for a moment would never see it come.
+/// Time that one reading of the clock takes. Without it, a program that polls for an instant would never see it pass.
 const LOOK: Duration = Duration::from_nanos(20);
 
-/// What one step of the world takes.
+/// Time that one step of the world takes.
 const STEP: Duration = Duration::from_nanos(200);
 
-/// A timer that fires so long after its moment is late: what else happens at that moment takes less.
+/// A timer that fires later than this counts as late. Other events at the same time take less.
 const LATE: Duration = Duration::from_micros(10);
 
-/// How far time goes on when nothing is left to happen.
+/// How far time advances when no event is left.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// Everything that the drivers of a simulation share.
+/// The state that all drivers of a simulation share.
 pub(super) struct World {
     state: Mutex<State>,
-    /// Held during a step: two threads that wait take turns at running the world.
+    /// Held during a step. Two waiting threads take turns at running the world.
     stepping: Mutex<()>,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct State {
     members: Vec<Weak<Member>>,
     inboxes: BTreeMap<SocketId, Inbox>,
     threads: Vec<Arc<SimThread>>,
-    /// Who waits for room in a socket, on which host, and until when there is none.
+    /// Cells that wait for a writable socket, with their host. The instant is when the socket becomes writable.
     blocked: Vec<(Instant, HostId, Weak<dyn Poke>)>,
     trace: Trace,
     pub(super) intercept: Option<Intercept>,
@@ -63,30 +63,30 @@ pub(super) struct SimHost {
     pub(super) name: String,
     pub(super) id: HostId,
     pub(super) is_up: bool,
-    /// Real time minus that of the world, in nanoseconds.
+    /// Real-time clock minus the time of the world, in nanoseconds.
     pub(super) clock_offset: i64,
     /// How much faster the real-time clock runs, in millionths, and since when.
     pub(super) drift: (i64, Instant),
-    /// How long it has slept before.
+    /// Total duration of its past sleeps.
     slept: Duration,
-    /// While it sleeps.
+    /// The current sleep.
     sleep: Option<Sleep>,
-    /// Until when its programs are stopped, while they are.
+    /// When its frozen programs continue. `None` if they run.
     frozen_until: Option<Instant>,
 }
 
-/// What the world knows of a driver.
+/// The part of a driver that the world uses.
 pub(super) struct Member {
     pub(super) host: HostId,
     pub(super) timers: Arc<Timers>,
     pub(super) run_queue: Arc<RunQueue>,
-    /// The next timer, by the time of the host, and when it will fire, by that of the world.
+    /// The due time of the next timer by the host's clock, and its firing time by the world's clock.
     plan: Mutex<Option<(Instant, Instant)>>,
-    /// Its host has crashed: it gets no turns and no timers any more.
+    /// Its host has crashed. The world performs no more work and fires no more timers for it.
     is_dead: std::sync::atomic::AtomicBool,
 }
 
-/// Who receives by a socket.
+/// The receiver of a socket.
 #[derive(Clone)]
 pub(super) struct Inbox {
     pub(super) host: HostId,
@@ -95,7 +95,7 @@ pub(super) struct Inbox {
     pub(super) pool: Arc<SlotPool>,
 }
 
-/// One thing that can happen now.
+/// An event that can occur now.
 enum Action {
     Turn(Arc<Member>),
     Timers(Arc<Member>, Instant),
@@ -103,11 +103,11 @@ enum Action {
     Arrival(Inbox, Arc<[u8]>),
     Thread(Arc<SimThread>),
     Room(Arc<dyn Poke>),
-    /// A host has woken up, or a datagram has come to nobody.
+    /// A host woke up, or a datagram reached no receiver.
     Nothing,
 }
 
-/// The same, before it is drawn: where it is found.
+/// A candidate for the next [`Action`], before one of them is drawn: the place where it is found.
 #[derive(Clone, Copy)]
 enum Ready {
     Turn(usize),
@@ -117,14 +117,14 @@ enum Ready {
     Room(usize),
 }
 
-/// A time in which nothing on a host runs, its monotonic clock included.
+/// A time in which nothing on a host runs, not even its monotonic clock.
 #[derive(Debug, Clone, Copy)]
 struct Sleep {
     since: Instant,
     until: Instant,
 }
 
-/// Who is neither dead nor asleep, and not frozen.
+/// Members that are neither dead nor asleep nor frozen.
 type Running = SmallVec<[Arc<Member>; 8]>;
 
 impl Member {
@@ -166,28 +166,32 @@ impl World {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The clocks of a host.
+    /// Returns the clocks of a host. Reading them takes time.
     pub(super) fn look(&self, host: HostId) -> Now {
         let mut state = self.state();
         state.now = later(state.now, LOOK);
         state.clocks(host)
     }
 
-    /// Lets things happen until `done`, or until that time of the world; whether it is done.
+    /// Performs events until `done` holds or the world reaches `until`. Returns whether `done` holds.
     pub(super) fn run(&self, until: Option<Instant>, mut done: impl FnMut() -> bool) -> bool {
         loop {
             if done() {
                 return true;
             }
+            // The last event may have satisfied the condition even if time is up.
             if !self.step(until) {
                 return done();
             }
         }
     }
 
-    /// Lets one thing happen, not later than `until`; false if nothing does until then. It is `until` then.
+    /// Performs one event that occurs not later than `until`.
+    ///
+    /// Returns `false` if there is no such event. The time is `until` then.
     fn step(&self, until: Option<Instant>) -> bool {
         let turn = self.stepping.lock().unwrap_or_else(PoisonError::into_inner);
+        // The state is locked only while the event is chosen, because performing the event uses the world.
         let action = self.state().next_action(until);
         let happened = action.is_some();
         if let Some(action) = action {
@@ -231,6 +235,7 @@ impl Inbox {
         slot.buffer().clear();
         slot.buffer().extend_from_slice(bytes);
         let packet = Packet::new(self.pool.freeze(slot), self.socket, Arc::clone(&self.pool));
+        // User data has a receive thread in a real participant. The driver thread serves all other sockets.
         let role = if self.socket == Socket::UserUnicast { Role::Receive } else { Role::Driver };
         as_role(role, || self.receive.receive(&packet));
     }
@@ -260,6 +265,7 @@ impl State {
     }
 
     pub(super) fn add_member(&mut self, member: &Arc<Member>) {
+        // Participants that are gone leave a dead reference behind.
         self.members.retain(|member| member.strong_count() > 0);
         self.members.push(Arc::downgrade(member));
     }
@@ -273,14 +279,14 @@ impl State {
         self.inboxes.insert(socket, inbox);
     }
 
-    /// Closes a port. What received by it comes back, to be dropped where the world is not locked.
+    /// Closes a port. Returns its receiver, which the caller must drop while the world is not locked.
     #[must_use]
     pub(super) fn close_socket(&mut self, socket: SocketId) -> Option<Inbox> {
         self.network.close(socket);
         self.inboxes.remove(&socket)
     }
 
-    /// Lets a datagram leave a host.
+    /// Sends a datagram from a host.
     pub(super) fn send(
         &mut self,
         from: HostId,
@@ -294,7 +300,7 @@ impl State {
             self.trace.note(class.octet().into());
         }
         let Some(destination) = to.to_socket_addr() else { return };
-        // Taken out for the call: a panic in it leaves a world without it.
+        // Taken out for the call, so a panic in it leaves a world without an interceptor.
         let Some(mut intercept) = self.intercept.take() else {
             return self.network.send(now, from, loopback_only, to, bytes);
         };
@@ -308,7 +314,7 @@ impl State {
         }
     }
 
-    /// Tells `cell`, of a host, some time later that there is room.
+    /// Signals `cell` after a drawn time that its socket is writable.
     pub(super) fn tell_of_room(&mut self, host: HostId, cell: Weak<dyn Poke>) {
         let at = later(self.now, self.random.up_to(Duration::from_micros(500)));
         self.blocked.push((at, host, cell));
@@ -326,7 +332,7 @@ impl State {
         self.hosts.iter().find(|host| host.id == id)
     }
 
-    /// Ends everything that runs on a host, its sleep included, without a word to anybody.
+    /// Ends all activity of a host, its sleep included, without an announcement to its peers.
     pub(super) fn crash(&mut self, host: HostId) {
         let now = self.now;
         self.network.set_up(host, false);
@@ -334,6 +340,7 @@ impl State {
         if let Some(host) = self.host_mut(host) {
             host.is_up = false;
             host.frozen_until = None;
+            // The members stay in the list while their handles live, but they never run again.
             host.wake(now);
         }
         for member in self.members.iter().filter_map(Weak::upgrade).filter(|member| member.host == host) {
@@ -344,8 +351,9 @@ impl State {
         dead.iter().for_each(|socket| self.network.close(*socket));
     }
 
-    /// Switches a host on again; what ran on it before does not come back. To a host that is on, even if it sleeps, nothing
-    /// happens.
+    /// Restores the power of a host. Its former participants do not return.
+    ///
+    /// A host that has power is left unchanged, even if it sleeps.
     pub(super) fn restart(&mut self, host: HostId) {
         let was_off = self.host_mut(host).is_some_and(|host| !std::mem::replace(&mut host.is_up, true));
         if was_off {
@@ -353,17 +361,21 @@ impl State {
         }
     }
 
-    /// Sends a host to sleep: its monotonic clock stands, its timers and its network do as well. One that sleeps already
-    /// wakes when both times are over; one that is off stays so.
+    /// Suspends a host: its monotonic clock, its timers and its network stop.
+    ///
+    /// A host that already sleeps wakes when both sleeps are over. A host without power stays off.
     pub(super) fn sleep(&mut self, id: HostId, duration: Duration) {
         let now = self.now;
         let Some(host) = self.host_mut(id).filter(|host| host.is_up) else { return };
+        // A sleeping host keeps the beginning of its sleep, because its monotonic clock stopped then.
         let (since, until) = host.sleep.map_or((now, now), |sleep| (sleep.since, sleep.until));
         host.sleep = Some(Sleep { since, until: until.max(later(now, duration)) });
         self.network.set_up(id, false);
     }
 
-    /// Stops what runs on a host; its clocks go on, and its sockets fill. Twice is as for [`sleep`](Self::sleep).
+    /// Stops the programs of a host. Its clocks continue, and its receive buffers fill.
+    ///
+    /// If the host is already frozen, the later end counts, as in [`sleep`](Self::sleep).
     pub(super) fn freeze(&mut self, id: HostId, duration: Duration) {
         let until = later(self.now, duration);
         let Some(host) = self.host_mut(id).filter(|host| host.is_up) else { return };
@@ -372,7 +384,7 @@ impl State {
         self.network.set_frozen(id, until);
     }
 
-    /// What a clock shows that is right.
+    /// Returns the time of a correct clock.
     pub(super) fn true_time(&self) -> Time {
         Time::from_unix_nanos(EPOCH + self.now.since(BEGINNING).as_nanos())
     }
@@ -384,7 +396,9 @@ impl State {
         Now { instant: host.instant(self.now), time: host.time(self.now) }
     }
 
-    /// What happens next, not later than `until`; the clock is set to it. `None`: nothing, and it is `until`.
+    /// Returns the next event that occurs not later than `until`, and advances the clock to it.
+    ///
+    /// Returns `None` if there is no such event. The clock shows `until` then.
     fn next_action(&mut self, until: Option<Instant>) -> Option<Action> {
         loop {
             self.wake_hosts();
@@ -393,6 +407,7 @@ impl State {
                 self.now = later(self.now, STEP);
                 return Some(action);
             }
+            // Nothing is ready now. Advance to the next event, or to `until` if that is earlier.
             match (self.next_moment(&running), until) {
                 (Some(next), until) if until.is_none_or(|until| next <= until) => self.now = self.now.max(next),
                 (_, Some(until)) => {
@@ -407,8 +422,9 @@ impl State {
         }
     }
 
-    /// One of the things that can happen now, drawn.
+    /// Draws one of the events that can occur now.
     fn ready_action(&mut self, running: &Running) -> Option<Action> {
+        // Drawn first at each step, so a stray timer may fire although no event is ready.
         if let Some(stray) = self.stray_timer(running) {
             return Some(stray);
         }
@@ -435,6 +451,7 @@ impl State {
         if ready.is_empty() {
             return None;
         }
+        // The seed decides the order, as a scheduler does among real threads.
         let drawn = self.random.below(ready.len() as u64);
         self.trace.note(self.now.as_nanos());
         self.trace.note(drawn);
@@ -470,7 +487,7 @@ impl State {
         Some(Action::StrayTimer(Arc::clone(member), self.random.draw()))
     }
 
-    /// When something will be ready that is not.
+    /// Returns when the next event becomes ready.
     fn next_moment(&mut self, running: &Running) -> Option<Instant> {
         let timers = running.iter().filter_map(|member| self.fires_at(member)).min();
         let wakes = |host: HostId, at: Instant| self.host(host).map_or(at, |host| host.world_time(at));
@@ -486,18 +503,21 @@ impl State {
         members.filter(|member| !member.is_dead() && self.runs(member.host))
     }
 
-    /// Whether a host neither sleeps nor is frozen.
+    /// Returns whether a host neither sleeps nor is frozen.
     fn runs(&self, host: HostId) -> bool {
         self.host(host).is_none_or(|host| host.pause_ends().is_none())
     }
 
-    /// When a member's timers fire, by the time of the world: when the first is due, and a little late.
+    /// Returns when the timers of a member fire, by the time of the world.
+    ///
+    /// That is the due time of the first timer plus a drawn delay.
     fn fires_at(&mut self, member: &Member) -> Option<Instant> {
         let Some(due) = member.timers.next() else {
             *member.plan() = None;
             return None;
         };
         let mut plan = member.plan();
+        // A planned timer keeps its delay. Drawing again at each query would make every timer late.
         match *plan {
             Some((planned, at)) if planned == due => Some(at),
             _ => {
@@ -521,46 +541,48 @@ impl State {
                 host.wake(now);
                 self.network.set_up(id, true);
             }
-            // The plans were made by a clock that has stood still since.
+            // The clock by which these times were planned has stopped in between.
             self.running_members().filter(|member| member.host == id).for_each(|member| *member.plan() = None);
         }
     }
 }
 
 impl SimHost {
-    /// The monotonic clock.
+    /// Returns the monotonic clock.
     fn instant(&self, now: Instant) -> Instant {
         let now = self.sleep.map_or(now, |sleep| sleep.since);
         Instant::from_nanos(now.since(Instant::ZERO).as_nanos().saturating_sub(self.slept.as_nanos()) as u64)
     }
 
-    /// When the monotonic clock will show that, by the time of the world.
+    /// Converts a time of the monotonic clock into the time of the world.
     fn world_time(&self, instant: Instant) -> Instant {
         let asleep = self.sleep.map_or(Duration::ZERO, |sleep| sleep.until.since(sleep.since));
         later(later(instant, self.slept), asleep)
     }
 
-    /// The real-time clock.
+    /// Returns the real-time clock.
     fn time(&self, now: Instant) -> Time {
         let (millionths, since) = self.drift;
+        // Divides before and after the multiplication, which would overflow otherwise.
         let drifted = now.since(since).as_nanos() / 1000 * millionths / 1000;
         let elapsed = now.since(BEGINNING).as_nanos();
         Time::from_unix_nanos(EPOCH + elapsed + self.clock_offset + drifted)
     }
 
-    /// Changes the pace of the real-time clock from now on.
+    /// Changes the drift of the real-time clock from now on.
     pub(super) fn set_drift(&mut self, now: Instant, millionths: i64) {
+        // The offset compensates for the change, so that the clock does not jump.
         let shown = self.time(now);
         self.drift = (millionths, now);
         self.clock_offset += shown.as_unix_nanos() - self.time(now).as_unix_nanos();
     }
 
-    /// When it wakes, or its programs go on, whichever is first; `None` while it runs.
+    /// Returns when the host wakes or its programs continue, whichever is first. `None` while it runs.
     fn pause_ends(&self) -> Option<Instant> {
         [self.sleep.map(|sleep| sleep.until), self.frozen_until].into_iter().flatten().min()
     }
 
-    /// Ends its sleep, if it sleeps.
+    /// Ends the sleep of the host, if it sleeps.
     fn wake(&mut self, now: Instant) {
         if let Some(sleep) = self.sleep.take() {
             self.slept = self.slept + sleep.until.min(now).since(sleep.since);
@@ -568,7 +590,7 @@ impl SimHost {
     }
 }
 
-/// `instant + duration`; the end of time stays where it is.
+/// Returns `instant + duration`, or the end of time if the sum overflows.
 pub(super) fn later(instant: Instant, duration: Duration) -> Instant {
     instant.after(duration).unwrap_or(Instant::from_nanos(u64::MAX / 2))
 }
