@@ -1,34 +1,34 @@
-//! A change as it is kept.
+//! A stored change.
 //!
-//! Its record in the database, all numbers little endian:
+//! Its record in the database. All numbers are little endian:
 //!
-//! | offset | bytes | what |
+//! | offset | bytes | content |
 //! |---|---|---|
-//! | 0 | 1 | kind: 0 a sample, 1 a dispose |
-//! | 1 | 1 | 1: there is an instance; 2: there is a payload |
-//! | 2 | 16 | the instance's key hash, or zeros |
-//! | 18 | 16 | the original writer's GUID |
-//! | 34 | 8 | its sequence number there |
-//! | 42 | 8 | the source timestamp, nanoseconds since 1970; the lowest number: none |
-//! | 50 | 8 | the lifespan, nanoseconds; the highest number: for ever |
-//! | 58 | | the payload as it came, from its encapsulation header on |
+//! | 0 | 1 | kind: 0 is a sample, 1 is a dispose |
+//! | 1 | 1 | flags: 1 if there is an instance, 2 if there is a payload |
+//! | 2 | 16 | key hash of the instance, or zeros |
+//! | 18 | 16 | GUID of the original writer |
+//! | 34 | 8 | its original sequence number |
+//! | 42 | 8 | source timestamp, nanoseconds since 1970; the lowest number if absent |
+//! | 50 | 8 | lifespan, nanoseconds; the highest number is infinite |
+//! | 58 | | payload as received, with its encapsulation header |
 
 use dds_rtps::concurrent::Payload;
 use dds_rtps::history::ChangeKind;
 use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber, Time};
 use dds_rtps::wire::SampleIdentity;
 
-/// A change that is kept, or may be.
+/// A change that the service stores, or may store.
 #[derive(Debug, Clone)]
 pub(super) struct Change {
     pub(super) disposes: bool,
-    /// Nil: the topic has no key, or nobody here can tell.
+    /// Nil if the topic has no key, or if the service cannot determine the instance.
     pub(super) instance: InstanceHandle,
-    /// Who wrote it first.
+    /// The original writer and its sequence number.
     pub(super) identity: SampleIdentity,
     pub(super) source_timestamp: Time,
     pub(super) lifespan: Duration,
-    /// The encoded sample, or key of what is disposed of.
+    /// The encoded sample, or the encoded key of a disposed instance.
     pub(super) payload: Option<Payload>,
 }
 
@@ -54,6 +54,7 @@ impl Change {
         record.extend_from_slice(instance.unwrap_or(&[0; 16]));
         record.extend_from_slice(&self.identity.writer.to_bytes());
         record.extend_from_slice(&self.identity.sequence_number.0.to_le_bytes());
+        // A record has no optional fields, so one value of each range stands for its absence.
         let timestamp = if self.source_timestamp.is_valid() { self.source_timestamp.as_unix_nanos() } else { i64::MIN };
         record.extend_from_slice(&timestamp.to_le_bytes());
         let lifespan = if self.lifespan.is_infinite() { i64::MAX } else { self.lifespan.as_nanos() };
@@ -62,7 +63,7 @@ impl Change {
         record
     }
 
-    /// `None`: it is no record.
+    /// Decodes a record. Returns `None` if it is malformed.
     pub(super) fn decode(record: &[u8]) -> Option<Self> {
         let (kind, rest) = record.split_first()?;
         let (has, rest) = rest.split_first()?;

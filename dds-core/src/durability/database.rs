@@ -1,15 +1,17 @@
-//! The file that persistent samples are kept in.
+//! The file that stores persistent samples.
 //!
-//! [redb](https://www.redb.org): one file, in pure Rust, with transactions that a crash at any moment leaves whole (copy on write,
-//! checksums), a stable format, and no dependency of its own but `libc`. Three tables:
+//! The database is [redb](https://www.redb.org), which is pure Rust and depends only on `libc`. It has one file in a
+//! stable format. A crash never leaves a transaction half done, because redb copies on write and verifies checksums.
+//! Three tables:
 //!
 //! | table | key | value |
 //! |---|---|---|
-//! | `meta` | `"schema"` | [`SCHEMA`], the form of the others |
-//! | `groups` | the group's number | its [`GroupKey`] |
-//! | `changes` | the group's number, the change's order | a record of `change.rs` |
+//! | `meta` | `"schema"` | [`SCHEMA`], the format of the other tables |
+//! | `groups` | number of the group | its [`GroupKey`] |
+//! | `changes` | number of the group, order of the change | a record of `change.rs` |
 //!
-//! Whatever the file holds, no panic leaves this file: redb checks what it reads, but takes some damage for a mistake of its own.
+//! No panic leaves this module, even if the file is damaged. redb validates its input, but it panics at some kinds of
+//! damage.
 
 use super::change::Change;
 use super::error::DatabaseProblem;
@@ -19,7 +21,7 @@ use redb::{ReadableTable, TableDefinition};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-/// The form of the tables. A change of it needs a way to read the old one, or an error that says so.
+/// Version of the table format. A new version must read the old format or return an error.
 const SCHEMA: u64 = 1;
 const SCHEMA_NAME: &str = "schema";
 
@@ -27,33 +29,33 @@ const META: TableDefinition<'_, &str, u64> = TableDefinition::new("meta");
 const GROUPS: TableDefinition<'_, u64, &[u8]> = TableDefinition::new("groups");
 const CHANGES: TableDefinition<'_, (u64, u64), &[u8]> = TableDefinition::new("changes");
 
-/// What a transaction does.
+/// One operation of a transaction.
 #[derive(Debug)]
 pub(super) enum Step {
     AddGroup(u64, GroupKey),
     RemoveGroup(u64),
-    /// The group, the order, the record.
+    /// Group, order and record.
     Put(u64, u64, Vec<u8>),
     Remove(u64, u64),
 }
 
-/// A group as it was found.
+/// A group that was read from the file.
 pub(super) struct StoredGroup {
     pub(super) id: u64,
     pub(super) key: GroupKey,
-    /// By their orders.
+    /// Sorted by order.
     pub(super) changes: Vec<(u64, Change)>,
 }
 
 pub(super) struct Database {
     path: PathBuf,
     sync: Sync,
-    /// `None` after a failure: it is opened anew.
+    /// `None` after a failure. The next commit opens the file again.
     file: Option<redb::Database>,
 }
 
 impl Database {
-    /// Opens the file, or makes it.
+    /// Opens the file, or creates it.
     pub(super) fn open(path: &Path, sync: Sync) -> Result<Self, DatabaseProblem> {
         let file = shielded(|| open(path))?;
         Ok(Self { path: path.to_owned(), sync, file: Some(file) })
@@ -63,14 +65,15 @@ impl Database {
         &self.path
     }
 
-    /// All that is in it.
+    /// Returns all stored groups.
     pub(super) fn load(&self) -> Result<Vec<StoredGroup>, DatabaseProblem> {
         let Some(file) = &self.file else { return Ok(Vec::new()) };
         shielded(|| load(file))
     }
 
-    /// Does all of it, or nothing. After a failure it may be tried again.
+    /// Performs all steps, or none. After a failure the caller may retry.
     pub(super) fn commit(&mut self, steps: &[Step]) -> Result<(), DatabaseProblem> {
+        // Taken out, so that the file is closed if the commit fails.
         let file = match self.file.take() {
             Some(file) => file,
             None => shielded(|| open(&self.path))?,
@@ -83,7 +86,7 @@ impl Database {
 
 fn open(path: &Path) -> Result<redb::Database, DatabaseProblem> {
     let mut builder = redb::Builder::new();
-    // What is kept is in memory as well: the cache is for the tree of the tables.
+    // All changes are in memory as well, so the cache only serves the tree of the tables.
     let file = builder.create_with_file_format_v3(true).set_cache_size(16 << 20).create(path).map_err(problem)?;
     let transaction = file.begin_write().map_err(problem)?;
     let found = {
@@ -115,6 +118,7 @@ fn load(file: &redb::Database) -> Result<Vec<StoredGroup>, DatabaseProblem> {
     for group in groups.iter().map_err(problem)? {
         let (id, key) = group.map_err(problem)?;
         let (id, key) = (id.value(), GroupKey(key.value().to_vec()));
+        // Validated now, so that every later use of the key may rely on it.
         if key.decode().is_none() {
             return Err(damaged("a group's record"));
         }
@@ -152,7 +156,7 @@ fn commit(file: &redb::Database, steps: &[Step], sync: Sync) -> Result<(), Datab
     transaction.commit().map_err(problem)
 }
 
-/// A panic of the database is a problem of the database.
+/// Converts a panic of the database into an error.
 fn shielded<T>(f: impl FnOnce() -> Result<T, DatabaseProblem>) -> Result<T, DatabaseProblem> {
     catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|panic| {
         let message = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
@@ -180,7 +184,7 @@ mod tests {
     use dds_rtps::types::{Duration, Guid, InstanceHandle, SequenceNumber, Time};
     use dds_rtps::wire::SampleIdentity;
 
-    /// A file of its own, which goes with it.
+    /// A test file that is removed when dropped.
     struct Scratch(PathBuf);
 
     impl Scratch {
@@ -287,7 +291,7 @@ mod tests {
                 bytes.truncate(at);
             }
             std::fs::write(&scratch.0, &bytes).unwrap();
-            // It is refused, or read as far as it goes: whatever it is, the next line is reached.
+            // Opening or loading may fail or succeed, but must not panic.
             let loaded = scratch.open().and_then(|database| database.load());
             damaged += u32::from(loaded.is_err());
         }

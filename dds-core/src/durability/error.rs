@@ -1,47 +1,47 @@
-//! What can go wrong with a durability service, and what to do about it.
+//! Errors of a durability service, and how to solve them.
 
 use crate::infrastructure::CreateError;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Why a durability service could not be started.
+/// Why a durability service could not start.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum DurabilityError {
-    /// The participant was not made by [`DurabilityService::participant`](super::DurabilityService::participant).
+    /// The participant was not created by [`DurabilityService::participant`](super::DurabilityService::participant).
     NotForService,
-    /// Its endpoints or its thread could not be made.
+    /// Its endpoints or its thread could not be created.
     Create(CreateError),
-    /// The database.
+    /// The database cannot be used.
     Database {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem of the file.
         problem: DatabaseProblem,
     },
 }
 
-/// What is wrong with a database.
+/// Why a database cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DatabaseProblem {
-    /// The file is no database, or a damaged one.
+    /// The file is damaged, or it is not a database.
     Corrupted {
-        /// What was found.
+        /// Description of the damage.
         message: String,
     },
-    /// Another service uses it.
+    /// Another service uses the file.
     InUse,
-    /// It was written by another version, in another form.
+    /// Another version wrote the file in another format.
     OtherSchema {
-        /// The form that it has.
+        /// The format of the file.
         found: u64,
-        /// The form that this version writes.
+        /// The format that this version writes.
         known: u64,
     },
-    /// The operating system refuses: no such folder, no permission, no space.
+    /// The operating system refuses: no such directory, no permission, no space.
     System {
-        /// What it said.
+        /// The message of the operating system.
         message: String,
     },
 }

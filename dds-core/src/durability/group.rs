@@ -1,4 +1,4 @@
-//! A reader and a writer that stand in for all writers that announce the same.
+//! A reader and a writer that stand in for all writers with the same announced properties.
 
 use super::change::Change;
 use super::kept::{Gone, Kept};
@@ -18,10 +18,12 @@ use dds_rtps::wire::SampleIdentity;
 use dds_rtps::writer::NewChange;
 use std::collections::{HashMap, HashSet};
 
-/// What the reader of a group holds until the thread has time for it. When it is full, reliable writers that keep all wait.
+/// Number of samples that the reader of a group holds until the thread takes them.
+///
+/// When it is full, reliable writers with KEEP_ALL block.
 const WAITING_MAX: u32 = 8192;
 
-/// So many changes of a group are handled in one batch.
+/// Most changes of a group in one batch.
 pub(super) const BATCH_MAX: usize = 512;
 
 /// A writer that the group stands in for.
@@ -34,26 +36,26 @@ struct Member {
 pub(super) struct Group {
     pub(super) id: u64,
     pub(super) key: GroupKey,
-    /// It goes to the database.
+    /// The database stores its changes.
     pub(super) is_persistent: bool,
-    /// The database knows it.
+    /// The database contains the group itself.
     pub(super) is_named: bool,
     pub(super) kept: Kept,
     reader: DataReader<Raw>,
     writer: DataWriter<Raw>,
     condition: ReadCondition,
     members: HashMap<Guid, Member>,
-    /// Instances that are kept, as long as the writer has them registered.
+    /// Stored instances that the group's writer has registered.
     written: HashSet<InstanceHandle>,
-    /// How often the writer has to show that it is alive, if nothing else does.
+    /// How often the writer must assert its liveliness explicitly.
     assert_every: Option<Duration>,
     assert_at: Option<Instant>,
 }
 
-/// What has come, as far as it is of the group.
+/// A received change of this group.
 pub(super) enum Arrival {
     Change(Change, Guid),
-    /// Of an instance, by a writer: it writes it no more.
+    /// A writer unregistered an instance.
     Left(InstanceHandle, Guid),
 }
 
@@ -72,7 +74,7 @@ impl Group {
         let durability = if is_persistent { Durability::Persistent } else { Durability::Transient };
         let topic = participant.raw_topic(&endpoint.topic_name, &endpoint.type_name, TopicQos::default())?;
         let publisher = PublisherQos::default().partition(endpoint.partition.iter().cloned());
-        // What cannot be offered in their place is not: readers that ask for it do not match.
+        // If the presentation cannot be offered, the default is. Readers that request more do not match.
         let same = participant.publisher(publisher.clone().presentation(endpoint.presentation));
         let writer = same
             .or_else(|_| participant.publisher(publisher))?
@@ -93,10 +95,11 @@ impl Group {
             Some(ty) => KeySource::Type(ty.into()),
             None => KeySource::KeyHash,
         };
-        // A group is of writers that have such names.
+        // Writers without such a partition are left out before, so the default is never used.
         let partition = reading_partition(&endpoint.partition).unwrap_or_default();
         let subscriber = participant.subscriber(SubscriberQos::default().partition(partition))?;
         let reader = subscriber.reader_builder(&topic).qos(wanted).key_source(key_source).build()?;
+        // An infinite lease never expires, so it needs no assertions.
         let lease = qos.liveliness.lease_duration;
         let is_manual = qos.liveliness.kind == LivelinessKind::ManualByTopic && !lease.is_infinite();
         Ok(Self {
@@ -127,35 +130,39 @@ impl Group {
         self.writer.guid().entity_id.kind() == EntityKind::WriterWithKey
     }
 
-    /// A writer announces what the group stands in for; or does so no more.
+    /// Adds a matching writer.
     pub(super) fn join(&mut self, writer: Guid, lifespan: Duration) {
         self.members.insert(writer, Member { lifespan, is_here: true });
     }
 
+    // Removes a writer whose announcement has ended or changed.
     pub(super) fn leave(&mut self, now: Now, writer: Guid) {
         if let Some(member) = self.members.get_mut(&writer) {
-            // What it has written may still wait in the reader.
+            // Its changes may still wait in the reader, so the entry stays.
             member.is_here = false;
         }
         self.kept.note_writer_gone(now, writer);
     }
 
-    /// Nobody writes, and nothing is kept.
+    /// Returns whether no writer is alive and no change is stored.
     pub(super) fn is_idle(&self) -> bool {
         self.kept.len() == 0 && !self.members.values().any(|member| member.is_here)
     }
 
-    /// Takes what has come, at most a batch.
+    /// Takes received changes, at most one batch.
     pub(super) fn take(&mut self, list: &mut Vec<HistorySample>) -> Result<(), ReadError> {
         let selection = Selection { samples_max: BATCH_MAX, order: SelectionOrder::ByArrival, ..Selection::default() };
         self.reader.handle().select_into(&selection, Operation::Take, list)?;
+        // No changes wait, so the entries of writers that left are not needed any more.
         if list.is_empty() {
             self.members.retain(|_, member| member.is_here);
         }
         Ok(())
     }
 
-    /// `None`: it is of a writer of another group that the reader happens to match.
+    /// Converts a received sample.
+    ///
+    /// Returns `None` if its writer belongs to another group that the reader happens to match.
     pub(super) fn sort(&self, sample: HistorySample) -> Option<Arrival> {
         let info = &sample.info;
         let deliverer = Guid::from_bytes(*info.publication_handle.as_bytes()?);
@@ -168,7 +175,7 @@ impl Group {
         if sample.kind == ChangeKind::NotAliveUnregistered {
             return Some(Arrival::Left(info.instance_handle, deliverer));
         }
-        // Who has written it is there if it came from there.
+        // The writer counts as a live writer of the instance only if it wrote the change itself and still exists.
         let writer = if origin.is_some() || leaves || !member.is_here { Guid::UNKNOWN } else { deliverer };
         let timestamp = info.source_timestamp;
         Some(Arrival::Change(
@@ -178,17 +185,17 @@ impl Group {
                 identity,
                 source_timestamp: if timestamp.is_valid() { timestamp } else { info.reception_timestamp },
                 lifespan,
-                // A copy of its own: the reader's memory is for what comes next.
+                // Copied, because the memory of the reader must be free for new samples.
                 payload: sample.payload.as_ref().map(|payload| Payload::copy_of(payload.bytes())),
             },
             writer,
         ))
     }
 
-    /// Hands a change on, to all who are there and who will come.
+    /// Publishes a change to all present and future readers.
     pub(super) fn publish(&mut self, change: Change, order: u64) -> Result<(), WriteError> {
         if !self.kept.contains(order) {
-            // A later one of the same batch has replaced it.
+            // A later change of the same batch has replaced it.
             return Ok(());
         }
         let Change { instance, identity, source_timestamp, lifespan, .. } = change;
@@ -209,12 +216,13 @@ impl Group {
         new
     }
 
-    /// What is not kept any more is not handed on any more.
+    /// Withdraws changes from the writer's history that the service does not store any more.
     pub(super) fn withdraw(&mut self, gone: &Gone) -> Result<(), WriteError> {
         let numbers: Vec<SequenceNumber> = gone.changes.iter().filter_map(|(_, number)| *number).collect();
         if !numbers.is_empty() {
             self.writer.handle().withdraw(&numbers)?;
         }
+        // Readers learn that the service has no more samples of these instances.
         for &instance in &gone.instances {
             if self.written.remove(&instance) {
                 let end = self.end(ChangeKind::NotAliveUnregistered, instance, None);
@@ -224,17 +232,17 @@ impl Group {
         Ok(())
     }
 
-    /// Shows that the writer is alive, if it is time.
+    /// Asserts the liveliness of the writer if it is due.
     pub(super) fn assert_liveliness(&mut self, now: Now) {
         let Some(every) = self.assert_every else { return };
         if self.assert_at.is_none_or(|at| at <= now.instant) {
             self.assert_at = now.instant.after(every);
-            // A closed writer is not alive.
+            // Fails only if the writer is closed, and a closed writer is not alive.
             let _ = self.writer.assert_liveliness();
         }
     }
 
-    /// When time changes something.
+    /// Returns when the passing of time next has an effect.
     pub(super) fn due(&self) -> Option<Instant> {
         [self.kept.due(), self.assert_at].into_iter().flatten().min()
     }

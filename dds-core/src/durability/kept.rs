@@ -1,13 +1,19 @@
-//! What is kept of the changes of a group of writers, as DURABILITY_SERVICE says (DDS 1.4, 2.2.3.5).
+//! The bookkeeping of a group's stored changes, as DURABILITY_SERVICE configures it (DDS 1.4, 2.2.3.5).
 //!
-//! In: changes, which writers have come and gone, the time. Out: what makes room for what, and what need not be kept any more.
-//! Owned: where each change stands; the changes themselves are in the history of the group's writer.
+//! In: changes, writers that appear and disappear, the time. Out: changes that must be removed. Owned: the place of
+//! each change. The changes themselves are in the history of the group's writer.
 //!
-//! Life cycle of a change: taken in; then it goes because newer ones of its instance have replaced it, because the limits are
-//! reached, because its lifespan is over, or with its instance. Of an instance: from its first change on, until its last one
-//! goes, or until it has been disposed of, nobody writes it any more, and the cleanup delay has passed since then.
+//! A change is stored until one of these events:
 //!
-//! Bound: HISTORY depth and RESOURCE_LIMITS of DURABILITY_SERVICE; where these set none, [`SAMPLES_MAX`].
+//! - Newer changes of its instance use up the depth.
+//! - A resource limit is reached.
+//! - Its lifespan ends.
+//! - Its instance is removed.
+//!
+//! An instance exists from its first change until its last one is removed. It is also removed if it is disposed, no
+//! writer writes it any more, and the cleanup delay has passed since then.
+//!
+//! Bound: HISTORY depth and RESOURCE_LIMITS of DURABILITY_SERVICE. If they set no limit, the bound is [`SAMPLES_MAX`].
 
 use super::change::Change;
 use crate::qos::{self, History};
@@ -16,44 +22,48 @@ use dds_rtps::wire::SampleIdentity;
 use smallvec::SmallVec;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet, VecDeque};
 
-/// The most changes of a group that sets no limit itself: any writer can go on for ever.
+/// Most changes of a group that sets no limit. Without it a writer could fill the memory.
 pub(super) const SAMPLES_MAX: usize = 1 << 20;
 
-/// The most changes whose instance nobody can tell: those of a topic with a key whose writers send no key hash, and whose type
-/// the service does not know. The last ones are kept, of whichever instance.
+/// Most changes whose instance is unknown.
+///
+/// They belong to a topic with a key whose writers send no key hash and whose type the service does not know. The last
+/// ones of the topic are stored, of any instance.
 pub(super) const UNKNOWN_INSTANCE_MAX: usize = 4096;
 
-/// Writers of an instance that are remembered. Beyond it one is taken for gone.
+/// Most writers that are remembered for an instance. Further ones count as gone.
 const WRITERS_MAX: usize = 64;
 
-/// What a change takes beside its payload: its places in the tables here, and in the history of the group's writer. Without it
-/// small samples without number would take many times as much memory as they may.
+/// Memory that a change takes in addition to its payload, in bytes.
+///
+/// It covers the tables of this module and the history of the group's writer. Without it, many small samples would
+/// exceed the memory limit several times over.
 const CHANGE_COST: usize = 512;
 
-/// The same, of an instance.
+/// The same for an instance.
 const INSTANCE_COST: usize = 512;
 
-/// Why a change is not kept.
+/// Why a change is not stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NotKept {
-    /// It is here already.
+    /// It is stored already.
     Known,
-    /// Newer ones of its instance have used up the depth.
+    /// Newer changes of its instance use up the depth.
     Older,
-    /// Its lifespan is over.
+    /// Its lifespan has ended.
     Expired,
-    /// DURABILITY_SERVICE max_instances.
+    /// DURABILITY_SERVICE max_instances is reached.
     Instances,
-    /// The memory of the service.
+    /// The memory limit of the service is reached.
     Memory,
 }
 
-/// What has gone.
+/// Removed changes and instances.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Gone {
-    /// By their orders; the number that each had in the group's writer.
+    /// The order of each change, and its sequence number in the group's writer.
     pub(super) changes: Vec<(u64, Option<SequenceNumber>)>,
-    /// Instances of which nothing is left.
+    /// Instances that have no changes left.
     pub(super) instances: Vec<InstanceHandle>,
 }
 
@@ -66,11 +76,11 @@ struct KeptEntry {
 
 #[derive(Debug, Default)]
 struct KeptInstance {
-    /// By source timestamp, the oldest first.
+    /// By source timestamp, oldest first.
     entries: VecDeque<KeptEntry>,
-    /// Who writes it now.
+    /// Writers that write the instance now.
     writers: SmallVec<[Guid; 2]>,
-    /// Since when it is over: disposed of, and nobody writes it.
+    /// Since when it is disposed and without a writer.
     over_since: Option<Instant>,
 }
 
@@ -83,7 +93,7 @@ struct KeptPlace {
     expires: Option<Instant>,
 }
 
-/// The changes of a group.
+/// The stored changes of a group.
 #[derive(Debug)]
 pub(super) struct Kept {
     per_instance: usize,
@@ -92,13 +102,13 @@ pub(super) struct Kept {
     cleanup_delay: Duration,
     is_keyed: bool,
     instances: HashMap<InstanceHandle, KeptInstance>,
-    /// By order, the oldest first.
+    /// By order, oldest first.
     places: BTreeMap<u64, KeptPlace>,
-    /// What is here, by name.
+    /// Identities of all stored changes.
     identities: HashSet<SampleIdentity>,
-    /// Those that expire, the first one first.
+    /// Changes with a lifespan, by the time of their expiry.
     expiring: BTreeSet<(Instant, u64)>,
-    /// Instances that are over, and when that was. Some are not any more.
+    /// Instances that are disposed and without a writer, and since when. Some were revived since.
     over: VecDeque<(Instant, InstanceHandle)>,
     bytes: usize,
 }
@@ -134,17 +144,17 @@ impl Kept {
         self.instances.len()
     }
 
-    /// Bytes of payload.
+    /// Returns the number of payload bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// How much memory all of it takes: the payloads, and what knows of them.
+    /// Returns the memory that all changes take: payloads and bookkeeping.
     pub(super) fn cost(&self) -> usize {
         self.bytes + CHANGE_COST * self.places.len() + INSTANCE_COST * self.instances.len()
     }
 
-    /// By how much [`Kept::cost`] grows with this change: what it replaces makes room for it.
+    /// Returns by how much [`Kept::cost`] grows with `change`. The change that it replaces is subtracted.
     fn growth(&self, change: &Change, capacity: usize) -> usize {
         let cost = CHANGE_COST + change.len();
         let Some(instance) = self.instances.get(&change.instance) else { return cost + INSTANCE_COST };
@@ -153,12 +163,15 @@ impl Kept {
         cost - replaced.map_or(0, |oldest| CHANGE_COST + oldest.len).min(cost)
     }
 
-    /// Takes in a change, whose order must be higher than all before, if there is room for it. What makes room is gone.
+    /// Stores a change if `room` suffices. Returns the changes that it replaces.
+    ///
+    /// `order` must be higher than all orders before.
     pub(super) fn take_in(&mut self, now: Now, change: &Change, order: u64, room: usize) -> Result<Gone, NotKept> {
         let expires = expiry(now, change);
         if expires.is_some_and(|expires| expires <= now.instant) {
             return Err(NotKept::Expired);
         }
+        // Other writers and other services deliver the same change again.
         if self.identities.contains(&change.identity) {
             return Err(NotKept::Known);
         }
@@ -171,6 +184,7 @@ impl Kept {
             None if self.instances.len() >= self.instances_max => return Err(NotKept::Instances),
             None => 0,
         };
+        // Checked before anything changes, so a refused change leaves no trace.
         if self.growth(change, capacity) > room {
             return Err(NotKept::Memory);
         }
@@ -187,6 +201,7 @@ impl Kept {
         if let Some(oldest) = excess.flatten() {
             self.remove(oldest, &mut gone);
         }
+        // The limit of the group applies to all instances together: the oldest change is removed.
         if self.places.len() > self.samples_max {
             if let Some((&oldest, _)) = self.places.first_key_value() {
                 self.remove(oldest, &mut gone);
@@ -200,14 +215,14 @@ impl Kept {
         self.places.contains_key(&order)
     }
 
-    /// Notes under which number the group's writer has it.
+    /// Records the sequence number that the change has in the group's writer.
     pub(super) fn set_number(&mut self, order: u64, number: SequenceNumber) {
         if let Some(place) = self.places.get_mut(&order) {
             place.number = Some(number);
         }
     }
 
-    /// A writer writes an instance, or does no more.
+    /// Records whether `writer` writes `instance`.
     pub(super) fn note_writer(&mut self, now: Now, instance: InstanceHandle, writer: Guid, writes: bool) {
         let Some(known) = self.instances.get_mut(&instance) else { return };
         known.writers.retain(|known| *known != writer);
@@ -217,14 +232,14 @@ impl Kept {
         self.review(now, instance);
     }
 
-    /// A writer has gone: it writes none of its instances any more.
+    /// Records that a writer is gone. It writes none of its instances any more.
     pub(super) fn note_writer_gone(&mut self, now: Now, writer: Guid) {
         let of_it = |(_, instance): &(&InstanceHandle, &KeptInstance)| instance.writers.contains(&writer);
         let instances: Vec<_> = self.instances.iter().filter(of_it).map(|(handle, _)| *handle).collect();
         instances.into_iter().for_each(|instance| self.note_writer(now, instance, writer, false));
     }
 
-    /// What time has made superfluous.
+    /// Removes expired changes and instances.
     pub(super) fn pass_time(&mut self, now: Now) -> Gone {
         let mut gone = Gone::default();
         while let Some(&(_, order)) = self.expiring.first().filter(|(expires, _)| *expires <= now.instant) {
@@ -232,6 +247,7 @@ impl Kept {
         }
         while let Some(&(since, handle)) = self.over.front().filter(|(since, _)| self.is_due(*since, now.instant)) {
             self.over.pop_front();
+            // The entry is outdated if the instance was revived after `since`.
             let is_over = |instance: &&KeptInstance| instance.over_since == Some(since);
             let Some(instance) = self.instances.get(&handle).filter(is_over) else { continue };
             let orders: Vec<u64> = instance.entries.iter().map(|entry| entry.order).collect();
@@ -240,7 +256,7 @@ impl Kept {
         gone
     }
 
-    /// When [`Kept::pass_time`] has something to do.
+    /// Returns when [`Kept::pass_time`] next has work.
     pub(super) fn due(&self) -> Option<Instant> {
         let over = self.over.front().and_then(|(since, _)| since.after(self.cleanup_delay));
         let expiring = self.expiring.first().map(|(expires, _)| *expires);
@@ -260,6 +276,7 @@ impl Kept {
         }
         gone.changes.push((order, place.number));
         let Some(instance) = self.instances.get_mut(&place.instance) else { return };
+        // Removing the oldest change is the usual case, and needs no search.
         match instance.entries.front() {
             Some(oldest) if oldest.order == order => drop(instance.entries.pop_front()),
             _ => instance.entries.retain(|entry| entry.order != order),
@@ -270,7 +287,7 @@ impl Kept {
         }
     }
 
-    /// Looks whether an instance is over now.
+    /// Updates whether an instance is disposed and without a writer.
     fn review(&mut self, now: Now, handle: InstanceHandle) {
         let Some(instance) = self.instances.get_mut(&handle) else { return };
         let is_over =
@@ -287,7 +304,7 @@ impl Kept {
 }
 
 impl KeptInstance {
-    /// Where the change goes among those that are here.
+    /// Returns the position of `change` among the stored changes of the instance.
     fn place_of(&self, change: &Change, capacity: usize) -> Result<usize, NotKept> {
         let newer = self.entries.iter().rev().take_while(|entry| entry.timestamp > change.source_timestamp).count();
         let place = self.entries.len() - newer;
@@ -295,7 +312,9 @@ impl KeptInstance {
     }
 }
 
-/// When a change is too old, by the monotonic clock: a source timestamp in the future counts as now.
+/// Returns when a change expires by the monotonic clock.
+///
+/// A source timestamp in the future counts as now.
 fn expiry(now: Now, change: &Change) -> Option<Instant> {
     if change.lifespan.is_infinite() || change.disposes {
         return None;
@@ -311,7 +330,7 @@ mod tests {
     use dds_rtps::concurrent::Payload;
 
     impl Kept {
-        /// With all the room in the world.
+        /// Stores a change without a memory limit.
         fn add(&mut self, now: Now, change: &Change, order: u64) -> Result<Gone, NotKept> {
             self.take_in(now, change, order, usize::MAX)
         }
@@ -328,7 +347,7 @@ mod tests {
         InstanceHandle::from_key_hash([number; 16])
     }
 
-    /// What is written in second `number`, under that number.
+    /// Creates a change with sequence number `number`, written in second `number`.
     fn change(number: u64, instance: InstanceHandle) -> Change {
         Change {
             disposes: false,
@@ -418,7 +437,7 @@ mod tests {
         assert_eq!(kept.due(), None, "its writer is there");
         kept.note_writer_gone(at(6), WRITER);
         assert_eq!(kept.due(), at(6).instant.after(delay));
-        // It comes back to life.
+        // A new sample revives the instance.
         kept.add(at(7), &change(7, key(2)), 7).unwrap();
         assert_eq!(kept.pass_time(at(15)), Gone::default());
         let gone = kept.pass_time(at(16));

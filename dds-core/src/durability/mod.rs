@@ -1,22 +1,22 @@
-//! The durability service: what keeps samples beyond the life of their writers (DDS 1.4, 2.2.3.4 and 2.2.3.5).
+//! The durability service stores samples beyond the life of their writers (DDS 1.4, 2.2.3.4 and 2.2.3.5).
 //!
-//! In: what writers of DURABILITY transient or persistent announce and write. Out: the same changes, to readers that come late
-//! and ask for that, with the names that their writers have given them. Owned: a participant, one thread, what is kept, and the
-//! database.
+//! In: announcements and changes of writers with DURABILITY transient or persistent. Out: the same changes with their
+//! original identities, for late readers that request them. Owned: a participant, one thread, the stored changes and
+//! the database.
 //!
 //! | file | owns |
 //! |---|---|
-//! | `service` | the handle of the application: how a service is made, ended, and what it tells of itself |
-//! | `worker` | the thread: who writes what, and the way of a batch from the readers by the database to the writers |
-//! | `group` | a reader and a writer that stand in for all writers that announce the same |
-//! | `key` | what is the same of such writers |
-//! | `kept` | what of their changes is kept, and for how long: no input but changes and the time |
+//! | `service` | handle of the application: start, end and status of a service |
+//! | `worker` | the thread: follows writers, moves batches from readers through the database to writers |
+//! | `group` | a reader and a writer that stand in for writers with the same properties |
+//! | `key` | the properties that such writers share |
+//! | `kept` | which changes are stored and how long; depends only on changes and time |
 //! | `change` | a change, in memory and as a record of the database |
 //! | `database` | the file |
-//! | `error` | what can go wrong, and what to do about it |
+//! | `error` | errors, and how to solve them |
 //!
-//! A batch is written to the database in one transaction, and handed on after that: nobody gets as persistent what the next
-//! moment may lose.
+//! A batch is written to the database in one transaction and published after that. No reader receives a persistent
+//! sample that a crash may still lose.
 
 mod change;
 mod database;

@@ -1,4 +1,4 @@
-//! A durability service as its program sees it.
+//! The durability service as its program sees it.
 
 use super::database::Database;
 use super::error::DurabilityError;
@@ -15,55 +15,67 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How long dropping a service waits for the batch that is under way.
+/// How long dropping a service waits for the current batch.
 const END_MAX: Duration = Duration::from_secs(10);
 
-/// Whether the system has put a batch on the disk when it counts as kept.
+/// When a batch counts as stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Sync {
-    /// Yes: what was handed on as persistent survives a power failure. Each batch waits for the disk, milliseconds on an SSD.
+    /// After the operating system has written the batch to the disk.
+    ///
+    /// A persistent sample that a reader received survives a power failure. Each batch waits for the disk, which takes
+    /// milliseconds on an SSD.
     #[default]
     EachBatch,
-    /// It does so soon. A crash of the service loses nothing, one of the whole system the last batches; the file stays whole.
+    /// At once. The operating system writes the batch to the disk soon.
+    ///
+    /// A crash of the service loses nothing. A crash of the whole system loses the last batches, and the file stays
+    /// valid.
     Later,
 }
 
-/// What a service keeps, and what it could not.
+/// Stored and refused changes of a service.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct DurabilityStatus {
     /// Sets of writers that announce the same topic, type, partitions and QoS.
     pub groups: usize,
-    /// Instances kept.
+    /// Stored instances.
     pub instances: usize,
-    /// Changes kept: samples, and the ends of instances.
+    /// Stored changes: samples and disposes.
     pub changes: usize,
     /// Bytes of their payloads.
     pub bytes: usize,
-    /// Changes taken in since the start.
+    /// Changes that were accepted since the start.
     pub taken_in: u64,
-    /// Of what came, known already: from another writer's history, or another service.
+    /// Received changes that were known already, from another writer's history or another service.
     pub known: u64,
-    /// Of what came, older than all that DURABILITY_SERVICE keeps of its instance, or expired.
+    /// Received changes that had expired, or were older than the stored history of their instance.
     pub outdated: u64,
-    /// Changes that were not kept, because the limit of instances, or the limit of memory
-    /// ([`memory`](DurabilityServiceBuilder::memory)), was reached.
+    /// Changes that were refused because a limit was reached.
+    ///
+    /// The limit is that of instances, or that of memory ([`memory`](DurabilityServiceBuilder::memory)).
     pub refused: u64,
-    /// Changes of topics with a key, of which nobody could tell the instance: their writers send no key hash, and the type was not
-    /// given ([`key_of`](DurabilityServiceBuilder::key_of)). The last 4096 of such a topic are kept, whatever HISTORY says.
+    /// Changes of topics with a key whose instance the service cannot determine.
+    ///
+    /// Their writers send no key hash, and the type was not given ([`key_of`](DurabilityServiceBuilder::key_of)). The
+    /// last 4096 changes of such a topic are stored, regardless of HISTORY.
     pub of_unknown_instance: u64,
-    /// Writers that cannot be stood in for: there are too many groups
-    /// ([`groups_max`](DurabilityServiceBuilder::groups_max)), or they write in a partition whose pattern no name fits.
+    /// Writers that the service does not serve.
+    ///
+    /// There are too many groups ([`groups_max`](DurabilityServiceBuilder::groups_max)), or the writer has a partition
+    /// pattern that no name matches.
     pub writers_left_out: u64,
-    /// Transactions of the database.
+    /// Committed transactions of the database.
     pub commits: u64,
-    /// Why the last one failed, as long as none has succeeded after it. Meanwhile nothing persistent is taken in: reliable
-    /// writers that keep all wait.
+    /// Why the last transaction failed. `None` after a success.
+    ///
+    /// Until a transaction succeeds, the service accepts no persistent changes. Reliable writers with KEEP_ALL block.
     pub database_problem: Option<String>,
 }
 
-/// What the handle and the thread share.
+/// State that the handle and the thread share.
 #[derive(Debug, Default)]
 pub(super) struct ServiceShared {
     status: Mutex<DurabilityStatus>,
@@ -75,13 +87,15 @@ impl ServiceShared {
     }
 }
 
-/// Keeps the samples of writers whose DURABILITY is [`Transient`](crate::qos::Durability::Transient) or
-/// [`Persistent`](crate::qos::Durability::Persistent), and gives them to readers that come late and ask for that, when their
-/// writers may have long been gone. Ends when it is dropped.
+/// Stores samples and delivers them to late readers.
 ///
-/// One for a domain is enough; it may be a program of its own, or a part of another one. Several may run at a time: they bring
-/// each other up to date, and no reader of this implementation gets anything twice. The book's chapter on durability has the
-/// details.
+/// It serves writers with the DURABILITY [`Transient`](crate::qos::Durability::Transient) or
+/// [`Persistent`](crate::qos::Durability::Persistent). Readers that request this durability receive the samples even if
+/// their writers are gone. Dropping the handle ends the service.
+///
+/// One service in a domain is enough. It may be a separate program or a part of another one. Several may run at the
+/// same time. They synchronize with each other, and no reader of this implementation receives a sample twice. The
+/// book's chapter on durability has the details.
 ///
 /// ```
 /// use dds_core::qos::{DataReaderQos, DataWriterQos, Durability};
@@ -124,18 +138,19 @@ pub struct DurabilityService {
 }
 
 impl DurabilityService {
-    /// The settings of a participant for a service: those of any other, and a property by which it is known
-    /// (`dds.durability_service`).
+    /// Returns the settings of a participant for a service.
+    ///
+    /// They are the default settings and the property `dds.durability_service`, by which peers recognize a service.
     pub fn participant(domain_id: u32) -> DomainParticipantBuilder {
         DomainParticipant::builder(domain_id).name("durability service").property(DURABILITY_SERVICE, "1")
     }
 
-    /// The settings of a service.
+    /// Returns the default settings of a service.
     pub fn builder() -> DurabilityServiceBuilder {
         DurabilityServiceBuilder::default()
     }
 
-    /// What it keeps now, and what it could not keep.
+    /// Returns the current counts of stored and refused changes.
     #[must_use]
     pub fn status(&self) -> DurabilityStatus {
         self.shared.status().clone()
@@ -143,11 +158,11 @@ impl DurabilityService {
 }
 
 impl Drop for DurabilityService {
-    /// Waits, up to ten seconds, for the batch that is under way.
+    /// Waits up to ten seconds for the current batch.
     fn drop(&mut self) {
         let driver = self.participant.handle().core().driver();
         if driver.is_forked() {
-            // The thread is the parent's.
+            // The thread exists only in the parent process.
             return;
         }
         self.stop.set_triggered(true);
@@ -181,46 +196,54 @@ impl Default for DurabilityServiceBuilder {
 }
 
 impl DurabilityServiceBuilder {
-    /// Where persistent samples are kept: a file, which is made if it is not there. Default: nowhere; persistent samples are then
-    /// kept in memory, and offered as transient ones.
+    /// Sets the file that stores persistent samples. Creates it if it does not exist.
+    ///
+    /// Default: no file. Persistent samples are then stored in memory and offered as transient ones.
     pub fn database(mut self, path: impl Into<PathBuf>) -> Self {
         self.database = Some(path.into());
         self
     }
 
-    /// Whether a batch waits for the disk. Default: yes.
+    /// Sets whether a batch waits for the disk. Default: yes.
     pub fn sync(mut self, sync: Sync) -> Self {
         self.sync = sync;
         self
     }
 
-    /// How many bytes may be kept, all topics together; everything that is kept is in memory, persistent samples too. Counted
-    /// are the payloads, and 512 bytes for each change and each instance. What comes beyond it, and replaces nothing, is refused
-    /// and counted. Default: 256 MiB.
+    /// Sets the memory limit of all topics together, in bytes. Default: 256 MiB.
+    ///
+    /// All stored samples are in memory, persistent ones too. The payloads count, and 512 bytes for each change and
+    /// each instance. A change beyond the limit is refused and counted, unless it replaces another one.
     pub fn memory(mut self, bytes: usize) -> Self {
         self.memory = bytes;
         self
     }
 
-    /// How many sets of writers that announce the same are stood in for, each by a reader and a writer; any peer can invent
-    /// topics. What further ones write is not kept, and they are counted. Default: 4096.
+    /// Sets the limit of groups. Default: 4096.
+    ///
+    /// A group is a set of writers that announce the same properties. It costs one reader and one writer, and any peer
+    /// can invent topics. The samples of writers in further groups are not stored, and these writers are counted.
     pub fn groups_max(mut self, groups: usize) -> Self {
         self.groups_max = groups;
         self
     }
 
-    /// Lets the service find the instances of this type in the samples themselves. Needed only for writers that send no key hash,
-    /// as those of Cyclone DDS unless it is configured to.
+    /// Lets the service determine instances from the samples of this type.
+    ///
+    /// Only writers that send no key hash need it, such as those of Cyclone DDS in its default configuration.
     pub fn key_of<T: DdsType>(mut self) -> Self {
         self.types.insert(T::TYPE_NAME, T::DESCRIPTION);
         self
     }
 
-    /// Starts the service on a participant of [`DurabilityService::participant`], which is for nothing else.
+    /// Starts the service on a participant created by [`DurabilityService::participant`].
+    ///
+    /// The application must not use this participant for anything else.
     ///
     /// # Errors
-    /// [`DurabilityError::NotForService`]; [`DurabilityError::Database`] with what is wrong with the file;
-    /// [`DurabilityError::Create`], if an endpoint or the thread could not be made.
+    /// - [`DurabilityError::NotForService`] if the participant was created otherwise.
+    /// - [`DurabilityError::Database`] with the problem of the file.
+    /// - [`DurabilityError::Create`] if an endpoint or the thread could not be created.
     pub fn start(self, participant: DomainParticipant) -> Result<DurabilityService, DurabilityError> {
         if !participant.handle().core().config().is_durability_service() {
             return Err(DurabilityError::NotForService);

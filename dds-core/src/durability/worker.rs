@@ -1,8 +1,14 @@
-//! The thread of a service: who writes what, and the way of what they write.
+//! The thread of a service. It follows writers and moves their changes to the database and to readers.
 //!
-//! A round: what writers announce; a batch of each group's changes, sorted into what is kept and what goes for it; one transaction
-//! of the database; then what was kept is handed on. If the transaction fails, the batch waits, is tried again every second, and
-//! nothing persistent is taken in meanwhile.
+//! One round has four parts:
+//!
+//! 1. Read the announcements of writers.
+//! 2. Take a batch of each group's changes, and decide which are stored and which are removed for them.
+//! 3. Commit one transaction of the database.
+//! 4. Publish the stored changes.
+//!
+//! If the transaction fails, the batch waits and is retried every second. The service accepts no persistent changes
+//! until the retry succeeds.
 
 use super::change::Change;
 use super::database::{Database, Step, StoredGroup};
@@ -23,21 +29,21 @@ use dds_rtps::types::{Duration, Guid, Instant, Now};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// How long a failed transaction waits to be tried again.
+/// How long a failed transaction waits for its retry.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// What a round has found, for the database and then for the readers.
+/// The result of a round, first for the database and then for the readers.
 #[derive(Default)]
 struct Batch {
     steps: Vec<Step>,
-    /// By group: changes to hand on, and what goes for them.
+    /// Changes to publish: number of the group, change and order. `gone` has the changes that are removed for them.
     kept: Vec<(u64, Change, u64)>,
     gone: Vec<(u64, Gone)>,
-    /// There may be more.
+    /// More changes may wait.
     is_full: bool,
 }
 
-/// Why the thread ends before it is told to: its participant is gone.
+/// The participant is closed, so the thread ends without a request.
 struct Over;
 
 impl From<ReadError> for Over {
@@ -66,16 +72,16 @@ pub(super) struct Worker {
     announced: ReadCondition,
     groups: HashMap<u64, Group>,
     by_key: HashMap<GroupKey, u64>,
-    /// The group of each writer that is there.
+    /// The group of each live writer.
     group_of: HashMap<Guid, u64>,
     next_group: u64,
     next_order: u64,
-    /// What the database has refused, and when it is tried again.
+    /// The batch that the database refused, and when to retry.
     stalled: Option<(Batch, Instant)>,
     warned: Warned,
 }
 
-/// What has been said in the log once.
+/// Warnings that are in the log already. Each appears once.
 #[derive(Default)]
 struct Warned {
     of_unknown_instance: bool,
@@ -122,7 +128,7 @@ impl Worker {
         Ok(worker)
     }
 
-    /// Takes over what the database holds.
+    /// Restores the content of the database.
     fn load(&mut self) -> Result<(), DurabilityError> {
         let Some(database) = &self.database else { return Ok(()) };
         let error = |problem| DurabilityError::database(database.path(), problem);
@@ -144,11 +150,14 @@ impl Worker {
         Ok(())
     }
 
-    /// Hands a stored change on again. What does not fit into the limits any more, or has expired, goes.
+    /// Publishes a stored change again.
+    ///
+    /// The change is removed if it has expired or does not fit into the limits any more.
     fn restore(&mut self, id: u64, order: u64, change: Change, superfluous: &mut Vec<Step>) {
         let now = self.now();
         let Some(group) = self.groups.get_mut(&id) else { return };
         group.is_named = true;
+        // The memory limit does not apply to changes that were accepted before.
         match group.kept.take_in(now, &change, order, usize::MAX) {
             Ok(gone) => {
                 superfluous.extend(gone.changes.iter().map(|(order, _)| Step::Remove(id, *order)));
@@ -165,7 +174,7 @@ impl Worker {
         self.participant.handle().core().driver().now()
     }
 
-    /// Until it is told to stop, or the participant is gone.
+    /// Runs until the service is dropped or the participant is closed.
     pub(super) fn run(mut self) {
         tracing::info!(groups = self.groups.len(), "durability service started");
         while !crate::infrastructure::Condition::is_triggered(&self.stop) {
@@ -178,13 +187,13 @@ impl Worker {
         tracing::info!("durability service ended");
     }
 
-    /// Waits until there is something to do; false: never again.
+    /// Waits for work. Returns `false` if the wait fails and the thread must end.
     fn wait(&self) -> bool {
         let due = match &self.stalled {
             Some((_, at)) => Some(*at),
             None => self.groups.values().filter_map(Group::due).min(),
         };
-        // What has come cannot be taken while the database does not work: only an end is of interest.
+        // New changes cannot be accepted while the database fails, so only the end of the service wakes the thread.
         let wait_set = if self.stalled.is_some() { &self.stop_set } else { &self.wait_set };
         let waited = match due {
             Some(due) => wait_set.wait().block_for(due.since(self.now().instant)),
@@ -196,10 +205,11 @@ impl Worker {
         }
     }
 
-    /// True: there may be more to do at once.
+    /// Returns whether more work may wait already.
     fn round(&mut self) -> Result<bool, Over> {
         self.follow_announcements()?;
         let mut batch = Batch::default();
+        // The failed batch goes first, because a new batch may remove its changes.
         if let Some((stalled, at)) = self.stalled.take() {
             if self.now().instant < at {
                 self.stalled = Some((stalled, at));
@@ -215,7 +225,7 @@ impl Worker {
         Ok(is_full)
     }
 
-    /// Who has come, and who has gone.
+    /// Reads announcements of writers that appeared, changed or disappeared.
     fn follow_announcements(&mut self) -> Result<(), Over> {
         if !crate::infrastructure::Condition::is_triggered(&self.announced) {
             return Ok(());
@@ -226,7 +236,7 @@ impl Worker {
             if let Some(announced) = sample.data {
                 self.follow(&announced);
             }
-            // It may have come and gone: what it has written meanwhile counts.
+            // A writer may have appeared and disappeared since the last round. Its samples still count.
             if let Some(writer) = writer.filter(|_| state != InstanceState::Alive) {
                 self.lose(writer);
             }
@@ -244,7 +254,7 @@ impl Worker {
         }
         let key = GroupKey::of(writer);
         if self.group_of.get(&writer.key).is_some_and(|id| self.by_key.get(&key) != Some(id)) {
-            // It has gone over to another partition.
+            // The writer moved to another partition.
             self.lose(writer.key);
         }
         let id = match self.by_key.get(&key) {
@@ -278,7 +288,7 @@ impl Worker {
     }
 
     fn add_group(&mut self, id: u64, key: GroupKey) -> Result<(), DurabilityError> {
-        // A key that was made here, or read and looked at.
+        // The service created this key, or validated it when it read the database.
         let Some(announced) = key.decode() else { return Ok(()) };
         let ty = self.types.get(&*announced.endpoint.type_name).copied();
         let group = Group::new(&self.participant, id, key.clone(), &announced, self.database.is_some(), ty)?;
@@ -291,7 +301,7 @@ impl Worker {
         Ok(())
     }
 
-    /// A batch of each group's changes.
+    /// Takes a batch of each group's changes.
     fn collect(&mut self, batch: &mut Batch) -> Result<(), Over> {
         let mut list = Vec::new();
         let ids: Vec<u64> = self.groups.keys().copied().collect();
@@ -305,20 +315,20 @@ impl Worker {
             if list.is_empty() {
                 continue;
             }
-            // Whoever has written any of it was announced before.
+            // The writers of these changes were announced before, so this finds all of them.
             self.follow_announcements()?;
             self.sort(id, &mut list, batch);
         }
         Ok(())
     }
 
-    /// Decides what is kept.
+    /// Decides which changes are stored.
     fn sort(&mut self, id: u64, list: &mut Vec<HistorySample>, batch: &mut Batch) {
         let now = self.now();
         let taken: usize = self.groups.values().map(|group| group.kept.cost()).sum();
         let Some(group) = self.groups.get_mut(&id) else { return };
         let others = taken - group.kept.cost();
-        // The log is the application's code: the status is not held meanwhile. Nobody else changes it.
+        // Logging calls code of the application, so the status must not be locked. No other thread changes it.
         let mut status = self.shared.status().clone();
         for sample in list.drain(..) {
             let (change, writer) = match group.sort(sample) {
@@ -337,7 +347,7 @@ impl Worker {
                 }
             }
             let instance = change.instance;
-            // What the others take does not change meanwhile.
+            // The memory of the other groups does not change in this loop.
             let room = self.memory.saturating_sub(others + group.kept.cost());
             match group.kept.take_in(now, &change, self.next_order, room) {
                 Ok(gone) => {
@@ -359,6 +369,7 @@ impl Worker {
                     }
                 }
             }
+            // Recorded for refused changes too, because the writer keeps the instance alive.
             if writer != Guid::UNKNOWN {
                 group.kept.note_writer(now, instance, writer, true);
             }
@@ -370,6 +381,7 @@ impl Worker {
         let now = self.now();
         for group in self.groups.values_mut() {
             group.assert_liveliness(now);
+            // The database must not lose changes before it accepts the waiting batch.
             if self.stalled.is_some() && group.is_persistent {
                 continue;
             }
@@ -378,7 +390,7 @@ impl Worker {
         }
     }
 
-    /// Writes a batch to the database, and hands it on.
+    /// Writes a batch to the database and then publishes it.
     fn finish(&mut self, mut batch: Batch) -> Result<(), Over> {
         self.name_groups(&mut batch);
         if let Some(database) = self.database.as_mut().filter(|_| !batch.steps.is_empty()) {
@@ -407,7 +419,7 @@ impl Worker {
         self.drop_idle_groups()
     }
 
-    /// A group is in the database from its first change on.
+    /// Adds groups to the database that store their first change.
     fn name_groups(&self, batch: &mut Batch) {
         let mut ids: Vec<u64> = batch.kept.iter().map(|(id, ..)| *id).collect();
         ids.dedup();
@@ -424,7 +436,7 @@ impl Worker {
             self.by_key.remove(&group.key);
             if let Some(database) = self.database.as_mut().filter(|_| group.is_persistent && self.stalled.is_none()) {
                 if let Err(problem) = database.commit(&[Step::RemoveGroup(id)]) {
-                    // An empty group is found again at the next start, and does no harm.
+                    // The next start finds the group again. An empty group does no harm.
                     tracing::warn!(%problem, "an empty group stays in the database");
                 }
             }

@@ -80,7 +80,7 @@ pub(super) struct Member {
     pub(super) host: HostId,
     pub(super) timers: Arc<Timers>,
     pub(super) run_queue: Arc<RunQueue>,
-    /// The due time of the next timer by the host's clock, and its firing time by the world's clock.
+    /// The due time of the next timer by the host's clock, and its firing time in the world.
     plan: Mutex<Option<(Instant, Instant)>>,
     /// Its host has crashed. The world performs no more work and fires no more timers for it.
     is_dead: std::sync::atomic::AtomicBool,
@@ -340,9 +340,9 @@ impl State {
         if let Some(host) = self.host_mut(host) {
             host.is_up = false;
             host.frozen_until = None;
-            // The members stay in the list while their handles live, but they never run again.
             host.wake(now);
         }
+        // The members stay in the list while their handles live, but they never run again.
         for member in self.members.iter().filter_map(Weak::upgrade).filter(|member| member.host == host) {
             member.is_dead.store(true, std::sync::atomic::Ordering::Relaxed);
         }
