@@ -1,8 +1,10 @@
 //! Real-time publish/subscribe (DDS) in pure Rust over the open RTPS wire protocol.
 //!
-//! A program joins a domain with a [`DomainParticipant`], and makes a [`DataWriter`] or a [`DataReader`] for each topic it
-//! speaks of. Types are plain structs with `#[derive(DdsType)]`. Whoever uses the same topic name and type finds the
-//! others by itself: in this process, on this host, on this network, and whichever DDS they are built on.
+//! A program joins a domain with a [`DomainParticipant`]. It creates a [`DataWriter`] or a [`DataReader`] for each
+//! topic it uses. Types are plain structs with `#[derive(DdsType)]`.
+//!
+//! Writers and readers of the same topic name and type discover each other. They may be in one process, on one host or
+//! on one network. The peer may use any DDS implementation.
 //!
 //! ```
 //! use dds_core::{DdsType, DomainParticipant, Scope};
@@ -28,19 +30,19 @@
 //! # }
 //! ```
 //!
-//! # Where to read on
+//! # Where to find what you need
 //!
-//! | to | read |
+//! | task | see |
 //! |---|---|
-//! | describe a type: keys, bounds, how it may grow, unions, views | [`DdsType`](macro@DdsType) |
+//! | describe a type: keys, bounds, extensibility, unions, views | [`DdsType`](macro@DdsType) |
 //! | publish and receive | [`DataWriter`], [`DataReader`], [`Samples`] |
-//! | say how: reliable, how many are kept, for how long | [`qos::Preset`], then [`qos`] |
-//! | say where: one host, some peers, which interfaces | [`DomainParticipantBuilder`], with the environment variables |
+//! | choose QoS: reliability, history, durability | [`qos::Preset`], then [`qos`] |
+//! | choose the network: one host, certain peers, certain interfaces | [`DomainParticipantBuilder`], with the environment variables |
 //! | wait, or be called | [`Waiting`], [`WaitSet`], [`DataReaderListener`], [`DataStream`], [`Events`] |
 //! | read without decoding everything, write without a copy | [`SampleRef::view`], [`DataWriter::loan`], [`DataWriter::loan_encoded`], [Copies](#copies) |
-//! | name a topic and its QoS once for both sides | [`TopicSpec`] |
+//! | define a topic and its QoS once for both sides | [`TopicSpec`] |
 //! | use topics without a Rust type | [`DomainParticipant::raw_topic`]; `dynamic_topic` and `discover_type` (feature `dynamic`) |
-//! | find out who is there, and why two do not meet | [`BuiltinTopic`], [`MatchReport`] |
+//! | list peers, and find out why two endpoints do not match | [`BuiltinTopic`], [`MatchReport`] |
 //! | find out where samples were lost | [`ReaderLosses`], [`TrafficCounters`] |
 //! | keep samples beyond the life of their writers | [`qos::Durability`], and `DurabilityService` (feature `durability`) |
 //! | test a program against a bad network | the module `sim` (feature `sim`) |
@@ -54,61 +56,79 @@
 //! | subscription | [`Subscriber`], [`DataReader`], [`DataReaderBuilder`], [`Samples`], [`SampleInfo`], [`Select`], [`ReaderEvent`] |
 //! | topic | [`Topic`], [`TopicSpec`], [`TopicRef`]; types by [`DdsType`] and the traits in [`cdr`] |
 //! | built-in topics | [`BuiltinTopic`] and its constants, such as [`DCPS_PUBLICATION`]; [`ParticipantBuiltinTopicData`] and the other types |
-//! | what others are and have | [`EndpointInfo`], [`MatchReport`] with every [`Obstacle`] between two endpoints |
+//! | discovered endpoints | [`EndpointInfo`], [`MatchReport`] with every [`Obstacle`] between two endpoints |
 //! | infrastructure | [`Entity`] with [`enable`](Entity::enable), [`Waiting`], [`WaitSet`] and its conditions, [`Events`], the errors, the statuses, [`Delivery`] |
 //! | QoS | [`qos`] |
 //!
-//! With the feature `profiles`, QoS comes from files in the OMG's XML form as well. With the feature `serde`, participants and endpoints take
-//! their settings and QoS from TOML or JSON files
-//! ([profile files](DomainParticipantBuilder#profile-files)), and types that have only serde's traits have topics
-//! (`DomainParticipant::serde_topic`). Every operation of DDS is found by its standard name in the search box above.
+//! The search box of this page finds each operation of DDS by its standard name.
 //!
-//! With the feature `durability`, a `DurabilityService` keeps samples beyond the life of their writers
-//! ([`Durability::Transient`](qos::Durability::Transient), [`Durability::Persistent`](qos::Durability::Persistent)).
+//! # Features
 //!
-//! With the feature `dynamic`, topics have types that are made at run time (`DomainParticipant::dynamic_topic`, module
-//! `dynamic`).
-//! With the feature `sim`, the module `sim` is a world in memory, to test a program against bad networks.
+//! - `profiles`: QoS comes from files in the OMG's XML format too.
+//! - `serde`: participants and endpoints take settings and QoS from TOML or JSON files ([profile
+//!   files](DomainParticipantBuilder#profile-files)). Types that implement only serde's traits have topics
+//!   (`DomainParticipant::serde_topic`).
+//! - `durability`: a `DurabilityService` keeps samples beyond the life of their writers
+//!   ([`Durability::Transient`](qos::Durability::Transient), [`Durability::Persistent`](qos::Durability::Persistent)).
+//! - `dynamic`: topics have types that are created at run time (`DomainParticipant::dynamic_topic`, module `dynamic`).
+//! - `sim`: the module `sim` simulates hosts and bad networks in memory, for tests.
 //!
 //! # Waiting and threads
 //!
-//! Waits are values: [`Waiting`] is a future for any runtime, and can [`block`](Waiting::block) as well. `write` runs on the
-//! calling thread, down to the socket. A participant has two threads of its own (one that receives user data, one for
-//! timers and discovery) and a third for listeners once there is one that is not [`Delivery::Inline`].
+//! Waits are values: [`Waiting`] is a future for any runtime, and it can [`block`](Waiting::block) as well. `write`
+//! runs on the calling thread, down to the socket.
+//!
+//! A participant has two threads of its own. One receives user data, the other serves timers and discovery. A third
+//! thread calls listeners. It starts with the first listener that is not [`Delivery::Inline`].
 //!
 //! # Copies
 //!
-//! How often the bytes of a sample are copied, encoding and decoding included. Nothing is allocated for a sample once the
-//! first ones have been through.
+//! This table counts how often the bytes of a sample are copied, encoding and decoding included. After the first
+//! samples, no memory is allocated for a sample.
 //!
-//! | | written with | on the way | read with |
+//! | path | written with | in transit | read with |
 //! |---|---|---|---|
 //! | within a participant | [`write`](DataWriter::write), [`loan`](DataWriter::loan): 1, the encoding; [`write_encoded`](DataWriter::write_encoded): 1; [`loan_encoded`](DataWriter::loan_encoded): 0 | 0: all readers share the writer's memory | values: 1, the decoding; [`view`](SampleRef::view), [`encoded`](SampleRef::encoded), [`to_bytes`](SampleRef::to_bytes): 0 |
-//! | by UDP, up to 1024 bytes | the same | 2: behind the headers of a datagram, and into memory of each reader | the same |
-//! | by UDP, above | the same | sent from where it lies; received: 1 below 4 KiB, above 0 (the receive buffer is kept; 1 if the sample fills less than half of it and 16 such lie in the reader); in fragments: 0 from the same host where one reader of the participant wants it (they are received in their place, but for the first two and the last), else 1 | the same |
+//! | UDP, up to 1024 bytes | the same | 2: into the datagram, and into memory of each reader | the same |
+//! | UDP, above 1024 bytes | the same | 0 or 1, see below | the same |
 //!
-//! The system's own two copies by UDP come on top.
+//! The two copies of the operating system are not included.
+//!
+//! Above 1024 bytes, a sample is sent in place. The receiver copies it as follows:
+//!
+//! - Below 4 KiB: 1.
+//! - From 4 KiB in one datagram: 0, because the reader keeps the receive buffer. If the sample fills less than half of
+//!   the buffer and the reader holds 16 such samples already: 1.
+//! - In fragments from the same host, if one reader of the participant receives the sample: 0 (in-place reception),
+//!   except for the first two fragments and the last one.
+//! - In other fragments: 1.
 //!
 //! # Forked processes
 //!
-//! A child made by `fork` has none of its parent's threads, and whatever it sent would go out in the parent's name. There,
-//! making entities, setting listeners and every wait answer `Forked`; a `write` does so, and sends nothing, as soon as the
-//! clock was read more than a millisecond after it was last read in the parent. Closing and dropping frees memory and
-//! announces nothing. New participants work.
+//! A child process created by `fork` has no threads of its parent, and it would send in the parent's name. In the
+//! child, the entities of the parent behave as follows:
 //!
-//! # Defaults, decided once
+//! - Creating entities, setting listeners and every wait fail with `Forked`.
+//! - `write` fails with `Forked` and sends nothing once the child detects the fork. It does so at the first clock
+//!   reading that is more than a millisecond after the last one in the parent.
+//! - Closing and dropping free memory and announce nothing.
+//! - New participants work.
 //!
-//! - A derived type without `extensibility` is FINAL. A writer offers XCDR1 for FINAL types and XCDR2 for others; a reader
-//!   accepts both.
-//! - Writers are reliable and readers best effort, as in DDS 1.4; see [`qos::Preset`] for better fitting combinations.
-//! - Announcements go out at 0 and 100 ms, then every 3 s ± 10 %; others forget a silent participant after 20 s.
-//! - Samples that do not fit a datagram go in fragments of up to 65 000 bytes on one host, and of one Ethernet frame else.
-//! - Of a large sample, no more is on its way than a receive buffer holds: reliable readers let the next part out by their
-//!   answers, and `write` waits for that for at most `max_blocking_time`; the rest follows by itself. Best-effort readers get
-//!   500 MB a second on this host, and 100 MB a second elsewhere, beyond the first burst.
+//! # Defaults
+//!
+//! - A derived type without `extensibility` is FINAL. A writer offers XCDR1 for FINAL types and XCDR2 for others. A
+//!   reader accepts both.
+//! - Writers are reliable and readers are best effort, as in DDS 1.4. [`qos::Preset`] has combinations for common uses.
+//! - A participant announces itself at 0 and 100 ms, then every 3 s ± 10 %. Peers remove a silent participant after 20
+//!   s.
+//! - A sample that does not fit into a datagram is sent in fragments. On one host they have up to 65 000 bytes,
+//!   otherwise the size of one Ethernet frame.
+//! - At most one receive buffer of a large sample is in flight. Acknowledgements of reliable readers release the next
+//!   part. `write` waits for them for at most `max_blocking_time`, and the rest is sent in the background.
+//! - Best-effort readers receive 500 MB/s on this host and 100 MB/s elsewhere, after the first burst.
 //! - Dropping the last handle of a participant waits for acknowledgements for at most 1 s.
 
-// `#[derive(DdsType)]` emits absolute paths of this crate; they hold inside of it as well.
+// `#[derive(DdsType)]` emits absolute paths of this crate, which must also resolve inside it.
 extern crate self as dds_core;
 
 #[doc(hidden)]
@@ -187,7 +207,7 @@ pub use topic::{
     TopicBuiltinTopicData, TopicEvent, TopicListener, TopicRef, TopicSpec, WeakTopic,
 };
 
-/// The programs of the README compile.
+/// Compiles the programs of the README.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! What is known of a writer or a reader, of this participant or of another one.
+//! Information about a local or remote writer or reader.
 
 use crate::qos::{DataReaderQos, DataWriterQos, Presentation};
 use dds_rtps::discovery::data::EndpointData;
@@ -7,9 +7,9 @@ use dds_rtps::participant::Participant;
 use dds_rtps::types::{EntityId, Guid, InstanceHandle, Locator, VendorId};
 use std::fmt;
 
-/// What is known of a writer or a reader, of this participant or of another one: what it announces, and where it is.
+/// A local or remote writer or reader: its announced properties and its locators.
 ///
-/// It is a copy of that moment; what the endpoint changes later is not in it.
+/// It is a copy of the present state. Later changes of the endpoint do not appear in it.
 ///
 /// ```
 /// # use dds_core::{DdsType, DomainParticipant, Entity, Scope};
@@ -32,43 +32,45 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct EndpointInfo {
-    /// The endpoint.
+    /// The GUID of the endpoint.
     pub guid: Guid,
-    /// Its topic.
+    /// The name of its topic.
     pub topic_name: String,
-    /// Its type, by name.
+    /// The name of its type.
     pub type_name: String,
-    /// Its policies; they tell as well whether it is a writer or a reader.
+    /// Its QoS, which also distinguishes writers from readers.
     pub qos: EndpointQos,
     /// The PRESENTATION of its publisher or subscriber.
     pub presentation: Presentation,
-    /// The partitions of its publisher or subscriber. Empty: the one partition with the empty name.
+    /// The partitions of its publisher or subscriber. Empty means the partition with the empty name.
     pub partition: Vec<String>,
-    /// Octets of its topic.
+    /// TOPIC_DATA of its topic.
     pub topic_data: Vec<u8>,
-    /// Octets of its publisher or subscriber.
+    /// GROUP_DATA of its publisher or subscriber.
     pub group_data: Vec<u8>,
-    /// The name of its participant; empty if that has none, or is not known any more.
+    /// The name of its participant. Empty if the participant has no name or is no longer known.
     pub participant_name: String,
-    /// Who built its participant.
+    /// The vendor of its participant.
     pub vendor: VendorId,
-    /// Where it is sent to from here. Empty for one of this participant, and for one that cannot be reached.
+    /// The locators that this participant sends to.
+    ///
+    /// Empty for an endpoint of this participant, and for an endpoint that cannot be reached.
     pub locators: Vec<Locator>,
-    /// Whether it is one of this participant's own.
+    /// Whether the endpoint belongs to this participant.
     pub is_own: bool,
 }
 
-/// The policies of an [`EndpointInfo`].
+/// The QoS of an [`EndpointInfo`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EndpointQos {
-    /// Those that a writer offers.
+    /// The QoS that a writer offers.
     Writer(DataWriterQos),
-    /// Those that a reader requests.
+    /// The QoS that a reader requests.
     Reader(DataReaderQos),
 }
 
 impl EndpointQos {
-    /// The policies of a writer; `None` for a reader.
+    /// Returns the QoS of a writer, or `None` for a reader.
     #[must_use]
     pub fn writer(&self) -> Option<&DataWriterQos> {
         match self {
@@ -77,7 +79,7 @@ impl EndpointQos {
         }
     }
 
-    /// The policies of a reader; `None` for a writer.
+    /// Returns the QoS of a reader, or `None` for a writer.
     #[must_use]
     pub fn reader(&self) -> Option<&DataReaderQos> {
         match self {
@@ -86,7 +88,7 @@ impl EndpointQos {
         }
     }
 
-    /// Octets of the application.
+    /// Returns USER_DATA of the endpoint.
     #[must_use]
     pub fn user_data(&self) -> &[u8] {
         match self {
@@ -97,36 +99,37 @@ impl EndpointQos {
 }
 
 impl EndpointInfo {
-    /// The participant that it belongs to.
+    /// Returns the GUID of its participant.
     #[must_use]
     pub fn participant(&self) -> Guid {
         Guid::new(self.guid.prefix, EntityId::PARTICIPANT)
     }
 
-    /// The same endpoint as a handle, as statuses show it and `ignore_publication` takes it.
+    /// Returns the handle of the endpoint, as in statuses and for `ignore_publication`.
     #[must_use]
     pub fn instance_handle(&self) -> InstanceHandle {
         InstanceHandle::from(self.guid)
     }
 
-    /// Whether it is a writer; else it is a reader.
+    /// Returns whether the endpoint is a writer, not a reader.
     #[must_use]
     pub fn is_writer(&self) -> bool {
         matches!(self.qos, EndpointQos::Writer(_))
     }
 
-    /// A writer that discovery knows.
+    /// Describes a discovered writer.
     pub(crate) fn of_writer(writer: &DiscoveredWriter, rtps: &Participant) -> Self {
         Self::new(writer, &writer.data.endpoint, rtps, EndpointQos::Writer(writer.data.qos.clone()))
     }
 
-    /// A reader that discovery knows.
+    /// Describes a discovered reader.
     pub(crate) fn of_reader(reader: &DiscoveredReader, rtps: &Participant) -> Self {
         Self::new(reader, &reader.data.endpoint, rtps, EndpointQos::Reader(reader.data.qos.clone()))
     }
 
     fn new<T>(found: &Discovered<T>, endpoint: &EndpointData, rtps: &Participant, qos: EndpointQos) -> Self {
         let endpoint = endpoint.clone();
+        // Discovery does not list the local participant, so its name comes from the configuration.
         let participant_name = match rtps.participant(endpoint.guid.prefix) {
             Some(participant) => participant.entity_name.clone(),
             None if found.is_local => rtps.config().entity_name.clone(),
@@ -149,7 +152,7 @@ impl EndpointInfo {
     }
 }
 
-/// Kind, participant and GUID: `writer 01dd….00000102 of "planner" (dds-core)`.
+/// Kind, GUID and participant: `writer 01dd….00000102 of "planner" (dds-core)`.
 impl fmt::Display for EndpointInfo {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kind = if self.is_writer() { "writer" } else { "reader" };

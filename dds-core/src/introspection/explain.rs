@@ -1,4 +1,4 @@
-//! Why endpoints match or do not: reports on every pair that could.
+//! Creates reports on why endpoints match or do not match.
 
 use crate::introspection::{EndpointInfo, MatchReport, Obstacle};
 use dds_rtps::discovery::data::EndpointData;
@@ -9,10 +9,10 @@ use dds_rtps::types::similar::are_similar;
 use dds_rtps::xtypes::TypeDifference;
 use std::sync::Arc;
 
-/// The most similar topics that are reported of an endpoint.
+/// Most topics with a similar name that are reported for an endpoint.
 const NAMED_MAX: usize = 3;
 
-/// Makes reports of what discovery knows.
+/// Creates match reports from the state of discovery.
 pub(crate) struct Explainer<'a> {
     pub(crate) rtps: &'a Participant,
 }
@@ -34,6 +34,7 @@ impl Explainer<'_> {
         let topic = &writer.data.endpoint.topic_name;
         let local = || self.writer_info(writer);
         let of_topic = |reader: &&Arc<DiscoveredReader>| reader.data.endpoint.topic_name == *topic;
+        // Endpoints with a similar topic name are only of interest if no endpoint has the same name.
         let before = reports.len();
         for reader in self.rtps.matching().readers_of(topic) {
             reports.push(MatchReport::new(local(), self.reader_info(reader), self.obstacles(writer, reader, false)));
@@ -59,6 +60,7 @@ impl Explainer<'_> {
         for writer in self.rtps.ignored_writers().filter(of_topic) {
             reports.push(MatchReport::new(local(), self.writer_info(writer), vec![Obstacle::Ignored]));
         }
+        // As for a writer: similar names are only of interest if there is no exact one.
         if reports.len() == before {
             let similar = self.rtps.matching().writers();
             let similar = similar.filter(|writer| are_similar(&writer.data.endpoint.topic_name, topic)).take(NAMED_MAX);
@@ -66,7 +68,7 @@ impl Explainer<'_> {
         }
     }
 
-    /// Everything between a writer and a reader, in the order in which it is best repaired.
+    /// Returns all obstacles between a writer and a reader, in the order to solve them.
     fn obstacles(&self, writer: &DiscoveredWriter, reader: &DiscoveredReader, reader_is_ours: bool) -> Vec<Obstacle> {
         let differences = self.rtps.matching().differences(writer, reader);
         let (w, r) = (&writer.data.endpoint, &reader.data.endpoint);
@@ -95,10 +97,11 @@ impl Explainer<'_> {
         obstacles
     }
 
-    /// The addresses that an endpoint announces, or its participant for it.
+    /// Returns the locators that an endpoint announces, or else the default locators of its participant.
     fn announced_locators(&self, endpoint: &EndpointData) -> Vec<Locator> {
         let own = endpoint.unicast_locators.iter().chain(&endpoint.multicast_locators);
         let mut locators: Vec<_> = own.copied().collect();
+        // An endpoint without locators of its own uses those of its participant.
         if let Some(participant) = self.rtps.participant(endpoint.guid.prefix).filter(|_| locators.is_empty()) {
             locators.extend(participant.default_unicast.iter().chain(&participant.default_multicast));
         }
@@ -114,7 +117,7 @@ impl Explainer<'_> {
     }
 }
 
-/// A counterpart whose topic only looks like ours.
+/// Reports an endpoint whose topic name is only similar to the local one.
 fn name_only(local: EndpointInfo, remote: EndpointInfo) -> MatchReport {
     let similar = remote.topic_name.clone();
     MatchReport::new(local, remote, vec![Obstacle::TopicNameOnly { similar }])

@@ -1,4 +1,4 @@
-//! Whether two endpoints match, and everything that keeps them apart if not.
+//! Whether two endpoints match, and all obstacles between them if they do not.
 
 use crate::introspection::EndpointInfo;
 use crate::qos::{DataReaderQos, DataRepresentation, DataWriterQos, PolicyId};
@@ -8,8 +8,9 @@ use std::fmt;
 
 /// Whether an endpoint of this participant matches another one, and if not, why.
 ///
-/// From [`explain`](crate::DomainParticipant::explain) and `explain_matches` of readers and writers. `Display` writes a
-/// paragraph with what to do about it. A blocked wait that has lasted two seconds says the same in the log, once.
+/// Returned by [`explain`](crate::DomainParticipant::explain), and by `explain_matches` of readers and writers.
+/// `Display` writes a paragraph that includes the next steps. A blocked wait logs the same text once, after two
+/// seconds.
 ///
 /// ```
 /// use dds_core::qos::PolicyId;
@@ -40,15 +41,19 @@ use std::fmt;
 pub struct MatchReport {
     /// The endpoint of this participant.
     pub local: EndpointInfo,
-    /// Its counterpart, of another participant or of this one.
+    /// The other endpoint, of another participant or of this one.
     pub remote: EndpointInfo,
     /// Whether they match.
     pub verdict: Verdict,
-    /// They match, but the reader has been too slow, and our writer does not wait for it
-    /// ([`SlowReader::Demote`](crate::SlowReader::Demote)): how many samples it is behind. `None`: it is not so.
+    /// How many samples a demoted reader is behind.
+    ///
+    /// The endpoints match, but the reader is slow and the local writer does not wait for it
+    /// ([`SlowReader::Demote`](crate::SlowReader::Demote)). `None` if the reader is not demoted.
     pub too_slow: Option<u64>,
-    /// They match, and ours offers or requests DURABILITY transient or persistent, but no durability service is known: what was
-    /// written is there no longer than its writer. One runs with `DurabilityService` (feature `durability`).
+    /// Whether they match, but no durability service is known.
+    ///
+    /// The local endpoint offers or requests DURABILITY transient or persistent. Without a service, samples live only
+    /// as long as their writer. `DurabilityService` (feature `durability`) runs one.
     pub without_service: bool,
 }
 
@@ -62,69 +67,69 @@ impl MatchReport {
 /// Whether two endpoints match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// They do.
+    /// The endpoints match.
     Matched,
-    /// They do not, for all of these reasons; there is at least one.
+    /// The endpoints do not match, for all of these reasons. The list is never empty.
     NotMatched(Vec<Obstacle>),
 }
 
-/// Something that keeps a writer and a reader apart. "Ours" is the endpoint of this participant.
+/// Why a writer and a reader do not match. `ours` belongs to the local endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Obstacle {
     /// The writer offers less than the reader requests.
     Qos {
-        /// In this policy.
+        /// The incompatible policy.
         policy: PolicyId,
-        /// What the writer offers.
+        /// The value that the writer offers.
         offered: String,
-        /// What the reader requests.
+        /// The value that the reader requests.
         requested: String,
     },
-    /// The writer's type cannot be assigned to the reader's (XTYPES 1.3, 7.2.4).
+    /// The writer's type is not assignable to the reader's (XTYPES 1.3, 7.2.4).
     Type {
-        /// In what they differ: the first difference that was found.
+        /// The first difference that was found.
         difference: TypeDifference,
     },
-    /// The type of the other endpoint is not known yet: its participant has been asked to describe it.
+    /// The type of the other endpoint is not known yet. Its participant was asked to describe it.
     TypePending,
     /// The types have different names, and one of them is not described.
     TypeName {
-        /// The name here.
+        /// The local type name.
         ours: String,
-        /// The name there.
+        /// The type name of the other endpoint.
         theirs: String,
     },
-    /// No partition in common.
+    /// The endpoints have no partition in common.
     Partition {
-        /// Those here; empty: the one with the empty name.
+        /// The local partitions. Empty means the partition with the empty name.
         ours: Vec<String>,
-        /// Those there.
+        /// The partitions of the other endpoint.
         theirs: Vec<String>,
     },
-    /// The reader does not read the encoding that the writer uses.
+    /// The reader does not accept the representation that the writer uses.
     Representation {
-        /// What the writer uses.
+        /// The representation that the writer uses.
         offered: DataRepresentation,
-        /// What the reader reads.
+        /// The representations that the reader accepts.
         accepted: Vec<DataRepresentation>,
     },
-    /// The other endpoint announces no address that can be sent to from here.
+    /// The other endpoint announces no locator that this participant can reach.
     Unreachable {
-        /// The addresses that it announces.
+        /// The announced locators.
         locators: Vec<Locator>,
     },
-    /// The application has had the other endpoint ignored, or its participant or topic.
+    /// The application ignores the other endpoint, its participant or its topic.
     Ignored,
-    /// The topics have different names that look alike; nothing of our topic's name has been found.
+    /// The topic names are similar but different. No endpoint with the local topic name was found.
     TopicNameOnly {
-        /// The other name.
+        /// The topic name of the other endpoint.
         similar: String,
     },
 }
 
 impl Obstacle {
-    /// An obstacle in a policy, with the values of both sides.
+    /// Creates the obstacle of an incompatible policy, with the values of both sides.
     pub(crate) fn of_policy(policy: PolicyId, writer: &EndpointInfo, reader: &EndpointInfo) -> Self {
         let (Some(offer), Some(request)) = (writer.qos.writer(), reader.qos.reader()) else {
             return Self::Qos { policy, offered: String::new(), requested: String::new() };
@@ -140,7 +145,7 @@ impl Obstacle {
         Self::Qos { policy, offered, requested }
     }
 
-    /// What to do about it, in one sentence.
+    /// Returns the next step for the user, in one sentence.
     #[must_use]
     pub fn next_step(&self) -> &'static str {
         match self {
@@ -162,7 +167,7 @@ impl Obstacle {
     }
 }
 
-/// The value of a policy on both sides.
+/// Returns the value of a policy on both sides.
 fn values(policy: PolicyId, offer: &DataWriterQos, request: &DataReaderQos) -> (String, String) {
     match policy {
         PolicyId::Durability => (text(offer.durability), text(request.durability)),
@@ -179,7 +184,7 @@ fn values(policy: PolicyId, offer: &DataWriterQos, request: &DataReaderQos) -> (
         }
         PolicyId::DestinationOrder => (text(offer.destination_order), text(request.destination_order)),
         PolicyId::TypeConsistency => ("a type known by name only".to_owned(), "force_type_validation".to_owned()),
-        // All that can be in conflict is above, and the two that the caller has handled.
+        // All policies that can conflict are above, except for the two that the caller handles.
         _ => (String::new(), String::new()),
     }
 }

@@ -1,6 +1,7 @@
-//! Reports on endpoints: what is known of one, and whether two of them match.
+//! Reports on discovered endpoints, and on whether two of them match.
 //!
-//! In: the protocol state of discovery. Out: copies of that moment, [`EndpointInfo`] and [`MatchReport`]. Owned: nothing.
+//! In: the protocol state of discovery. Out: copies of its present state, [`EndpointInfo`] and [`MatchReport`]. Owned:
+//! nothing.
 
 mod endpoint_info;
 mod explain;

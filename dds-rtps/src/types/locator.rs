@@ -85,6 +85,7 @@ impl Locator {
     /// The socket address, if this is a UDP locator with a usable port.
     #[must_use]
     pub fn to_socket_addr(&self) -> Option<SocketAddr> {
+        // Port 0 is valid in a message, but no datagram can be sent to it.
         let port = u16::try_from(self.port).ok().filter(|&port| port != 0)?;
         match self.kind {
             LocatorKind::UdpV4 => {

@@ -5,20 +5,24 @@
 use super::Locator;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// The parameters of the port formulas. The default is what every peer uses.
+/// The parameters of the port formulas. Every peer uses the default.
 ///
 /// ```text
 /// port of a domain       = port_base + domain_gain * domain + d
 /// port of a participant  = port_base + domain_gain * domain + participant_gain * index + d
 /// ```
 ///
-/// With the default the last domain is 232; above it, ports would exceed 65535. The last participant index is 119;
-/// above it, the ports belong to the next domain. In the last domains some indexes have no port.
+/// With the default, the last domain is 232, because higher ports would exceed 65535. The last participant index is
+/// 119, because the next ports belong to the next domain. In the last domains some indexes have no port.
 ///
-/// **Beyond the standard's indexes** a rule of this implementation borrows the ports of a distant domain. Indexes 120 to
-/// 239 of domain 0 have the ports of indexes 0 to 119 of domain 58. The next ones have those of domains 116 and 174. Other
-/// domains do the same, modulo the number of domains. So a participant without multicast also has a port at which peers
-/// look for it. Participants of the other domain skip occupied ports, and messages contain their domain.
+/// # Indexes beyond the standard
+///
+/// This implementation also uses the ports of distant domains. Indexes 120 to 239 of domain 0 have the ports of indexes
+/// 0 to 119 of domain 58. The next ones have those of domains 116 and 174. Other domains do the same, modulo the number
+/// of domains.
+///
+/// So a participant without multicast also has a port at which peers look for it. Participants of the other domain skip
+/// occupied ports, and messages contain their domain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PortMapping {
     /// PB, 7400.
@@ -83,17 +87,17 @@ impl PortMapping {
         Some(Locator::udp_v4(Self::DISCOVERY_GROUP, self.metatraffic_multicast(domain_id)?))
     }
 
-    /// The discovery locators of the first `count` participants of a domain on one host.
+    /// Returns the discovery locators of the first `count` participants of a domain on one host.
     ///
-    /// For announcements without multicast.
+    /// Announcements without multicast go to them.
     pub fn participants_on(&self, address: IpAddr, domain_id: u32, count: u32) -> impl Iterator<Item = Locator> {
         let participants = self.participants(domain_id).take_while(move |ports| ports.index < count);
         participants.map(move |ports| Locator::udp(address, ports.metatraffic))
     }
 
-    /// The unicast ports of the participants of a domain on one host, by index.
+    /// Returns the unicast ports of the participants of a domain on one host, by index.
     ///
-    /// First those of the specification, then those of the rule of this implementation.
+    /// The ports of the specification come first, then those beyond the standard.
     pub fn participants(&self, domain_id: u32) -> impl Iterator<Item = ParticipantPorts> {
         let ports = *self;
         let gain = self.participant_gain.max(1);
@@ -101,6 +105,7 @@ impl PortMapping {
         let per_domain = self.domain_gain.saturating_sub(offset_max).div_ceil(gain);
         let domains = u32::from(u16::MAX).saturating_sub(self.port_base) / self.domain_gain.max(1) + 1;
         (0..DOMAINS_OF_PORTS).flat_map(move |block| {
+            // The first block is the domain itself, which may not exist. The others wrap around.
             let domain = if block == 0 { domain_id } else { domain_id.wrapping_add(block * DOMAINS_APART) % domains };
             (0..per_domain).filter_map(move |index| {
                 Some(ParticipantPorts {
@@ -188,7 +193,7 @@ mod tests {
         let all: Vec<ParticipantPorts> = ports.participants(0).collect();
         assert!(all.iter().all(|ports| seen.insert(ports.metatraffic) && seen.insert(ports.user)));
         assert!(all.iter().map(|ports| ports.index).eq(0..480));
-        // From each domain, and without the ports that the last ones do not have.
+        // Each domain has these ports, except for those that the last domains lack.
         for domain in 0..233 {
             let mut participants = ports.participants(domain);
             let first = participants.next().unwrap();

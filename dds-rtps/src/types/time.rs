@@ -187,6 +187,7 @@ impl Time {
             return (0, 0);
         }
         let seconds = self.0 / NANOS_PER_SECOND;
+        // The highest number of seconds is left to TIME_INVALID.
         if seconds >= u32::MAX as i64 {
             return (u32::MAX - 1, u32::MAX);
         }

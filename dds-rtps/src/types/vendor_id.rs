@@ -7,10 +7,9 @@ use std::fmt;
 pub struct VendorId(pub [u8; 2]);
 
 impl VendorId {
-    /// This implementation. The OMG has assigned no id to it, so this lies outside of the assigned range, which ends at
-    /// 01 23.
+    /// This implementation. The OMG has not assigned an id to it.
     ///
-    /// No other place contains the id.
+    /// The id lies outside of the assigned range, which ends at 01 23. No other place of the code contains it.
     pub const OURS: Self = Self([0x01, 0xdd]);
     /// RTI Connext.
     pub const RTI: Self = Self([0x01, 0x01]);
