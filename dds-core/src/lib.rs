@@ -111,7 +111,7 @@
 //! - Creating entities, setting listeners and every wait fail with `Forked`.
 //! - `write` fails with `Forked` and sends nothing once the child detects the fork. It does so at the first clock
 //!   reading that is more than a millisecond after the last one in the parent.
-//! - Closing and dropping free memory and announce nothing.
+//! - Closing or dropping an entity frees its memory and announces nothing.
 //! - New participants work.
 //!
 //! # Defaults
@@ -119,8 +119,7 @@
 //! - A derived type without `extensibility` is FINAL. A writer offers XCDR1 for FINAL types and XCDR2 for others. A
 //!   reader accepts both.
 //! - Writers are reliable and readers are best effort, as in DDS 1.4. [`qos::Preset`] has combinations for common uses.
-//! - A participant announces itself at 0 and 100 ms, then every 3 s ± 10 %. Peers remove a silent participant after 20
-//!   s.
+//! - A participant announces itself at 0 and 100 ms, then every 3 s ± 10 %. Peers remove it after 20 s of silence.
 //! - A sample that does not fit into a datagram is sent in fragments. On one host they have up to 65 000 bytes,
 //!   otherwise the size of one Ethernet frame.
 //! - At most one receive buffer of a large sample is in flight. Acknowledgements of reliable readers release the next

@@ -89,6 +89,7 @@ fn open(path: &Path) -> Result<redb::Database, DatabaseProblem> {
     // All changes are in memory as well, so the cache only serves the tree of the tables.
     let file = builder.create_with_file_format_v3(true).set_cache_size(16 << 20).create(path).map_err(problem)?;
     let transaction = file.begin_write().map_err(problem)?;
+    // The scope ends the borrow of the transaction by the table.
     let found = {
         let mut meta = transaction.open_table(META).map_err(problem)?;
         let found = meta.get(SCHEMA_NAME).map_err(problem)?.map(|found| found.value());
@@ -99,6 +100,7 @@ fn open(path: &Path) -> Result<redb::Database, DatabaseProblem> {
     };
     match found {
         None => {
+            // Opening creates the tables. Reading later fails if they do not exist.
             transaction.open_table(GROUPS).map_err(problem)?;
             transaction.open_table(CHANGES).map_err(problem)?;
             transaction.commit().map_err(problem)?;
@@ -167,6 +169,7 @@ fn shielded<T>(f: impl FnOnce() -> Result<T, DatabaseProblem>) -> Result<T, Data
 fn problem(error: impl Into<redb::Error>) -> DatabaseProblem {
     match error.into() {
         redb::Error::DatabaseAlreadyOpen => DatabaseProblem::InUse,
+        // redb reports damaged content as an I/O error with invalid data.
         redb::Error::Io(error) if error.kind() != std::io::ErrorKind::InvalidData => {
             DatabaseProblem::System { message: error.to_string() }
         }

@@ -175,6 +175,7 @@ impl Kept {
         if self.identities.contains(&change.identity) {
             return Err(NotKept::Known);
         }
+        // Without the instance the depth cannot be applied, so a bound for the whole topic replaces it.
         let capacity = match self.is_keyed && change.instance.is_nil() {
             true => UNKNOWN_INSTANCE_MAX.min(self.samples_max),
             false => self.per_instance,
@@ -290,6 +291,7 @@ impl Kept {
     /// Updates whether an instance is disposed and without a writer.
     fn review(&mut self, now: Now, handle: InstanceHandle) {
         let Some(instance) = self.instances.get_mut(&handle) else { return };
+        // Only the newest change counts: a sample after the dispose revives the instance.
         let is_over =
             self.is_keyed && instance.writers.is_empty() && instance.entries.back().is_some_and(|last| last.disposes);
         match (is_over && !handle.is_nil(), instance.over_since) {
@@ -316,6 +318,7 @@ impl KeptInstance {
 ///
 /// A source timestamp in the future counts as now.
 fn expiry(now: Now, change: &Change) -> Option<Instant> {
+    // LIFESPAN applies to samples. A dispose is removed with its instance.
     if change.lifespan.is_infinite() || change.disposes {
         return None;
     }

@@ -166,6 +166,7 @@ impl Drop for DurabilityService {
             return;
         }
         self.stop.set_triggered(true);
+        // An inline listener may drop the service, but must not wait.
         if crate::driver::role().may_wait() {
             self.thread.wait(&**driver, driver.now().instant.after(END_MAX));
         }
@@ -245,6 +246,7 @@ impl DurabilityServiceBuilder {
     /// - [`DurabilityError::Database`] with the problem of the file.
     /// - [`DurabilityError::Create`] if an endpoint or the thread could not be created.
     pub fn start(self, participant: DomainParticipant) -> Result<DurabilityService, DurabilityError> {
+        // Matching depends on the property, in this participant and in its peers.
         if !participant.handle().core().config().is_durability_service() {
             return Err(DurabilityError::NotForService);
         }

@@ -144,6 +144,7 @@ impl Worker {
         }
         self.report();
         let path = self.database.as_ref().map(|database| database.path().to_owned()).unwrap_or_default();
+        // Removed in one transaction after all groups are restored.
         if let Some(database) = self.database.as_mut().filter(|_| !superfluous.is_empty()) {
             database.commit(&superfluous).map_err(|problem| DurabilityError::database(&path, problem))?;
         }
@@ -245,6 +246,7 @@ impl Worker {
     }
 
     fn follow(&mut self, writer: &PublicationBuiltinTopicData) {
+        // A writer may have announced a higher durability before.
         if writer.qos.durability < Durability::Transient {
             return self.lose(writer.key);
         }

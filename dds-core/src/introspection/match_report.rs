@@ -134,6 +134,7 @@ impl Obstacle {
         let (Some(offer), Some(request)) = (writer.qos.writer(), reader.qos.reader()) else {
             return Self::Qos { policy, offered: String::new(), requested: String::new() };
         };
+        // A writer offers only the first representation of its list.
         if policy == PolicyId::DataRepresentation {
             let offered = offer.representation.first().copied().unwrap_or(DataRepresentation::Xcdr1);
             return Self::Representation { offered, accepted: request.representation.clone() };

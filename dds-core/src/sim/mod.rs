@@ -42,11 +42,11 @@
 //!
 //! # Scope of the simulation
 //!
-//! - [`Host`]: a host with an address and with clocks that may differ, drift and step. It may crash, restart, sleep and
+//! - [`Host`] is a host with an address and with clocks that may differ, drift and step. It may crash, restart, sleep and
 //!   freeze.
-//! - [`Link`]: a link with delay, jitter, loss, bursts, bandwidth, duplicates, reordering and damage. It can be cut and
+//! - [`Link`] is a link with delay, jitter, loss, bursts, bandwidth, duplicates, reordering and damage. It can be cut and
 //!   mended.
-//! - [`Interference`]: how threads interfere with each other. A reader is occupied when a sample comes, a socket is
+//! - [`Interference`] is how threads disturb each other. A reader is occupied when a sample comes, a socket is
 //!   full, a timer is late or fires twice. A single thread would never take these paths.
 //! - Untrusted bytes: [`Host::send`] sends datagrams that no participant would send. [`Simulation::intercept`]
 //!   inspects, changes and stops datagrams.

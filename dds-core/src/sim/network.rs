@@ -53,6 +53,7 @@ impl SimNetwork {
         let group_port = ports.metatraffic_multicast(config.domain_id).ok_or(NetworkError::Domain(config.domain_id))?;
         let opened = open_sockets(config, &world, host, ports, group_port)
             .map_err(|error| NetworkError::Io { what: "open a port", source: io::Error::other(error) })?;
+        // A participant with host scope must not reach other hosts, even if a peer is configured.
         let loopback_only = config.reach == Reach::Host;
         let sent = SimTransport {
             world: Arc::clone(&world),
@@ -173,6 +174,7 @@ impl Network for SimNetwork {
     }
 
     fn start(&self, receive: Arc<dyn Receive>) -> io::Result<()> {
+        // A socket has one receiver, so a network starts once.
         if self.stopped.load(Ordering::Acquire) || self.started.swap(true, Ordering::AcqRel) {
             return Err(io::Error::other("the network was started or stopped before"));
         }

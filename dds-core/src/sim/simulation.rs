@@ -78,6 +78,7 @@ impl Simulation {
         if !self.world.state().host(id).is_some_and(|host| host.is_up) {
             return Err(refuse("the simulated host has crashed; restart it first"));
         }
+        // The environment differs between machines, and a run must be repeatable.
         builder.ignore_environment().build_on(SimDriver::new(Arc::clone(&self.world), id))
     }
 
@@ -173,6 +174,7 @@ impl Simulation {
             let woken = parker.woken();
             let until = later(self.world.state().now(), limit.into());
             loop {
+                // Taken before the poll, so a wake-up during the poll is not lost.
                 parker.take_wake();
                 if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
                     return Some(output);

@@ -69,6 +69,7 @@ impl SimThread {
     /// Hands over the baton and waits until it is returned.
     pub(super) fn resume(&self) {
         let mut baton = self.lock();
+        // An ended thread would never return the baton.
         if matches!(&*baton, Baton::Running | Baton::Ended) {
             return;
         }
@@ -84,6 +85,7 @@ impl SimThread {
         let _ = CURRENT.try_with(|current| current.replace(Some(Arc::clone(&self))));
         self.wait_for_baton(self.lock());
         body();
+        // From here on the thread does not belong to the world.
         let _ = CURRENT.try_with(RefCell::take);
         *self.lock() = Baton::Ended;
         self.passed.notify_all();

@@ -247,6 +247,7 @@ impl State {
     }
 
     pub(super) fn add_host(&mut self, name: &str) -> Option<HostId> {
+        // A host is created when it is first named.
         if let Some(known) = self.hosts.iter().find(|host| host.name == name) {
             return Some(known.id);
         }
@@ -355,6 +356,7 @@ impl State {
     ///
     /// A host that has power is left unchanged, even if it sleeps.
     pub(super) fn restart(&mut self, host: HostId) {
+        // A sleeping host is up. Its network must stay down until it wakes.
         let was_off = self.host_mut(host).is_some_and(|host| !std::mem::replace(&mut host.is_up, true));
         if was_off {
             self.network.set_up(host, true);
@@ -370,6 +372,7 @@ impl State {
         // A sleeping host keeps the beginning of its sleep, because its monotonic clock stopped then.
         let (since, until) = host.sleep.map_or((now, now), |sleep| (sleep.since, sleep.until));
         host.sleep = Some(Sleep { since, until: until.max(later(now, duration)) });
+        // A sleeping host receives no datagrams. They are lost, as with a real network interface.
         self.network.set_up(id, false);
     }
 
@@ -415,6 +418,7 @@ impl State {
                     return None;
                 }
                 (_, None) => {
+                    // No event is left. Time passes, so that a caller that waits again makes progress.
                     self.now = later(self.now, IDLE);
                     return None;
                 }
@@ -472,6 +476,7 @@ impl State {
 
     fn arrival(&mut self) -> Action {
         let Some(arrival) = self.network.poll(self.now) else { return Action::Nothing };
+        // Noted on arrival, so two runs with different payloads have different hashes.
         self.trace.note_bytes(&arrival.bytes);
         match self.inboxes.get(&arrival.socket) {
             Some(inbox) => Action::Arrival(inbox.clone(), arrival.bytes),
