@@ -42,12 +42,12 @@
 //!
 //! # Scope of the simulation
 //!
-//! - [`Host`] is a host with an address and with clocks that may differ, drift and step. It may crash, restart, sleep and
-//!   freeze.
-//! - [`Link`] is a link with delay, jitter, loss, bursts, bandwidth, duplicates, reordering and damage. It can be cut and
-//!   mended.
-//! - [`Interference`] is how threads disturb each other. A reader is occupied when a sample comes, a socket is
-//!   full, a timer is late or fires twice. A single thread would never take these paths.
+//! - [`Host`] is a host with an address and with clocks that may differ, drift and step. It may crash, restart, sleep
+//!   and freeze.
+//! - [`Link`] is a link with delay, jitter, loss, bursts, bandwidth, duplicates, reordering and damage. It can be cut
+//!   and mended.
+//! - [`Interference`] is how threads disturb each other. A reader is occupied when a sample comes, a socket is full, a
+//!   timer is late or fires twice. A single thread would never take these paths.
 //! - Untrusted bytes: [`Host::send`] sends datagrams that no participant would send. [`Simulation::intercept`]
 //!   inspects, changes and stops datagrams.
 //! - Application code takes no simulated time. Threads of the application are not part of the world. They may use its
