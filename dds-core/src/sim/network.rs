@@ -112,7 +112,7 @@ fn open_sockets(
     let metatraffic = match found {
         Some((_, socket, _)) => socket,
         None => open(None, None)?,
-    // If the well-known port is taken, any free port does: discovery announces it.
+        // If the well-known port is taken, any free port does: discovery announces it.
     };
     let user = match open(user_port, None) {
         Ok(socket) => socket,
