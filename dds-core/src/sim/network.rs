@@ -111,8 +111,8 @@ fn open_sockets(
     let user_port = found.and_then(|(index, ..)| ports.user_unicast(config.domain_id, index));
     let metatraffic = match found {
         Some((_, socket, _)) => socket,
+        // All well-known ports are taken. Any free port does, because discovery announces it.
         None => open(None, None)?,
-        // If the well-known port is taken, any free port does: discovery announces it.
     };
     let user = match open(user_port, None) {
         Ok(socket) => socket,
