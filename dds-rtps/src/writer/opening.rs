@@ -91,9 +91,9 @@ impl StatefulWriter {
     /// New changes were sent, from `before` on.
     pub(super) fn tell_who_begins(&mut self, now: Now, before: SequenceNumber) {
         for index in 0..self.proxies.len() {
+            // A HEARTBEAT to this reader alone announces its first relevant sequence number.
             let begins = |proxy: &&ReaderProxy| {
                 before < proxy.first_relevant && proxy.is_stranger() && !self.is_too_early_for(proxy)
-                // A HEARTBEAT to this reader alone draws its line.
             };
             if self.proxies.get(index).filter(begins).is_some() {
                 self.owe_heartbeat(now, index);

@@ -99,8 +99,8 @@ impl Pace {
             (Some(grant), _) if grant >= GRANT_MIN as u64 => {
                 self.room = grant as i64;
                 Told::Room
-                // The reader does not empty its buffer, so fall back to the clock.
             }
+            // The reader does not empty its buffer, so fall back to the clock.
             (Some(_), Told::Full { since, .. }) if now.since(since) >= PATIENCE => Told::Nothing,
             (Some(_), told) => {
                 let since = if let Told::Full { since, .. } = told { since } else { now };
