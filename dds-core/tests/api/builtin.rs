@@ -1,4 +1,4 @@
-//! The built-in topics: what discovery knows, as samples.
+//! The built-in topics: discovery data as samples.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{Preset, PublisherQos, TopicQos};
@@ -220,7 +220,7 @@ fn an_ignored_topic_disappears_and_others_stay() {
     drop(again);
 }
 
-/// A silent participant has not taken leave: its instances lose their writers, and those of one that comes back live again.
+/// A silent participant sends no disposal. Its instances lose their writers, and are alive again when it returns.
 #[cfg(feature = "sim")]
 #[test]
 fn what_falls_silent_has_lost_its_writers_and_comes_back() {

@@ -1,4 +1,4 @@
-//! Listeners of groups and participants that have much to tell: how often one thread calls them in a row.
+//! Limits on consecutive calls to listeners of groups and participants by one thread.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::SubscriberQos;
@@ -20,7 +20,7 @@ fn inline() -> DomainParticipant {
     World::new().builder().delivery(Delivery::Inline).build().unwrap()
 }
 
-/// Writes again whenever it is told of data, until it may stop, or has been called so often that this has no end.
+/// Answers each notification with a write until it may stop. A call limit detects an endless exchange.
 struct Answering {
     writer: DataWriter<Count>,
     writing: ThreadId,
@@ -72,11 +72,11 @@ fn a_groups_listener_that_writes_back_lets_the_first_writer_return() {
     }
 }
 
-/// Says who was told, and on which thread.
+/// Reports which reader was notified, and on which thread.
 struct Where(Sender<(Guid, ThreadId)>);
 impl SubscriberListener for Where {
     fn on_data_available(&mut self, reader: &dyn AnyReader) {
-        // The end of the writer is told as well, when the test is over.
+        // The end of the writer also causes a notification, after the test.
         let _ = self.0.send((reader.guid(), thread::current().id()));
     }
 }

@@ -1,4 +1,4 @@
-//! QoS that changes at run time: what may, is announced and matched anew; what must not, is refused by name.
+//! QoS changes at run time. Permitted changes are announced and matched again; others are refused by name.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{

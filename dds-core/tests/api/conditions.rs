@@ -1,4 +1,4 @@
-//! Selections, conditions and wait sets, in the process and by UDP.
+//! Selections, conditions and wait sets, in process and by UDP.
 
 use crate::support::{PATIENCE, Woken, World};
 use dds_core::qos::Preset;
@@ -21,7 +21,7 @@ fn pose(robot: u32, count: u64) -> Pose {
     Pose { robot, count }
 }
 
-/// Every way a sample can take; the body runs once for each.
+/// Runs `body` once for each path that a sample can take.
 fn on_every_way(body: impl Fn(&DomainParticipant, &DomainParticipant)) {
     let world = World::new();
     let one = world.participant();
@@ -38,7 +38,7 @@ fn pair(from: &DomainParticipant, to: &DomainParticipant) -> (DataWriter<Pose>, 
     (writer, reader)
 }
 
-/// Writes samples that have arrived when it returns.
+/// Writes samples and returns when they have arrived.
 fn write(writer: &DataWriter<Pose>, poses: &[(u32, u64)]) {
     for &(robot, count) in poses {
         writer.write(&pose(robot, count)).unwrap();
@@ -224,7 +224,7 @@ fn a_set_knows_its_conditions_and_they_know_their_entities() {
     assert_eq!((wait_set.len(), wait_set.contains(&unread), wait_set.contains(&far)), (1, false, true));
 }
 
-/// Nothing of it has been closed.
+/// Waits for conditions while all entities are open.
 #[test]
 fn a_wait_set_without_conditions_waits() {
     let error = WaitSet::new(&World::new().participant()).wait().block_for(Duration::ZERO).unwrap_err();
@@ -252,7 +252,7 @@ fn a_guard_wakes_every_thread_that_waits() {
             let (wait_set, guard, send) = (wait_set.clone(), guard.clone(), send.clone());
             scope.spawn(move || send.send(wait_set.wait().block_for(PATIENCE).unwrap().contains(&guard)));
         }
-        // Attached while they wait already, or before: both count.
+        // A guard condition counts whether it is attached before or during the wait.
         wait_set.attach(&guard);
         guard.set_triggered(true);
         assert!((0..4).all(|_| receive.recv().unwrap()));
@@ -313,7 +313,7 @@ fn a_wait_can_be_awaited_and_given_up() {
     });
 }
 
-/// Begins a wait, or goes on with it: what it ends with.
+/// Polls a wait and returns its result if it is ready.
 fn poll<W: Future>(wait: &mut Pin<Box<W>>, woken: &Arc<Woken>) -> Option<W::Output> {
     match wait.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(woken)))) {
         Poll::Ready(end) => Some(end),
@@ -321,7 +321,7 @@ fn poll<W: Future>(wait: &mut Pin<Box<W>>, woken: &Arc<Woken>) -> Option<W::Outp
     }
 }
 
-/// Whatever may end a wait wakes who is in it already.
+/// Each change that may end a wait wakes a waiter that waits already.
 #[test]
 fn who_waits_already_is_woken_by_each_change_of_the_set_and_its_conditions() {
     let participant = World::new().participant();
@@ -332,7 +332,7 @@ fn who_waits_already_is_woken_by_each_change_of_the_set_and_its_conditions() {
     set.attach(&guard);
     set.attach(&status);
     let woken = Arc::<Woken>::default();
-    // What is changed, for whom a wait ends by it, and how that is taken back.
+    // A change, its name, and the action that undoes it.
     type Change<'a> = Box<dyn Fn() + 'a>;
     let changes: [(&dyn Condition, Change<'_>, Change<'_>); 3] = [
         (&guard, Box::new(|| guard.set_triggered(true)), Box::new(|| guard.set_triggered(false))),
@@ -350,7 +350,7 @@ fn who_waits_already_is_woken_by_each_change_of_the_set_and_its_conditions() {
         take_back();
         status.set_enabled_statuses(StatusMask::NONE);
     }
-    // The reader is closed, and the last that could end the wait goes.
+    // The reader closes, so no attached condition can end the wait any more.
     reader.close();
     let mut wait = Box::pin(set.wait().into_future());
     assert!(poll(&mut wait, &woken).is_none());
@@ -359,7 +359,7 @@ fn who_waits_already_is_woken_by_each_change_of_the_set_and_its_conditions() {
     assert_eq!(poll(&mut wait, &woken).unwrap().unwrap_err().kind(), &WaitErrorKind::Closed);
 }
 
-/// Who does not wait any more is left alone, and so is a set by conditions that it has given up.
+/// A finished waiter is not woken, and a detached condition does not wake the set.
 #[test]
 fn what_was_given_up_wakes_nobody() {
     let participant = World::new().participant();

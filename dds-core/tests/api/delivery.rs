@@ -1,4 +1,4 @@
-//! Samples from write to take: in the process, by UDP within a participant, and by UDP between participants.
+//! Samples from write to take: in process, and by UDP within and between participants.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos, Durability, Preset};
@@ -22,7 +22,7 @@ fn pose(robot: u32, count: u64) -> Pose {
     Pose { robot, count, name: format!("robot {robot}") }
 }
 
-/// Every way a sample can take; the body runs once for each.
+/// Runs `body` once for each path that a sample can take.
 fn on_every_way(body: impl Fn(&str, &DomainParticipant, &DomainParticipant)) {
     let world = World::new();
     let one = world.participant();
@@ -98,7 +98,7 @@ fn a_take_after_a_write_sees_the_sample() {
     }
 }
 
-/// Its two encodings align the number differently, and so have different key hashes.
+/// The two encodings align the key differently and so produce different key hashes.
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Track {
     #[dds(key)]
@@ -198,7 +198,7 @@ fn dispose_and_unregister_arrive_as_instance_states() {
         writer.acknowledged().block_for(PATIENCE).unwrap();
         let mut states = Vec::new();
         for sample in &reader.select().states(States::NOT_ALIVE).take().unwrap() {
-            // Whoever has not read the value yet sees the new state with it; nothing else is needed to tell of it.
+            // An unread value shows the new instance state, so no extra sample without data is needed.
             assert!(sample.has_data(), "{way}");
             let key = reader.key_value(sample.info().instance_handle);
             states.push((key, sample.info().instance_state));

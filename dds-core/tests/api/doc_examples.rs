@@ -1,13 +1,15 @@
-//! The examples in the documentation run side by side, on machines where other programs run as well: each that makes a
-//! participant keeps it on its host, and in a part of the domain that is its own, so that none meets another one's.
+//! Examples in the documentation stay isolated from other participants.
+//!
+//! They run in parallel, beside other programs. Each example that creates a participant keeps it on its host and uses
+//! its own domain tag.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is wrong with the examples of a file: of each, the line that makes a participant others may meet.
+/// Returns, for each faulty example, the line that creates a participant without isolation.
 fn faults(source: &str) -> Vec<usize> {
     let mut faults = Vec::new();
-    // Of an example: whether it runs, its lines so far with their numbers.
+    // The current example: whether it runs, and its lines so far with their numbers.
     let mut example: Option<(bool, Vec<(usize, &str)>)> = None;
     for (number, line) in (1..).zip(source.lines()) {
         let line = line.trim_start();
@@ -48,8 +50,8 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// What a program makes, waits with and is told by: the documentation of each has an example that runs. Those of loans, coherent
-/// sets and access stand with the methods that make them.
+/// Types that a program creates, waits with or receives notifications by. Each type's documentation has an example that
+/// runs. Examples of loans, coherent sets and access are with the methods that create them.
 const WITH_EXAMPLE: [&str; 40] = [
     "DomainParticipant",
     "DomainParticipantBuilder",
@@ -93,7 +95,7 @@ const WITH_EXAMPLE: [&str; 40] = [
     "Preset",
 ];
 
-/// Which types of a file have an example that runs.
+/// Returns the types of a file that have an example that runs.
 fn types_with_example(source: &str) -> Vec<String> {
     let mut types = Vec::new();
     let (mut has_example, mut is_code) = (false, false);
@@ -103,7 +105,7 @@ fn types_with_example(source: &str) -> Vec<String> {
             has_example |= is_code && (words.is_empty() || words.starts_with("compile_fail"));
         } else if !line.starts_with("///") && !line.starts_with("#[") {
             let mut words = line.split(|c: char| c != '_' && !c.is_alphanumeric()).filter(|word| !word.is_empty());
-            // Those that a macro makes are named alone.
+            // A type that a macro creates appears by its name alone.
             let name = words.find(|word| !["pub", "struct", "enum", "trait"].contains(word));
             types.extend(name.filter(|_| has_example).map(str::to_owned));
             (has_example, is_code) = (false, false);

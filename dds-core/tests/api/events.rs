@@ -1,4 +1,4 @@
-//! Streams of events: what is told, to whom, and when they end.
+//! Event streams: which events they return, and when they end.
 
 use crate::support::{PATIENCE, Woken, World};
 use dds_core::qos::{DataReaderQos, DataWriterQos, PolicyId, Preset, ResourceLimits};
@@ -14,7 +14,7 @@ struct Count {
     count: u64,
 }
 
-/// Every way a sample can take; the body runs once for each.
+/// Runs `body` once for each path that a sample can take.
 fn on_every_way(body: impl Fn(&DomainParticipant, &DomainParticipant)) {
     let world = World::new();
     let one = world.participant();
@@ -116,7 +116,7 @@ fn a_stream_ends_when_its_entity_is_closed() {
     assert_eq!(end, None);
 }
 
-/// Who has got an event, has given up waiting, or has been told of the end is woken no more, and nothing of it is kept.
+/// A wait that returned an event, was dropped, or reached the end leaves no waker behind.
 #[test]
 fn who_does_not_wait_any_more_is_not_woken() {
     let participant = World::new().participant();

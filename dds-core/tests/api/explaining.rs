@@ -1,4 +1,4 @@
-//! Reports on what matches and what does not, with every reason.
+//! Reports on matches and mismatches, with every reason.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{
@@ -109,7 +109,7 @@ fn a_type_of_another_name_that_nobody_describes_is_an_obstacle() {
     let raw = from.raw_topic("t", "Twist", Default::default()).unwrap();
     let _writer = from.writer(&raw).unwrap();
     let reader = to.reader::<Pose>("t").unwrap();
-    // A second writer says when the first one has been found.
+    // The match of a second writer shows that the first one has been discovered.
     let _second = from.writer::<Pose>("there").unwrap();
     to.reader::<Pose>("there").unwrap().wait_for_writers(1).block_for(PATIENCE).unwrap();
     let reports = reader.explain_matches();

@@ -1,4 +1,4 @@
-//! Reliable delivery over a network that loses, repeats, reorders and refuses datagrams, discovery included.
+//! Reliable delivery over a network that loses, repeats, reorders and refuses datagrams, including those of discovery.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::Preset;
@@ -23,12 +23,12 @@ fn under(seed: u64, conditions: Conditions) -> Faults {
     Faults { seed, conditions, ..Faults::default() }
 }
 
-/// Datagrams that take up to a millisecond, of which this share may be overtaken for another one.
+/// Datagrams take up to a millisecond. Another datagram may overtake this share of them.
 fn reordering(share: f64) -> Conditions {
     Conditions::immediate().delayed(Duration::ZERO, Duration::from_millis(1)).reordering(share)
 }
 
-/// Two participants that speak by UDP, with faults in both directions.
+/// Creates two participants that communicate by UDP, with faults in both directions.
 fn participants(faults: Faults) -> [DomainParticipant; 2] {
     let world = World::new();
     [1, 2].map(|seed| {
@@ -44,7 +44,7 @@ fn link(faults: Faults) -> Link {
     link_of(participants(faults))
 }
 
-/// Between two participants of which one has faults, in both directions: of what it sends, and of what it receives.
+/// Creates two participants of which one applies faults to the datagrams that it sends and receives.
 fn link_to_one(faults: Faults) -> Link {
     let world = World::new();
     let from = world.builder().udp_only(true).build().unwrap();
@@ -125,14 +125,14 @@ fn what_takes_its_time_and_overtakes_is_put_in_order() {
     all_arrive_in_order(under(44, slow.lossy(0.05)), 4, 100_000);
 }
 
-/// A line of 4 MB/s whose router has room for 20 ms: most of a long sample does not fit.
+/// A link of 4 MB/s whose router queues 20 ms of data: most fragments of a large sample are lost.
 #[test]
 fn what_a_narrow_line_loses_is_repaired() {
     let line = Conditions { queue: 80_000, ..Conditions::immediate().limited_to(4_000_000) };
     all_arrive_in_order(under(45, line), 3, 300_000);
 }
 
-/// With checksums no damage gets through.
+/// With checksums, no damaged message is accepted.
 #[test]
 fn what_is_damaged_is_counted_and_repaired() {
     let world = World::new();
@@ -165,7 +165,7 @@ fn fragments_survive_everything_at_once() {
     all_arrive_in_order(Faults { blocked: 0.1, ..under(5, conditions) }, 20, 300_000);
 }
 
-/// Against a program that knows nothing of faults: all of them are this side's.
+/// The other program injects no faults, so this side applies all of them.
 #[test]
 fn one_side_has_the_faults_of_both_directions() {
     let base = Conditions::immediate();
@@ -213,14 +213,13 @@ fn messages_with_checksums_arrive_and_are_whole() {
             writer.write(&block(1, 100_000)).unwrap();
             let sample = reader.next_sample().block_for(PATIENCE).unwrap();
             assert!(sample.data == Some(block(1, 100_000)), "{kind:?}");
-            // A message that was cut short does not have its checksum any more.
+            // A truncated message has lost its checksum.
             assert!(faults == cut_short || to.traffic().damaged == 0, "{kind:?}");
         }
     }
 }
 
-/// Sockets with room for a few datagrams. Whoever receives is held up until one was dropped: a listener on the thread that
-/// receives takes its time.
+/// Socket buffers hold a few datagrams. A slow listener holds up the receive thread until a datagram was dropped.
 #[test]
 fn what_small_buffers_have_no_room_for_is_repaired() {
     const ROOM: usize = 4 << 10;
@@ -244,7 +243,7 @@ fn what_small_buffers_have_no_room_for_is_repaired() {
         is_inside.recv_timeout(std::time::Duration::from_secs(30)).unwrap();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                // The system counts it; nothing else tells.
+                // Only the kernel's counter shows a drop.
                 while to.traffic().socket_full == before {
                     std::thread::yield_now();
                 }

@@ -1,4 +1,4 @@
-//! Waiting for a topic that somebody has.
+//! Waiting until a participant announces a topic.
 
 use crate::support::{PATIENCE, Woken, World};
 use dds_core::actor::EnterError;
@@ -36,7 +36,7 @@ fn a_search_ends_when_somebody_has_the_topic_and_not_before() {
     let (robot, station) = (world.participant(), world.participant());
     let error = station.find_topic::<Pose>("t").block_for(Duration::from_millis(1)).unwrap_err();
     assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }), "{error}");
-    // One with another type does not end it.
+    // A topic with another type does not end the search.
     let _other = robot.writer::<Twist>("t").unwrap();
     std::thread::scope(|scope| {
         let search = scope.spawn(|| station.find_topic::<Pose>("t").block_for(PATIENCE));

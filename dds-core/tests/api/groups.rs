@@ -1,4 +1,4 @@
-//! Publishers and subscribers: partitions that hold for all their endpoints, and change.
+//! Publishers and subscribers, and partitions that apply to all their endpoints and change.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{PolicyId, Presentation, Preset, PublisherQos, QosErrorKind, ResourceLimits, SubscriberQos};
@@ -29,7 +29,7 @@ fn wait_for_count(matched: &mpsc::Receiver<usize>, count: usize) {
 
 fn passes(writer: &DataWriter<Pose>, reader: &DataReader<Pose>, x: f64) {
     writer.write(&Pose { x }).unwrap();
-    // A writer that has gone leaves a sample without data.
+    // A writer that left causes a sample without data.
     let data = std::iter::from_fn(|| Some(reader.next_sample().block_for(PATIENCE).unwrap().data));
     assert_eq!(data.flatten().next(), Some(Pose { x }));
 }
@@ -110,7 +110,7 @@ fn a_publisher_waits_for_the_acknowledgements_of_all_its_writers() {
     on_every_way(|from, to| {
         let publisher = from.publisher(PublisherQos::default()).unwrap();
         publisher.acknowledged().block_for(PATIENCE).unwrap();
-        // Readers with room for one sample: the second is not acknowledged before the first is taken.
+        // The readers have space for one sample. They acknowledge the second one only after the first is taken.
         let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
         let pairs: Vec<_> = ["a", "b", "c"]
             .into_iter()
@@ -134,7 +134,7 @@ fn a_publisher_waits_for_the_acknowledgements_of_all_its_writers() {
             reader.next_sample().block_for(PATIENCE).unwrap();
         }
         publisher.acknowledged().block_for(PATIENCE).unwrap();
-        // What is written from now on does not count for the wait that is there already.
+        // Samples that are written later do not extend the present wait.
         pairs.iter().for_each(|(writer, _)| writer.write(&Pose { x: 3.0 }).unwrap());
         assert_eq!(poll(), Poll::Ready(Ok(())));
         assert!(publisher.acknowledged().block_for(brief).is_err());

@@ -1,4 +1,4 @@
-//! Participants and endpoints that are ignored: what they were is undone, and they are never met again.
+//! Ignored participants and endpoints lose their matches and never match again.
 
 use crate::support::{PATIENCE, World};
 use dds_core::{DdsType, Entity, InstanceHandle, ReaderEvent};

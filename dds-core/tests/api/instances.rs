@@ -1,4 +1,4 @@
-//! Instances on both sides: registering, looking up, ending, limits, and what a write may say of itself.
+//! Instances on both sides: registration, lookup, end, limits, and the parameters of a write.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, ResourceLimits};
@@ -14,7 +14,7 @@ struct Pose {
     x: f64,
 }
 
-/// Its key is too long to be its own hash.
+/// The key is longer than 16 bytes, so its hash is an MD5.
 #[derive(DdsType, Debug, Clone, PartialEq)]
 #[dds(extensibility = "appendable")]
 struct Part {
@@ -189,7 +189,7 @@ fn a_write_names_its_time_and_the_sample_that_it_answers() {
         writer.unregister_with(&1, WriteOptions::new().source_timestamp(at)).unwrap();
         let unregister = next();
         assert_eq!((unregister.valid_data, writer.lookup_instance(&1)), (false, None), "{way}");
-        // The wire has fractions of 2^-32 s.
+        // The wire counts fractions of 2^-32 s.
         let delta = |info: &dds_core::SampleInfo| (info.source_timestamp.as_unix_nanos() - at.as_unix_nanos()).abs();
         assert_eq!(reply.related_sample, Some(request), "{way}");
         assert!(delta(&reply) <= 1 && delta(&dispose) <= 1 && delta(&unregister) <= 1 && delta(&plain) > 1, "{way}");
@@ -223,7 +223,7 @@ struct Map {
     cells: Vec<u8>,
 }
 
-/// In fragments, the request is named by each of them or by the first alone.
+/// In a fragmented sample, the related request stands in each fragment or in the first one alone.
 #[test]
 fn a_reply_of_any_length_names_its_request() {
     on_every_way(|way, from, to| {

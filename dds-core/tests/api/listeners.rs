@@ -1,4 +1,4 @@
-//! Listeners: who is told of what, on which thread, how they end, and what a panic in one costs.
+//! Listeners: which one is notified, on which thread, how it ends, and what a panic costs.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, PublisherQos, SubscriberQos, TopicQos};
@@ -22,7 +22,7 @@ struct Other {
     text: String,
 }
 
-/// What happened, in words.
+/// Records each callback as text.
 #[derive(Clone)]
 struct Log(Sender<String>);
 
@@ -41,7 +41,7 @@ fn next(log: &Receiver<String>) -> String {
     log.recv_timeout(PATIENCE.to_std().unwrap()).unwrap()
 }
 
-/// Notes everything, under its name. A `Cell` in it, for a listener need not be `Sync`.
+/// Records every callback under its name. The `Cell` shows that a listener need not be `Sync`.
 struct Noting {
     name: &'static str,
     log: Log,
@@ -134,7 +134,7 @@ fn a_status_goes_to_the_lowest_listener_that_asks_for_it() {
     assert_eq!(matched, ["participant writer of t matched", "subscriber reader of t matched"]);
     write(&writer, 1);
     assert_eq!(next(&told), "reader data 1");
-    // Without it, the next one up is told.
+    // Without it, the listener of the next higher entity is notified.
     reader.remove_listener();
     write(&writer, 2);
     assert_eq!(next(&told), "participant data 1");
@@ -162,7 +162,7 @@ fn data_on_readers_comes_first_and_the_readers_are_notified_by_it() {
     let writer = participant.writer::<Count>("t").unwrap();
     write(&writer, 1);
     assert_eq!([next(&told), next(&told)], ["subscriber data on readers", "reader data 1"]);
-    // A reader that nobody listens to: only the subscriber is told.
+    // This reader has no listener, so only the subscriber is notified.
     let other = participant.writer::<Count>("quiet").unwrap();
     write(&other, 1);
     assert_eq!(next(&told), "subscriber data on readers");
@@ -170,7 +170,7 @@ fn data_on_readers_comes_first_and_the_readers_are_notified_by_it() {
     assert!(told.try_recv().is_err());
 }
 
-/// A subscriber's listener that only writes the methods it needs swallows nothing.
+/// A subscriber listener that implements only some methods suppresses no notification.
 #[test]
 fn the_default_for_data_on_readers_passes_on() {
     struct Nothing;
@@ -259,7 +259,7 @@ fn a_stream_of_a_topic_tells_of_another_type_and_takes_nothing_from_others() {
     assert!(events.next_event().block_for(PATIENCE).is_err());
 }
 
-/// Panics when it is told of data.
+/// Panics when it is notified of data.
 struct Panicking;
 impl DataReaderListener<Count> for Panicking {
     fn on_data_available(&mut self, _: &DataReader<Count>) {
@@ -294,13 +294,13 @@ fn a_panic_removes_its_listener_is_an_event_and_the_next_one_up_is_told() {
             assert_eq!(participant.listener_counters().panics, panics);
         }
         write(&writer, 3);
-        // The last one only, of three that nobody has taken.
+        // Three samples wait, and keep-last left only the newest.
         assert_eq!(next(&told), "participant data 1");
         assert!(!reader.is_closed());
     }
 }
 
-/// Panics when it is told of a match.
+/// Panics when it is notified of a match.
 struct PanickingAtMatches;
 impl DataWriterListener<Count> for PanickingAtMatches {
     fn on_publication_matched(&mut self, _: &DataWriter<Count>, _: PublicationMatchedStatus) {
@@ -313,7 +313,7 @@ impl PublisherListener for PanickingAtMatches {
     }
 }
 
-/// Of a group's listener it is an event of the member that it was told of, and of no other.
+/// A panic of a group's listener is an event of the notified member only.
 #[test]
 fn a_panic_of_a_writers_or_publishers_listener_is_an_event_of_that_writer() {
     for (delivery, of_group) in
@@ -413,7 +413,7 @@ fn an_event_listener_may_close_its_reader_but_not_wait_for_its_end() {
     write(&participant.writer::<Count>("t").unwrap(), 1);
     assert_eq!(told.recv().unwrap(), WaitErrorKind::WouldDeadlock);
     reader.closed().block_for(PATIENCE).unwrap();
-    // The listener, and with it the sender, is gone.
+    // The listener is gone, and its sender with it.
     assert!(told.recv().is_err());
 }
 
@@ -442,7 +442,7 @@ fn closed_waits_for_the_call_in_flight() {
     assert!(*finished.lock().unwrap());
 }
 
-/// Closed by itself, or with its participant.
+/// The group closes by itself, or with its participant.
 #[test]
 fn a_group_has_ended_when_its_listener_has_returned() {
     struct Slow(Sender<()>, Receiver<()>);
@@ -492,13 +492,13 @@ fn a_group_has_ended_when_its_listener_has_returned() {
             assert!(entity.closed().block_for(dds_core::Duration::ZERO).is_err());
             leave.send(()).unwrap();
             entity.closed().block_for(PATIENCE).unwrap();
-            // The listener, and with it the sender, is gone.
+            // The listener is gone, and its sender with it.
             assert!(in_call.recv().is_err());
         }
     }
 }
 
-/// Two inline listeners that answer each other for ever: a write returns all the same, and the rest goes on elsewhere.
+/// Two inline listeners answer each other forever. A write still returns, and the event thread continues the exchange.
 #[test]
 fn listeners_that_write_back_let_the_first_writer_return() {
     const ROUNDS: u64 = 10_000;

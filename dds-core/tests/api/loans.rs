@@ -29,7 +29,7 @@ fn event() -> DataWriterQos {
     Preset::Event.writer()
 }
 
-/// Room for one sample, and no time to wait for more.
+/// Space for one sample, and no blocking time.
 fn narrow() -> DataWriterQos {
     let limits = ResourceLimits { max_samples: Some(1), max_samples_per_instance: Some(1), ..Default::default() };
     let mut qos = event().resource_limits(limits);
@@ -41,7 +41,7 @@ fn limit_reached() -> WriteErrorKind {
     WriteErrorKind::OutOfResources { limit: "loans at a time", value: LOANS_MAX as u64 }
 }
 
-/// A scan as it is on the wire: header, sensor, number of ranges, ranges.
+/// Writes an encoded scan: header, sensor, number of ranges, ranges.
 fn fill(bytes: &mut [u8], sensor: u32, ranges: &[f32]) {
     bytes[4..8].copy_from_slice(&sensor.to_ne_bytes());
     bytes[8..12].copy_from_slice(&(ranges.len() as u32).to_ne_bytes());
@@ -108,7 +108,7 @@ fn loans_have_a_limit_and_no_more_is_lent_until_one_is_back() {
 fn what_cannot_be_written_comes_back_and_can_be_written_later() {
     let (_participant, writer, reader) = pair(narrow());
     let full = |kind: &WriteErrorKind| matches!(kind, WriteErrorKind::Full { .. } | WriteErrorKind::Timeout { .. });
-    // The reader's acknowledgement counts as soon as it is looked at, so a reader without room has to stand in the way.
+    // The writer processes the acknowledgement as soon as it looks, so only a full reader keeps the history occupied.
     let limits = ResourceLimits { max_samples: Some(1), ..Default::default() };
     let slow_qos = Preset::Event.reader().resource_limits(limits);
     let slow = _participant.reader_builder::<Scan>("scan").qos(slow_qos).build().unwrap();
@@ -182,7 +182,7 @@ fn loaned_bytes_are_checked_before_they_are_published() {
     let other = WriteErrorKind::OtherEncoding { offered: Encoding::Xcdr1, given: Encoding::Xcdr2 };
     assert_eq!(refused(&|bytes| bytes[1] = 7), other);
     assert_eq!(writer.loan_encoded(Encoding::Xcdr2, 16).unwrap_err().kind(), &other);
-    // No room for the key, and none for the header.
+    // The slice is too short for the key, or for the header.
     assert!(matches!(
         writer.loan_encoded(Encoding::Xcdr1, 6).unwrap().write().unwrap_err().error.kind(),
         WriteErrorKind::NotASample(_)

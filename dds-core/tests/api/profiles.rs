@@ -1,4 +1,4 @@
-//! Settings and QoS from files and from the environment, and what is said about those that cannot be understood.
+//! Settings and QoS from files and the environment, and the errors for invalid ones.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{Durability, History, Preset, Reliability, ResourceLimits};
@@ -19,7 +19,7 @@ fn robot() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/profiles/robot.toml")
 }
 
-/// A file with this content, for this test alone.
+/// Creates a file with this content, for one test alone.
 fn file(name: &str, content: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()));
     std::fs::write(&path, content).unwrap();
@@ -70,9 +70,9 @@ fn a_profile_that_nobody_has_read_is_an_error_with_the_nearest_name() {
     let unknown = CreateErrorKind::UnknownProfile { name: "scann".into(), nearest: Some("scan".into()) };
     assert_eq!(error.kind(), &unknown);
     assert!(error.to_string().contains("did you mean \"scan\"?"), "{error}");
-    // There is a writer's profile of this name, but no reader's.
+    // A writer profile has this name, but no reader profile does.
     assert!(participant.reader_builder::<Scan>("pose").profile("pose").build().is_err());
-    // What comes last counts.
+    // The last call counts.
     participant.writer_builder::<Scan>("a").profile("scann").qos(Preset::State).build().unwrap();
     participant.writer_builder::<Scan>("b").profile("scann").profile("scan").build().unwrap();
 }
@@ -107,10 +107,10 @@ fn what_cannot_be_understood_is_named_with_its_place_and_the_nearest_name() {
     assert!(error.to_string().contains("/nowhere/profiles.toml"), "{error}");
 }
 
-/// Set in the processes that run one of these tests again, with other variables.
+/// Environment variable of child processes that repeat one test with other variables.
 const CHILD: &str = "DDS_CORE_TEST_CHILD";
 
-/// Runs `test` in a process of its own with these variables, for a process has only one environment.
+/// Runs `test` in its own process with these variables, because a process has only one environment.
 fn with_environment(test: &str, variables: &[(&str, &str)]) -> bool {
     if std::env::var_os(CHILD).is_some() {
         return true;
@@ -139,7 +139,7 @@ fn the_environment_beats_the_file_and_code_beats_both() {
     let participant = DomainParticipant::from_env().unwrap();
     assert_eq!(participant.domain_id(), 3);
     participant.writer_builder::<Scan>("scan").profile("scan").build().unwrap();
-    // The tag of the environment parts it from this world, that of the code does not.
+    // The tag from the environment separates it from this world. The tag from code does not.
     let watcher = world.participant();
     let _unseen = DomainParticipant::builder(0).build().unwrap();
     let seen = DomainParticipant::builder(0).domain_tag(world.tag()).build().unwrap();
@@ -162,7 +162,7 @@ fn a_variable_that_cannot_be_understood_is_an_error() {
     assert_eq!((*variable, &**value), ("DDS_DOMAIN", "the first one"));
 }
 
-/// Notes what is said when a participant starts.
+/// Records the log lines that a participant writes when it starts.
 #[derive(Clone, Default)]
 struct Starts(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
 
@@ -240,7 +240,7 @@ fn the_log_says_once_what_holds_and_where_it_comes_from() {
     drop(participant);
 }
 
-/// What is said when a participant starts.
+/// Returns the log lines of a participant's start.
 fn said_of(builder: DomainParticipantBuilder) -> String {
     let starts = Starts::default();
     let participant = tracing::subscriber::with_default(starts.clone(), || builder.build().unwrap());
@@ -280,7 +280,7 @@ fn groups_and_topics_have_sections_as_well() {
     assert_eq!((p.key.as_str(), p.nearest.as_deref()), ("publisher.hall.partitions", Some("partition")));
 }
 
-/// The chapter shows the files that are tested.
+/// The chapter shows the tested files.
 #[test]
 fn the_chapter_on_profiles_shows_the_files_that_are_read_here() {
     let chapter = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/profiles.md");

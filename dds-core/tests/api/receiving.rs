@@ -29,7 +29,7 @@ fn by_caller(world: &World) -> DomainParticipantBuilder {
     world.builder().udp_only(true).receive(Receiving::Caller)
 }
 
-/// Two participants whose callers receive.
+/// Creates two participants whose callers receive.
 fn pair(world: &World) -> [DomainParticipant; 2] {
     [0, 1].map(|_| by_caller(world).build().unwrap())
 }
@@ -49,7 +49,7 @@ fn expect(reader: &DataReader<Count>, counts: impl IntoIterator<Item = u32>) {
     }
 }
 
-/// How many threads of this process have this name.
+/// Counts the threads of this process with this name.
 fn threads_called(name: &str) -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     tasks
@@ -92,7 +92,7 @@ fn large_samples_come_whole_and_what_is_lost_is_repaired() {
     writing.join().unwrap();
 }
 
-/// Two threads bounce a sample: each must receive for itself while the other one's participant does as well.
+/// Two threads bounce a sample. Each must receive for itself while the other participant's caller does the same.
 #[test]
 fn samples_go_back_and_forth() {
     let world = World::new();
@@ -125,7 +125,7 @@ fn several_threads_wait_and_each_gets_its_own() {
     waiting.into_iter().for_each(|thread| thread.join().unwrap());
 }
 
-/// The thread that began first receives for the other one, until that has come often enough.
+/// The thread that began first also receives for the other one, until samples have arrived often enough.
 #[test]
 fn who_waits_for_something_else_does_not_keep_others_from_their_data() {
     let world = World::new();
@@ -264,7 +264,7 @@ fn futures_and_streams_are_told_while_nobody_blocks() {
     });
 }
 
-/// Of a thread that blocks, and beside it.
+/// Checks listeners both in a blocked thread and beside it.
 #[test]
 fn listeners_are_called_whoever_receives() {
     for delivery in [Delivery::EventThread, Delivery::Inline] {
@@ -292,10 +292,10 @@ fn listeners_are_called_whoever_receives() {
                 assert_eq!(thread.as_deref(), Some("dds-event"));
             }
         };
-        // Nobody blocks.
+        // No thread blocks.
         heard.write(&count(1)).unwrap();
         expect_call(1);
-        // Somebody does, for something that comes later.
+        // One thread blocks, and waits for a later sample.
         let waiting = thread::spawn(move || expect(&reader, [3]));
         heard.write(&count(2)).unwrap();
         expect_call(2);

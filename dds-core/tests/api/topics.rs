@@ -172,7 +172,7 @@ fn a_topic_is_an_entity() {
     assert_eq!(topic.status_changes(), StatusMask::NONE, "it was read");
     drop(reader);
 
-    // Closed, it holds nothing any more; what was made of it lives on.
+    // A closed topic keeps nothing alive, but endpoints created from it live on.
     topic.close();
     topic.closed().block_for(PATIENCE).unwrap();
     assert!(topic.is_closed() && !one.contains_entity(topic.instance_handle()));

@@ -1,4 +1,4 @@
-//! Waiting, listeners, closing: who is woken, who is refused, and what ends.
+//! Waiting, listeners and closing: which calls wake up, which are refused, and which end.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{DataReaderQos, DataWriterQos, PolicyId, Preset, ResourceLimits};
@@ -237,7 +237,7 @@ fn streams_and_waits_work_on_a_foreign_runtime() {
         }
         let error = reader.readable().within(Duration::from_millis(5)).await.unwrap_err();
         assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }));
-        // Blocking inside of a runtime works as well.
+        // Blocking inside of a runtime also works.
         writer.write(&Count { count: 9 }).unwrap();
         assert_eq!(reader.next_sample().block_for(PATIENCE).unwrap().data, Some(Count { count: 9 }));
     });
@@ -253,7 +253,7 @@ fn a_limit_that_passes_while_the_wait_begins_ends_it() {
             let wait = reader.readable().within(Duration::from_micros(round % 50));
             let patience = tokio::time::timeout(PATIENCE.to_std().unwrap(), std::future::pending::<()>());
             let error = tokio::select! {
-                // First, for otherwise the alarm of this one would wake the other.
+                // The wait is polled first. Otherwise the timer of the sleep would wake the task instead.
                 biased;
                 _ = patience => panic!("round {round} was forgotten"),
                 ended = wait => ended.unwrap_err(),
@@ -263,14 +263,14 @@ fn a_limit_that_passes_while_the_wait_begins_ends_it() {
     });
 }
 
-/// The participant of a wait set is there for its clock; the conditions are somebody else's.
+/// The wait set's participant only provides the clock. The conditions belong to another participant.
 #[test]
 fn a_limit_ends_a_wait_although_its_participant_has_ended() {
     let participant = World::new().participant();
     let (set, guard) = (WaitSet::new(&participant), GuardCondition::new());
     set.attach(&guard);
     let limit = Duration::from_millis(50);
-    // Longer than the threads of the participant are there.
+    // This limit is longer than the lifetime of the participant's threads.
     let mut begun = pin!(set.wait().within(Duration::from_secs(1)).into_future());
     assert!(begun.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     participant.shutdown().block().unwrap();
@@ -286,7 +286,7 @@ fn a_limit_ends_a_wait_although_its_participant_has_ended() {
     });
 }
 
-/// The threads of a participant do not wait for such a call for ever, but who has asked for its end may.
+/// The threads of a participant do not wait forever for such a call. A caller that requests its end may wait.
 #[test]
 fn a_limit_ends_the_wait_for_a_call_that_outlives_its_participant() {
     let participant = World::new().participant();
@@ -296,7 +296,7 @@ fn a_limit_ends_the_wait_for_a_call_that_outlives_its_participant() {
         .reader_builder::<Count>("topic")
         .on_data(move |_| {
             entered.send(()).unwrap();
-            // Ends with an error when it is released.
+            // Returns an error once it is released.
             let _ = held.recv();
         })
         .build()

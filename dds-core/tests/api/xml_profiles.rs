@@ -1,4 +1,4 @@
-//! QoS from files in the OMG's XML form, as the standard and as other vendors write it.
+//! QoS from files in the OMG's XML form, as in the standard and as other vendors write it.
 
 use crate::support::World;
 use dds_core::qos::{
@@ -169,7 +169,7 @@ fn files_of_connext_are_understood_and_what_only_it_knows_has_no_effect() {
     assert_eq!(writer(&participant, "Base::Slow", "scan"), slow);
     assert_eq!(writer(&participant, "Derived::Telemetry", "scan"), slow.ownership(Ownership::Exclusive));
     assert_eq!(reader(&participant, "Derived::Telemetry", "scan"), DataReaderQos::default());
-    // Two libraries have one of this name.
+    // Two libraries have a profile of this name.
     assert!(participant.writer_builder::<Scan>("scan").profile("Telemetry").build().is_err());
 }
 
@@ -189,7 +189,7 @@ fn files_of_fast_dds_are_understood() {
     assert_eq!(reader(&participant, "map", "scan"), DataReaderQos::default().reliable().keep_all());
 }
 
-/// What is said of a file with this in the `qos_profile` named `p` of the library `l`, from line 3 on.
+/// Returns the error for `content` in the `qos_profile` named `p` of library `l`, from line 3 on.
 fn problem(name: &str, content: &str) -> ProfileProblem {
     whole_problem(
         name,
@@ -264,7 +264,7 @@ fn profiles_that_are_not_there_twice_there_or_in_a_circle_are_refused() {
     assert!(p.expected.contains("dds"), "{p}");
     let p = whole_problem("syntax", "<dds>\n<qos_library></dds>");
     assert_eq!(p.line, Some(2));
-    // Entities that double ten times over.
+    // Entities that double ten times in succession.
     let p = whole_problem("bomb", "<!DOCTYPE dds [<!ENTITY a \"aa\">]>\n<dds>&a;</dds>");
     assert!(p.key.is_empty(), "{p}");
 }

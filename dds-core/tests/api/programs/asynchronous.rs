@@ -1,4 +1,4 @@
-//! Samples and statuses as streams, in one `select!`; limits of waits by ours and by the runtime's; an end that is awaited.
+//! Streams of samples and statuses in one `select!`, timeouts of this crate and of the runtime, and an awaited end.
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};

@@ -1,4 +1,4 @@
-//! Samples that are looked at where they lie: views that borrow, results that outlive the sample and not the batch.
+//! Samples read in place: views borrow from the batch, and results outlive the sample but not the batch.
 
 use super::{Log, log};
 use crate::support::World;

@@ -1,4 +1,4 @@
-//! A bridge that knows no types: samples go through as bytes, and at the far end into memory that is used again.
+//! A bridge without types: it passes samples as bytes into memory that it reuses.
 
 use super::{Log, log};
 use crate::support::{PATIENCE, World};

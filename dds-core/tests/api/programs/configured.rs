@@ -1,4 +1,4 @@
-//! A participant with settings of its own, presets that are changed, and a QoS that must stay.
+//! A participant with its own settings, changed presets, and a QoS that cannot change.
 
 use super::Pose;
 use crate::support::{PATIENCE, World};

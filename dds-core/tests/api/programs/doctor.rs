@@ -1,5 +1,4 @@
-//! Why nothing arrives: reports that name what is in the way, before and after it is repaired; and what became of the
-//! samples that did not come out of a reader.
+//! Reports that name each obstacle to a match before and after its repair, and counters of undelivered samples.
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};

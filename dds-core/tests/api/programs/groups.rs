@@ -1,4 +1,4 @@
-//! Partitions with patterns: who is in which part of the domain; and what the writers of a group write together.
+//! Partitions with patterns, and coherent sets of the writers of a group.
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};

@@ -1,4 +1,4 @@
-//! Instances: registered, written by handle and with a time, disposed of by key, walked over; a key of two members.
+//! Instances: registered, written by handle and with a timestamp, disposed by key, and visited; a key of two members.
 
 use super::{Pose, pose};
 use crate::support::World;

@@ -1,4 +1,4 @@
-//! A node as libraries build it: a struct of entities of any type, a cache that a listener fills, and an end in any order.
+//! A node as libraries build it: entities of any type, a cache that a listener fills, and any order of drops.
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
@@ -43,7 +43,7 @@ fn a_node_of_any_entities_with_a_cache() {
     while changed.recv_timeout(PATIENCE.to_std().unwrap()).unwrap() < 2 {}
     assert!(node.poses.lock().unwrap().contains_key(&2));
     assert!(node.entities.iter().all(|entity| participant.contains_entity(entity.instance_handle())));
-    // The participant goes first, and its entities know.
+    // The participant closes first, and its entities report it.
     participant.close();
     drop(participant);
     assert!(node.entities.iter().all(|entity| entity.is_closed()));

@@ -1,11 +1,11 @@
-//! A program whose type knows serde alone and contains itself, and one that derives the same shape: they read each other.
+//! A recursive type that implements serde alone, and a derived type of the same shape. Two programs exchange them.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{Preset, TopicQos};
 use dds_core::{DdsType, Serde, Topic};
 use serde::{Deserialize, Serialize};
 
-/// A part of a robot, what is mounted on it, and what would take its place.
+/// A part of a robot, the parts mounted on it, and its replacement.
 #[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
 struct Part {
     name: String,

@@ -1,12 +1,13 @@
-//! A node of the application, written against a participant and nothing else, that is driven through a bad network twice: the
-//! same seed is the same drive, to the last datagram.
+//! An application's node that depends only on a participant, run twice over a bad network.
+//!
+//! The same seed gives the same run, to the last datagram.
 
 use super::{Pose, pose};
 use dds_core::qos::Preset;
 use dds_core::sim::{Conditions, Simulation};
 use dds_core::{DataReader, DataWriter, DomainParticipant, Duration, Result};
 
-/// Steers one robot: answers each pose with a command. Knows no simulation.
+/// Steers one robot and answers each pose with a command. It does not know the simulation.
 struct Pilot {
     poses: DataReader<Pose>,
     commands: DataWriter<Pose>,

@@ -1,4 +1,5 @@
-//! Threads and tasks on one writer and one reader, with back-pressure: nothing is lost, and each sample goes to one.
+//! Threads and tasks share one writer and one reader under back-pressure. No sample is lost, and each goes to one
+//! receiver.
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
@@ -24,7 +25,7 @@ fn threads_and_tasks_share_a_writer_and_a_reader_that_has_little_room() {
     let mut taken: Vec<u32> = std::thread::scope(|scope| {
         for _ in 0..2 {
             let (reader, tell) = (reader.clone(), tell.clone());
-            // Each ends when the reader is closed.
+            // Each thread ends when the reader closes.
             scope.spawn(move || reader.iter().for_each(|pose| tell.send(pose.robot).unwrap()));
         }
         for number in 0..WRITERS {

@@ -1,4 +1,4 @@
-//! The full tree of entities, with a listener for all of it that finds the type of a reader again.
+//! The full tree of entities, with one listener for all of it that recovers the type of a reader.
 
 use super::{Log, Pose, log, pose};
 use crate::support::{PATIENCE, World};

@@ -1,5 +1,7 @@
-//! A program that has no Rust type for what it subscribes to: it asks whoever has one what samples are made of, prints them, and
-//! answers; beside it a raw subscriber, whose samples are read when somebody knows the type.
+//! Subscribers without a Rust type.
+//!
+//! One requests the type from a peer, prints the samples and answers. A raw subscriber decodes its samples once a peer
+//! describes the type.
 
 use super::{Log, Pose, log, pose};
 use crate::support::{PATIENCE, World};

@@ -1,4 +1,4 @@
-//! One wait for several things: data in some states, a status, and a word from another thread.
+//! One wait for several causes: data in some states, a status, and a signal of another thread.
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};

@@ -1,4 +1,4 @@
-//! Types that only the other side has: each asks the other what they are made of (XTYPES 1.3, 7.6.3.3).
+//! Types that only one side has: the other side requests their description (XTypes 1.3, 7.6.3.3).
 
 use super::Peer;
 use dds_core::qos::{DataReaderQos, DataWriterQos};
@@ -16,7 +16,7 @@ struct Place {
     y: f64,
 }
 
-/// What Cyclone has never seen: nested types, an enum, an optional, collections.
+/// A type unknown to Cyclone: nested types, an enum, an optional, collections.
 #[derive(DdsType, Debug, Clone, PartialEq)]
 #[dds(name = "lab::Survey", appendable)]
 struct Survey {
@@ -28,7 +28,7 @@ struct Survey {
     note: Option<String>,
 }
 
-/// Has less than Cyclone's `Wider` and more than its `Narrower`, and something else than `Unfit`.
+/// Has fewer members than Cyclone's `Wider`, more than its `Narrower`, and differs from `Unfit`.
 #[derive(DdsType, Debug, Clone, PartialEq, Default)]
 #[dds(appendable)]
 struct Middle {
@@ -71,7 +71,7 @@ fn cyclone_asks_for_our_type_and_reads_its_samples() {
     assert_eq!(sample["fields"], expected);
 }
 
-/// Cyclone's type has another name and other members; ours reads what it sends.
+/// Cyclone's type has another name and other members. Our type reads its samples.
 fn reads_a_type_of_cyclone(topic: &str, kind: &str, expected: impl Fn(u32) -> Middle) {
     let participant = DomainParticipant::new(0).unwrap();
     let qos = DataReaderQos::default().reliable().keep_all();

@@ -1,4 +1,4 @@
-//! Both sides count what is late.
+//! Both sides count missed deadlines.
 
 use super::*;
 
@@ -12,10 +12,10 @@ fn a_late_writer_of_ours_is_counted_by_cyclone_as_well() {
     cyclone.matched("r", 1);
     write(&writer, [RED, GREEN]);
     cyclone.expect_sample("r", RED);
-    // Two instances, so each period that is missed counts twice.
+    // There are two instances, so each missed period counts twice.
     cyclone.event("r", "deadline", |event| event["total"].as_u64() >= Some(4));
     assert!(writer.offered_deadline_missed().unwrap().total_count >= 4);
-    // What has ended is not late any more.
+    // An ended instance misses no deadline.
     writer.dispose(&ShapeType::sample(RED).color).unwrap();
     writer.dispose(&ShapeType::sample(GREEN).color).unwrap();
     let at_the_end = writer.offered_deadline_missed().unwrap().total_count;

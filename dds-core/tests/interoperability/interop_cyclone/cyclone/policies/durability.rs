@@ -1,4 +1,4 @@
-//! What late joiners get.
+//! The history that late joiners get.
 
 use super::*;
 

@@ -1,8 +1,8 @@
-//! What does not fit is told to both sides, with the number of the policy.
+//! Both sides report incompatible QoS with the policy's number.
 
 use super::*;
 
-/// A policy, how a writer offers too little of it, and a reader asks for more: as Cyclone is told, and as we say it.
+/// A policy, a writer that offers too little, and a reader that requests more, in Cyclone's form and in ours.
 type Case =
     (PolicyId, &'static str, &'static str, fn(DataWriterQos) -> DataWriterQos, fn(DataReaderQos) -> DataReaderQos);
 
@@ -47,7 +47,7 @@ fn lease(kind: LivelinessKind) -> Liveliness {
 
 fn expect_incompatible(cyclone: &mut Party, endpoint: &str, policy: PolicyId) {
     let event = cyclone.event(endpoint, "incompatible", |_| true);
-    // Cyclone has numbers of its own for what DDS-XTypes has added.
+    // Cyclone has its own numbers for the policies of DDS-XTypes.
     let number = if policy == PolicyId::DataRepresentation { 25 } else { policy as u8 };
     assert_eq!(event["policy"], number, "{policy}");
 }

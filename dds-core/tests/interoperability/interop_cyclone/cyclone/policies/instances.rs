@@ -1,4 +1,4 @@
-//! Disposed, unregistered, without writers, and alive again.
+//! Instances that are disposed, unregistered, without writers, and alive again.
 
 use super::*;
 
@@ -28,9 +28,9 @@ fn ours_end_and_begin_again_at_cyclone() {
     writer.unregister_instance(&blue).unwrap();
     cyclone.expect_state("r", 0, "no_writers");
     write(&writer, [6]);
-    // Cyclone forgets what has no writers and no samples, so the counts may begin anew.
+    // Cyclone forgets an instance without writers and samples, so its generation counts may restart.
     cyclone.expect_sample("r", 6);
-    // With a second writer it still has one.
+    // A second writer keeps the instance from having no writers.
     let second = super::writer(&participant, "instances_to_cyclone", qos);
     second.wait_for_readers(1).block_for(LIMIT).unwrap();
     cyclone.matched("r", 2);
@@ -43,7 +43,7 @@ fn ours_end_and_begin_again_at_cyclone() {
     cyclone.expect_state("r", 0, "no_writers");
 }
 
-/// Deleting a writer never disposes, even one whose unregistration would.
+/// Deleting a writer never disposes, even if its QoS disposes on unregister.
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
 fn ours_have_no_writers_at_cyclone_when_the_writer_is_gone() {
@@ -95,7 +95,7 @@ fn those_of_cyclone_end_and_begin_again_here() {
     cyclone.tell("unregister w 3");
     expect_state(&reader, 0, InstanceState::NotAliveNoWriters);
     cyclone.tell("write w 6");
-    // What has no writers and no samples may be forgotten, so the counts may begin anew.
+    // An instance without writers and samples may be forgotten, so its generation counts may restart.
     expect_sample(&reader, 6);
     cyclone.tell("writer second instances_from_cyclone autodispose=no");
     reader.wait_for_writers(2).block_for(LIMIT).unwrap();

@@ -1,4 +1,4 @@
-//! What has expired is not seen, wherever it waits.
+//! Expired samples are not visible in any cache.
 
 use super::*;
 

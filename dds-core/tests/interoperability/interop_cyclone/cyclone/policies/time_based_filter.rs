@@ -1,8 +1,8 @@
-//! A burst, and what a reader sees of it.
+//! A burst, and the samples that a reader delivers.
 
 use super::*;
 
-/// Cyclone DDS drops what comes too early.
+/// Cyclone DDS drops samples within the minimum separation.
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
 fn a_reader_of_cyclone_sees_the_first_of_a_burst_of_ours() {
@@ -17,7 +17,7 @@ fn a_reader_of_cyclone_sees_the_first_of_a_burst_of_ours() {
     cyclone.expect_sample("r", RED);
 }
 
-/// We keep the last one and show it when its time has come.
+/// Our reader keeps the last sample and delivers it when the separation has passed.
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
 fn a_reader_of_ours_sees_the_first_and_the_last_of_a_burst_of_cyclone() {
