@@ -67,7 +67,9 @@ include!("types.rs");
 
 /// Random values of each type.
 const VALUES: usize = 16;
-/// Values of each type that go over the network, and least number of types in XCDR1 and in XCDR2.
+/// Values of each type that go over the network, and least number of types.
+///
+/// The two minimums are for XCDR1 and XCDR2.
 const LIVE_VALUES: usize = 4;
 const LIVE_TYPES: [usize; 2] = [150, 180];
 /// Least number of values that Cyclone must write differently, and of values that it could but does not.

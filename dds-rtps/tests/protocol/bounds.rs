@@ -1,4 +1,4 @@
-//! `docs/bounds.md` names tests: they must be there.
+//! Tests that `docs/bounds.md` names must exist.
 
 use std::collections::HashSet;
 use std::fs;
@@ -15,7 +15,7 @@ fn collect(folder: &Path, into: &mut HashSet<String>) {
     }
 }
 
-/// The functions that are marked as tests.
+/// Returns the functions that are marked as tests.
 fn tests_of(text: &str) -> impl Iterator<Item = &str> {
     let mut is_marked = false;
     text.lines().map(str::trim).filter_map(move |line| {
@@ -25,7 +25,7 @@ fn tests_of(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What stands between backticks in the last cell of each row that has some.
+/// Returns the text between backticks in the last cell of each row.
 fn named(table: &str) -> impl Iterator<Item = &str> {
     let rows = table.lines().filter(|line| line.starts_with('|'));
     let cells = rows.filter_map(|row| row.trim_end_matches('|').rsplit('|').next());

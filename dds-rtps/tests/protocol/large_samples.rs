@@ -1,4 +1,4 @@
-//! Large reliable samples through a receive buffer that is much smaller than they are.
+//! Large reliable samples through a receive buffer that is much smaller than the samples.
 
 use dds_rtps::concurrent::Payload;
 use dds_rtps::history::{Operation, Selection};
@@ -15,27 +15,27 @@ use std::collections::VecDeque;
 const US: u64 = 1_000;
 const MIB: usize = 1 << 20;
 
-/// What Linux grants unless its administrator allows more, by its own count.
+/// Default limit of a receive buffer in Linux, in the kernel's count.
 const LINUX_DEFAULT: usize = 425_984;
 
-/// What a datagram takes in a receive buffer beside its bytes.
+/// Overhead of a datagram in a receive buffer.
 const OVERHEAD: usize = 832;
 
-/// A reader's host: what its system takes in, and how fast its receive thread is.
+/// A reader's host: its receive buffer and the speed of its receive thread.
 #[derive(Clone, Copy)]
 struct Host {
     same_host: bool,
-    /// Bytes, headers and all.
+    /// Receive buffer in bytes, including headers.
     buffer: usize,
     /// Bytes that the receive thread handles in a microsecond.
     bytes_per_us: usize,
-    /// It gets no core for so many microseconds of every millisecond.
+    /// Microseconds of every millisecond in which the thread gets no core.
     pause_us: u64,
-    /// One in so many datagrams is lost on the way; 0: none.
+    /// One in this many datagrams is lost on the way. 0 means none.
     lost: u64,
 }
 
-/// Of datagrams in either direction, so many in a thousand are lost, by chance.
+/// Random losses in both directions, per thousand datagrams.
 #[derive(Clone, Copy)]
 struct Chance {
     permille: u64,
@@ -56,7 +56,7 @@ impl Chance {
 struct Link {
     host: Host,
     nanos: u64,
-    /// When the receive thread is through with what it has taken.
+    /// Time at which the receive thread has handled all datagrams that it took.
     busy_until: u64,
     writer: StatefulWriter,
     reader: StatefulReader,
@@ -66,7 +66,7 @@ struct Link {
     dropped: u64,
     datagram: Datagram,
     chance: Chance,
-    /// The writer is told how much room there is in the buffer, if it wants to know.
+    /// Whether the writer learns the free space of the buffer on request.
     tells: bool,
     told: u64,
 }
@@ -117,7 +117,7 @@ impl Link {
         Now { instant: Instant::from_nanos(self.nanos), time: Time::from_unix_nanos(self.nanos as i64) }
     }
 
-    /// The writer sends all that it may; what has no room is dropped.
+    /// The writer sends all that it may. A full buffer drops the excess.
     fn send(&mut self) {
         self.send_what_may();
         while self.tells && self.writer.waits_for_room(self.now()).is_some() {
@@ -136,7 +136,7 @@ impl Link {
             let lost = self.host.lost > 0 && (self.datagrams * 7919) % self.host.lost == 0;
             let lost = lost || self.chance.strikes();
             let len = self.datagram.len() + OVERHEAD;
-            // What finds the buffer empty gets in whatever its length, as on Linux.
+            // As on Linux, an empty buffer accepts a datagram of any length.
             if lost || (self.buffered > 0 && self.buffered + len > self.host.buffer) {
                 self.dropped += 1;
                 continue;
@@ -220,7 +220,7 @@ impl Link {
         }
     }
 
-    /// Sends samples of `len` bytes one after the other, and says which share of the bytes was sent twice, in percent.
+    /// Sends samples of `len` bytes in succession. Returns the share of bytes that was sent twice, in percent.
     fn transfer(&mut self, samples: usize, len: usize) -> f64 {
         let before = self.writer.counters();
         for sample in 0..samples {
@@ -288,7 +288,7 @@ fn a_network_that_loses_has_little_more_than_the_loss_repaired() {
     assert!(share < 5.0, "{share:.1} % were sent twice for a loss of 2 %");
 }
 
-/// In virtual time: an answer takes microseconds, so all of it is what somebody waits for in vain.
+/// In virtual time an answer takes microseconds, so all measured time is needless waiting.
 #[test]
 fn a_network_that_drops_a_third_by_chance_is_no_reason_to_wait() {
     for (same_host, permille, ms_max) in [(true, 100, 100), (true, 300, 600), (false, 100, 300), (false, 300, 1500)] {
@@ -303,10 +303,10 @@ fn a_network_that_drops_a_third_by_chance_is_no_reason_to_wait() {
     }
 }
 
-/// One whose receive buffer holds a few datagrams, and that takes a millisecond for each.
+/// The receive buffer holds a few datagrams, and the reader takes a millisecond for each.
 #[test]
 fn a_reader_with_hardly_any_room_gets_everything_and_not_much_of_it_twice() {
-    // In the time that each of these takes the reader can receive it hardly more than once.
+    // The limit is hardly more than the reader's time to receive the sample once.
     for (same_host, buffer, ms_max) in
         [(false, 3 << 10, 450), (false, 16 << 10, 450), (false, 64 << 10, 600), (true, 16 << 10, 30)]
     {
@@ -326,7 +326,7 @@ fn a_reader_with_hardly_any_room_gets_everything_and_not_much_of_it_twice() {
 #[test]
 fn best_effort_samples_are_not_lost_by_their_own_haste() {
     let best_effort = DataReaderQos::default().best_effort();
-    // What Linux grants by default, and what it grants where it may.
+    // The default of Linux, and the size that it grants on request.
     for (window, buffer, pause_us) in [(208 << 10, LINUX_DEFAULT, 200), (4 << 20, 8 << 20, 900)] {
         let host = Host { same_host: true, buffer, bytes_per_us: 5000, pause_us, lost: 0 };
         let flow = FlowConfig { same_host: window, ..FlowConfig::default() };
@@ -341,7 +341,7 @@ fn best_effort_samples_are_not_lost_by_their_own_haste() {
     }
 }
 
-/// A reader that is slower than the clock, and one that is faster.
+/// One reader is slower than the sending rate, and one is faster.
 #[test]
 fn best_effort_samples_go_as_fast_as_there_is_room_where_that_is_told() {
     let best_effort = DataReaderQos::default().best_effort();
@@ -356,7 +356,8 @@ fn best_effort_samples_go_as_fast_as_there_is_room_where_that_is_told() {
             assert_eq!(link.dropped, 0, "by a reader of {bytes_per_us} bytes per us with a buffer of {buffer}");
             let ms = (link.nanos - began) / 1_000_000;
             println!("{bytes_per_us} bytes per us, buffer {buffer}: {ms} ms, asked {} times", link.told);
-            // The first by the clock would be losses, the second 90 ms. A small buffer is told to be full most of the time.
+            // At the sending rate the slow reader would lose datagrams, and the fast one would need 90 ms. A small
+            // buffer is reported full most of the time.
             let is_fast = bytes_per_us > 500 && window > 1 << 20;
             assert!(!is_fast || ms < 40, "{ms} ms");
         }

@@ -1,5 +1,5 @@
-//! Writers and readers over a network that loses, reorders and duplicates, in virtual time. Each seed is one run that can
-//! be repeated.
+//! Writers and readers over a network that loses, reorders and duplicates, in virtual time. Each seed is one repeatable
+//! run.
 
 use dds_rtps::concurrent::{LocalLink, Payload};
 use dds_rtps::history::{HistoryLimits, Operation, Selection};
@@ -22,7 +22,7 @@ const WRITER_PORT: u16 = 7000;
 const GROUP_PORT: u16 = 6999;
 const SEEDS: u64 = 30;
 
-/// xorshift64*: enough to shuffle datagrams.
+/// xorshift64*: sufficient to shuffle datagrams.
 struct Random(u64);
 
 impl Random {
@@ -38,7 +38,7 @@ impl Random {
     }
 }
 
-/// How bad the network is, and how large the samples are.
+/// Faults of the network and size of the samples.
 #[derive(Clone, Copy)]
 struct Conditions {
     loss_percent: u64,
@@ -55,16 +55,16 @@ const BAD: Conditions =
     Conditions { loss_percent: 20, duplicate_percent: 10, delay_max: 4 * MS, payload_max: 200, by_group: false };
 const BAD_AND_LARGE: Conditions = Conditions { payload_max: 12_000, ..BAD };
 
-/// What a reader asks for and what the test tells it and the writer about each other.
+/// QoS of a reader, and when both sides learn of each other.
 #[derive(Clone, Copy)]
 struct Wish {
     reliable: bool,
     wants_history: bool,
     history: History,
     max_samples: Option<u32>,
-    /// After how many samples the writer matches it.
+    /// Number of samples after which the writer matches it.
     joins_after: i64,
-    /// It knows the writer before the writer knows it.
+    /// The reader knows the writer before the writer knows the reader.
     knows_first: bool,
 }
 
@@ -78,24 +78,24 @@ const RELIABLE: Wish = Wish {
 };
 const BEST_EFFORT: Wish = Wish { reliable: false, ..RELIABLE };
 
-/// A reader and what it has taken.
+/// A reader and the samples that it has taken.
 struct Subscriber {
     reader: StatefulReader,
     wish: Wish,
     port: u16,
-    /// When it matches the writer: it learns of it a little later than the writer of it, if not before.
+    /// Time at which it matches the writer: a little later than the writer matches it, if not before.
     matches_at: Option<u64>,
     /// The writer has matched it.
     joined: bool,
     taken: Vec<i64>,
-    /// How many samples it was told are lost.
+    /// Number of samples reported as lost.
     lost: u64,
-    /// It takes at most so often.
+    /// Minimum interval between takes.
     take_pause: u64,
     takes_at: u64,
 }
 
-/// A datagram under way: arrival, order, port, bytes.
+/// A datagram in flight: arrival, order, port, bytes.
 type UnderWay = (u64, u64, u16, Vec<u8>);
 
 struct Shuttle {
@@ -124,7 +124,7 @@ fn now_at(nanos: u64) -> Now {
 fn payload_of(number: i64, len: usize) -> Payload {
     let mut bytes = vec![0, 1, 0, 0];
     bytes.extend(number.to_le_bytes());
-    // An encoded payload is padded to a multiple of 4: DATA cannot say where it ends.
+    // An encoded payload is padded to a multiple of 4, because DATA cannot tell where it ends.
     bytes.extend((12..len.max(12).next_multiple_of(4)).map(|index| (index as i64 * 7 + number) as u8));
     Payload::copy_of(&bytes)
 }
@@ -163,7 +163,7 @@ impl Shuttle {
         written.map(|_| ())
     }
 
-    /// Lets the writer match those readers whose turn has come.
+    /// Lets the writer match the readers that are due.
     fn join(&mut self) {
         let written = self.writer.last_sequence_number().0;
         for index in 0..self.subscribers.len() {
@@ -219,7 +219,7 @@ impl Shuttle {
         }
     }
 
-    /// Lets time pass: datagrams arrive, deadlines are kept, readers take.
+    /// Advances the time: datagrams arrive, deadlines fire, readers take.
     fn run_until(&mut self, end: u64) {
         self.transmit();
         while let Some(next) = self.next_moment().filter(|&next| next <= end) {
@@ -269,7 +269,7 @@ impl Shuttle {
         }
     }
 
-    /// Writes `count` samples at their own pace; a full history is waited for.
+    /// Writes `count` samples at random intervals, and waits while the history is full.
     fn write_all(&mut self, count: i64) {
         while self.writer.last_sequence_number().0 < count {
             let pause = self.random.below(2 * MS);
@@ -285,7 +285,7 @@ impl Shuttle {
         self.join();
     }
 
-    /// Until everybody has everything and nobody has anything to say.
+    /// Runs until all readers have everything and no side has anything to send.
     fn settle(&mut self) {
         let end = self.nanos + 60_000 * MS;
         while self.nanos < end && self.next_moment().is_some() {
@@ -385,7 +385,7 @@ impl Subscriber {
         assert_eq!(self.lost, 0);
     }
 
-    /// Everything from `first` on. What went to the group just before may have come too.
+    /// Checks that the reader has everything from `first` on. Samples sent to the group just before may be there too.
     fn assert_ends_with(&self, first: i64, last: i64) {
         let (early, promised) = self.taken.split_at(self.taken.partition_point(|&number| number < first));
         assert_eq!(promised, (first..=last).collect::<Vec<_>>());
@@ -401,7 +401,7 @@ impl Subscriber {
 /// Runs `count` samples under many seeds.
 fn for_all_seeds(qos: &DataWriterQos, conditions: Conditions, wishes: &[Wish], count: i64, check: impl Fn(&Shuttle)) {
     for seed in 0..SEEDS {
-        // The seed of a run that fails stands in the output.
+        // The output contains the seed of a failing run.
         println!("seed {seed}");
         let mut shuttle = Shuttle::new(seed, qos, conditions, wishes);
         shuttle.write_all(count);
@@ -509,8 +509,11 @@ fn an_unmatched_reader_leaves_the_writer_at_rest() {
     assert_eq!(shuttle.writer.deadline(), None);
 }
 
-/// A HEARTBEAT to several readers begins with what the eldest of them is to get, and new samples go to readers that the
-/// writer does not know yet: neither makes history of a volatile reader's, nor losses of the history.
+/// Checks readers that learn of the writer before or after it learns of them.
+///
+/// A HEARTBEAT to several readers begins with the oldest reader's first relevant sequence number. New samples also
+/// reach readers that do not know the writer yet. Neither may give a volatile reader history, nor make a reader count
+/// history as lost.
 #[test]
 fn it_does_not_matter_who_learns_of_whom_first() {
     let group = Conditions { by_group: true, ..BAD };
@@ -530,7 +533,7 @@ fn it_does_not_matter_who_learns_of_whom_first() {
     });
 }
 
-/// No datagram, and back-pressure by the link, whichever of the two histories is the smaller one.
+/// Sends no datagram. The link applies back-pressure, whichever of the two histories is smaller.
 #[test]
 fn in_one_process_everything_comes_once_and_in_order_through_small_histories() {
     for (writer_max, reader_max) in [(4, 4), (2, 9), (9, 2)] {

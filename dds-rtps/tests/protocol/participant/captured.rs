@@ -1,4 +1,4 @@
-//! What other implementations have sent, fed to a participant of ours.
+//! Datagrams of other implementations, fed to a participant of ours.
 
 use super::network::{Network, config};
 use super::{reader, told, writer};
@@ -8,7 +8,7 @@ use dds_rtps::qos::{DataReaderQos, DataWriterQos};
 use dds_rtps::types::{Duration, EntityId, VendorId};
 use dds_rtps::wire::{Message, Submessage};
 
-/// A participant of ours hears a whole capture: what it was told, without who was found and lost.
+/// Feeds a capture to a participant. Returns its events, except for found and lost participants.
 fn hear(name: &str, writes: DataWriterQos, reads: DataReaderQos) -> (Network, Vec<ParticipantEvent>) {
     let mut network = Network::new();
     let a = network.start(config(1));
@@ -19,14 +19,14 @@ fn hear(name: &str, writes: DataWriterQos, reads: DataReaderQos) -> (Network, Ve
     });
     network.events(a);
     for packet in capture(name) {
-        // What was meant for the other one of the pair is for us here: the destination does not count.
+        // Datagrams for the other participant of the pair are delivered here, whatever their destination.
         network.deliver(a, &for_everybody(&packet.payload));
     }
     let events = network.events(a);
     (network, events)
 }
 
-/// The datagram with its INFO_DST made to name nobody in particular.
+/// Returns the datagram with an INFO_DST that addresses all participants.
 fn for_everybody(payload: &[u8]) -> Vec<u8> {
     let mut bytes = payload.to_vec();
     let mut starts = Vec::new();

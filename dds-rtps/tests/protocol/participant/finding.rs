@@ -1,4 +1,4 @@
-//! Participants find each other.
+//! Participants discover each other.
 
 use super::network::{Network, address, config, prefix};
 use super::told;
@@ -14,7 +14,7 @@ fn two_participants_find_each_other_at_once() {
     network.run_for(Duration::from_millis(1_500));
     assert!(told(&network.events(a)).is_empty());
     let b = network.start(config(2));
-    // One way for the announcement, one way for the answer.
+    // One path for the announcement, one for the answer.
     network.run_for(Duration::from_millis(2));
     assert_eq!(told(&network.events(a)), ["found 02"]);
     assert_eq!(told(&network.events(b)), ["found 01"]);
@@ -46,7 +46,7 @@ fn announcements_that_are_repeated_tell_nothing_new() {
     network.run_for(Duration::from_secs(60));
     assert!(network.events(a).is_empty());
     let sent = network.sent() - before;
-    // Two participants, once in 3 s, and nothing else: silence costs nothing.
+    // Each of two participants sends once in 3 s, and nothing else is sent.
     assert!((34..=46).contains(&sent), "{sent}");
 }
 
@@ -64,7 +64,7 @@ fn without_multicast_a_peer_is_found_at_its_well_known_port() {
     seeking.announce_to = PortMapping::default().participants_on(address(1).into(), 0, 5).collect();
     let b = network.start(seeking);
     network.run_for(Duration::from_millis(10));
-    // a is silent but for its answer.
+    // Participant a sends only its answer.
     assert_eq!(told(&network.events(b)), ["found 01"]);
     assert_eq!(told(&network.events(a)), ["found 02"]);
 }
@@ -168,7 +168,7 @@ fn locators(host: [u8; 4], announce_to: Vec<Locator>) -> ParticipantLocators {
 
 #[test]
 fn a_participant_whose_address_changes_stays_known_and_is_reached_at_the_new_one() {
-    // Without multicast: only who is known can be told.
+    // Without multicast, only known participants receive the announcement.
     let group = PortMapping::default().discovery_group(0).unwrap();
     let mut network = Network::new();
     let a = network.start(config(1));
@@ -180,7 +180,7 @@ fn a_participant_whose_address_changes_stays_known_and_is_reached_at_the_new_one
     assert_eq!(told(&network.events(a)), ["found 02"]);
     assert_eq!(network.participant(a).route(prefix(2)).unwrap().unicast[0].to_string(), "udp/10.7.7.2:7410");
     assert_eq!(network.participant(b).participants().count(), 1);
-    // Back at multicast it is found by others as well, soon.
+    // With multicast again, the other participants also discover it soon.
     let mut back = locators([10, 0, 0, 2], vec![group]);
     back.metatraffic_multicast = vec![group];
     network.move_to(b, back);

@@ -1,4 +1,4 @@
-//! Small changes that wait for company (LATENCY_BUDGET), and how many may be under way.
+//! Small changes that wait for a shared datagram (LATENCY_BUDGET), and the limit of bytes in flight.
 
 use super::script::{Script, best_effort, reliable};
 use dds_rtps::concurrent::Payload;
@@ -13,7 +13,7 @@ fn qos() -> DataWriterQos {
     DataWriterQos::default().keep_all().latency_budget(Duration::from_millis(BUDGET_MS))
 }
 
-/// A batching writer with a reliable reader that has everything.
+/// Creates a batching writer with a reliable reader that has everything.
 fn batching(qos: &DataWriterQos) -> Script {
     let mut script = Script::new(false, qos);
     script.match_reader(reliable(2));
@@ -137,7 +137,7 @@ fn no_more_is_under_way_than_the_readers_buffer_takes() {
             sent += script.sent().len();
         }
         assert!((64..=128).contains(&sent), "{sent} datagrams of 1 kB into 128 KiB");
-        // The reader has had time to answer, and has what was sent.
+        // The reader has had time to answer and has all sent changes.
         script.wait(1);
         script.acknack(2, sent as i64 + 1, &[]);
         assert!(script.sent().len() > 32);

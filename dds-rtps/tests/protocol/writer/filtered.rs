@@ -1,4 +1,4 @@
-//! Content filters that the writer asks: who is sent what, and told what of the rest.
+//! Content filters that the writer evaluates: which readers get a sample, and how the others learn of it.
 
 use super::script::{Script, best_effort, instance, late_joiner, reliable};
 use dds_macros::DdsType;
@@ -18,7 +18,7 @@ struct Pose {
     image: Vec<u8>,
 }
 
-/// A writer that knows the type, and keeps all.
+/// Creates a keep-all writer that knows the type.
 fn script(qos: &DataWriterQos) -> Script {
     Script::with(false, qos, |config| config.filtered_type = Some(Pose::DESCRIPTION))
 }
@@ -44,7 +44,7 @@ impl Script {
         }
     }
 
-    /// As [`Script::match_reader`], and what comes of that is over.
+    /// As [`Script::match_reader`], with the resulting traffic completed.
     fn welcome(&mut self, reader: ReaderProxyConfig) {
         let (number, reliable) = (reader.guid.entity_id.0[2], reader.reliable);
         self.match_reader(reader);
@@ -70,7 +70,7 @@ fn wants(expression: &str, reader: ReaderProxyConfig) -> ReaderProxyConfig {
 
 fn without_heartbeats(lines: &[String]) -> Vec<String> {
     let words = |line: &String| {
-        // "HB" stands with its range in one or two words.
+        // The range of "HB" is written in one or two words.
         let cut = line.find(" HB").map_or(line.as_str(), |at| &line[..at]);
         cut.to_owned()
     };
@@ -98,19 +98,19 @@ fn who_asks_for_what_it_does_not_want_is_told_so() {
     script.welcome(wants("x < 10", reliable(2)));
     script.write_each([10, 11, 12]);
     assert!(script.sent().is_empty());
-    // Nothing else has made a HEARTBEAT due.
+    // No other cause has made a HEARTBEAT due.
     script.wait(100);
     assert_eq!(script.sent(), ["7002: DST2 HB2(1..3)"]);
     script.acknack(2, 1, &[1, 2, 3]);
     assert_eq!(script.sent(), ["7002: DST2 GAP2(1..3 filtered 3) HB2(1..3)"]);
     script.acknack(2, 4, &[]);
     assert!(script.writer.is_acknowledged(SequenceNumber(3)));
-    // What has been told of is not told of again.
+    // Announced changes are not announced again.
     script.write_x(1);
     assert_eq!(without_heartbeats(&script.sent()), ["7002: TS D2(4)"]);
 }
 
-/// A repair knows what the filter has left out, and what is there no more.
+/// A repair distinguishes filtered changes from removed ones.
 #[test]
 fn what_is_gone_and_what_is_filtered_are_told_apart() {
     let mut script = script(&DataWriterQos::default().reliable().keep_last(3).transient_local());
@@ -122,14 +122,14 @@ fn what_is_gone_and_what_is_filtered_are_told_apart() {
     assert!(line.contains("GAP2(1..2)") && line.contains("GAP2(3..4 filtered 2)") && line.contains("D2(5)"), "{line}");
 }
 
-/// What went out, or is gone, between two that were filtered is not denied.
+/// Sent or removed changes between two filtered ones are not declared filtered.
 #[test]
 fn only_what_was_filtered_is_called_so() {
     let mut script = script(&DataWriterQos::default().best_effort().keep_last(1));
     script.welcome(wants("x < 10", best_effort(2)));
     script.write_x(10);
     assert!(script.sent().is_empty());
-    // The second one of these takes the place of the first one before that has left.
+    // The second change replaces the first one before that has been sent.
     script.write_each([1, 11]);
     assert!(script.sent().is_empty());
     script.write_x(2);
@@ -154,7 +154,7 @@ fn each_of_several_readers_is_sent_what_it_wants() {
             "7003: TS D*(5)"
         ]
     );
-    // Somebody who wants all.
+    // A reader without a filter.
     script.welcome(reliable(5));
     script.write_x(100);
     let lines = without_heartbeats(&script.sent());
@@ -200,7 +200,7 @@ fn history_goes_to_late_joiners_as_far_as_they_want_it() {
     }
 }
 
-/// Nobody looks through a history without end in one go.
+/// The writer visits a long history in steps.
 #[test]
 fn a_long_history_that_is_not_wanted_is_gone_through() {
     let mut script = script(&keep_all().transient_local());
@@ -221,7 +221,7 @@ fn another_filter_is_for_what_comes_later() {
     script.write_each([2, 11]);
     let lines = without_heartbeats(&script.sent());
     assert_eq!(lines, ["7002: DST2 GAP2(2..3 filtered 2) DST0 TS D2(4)"]);
-    // None any more.
+    // The reader has no filter any more.
     script.match_reader(reliable(2));
     script.write_each([3]);
     assert_eq!(without_heartbeats(&script.sent()), ["7002: TS D2(5)"]);
@@ -234,7 +234,7 @@ fn large_samples_go_to_those_alone_who_want_them() {
     script.welcome(wants("x >= 10", reliable(3)));
     for x in [10, 1] {
         let mut image = payload(1, x, 4000 - 12 - 4);
-        // The script knows what the bytes of fragments are: those in front of the image it does not look at.
+        // The script parses the bytes of fragments, so the bytes before the image stay unchanged.
         for (index, byte) in image.iter_mut().enumerate().skip(16) {
             *byte = (index % 251) as u8;
         }
@@ -301,7 +301,7 @@ fn a_writer_asks_only_so_many_filters() {
     }
     script.write_x(10);
     let lines = without_heartbeats(&script.sent());
-    // 32 are asked, the last one filters by itself.
+    // The writer evaluates 32 filters. The last reader filters by itself.
     assert_eq!(lines, ["7034: TS D*(1)"]);
     assert_eq!(script.writer.counters().filtered, 32);
     script.write_x(1);

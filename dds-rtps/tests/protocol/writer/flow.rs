@@ -1,11 +1,11 @@
-//! How much of a large sample is on its way at once.
+//! How much of a large sample is in flight at once.
 
 use super::script::{Script, best_effort, reliable};
 use dds_rtps::qos::DataWriterQos;
 use dds_rtps::types::SequenceNumber;
 use dds_rtps::writer::{FlowConfig, FragmentSize, WriterConfig};
 
-/// Fragments of 1000 bytes, and windows of a hundred of them.
+/// Fragments of 1000 bytes, and windows of a hundred fragments.
 fn config(config: &mut WriterConfig) {
     config.fragment_size = FragmentSize { same_host: 65_000, network: 1000 };
     config.flow = FlowConfig { network: 100_000, network_rate: 10_000_000, ..FlowConfig::default() };
@@ -15,12 +15,12 @@ fn keep_all() -> DataWriterQos {
     DataWriterQos::default().keep_all()
 }
 
-/// How many of the datagrams carry fragments.
+/// Counts the datagrams that carry fragments.
 fn fragments(lines: &[String]) -> usize {
     lines.iter().filter(|line| line.contains(" F")).count()
 }
 
-/// A script whose reliable readers have answered.
+/// Creates a script whose reliable readers have answered.
 fn script(readers: &[u8]) -> Script {
     let mut script = Script::with(false, &keep_all(), config);
     for &reader in readers {
@@ -106,7 +106,7 @@ fn what_a_reader_asks_for_goes_out_in_its_window_too() {
     let mut script = script(&[2]);
     script.write_large(99_000);
     script.sent();
-    // Everything was lost. The window is now half of what it was.
+    // Everything was lost. The window is now halved.
     script.acknack(2, 1, &[1]);
     let lines = script.sent();
     assert!(fragments(&lines) < 70, "{}", fragments(&lines));
@@ -141,7 +141,7 @@ fn best_effort_readers_get_a_burst_and_the_rest_at_a_rate() {
     script.write_large(300_000);
     let mut sent = fragments(&script.sent());
     assert_eq!(sent, 100);
-    // 10 kB are ten fragments per millisecond; the timer fires for a quarter of a burst.
+    // 10 kB are ten fragments per millisecond. The timer fires for a quarter of a burst.
     assert!(script.writer.deadline().is_some());
     while sent < 300 {
         assert!(script.ms < 100, "after {} ms {sent} fragments are out", script.ms);
@@ -152,7 +152,7 @@ fn best_effort_readers_get_a_burst_and_the_rest_at_a_rate() {
     assert_eq!(script.ms, 20);
     script.wait(100);
     assert_eq!(script.writer.deadline(), None);
-    // The next burst is there again.
+    // The budget for the next burst is available again.
     script.write_large(100_000);
     assert_eq!(fragments(&script.sent()), 100);
 }

@@ -15,7 +15,7 @@ fn small_fragments(fragments_per_frame: u16) -> Script {
     })
 }
 
-/// A script whose reliable reader has answered, and which has sent a sample of five fragments of 1000 bytes.
+/// Creates a script whose reliable reader has answered and which has sent a sample of five fragments of 1000 bytes.
 fn with_sample() -> Script {
     let mut script = small_fragments(1);
     script.match_reader(reliable(2));
@@ -269,7 +269,7 @@ fn a_large_key_goes_out_in_fragments_that_say_so_and_its_status_with_the_first()
     script.write_change(ChangeKind::NotAliveDisposed, instance(7), &key).unwrap();
     let first = "7002: TS F2(1 1-1/3 key kSome(7) s1)";
     assert_eq!(script.sent(), [first, "7002: TS F2(1 2-2/3 key)", "7002: TS F2(1 3-3/3 key) HB2(1..1)"]);
-    // Repairs say it as the first time: the first fragment has the status.
+    // Repairs repeat this: the first fragment carries the status.
     script.nack_frag(2, 1, &[1, 3]);
     assert_eq!(script.sent(), ["7002: DST2 TS F2(1 1-1/3 key kSome(7) s1)", "7002: DST2 TS F2(1 3-3/3 key) HB2(1..1)"]);
 }
@@ -287,7 +287,7 @@ fn counts_of_requests_for_fragments_wrap() {
     }
 }
 
-/// It counts its NACK_FRAGs from the beginning, as it does its ACKNACKs.
+/// A restarted reader counts its NACK_FRAGs and its ACKNACKs from the beginning.
 #[test]
 fn a_reader_that_begins_anew_may_ask_for_fragments_again() {
     let mut script = with_sample();

@@ -1,4 +1,4 @@
-//! Readers that come when something has been written already.
+//! Readers that match after samples were written.
 
 use super::script::{Script, best_effort, instance, late_joiner, reader_guid, reliable};
 use dds_rtps::history::ChangeKind;
@@ -73,7 +73,7 @@ fn a_long_history_is_sent_as_the_reader_asks_for_it() {
         let missing: Vec<i64> = (next..(next + 256).min(1001)).collect();
         script.acknack(2, next, &missing);
         let lines = script.sent();
-        // No more than a window for each request.
+        // Each request releases at most one window.
         assert!((50..=101).contains(&lines.len()) || lines.len() == missing.len(), "{}", lines.len());
         assert!(lines[0].contains(&format!("D2({next})")));
         assert!(lines.last().unwrap().ends_with("HB2(1..1000)"));
@@ -87,7 +87,7 @@ fn history_and_new_changes_both_reach_a_late_joiner_once() {
     script.match_reader(reliable(2));
     script.write_times(2);
     script.sent();
-    // One is not sent yet when the late joiner comes: it goes to both.
+    // One sample is unsent when the late joiner matches, so it goes to both readers.
     script.write();
     script.match_reader(late_joiner(3));
     script.write();

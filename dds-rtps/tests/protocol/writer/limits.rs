@@ -88,7 +88,7 @@ fn a_large_sample_on_its_way_does_not_make_the_history_grow() {
     for _ in 0..100 {
         script.write_large(1 << 20);
         script.sent();
-        // Beside the limit, the one that is being sent.
+        // The limit, and the sample that is being sent.
         assert!(script.writer.history_len() <= 5, "{} samples", script.writer.history_len());
     }
 }
@@ -178,7 +178,7 @@ fn readers_are_bounded() {
     assert!(matched.by_ref().take(READERS_MAX).all(|matched| matched));
     assert!(matched.all(|matched| !matched));
     assert_eq!((script.writer.remote_readers(), script.writer.counters().readers_refused), (READERS_MAX, 10));
-    // Who is there may change, and who goes makes room.
+    // A matched reader may change, and a departing one frees its space.
     assert!(script.writer.match_reader(now, reader(7)));
     assert!(script.writer.unmatch_reader(now, reader(7).guid));
     assert!(script.writer.match_reader(now, best_effort(3)) && script.writer.unmatch_reader(now, reader_guid(3)));

@@ -1,4 +1,4 @@
-//! What a writer promises to show of itself, and when it has broken that.
+//! Liveliness assertions of a writer, and the detection of a missed lease.
 
 use super::script::{Script, best_effort, reliable};
 use dds_rtps::concurrent::AssertionClock;
@@ -11,7 +11,7 @@ fn qos(kind: LivelinessKind, lease_ms: u64) -> DataWriterQos {
     DataWriterQos::default().keep_all().liveliness(Liveliness { kind, lease_duration: Duration::from_millis(lease_ms) })
 }
 
-/// Whether the loss of liveliness has been told of since the last look.
+/// Counts the losses of liveliness that were reported since the last call.
 fn lost(script: &mut Script) -> usize {
     std::iter::from_fn(|| script.writer.poll_event()).filter(|event| *event == WriterEvent::LivelinessLost).count()
 }

@@ -1,4 +1,4 @@
-//! Readers of the same process: they take changes from the history, and acknowledge on a link.
+//! Readers of the same process: they take changes from the history and acknowledge through a link.
 
 use super::script::{Script, instance, reader_guid, reliable};
 use dds_rtps::concurrent::LocalLink;

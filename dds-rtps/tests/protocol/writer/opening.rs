@@ -1,4 +1,4 @@
-//! Where a reader's samples begin: what stands in front of every HEARTBEAT until it has answered one.
+//! The start of a reader's stream: the GAP before every HEARTBEAT until the reader has answered one.
 
 use super::script::{Script, best_effort, late_joiner, reader_guid, reliable};
 use dds_rtps::qos::{DataWriterQos, Durability};
@@ -9,7 +9,7 @@ fn keep_all() -> DataWriterQos {
     DataWriterQos::default().keep_all()
 }
 
-/// A second reader of the participant of `number`, which it shares the locator with.
+/// A second reader of participant `number`, with the same locator.
 fn sibling(number: u8, wants_history: bool) -> ReaderProxyConfig {
     let guid = Guid::new(reader_guid(number).prefix, EntityId([0, 1, number, 4]));
     ReaderProxyConfig { guid, wants_history, ..reliable(number) }
@@ -30,7 +30,7 @@ fn whichever_datagram_arrives_first_says_where_the_stream_begins() {
     }
     script.wait(100);
     assert_eq!(script.sent(), ["7002: DST2 HB2(5..4 final) HB2(5..6)"]);
-    // The pre-emptive ACKNACK is no answer: whoever sends it does not know the writer yet.
+    // A pre-emptive ACKNACK is no answer, because its sender does not know the writer yet.
     script.acknack_with(2, 0, 1, &[], false);
     assert_eq!(script.sent(), ["7002: DST2 HB2(5..4 final) HB2(5..6)"]);
     script.acknack(2, 5, &[5]);
@@ -78,7 +78,7 @@ fn readers_of_one_participant_have_one_beginning() {
     script.match_reader(reliable(2));
     script.write_times(2);
     script.match_reader(sibling(2, false));
-    // To Cyclone DDS a HEARTBEAT that began at 3 would say that the first reader has missed nothing.
+    // To Cyclone DDS, a HEARTBEAT from 3 on would mean that the first reader has missed nothing.
     let lines = script.sent();
     assert_eq!(
         lines,
@@ -116,7 +116,7 @@ fn many_readers_at_once_are_told_one_by_one() {
     for (line, number) in lines[1..].iter().zip(2..) {
         assert_eq!(*line, format!("700{number}: DST{number} HB{number}(1..0 final) HB{number}(1..1)"));
     }
-    // The timer asks all at once, and tells each of them.
+    // The timer asks all readers at once, and tells each its first relevant sequence number.
     script.wait(100);
     let lines = script.sent();
     let told: String = (2..=7).map(|number| format!(" DST{number} HB{number}(1..0 final)")).collect();
@@ -136,7 +136,7 @@ fn a_large_sample_to_many_readers_that_have_said_nothing_is_asked_about() {
     assert!((2..=7).all(asked), "{lines:?}");
 }
 
-/// It shares the locator with another one, which is sent what it is not to get, and would take that in once it knew.
+/// The reader shares its locator with another reader, whose irrelevant changes it would otherwise accept.
 #[test]
 fn a_reader_of_ours_is_told_where_it_begins_behind_all_that_it_is_not_to_get() {
     let mut script = Script::new(false, &keep_all());
@@ -163,7 +163,7 @@ fn a_volatile_reader_of_ours_that_lost_its_state_is_not_sent_again_what_it_had()
     script.sent();
     script.acknack_with(100, 0, 1, &[], false);
     assert_eq!(script.sent(), ["7100: DST1 HB100(3..3)"]);
-    // Who wants all of it gets all of it.
+    // A reader that requests the full history gets it.
     script.match_reader(late_joiner(101));
     script.sent();
     script.acknack(101, 4, &[]);
@@ -171,7 +171,7 @@ fn a_volatile_reader_of_ours_that_lost_its_state_is_not_sent_again_what_it_had()
     assert!(script.sent().concat().contains("HB101(1..3"));
 }
 
-/// The others are asked, too.
+/// The other readers are asked as well.
 #[test]
 fn who_never_answers_is_asked_with_each_sample_for_a_while_only() {
     let mut script = Script::new(false, &keep_all());
@@ -188,7 +188,7 @@ fn who_never_answers_is_asked_with_each_sample_for_a_while_only() {
     let asking = |range: std::ops::Range<usize>| asking[range].iter().filter(|asks| **asks).count();
     assert_eq!(asking(0..150), 150);
     assert!((1..100).contains(&asking(500..1000)), "{} of 500", asking(500..1000));
-    // One that is new may not even know the writer.
+    // A new reader may not even know the writer.
     script.match_reader(reliable(4));
     script.sent();
     script.write();

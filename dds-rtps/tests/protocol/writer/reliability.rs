@@ -11,7 +11,7 @@ fn keep_all() -> DataWriterQos {
     DataWriterQos::default().keep_all()
 }
 
-/// A writer whose one reader has answered the first HEARTBEAT.
+/// Creates a writer whose only reader has answered the first HEARTBEAT.
 fn with_reader() -> Script {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(2));
@@ -21,7 +21,7 @@ fn with_reader() -> Script {
     script
 }
 
-/// Sends the first sample, which carries a HEARTBEAT since there was none for long.
+/// Sends the first sample, which carries a HEARTBEAT because none was sent recently.
 fn write_first(script: &mut Script) {
     script.write();
     assert_eq!(script.sent(), ["7002: TS D2(1) HB2(1..1)"]);
@@ -134,7 +134,7 @@ fn a_request_is_not_served_again_at_once_but_it_is_not_lost() {
     assert!(script.sent().is_empty());
     script.wait(4);
     assert_eq!(script.sent(), ["7002: DST2 TS D2(1) HB2(1..1)"]);
-    // It arrived in the meantime: nothing is sent.
+    // The change arrived before the deferral ended, so nothing is sent.
     script.acknack(2, 1, &[1]);
     script.wait(1);
     script.acknack(2, 2, &[]);
@@ -168,7 +168,7 @@ fn removed_changes_become_one_gap() {
         script.write_key(key).unwrap();
         script.sent();
     }
-    // 2, 5 and 6 are left.
+    // Changes 2, 5 and 6 remain.
     script.acknack(2, 1, &[1, 2, 3, 4, 5, 6]);
     assert_eq!(script.sent(), ["7002: DST2 TS D2(2 k2) D2(5 k3) D2(6 k1) GAP2(1..1+3+4) HB2(2..6)"]);
 }
@@ -319,7 +319,7 @@ fn a_reader_that_is_behind_and_does_not_know_gets_a_heartbeat() {
     script.sent();
     script.acknack_with(2, 10, 2, &[], false);
     assert_eq!(script.sent(), ["7002: DST2 HB2(2..3)"]);
-    // One that has everything gets none, or two that are both polite would never stop.
+    // A reader that has everything gets no answer. Otherwise two peers that always answer would never stop.
     script.acknack_with(2, 11, 4, &[], false);
     assert!(script.sent().is_empty());
 }
@@ -342,7 +342,7 @@ fn senseless_acknacks_are_counted_and_change_nothing() {
     script.writer.handle_acknack(script.now(), guid, &negative);
     assert_eq!(script.writer.counters().malformed, 3);
     assert!(script.sent().is_empty());
-    // Numbers that were never sent cannot be missing; the others are served.
+    // Sequence numbers that were never sent cannot be missing. The others are served.
     script.acknack(2, 3, &[3, 4, 200]);
     assert_eq!(script.sent(), ["7002: DST2 TS D2(3) HB2(3..3)"]);
     assert_eq!(script.writer.counters().malformed, 4);
@@ -417,14 +417,14 @@ fn a_request_is_answered_with_a_window_and_the_rest_is_asked_for_again() {
     let repaired = sent.iter().filter(|line| line.contains("D2(")).count();
     assert!((64..=80).contains(&repaired), "{repaired}");
     assert!(sent.last().unwrap().ends_with("HB2(1..200)"), "{sent:?}");
-    // What was sent is not sent again at once; what was not is, as soon as it is asked for.
+    // Sent changes are not retransmitted at once. Unsent ones are sent as soon as they are requested.
     script.acknack(2, 1, &missing);
     let sent = script.sent();
     assert!(sent[0].starts_with(&format!("7002: DST2 TS D2({})", repaired + 1)), "{sent:?}");
     assert!((64..=80).contains(&sent.iter().filter(|line| line.contains("D2(")).count()));
 }
 
-/// A reader of another vendor has got the first samples but for one, and asks for that.
+/// A reader of another vendor has all first samples but one, and requests that one.
 fn with_a_hole() -> Script {
     let mut script = with_reader();
     script.write_times(10);
@@ -447,7 +447,7 @@ fn while_a_reader_misses_something_no_more_is_sent_than_it_can_keep() {
     let mut script = with_a_hole();
     let sent = sent_of(&mut script, 300);
     assert!((100..=120).contains(&sent), "{sent}");
-    // It has asked just now, so it does not ask again. That does not say that it misses nothing.
+    // The reader has just sent a request, so it does not repeat it. Its silence does not mean that it misses nothing.
     script.acknack(2, 5, &[]);
     assert_eq!(sent_of(&mut script, 1), sent);
     script.acknack(2, 7, &[]);
@@ -471,11 +471,11 @@ fn nobody_waits_long_for_a_reader_that_gets_no_further() {
 fn a_best_effort_reader_does_not_wait_for_what_another_one_misses() {
     let mut script = with_a_hole();
     script.match_reader(best_effort(3));
-    // What is not answered fills the window.
+    // Unanswered samples fill the window.
     assert!(sent_of(&mut script, 300) > 200);
 }
 
-/// In the reader's name, and beside what it says itself.
+/// A forger sends requests in the reader's name, beside those of the reader itself.
 #[test]
 fn whoever_asks_again_and_again_gets_each_sample_once_in_a_while() {
     let mut script = Script::new(false, &keep_all().transient_local());
@@ -497,11 +497,11 @@ fn whoever_asks_again_and_again_gets_each_sample_once_in_a_while() {
         }
         script.wait(1);
     }
-    // In 10 ms, with 5 ms between two answers.
+    // 10 ms contain two intervals of 5 ms between answers.
     assert_eq!(script.writer.counters().repairs - before, 2 * 400);
 }
 
-/// Nobody may be there: somebody else may have announced the reader.
+/// The reader may not exist, because another participant may have announced it.
 #[test]
 fn a_reader_that_has_never_answered_is_asked_ever_more_slowly() {
     let mut script = Script::with(false, &keep_all(), |config| config.unheard_period_max = Duration::from_secs(100));
@@ -513,10 +513,10 @@ fn a_reader_that_has_never_answered_is_asked_ever_more_slowly() {
         times.extend((!script.sent().is_empty()).then_some(script.ms));
     }
     assert_eq!(times, [100, 200, 300, 400, 600, 1_000, 1_800, 3_400, 6_600, 13_000, 25_800, 51_400]);
-    // It shows that it is there.
+    // The reader gives a sign of life.
     script.writer.ask_again(script.now(), reader_guid(2));
     assert_eq!(script.sent(), ["7002: DST2 HB2(1..0)"]);
-    // Another one does not wait for that long, and the first one is not asked more often because of it.
+    // Another reader is asked without that delay, and the first one is not asked more often because of it.
     script.match_reader(reliable(3));
     assert_eq!(script.sent(), ["7003: DST3 HB3(1..0)"]);
     script.wait(100);

@@ -1,4 +1,4 @@
-//! Readers that are too slow for a writer that does not want to wait for them.
+//! Readers that are too slow for a writer that does not wait for them.
 
 use super::script::{Script, instance, reader_guid, reliable};
 use dds_rtps::concurrent::LocalLink;
@@ -13,7 +13,9 @@ fn limited(max_samples: u32) -> DataWriterQos {
     DataWriterQos::default().keep_all().resource_limits(limits)
 }
 
-/// A writer that has room for four samples and waits for a second, with the reliable readers 2 and 3.
+/// Creates a writer with space for four samples and the reliable readers 2 and 3.
+///
+/// It demotes a slow reader after `after_ms`.
 fn impatient(after_ms: u64) -> Script {
     let mut script = Script::with(false, &limited(4), |config| {
         config.slow_reader = SlowReader::Demote { after: Duration::from_millis(after_ms) };
@@ -34,7 +36,7 @@ fn kept(script: &Script) -> Vec<i64> {
     script.writer.changes_from(SequenceNumber(1)).map(|change| change.sequence_number.0).collect()
 }
 
-/// Who was demoted or restored, and who waits has room.
+/// Returns events of demotion, restoration and freed space.
 fn events(script: &mut Script) -> Vec<WriterEvent> {
     let events = std::iter::from_fn(|| script.writer.poll_event());
     events.filter(|event| !matches!(event, WriterEvent::Acknowledged(_))).collect()
@@ -78,7 +80,7 @@ fn a_reader_that_holds_the_writer_up_is_given_its_time_and_then_not_waited_for()
     assert_eq!(kept(&script), [9, 10, 11, 12], "as much as there is room for");
     let counters = script.writer.counters();
     assert_eq!((counters.readers_demoted, counters.given_up, counters.overwritten_unacknowledged), (1, 8, 0));
-    // The other one is waited for as before.
+    // The writer waits for the other reader as before.
     script.write_times(4);
     assert_eq!(try_write(&mut script), Err(WriteRefused::Full));
     assert_eq!(script.writer.slowest_reader(), Some(ReaderLag { reader: reader_guid(2), samples: 4 }));
@@ -116,7 +118,7 @@ fn a_reader_that_works_off_in_time_what_was_written_is_waited_for_however_often_
 fn a_reader_that_only_trickles_is_too_slow() {
     let mut script = impatient(1000);
     fill_for_one(&mut script);
-    // One sample every 300 ms: the four that were there when it first held the writer up take longer than a second.
+    // One sample every 300 ms: the four samples that first blocked the writer take longer than a second.
     for base in 2..=4 {
         script.wait(300);
         script.acknack(3, base, &[]);
@@ -174,12 +176,12 @@ fn what_is_kept_is_repaired_when_it_returns_and_then_it_is_waited_for_again() {
     }
     script.sent();
     events(&mut script);
-    // It is asked on, though everybody else has everything.
+    // The writer continues to ask it, although the other reader has everything.
     script.wait(1000);
     assert_eq!(script.sent(), ["7003: DST3 HB3(5..8)"]);
     script.acknack(3, 5, &[5, 6, 7, 8]);
     assert_eq!(script.sent(), ["7003: DST3 TS D3(5) D3(6) D3(7) D3(8) HB3(5..8)"]);
-    // Meanwhile another one had to be given up: that the reader gets past it shows nothing.
+    // The writer has evicted another sample, so the reader's progress past it proves nothing.
     assert_eq!(try_write(&mut script), Ok(9));
     script.sent();
     script.acknack(2, 10, &[]);

@@ -1,4 +1,4 @@
-//! A writer that stands in for others: whose samples it says it sends, and who gets them.
+//! A writer that relays samples of other writers: their origin on the wire, and their receivers.
 
 use super::script::{Script, best_effort, late_joiner, reader_guid, reliable};
 use dds_rtps::concurrent::Payload;
@@ -12,12 +12,12 @@ fn transient() -> DataWriterQos {
     DataWriterQos::default().keep_all().durability(Durability::Transient)
 }
 
-/// Gets what is kept when it comes, and nothing after that.
+/// Describes a reader that gets the kept samples when it matches, and no later ones.
 fn late_only(number: u8) -> ReaderProxyConfig {
     ReaderProxyConfig { live: false, asks_for_history: false, ..late_joiner(number) }
 }
 
-/// Gets nothing.
+/// Describes a reader that gets nothing.
 fn left_out(number: u8) -> ReaderProxyConfig {
     ReaderProxyConfig { live: false, ..reliable(number) }
 }
@@ -46,7 +46,7 @@ fn a_sample_carries_who_wrote_it_and_how_long_it_lives() {
         assert_eq!(inline_qos.original_writer(), Some(identity));
         assert_eq!(inline_qos.lifespan(), Some(lifespan).filter(|lifespan| !lifespan.is_infinite()));
     }
-    // Its own lifespan counts, though the writer has none.
+    // The sample's own lifespan applies, although the writer has none.
     script.wait(3000);
     assert_eq!(script.writer.history_len(), 1);
 }
@@ -80,7 +80,7 @@ fn some_readers_get_what_is_kept_and_others_what_comes_as_well() {
     script.acknack(3, 3, &[3]);
     assert_eq!(script.sent(), ["7003: DST3 TS D3(3) HB3(1..3)"]);
     script.acknack(3, 4, &[]);
-    // Whoever hears of it and asks, is told that it is none of its business.
+    // Any reader that requests the change gets a GAP for it.
     for reader in [2, 4] {
         script.acknack(reader, 3, &[3]);
         let line = script.sent().concat();

@@ -2,7 +2,9 @@
 
 use super::*;
 
-/// A policy, a writer that offers too little, and a reader that requests more, in Cyclone's form and in ours.
+/// A policy, an insufficient offer of a writer, and an excessive request of a reader.
+///
+/// Each is given in Cyclone's form and in ours.
 type Case =
     (PolicyId, &'static str, &'static str, fn(DataWriterQos) -> DataWriterQos, fn(DataReaderQos) -> DataReaderQos);
 
