@@ -45,8 +45,8 @@ fn parse_agrees_with_tshark() {
 /// - A payload at the end of a message may lack its padding (Zenzen DDS). This crate always writes and counts it.
 /// - The length of a sentinel has no meaning. Each implementation writes 0.
 ///
-/// No capture uses these: big endian, length 0 for the last submessage, an octetsToInlineQos above the minimum, bits of
-/// a set past its count, padding parameters, and bytes after the known fields.
+/// No capture uses big endian, length 0 for the last submessage, or an octetsToInlineQos above the minimum. Bits of a
+/// set past its count, padding parameters and bytes after the known fields do not occur either.
 #[test]
 fn what_we_lay_out_is_what_the_others_did() {
     let mut times_differ = 0;

@@ -72,7 +72,7 @@ fn damaged_discovery_data_is_at_worst_an_error() {
     }
 }
 
-/// Visits every DATA of SPDP and SEDP in a capture, with the number of its packet and its sender.
+/// Visits every DATA of SPDP and SEDP in a capture, with packet number and sender.
 fn for_each_builtin(name: &str, mut visit: impl FnMut(usize, GuidPrefix, &Data<'_>)) {
     for packet in capture(name) {
         let message = Message::parse(&packet.payload).unwrap();

@@ -24,9 +24,7 @@ const WRITING: u64 = 4 * US;
 /// Time of the receive thread for a datagram.
 const HANDLING: u64 = 2 * US;
 
-/// Default limit of a receive buffer in Linux, in the kernel's count.
-///
-/// The other constant is the overhead of a datagram in it.
+/// Default limit of a receive buffer in Linux, in the kernel's count, and the overhead of a datagram in it.
 const RECEIVE_BUFFER: usize = 425_984;
 const OVERHEAD: usize = 832;
 

@@ -113,7 +113,9 @@ impl Network {
         std::mem::take(&mut self.nodes[index].events)
     }
 
-    /// Returns the writers of a participant that peers have shown to know since the last call, each with its reader.
+    /// Returns the writers of a participant that peers have shown to know, each with its reader.
+    ///
+    /// Covers the time since the last call.
     pub(crate) fn known(&mut self, index: usize) -> Vec<(EntityId, Guid)> {
         std::mem::take(&mut self.nodes[index].known)
     }

@@ -255,7 +255,7 @@ struct Small {
 }
 
 fn announcement_of_cyclone(prefix: GuidPrefix, version: &str) -> Vec<u8> {
-    // A parameter of equal length makes space. It takes the id and the value of the product version.
+    // The parameter replaces another one of the same length.
     let text = format!("vm/{version}/Linux/Linux\0");
     let mut value = [&[0; 20], &(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
     value.resize(value.len().next_multiple_of(4), 0);

@@ -15,7 +15,9 @@ fn small_fragments(fragments_per_frame: u16) -> Script {
     })
 }
 
-/// Creates a script whose reliable reader has answered and which has sent a sample of five fragments of 1000 bytes.
+/// Creates a script whose reliable reader has answered.
+///
+/// It has sent a sample of five fragments of 1000 bytes.
 fn with_sample() -> Script {
     let mut script = small_fragments(1);
     script.match_reader(reliable(2));

@@ -136,7 +136,9 @@ fn a_large_sample_to_many_readers_that_have_said_nothing_is_asked_about() {
     assert!((2..=7).all(asked), "{lines:?}");
 }
 
-/// The reader shares its locator with another reader, whose irrelevant changes it would otherwise accept.
+/// Changes for another reader at the same locator are irrelevant to this one.
+///
+/// It would accept them as soon as it knew the writer.
 #[test]
 fn a_reader_of_ours_is_told_where_it_begins_behind_all_that_it_is_not_to_get() {
     let mut script = Script::new(false, &keep_all());

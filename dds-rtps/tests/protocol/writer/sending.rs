@@ -141,7 +141,9 @@ struct Track {
     number: u64,
 }
 
-/// The key hash of XCDR2 identifies an instance, but a writer of XCDR1 sends that of XCDR1 (RTPS 2.5, 9.6.4.8).
+/// A writer of XCDR1 sends the key hash of XCDR1 (RTPS 2.5, 9.6.4.8).
+///
+/// Within this crate the key hash of XCDR2 identifies the instance.
 #[test]
 fn the_key_hash_on_the_wire_is_that_of_the_encoding() {
     let mut script = Script::with(true, &qos(), |config| config.hashed_type = Some(Track::DESCRIPTION.into()));

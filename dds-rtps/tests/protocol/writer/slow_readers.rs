@@ -118,7 +118,8 @@ fn a_reader_that_works_off_in_time_what_was_written_is_waited_for_however_often_
 fn a_reader_that_only_trickles_is_too_slow() {
     let mut script = impatient(1000);
     fill_for_one(&mut script);
-    // One sample every 300 ms: the four samples that first blocked the writer take longer than a second.
+    // One sample every 300 ms: the four samples from the moment when it first blocked the writer take longer than a
+    // second.
     for base in 2..=4 {
         script.wait(300);
         script.acknack(3, base, &[]);
