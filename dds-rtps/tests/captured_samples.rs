@@ -83,7 +83,7 @@ fn encoding(payload: &[u8]) -> Encoding {
 }
 
 #[test]
-fn every_captured_sample_is_a_shape() {
+fn every_captured_sample_decodes_to_shape() {
     for name in CAPTURES {
         let mut shapes = 0;
         for captured in payloads(name).iter().filter(|captured| !captured.is_key) {
@@ -100,7 +100,7 @@ fn every_captured_sample_is_a_shape() {
 }
 
 #[test]
-fn captured_samples_encode_to_the_bytes_that_came() {
+fn captured_samples_encode_to_same_bytes() {
     let mut buffer = Vec::new();
     for name in CAPTURES {
         for captured in payloads(name) {
@@ -124,7 +124,7 @@ fn captured_samples_encode_to_the_bytes_that_came() {
 }
 
 #[test]
-fn the_instance_of_a_payload_is_the_hash_that_correct_peers_send() {
+fn payload_key_hash_equals_hash_of_peers() {
     let mut scratch = Vec::new();
     for name in CAPTURES {
         for captured in payloads(name) {

@@ -40,7 +40,7 @@ fn talk_by(families: [IpFamilies; 2]) -> [DomainParticipant; 2] {
 }
 
 #[test]
-fn participants_talk_by_ipv6_alone() {
+fn participants_communicate_by_ipv6_alone() {
     if !has_ipv6() {
         return;
     }
@@ -49,7 +49,7 @@ fn participants_talk_by_ipv6_alone() {
 }
 
 #[test]
-fn who_speaks_both_reaches_who_speaks_one() {
+fn dual_stack_reaches_single_stack_participant() {
     if !has_ipv6() {
         return;
     }
@@ -59,7 +59,7 @@ fn who_speaks_both_reaches_who_speaks_one() {
 }
 
 #[test]
-fn who_speaks_both_sends_a_sample_once() {
+fn dual_stack_participant_sends_each_sample_once() {
     if !has_ipv6() {
         return;
     }
@@ -79,7 +79,7 @@ fn who_speaks_both_sends_a_sample_once() {
 }
 
 #[test]
-fn a_peer_is_found_at_the_port_that_is_named() {
+fn peer_is_found_at_configured_port() {
     if !has_ipv6() {
         return;
     }
@@ -98,7 +98,7 @@ fn a_peer_is_found_at_the_port_that_is_named() {
 }
 
 #[test]
-fn a_peer_that_is_none_is_an_error_that_names_it() {
+fn invalid_peer_fails_and_error_names_it() {
     let error = World::new().builder().peers(["[::1"]).build().unwrap_err();
     assert_eq!(error.kind(), &CreateErrorKind::InvalidPeer { peer: "[::1".to_owned() });
 }
@@ -122,7 +122,7 @@ fn wait_until_known(all: &[DomainParticipant], others: usize) {
 
 #[test]
 #[ignore = "half a minute of both cores: .ci/run crowd"]
-fn a_hundred_and_thirty_participants_of_a_host_find_each_other() {
+fn all_130_participants_of_host_find_each_other() {
     let all = crowd(9, Scope::Host, 130);
     wait_until_known(&all, 129);
 }
@@ -130,7 +130,7 @@ fn a_hundred_and_thirty_participants_of_a_host_find_each_other() {
 /// Without multicast, each participant still discovers those at well-known ports, and is discovered by them.
 #[test]
 #[ignore = "ten seconds of both cores: .ci/run crowd"]
-fn without_multicast_those_beyond_the_well_known_ports_are_found() {
+fn without_multicast_all_participants_are_found() {
     let all = crowd(10, Scope::PeersOnly, 123);
     wait_until_known(&all[..120], 122);
     wait_until_known(&all[120..], 120);
@@ -139,7 +139,7 @@ fn without_multicast_those_beyond_the_well_known_ports_are_found() {
 /// The standard ports of 120 participants are in use. The tests of the sockets check the ports searched without
 /// multicast.
 #[test]
-fn participants_beyond_the_indexes_of_the_standard_find_each_other() {
+fn participants_beyond_standard_ports_are_found() {
     // Few programs use this domain. Its project-specific ports belong to standard domains with distant numbers.
     const DOMAIN_ID: u32 = 173;
     #[allow(clippy::disallowed_methods, reason = "only takes the ports of others")]

@@ -81,7 +81,7 @@ fn rest(reader: &DataReader<Item>, number: usize) -> Vec<u32> {
 }
 
 #[test]
-fn with_room_an_async_write_is_ready_at_once() {
+fn async_write_with_space_is_ready_at_once() {
     let (_participant, writer, reader) = narrow_pair(Duration::INFINITE);
     let item = item(5);
     let mut write = Polled::new(&writer, &item);
@@ -91,7 +91,7 @@ fn with_room_an_async_write_is_ready_at_once() {
 }
 
 #[test]
-fn waiting_writes_are_served_in_their_order_as_room_comes() {
+fn waiting_writes_complete_in_order() {
     let (_participant, writer, reader) = narrow_pair(Duration::INFINITE);
     let filled = fill(&writer);
     let items = [item(100), item(101), item(102)];
@@ -113,7 +113,7 @@ fn waiting_writes_are_served_in_their_order_as_room_comes() {
 }
 
 #[test]
-fn a_write_that_is_dropped_publishes_nothing_and_passes_its_wake_on() {
+fn dropped_write_passes_its_wake_on() {
     let (_participant, writer, reader) = narrow_pair(Duration::INFINITE);
     let filled = fill(&writer);
     let (first, second) = (item(100), item(101));
@@ -134,7 +134,7 @@ fn a_write_that_is_dropped_publishes_nothing_and_passes_its_wake_on() {
 }
 
 #[test]
-fn an_async_write_ends_after_the_blocking_time() {
+fn async_write_ends_after_blocking_time() {
     let (_participant, writer, reader) = narrow_pair(Duration::from_millis(20));
     let filled = fill(&writer);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -148,7 +148,7 @@ fn an_async_write_ends_after_the_blocking_time() {
 }
 
 #[test]
-fn without_anything_to_wait_for_full_is_full() {
+fn full_writer_without_readers_fails_at_once() {
     let participant = World::new().participant();
     let limits = ResourceLimits { max_instances: Some(1), ..ResourceLimits::default() };
     let qos = DataWriterQos::default().keep_last(1).resource_limits(limits);
@@ -167,7 +167,7 @@ struct Keyed {
 }
 
 #[test]
-fn closing_the_writer_ends_its_waiting_writes() {
+fn closing_writer_ends_waiting_writes() {
     let (_participant, writer, _reader) = narrow_pair(Duration::INFINITE);
     fill(&writer);
     let waits = item(100);
@@ -323,13 +323,13 @@ fn crowd(from: &DomainParticipant, to: &DomainParticipant, items: u32) {
 }
 
 #[test]
-fn a_crowd_that_comes_and_goes_loses_and_doubles_nothing_in_one_participant() {
+fn crowd_of_writes_loses_nothing_in_process() {
     let participant = World::new().participant();
     crowd(&participant, &participant, 1500);
 }
 
 #[test]
-fn a_crowd_that_comes_and_goes_loses_and_doubles_nothing_by_udp() {
+fn crowd_of_writes_loses_nothing_by_udp() {
     let world = World::new();
     crowd(&world.udp_participant(), &world.udp_participant(), 100);
 }
@@ -351,7 +351,7 @@ fn unequal(world: &World, slow_reader: SlowReader) -> (DomainParticipant, DataWr
 }
 
 #[test]
-fn a_write_without_room_names_the_reader_that_is_behind() {
+fn blocked_write_names_lagging_reader() {
     let (_participant, writer, [_quick, stuck]) = unequal(&World::new(), SlowReader::Block);
     let filled = fill(&writer);
     let slowest = Some(ReaderLag { reader: stuck.guid(), samples: u64::from(filled) - 1 });
@@ -368,7 +368,7 @@ fn a_write_without_room_names_the_reader_that_is_behind() {
 }
 
 #[test]
-fn a_writer_that_does_not_wait_for_slow_readers_goes_on_and_says_so() {
+fn writer_demotes_slow_reader_and_reports_it() {
     let world = World::new();
     let (participant, writer, [quick, stuck]) = unequal(&world, SlowReader::Demote { after: Duration::ZERO });
     let events = writer.events();
@@ -403,7 +403,7 @@ fn a_writer_that_does_not_wait_for_slow_readers_goes_on_and_says_so() {
 }
 
 #[test]
-fn a_slow_reader_that_leaves_is_not_counted_any_more() {
+fn departed_slow_reader_is_not_counted() {
     let (_participant, writer, [_quick, stuck]) = unequal(&World::new(), SlowReader::Demote { after: Duration::ZERO });
     (0..10).for_each(|count| writer.try_write(&item(count)).unwrap());
     assert_eq!(writer.slow_readers().unwrap().current_count, 1);
@@ -413,7 +413,7 @@ fn a_slow_reader_that_leaves_is_not_counted_any_more() {
 }
 
 #[test]
-fn keeping_the_last_never_waits_for_a_reader() {
+fn keep_last_never_waits_for_reader() {
     let participant = World::new().participant();
     let limits = ResourceLimits { max_samples: Some(2), max_instances: Some(3), ..ResourceLimits::default() };
     let mut qos = DataWriterQos::default().keep_last(1).resource_limits(limits).transient_local();

@@ -45,7 +45,7 @@ impl SubscriberListener for Answering {
 }
 
 #[test]
-fn a_groups_listener_that_writes_back_lets_the_first_writer_return() {
+fn group_listener_writing_back_lets_write_return() {
     for of_participant in [false, true] {
         let participant = inline();
         let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
@@ -82,7 +82,7 @@ impl SubscriberListener for Where {
 }
 
 #[test]
-fn of_many_members_a_thread_tells_some_and_the_event_thread_the_rest() {
+fn event_thread_notifies_rest_of_large_group() {
     const MEMBERS: usize = 100;
     let participant = inline();
     let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
@@ -97,8 +97,10 @@ fn of_many_members_a_thread_tells_some_and_the_event_thread_the_rest() {
     for _ in 0..MEMBERS {
         let (guid, thread) = told.recv_timeout(PATIENCE.to_std().unwrap()).unwrap();
         let at = all.iter().position(|known| *known == guid).expect("told once");
+        // Each reader is reported once.
         all.swap_remove(at);
         here += usize::from(thread == thread::current().id());
     }
+    // The writing thread calls a bounded number of listeners and leaves the rest to the event thread.
     assert!((1..=32).contains(&here), "{here}");
 }

@@ -4,7 +4,7 @@
 //! writer's memory, no copy was made at all.
 //!
 //! `dds-rtps` tests how datagrams are composed (`writer/sending.rs`:
-//! `large_payloads_are_gathered_and_small_ones_copied`). It also tests how payloads are received
+//! `large_payloads_are_gathered_and_small_copied`). It also tests how payloads are received
 //! (`reader/tests/ordering.rs`: `large_payloads_share_packet_small_ones_are_copied`).
 
 use crate::support::{PATIENCE, World};
@@ -68,7 +68,7 @@ fn in_process() -> (DataWriter<Image>, Vec<DataReader<Image>>) {
 }
 
 #[test]
-fn within_a_participant_a_sample_is_copied_once_when_it_is_encoded() {
+fn local_sample_is_copied_once_at_encoding() {
     let (writer, readers) = in_process();
     for len in [10, 1000, 100_000] {
         let image = image(len);
@@ -81,7 +81,7 @@ fn within_a_participant_a_sample_is_copied_once_when_it_is_encoded() {
 }
 
 #[test]
-fn a_loaned_value_is_copied_once_when_it_is_encoded() {
+fn loaned_value_is_copied_once_at_encoding() {
     let (writer, readers) = in_process();
     let mut loan = writer.loan().unwrap();
     *loan = image(1000);
@@ -90,7 +90,7 @@ fn a_loaned_value_is_copied_once_when_it_is_encoded() {
 }
 
 #[test]
-fn what_is_encoded_already_is_copied_once() {
+fn encoded_sample_is_copied_once() {
     let (writer, readers) = in_process();
     let mut payload = Vec::new();
     encode_payload(&image(1000), Encoding::Xcdr1, &mut payload).unwrap();
@@ -101,7 +101,7 @@ fn what_is_encoded_already_is_copied_once() {
 }
 
 #[test]
-fn loaned_bytes_are_not_copied_at_all() {
+fn loaned_bytes_are_not_copied() {
     let (writer, readers) = in_process();
     let mut payload = Vec::new();
     encode_payload(&image(1000), Encoding::Xcdr1, &mut payload).unwrap();
@@ -115,7 +115,7 @@ fn loaned_bytes_are_not_copied_at_all() {
 }
 
 #[test]
-fn views_and_bytes_are_read_where_they_lie_and_values_are_copied_once() {
+fn views_are_read_in_place_and_values_copied() {
     let (writer, readers) = in_process();
     writer.write(&image(1000)).unwrap();
     let batches = taken(&readers);
@@ -158,7 +158,7 @@ const LANDED_MIN: usize = SAMPLE_LEN / 4 * 3;
 ///
 /// A delayed receive thread or an occupied reader may prevent that for one sample, but not for all samples.
 #[test]
-fn by_udp_fragments_for_one_reader_are_received_in_their_place() {
+fn udp_fragments_for_one_reader_land_in_place() {
     let world = World::new();
     let landed = landed(&world.udp_participant(), &world.udp_participant(), 1);
     let most = *landed.iter().max().unwrap();
@@ -171,7 +171,7 @@ fn by_udp_fragments_for_one_reader_are_received_in_their_place() {
 ///
 /// A fragment that is retransmitted for one reader alone may still be received in place.
 #[test]
-fn by_udp_fragments_for_two_readers_are_copied_once_by_each() {
+fn udp_fragments_are_copied_once_by_each_reader() {
     let world = World::new();
     let landed = landed(&world.udp_participant(), &world.udp_participant(), 2);
     assert!(landed.iter().filter(|landed| **landed == 0).count() > SAMPLES / 2, "{landed:?} bytes have landed");
@@ -182,7 +182,7 @@ fn by_udp_fragments_for_two_readers_are_copied_once_by_each() {
 /// By UDP, each reader copies a short sample into a slot. A sample that fills a receive buffer stays there. Each reader
 /// assembles a fragmented sample once.
 #[test]
-fn by_udp_what_is_received_is_copied_once_or_kept_in_the_receive_buffer() {
+fn udp_sample_is_copied_once_or_kept_in_buffer() {
     let world = World::new();
     let (from, to) = (world.udp_participant(), world.udp_participant());
     let readers = vec![reader(&to), reader(&to)];

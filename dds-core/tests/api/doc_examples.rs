@@ -115,7 +115,7 @@ fn types_with_example(source: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_a_program_makes_has_an_example() {
+fn created_types_have_examples() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files = [sources(&root.join("src")), sources(&root.join("../dds-rtps/src/qos"))].concat();
     let with: Vec<String> =
@@ -125,13 +125,13 @@ fn what_a_program_makes_has_an_example() {
 }
 
 #[test]
-fn a_type_without_an_example_is_found() {
+fn type_without_example_is_found() {
     let source = "/// A.\n/// ```\n/// f();\n/// ```\n#[derive(Debug)]\npub struct A {\n/// B.\n/// ```text\n/// ```\npub struct B;\n/// C.\npub enum C {";
     assert_eq!(types_with_example(source), ["A"]);
 }
 
 #[test]
-fn each_example_has_a_part_of_the_domain_to_itself() {
+fn each_example_has_its_own_domain_tag() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut examples = 0;
     let mut shared = Vec::new();
@@ -145,7 +145,7 @@ fn each_example_has_a_part_of_the_domain_to_itself() {
 }
 
 #[test]
-fn an_example_that_others_may_meet_is_found() {
+fn example_without_isolation_is_found() {
     let example =
         |fence: &str, line: &str| format!("/// ```{fence}\n/// # fn main() {{\n/// {line}\n/// # }}\n/// ```\n");
     let apart = "DomainParticipant::builder(0).scope(Scope::Host).domain_tag(tag).build();";

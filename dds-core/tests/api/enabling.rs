@@ -35,7 +35,7 @@ fn is_refused(result: Result<(), CreateError>) -> bool {
 }
 
 #[test]
-fn a_disabled_endpoint_answers_not_enabled_and_works_once_it_is_enabled() {
+fn disabled_endpoint_fails_until_enabled() {
     let participant = World::new().participant();
     let (publisher, subscriber) = groups_that_make_disabled(&participant);
     let writer = publisher.writer::<Pose>("t").unwrap();
@@ -96,7 +96,7 @@ fn a_disabled_endpoint_answers_not_enabled_and_works_once_it_is_enabled() {
 }
 
 #[test]
-fn a_stream_of_a_disabled_reader_waits_until_it_is_enabled_and_ends_with_it() {
+fn stream_of_disabled_reader_waits_until_enabled() {
     let participant = World::new().participant();
     let (_publisher, subscriber) = groups_that_make_disabled(&participant);
     let [reader, closed] = [(); 2].map(|()| subscriber.reader::<Pose>("t").unwrap());
@@ -122,7 +122,7 @@ fn a_stream_of_a_disabled_reader_waits_until_it_is_enabled_and_ends_with_it() {
 }
 
 #[test]
-fn qos_that_must_stay_may_change_until_the_entity_is_enabled() {
+fn immutable_qos_may_change_before_enable() {
     let participant = World::new().participant();
     let (publisher, subscriber) = groups_that_make_disabled(&participant);
     let writer = publisher.writer::<Pose>("t").unwrap();
@@ -150,7 +150,7 @@ fn qos_that_must_stay_may_change_until_the_entity_is_enabled() {
 }
 
 #[test]
-fn the_encoding_is_that_of_the_qos_that_the_writer_is_enabled_with() {
+fn writer_uses_encoding_of_qos_at_enable() {
     use dds_core::Encoding;
     use dds_core::qos::DataRepresentation;
     let participant = World::new().participant();
@@ -167,7 +167,7 @@ fn the_encoding_is_that_of_the_qos_that_the_writer_is_enabled_with() {
 }
 
 #[test]
-fn nobody_hears_of_what_is_disabled() {
+fn disabled_entities_are_not_announced() {
     for udp in [false, true] {
         let world = World::new();
         let (from, to) = (world.builder().udp_only(udp).build().unwrap(), world.participant());
@@ -188,7 +188,7 @@ fn nobody_hears_of_what_is_disabled() {
 }
 
 #[test]
-fn enabling_goes_down_the_tree_as_each_factory_says() {
+fn enable_descends_as_each_factory_allows() {
     let world = World::new();
     let participant = world.builder().enabled(false).build().unwrap();
     let publisher = participant.publisher(PublisherQos::default()).unwrap();
@@ -221,7 +221,7 @@ fn enabling_goes_down_the_tree_as_each_factory_says() {
 }
 
 #[test]
-fn a_participant_that_does_not_enable_what_it_makes() {
+fn participant_without_autoenable_child_disabled() {
     let world = World::new();
     let qos = DomainParticipantQos::default().entity_factory(DISABLED);
     let participant = world.builder().qos(qos).build().unwrap();
@@ -241,7 +241,7 @@ fn a_participant_that_does_not_enable_what_it_makes() {
 }
 
 #[test]
-fn a_disabled_participant_is_not_seen_and_sees_nobody() {
+fn disabled_participant_is_invisible_and_blind() {
     let world = World::new();
     let early = world.participant();
     let hidden = world.builder().enabled(false).build().unwrap();
@@ -265,7 +265,7 @@ fn a_disabled_participant_is_not_seen_and_sees_nobody() {
 }
 
 #[test]
-fn conditions_and_listeners_of_the_disabled_are_silent_until_it_is_enabled() {
+fn disabled_entity_notifies_nothing_till_enabled() {
     let participant = World::new().participant();
     let (publisher, subscriber) = groups_that_make_disabled(&participant);
     let calls = Arc::new(AtomicU32::new(0));
@@ -289,7 +289,7 @@ fn conditions_and_listeners_of_the_disabled_are_silent_until_it_is_enabled() {
 }
 
 #[test]
-fn what_is_disabled_can_be_closed_and_dropped() {
+fn disabled_entity_can_be_closed_and_dropped() {
     let world = World::new();
     let participant = world.builder().enabled(false).build().unwrap();
     let writer = participant.writer::<Pose>("t").unwrap();
@@ -307,7 +307,7 @@ fn what_is_disabled_can_be_closed_and_dropped() {
 }
 
 #[test]
-fn many_threads_may_enable_at_once() {
+fn threads_may_enable_concurrently() {
     for _ in 0..20 {
         let participant = World::new().participant();
         let (publisher, _) = groups_that_make_disabled(&participant);
@@ -353,7 +353,7 @@ fn factories_have_default_qos() {
 }
 
 #[test]
-fn a_participant_has_defaults_for_what_is_made_without_a_qos() {
+fn participant_default_qos_applies_to_children() {
     let world = World::new();
     let participant = world.participant();
     let (publisher, subscriber) = (PublisherQos::default().partition(["a"]), SubscriberQos::default().partition(["b"]));

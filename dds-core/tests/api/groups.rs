@@ -35,7 +35,7 @@ fn passes(writer: &DataWriter<Pose>, reader: &DataReader<Pose>, x: f64) {
 }
 
 #[test]
-fn a_partition_changed_at_run_time_parts_and_joins() {
+fn partition_change_unmatches_and_rematches() {
     on_every_way(|from, to| {
         let publisher = from.publisher(PublisherQos::default().partition(["a"])).unwrap();
         let subscriber = to.subscriber(SubscriberQos::default().partition(["a"])).unwrap();
@@ -68,7 +68,7 @@ fn a_partition_changed_at_run_time_parts_and_joins() {
 }
 
 #[test]
-fn closing_a_group_closes_its_endpoints_and_no_others() {
+fn closing_group_closes_only_its_endpoints() {
     let participant = World::new().participant();
     let publisher = participant.publisher(PublisherQos::default()).unwrap();
     let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
@@ -88,7 +88,7 @@ fn closing_a_group_closes_its_endpoints_and_no_others() {
 }
 
 #[test]
-fn an_endpoint_keeps_its_group() {
+fn endpoint_keeps_its_group_alive() {
     let participant = World::new().participant();
     let writer = participant.publisher(PublisherQos::default()).unwrap().writer::<Pose>("t").unwrap();
     let reader = participant.subscriber(SubscriberQos::default()).unwrap().reader::<Pose>("t").unwrap();
@@ -96,7 +96,7 @@ fn an_endpoint_keeps_its_group() {
 }
 
 #[test]
-fn what_must_stay_stays() {
+fn immutable_group_policies_are_refused() {
     let participant = World::new().participant();
     let publisher = participant.publisher(PublisherQos::default().partition(["a"])).unwrap();
     let presentation = Presentation { ordered_access: true, ..Presentation::default() };
@@ -106,7 +106,7 @@ fn what_must_stay_stays() {
 }
 
 #[test]
-fn a_publisher_waits_for_the_acknowledgements_of_all_its_writers() {
+fn publisher_waits_for_all_acknowledgements() {
     on_every_way(|from, to| {
         let publisher = from.publisher(PublisherQos::default()).unwrap();
         publisher.acknowledged().block_for(PATIENCE).unwrap();
@@ -147,7 +147,7 @@ fn a_publisher_waits_for_the_acknowledgements_of_all_its_writers() {
 }
 
 #[test]
-fn endpoints_know_their_group() {
+fn endpoints_return_their_group() {
     let participant = World::new().participant();
     let publisher = participant.publisher(PublisherQos::default()).unwrap();
     let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
@@ -179,7 +179,7 @@ fn endpoints_are_looked_up_by_topic_and_type() {
 }
 
 #[test]
-fn a_subscriber_names_its_readers_that_have_samples() {
+fn subscriber_lists_readers_with_samples() {
     let participant = World::new().participant();
     let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
     let readers = ["a", "b", "c"].map(|topic| subscriber.reader::<Pose>(topic).unwrap());

@@ -17,7 +17,7 @@ struct Count {
 }
 
 #[test]
-fn a_participant_knows_what_it_contains() {
+fn participant_lists_contained_entities() {
     let world = World::new();
     let (one, other) = (world.participant(), world.participant());
     let publisher = one.publisher(PublisherQos::default()).unwrap();
@@ -45,7 +45,7 @@ fn a_participant_knows_what_it_contains() {
 }
 
 #[test]
-fn after_close_every_call_says_so_and_every_wait_and_stream_ends() {
+fn after_close_calls_fail_and_waits_end() {
     let participant = World::new().participant();
     let writer = participant.writer::<Count>("t").unwrap();
     let reader = participant.reader::<Count>("u").unwrap();
@@ -87,7 +87,7 @@ fn after_close_every_call_says_so_and_every_wait_and_stream_ends() {
 
 /// A writer with unacknowledged samples drains in the background, but its waits end at once.
 #[test]
-fn a_closed_writer_that_drains_lets_its_waiters_go() {
+fn closed_writer_ends_waits_while_draining() {
     let world = World::new();
     let participant = world.builder().linger(Duration::ZERO).build().unwrap();
     let mut limits = DataReaderQos::default().reliable().keep_all();
@@ -121,7 +121,7 @@ fn reliable_pair(from: &DomainParticipant, to: &DomainParticipant) -> (dds_core:
 }
 
 #[test]
-fn shutdown_lets_everything_arrive_and_says_farewell() {
+fn shutdown_delivers_all_and_sends_disposal() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         let world = World::new();
@@ -146,7 +146,7 @@ fn shutdown_lets_everything_arrive_and_says_farewell() {
 }
 
 #[test]
-fn a_listener_must_not_shut_its_participant_down() {
+fn listener_cannot_shut_down_its_participant() {
     for delivery in [Delivery::EventThread, Delivery::Inline] {
         let participant = World::new().builder().delivery(delivery).build().unwrap();
         let weak = participant.downgrade();
@@ -204,13 +204,13 @@ async fn main_of_several_threads() -> WeakDomainParticipant {
 }
 
 #[test]
-fn the_last_drop_may_happen_inside_of_tokios_main() {
+fn last_drop_may_happen_in_tokio_main() {
     ends(&main_of_one_thread());
     ends(&main_of_several_threads());
 }
 
 #[test]
-fn the_last_drop_may_happen_inside_of_an_async_runtime() {
+fn last_drop_may_happen_in_async_runtime() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let weak = runtime.block_on(async {
         let task = tokio::spawn(async {
@@ -233,7 +233,7 @@ fn the_last_drop_may_happen_inside_of_an_async_runtime() {
 
 /// A listener drops the last handle of everything, on any thread that runs it.
 #[test]
-fn the_last_drop_may_happen_inside_of_a_listener() {
+fn last_drop_may_happen_in_listener() {
     for delivery in [Delivery::EventThread, Delivery::Inline] {
         for udp in [false, true] {
             let world = World::new();
@@ -268,7 +268,7 @@ fn the_last_drop_may_happen_inside_of_a_listener() {
 
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the test is about the end of a real thread")]
-fn the_last_drop_may_happen_while_a_thread_ends() {
+fn last_drop_may_happen_while_thread_ends() {
     thread_local! {
         static KEPT: std::cell::RefCell<Option<(DomainParticipant, DataReader<Count>)>> =
             const { std::cell::RefCell::new(None) };
@@ -320,7 +320,7 @@ impl TopicListener for Stays {}
 /// A callback only borrows its entities. If it owned the participant, the shutdown would run on the callback's thread,
 /// possibly after the application ended.
 #[test]
-fn the_last_drop_ends_the_participant_while_a_listener_is_in_a_call() {
+fn last_drop_ends_participant_during_callback() {
     for is_of_participant in [false, true] {
         let world = World::new();
         let (from, to) = (world.udp_participant(), world.udp_participant());

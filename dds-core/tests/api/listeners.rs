@@ -117,7 +117,7 @@ fn write(writer: &DataWriter<Count>, count: u64) {
 }
 
 #[test]
-fn a_status_goes_to_the_lowest_listener_that_asks_for_it() {
+fn status_goes_to_lowest_interested_listener() {
     let participant = inline();
     let (log, told) = Log::new();
     let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
@@ -151,7 +151,7 @@ fn a_status_goes_to_the_lowest_listener_that_asks_for_it() {
 }
 
 #[test]
-fn data_on_readers_comes_first_and_the_readers_are_notified_by_it() {
+fn data_on_readers_precedes_data_available() {
     let participant = inline();
     let (log, told) = Log::new();
     let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
@@ -172,7 +172,7 @@ fn data_on_readers_comes_first_and_the_readers_are_notified_by_it() {
 
 /// A subscriber listener that implements only some methods suppresses no notification.
 #[test]
-fn the_default_for_data_on_readers_passes_on() {
+fn default_data_on_readers_notifies_readers() {
     struct Nothing;
     impl SubscriberListener for Nothing {}
     let participant = inline();
@@ -186,7 +186,7 @@ fn the_default_for_data_on_readers_passes_on() {
 }
 
 #[test]
-fn a_subscriber_has_a_status_of_its_own() {
+fn subscriber_has_its_own_status() {
     let participant = World::new().participant();
     let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
     let early = subscriber.reader::<Count>("early").unwrap();
@@ -207,7 +207,7 @@ fn a_subscriber_has_a_status_of_its_own() {
 }
 
 #[test]
-fn listeners_of_every_kind_are_told_on_the_event_thread_by_default() {
+fn listeners_run_on_event_thread_by_default() {
     let world = World::new();
     let (from, to) = (world.udp_participant(), world.udp_participant());
     let (log, told) = Log::new();
@@ -223,7 +223,7 @@ fn listeners_of_every_kind_are_told_on_the_event_thread_by_default() {
 }
 
 #[test]
-fn a_topic_is_told_of_another_type() {
+fn topic_listener_receives_inconsistent_topic() {
     let world = World::new();
     let (here, there) = (world.participant(), world.participant());
     let (log, told) = Log::new();
@@ -240,7 +240,7 @@ fn a_topic_is_told_of_another_type() {
 }
 
 #[test]
-fn a_stream_of_a_topic_tells_of_another_type_and_takes_nothing_from_others() {
+fn topic_stream_reports_inconsistent_topic() {
     let world = World::new();
     let (here, there) = (world.participant(), world.participant());
     let topic = here.topic::<Count>("t", None).unwrap();
@@ -273,7 +273,7 @@ impl SubscriberListener for Panicking {
 }
 
 #[test]
-fn a_panic_removes_its_listener_is_an_event_and_the_next_one_up_is_told() {
+fn panic_removes_listener_and_next_is_notified() {
     for delivery in [Delivery::Inline, Delivery::EventThread] {
         let participant = World::new().builder().delivery(delivery).build().unwrap();
         let (log, told) = Log::new();
@@ -315,7 +315,7 @@ impl PublisherListener for PanickingAtMatches {
 
 /// A panic of a group's listener is an event of the notified member only.
 #[test]
-fn a_panic_of_a_writers_or_publishers_listener_is_an_event_of_that_writer() {
+fn panic_of_listener_is_event_of_its_writer() {
     for (delivery, of_group) in
         [Delivery::Inline, Delivery::EventThread].into_iter().flat_map(|delivery| [(delivery, false), (delivery, true)])
     {
@@ -343,7 +343,7 @@ fn a_panic_of_a_writers_or_publishers_listener_is_an_event_of_that_writer() {
 }
 
 #[test]
-fn a_replaced_listener_is_dropped_and_not_called_again() {
+fn replaced_listener_is_dropped_and_not_called() {
     let participant = World::new().participant();
     let (log, told) = Log::new();
     let reader = participant.reader::<Count>("t").unwrap();
@@ -367,7 +367,7 @@ fn a_replaced_listener_is_dropped_and_not_called_again() {
 }
 
 #[test]
-fn closing_a_participant_frees_the_listeners_of_everything_in_it() {
+fn closing_participant_frees_all_listeners() {
     let participant = World::new().participant();
     let life = Arc::new(());
     struct Holding(#[expect(dead_code, reason = "it is held")] Arc<()>);
@@ -398,7 +398,7 @@ fn closing_a_participant_frees_the_listeners_of_everything_in_it() {
 }
 
 #[test]
-fn an_event_listener_may_close_its_reader_but_not_wait_for_its_end() {
+fn listener_may_close_reader_but_not_await_it() {
     let participant = World::new().participant();
     let (send, told) = mpsc::channel();
     struct Closing(Sender<WaitErrorKind>);
@@ -418,7 +418,7 @@ fn an_event_listener_may_close_its_reader_but_not_wait_for_its_end() {
 }
 
 #[test]
-fn closed_waits_for_the_call_in_flight() {
+fn closed_waits_for_running_callback() {
     let participant = World::new().participant();
     let (entered, in_call) = mpsc::channel();
     let (leave, may_leave) = mpsc::channel::<()>();
@@ -444,7 +444,7 @@ fn closed_waits_for_the_call_in_flight() {
 
 /// The group closes by itself, or with its participant.
 #[test]
-fn a_group_has_ended_when_its_listener_has_returned() {
+fn group_ends_when_its_listener_returns() {
     struct Slow(Sender<()>, Receiver<()>);
     impl Slow {
         fn new() -> (Self, Receiver<()>, Sender<()>) {
@@ -500,7 +500,7 @@ fn a_group_has_ended_when_its_listener_has_returned() {
 
 /// Two inline listeners answer each other forever. A write still returns, and the event thread continues the exchange.
 #[test]
-fn listeners_that_write_back_let_the_first_writer_return() {
+fn listeners_writing_back_let_write_return() {
     const ROUNDS: u64 = 10_000;
     let participant = inline();
     let (done, told) = mpsc::channel();
@@ -528,7 +528,7 @@ fn listeners_that_write_back_let_the_first_writer_return() {
 }
 
 #[test]
-fn a_write_that_would_wait_is_full_in_an_inline_listener() {
+fn blocking_write_fails_in_inline_listener() {
     let participant = inline();
     let mut qos = DataWriterQos::default().keep_all();
     qos.resource_limits.max_samples = Some(1);

@@ -51,7 +51,7 @@ fn fill(bytes: &mut [u8], sensor: u32, ranges: &[f32]) {
 }
 
 #[test]
-fn a_loan_keeps_its_memory_from_one_sample_to_the_next() {
+fn loan_reuses_its_memory() {
     let (_participant, writer, reader) = pair(event());
     let mut loan = writer.loan().unwrap();
     assert_eq!(*loan, Scan::default());
@@ -70,7 +70,7 @@ fn a_loan_keeps_its_memory_from_one_sample_to_the_next() {
 }
 
 #[test]
-fn a_panic_gives_a_loan_back() {
+fn panic_returns_loan() {
     let (_participant, writer, reader) = pair(event());
     let mut memory = Vec::new();
     for _ in 0..2 * LOANS_MAX {
@@ -91,7 +91,7 @@ fn a_panic_gives_a_loan_back() {
 }
 
 #[test]
-fn loans_have_a_limit_and_no_more_is_lent_until_one_is_back() {
+fn loans_beyond_limit_fail_until_return() {
     let (_participant, writer, _reader) = pair(event());
     let mut values: Vec<_> = (0..LOANS_MAX / 2).map(|_| writer.loan().unwrap()).collect();
     let mut bytes: Vec<_> = (0..LOANS_MAX / 2).map(|_| writer.loan_encoded(Encoding::Xcdr1, 12).unwrap()).collect();
@@ -105,7 +105,7 @@ fn loans_have_a_limit_and_no_more_is_lent_until_one_is_back() {
 }
 
 #[test]
-fn what_cannot_be_written_comes_back_and_can_be_written_later() {
+fn refused_loan_returns_and_can_be_retried() {
     let (_participant, writer, reader) = pair(narrow());
     let full = |kind: &WriteErrorKind| matches!(kind, WriteErrorKind::Full { .. } | WriteErrorKind::Timeout { .. });
     // The writer processes the acknowledgement as soon as it looks, so only a full reader keeps the history occupied.
@@ -137,7 +137,7 @@ fn what_cannot_be_written_comes_back_and_can_be_written_later() {
 }
 
 #[test]
-fn loans_outlive_the_writers_end() {
+fn loans_outlive_their_writer() {
     let (_participant, writer, _reader) = pair(event());
     let mut loan = writer.loan().unwrap();
     loan.sensor = 7;
@@ -151,7 +151,7 @@ fn loans_outlive_the_writers_end() {
 }
 
 #[test]
-fn loaned_bytes_reach_the_reader_without_a_copy() {
+fn loaned_bytes_reach_reader_without_copy() {
     let (_participant, writer, reader) = pair(event());
     let mut bytes = writer.loan_encoded(Encoding::Xcdr1, 20).unwrap();
     fill(&mut bytes, 9, &[0.5, 0.25]);
@@ -169,7 +169,7 @@ fn loaned_bytes_reach_the_reader_without_a_copy() {
 }
 
 #[test]
-fn loaned_bytes_are_checked_before_they_are_published() {
+fn loaned_bytes_are_checked_before_publication() {
     let (_participant, writer, reader) = pair(event());
     let refused = |change: &dyn Fn(&mut [u8])| {
         let mut bytes = writer.loan_encoded(Encoding::Xcdr1, 16).unwrap();
@@ -203,7 +203,7 @@ fn loaned_bytes_are_checked_before_they_are_published() {
 }
 
 #[test]
-fn bytes_of_a_raw_topic_are_lent_as_well() {
+fn raw_topic_lends_bytes() {
     let participant = World::new().participant();
     let topic = participant.raw_topic("raw", "Scan", Default::default()).unwrap();
     let reader = participant.reader_builder::<Raw>(&topic).qos(Preset::Event).build().unwrap();

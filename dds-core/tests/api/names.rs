@@ -205,7 +205,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn the_table_is_complete() {
+fn dds_table_is_complete() {
     let rows = rows();
     let known: BTreeSet<&str> = rows.iter().flat_map(|row| &row.names).map(String::as_str).collect();
     let all: BTreeSet<&str> = OPERATIONS.iter().flat_map(|operations| words(operations)).chain(words(OTHERS)).collect();
@@ -218,7 +218,7 @@ fn the_table_is_complete() {
 }
 
 #[test]
-fn every_operation_is_found_under_its_standard_name() {
+fn operations_are_found_by_standard_name() {
     let (rows, files) = (rows(), all_files());
     let known = documented(&files);
     let operations = rows.iter().filter(|row| row.is_operation()).flat_map(|row| &row.names).map(String::as_str);
@@ -227,7 +227,7 @@ fn every_operation_is_found_under_its_standard_name() {
 }
 
 #[test]
-fn every_test_that_is_named_exists() {
+fn tests_named_by_dds_table_exist() {
     let (rows, files) = (rows(), all_files());
     let exists = |place: &str, name: &str| files.iter().any(|(path, text)| is_in(path, place) && has_test(text, name));
     let named = || rows.iter().flat_map(|row| &row.tests);
@@ -237,15 +237,13 @@ fn every_test_that_is_named_exists() {
     assert!(unproven.is_empty(), "nothing proves {unproven:?}");
     // The search finds a known example.
     assert!(
-        exists("names", "every_test_that_is_named_exists")
-            && !exists("names", "every_test")
-            && !exists("names", "rows")
+        exists("names", "tests_named_by_dds_table_exist") && !exists("names", "every_test") && !exists("names", "rows")
     );
-    assert!(!exists("conditions", "every_test_that_is_named_exists"));
+    assert!(!exists("conditions", "tests_named_by_dds_table_exist"));
 }
 
 #[test]
-fn a_test_of_each_operation_uses_it() {
+fn test_of_each_operation_uses_it() {
     let (rows, files) = (rows(), all_files());
     let is_proven = |row: &&Row| {
         row.tests.iter().any(|(place, name)| {

@@ -35,7 +35,7 @@ fn problem(name: &str, content: &str) -> ProfileProblem {
 }
 
 #[test]
-fn a_file_says_how_participants_and_endpoints_are() {
+fn file_configures_participants_and_endpoints() {
     let world = World::new();
     let watcher = world.participant();
     let participant = world.builder().profiles(robot()).name("from code").build().unwrap();
@@ -56,7 +56,7 @@ fn a_file_says_how_participants_and_endpoints_are() {
 }
 
 #[test]
-fn json_says_the_same_as_toml() {
+fn json_profile_equals_toml_profile() {
     let path = file("same.json", r#"{ "writer": { "scan": { "preset": "state", "deadline": "1s" } } }"#);
     let participant = World::new().builder().profiles(path).build().unwrap();
     let qos = participant.writer_builder::<Scan>("scan").profile("scan").build().unwrap().qos();
@@ -64,7 +64,7 @@ fn json_says_the_same_as_toml() {
 }
 
 #[test]
-fn a_profile_that_nobody_has_read_is_an_error_with_the_nearest_name() {
+fn unknown_profile_error_suggests_nearest_name() {
     let participant = World::new().builder().profiles(robot()).build().unwrap();
     let error = participant.writer_builder::<Scan>("scan").profile("scann").build().unwrap_err();
     let unknown = CreateErrorKind::UnknownProfile { name: "scann".into(), nearest: Some("scan".into()) };
@@ -78,7 +78,7 @@ fn a_profile_that_nobody_has_read_is_an_error_with_the_nearest_name() {
 }
 
 #[test]
-fn what_cannot_be_understood_is_named_with_its_place_and_the_nearest_name() {
+fn invalid_profile_error_names_place_and_nearest() {
     let at = |problem: &ProfileProblem| (problem.key.clone(), problem.value.clone(), problem.nearest.clone());
     let some = |name: &str| Some(name.to_owned());
 
@@ -124,7 +124,7 @@ fn with_environment(test: &str, variables: &[(&str, &str)]) -> bool {
 }
 
 #[test]
-fn the_environment_beats_the_file_and_code_beats_both() {
+fn code_beats_environment_beats_file() {
     let world = World::new();
     let path = robot();
     let variables = [
@@ -133,7 +133,7 @@ fn the_environment_beats_the_file_and_code_beats_both() {
         ("DDS_DOMAIN_TAG", "from the environment"),
         ("DDS_SCOPE", "host"),
     ];
-    if !with_environment("profiles::the_environment_beats_the_file_and_code_beats_both", &variables) {
+    if !with_environment("profiles::code_beats_environment_beats_file", &variables) {
         return;
     }
     let participant = DomainParticipant::from_env().unwrap();
@@ -150,11 +150,8 @@ fn the_environment_beats_the_file_and_code_beats_both() {
 }
 
 #[test]
-fn a_variable_that_cannot_be_understood_is_an_error() {
-    if !with_environment(
-        "profiles::a_variable_that_cannot_be_understood_is_an_error",
-        &[("DDS_DOMAIN", "the first one")],
-    ) {
+fn invalid_environment_variable_is_error() {
+    if !with_environment("profiles::invalid_environment_variable_is_error", &[("DDS_DOMAIN", "the first one")]) {
         return;
     }
     let error = DomainParticipant::from_env().unwrap_err();
@@ -203,7 +200,7 @@ impl tracing::Subscriber for Starts {
 }
 
 #[test]
-fn the_log_says_once_what_holds_and_where_it_comes_from() {
+fn log_shows_settings_and_sources_once() {
     let world = World::new();
     let tag = world.tag();
     let variables = [
@@ -212,7 +209,7 @@ fn the_log_says_once_what_holds_and_where_it_comes_from() {
         ("DDS_DOMAIN_TAG", tag.to_owned()),
     ];
     let variables: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    if !with_environment("profiles::the_log_says_once_what_holds_and_where_it_comes_from", &variables) {
+    if !with_environment("profiles::log_shows_settings_and_sources_once", &variables) {
         return;
     }
     let starts = Starts::default();
@@ -250,10 +247,10 @@ fn said_of(builder: DomainParticipantBuilder) -> String {
 
 /// The same setting in all three places.
 #[test]
-fn of_one_setting_code_beats_the_environment_and_that_the_file() {
+fn one_setting_obeys_order_of_sources() {
     let path = file("ttl.toml", "[participant]\nmulticast_ttl = 3\nscope = \"host\"\n");
     let variables = [("DDS_PROFILES", path.to_str().unwrap()), ("DDS_MULTICAST_TTL", "7")];
-    if !with_environment("profiles::of_one_setting_code_beats_the_environment_and_that_the_file", &variables) {
+    if !with_environment("profiles::one_setting_obeys_order_of_sources", &variables) {
         return;
     }
     let all = DomainParticipantBuilder::default();
@@ -268,7 +265,7 @@ fn of_one_setting_code_beats_the_environment_and_that_the_file() {
 }
 
 #[test]
-fn groups_and_topics_have_sections_as_well() {
+fn groups_and_topics_have_sections() {
     let text = "[publisher.hall]\npartition = [\"a\"]\n[subscriber.hall]\npartition = [\"b*\"]\n[topic.map]\ndurability = \"transient_local\"\n";
     let participant = World::new().builder().profiles(file("groups.toml", text)).build().unwrap();
     assert_eq!(participant.publisher_profile("hall").unwrap().partition, ["a"]);
@@ -282,7 +279,7 @@ fn groups_and_topics_have_sections_as_well() {
 
 /// The chapter shows the tested files.
 #[test]
-fn the_chapter_on_profiles_shows_the_files_that_are_read_here() {
+fn profile_chapter_shows_tested_files() {
     let chapter = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/profiles.md");
     let chapter = std::fs::read_to_string(chapter).unwrap();
     for name in ["robot.toml", "robots.xml"] {

@@ -54,7 +54,7 @@ impl Compiler {
 }
 
 #[test]
-fn refused_programs_say_why() {
+fn refused_programs_explain_error() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refused");
     let compiler = Compiler::find(&folder.join("accepted.rs"));
     let mut programs: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -2,26 +2,26 @@
 //!
 //! | rule | tested by |
 //! |---|---|
-//! | no user code runs inside a cell | `user_code_may_write_wherever_it_runs`; guard: `nested_entry_of_cells_is_refused` |
-//! | a handler enters another cell only by `Cell::hand_over`, which never waits | the same guard, which panics in every test of this workspace; tidy: `cells_are_entered_from_outside`; the exception: `hand_over_to_occupied_cell_never_waits`, models `handing_over_keeps_order_and_strands_nothing`, `what_is_handed_over_does_not_overtake_mail` |
-//! | a local delivery is pushed inside the writer's cell | model `writer_order`; `timestamps_have_the_order_of_the_samples` |
+//! | no user code runs inside a cell | `user_code_may_write_in_any_callback`; guard: `nested_entry_of_cells_is_refused` |
+//! | a handler enters another cell only by `Cell::hand_over`, which never waits | the same guard, in every test; tidy: `cells_are_entered_from_outside`; exception: `hand_over_to_occupied_cell_never_waits`, models `handing_over_keeps_order_and_strands_nothing`, `what_is_handed_over_does_not_overtake_mail` |
+//! | a local delivery is pushed inside the writer's cell | model `writer_order`; `timestamps_follow_sample_order` |
 //! | a visitor leaves, fences and looks again | model `no_stranded_mail` |
 //! | a visitor serves the waiting mail first | models `offer_keeps_order`, `read_your_write` |
 //! | a waiter registers and looks in one visit | models `waiter_is_woken`, `a_wait_set_is_woken` |
-//! | user code runs after every poke of its frame | `user_code_waits_for_all_pokes`; model `listeners_run_after_the_pokes`; with mail served first: `a_listener_sees_all_that_its_write_has_delivered` |
-//! | effects run in a loop | `million_chained_effects_need_a_small_stack`, `listeners_that_write_back_let_the_first_writer_return` |
-//! | every hold of a cell is short | in steps: `no_cell_is_held_for_many_steps`; by the clock, printed with DDS_TEST_HOLDS=1; `the_holds_of_every_kind_of_cell_are_measured`, `a_planted_long_hold_shows_up_with_its_line` |
-//! | a full socket blocks no caller | `a_socket_without_room_keeps_nobody_out`; `what_a_full_socket_refuses_is_sent_later_in_order` and the tests beside it |
-//! | clocks are read inside the cell | `timestamps_have_the_order_of_the_samples` |
+//! | user code runs after every poke of its frame | `user_code_waits_for_all_pokes`; model `listeners_run_after_the_pokes`; with mail served first: `listener_sees_all_deliveries_of_its_write` |
+//! | effects run in a loop | `million_chained_effects_need_a_small_stack`, `listeners_writing_back_let_write_return` |
+//! | every hold of a cell is short | in steps: `no_cell_is_held_for_many_steps`; by the clock, printed with DDS_TEST_HOLDS=1; `holds_of_every_cell_kind_are_measured`, `a_planted_long_hold_shows_up_with_its_line` |
+//! | a full socket blocks no caller | `full_socket_blocks_no_caller`; `full_socket_sends_later_in_order` and the tests beside it |
+//! | clocks are read inside the cell | `timestamps_follow_sample_order` |
 //! | a timer means "look", not "now" | all simulations, where timers fire late, twice and without cause: `what_is_left_to_chance_happens` |
-//! | control mail occupies no inbox space, or one entry for each peer | `signals_merge_and_need_no_room`; `answers_to_a_busy_writer_take_one_place_for_each_reader` (hostile); HEARTBEATs, part of mail with samples: `a_reader_that_is_busy_keeps_nobody_out` |
-//! | a full inbox blocks no caller | `a_reader_that_is_busy_keeps_nobody_out`; its losses are counted: `a_reader_that_is_busy_knows_what_it_had_no_room_for` |
+//! | control mail occupies no inbox space, or one entry for each peer | `signals_merge_and_need_no_room`; `answers_to_a_busy_writer_take_one_place_for_each_reader` (hostile); HEARTBEATs, part of mail with samples: `busy_reader_blocks_no_caller` |
+//! | a full inbox blocks no caller | `busy_reader_blocks_no_caller`; its losses are counted: `busy_reader_counts_dropped_samples` |
 //! | a waiter that leaves passes its wake on | model `back_pressure_wakes` |
-//! | a thread that must not wait gets an error | `a_thread_that_receives_refuses_every_wait`, `a_thread_that_discovers_refuses_every_wait`; `a_listener_must_not_shut_its_participant_down` |
+//! | a thread that must not wait gets an error | `receive_thread_refuses_every_wait`, `discovery_thread_refuses_every_wait`; `listener_cannot_shut_down_its_participant` |
 //! | close takes the state out | model `close_races_push` |
-//! | only handles and running frames are strong references | `nothing_is_left_of_a_participant`, `participants_come_and_go`, `endpoints_come_and_go_under_traffic` |
-//! | a panic closes its cell only, or removes its listener only | `a_panic_inside_of_a_cell_is_an_error_at_every_door`; model `panic_closes`; `a_panic_removes_its_listener_is_an_event_and_the_next_one_up_is_told` (listeners) |
-//! | a panic of user code before the cell publishes nothing | `an_encoder_that_panics_publishes_nothing_and_costs_nothing`; its slot: `slot_returns_after_panic_of_fill`; a thousand times: `user_code_that_panics_leaves_nothing_behind` |
+//! | only handles and running frames are strong references | `dropped_participant_leaves_nothing`, `participants_come_and_go`, `endpoints_come_and_go_under_traffic` |
+//! | a panic closes its cell only, or removes its listener only | `panic_in_cell_is_error_at_every_entry`; model `panic_closes`; `panic_removes_listener_and_next_is_notified` (listeners) |
+//! | a panic of user code before the cell publishes nothing | `panic_in_encoder_publishes_nothing`; its slot: `slot_returns_after_panic_of_fill`; a thousand times: `user_code_that_panics_leaves_nothing_behind` |
 //! | handles know their process | `a_child_is_told_that_it_is_one`, `a_child_may_close_and_drop_what_its_parent_goes_on_using` |
 //! | every lock goes through one module | tidy: `actors_take_their_locks_from_the_sync_module` |
 //!
@@ -130,7 +130,7 @@ impl tracing::Subscriber for TalksWhenLogged {
 
 /// The encoder, `Drop`, a log layer and wakers write to the writer that is at work. No call blocks or fails.
 #[test]
-fn user_code_may_write_wherever_it_runs() {
+fn user_code_may_write_in_any_callback() {
     struct Talks;
     impl Wake for Talks {
         fn wake(self: Arc<Self>) {
@@ -173,7 +173,7 @@ fn user_code_may_write_wherever_it_runs() {
 
 /// A listener of reader A takes the sample that the same write delivered to reader B.
 #[test]
-fn a_listener_sees_all_that_its_write_has_delivered() {
+fn listener_sees_all_deliveries_of_its_write() {
     let participant = World::new().builder().delivery(Delivery::Inline).build().unwrap();
     let writer = participant.writer::<Count>("t").unwrap();
     // One reader is created before and one after, so the order of the readers does not matter.
@@ -250,8 +250,8 @@ fn no_cell_is_held_for_many_steps() {
 /// The statistics of `DDS_TEST_HOLDS=1` cover each kind of cell and name the caller. Durations are not checked.
 #[test]
 #[cfg(debug_assertions)]
-fn the_holds_of_every_kind_of_cell_are_measured() {
-    if !alone("rules::the_holds_of_every_kind_of_cell_are_measured") {
+fn holds_of_every_cell_kind_are_measured() {
+    if !alone("rules::holds_of_every_cell_kind_are_measured") {
         return;
     }
     let world = World::new();
@@ -272,7 +272,7 @@ fn the_holds_of_every_kind_of_cell_are_measured() {
 }
 
 #[test]
-fn a_socket_without_room_keeps_nobody_out() {
+fn full_socket_blocks_no_caller() {
     let world = World::new();
     let faults = Faults { seed: 5, blocked: 0.95, ..Faults::default() };
     let (from, to) = (world.builder().udp_only(true).faults(faults).build().unwrap(), world.udp_participant());
@@ -297,7 +297,7 @@ fn a_socket_without_room_keeps_nobody_out() {
 }
 
 #[test]
-fn timestamps_have_the_order_of_the_samples() {
+fn timestamps_follow_sample_order() {
     const EACH: u64 = 2_000;
     let participant = World::new().participant();
     let reader = participant.reader_builder::<Count>("t").qos(Preset::Event).build().unwrap();
@@ -327,7 +327,7 @@ fn timestamps_have_the_order_of_the_samples() {
 /// With the feature `rt`, the delivering thread waits instead and lends its priority to the thread inside.
 #[test]
 #[cfg(not(feature = "rt"))]
-fn a_reader_that_is_busy_keeps_nobody_out() {
+fn busy_reader_blocks_no_caller() {
     const SAMPLES: u64 = 1_000;
     let world = World::new();
     let (from, to) = (world.udp_participant(), world.udp_participant());
@@ -363,10 +363,10 @@ fn a_reader_that_is_busy_keeps_nobody_out() {
     assert_eq!(busy.sample_lost().unwrap().total_count, 0);
 }
 
-/// With best effort, samples without space in the inbox are lost, and the reader's ledger of losses counts them.
+/// The same with best effort: the ledger of losses counts samples without space in the inbox.
 #[test]
 #[cfg(not(feature = "rt"))]
-fn a_reader_that_is_busy_knows_what_it_had_no_room_for() {
+fn busy_reader_counts_dropped_samples() {
     const SAMPLES: u64 = 1_000;
     let world = World::new();
     let (from, to) = (world.udp_participant(), world.udp_participant());
@@ -414,7 +414,9 @@ fn a_reader_that_is_busy_knows_what_it_had_no_room_for() {
     assert!(row.lost() > 0 || matches!(cause, dds_core::LikelyCause::InboxOverflow { .. }), "{cause}");
 }
 
-/// Makes every blocking call in a waker, which is application code that runs on a thread of the participant.
+/// Makes every blocking call in a waker.
+///
+/// A waker is application code that runs on a thread of the participant.
 struct Waits {
     participant: DomainParticipant,
     reader: DataReader<Count>,
@@ -478,7 +480,7 @@ impl Wake for Waits {
 }
 
 #[test]
-fn a_thread_that_receives_refuses_every_wait() {
+fn receive_thread_refuses_every_wait() {
     let world = World::new();
     let (waits, told) = Waits::new(&world);
     let reader = waits.reader.clone();
@@ -497,7 +499,7 @@ fn a_thread_that_receives_refuses_every_wait() {
 /// It wakes callers that wait for readers of other processes. A refused `shutdown` ends nothing, and works on another
 /// thread.
 #[test]
-fn a_thread_that_discovers_refuses_every_wait() {
+fn discovery_thread_refuses_every_wait() {
     let world = World::new();
     let (waits, told) = Waits::new(&world);
     let participant = waits.participant.clone();
@@ -517,7 +519,7 @@ fn a_thread_that_discovers_refuses_every_wait() {
 }
 
 #[test]
-fn a_panic_inside_of_a_cell_is_an_error_at_every_door() {
+fn panic_in_cell_is_error_at_every_entry() {
     let world = World::new();
     let (from, to) = (world.udp_participant(), world.udp_participant());
     let (writer, reader) = (from.writer::<Count>("t").unwrap(), to.reader::<Count>("t").unwrap());
@@ -549,7 +551,7 @@ fn a_panic_inside_of_a_cell_is_an_error_at_every_door() {
 }
 
 #[test]
-fn an_encoder_that_panics_publishes_nothing_and_costs_nothing() {
+fn panic_in_encoder_publishes_nothing() {
     struct Panics;
     impl TypeInfo for Panics {
         const TYPE_NAME: &'static str = Count::TYPE_NAME;
@@ -581,7 +583,7 @@ fn an_encoder_that_panics_publishes_nothing_and_costs_nothing() {
 
 /// Nothing that belongs to a participant keeps it alive: timers, sockets, waits, conditions, streams, listeners.
 #[test]
-fn nothing_is_left_of_a_participant() {
+fn dropped_participant_leaves_nothing() {
     let life = Arc::new(());
     let world = World::new();
     let (one, other) = (world.participant(), world.udp_participant());

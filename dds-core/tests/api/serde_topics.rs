@@ -74,7 +74,7 @@ fn round_trip<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(val
 }
 
 #[test]
-fn a_serde_type_has_the_bytes_of_a_derived_type_of_the_same_shape() {
+fn serde_type_encodes_like_derived_type() {
     let encoded = round_trip(outer());
     let derived: DerivedOuter = decode_payload(&encoded).unwrap();
     assert_eq!((derived.text.as_str(), derived.letter, derived.last), ("hello", 'é', u64::MAX));
@@ -100,7 +100,7 @@ struct Tree {
 struct Meters(f64);
 
 #[test]
-fn every_form_of_serdes_data_survives() {
+fn every_serde_data_form_survives() {
     assert_eq!(round_trip(Shape::Nothing), [0, 1, 0, 0, 0, 0, 0, 0]);
     assert_eq!(round_trip(Shape::Line(1, -1)), [0, 1, 0, 0, 2, 0, 0, 0, 1, 0, 0xff, 0xff]);
     round_trip(Shape::Circle(1.5));
@@ -127,7 +127,7 @@ struct Flat {
 }
 
 #[test]
-fn what_has_no_form_is_refused_by_name() {
+fn unsupported_serde_form_is_refused_by_name() {
     let refused = |result: Result<(), EncodeError>| match result.unwrap_err() {
         EncodeError::Unrepresentable { what } => what,
         other => panic!("{other}"),
@@ -177,7 +177,7 @@ fn hostile_bytes_are_errors() {
 
 /// Values that occupy no bytes: any realistic count is accepted, but not every count that untrusted bytes may claim.
 #[test]
-fn values_without_bytes_cost_only_so_much() {
+fn values_without_bytes_are_bounded() {
     round_trip(vec![(); 1_000]);
     round_trip(vec![vec![((), ())], vec![((), ()); 70_000]]);
     let endless = [0, 1, 0, 0, 0xff, 0xff, 0xff, 0xff];
@@ -188,7 +188,7 @@ fn values_without_bytes_cost_only_so_much() {
 }
 
 #[test]
-fn a_serde_topic_meets_a_derived_one_both_ways() {
+fn serde_topic_matches_derived_topic_both_ways() {
     for by_udp in [false, true] {
         let world = World::new();
         let participant = if by_udp { world.udp_participant() } else { world.participant() };
@@ -210,7 +210,7 @@ fn a_serde_topic_meets_a_derived_one_both_ways() {
 }
 
 #[test]
-fn only_the_encoding_that_there_is_is_offered_and_accepted() {
+fn only_supported_encoding_is_offered() {
     let participant = World::new().participant();
     let topic = participant.serde_topic::<Inner>("t", "Inner", TopicQos::default()).unwrap();
     assert_eq!(participant.reader(&topic).unwrap().qos().representation, [DataRepresentation::Xcdr1]);
@@ -231,7 +231,7 @@ fn only_the_encoding_that_there_is_is_offered_and_accepted() {
 }
 
 #[test]
-fn text_is_borrowed_where_the_type_borrows() {
+fn borrowing_type_borrows_text() {
     let encoded = bytes(&Serde("borrowed".to_owned()));
     let text = decode_payload::<Serde<&str>>(&encoded).unwrap();
     assert_eq!(text.0, "borrowed");

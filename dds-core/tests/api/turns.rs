@@ -61,7 +61,7 @@ fn turns_beside(flood: impl AsyncFnOnce() + 'static) -> u64 {
 }
 
 #[test]
-fn a_flooded_stream_leaves_others_their_turns() {
+fn flooded_stream_yields_to_other_tasks() {
     let participant = World::new().participant();
     let reader = flooded(&participant);
     let turns = turns_beside(async move || {
@@ -74,7 +74,7 @@ fn a_flooded_stream_leaves_others_their_turns() {
 }
 
 #[test]
-fn a_flooded_wait_leaves_others_their_turns() {
+fn flooded_wait_yields_to_other_tasks() {
     let participant = World::new().participant();
     let reader = flooded(&participant);
     let turns = turns_beside(async move || {
@@ -86,7 +86,7 @@ fn a_flooded_wait_leaves_others_their_turns() {
 }
 
 #[test]
-fn a_flooded_stream_pauses_where_nobody_counts() {
+fn flooded_stream_yields_without_tokio_budget() {
     let participant = World::new().participant();
     let mut samples = flooded(&participant).stream();
     let woken = Arc::<Woken>::default();
@@ -144,7 +144,7 @@ fn polls_among(readers: usize) -> u64 {
 }
 
 #[test]
-fn a_merged_stream_polls_only_who_is_ready() {
+fn merged_stream_polls_only_ready_streams() {
     let alone = polls_among(1);
     assert_eq!(polls_among(100), alone);
     assert_eq!(polls_among(500), alone);

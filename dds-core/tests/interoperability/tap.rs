@@ -67,7 +67,7 @@ fn with_text(file: &Path, text: &str) -> Vec<(std::net::SocketAddr, std::net::So
 }
 
 #[test]
-fn a_sample_stands_in_the_captures_of_both_sides_with_the_same_addresses() {
+fn sample_has_same_addresses_in_both_captures() {
     let folder = Folder::new("both");
     let (sender, receiver) = (folder.file("sender.pcap"), folder.file("receiver.pcap"));
     talk("hello, shark", [&sender, &receiver]);
@@ -79,7 +79,7 @@ fn a_sample_stands_in_the_captures_of_both_sides_with_the_same_addresses() {
 }
 
 #[test]
-fn what_goes_by_ipv6_stands_there_as_ipv6() {
+fn ipv6_traffic_is_captured_as_ipv6() {
     if !has_ipv6() {
         return;
     }
@@ -117,7 +117,7 @@ fn read_with_tshark(file: &Path, destination: &str) {
 
 /// Datagrams that a full socket refuses go out later, but never after samples that were written later.
 #[test]
-fn the_order_on_the_wire_is_that_of_the_writes_however_full_the_socket_is() {
+fn wire_order_is_write_order_on_full_socket() {
     const SAMPLES: i64 = 300;
     let folder = Folder::new("order");
     let file = folder.file("sender.pcap");
@@ -152,7 +152,7 @@ fn sequence_numbers(message: &[u8], writer: EntityId) -> Vec<i64> {
 }
 
 #[test]
-fn participants_share_a_capture_and_a_later_one_continues_it() {
+fn participants_share_and_continue_capture() {
     let folder = Folder::new("shared");
     let file = folder.file("all.pcap");
     talk("first run", [&file, &file]);
@@ -164,7 +164,7 @@ fn participants_share_a_capture_and_a_later_one_continues_it() {
 }
 
 #[test]
-fn a_capture_that_cannot_be_made_is_an_error_that_names_the_file() {
+fn impossible_capture_error_names_file() {
     let folder = Folder::new("refused");
     let other = folder.file("diary.txt");
     std::fs::write(&other, "dear diary, today I was nearly overwritten").unwrap();

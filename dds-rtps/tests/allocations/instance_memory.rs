@@ -76,7 +76,7 @@ fn writer(count: u64, qos: &DataWriterQos, registered_only: bool) -> StatefulWri
 
 /// One test, because the allocator counts for the whole process.
 #[test]
-fn an_instance_has_its_price() {
+fn instance_memory_stays_within_bounds() {
     let _profiler = crate::profiler();
     let count = std::env::var(VARIABLE).map_or(FEW, |count| count.parse().unwrap());
 

@@ -262,7 +262,7 @@ fn fragment(number: i64, first: u32, size: u16, sample_size: usize, payload: &[u
 
 /// One test, because the allocator counts for the whole process.
 #[test]
-fn a_warm_reader_allocates_nothing() {
+fn warm_reader_allocates_nothing() {
     let _profiler = crate::profiler();
     let last = DataReaderQos::default().keep_last(1).best_effort();
     let reliable = last.clone().reliable();

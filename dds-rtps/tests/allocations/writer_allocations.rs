@@ -128,7 +128,7 @@ impl Bench {
 
 /// One test, because the allocator counts for the whole process.
 #[test]
-fn a_warm_writer_allocates_nothing() {
+fn warm_writer_allocates_nothing() {
     let _profiler = crate::profiler();
     let last = DataWriterQos::default().keep_last(1);
     let all = DataWriterQos::default().keep_all();

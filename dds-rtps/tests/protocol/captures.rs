@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 
 #[test]
-fn every_datagram_of_every_capture_parses() {
+fn every_captured_datagram_parses() {
     for name in CAPTURES {
         for packet in capture(name) {
             let message = Message::parse(&packet.payload).unwrap_or_else(|e| panic!("{name} {}: {e}", packet.number));
@@ -48,7 +48,7 @@ fn parse_agrees_with_tshark() {
 /// No capture uses big endian, length 0 for the last submessage, or an octetsToInlineQos above the minimum. Bits of a
 /// set past its count, padding parameters and bytes after the known fields do not occur either.
 #[test]
-fn what_we_lay_out_is_what_the_others_did() {
+fn built_datagrams_equal_captured_datagrams() {
     let mut times_differ = 0;
     let mut unpadded = 0;
     let mut same = 0;
@@ -89,7 +89,7 @@ fn what_we_lay_out_is_what_the_others_did() {
 }
 
 #[test]
-fn a_datagram_cut_off_anywhere_is_at_worst_an_error() {
+fn truncated_datagram_is_at_worst_error() {
     for name in CAPTURES {
         for packet in capture(name).iter().filter(|packet| packet.payload.len() < 1500).take(24) {
             for len in 0..packet.payload.len() {
@@ -100,7 +100,7 @@ fn a_datagram_cut_off_anywhere_is_at_worst_an_error() {
 }
 
 #[test]
-fn a_datagram_with_flipped_bytes_is_at_worst_an_error() {
+fn datagram_with_flipped_bytes_is_at_worst_error() {
     const MUTATIONS: usize = 20_000;
     let seeds: Vec<Vec<u8>> = CAPTURES
         .iter()

@@ -48,7 +48,7 @@ fn discovery_data_survives_our_encoding() {
 }
 
 #[test]
-fn damaged_discovery_data_is_at_worst_an_error() {
+fn damaged_discovery_data_is_at_worst_error() {
     // The generator of Numerical Recipes: its upper half is random enough and equal on all machines.
     let mut state = 0x0dd5_u64;
     let mut random = |below: usize| {

@@ -133,6 +133,7 @@ impl Link {
         let now = self.now();
         while self.writer.poll_transmit(now, &mut self.datagram) {
             self.datagrams += 1;
+            // A prime step spreads the losses evenly over the datagrams.
             let lost = self.host.lost > 0 && (self.datagrams * 7919) % self.host.lost == 0;
             let lost = lost || self.chance.strikes();
             let len = self.datagram.len() + OVERHEAD;
@@ -154,6 +155,7 @@ impl Link {
         self.buffered -= bytes.len() + OVERHEAD;
         let took = bytes.len() as u64 * US / self.host.bytes_per_us as u64;
         self.busy_until = self.nanos + took;
+        // The thread gets no core in the first part of each millisecond.
         let in_ms = self.busy_until % (1000 * US);
         if in_ms < self.host.pause_us * US {
             self.busy_until += self.host.pause_us * US - in_ms;
@@ -202,6 +204,7 @@ impl Link {
     }
 
     fn run_until(&mut self, done: impl Fn(&Self) -> bool) {
+        // In virtual time, so a stalled transfer fails fast.
         let end = self.nanos + 60_000_000 * US;
         while !done(self) {
             assert!(self.nanos < end, "not done after a minute");
@@ -225,11 +228,13 @@ impl Link {
         let before = self.writer.counters();
         for sample in 0..samples {
             let mut bytes: Vec<u8> = (0..len).map(|index| (index / 3 + index / 1000 + sample) as u8).collect();
+            // The encapsulation header of little-endian XCDR1.
             bytes.splice(..4, [0, 1, 0, 0]);
             let change = NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&bytes));
             self.writer.write(self.now(), change).unwrap();
             self.run_until(|link| {
                 let last = link.writer.last_sequence_number();
+                // The last fragments may still wait in the receive buffer after the acknowledgement.
                 link.writer.is_acknowledged(last) && link.writer.sent_up_to() == last && link.buffer.is_empty()
             });
             let mut taken = Vec::new();
@@ -244,7 +249,7 @@ impl Link {
 }
 
 #[test]
-fn a_large_sample_does_not_overrun_the_smallest_receive_buffer() {
+fn large_sample_fits_smallest_receive_buffer() {
     for same_host in [true, false] {
         let host = Host { same_host, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 0 };
         for buffer in [LINUX_DEFAULT, 8 << 20] {
@@ -259,7 +264,7 @@ fn a_large_sample_does_not_overrun_the_smallest_receive_buffer() {
 }
 
 #[test]
-fn a_receiver_that_pauses_loses_little() {
+fn pausing_receiver_loses_little() {
     for same_host in [true, false] {
         let host = Host { same_host, buffer: LINUX_DEFAULT, bytes_per_us: 2000, pause_us: 700, lost: 0 };
         let mut link = Link::new(host, FlowConfig::default());
@@ -270,7 +275,7 @@ fn a_receiver_that_pauses_loses_little() {
 }
 
 #[test]
-fn a_window_that_is_too_large_finds_its_size() {
+fn oversized_window_shrinks_to_buffer_size() {
     let host = Host { same_host: true, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 0 };
     let mut link = Link::new(host, FlowConfig { same_host: 8 << 20, ..FlowConfig::default() });
     link.transfer(1, 16 * MIB);
@@ -280,7 +285,7 @@ fn a_window_that_is_too_large_finds_its_size() {
 }
 
 #[test]
-fn a_network_that_loses_has_little_more_than_the_loss_repaired() {
+fn repairs_barely_exceed_network_loss() {
     let host = Host { same_host: false, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 50 };
     let mut link = Link::new(host, FlowConfig::default());
     let share = link.transfer(2, 16 * MIB);
@@ -290,7 +295,7 @@ fn a_network_that_loses_has_little_more_than_the_loss_repaired() {
 
 /// In virtual time an answer takes microseconds, so all measured time is needless waiting.
 #[test]
-fn a_network_that_drops_a_third_by_chance_is_no_reason_to_wait() {
+fn loss_of_a_third_causes_no_stall() {
     for (same_host, permille, ms_max) in [(true, 100, 100), (true, 300, 600), (false, 100, 300), (false, 300, 1500)] {
         let host = Host { same_host, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 0 };
         let mut link = Link::new(host, FlowConfig::default());
@@ -305,7 +310,7 @@ fn a_network_that_drops_a_third_by_chance_is_no_reason_to_wait() {
 
 /// The receive buffer holds a few datagrams, and the reader takes a millisecond for each.
 #[test]
-fn a_reader_with_hardly_any_room_gets_everything_and_not_much_of_it_twice() {
+fn tiny_receive_buffer_gets_all_with_few_repeats() {
     // The limit is hardly more than the reader's time to receive the sample once.
     for (same_host, buffer, ms_max) in
         [(false, 3 << 10, 450), (false, 16 << 10, 450), (false, 64 << 10, 600), (true, 16 << 10, 30)]
@@ -324,7 +329,7 @@ fn a_reader_with_hardly_any_room_gets_everything_and_not_much_of_it_twice() {
 }
 
 #[test]
-fn best_effort_samples_are_not_lost_by_their_own_haste() {
+fn best_effort_pacing_avoids_own_losses() {
     let best_effort = DataReaderQos::default().best_effort();
     // The default of Linux, and the size that it grants on request.
     for (window, buffer, pause_us) in [(208 << 10, LINUX_DEFAULT, 200), (4 << 20, 8 << 20, 900)] {
@@ -343,7 +348,7 @@ fn best_effort_samples_are_not_lost_by_their_own_haste() {
 
 /// One reader is slower than the sending rate, and one is faster.
 #[test]
-fn best_effort_samples_go_as_fast_as_there_is_room_where_that_is_told() {
+fn best_effort_rate_follows_reported_space() {
     let best_effort = DataReaderQos::default().best_effort();
     for (window, buffer) in [(208 << 10, LINUX_DEFAULT), (4 << 20, 8 << 20)] {
         for (bytes_per_us, pause_us) in [(200, 300), (5000, 0)] {

@@ -24,7 +24,9 @@ const WRITING: u64 = 4 * US;
 /// Time of the receive thread for a datagram.
 const HANDLING: u64 = 2 * US;
 
-/// Default limit of a receive buffer in Linux, in the kernel's count, and the overhead of a datagram in it.
+/// Default limit of a receive buffer in Linux, and the overhead of a datagram in it.
+///
+/// Both use the kernel's count.
 const RECEIVE_BUFFER: usize = 425_984;
 const OVERHEAD: usize = 832;
 
@@ -163,6 +165,7 @@ impl Link {
     fn arrive(&mut self) {
         while let Some(bytes) = self.there.arrived(self.nanos) {
             let size = bytes.len() + OVERHEAD;
+            // As the kernel does, drops the datagram and tells neither side.
             if self.buffered + size > RECEIVE_BUFFER {
                 self.overrun += 1;
                 continue;
@@ -170,6 +173,7 @@ impl Link {
             self.buffered += size;
             self.buffer.push_back(bytes);
         }
+        // The receive thread handles one datagram at a time.
         if self.free_at <= self.nanos {
             if let Some(bytes) = self.buffer.pop_front() {
                 self.buffered -= bytes.len() + OVERHEAD;
@@ -217,10 +221,12 @@ impl Link {
         let (mut written, mut received) = (0, 0);
         let mut writes_at = self.nanos;
         let mut payload: Vec<u8> = (0..len).map(|index| (index / 3 + index / 1000) as u8).collect();
+        // The encapsulation header of little-endian XCDR1.
         payload.splice(..4, [0, 1, 0, 0]);
         let mut taken = Vec::new();
         while received < samples || !self.writer.is_acknowledged(SequenceNumber(samples as i64)) {
             assert!(self.nanos < begun + 3_600_000 * MS, "{received} of {samples} after an hour");
+            // Bounds the memory of the writer's history.
             let may_write = written < samples && written as i64 - self.writer.acknowledged().0 < ahead_max;
             if may_write && writes_at <= self.nanos {
                 let change = NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&payload));
@@ -241,6 +247,7 @@ impl Link {
             self.reader.select(self.now(), &Selection::default(), Operation::Take, &mut taken);
             for sample in taken.drain(..) {
                 received += 1;
+                // Samples arrive complete and in order, so the count is the sequence number.
                 assert_eq!(sample.info.sequence_number, SequenceNumber(received as i64));
                 assert!(sample.payload.unwrap().bytes() == payload);
             }
@@ -273,7 +280,7 @@ fn measured(way: Way, samples: usize, len: usize) -> (f64, f64) {
 
 #[test]
 #[ignore = "prints a table; takes a minute in a release build"]
-fn the_table_of_the_documentation() {
+fn long_path_table_of_documentation() {
     let mut rows = Vec::new();
     for delay_ms in [0, 5, 30, 100] {
         for (name, samples, len) in [("1 kB", 20_000, 1_000), ("150 kB", 133, 150_000), ("1 MB", 20, 1_000_000)] {
@@ -291,7 +298,7 @@ fn the_table_of_the_documentation() {
 /// A window that random loss keeps at its minimum would give 0.7 MB/s with 1 % loss. With 0.1 % it would hardly give
 /// more.
 #[test]
-fn a_window_grows_with_the_way_whatever_is_lost_by_chance() {
+fn window_grows_with_path_despite_random_loss() {
     for (delay_ms, loss, samples, len, least) in [
         (30, 1, 20_000, 1_000, 3.0),
         (30, 10, 20, 1_000_000, 3.0),
@@ -308,7 +315,7 @@ fn a_window_grows_with_the_way_whatever_is_lost_by_chance() {
 
 /// Readers continue to request samples that are already in flight.
 #[test]
-fn what_is_on_its_way_for_long_is_not_sent_again_meanwhile() {
+fn datagrams_in_flight_are_not_retransmitted() {
     for (delay_ms, loss, limit) in [(30, 1, 1.2), (100, 0, 1.4), (100, 1, 1.2), (100, 10, 1.4)] {
         let (_, share) = measured(Way { delay_ms, loss, ..GIGABIT }, 67, 150_000);
         assert!(share < limit, "{share:.2} of the bytes instead of {limit:.2}");
@@ -317,7 +324,7 @@ fn what_is_on_its_way_for_long_is_not_sent_again_meanwhile() {
 
 /// Overflow of the link comes from the window and shrinks it, even on a link with random losses.
 #[test]
-fn a_window_ends_where_the_line_does() {
+fn window_is_limited_by_link_capacity() {
     for (loss, limit) in [(0, 1.5), (10, 1.7)] {
         let narrow = Way { delay_ms: 20, loss, bytes_per_us: 2, queue: 64 << 10 };
         let (speed, share) = measured(narrow, 400, 10_000);

@@ -74,7 +74,7 @@ fn is_end(data: &Data<'_>) -> bool {
 }
 
 #[test]
-fn sets_of_zenzen_dds_are_seen_as_a_whole() {
+fn zenzen_coherent_sets_appear_complete() {
     let mut readers: BTreeMap<[u8; 16], StatefulReader> = BTreeMap::new();
     let (mut sets, mut samples, mut ends) = (0, 0, 0);
     replay("zzdds_coherent_topic_scope", |now, source, submessage| {
@@ -102,7 +102,7 @@ fn sets_of_zenzen_dds_are_seen_as_a_whole() {
 }
 
 #[test]
-fn without_coherent_access_each_of_its_samples_is_seen_at_once() {
+fn without_coherent_access_samples_show_at_once() {
     let mut readers: BTreeMap<[u8; 16], StatefulReader> = BTreeMap::new();
     let mut samples = 0;
     replay("zzdds_coherent_topic_scope", |now, source, submessage| {
@@ -118,7 +118,7 @@ fn without_coherent_access_each_of_its_samples_is_seen_at_once() {
 }
 
 #[test]
-fn the_group_order_of_zenzen_dds_is_read_under_its_own_numbers() {
+fn zenzen_group_order_uses_its_own_numbers() {
     let mut readers: BTreeMap<[u8; 16], StatefulReader> = BTreeMap::new();
     let mut gate = GroupGate::new(false, true);
     let (mut numbers, mut without_number, mut seen) = (Vec::new(), Vec::new(), 0);

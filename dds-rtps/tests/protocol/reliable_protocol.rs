@@ -76,7 +76,7 @@ impl Tests {
 }
 
 #[test]
-fn every_promise_has_its_test() {
+fn every_protocol_promise_has_test() {
     let known = Tests::of_workspace();
     let text = fs::read_to_string(root().join("docs/reliable-protocol.md")).unwrap();
     let rows: Vec<_> = rows(&text).collect();
@@ -94,7 +94,7 @@ fn every_promise_has_its_test() {
 }
 
 #[test]
-fn what_caught_a_mistake_or_holds_a_rule_is_there() {
+fn tests_of_planted_bugs_and_rules_exist() {
     let known = Tests::of_workspace();
     let rules = fs::read_to_string(root().join("dds-core/tests/api/rules.rs")).unwrap();
     let rules: String = rules.lines().filter_map(|line| Some(format!("{}\n", line.strip_prefix("//! ")?))).collect();
@@ -110,7 +110,7 @@ fn what_caught_a_mistake_or_holds_a_rule_is_there() {
 }
 
 #[test]
-fn what_is_looked_for_is_found_and_nothing_else() {
+fn lookup_finds_only_existing_tests() {
     let text = "#[test]\nfn one() {}\n\n#[test]\n#[ignore = \"slow\"]\nfn two() {}\n\nfn three() {}\n";
     let known = Tests::of(&[(PathBuf::from("a/place.rs"), text.to_owned())]);
     assert!(known.has("place::one") && known.has("place::two") && known.has("one"));

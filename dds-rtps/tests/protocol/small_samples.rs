@@ -208,7 +208,7 @@ fn measured(network: Network, samples: usize) -> (u64, f64) {
 /// The time of a repair is that of a second or third attempt. If a third of all datagrams is lost, one sample in ten
 /// needs four.
 #[test]
-fn little_more_is_repeated_than_was_lost() {
+fn retransmissions_barely_exceed_losses() {
     let networks = [(true, 20, [200, 400, 2_500]), (false, 500, [1_500, 2_500, 9_000])];
     for (same_host, delay_us, ms_max) in networks {
         for (permille, ms_max) in [10, 100, 300].into_iter().zip(ms_max) {
@@ -223,7 +223,7 @@ fn little_more_is_repeated_than_was_lost() {
 
 /// A request and its answer are in flight for a while.
 #[test]
-fn what_takes_its_time_is_not_sent_again_before_it_can_be_here() {
+fn delayed_samples_are_not_retransmitted_early() {
     for permille in [10, 100, 300] {
         let (_, share) = measured(Network { same_host: false, permille, delay_us: 30_000 }, 4_000);
         let loss = permille as f64 / 1000.0;

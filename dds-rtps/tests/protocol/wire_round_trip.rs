@@ -210,7 +210,7 @@ fn assert_same(part: &Part, parsed: &Submessage<'_>) -> Result<(), TestCaseError
 
 proptest! {
     #[test]
-    fn any_message_survives(
+    fn any_message_survives_round_trip(
         parts in vec(prop_oneof![plain().prop_map(Part::Plain), data(), data_frag()], 0..12),
         minor in any::<u8>(),
         prefix in prefix(),
@@ -228,7 +228,7 @@ proptest! {
     }
 
     #[test]
-    fn any_body_under_any_id_is_at_worst_an_error(id in 0_u8..0x40, flags: u8, body in vec(any::<u8>(), 0..120)) {
+    fn any_body_under_any_id_is_at_worst_error(id in 0_u8..0x40, flags: u8, body in vec(any::<u8>(), 0..120)) {
         let mut bytes = b"RTPS\x02\x05\x01\xddabcdefghijkl".to_vec();
         bytes.extend([id, flags, 0, 0]);
         bytes.extend(&body);

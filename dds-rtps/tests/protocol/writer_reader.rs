@@ -172,6 +172,7 @@ impl Shuttle {
                 continue;
             }
             subscriber.joined = true;
+            // The reader learns of the writer up to 5 ms later.
             subscriber.matches_at.get_or_insert(self.nanos + self.random.below(5 * MS));
             let unicast = vec![locator(subscriber.port)];
             let proxy = ReaderProxyConfig {
@@ -201,12 +202,14 @@ impl Shuttle {
     fn send(&mut self, datagram: &Datagram) {
         let mut bytes = Vec::new();
         datagram.copy_to(&mut bytes);
+        // 1472 bytes are the UDP payload of an Ethernet frame.
         assert!(bytes.len() <= 1472, "{} bytes do not fit into a frame", bytes.len());
         let ports = datagram.destinations().iter().flat_map(|destination| match destination.port as u16 {
             GROUP_PORT => self.subscribers.iter().map(|subscriber| subscriber.port).collect(),
             port => vec![port],
         });
         for port in ports {
+            // Each copy has its own delay and may be lost alone, so copies also reorder.
             let copies = 1 + u64::from(self.random.percent(self.conditions.duplicate_percent));
             for _ in 0..copies {
                 if self.random.percent(self.conditions.loss_percent) {
@@ -244,6 +247,7 @@ impl Shuttle {
         let arrival = self.under_way.peek().map(|Reverse((arrival, ..))| *arrival);
         let writer = self.writer.deadline().map(Instant::as_nanos);
         let readers = self.subscribers.iter().filter_map(Subscriber::next_moment);
+        // The clock always advances, so a deadline in the past causes no endless loop.
         readers.chain(arrival).chain(writer).map(|next| next.max(self.nanos + 1)).min()
     }
 
@@ -314,6 +318,7 @@ impl Subscriber {
             joined: false,
             taken: Vec::new(),
             lost: 0,
+            // A slow reader fills its history, which exercises the resource limit.
             take_pause: if wish.max_samples.is_some() { 3 * MS } else { 0 },
             takes_at: 0,
         }
@@ -329,6 +334,7 @@ impl Subscriber {
     fn tick(&mut self, now: Now, writer: Guid) {
         let nanos = now.instant.as_nanos();
         if self.matches_at.is_some_and(|at| at <= nanos) {
+            // The reader matches only once.
             self.matches_at = Some(u64::MAX);
             let unicast = [locator(WRITER_PORT)].into_iter().collect();
             assert!(self.reader.match_writer(now, WriterProxyConfig { unicast, ..WriterProxyConfig::new(writer) }));
@@ -415,7 +421,7 @@ fn keep_all() -> DataWriterQos {
 }
 
 #[test]
-fn over_a_fair_network_nothing_is_repaired() {
+fn fair_network_needs_no_repairs() {
     for_all_seeds(&keep_all(), FAIR, &[RELIABLE, BEST_EFFORT], 200, |shuttle| {
         // The best-effort reader matches late, so its first samples may be missing.
         shuttle.subscribers[0].assert_exactly(1, 200);
@@ -425,7 +431,7 @@ fn over_a_fair_network_nothing_is_repaired() {
 }
 
 #[test]
-fn reliable_readers_get_everything_once_and_in_order() {
+fn reliable_readers_get_all_once_and_in_order() {
     for_all_seeds(&keep_all(), BAD, &[RELIABLE, RELIABLE], 300, |shuttle| {
         shuttle.subscribers.iter().for_each(|subscriber| subscriber.assert_exactly(1, 300));
         assert_eq!(shuttle.writer.history_len(), 1);
@@ -433,7 +439,7 @@ fn reliable_readers_get_everything_once_and_in_order() {
 }
 
 #[test]
-fn large_samples_survive_the_loss_of_fragments() {
+fn large_samples_survive_fragment_loss() {
     for_all_seeds(&keep_all(), BAD_AND_LARGE, &[RELIABLE, BEST_EFFORT], 60, |shuttle| {
         shuttle.subscribers[0].assert_exactly(1, 60);
         shuttle.subscribers[1].assert_growing();
@@ -441,7 +447,7 @@ fn large_samples_survive_the_loss_of_fragments() {
 }
 
 #[test]
-fn best_effort_readers_see_no_sample_twice_or_out_of_order() {
+fn best_effort_samples_stay_unique_and_ordered() {
     for_all_seeds(&keep_all().best_effort(), BAD, &[BEST_EFFORT, BEST_EFFORT], 300, |shuttle| {
         for subscriber in &shuttle.subscribers {
             subscriber.assert_growing();
@@ -452,7 +458,7 @@ fn best_effort_readers_see_no_sample_twice_or_out_of_order() {
 }
 
 #[test]
-fn keep_last_skips_what_was_replaced_and_ends_with_the_last() {
+fn keep_last_skips_replaced_and_ends_with_last() {
     let qos = DataWriterQos::default().keep_last(3);
     for_all_seeds(&qos, BAD_AND_LARGE, &[RELIABLE, BEST_EFFORT], 100, |shuttle| {
         shuttle.subscribers[0].assert_growing();
@@ -462,7 +468,7 @@ fn keep_last_skips_what_was_replaced_and_ends_with_the_last() {
 }
 
 #[test]
-fn transient_local_late_joiners_get_all_and_volatile_ones_only_the_new() {
+fn late_joiners_get_history_by_durability() {
     let late = Wish { joins_after: 100, ..RELIABLE };
     let late_with_history = Wish { wants_history: true, ..late };
     let after_the_last = Wish { joins_after: 200, ..late_with_history };
@@ -477,14 +483,14 @@ fn transient_local_late_joiners_get_all_and_volatile_ones_only_the_new() {
 }
 
 #[test]
-fn a_late_joiner_of_a_shallow_history_gets_what_is_left() {
+fn late_joiner_gets_remaining_shallow_history() {
     let late = Wish { joins_after: 50, wants_history: true, ..RELIABLE };
     let qos = DataWriterQos::default().keep_last(10).durability(Durability::TransientLocal);
     for_all_seeds(&qos, BAD_AND_LARGE, &[late], 50, |shuttle| shuttle.subscribers[0].assert_exactly(41, 50));
 }
 
 #[test]
-fn a_small_history_slows_the_writer_down_and_loses_nothing() {
+fn small_history_slows_writer_and_loses_nothing() {
     let limits = ResourceLimits { max_samples: Some(8), ..ResourceLimits::default() };
     for_all_seeds(&keep_all().resource_limits(limits), BAD, &[RELIABLE, RELIABLE], 100, |shuttle| {
         shuttle.subscribers.iter().for_each(|subscriber| subscriber.assert_exactly(1, 100));
@@ -492,7 +498,7 @@ fn a_small_history_slows_the_writer_down_and_loses_nothing() {
 }
 
 #[test]
-fn a_reader_without_room_gets_everything_in_the_end() {
+fn reader_without_space_gets_everything_finally() {
     let narrow = Wish { max_samples: Some(4), ..RELIABLE };
     for_all_seeds(&keep_all(), BAD, &[narrow, RELIABLE], 100, |shuttle| {
         shuttle.subscribers.iter().for_each(|subscriber| subscriber.assert_exactly(1, 100));
@@ -500,7 +506,7 @@ fn a_reader_without_room_gets_everything_in_the_end() {
 }
 
 #[test]
-fn an_unmatched_reader_leaves_the_writer_at_rest() {
+fn unmatched_reader_leaves_writer_at_rest() {
     let mut shuttle = Shuttle::new(7, &keep_all(), BAD, &[RELIABLE]);
     shuttle.write_all(50);
     let reader = shuttle.subscribers[0].reader.guid();
@@ -515,7 +521,7 @@ fn an_unmatched_reader_leaves_the_writer_at_rest() {
 /// reach readers that do not know the writer yet. Neither may give a volatile reader history, nor make a reader count
 /// history as lost.
 #[test]
-fn it_does_not_matter_who_learns_of_whom_first() {
+fn order_of_matching_does_not_matter() {
     let group = Conditions { by_group: true, ..BAD };
     let first = Wish { knows_first: true, ..RELIABLE };
     let wishes = [
@@ -535,7 +541,7 @@ fn it_does_not_matter_who_learns_of_whom_first() {
 
 /// Sends no datagram. The link applies back-pressure, whichever of the two histories is smaller.
 #[test]
-fn in_one_process_everything_comes_once_and_in_order_through_small_histories() {
+fn local_samples_stay_ordered_in_small_histories() {
     for (writer_max, reader_max) in [(4, 4), (2, 9), (9, 2)] {
         let limits = |max| ResourceLimits { max_samples: Some(max), ..ResourceLimits::default() };
         let qos = keep_all().resource_limits(limits(writer_max));

@@ -6,7 +6,7 @@ use dds_core::qos::{Preset, TopicQos};
 use dds_core::{Encoded, Sample};
 
 #[test]
-fn samples_pass_as_bytes() {
+fn bridge_passes_samples_as_bytes() {
     let participant = World::new().participant();
     let inlet = participant.raw_topic("inside", "Log", TopicQos::default()).unwrap();
     let outlet = participant.raw_topic("outside", "Log", TopicQos::default()).unwrap();

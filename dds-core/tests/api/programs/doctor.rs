@@ -6,7 +6,7 @@ use dds_core::qos::{DataReaderQos, DataWriterQos, PolicyId, Preset};
 use dds_core::{DataWriter, Entity, Obstacle, Verdict};
 
 #[test]
-fn the_obstacle_is_named_and_gone_once_it_is_repaired() {
+fn reported_obstacle_disappears_after_repair() {
     let world = World::new();
     let (robot, station) = (world.builder().name("robot").build().unwrap(), world.participant());
     let writer = robot.writer_builder::<Pose>("pose").qos(Preset::SensorData).build().unwrap();
@@ -36,7 +36,7 @@ fn drive(writer: &DataWriter<Pose>, way: std::ops::Range<u32>) {
 }
 
 #[test]
-fn each_sample_is_delivered_or_accounted_for() {
+fn each_sample_is_delivered_or_counted() {
     let world = World::new();
     let (robot, station) = (world.participant(), world.participant());
     let qos = DataWriterQos::default().reliable().keep_all();

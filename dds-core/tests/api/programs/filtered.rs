@@ -7,7 +7,7 @@ use dds_core::qos::{Preset, TopicQos};
 use dds_core::{CreateErrorKind, FilterErrorKind};
 
 #[test]
-fn a_filter_in_one_word_and_one_as_a_topic() {
+fn filters_by_expression_and_by_topic() {
     let participant = World::new().participant();
     let topic = participant.topic::<Pose>("pose", TopicQos::default()).unwrap();
     let writer = participant.writer_builder(&topic).qos(Preset::Event).build().unwrap();
@@ -43,7 +43,7 @@ fn a_filter_in_one_word_and_one_as_a_topic() {
 }
 
 #[test]
-fn what_is_no_filter_is_refused_with_the_name_that_was_meant() {
+fn invalid_filter_error_suggests_field() {
     let participant = World::new().participant();
     let topic = participant.topic::<Pose>("pose", TopicQos::default()).unwrap();
     let error = participant.filtered_topic(&topic, "robto = 1", [0; 0]).unwrap_err();

@@ -19,7 +19,7 @@ fn latest<T: DdsType + DecodeOwned>(participant: &DomainParticipant, topic: &Top
 }
 
 #[test]
-fn a_late_joiner_sees_the_last_value() {
+fn late_joiner_sees_last_value() {
     let world = World::new();
     let (early, late) = (world.udp_participant(), world.udp_participant());
     let writer = early.writer(&MAP).unwrap();

@@ -30,7 +30,7 @@ impl DataReaderListener<Pose> for Port {
 }
 
 #[test]
-fn a_trait_with_state_and_closures_with_state() {
+fn listener_trait_and_closures_keep_state() {
     let participant = World::new().participant();
     let (tell, told) = mpsc::channel();
     let port = Port { written: Cell::new(0), tell };
@@ -59,7 +59,7 @@ fn a_trait_with_state_and_closures_with_state() {
 }
 
 #[test]
-fn a_listener_closes_its_own_reader() {
+fn listener_closes_its_own_reader() {
     let participant = World::new().participant();
     let (tell, closed) = mpsc::channel();
     let reader = participant.reader_builder::<Pose>("pose").on_data(move |reader| {

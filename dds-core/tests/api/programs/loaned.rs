@@ -6,7 +6,7 @@ use dds_core::qos::Preset;
 use dds_core::{Encoding, Entity, WriteErrorKind};
 
 #[test]
-fn loans_are_written_dropped_and_given_back() {
+fn loans_are_written_dropped_and_returned() {
     let participant = World::new().participant();
     let reader = participant.reader_builder::<Log>("log").qos(Preset::Event).build().unwrap();
     let writer = participant.writer_builder::<Log>("log").qos(Preset::Event).build().unwrap();

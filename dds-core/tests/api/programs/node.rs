@@ -32,7 +32,7 @@ impl Node {
 }
 
 #[test]
-fn a_node_of_any_entities_with_a_cache() {
+fn node_with_untyped_entities_keeps_cache() {
     let participant = World::new().participant();
     let (tell, changed) = mpsc::channel();
     let node = Node::new(&participant, tell).unwrap();
@@ -50,7 +50,7 @@ fn a_node_of_any_entities_with_a_cache() {
 }
 
 #[test]
-fn drop_order_means_nothing_and_closed_is_an_answer() {
+fn drop_order_is_free_and_closed_is_reported() {
     let world = World::new();
     let (writer, reader) = {
         let participant = world.participant();
@@ -68,7 +68,7 @@ fn drop_order_means_nothing_and_closed_is_an_answer() {
 }
 
 #[test]
-fn handles_are_what_threads_and_tasks_need() {
+fn handles_are_send_and_sync() {
     fn shared<T: Send + Sync + Clone + 'static>() {}
     fn sent<T: Send>() {}
     shared::<DomainParticipant>();

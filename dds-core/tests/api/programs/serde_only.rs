@@ -38,7 +38,7 @@ fn arm() -> Part {
 }
 
 #[test]
-fn a_type_without_a_derive_that_contains_itself_goes_both_ways() {
+fn recursive_serde_type_matches_derived_type() {
     for by_udp in [false, true] {
         let world = World::new();
         let participant = if by_udp { world.udp_participant() } else { world.participant() };

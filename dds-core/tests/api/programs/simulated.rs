@@ -47,7 +47,7 @@ fn drive(seed: u64) -> Result<(Vec<f64>, u64)> {
 }
 
 #[test]
-fn the_same_seed_is_the_same_drive() {
+fn same_seed_repeats_the_same_run() {
     let (commands, trace) = drive(15).unwrap();
     assert_eq!(commands, (0..50).map(|x| -f64::from(x)).collect::<Vec<_>>());
     assert_eq!(drive(15).unwrap(), (commands.clone(), trace));

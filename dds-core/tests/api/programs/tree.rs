@@ -32,7 +32,7 @@ impl SubscriberListener for Monitor {
 impl TopicListener for Monitor {}
 
 #[test]
-fn the_full_tree_with_one_listener() {
+fn one_listener_serves_full_entity_tree() {
     let world = World::new();
     let participant = world.participant();
     let (tell, told) = mpsc::channel();

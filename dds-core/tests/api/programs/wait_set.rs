@@ -6,7 +6,7 @@ use dds_core::qos::Preset;
 use dds_core::{Condition, GuardCondition, States, StatusMask, WaitSet};
 
 #[test]
-fn one_wait_for_data_contents_status_and_guard() {
+fn one_wait_covers_data_status_and_guard() {
     let participant = World::new().participant();
     let reader = participant.reader_builder::<Pose>("pose").qos(Preset::Event).build().unwrap();
     let disposed = reader.read_condition(States::NOT_ALIVE_DISPOSED);

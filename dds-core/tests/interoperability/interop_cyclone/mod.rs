@@ -215,7 +215,7 @@ mod late_joiners {
 
     #[test]
     #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-    fn cyclone_gets_what_was_written_before_it_came() {
+    fn late_cyclone_reader_gets_history() {
         let agreement = agreement("history_to_cyclone");
         let participant = DomainParticipant::new(0).unwrap();
         let writer = agreement.writer::<ShapeType>(&participant);
@@ -228,7 +228,7 @@ mod late_joiners {
 
     #[test]
     #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-    fn we_get_what_cyclone_wrote_before_we_came() {
+    fn late_reader_gets_cyclone_history() {
         let agreement = agreement("history_from_cyclone");
         let mut publisher = Peer::start("publisher.py", &agreement.arguments(ShapeType::TYPE_NAME));
         publisher.tell(&format!("write 0 {SAMPLES}"));
@@ -347,19 +347,19 @@ mod liveliness {
 
     #[test]
     #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-    fn we_notice_an_automatic_writer_of_cyclone() {
+    fn automatic_cyclone_writer_loss_is_noticed() {
         we_notice("alive_automatic_from_cyclone", "automatic");
     }
 
     #[test]
     #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-    fn we_notice_a_writer_of_cyclone_by_participant() {
+    fn cyclone_writer_loss_is_noticed_by_participant() {
         we_notice("alive_by_participant_from_cyclone", "by-participant");
     }
 
     #[test]
     #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-    fn we_notice_a_writer_of_cyclone_by_topic() {
+    fn cyclone_writer_loss_is_noticed_by_topic() {
         we_notice("alive_by_topic_from_cyclone", "by-topic");
     }
 }

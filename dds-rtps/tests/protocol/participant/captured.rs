@@ -48,7 +48,7 @@ fn for_everybody(payload: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn cyclones_pair_is_found_matched_and_lost() {
+fn cyclone_pair_is_found_matched_and_lost() {
     let (_, events) =
         hear("cyclone_xcdr2_reliable_dispose", DataWriterQos::default(), DataReaderQos::default().reliable());
     let found = events.iter().filter(|event| match event {
@@ -75,14 +75,14 @@ fn cyclones_pair_is_found_matched_and_lost() {
 }
 
 #[test]
-fn cyclones_incompatible_writer_is_reported_with_its_policy() {
+fn incompatible_cyclone_writer_names_policy() {
     let (_, events) = hear("cyclone_incompatible_qos", DataWriterQos::default(), DataReaderQos::default().reliable());
     let words = told(&events);
     assert!(words.iter().any(|word| word.starts_with("requested of") && word.ends_with("[Reliability]")), "{words:?}");
 }
 
 #[test]
-fn cyclones_partitions_keep_us_apart() {
+fn cyclone_partitions_prevent_match() {
     let exclusive = dds_rtps::qos::Ownership::Exclusive;
     let second = Duration::from_secs(1);
     let (network, events) = hear(
@@ -96,7 +96,7 @@ fn cyclones_partitions_keep_us_apart() {
 }
 
 #[test]
-fn fast_dds_says_farewell_without_a_payload_and_is_understood() {
+fn fast_dds_disposal_without_payload_is_accepted() {
     let (_, events) =
         hear("fastdds_xcdr2_reliable_dispose", DataWriterQos::default(), DataReaderQos::default().reliable());
     let of_fast = events.iter().find_map(|event| match event {
@@ -113,7 +113,7 @@ fn fast_dds_says_farewell_without_a_payload_and_is_understood() {
 }
 
 #[test]
-fn every_capture_is_heard_without_anything_malformed() {
+fn no_capture_contains_malformed_data() {
     for name in CAPTURES {
         let (network, events) = hear(name, DataWriterQos::default(), DataReaderQos::default());
         let participant = network.participant(0);

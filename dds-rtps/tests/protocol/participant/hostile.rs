@@ -21,7 +21,7 @@ fn random(state: &mut u64, below: usize) -> usize {
 }
 
 #[test]
-fn damaged_datagrams_do_no_more_than_be_counted() {
+fn damaged_datagrams_are_only_counted() {
     let mut state = 0x0dd5;
     let mut network = Network::new();
     let a = network.start(config(1));
@@ -49,7 +49,7 @@ fn damaged_datagrams_do_no_more_than_be_counted() {
 }
 
 #[test]
-fn a_flood_of_participants_is_bounded() {
+fn flood_of_participants_is_bounded() {
     let mut network = Network::new();
     let mut small = config(1);
     small.limits.participants_max = 50;
@@ -84,7 +84,7 @@ fn answer(source: GuidPrefix) -> Vec<u8> {
 }
 
 #[test]
-fn who_never_answers_is_given_up_however_long_its_lease() {
+fn unresponsive_peer_is_dropped_despite_lease() {
     let mut network = Network::new();
     let a = network.start(config(1));
     for number in [1, 2] {
@@ -104,7 +104,7 @@ fn who_never_answers_is_given_up_however_long_its_lease() {
 }
 
 #[test]
-fn participants_that_never_leave_make_room_once_they_are_silent() {
+fn silent_participants_are_evicted_for_others() {
     let mut network = Network::new();
     let mut small = config(1);
     small.limits.participants_max = 3;
@@ -135,7 +135,7 @@ fn participants_that_never_leave_make_room_once_they_are_silent() {
 }
 
 #[test]
-fn locators_of_kinds_that_nobody_knows_do_no_harm() {
+fn unknown_locator_kinds_are_ignored() {
     let mut network = Network::new();
     let a = network.start(config(1));
     let usable = Locator::udp_v4(address(7).into(), 7410);
@@ -161,7 +161,7 @@ fn locators_of_kinds_that_nobody_knows_do_no_harm() {
 }
 
 #[test]
-fn only_builtin_endpoints_that_a_peer_has_are_matched() {
+fn only_existing_builtin_endpoints_are_matched() {
     let mut network = Network::new();
     let a = network.start(config(1));
     // The announcement of Zenzen DDS: no endpoints for participant messages.
@@ -177,7 +177,7 @@ fn only_builtin_endpoints_that_a_peer_has_are_matched() {
 }
 
 #[test]
-fn a_peer_without_usable_locators_is_known_and_not_spoken_to() {
+fn peer_without_usable_locators_gets_nothing() {
     let mut network = Network::new();
     let a = network.start(config(1));
     network.run_for(Duration::from_millis(150));
@@ -193,7 +193,7 @@ fn a_peer_without_usable_locators_is_known_and_not_spoken_to() {
 }
 
 #[test]
-fn nobody_withdraws_what_another_has_announced() {
+fn forged_withdrawal_is_ignored() {
     let mut network = Network::new();
     let [a, b, c] = [1, 2, 3].map(|number| network.start(config(number)));
     for index in [b, c] {
@@ -219,7 +219,7 @@ fn nobody_withdraws_what_another_has_announced() {
 }
 
 #[test]
-fn the_same_seed_and_the_same_script_give_the_same_datagrams() {
+fn same_seed_and_script_give_same_datagrams() {
     let run = || {
         let mut network = Network::new();
         let log = Rc::new(RefCell::new(DefaultHasher::new()));

@@ -20,7 +20,7 @@ fn acquainted() -> (Network, usize, usize) {
 }
 
 #[test]
-fn a_writer_and_a_reader_match_on_both_sides() {
+fn writer_and_reader_match_on_both_sides() {
     let (mut network, a, b) = acquainted();
     network.with(a, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default())));
     network.run_for(Duration::from_millis(50));
@@ -38,7 +38,7 @@ fn a_writer_and_a_reader_match_on_both_sides() {
 }
 
 #[test]
-fn endpoints_that_were_there_before_are_told_to_newcomers() {
+fn newcomers_receive_existing_endpoints() {
     let mut network = Network::new();
     let a = network.start(config(1));
     for number in 1..=10 {
@@ -56,7 +56,7 @@ fn endpoints_that_were_there_before_are_told_to_newcomers() {
 }
 
 #[test]
-fn local_endpoints_match_each_other_without_a_network() {
+fn local_endpoints_match_without_network() {
     let mut network = Network::new();
     let a = network.start(config(1));
     network.with(a, |participant, now| {
@@ -71,7 +71,7 @@ fn local_endpoints_match_each_other_without_a_network() {
 }
 
 #[test]
-fn incompatible_qos_names_its_policies_on_both_sides() {
+fn incompatible_qos_names_policies_on_both_sides() {
     let (mut network, a, b) = acquainted();
     network.with(a, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default().best_effort())));
     let qos = DataReaderQos::default().reliable().transient_local();
@@ -88,7 +88,7 @@ fn incompatible_qos_names_its_policies_on_both_sides() {
 }
 
 #[test]
-fn partitions_that_do_not_meet_are_no_conflict_until_they_do() {
+fn disjoint_partitions_hide_qos_conflict() {
     let (mut network, a, b) = acquainted();
     let mut writer = writer(1, DataWriterQos::default());
     writer.endpoint.partition = vec!["left".to_owned()];
@@ -124,7 +124,7 @@ fn removed_endpoints_are_unmatched() {
 }
 
 #[test]
-fn changed_locators_of_a_participant_reach_its_matches() {
+fn changed_participant_locators_reach_matches() {
     let (mut network, a, b) = acquainted();
     network.with(a, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default())));
     network.with(b, |participant, now| participant.add_reader(now, reader(2, DataReaderQos::default())));
@@ -147,7 +147,7 @@ fn changed_locators_of_a_participant_reach_its_matches() {
 }
 
 #[test]
-fn loss_delays_matching_and_does_not_prevent_it() {
+fn loss_delays_but_does_not_prevent_matching() {
     for seed in 0..20_u64 {
         let mut network = Network::new();
         let mut state = seed;
@@ -173,7 +173,7 @@ fn loss_delays_matching_and_does_not_prevent_it() {
 }
 
 #[test]
-fn announcements_of_endpoints_are_acknowledged_and_then_quiet() {
+fn acknowledged_endpoint_announcements_go_quiet() {
     let (mut network, a, b) = acquainted();
     for number in 1..=100 {
         network.with(a, |participant, now| participant.add_writer(now, writer(number, DataWriterQos::default())));
@@ -208,7 +208,7 @@ fn withdrawn_endpoints_leave_nothing_behind() {
 }
 
 #[test]
-fn withdrawn_endpoints_make_room_for_others() {
+fn withdrawn_endpoints_free_space() {
     let mut network = Network::new();
     let a = network.start(config(1));
     let mut small = config(2);
@@ -226,7 +226,7 @@ fn withdrawn_endpoints_make_room_for_others() {
 }
 
 #[test]
-fn endpoints_beyond_those_of_all_are_rejected_and_counted() {
+fn endpoints_beyond_shared_bound_are_rejected() {
     let mut network = Network::new();
     let (a, c) = (network.start(config(1)), network.start(config(3)));
     let mut small = config(2);
@@ -257,7 +257,7 @@ fn endpoints_beyond_those_of_all_are_rejected_and_counted() {
 }
 
 #[test]
-fn too_many_endpoints_are_refused_and_counted() {
+fn excess_endpoints_are_refused_and_counted() {
     let mut network = Network::new();
     let mut small = config(1);
     small.limits.endpoints_per_participant_max = 3;
@@ -278,7 +278,7 @@ fn too_many_endpoints_are_refused_and_counted() {
 }
 
 #[test]
-fn an_ignored_endpoint_is_unmatched_and_stays_so() {
+fn ignored_endpoint_stays_unmatched() {
     let (mut network, a, b) = acquainted();
     network.with(a, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default())));
     network.with(b, |participant, now| participant.add_reader(now, reader(2, DataReaderQos::default())));
@@ -292,7 +292,7 @@ fn an_ignored_endpoint_is_unmatched_and_stays_so() {
 }
 
 #[test]
-fn automatic_liveliness_is_asserted_at_half_the_shortest_lease() {
+fn automatic_liveliness_runs_at_half_lease() {
     let (mut network, a, b) = acquainted();
     let lease = Liveliness { kind: LivelinessKind::Automatic, lease_duration: Duration::from_millis(400) };
     network
@@ -308,7 +308,7 @@ fn automatic_liveliness_is_asserted_at_half_the_shortest_lease() {
 }
 
 #[test]
-fn an_announcement_with_everything_at_its_bound_arrives_in_fragments() {
+fn largest_announcement_arrives_in_fragments() {
     let (mut network, a, b) = acquainted();
     let octets = vec![7; dds_rtps::qos::USER_DATA_MAX];
     let mut large = writer(1, DataWriterQos::default().user_data(octets.clone()));
@@ -328,7 +328,7 @@ fn an_announcement_with_everything_at_its_bound_arrives_in_fragments() {
 
 /// A best-effort reader gets no repairs, so samples sent before it knows the writer are lost.
 #[test]
-fn it_is_told_when_the_side_of_a_best_effort_reader_knows_the_writer() {
+fn event_when_best_effort_reader_knows_writer() {
     let (mut network, a, b) = acquainted();
     let best_effort = DataReaderQos::default().best_effort();
     network.with(b, |participant, now| participant.add_reader(now, reader(2, best_effort.clone())));

@@ -144,6 +144,7 @@ impl Network {
             let timers = self.nodes.iter().filter(|node| !node.is_silent);
             let timer = timers.filter_map(|node| node.participant.as_ref()?.deadline()).min();
             let arrival = self.in_flight.keys().next().map(|(at, _)| *at);
+            // Among equal times the arrival goes first.
             let Some(next) = [timer, arrival].into_iter().flatten().min().filter(|&next| next <= end) else { break };
             self.go_to(next);
             if arrival == Some(next) {
@@ -164,6 +165,7 @@ impl Network {
             if !node.is_silent && participant.deadline().is_some_and(|deadline| deadline <= now.instant) {
                 participant.handle_timeout(now);
                 self.collect(index);
+                // An unhandled deadline would repeat at the same instant forever.
                 let after = self.participant(index).deadline();
                 assert!(after.is_none_or(|after| after > now.instant), "a deadline that has passed is not handled");
             }
@@ -201,6 +203,7 @@ impl Network {
             (self.alters)(&mut bytes);
             assert!(!datagram.destinations().is_empty(), "a datagram that goes nowhere");
             for &to in datagram.destinations() {
+                // Counts lost datagrams too, because the number identifies a datagram for `loses`.
                 self.sent += 1;
                 if !node.is_silent && !(self.loses)(self.sent, &bytes) {
                     self.in_flight.insert((arrival, self.sent), Flight { to, bytes: bytes.clone() });

@@ -23,7 +23,7 @@ fn matched() -> (Network, usize, usize) {
 }
 
 #[test]
-fn a_farewell_unmatches_at_once() {
+fn participant_disposal_unmatches_at_once() {
     let (mut network, a, b) = matched();
     network.with(b, |participant, now| participant.shutdown(now));
     network.run_for(Duration::from_millis(2));
@@ -35,7 +35,7 @@ fn a_farewell_unmatches_at_once() {
 }
 
 #[test]
-fn an_announcement_that_comes_after_the_farewell_brings_back_no_ghost() {
+fn late_announcement_revives_no_participant() {
     let (mut network, a, b) = matched();
     let late = announcement(prefix(2), |_| {});
     network.with(b, |participant, now| participant.shutdown(now));
@@ -52,7 +52,7 @@ fn an_announcement_that_comes_after_the_farewell_brings_back_no_ghost() {
 }
 
 #[test]
-fn what_is_withdrawn_before_it_could_be_taken_is_gone() {
+fn endpoint_withdrawn_before_acceptance_is_gone() {
     let (mut network, a, b) = matched();
     network.loses = Box::new(|_, _| true);
     network.with(b, |participant, now| participant.add_reader(now, reader(3, DataReaderQos::default())));
@@ -68,7 +68,7 @@ fn what_is_withdrawn_before_it_could_be_taken_is_gone() {
 }
 
 #[test]
-fn a_farewell_reaches_peers_without_multicast() {
+fn participant_disposal_needs_no_multicast() {
     let mut network = Network::new();
     let mut unicast_only = config(1);
     unicast_only.metatraffic_multicast.clear();
@@ -82,7 +82,7 @@ fn a_farewell_reaches_peers_without_multicast() {
 }
 
 #[test]
-fn a_crashed_participant_is_lost_with_its_lease() {
+fn crashed_participant_is_lost_with_its_lease() {
     let (mut network, a, b) = matched();
     network.crash(b);
     network.run_for(Duration::from_secs(16));
@@ -92,7 +92,7 @@ fn a_crashed_participant_is_lost_with_its_lease() {
 }
 
 #[test]
-fn any_traffic_keeps_a_participant() {
+fn any_traffic_keeps_participant_alive() {
     let (mut network, a, b) = matched();
     network.crash(b);
     for _ in 0..10 {
@@ -105,7 +105,7 @@ fn any_traffic_keeps_a_participant() {
 }
 
 #[test]
-fn a_participant_that_comes_back_is_found_and_matched_again() {
+fn returning_participant_is_matched_again() {
     let (mut network, a, b) = matched();
     // For longer than a lease, b receives nothing and its peers receive nothing from it.
     network.loses = Box::new(|_, _| true);
@@ -119,7 +119,7 @@ fn a_participant_that_comes_back_is_found_and_matched_again() {
 }
 
 #[test]
-fn a_participant_that_lost_only_us_finds_us_again() {
+fn one_sided_loss_is_recovered() {
     let (mut network, a, b) = matched();
     // Datagrams of a are lost, those of b arrive.
     let from_a = prefix(1).0;
@@ -133,7 +133,7 @@ fn a_participant_that_lost_only_us_finds_us_again() {
 }
 
 #[test]
-fn what_is_withdrawn_while_only_we_had_lost_a_peer_is_told_when_it_is_back() {
+fn withdrawal_during_one_sided_loss_is_reported() {
     let (mut network, a, b) = matched();
     // Datagrams of b are lost, those of a arrive. Participant a loses b, and b keeps its knowledge of a.
     let from_b = prefix(2).0;
@@ -150,7 +150,7 @@ fn what_is_withdrawn_while_only_we_had_lost_a_peer_is_told_when_it_is_back() {
 }
 
 #[test]
-fn nobody_says_farewell_for_another() {
+fn forged_participant_disposal_is_ignored() {
     let (mut network, a, b) = matched();
     let mut stranger = config(2);
     stranger.prefix = prefix(3);
@@ -171,7 +171,7 @@ fn nobody_says_farewell_for_another() {
 }
 
 #[test]
-fn shutdown_twice_says_farewell_once() {
+fn second_shutdown_sends_no_second_disposal() {
     let (mut network, _, b) = matched();
     network.with(b, |participant, now| participant.shutdown(now));
     let before = network.sent();

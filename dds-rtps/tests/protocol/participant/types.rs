@@ -109,7 +109,7 @@ impl Pair {
 }
 
 #[test]
-fn what_differs_is_asked_for_and_matches_when_the_answer_comes() {
+fn differing_type_matches_after_its_answer() {
     let mut pair = Pair::new(&graph::<Short>(), &graph::<Long>(), true);
     pair.network.run_for(Duration::from_secs(1));
     assert_eq!(pair.result(), Some(MatchResult::Matched));
@@ -117,7 +117,7 @@ fn what_differs_is_asked_for_and_matches_when_the_answer_comes() {
 }
 
 #[test]
-fn equal_types_match_at_once_without_a_question() {
+fn equal_types_match_without_request() {
     let mut pair = Pair::new(&graph::<Long>(), &graph::<Long>(), true);
     pair.network.run_for(Duration::from_secs(1));
     assert_eq!(pair.result(), Some(MatchResult::Matched));
@@ -125,7 +125,7 @@ fn equal_types_match_at_once_without_a_question() {
 }
 
 #[test]
-fn a_type_that_does_not_fit_is_told_once() {
+fn incompatible_type_is_reported_once() {
     let mut pair = Pair::new(&graph::<Short>(), &graph::<Other>(), true);
     pair.network.run_for(Duration::from_secs(1));
     let Some(MatchResult::Type(difference)) = pair.result() else { panic!("{:?}", pair.result()) };
@@ -135,7 +135,7 @@ fn a_type_that_does_not_fit_is_told_once() {
 }
 
 #[test]
-fn what_is_not_described_is_unavailable_and_names_decide() {
+fn undescribed_type_falls_back_to_names() {
     let mut pair = Pair::new(&graph::<Short>(), &graph::<Other>(), false);
     pair.network.run_for(Duration::from_secs(1));
     assert_eq!(pair.result(), Some(MatchResult::Matched), "both say that they have the type of these tests");
@@ -143,7 +143,7 @@ fn what_is_not_described_is_unavailable_and_names_decide() {
 }
 
 #[test]
-fn who_does_not_answer_is_asked_three_times_and_then_names_decide() {
+fn unanswered_type_request_is_sent_three_times() {
     let mut pair = Pair::new(&graph::<Short>(), &graph::<Other>(), true);
     // All traffic of the type lookup service is lost. Its four endpoints have 0003 in their ids.
     let is_of_service = |bytes: &[u8]| bytes.windows(4).any(|id| matches!(id, [0, 3, 0 | 1, 0xc3 | 0xc4]));
@@ -157,7 +157,7 @@ fn who_does_not_answer_is_asked_three_times_and_then_names_decide() {
 
 /// Cyclone DDS 0.10 (seen with 0.10.2) sends a related request identity that does not belong to the requester.
 #[test]
-fn an_answer_that_names_another_question_tells_what_was_asked_for() {
+fn reply_with_foreign_request_id_is_used() {
     let alters = |bytes: &mut Vec<u8>| {
         let asker = [&prefix(2).0[..], &EntityId::TYPE_REQUEST_WRITER.0].concat();
         let answerer = [&prefix(1).0[..], &EntityId::TYPE_REPLY_WRITER.0].concat();
@@ -185,7 +185,7 @@ fn an_answer_that_names_another_question_tells_what_was_asked_for() {
 
 /// Versions before 11 crash when they parse such a description.
 #[test]
-fn types_that_would_crash_an_old_cyclone_are_described_to_nobody_while_one_is_there() {
+fn old_cyclone_suppresses_crashing_types() {
     let is_described = |theirs: &TypeGraph, cyclone: Option<&str>| {
         let mut network = Network::new();
         let (a, b) = (network.start(config(1)), network.start(config(2)));
@@ -272,7 +272,7 @@ fn announcement_of_cyclone(prefix: GuidPrefix, version: &str) -> Vec<u8> {
 
 /// Cyclone DDS requests once, by multicast. Its first HEARTBEAT may arrive first on another socket.
 #[test]
-fn a_question_behind_the_first_heartbeat_of_its_writer_is_answered() {
+fn request_behind_first_heartbeat_is_answered() {
     let mut network = Network::new();
     // All traffic of the request writers is lost, up to the first request.
     network.loses = Box::new(|_, bytes| bytes.windows(4).any(|id| id == EntityId::TYPE_REQUEST_WRITER.0));
@@ -326,7 +326,7 @@ const DUST: [u8; 92] = [
 ];
 
 #[test]
-fn a_peer_with_other_hashes_that_describes_nothing_is_matched_by_name() {
+fn foreign_type_hashes_match_by_name() {
     let information = TypeInformation::from_bytes(&DUST).unwrap();
     assert_eq!((information.minimal.ty.size, information.complete.ty.size), (117, 190));
     let mut dust = writer(1, DataWriterQos::default());
@@ -337,7 +337,7 @@ fn a_peer_with_other_hashes_that_describes_nothing_is_matched_by_name() {
 }
 
 #[test]
-fn a_type_is_resolved_with_all_that_it_is_made_of() {
+fn type_is_resolved_with_its_dependencies() {
     let (ours, theirs) = (graph::<Short>(), graph::<Long>());
     let Pair { mut network, b, .. } = Pair::new(&ours, &theirs, true);
     network.run_for(Duration::from_secs(1));
@@ -395,7 +395,7 @@ fn structure<F: Form>(name: &str, members: &[(String, [TypeIdentifier; 2])], for
 }
 
 #[test]
-fn an_answer_has_only_so_many_types() {
+fn type_reply_is_bounded() {
     let (ours, theirs) = (graph::<Short>(), large_type());
     let Pair { mut network, a, b } = Pair::new(&ours, &theirs, true);
     network.run_for(Duration::from_secs(2));
@@ -439,7 +439,7 @@ fn wanted_types_are_bounded() {
 
 /// A peer without the type lookup service announces thousands of types. Requests to other peers continue.
 #[test]
-fn who_describes_nothing_does_not_keep_the_types_of_others_from_being_compared() {
+fn undescribing_peer_does_not_delay_others() {
     // The third participant has no type lookup service: the last four bits of its PID_BUILTIN_ENDPOINT_SET are cleared.
     let alters = |bytes: &mut Vec<u8>| {
         let set = bytes.windows(4).position(|parameter| parameter == [0x58, 0, 4, 0]);

@@ -78,7 +78,7 @@ fn without_heartbeats(lines: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn what_nobody_wants_is_not_sent_and_told_of_before_what_somebody_wants() {
+fn gap_for_filtered_precedes_next_sample() {
     for reader in [reliable(2), best_effort(2)] {
         let mut script = script(&keep_all());
         script.welcome(wants("x < 10", reader));
@@ -93,7 +93,7 @@ fn what_nobody_wants_is_not_sent_and_told_of_before_what_somebody_wants() {
 }
 
 #[test]
-fn who_asks_for_what_it_does_not_want_is_told_so() {
+fn request_for_filtered_change_gets_gap() {
     let mut script = script(&keep_all());
     script.welcome(wants("x < 10", reliable(2)));
     script.write_each([10, 11, 12]);
@@ -112,7 +112,7 @@ fn who_asks_for_what_it_does_not_want_is_told_so() {
 
 /// A repair distinguishes filtered changes from removed ones.
 #[test]
-fn what_is_gone_and_what_is_filtered_are_told_apart() {
+fn removed_and_filtered_changes_differ_in_gap() {
     let mut script = script(&DataWriterQos::default().reliable().keep_last(3).transient_local());
     script.welcome(wants("x < 10", reliable(2)));
     script.write_each([1, 2, 10, 11, 3]);
@@ -124,7 +124,7 @@ fn what_is_gone_and_what_is_filtered_are_told_apart() {
 
 /// Sent or removed changes between two filtered ones are not declared filtered.
 #[test]
-fn only_what_was_filtered_is_called_so() {
+fn only_filtered_changes_are_marked_filtered() {
     let mut script = script(&DataWriterQos::default().best_effort().keep_last(1));
     script.welcome(wants("x < 10", best_effort(2)));
     script.write_x(10);
@@ -137,7 +137,7 @@ fn only_what_was_filtered_is_called_so() {
 }
 
 #[test]
-fn each_of_several_readers_is_sent_what_it_wants() {
+fn each_reader_gets_its_filtered_samples() {
     let mut script = script(&keep_all());
     script.welcome(wants("x < 10", reliable(2)));
     script.welcome(wants("x > 5", best_effort(3)));
@@ -162,7 +162,7 @@ fn each_of_several_readers_is_sent_what_it_wants() {
 }
 
 #[test]
-fn where_readers_share_an_address_it_is_sent_to_as_soon_as_one_of_them_wants_it() {
+fn shared_address_gets_sample_if_one_reader_does() {
     let shared = |number: u8| {
         let group = Locator::udp_v4([239, 255, 0, 1].into(), 7400);
         let by_group = ReaderProxyConfig { multicast: vec![group], ..reliable(number) };
@@ -190,7 +190,7 @@ fn where_readers_share_an_address_it_is_sent_to_as_soon_as_one_of_them_wants_it(
 }
 
 #[test]
-fn history_goes_to_late_joiners_as_far_as_they_want_it() {
+fn late_joiner_gets_filtered_history() {
     for reader in [late_joiner(2), ReaderProxyConfig { reliable: false, ..late_joiner(2) }] {
         let mut script = script(&keep_all().transient_local());
         script.write_each([1, 10, 11, 2]);
@@ -202,7 +202,7 @@ fn history_goes_to_late_joiners_as_far_as_they_want_it() {
 
 /// The writer visits a long history in steps.
 #[test]
-fn a_long_history_that_is_not_wanted_is_gone_through() {
+fn long_filtered_history_is_skipped_in_steps() {
     let mut script = script(&keep_all().transient_local());
     script.write_each((0..5000).map(|_| 10));
     script.write_x(1);
@@ -212,7 +212,7 @@ fn a_long_history_that_is_not_wanted_is_gone_through() {
 }
 
 #[test]
-fn another_filter_is_for_what_comes_later() {
+fn changed_filter_applies_to_later_samples() {
     let mut script = script(&keep_all());
     script.welcome(wants("x < 10", reliable(2)));
     script.write_each([1, 10]);
@@ -228,7 +228,7 @@ fn another_filter_is_for_what_comes_later() {
 }
 
 #[test]
-fn large_samples_go_to_those_alone_who_want_them() {
+fn large_samples_go_only_to_passing_filters() {
     let mut script = script(&keep_all());
     script.welcome(wants("x < 10", reliable(2)));
     script.welcome(wants("x >= 10", reliable(3)));
@@ -251,7 +251,7 @@ fn large_samples_go_to_those_alone_who_want_them() {
 }
 
 #[test]
-fn the_end_of_an_instance_goes_to_whom_its_key_does_not_fail() {
+fn dispose_is_filtered_by_key() {
     let mut script = Script::with(true, &keep_all(), |config| config.filtered_type = Some(Pose::DESCRIPTION));
     script.welcome(wants("x < 10", reliable(2)));
     script.welcome(wants("robot = 2", reliable(3)));
@@ -264,7 +264,7 @@ fn the_end_of_an_instance_goes_to_whom_its_key_does_not_fail() {
 }
 
 #[test]
-fn a_writer_that_cannot_ask_sends_everything() {
+fn writer_without_type_sends_everything() {
     let all = |adjust: fn(&mut WriterConfig), expression: &str, class: &str| {
         let mut script = Script::with(false, &keep_all(), |config| {
             config.filtered_type = Some(Pose::DESCRIPTION);
@@ -294,7 +294,7 @@ fn a_writer_that_cannot_ask_sends_everything() {
 }
 
 #[test]
-fn a_writer_asks_only_so_many_filters() {
+fn writer_evaluates_bounded_filters() {
     let mut script = script(&keep_all());
     for number in 2..=34 {
         script.welcome(wants("x < 10", reliable(number)));

@@ -32,7 +32,7 @@ fn script(readers: &[u8]) -> Script {
 }
 
 #[test]
-fn a_window_goes_out_and_the_rest_follows_as_the_reader_answers() {
+fn window_goes_out_and_rest_follows_answers() {
     let mut script = script(&[2]);
     script.write_large(400_000);
     let first = script.sent();
@@ -57,7 +57,7 @@ fn a_window_goes_out_and_the_rest_follows_as_the_reader_answers() {
 }
 
 #[test]
-fn changes_behind_a_large_one_wait_for_it() {
+fn changes_behind_large_change_wait() {
     let mut script = script(&[2]);
     script.write_large(120_000);
     script.write();
@@ -69,7 +69,7 @@ fn changes_behind_a_large_one_wait_for_it() {
 }
 
 #[test]
-fn a_silent_reader_is_asked_again_and_then_gets_its_data_slowly() {
+fn silent_reader_gets_heartbeats_then_slow_data() {
     let mut script = script(&[2]);
     script.write_large(300_000);
     assert_eq!(fragments(&script.sent()), 100);
@@ -88,7 +88,7 @@ fn a_silent_reader_is_asked_again_and_then_gets_its_data_slowly() {
 }
 
 #[test]
-fn a_slow_reader_does_not_keep_a_quick_one_waiting() {
+fn slow_reader_does_not_delay_fast_reader() {
     let mut script = script(&[2, 3]);
     script.write_large(400_000);
     let mut sent = fragments(&script.sent());
@@ -102,7 +102,7 @@ fn a_slow_reader_does_not_keep_a_quick_one_waiting() {
 }
 
 #[test]
-fn what_a_reader_asks_for_goes_out_in_its_window_too() {
+fn repairs_stay_within_window() {
     let mut script = script(&[2]);
     script.write_large(99_000);
     script.sent();
@@ -123,7 +123,7 @@ fn what_a_reader_asks_for_goes_out_in_its_window_too() {
 }
 
 #[test]
-fn a_reader_that_goes_does_not_leave_the_others_waiting() {
+fn departed_reader_does_not_block_others() {
     let mut script = script(&[2]);
     script.match_reader(best_effort(3));
     script.write_large(200_000);
@@ -135,7 +135,7 @@ fn a_reader_that_goes_does_not_leave_the_others_waiting() {
 }
 
 #[test]
-fn best_effort_readers_get_a_burst_and_the_rest_at_a_rate() {
+fn best_effort_sends_burst_then_paced_rest() {
     let mut script = Script::with(false, &keep_all().best_effort(), config);
     script.match_reader(best_effort(2));
     script.write_large(300_000);
@@ -158,7 +158,7 @@ fn best_effort_readers_get_a_burst_and_the_rest_at_a_rate() {
 }
 
 #[test]
-fn a_writer_that_is_faster_than_the_network_finishes_what_it_has_begun() {
+fn overloaded_writer_finishes_started_sample() {
     let mut script = Script::with(false, &DataWriterQos::default().keep_last(1), config);
     script.match_reader(reliable(2));
     script.sent();

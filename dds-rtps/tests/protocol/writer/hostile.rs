@@ -111,7 +111,7 @@ fn qos(kind: u8) -> DataWriterQos {
 
 proptest! {
     #[test]
-    fn whatever_readers_say_the_writer_stays_sane(kind in 0..5_u8, steps in proptest::collection::vec(step(), 1..120)) {
+    fn writer_survives_arbitrary_reader_input(kind in 0..5_u8, steps in proptest::collection::vec(step(), 1..120)) {
         let mut script = Script::with(false, &qos(kind), |config| {
             config.fragment_size = FragmentSize { same_host: 64, network: 64 };
         });

@@ -16,7 +16,7 @@ fn sibling(number: u8, wants_history: bool) -> ReaderProxyConfig {
 }
 
 #[test]
-fn whichever_datagram_arrives_first_says_where_the_stream_begins() {
+fn every_first_datagram_names_start_of_stream() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(best_effort(3));
     script.write_times(4);
@@ -41,7 +41,7 @@ fn whichever_datagram_arrives_first_says_where_the_stream_begins() {
 }
 
 #[test]
-fn a_repair_for_a_reader_that_does_not_know_begins_so_too() {
+fn repair_for_new_reader_names_start_of_stream() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(2));
     script.write_large(5000);
@@ -51,7 +51,7 @@ fn a_repair_for_a_reader_that_does_not_know_begins_so_too() {
 }
 
 #[test]
-fn a_reader_that_begins_anew_is_told_anew_from_where_it_had_got_to() {
+fn restarted_reader_is_told_its_old_position() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(2));
     script.write_times(3);
@@ -63,7 +63,7 @@ fn a_reader_that_begins_anew_is_told_anew_from_where_it_had_got_to() {
 }
 
 #[test]
-fn who_wants_history_is_not_told_that_there_is_none() {
+fn history_reader_gets_no_gap_for_history() {
     let mut script = Script::new(false, &keep_all().durability(Durability::TransientLocal));
     script.write_times(2);
     script.match_reader(late_joiner(2));
@@ -73,7 +73,7 @@ fn who_wants_history_is_not_told_that_there_is_none() {
 }
 
 #[test]
-fn readers_of_one_participant_have_one_beginning() {
+fn readers_of_one_participant_share_start() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(2));
     script.write_times(2);
@@ -92,7 +92,7 @@ fn readers_of_one_participant_have_one_beginning() {
 }
 
 #[test]
-fn a_volatile_reader_does_not_take_the_history_from_its_sibling() {
+fn volatile_reader_keeps_history_of_sibling() {
     let mut script = Script::new(false, &keep_all().durability(Durability::TransientLocal));
     script.write_times(3);
     script.match_reader(sibling(2, true));
@@ -104,7 +104,7 @@ fn a_volatile_reader_does_not_take_the_history_from_its_sibling() {
 }
 
 #[test]
-fn many_readers_at_once_are_told_one_by_one() {
+fn many_new_readers_are_told_one_by_one() {
     let mut script = Script::new(false, &keep_all());
     (2..=7).for_each(|number| script.match_reader(reliable(number)));
     script.sent();
@@ -124,7 +124,7 @@ fn many_readers_at_once_are_told_one_by_one() {
 }
 
 #[test]
-fn a_large_sample_to_many_readers_that_have_said_nothing_is_asked_about() {
+fn large_sample_to_silent_readers_asks_first() {
     let mut script = Script::new(false, &keep_all());
     (2..=7).for_each(|number| script.match_reader(reliable(number)));
     script.sent();
@@ -140,7 +140,7 @@ fn a_large_sample_to_many_readers_that_have_said_nothing_is_asked_about() {
 ///
 /// It would accept them as soon as it knew the writer.
 #[test]
-fn a_reader_of_ours_is_told_where_it_begins_behind_all_that_it_is_not_to_get() {
+fn own_vendor_reader_starts_after_irrelevant() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(100));
     script.sent();
@@ -156,7 +156,7 @@ fn a_reader_of_ours_is_told_where_it_begins_behind_all_that_it_is_not_to_get() {
 }
 
 #[test]
-fn a_volatile_reader_of_ours_that_lost_its_state_is_not_sent_again_what_it_had() {
+fn restarted_volatile_reader_gets_no_repeats() {
     let mut script = Script::new(false, &keep_all().durability(Durability::TransientLocal));
     script.match_reader(reliable(100));
     script.write_times(3);
@@ -175,7 +175,7 @@ fn a_volatile_reader_of_ours_that_lost_its_state_is_not_sent_again_what_it_had()
 
 /// The other readers are asked as well.
 #[test]
-fn who_never_answers_is_asked_with_each_sample_for_a_while_only() {
+fn unresponsive_reader_is_asked_for_a_while_only() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(2));
     script.match_reader(reliable(3));

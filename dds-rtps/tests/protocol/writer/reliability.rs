@@ -28,7 +28,7 @@ fn write_first(script: &mut Script) {
 }
 
 #[test]
-fn samples_carry_heartbeats_until_the_reader_has_answered_once() {
+fn samples_carry_heartbeat_until_first_answer() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(2));
     script.sent();
@@ -42,7 +42,7 @@ fn samples_carry_heartbeats_until_the_reader_has_answered_once() {
 }
 
 #[test]
-fn in_a_stream_few_samples_carry_a_heartbeat_and_the_timer_never_fires() {
+fn stream_carries_few_heartbeats_without_timer() {
     let mut script = with_reader();
     let mut heartbeats = 0;
     for number in 1..=400 {
@@ -60,7 +60,7 @@ fn in_a_stream_few_samples_carry_a_heartbeat_and_the_timer_never_fires() {
 }
 
 #[test]
-fn the_timer_asks_until_everything_is_acknowledged_and_backs_off() {
+fn heartbeat_timer_backs_off_until_acknowledged() {
     let mut script = with_reader();
     write_first(&mut script);
     let mut times = Vec::new();
@@ -80,7 +80,7 @@ fn the_timer_asks_until_everything_is_acknowledged_and_backs_off() {
 }
 
 #[test]
-fn a_timer_that_comes_early_or_twice_does_no_harm() {
+fn early_or_repeated_timer_is_harmless() {
     let mut script = with_reader();
     write_first(&mut script);
     script.writer.handle_timeout(script.now());
@@ -92,7 +92,7 @@ fn a_timer_that_comes_early_or_twice_does_no_harm() {
 }
 
 #[test]
-fn several_readers_are_asked_with_one_heartbeat_and_those_that_have_all_are_not() {
+fn one_heartbeat_asks_only_lagging_readers() {
     let mut script = Script::new(false, &keep_all());
     for number in 2..=4 {
         script.match_reader(reliable(number));
@@ -111,7 +111,7 @@ fn several_readers_are_asked_with_one_heartbeat_and_those_that_have_all_are_not(
 }
 
 #[test]
-fn a_missing_change_is_sent_to_the_one_that_asked() {
+fn repair_goes_only_to_requesting_reader() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(2));
     script.match_reader(reliable(3));
@@ -124,7 +124,7 @@ fn a_missing_change_is_sent_to_the_one_that_asked() {
 }
 
 #[test]
-fn a_request_is_not_served_again_at_once_but_it_is_not_lost() {
+fn repeated_request_is_deferred_not_lost() {
     let mut script = with_reader();
     write_first(&mut script);
     script.acknack(2, 1, &[1]);
@@ -143,7 +143,7 @@ fn a_request_is_not_served_again_at_once_but_it_is_not_lost() {
 }
 
 #[test]
-fn answers_wait_for_the_response_delay_and_are_collected() {
+fn repairs_wait_for_response_delay() {
     let mut script = Script::with(false, &keep_all(), |config| config.nack_response_delay = Duration::from_millis(20));
     script.match_reader(reliable(2));
     script.sent();
@@ -159,7 +159,7 @@ fn answers_wait_for_the_response_delay_and_are_collected() {
 }
 
 #[test]
-fn removed_changes_become_one_gap() {
+fn removed_changes_share_one_gap() {
     let mut script = Script::new(true, &DataWriterQos::default().keep_last(1));
     script.match_reader(reliable(2));
     script.sent();
@@ -174,7 +174,7 @@ fn removed_changes_become_one_gap() {
 }
 
 #[test]
-fn what_was_replaced_before_it_was_sent_is_a_gap_at_once() {
+fn change_replaced_before_sending_is_gap() {
     let mut script = Script::new(false, &DataWriterQos::default().keep_last(1));
     script.match_reader(reliable(2));
     script.match_reader(best_effort(3));
@@ -185,7 +185,7 @@ fn what_was_replaced_before_it_was_sent_is_a_gap_at_once() {
 }
 
 #[test]
-fn best_effort_readers_are_told_of_no_gaps() {
+fn best_effort_readers_get_no_gaps() {
     let mut script = Script::new(false, &DataWriterQos::default().keep_last(1));
     script.match_reader(best_effort(2));
     script.write_times(3);
@@ -193,7 +193,7 @@ fn best_effort_readers_are_told_of_no_gaps() {
 }
 
 #[test]
-fn repairs_and_new_changes_take_turns() {
+fn repairs_and_new_changes_alternate() {
     let mut script = with_reader();
     for _ in 0..20 {
         script.write_large(1000);
@@ -209,7 +209,7 @@ fn repairs_and_new_changes_take_turns() {
 }
 
 #[test]
-fn many_requests_are_answered_in_turns() {
+fn many_requests_are_served_in_turns() {
     let mut script = Script::new(false, &keep_all());
     (2..=4).for_each(|number| script.match_reader(reliable(number)));
     script.sent();
@@ -238,7 +238,7 @@ fn acknowledged_changes_leave_a_volatile_history() {
 }
 
 #[test]
-fn the_slowest_reader_decides_until_it_leaves() {
+fn slowest_reader_holds_history_until_it_leaves() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(2));
     script.match_reader(reliable(3));
@@ -253,7 +253,7 @@ fn the_slowest_reader_decides_until_it_leaves() {
 }
 
 #[test]
-fn acknowledgements_are_reported_once_and_coalesced() {
+fn acknowledgements_are_coalesced_and_reported() {
     let mut script = with_reader();
     while script.writer.poll_event().is_some() {}
     script.write_times(10);
@@ -266,7 +266,7 @@ fn acknowledgements_are_reported_once_and_coalesced() {
 }
 
 #[test]
-fn who_waits_for_acknowledgements_need_not_wait_for_the_timer() {
+fn wait_for_acknowledgements_needs_no_timer() {
     let mut script = with_reader();
     write_first(&mut script);
     script.write();
@@ -298,7 +298,7 @@ fn stale_counts_are_ignored_and_counts_wrap() {
 }
 
 #[test]
-fn a_reader_that_begins_anew_is_answered_whatever_it_counts() {
+fn restarted_reader_is_answered_at_any_count() {
     let mut script = with_reader();
     write_first(&mut script);
     script.acknack_with(2, 500, 2, &[], true);
@@ -313,7 +313,7 @@ fn a_reader_that_begins_anew_is_answered_whatever_it_counts() {
 }
 
 #[test]
-fn a_reader_that_is_behind_and_does_not_know_gets_a_heartbeat() {
+fn unaware_lagging_reader_gets_heartbeat() {
     let mut script = with_reader();
     script.write_times(3);
     script.sent();
@@ -325,7 +325,7 @@ fn a_reader_that_is_behind_and_does_not_know_gets_a_heartbeat() {
 }
 
 #[test]
-fn senseless_acknacks_are_counted_and_change_nothing() {
+fn invalid_acknacks_are_counted_and_ignored() {
     let mut script = with_reader();
     script.write_times(3);
     script.sent();
@@ -349,7 +349,7 @@ fn senseless_acknacks_are_counted_and_change_nothing() {
 }
 
 #[test]
-fn strangers_and_best_effort_readers_cannot_ask() {
+fn unknown_or_best_effort_readers_get_no_repair() {
     let mut script = with_reader();
     script.match_reader(best_effort(3));
     write_first_to_both(&mut script);
@@ -366,7 +366,7 @@ fn write_first_to_both(script: &mut Script) {
 }
 
 #[test]
-fn a_best_effort_writer_sends_no_heartbeats_to_reliable_readers() {
+fn best_effort_writer_sends_no_heartbeats() {
     let mut script = Script::new(false, &keep_all().best_effort());
     script.match_reader(reliable(2));
     script.write();
@@ -376,7 +376,7 @@ fn a_best_effort_writer_sends_no_heartbeats_to_reliable_readers() {
 }
 
 #[test]
-fn an_expired_change_is_a_gap_for_who_asks() {
+fn request_for_expired_change_gets_gap() {
     let lifespan = std::time::Duration::from_millis(30);
     let mut script = Script::new(false, &keep_all().lifespan(lifespan));
     script.match_reader(reliable(2));
@@ -390,7 +390,7 @@ fn an_expired_change_is_a_gap_for_who_asks() {
 }
 
 #[test]
-fn a_disposed_key_is_repaired_with_key_hash_and_status() {
+fn dispose_repair_carries_key_hash_and_status() {
     let mut script = Script::new(true, &keep_all());
     script.match_reader(late_joiner(2));
     script.sent();
@@ -401,7 +401,7 @@ fn a_disposed_key_is_repaired_with_key_hash_and_status() {
 }
 
 #[test]
-fn a_request_is_answered_with_a_window_and_the_rest_is_asked_for_again() {
+fn request_is_served_by_one_window_at_a_time() {
     let mut script = Script::with(false, &keep_all(), |config| config.flow.network = 64 << 10);
     script.match_reader(reliable(2));
     script.sent();
@@ -443,7 +443,7 @@ fn sent_of(script: &mut Script, samples: usize) -> usize {
 }
 
 #[test]
-fn while_a_reader_misses_something_no_more_is_sent_than_it_can_keep() {
+fn reader_with_hole_gets_no_more_than_it_keeps() {
     let mut script = with_a_hole();
     let sent = sent_of(&mut script, 300);
     assert!((100..=120).contains(&sent), "{sent}");
@@ -456,7 +456,7 @@ fn while_a_reader_misses_something_no_more_is_sent_than_it_can_keep() {
 }
 
 #[test]
-fn nobody_waits_long_for_a_reader_that_gets_no_further() {
+fn stalled_reader_delays_others_briefly() {
     let mut script = with_a_hole();
     assert!(sent_of(&mut script, 300) < 150);
     script.wait(499);
@@ -468,7 +468,7 @@ fn nobody_waits_long_for_a_reader_that_gets_no_further() {
 }
 
 #[test]
-fn a_best_effort_reader_does_not_wait_for_what_another_one_misses() {
+fn hole_of_one_reader_spares_best_effort() {
     let mut script = with_a_hole();
     script.match_reader(best_effort(3));
     // Unanswered samples fill the window.
@@ -477,7 +477,7 @@ fn a_best_effort_reader_does_not_wait_for_what_another_one_misses() {
 
 /// A forger sends requests in the reader's name, beside those of the reader itself.
 #[test]
-fn whoever_asks_again_and_again_gets_each_sample_once_in_a_while() {
+fn repeated_requests_get_sample_at_intervals() {
     let mut script = Script::new(false, &keep_all().transient_local());
     script.match_reader(late_joiner(2));
     script.write_times(600);
@@ -503,7 +503,7 @@ fn whoever_asks_again_and_again_gets_each_sample_once_in_a_while() {
 
 /// The reader may not exist, because another participant may have announced it.
 #[test]
-fn a_reader_that_has_never_answered_is_asked_ever_more_slowly() {
+fn unresponsive_reader_is_asked_less_and_less() {
     let mut script = Script::with(false, &keep_all(), |config| config.unheard_period_max = Duration::from_secs(100));
     script.match_reader(reliable(2));
     script.sent();

@@ -61,7 +61,7 @@ fn fill_for_one(script: &mut Script) {
 }
 
 #[test]
-fn a_reader_that_holds_the_writer_up_is_given_its_time_and_then_not_waited_for() {
+fn slow_reader_is_demoted_after_its_time() {
     let mut script = impatient(1000);
     fill_for_one(&mut script);
     assert_eq!(script.writer.slowest_reader(), Some(ReaderLag { reader: reader_guid(3), samples: 4 }));
@@ -87,7 +87,7 @@ fn a_reader_that_holds_the_writer_up_is_given_its_time_and_then_not_waited_for()
 }
 
 #[test]
-fn by_default_it_is_waited_for() {
+fn by_default_slow_reader_is_awaited() {
     let mut script = Script::new(false, &limited(1));
     script.match_reader(reliable(2));
     script.write();
@@ -99,7 +99,7 @@ fn by_default_it_is_waited_for() {
 }
 
 #[test]
-fn a_reader_that_works_off_in_time_what_was_written_is_waited_for_however_often_that_happens() {
+fn reader_catching_up_in_time_is_not_demoted() {
     let mut script = impatient(1000);
     let mut written = 0;
     for _ in 0..10 {
@@ -115,7 +115,7 @@ fn a_reader_that_works_off_in_time_what_was_written_is_waited_for_however_often_
 }
 
 #[test]
-fn a_reader_that_only_trickles_is_too_slow() {
+fn trickling_reader_is_demoted() {
     let mut script = impatient(1000);
     fill_for_one(&mut script);
     // One sample every 300 ms: the four samples from the moment when it first blocked the writer take longer than a
@@ -132,7 +132,7 @@ fn a_reader_that_only_trickles_is_too_slow() {
 }
 
 #[test]
-fn who_has_caught_up_in_time_with_what_was_there_is_not_given_up() {
+fn reader_clearing_old_backlog_is_not_demoted() {
     let mut script = impatient(1000);
     fill_for_one(&mut script);
     script.wait(500);
@@ -144,7 +144,7 @@ fn who_has_caught_up_in_time_with_what_was_there_is_not_given_up() {
 }
 
 #[test]
-fn who_was_given_up_is_waited_for_again_once_it_has_everything_and_not_before() {
+fn demoted_reader_is_restored_when_up_to_date() {
     let mut script = impatient(1000);
     fill_for_one(&mut script);
     script.wait(1000);
@@ -156,7 +156,7 @@ fn who_was_given_up_is_waited_for_again_once_it_has_everything_and_not_before() 
 }
 
 #[test]
-fn no_time_is_no_wait() {
+fn zero_time_demotes_at_once() {
     let mut script = impatient(0);
     script.write_times(4);
     script.sent();
@@ -166,7 +166,7 @@ fn no_time_is_no_wait() {
 }
 
 #[test]
-fn what_is_kept_is_repaired_when_it_returns_and_then_it_is_waited_for_again() {
+fn returning_demoted_reader_gets_kept_samples() {
     let mut script = impatient(1000);
     fill_for_one(&mut script);
     script.wait(1000);
@@ -200,7 +200,7 @@ fn what_is_kept_is_repaired_when_it_returns_and_then_it_is_waited_for_again() {
 }
 
 #[test]
-fn a_demoted_reader_that_leaves_leaves_nothing_behind() {
+fn departed_demoted_reader_leaves_nothing() {
     let mut script = impatient(1000);
     fill_for_one(&mut script);
     script.wait(1000);
@@ -214,7 +214,7 @@ fn a_demoted_reader_that_leaves_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_local_reader_is_treated_alike() {
+fn slow_local_reader_is_demoted() {
     let mut script = Script::with(false, &limited(4), |config| {
         config.slow_reader = SlowReader::Demote { after: Duration::from_millis(1000) };
     });
@@ -237,7 +237,7 @@ fn a_local_reader_is_treated_alike() {
 }
 
 #[test]
-fn limits_per_instance_and_of_instances_are_not_used_up_by_it_either() {
+fn demoted_reader_uses_no_instance_limits() {
     let limits =
         ResourceLimits { max_instances: Some(2), max_samples_per_instance: Some(2), ..ResourceLimits::default() };
     for durability in [Durability::Volatile, Durability::TransientLocal] {
@@ -262,7 +262,7 @@ fn limits_per_instance_and_of_instances_are_not_used_up_by_it_either() {
 }
 
 #[test]
-fn a_writer_that_keeps_the_last_never_has_slow_readers() {
+fn keep_last_writer_never_demotes_readers() {
     let limits = ResourceLimits { max_instances: Some(1), ..ResourceLimits::default() };
     let mut script = Script::with(true, &DataWriterQos::default().keep_last(1).resource_limits(limits), |config| {
         config.slow_reader = SlowReader::Demote { after: Duration::ZERO };

@@ -23,7 +23,7 @@ fn left_out(number: u8) -> ReaderProxyConfig {
 }
 
 #[test]
-fn a_sample_carries_who_wrote_it_and_how_long_it_lives() {
+fn relayed_sample_carries_writer_and_lifespan() {
     let mut script = Script::new(false, &transient());
     script.match_reader(best_effort(2));
     let writer = Guid::new(GuidPrefix([9; 12]), EntityId([0, 0, 9, 2]));
@@ -52,7 +52,7 @@ fn a_sample_carries_who_wrote_it_and_how_long_it_lives() {
 }
 
 #[test]
-fn who_does_not_ask_for_history_by_itself_is_told_that_it_begins_there() {
+fn passive_history_reader_is_told_its_start() {
     let mut script = Script::new(false, &transient());
     script.write_times(3);
     script.match_reader(ReaderProxyConfig { asks_for_history: false, ..late_joiner(2) });
@@ -63,7 +63,7 @@ fn who_does_not_ask_for_history_by_itself_is_told_that_it_begins_there() {
 }
 
 #[test]
-fn some_readers_get_what_is_kept_and_others_what_comes_as_well() {
+fn readers_get_kept_or_also_new_samples() {
     let mut script = Script::new(false, &transient());
     script.write_times(2);
     script.match_reader(late_only(2));
@@ -91,7 +91,7 @@ fn some_readers_get_what_is_kept_and_others_what_comes_as_well() {
 }
 
 #[test]
-fn large_samples_go_to_those_alone_that_get_them() {
+fn large_samples_go_only_to_entitled_readers() {
     let mut script = Script::new(false, &transient());
     script.match_reader(late_joiner(3));
     script.match_reader(left_out(4));
@@ -109,7 +109,7 @@ fn large_samples_go_to_those_alone_that_get_them() {
 }
 
 #[test]
-fn what_is_withdrawn_exists_no_more() {
+fn withdrawn_sample_no_longer_exists() {
     let mut script = Script::new(false, &transient());
     script.write_times(3);
     let now = script.now();

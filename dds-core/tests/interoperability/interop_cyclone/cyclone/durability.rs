@@ -55,7 +55,7 @@ fn to_cyclone<T: Subject>(topic: &'static str) {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn a_reader_of_cyclone_gets_what_a_writer_of_ours_has_left() {
+fn cyclone_reader_gets_data_of_departed_writer() {
     let _alone = alone();
     to_cyclone::<ShapeType>("left_to_cyclone");
     to_cyclone::<Blob>("left_blob_to_cyclone");
@@ -66,7 +66,7 @@ fn a_reader_of_cyclone_gets_what_a_writer_of_ours_has_left() {
 /// Cyclone itself would not detect the repetition.
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn a_reader_of_cyclone_that_is_there_gets_each_sample_once() {
+fn present_cyclone_reader_gets_each_sample_once() {
     let _alone = alone();
     let (agreement, service) = (agreement("once_to_cyclone"), service());
     let participant = DomainParticipant::new(0).unwrap();
@@ -105,7 +105,7 @@ fn expect_all<T: Subject>(reader: &DataReader<T>) {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn we_get_what_a_writer_of_cyclone_has_left() {
+fn reader_gets_data_of_departed_cyclone_writer() {
     let _alone = alone();
     let (service, reader, publisher) = from_cyclone::<Blob>("left_blob_from_cyclone");
     drop(publisher);

@@ -6,7 +6,7 @@ use dds_core::qos::TopicQos;
 /// Cyclone DDS ignores the announced filter, sends everything, and stays matched when the parameters change.
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn a_filtered_reader_of_ours_takes_from_cyclone_what_it_wants() {
+fn filtered_reader_takes_chosen_cyclone_samples() {
     let participant = participant();
     let topic = participant.topic::<ShapeType>("content_from_cyclone", TopicQos::default()).unwrap();
     let color = |index: u32| ShapeType::sample(index).color;

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn a_late_writer_of_ours_is_counted_by_cyclone_as_well() {
+fn cyclone_counts_missed_deadlines_too() {
     let writer = writer(&participant(), "deadline_to_cyclone", writer_qos().deadline(ms(300)));
     let mut cyclone = Party::start();
     cyclone.tell("reader r deadline_to_cyclone deadline=400");
@@ -25,7 +25,7 @@ fn a_late_writer_of_ours_is_counted_by_cyclone_as_well() {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn a_late_writer_of_cyclone_is_counted_by_us_as_well() {
+fn missed_deadlines_of_cyclone_are_counted() {
     let reader = reader(&participant(), "deadline_from_cyclone", reader_qos().deadline(ms(400)));
     let events = reader.events();
     let mut cyclone = Party::start();

@@ -56,7 +56,7 @@ fn expect_incompatible(cyclone: &mut Party, endpoint: &str, policy: PolicyId) {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn readers_of_cyclone_that_ask_for_more() {
+fn cyclone_readers_requesting_more_mismatch() {
     let participant = participant();
     let mut cyclone = Party::start();
     let mut writers = Vec::new();
@@ -81,7 +81,7 @@ fn readers_of_cyclone_that_ask_for_more() {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn writers_of_cyclone_that_offer_less() {
+fn cyclone_writers_offering_less_mismatch() {
     let participant = participant();
     let mut cyclone = Party::start();
     let mut readers = Vec::new();

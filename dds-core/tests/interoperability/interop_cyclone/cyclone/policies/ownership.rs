@@ -128,60 +128,60 @@ fn we_read(end: End) {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn cyclone_hears_the_stronger_of_us_until_it_is_deleted() {
+fn cyclone_hears_stronger_until_deleted() {
     cyclone_reads(End::Deleted);
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn cyclone_hears_the_stronger_of_us_until_it_falls_silent() {
+fn cyclone_hears_stronger_until_silent() {
     cyclone_reads(End::Dead);
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn cyclone_hears_the_stronger_of_us_until_it_is_late() {
+fn cyclone_hears_stronger_until_late() {
     cyclone_reads(End::Late);
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn cyclone_hears_the_stronger_of_us_until_it_is_weaker() {
+fn cyclone_hears_stronger_until_weaker() {
     cyclone_reads(End::Weaker);
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn cyclone_hears_the_stronger_of_us_until_it_unregisters() {
+fn cyclone_hears_stronger_until_unregistered() {
     cyclone_reads(End::Unregisters);
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn we_hear_the_stronger_of_cyclone_until_it_is_deleted() {
+fn reader_hears_stronger_cyclone_until_deleted() {
     we_read(End::Deleted);
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn we_hear_the_stronger_of_cyclone_until_it_is_killed() {
+fn reader_hears_stronger_cyclone_until_killed() {
     we_read(End::Dead);
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn we_hear_the_stronger_of_cyclone_until_it_is_late() {
+fn reader_hears_stronger_cyclone_until_late() {
     we_read(End::Late);
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn we_hear_the_stronger_of_cyclone_until_it_is_weaker() {
+fn reader_hears_stronger_cyclone_until_weaker() {
     we_read(End::Weaker);
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn we_hear_the_stronger_of_cyclone_until_it_unregisters() {
+fn reader_hears_stronger_cyclone_till_unregister() {
     we_read(End::Unregisters);
 }

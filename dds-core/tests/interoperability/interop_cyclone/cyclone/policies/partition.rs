@@ -20,7 +20,7 @@ fn names(list: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn readers_of_cyclone_meet_our_writers_by_name_and_pattern() {
+fn cyclone_readers_match_partitions_by_pattern() {
     let participant = participant();
     let mut cyclone = Party::start();
     for (at, (ours, theirs, meet)) in PAIRS.into_iter().enumerate() {
@@ -47,7 +47,7 @@ fn readers_of_cyclone_meet_our_writers_by_name_and_pattern() {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn our_readers_meet_writers_of_cyclone_by_name_and_pattern() {
+fn readers_match_cyclone_partitions_by_pattern() {
     let participant = participant();
     let mut cyclone = Party::start();
     for (at, (theirs, ours, meet)) in PAIRS.into_iter().enumerate() {
@@ -76,7 +76,7 @@ fn our_readers_meet_writers_of_cyclone_by_name_and_pattern() {
 /// Before the rematch a reader of Cyclone gets nothing, and samples of Cyclone's writer are ignored.
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn changing_ours_at_run_time_parts_us_from_cyclone_and_joins_us_again() {
+fn partition_change_unmatches_cyclone_and_back() {
     let participant = participant();
     let publisher = participant.publisher(PublisherQos::default().partition(["here"])).unwrap();
     let writer = publisher.writer_builder::<ShapeType>("partition_changes").qos(writer_qos()).build().unwrap();
