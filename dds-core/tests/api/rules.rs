@@ -13,16 +13,16 @@
 //! | every hold of a cell is short | in steps: `no_cell_is_held_for_many_steps`; by the clock, printed with DDS_TEST_HOLDS=1; `holds_of_every_cell_kind_are_measured`, `a_planted_long_hold_shows_up_with_its_line` |
 //! | a full socket blocks no caller | `full_socket_blocks_no_caller`; `full_socket_sends_later_in_order` and the tests beside it |
 //! | clocks are read inside the cell | `timestamps_follow_sample_order` |
-//! | a timer means "look", not "now" | all simulations, where timers fire late, twice and without cause: `what_is_left_to_chance_happens` |
-//! | control mail occupies no inbox space, or one entry for each peer | `signals_merge_and_need_no_room`; `answers_to_a_busy_writer_take_one_place_for_each_reader` (hostile); HEARTBEATs, part of mail with samples: `busy_reader_blocks_no_caller` |
+//! | a timer means "look", not "now" | all simulations, where timers fire late, twice and without cause: `interference_happens_only_if_requested` |
+//! | control mail occupies no inbox space, or one entry for each peer | `signals_merge_and_need_no_room`; `acknacks_to_busy_writer_merge_per_reader` (hostile); HEARTBEATs, part of mail with samples: `busy_reader_blocks_no_caller` |
 //! | a full inbox blocks no caller | `busy_reader_blocks_no_caller`; its losses are counted: `busy_reader_counts_dropped_samples` |
 //! | a waiter that leaves passes its wake on | model `back_pressure_wakes` |
 //! | a thread that must not wait gets an error | `receive_thread_refuses_every_wait`, `discovery_thread_refuses_every_wait`; `listener_cannot_shut_down_its_participant` |
 //! | close takes the state out | model `close_races_push` |
-//! | only handles and running frames are strong references | `dropped_participant_leaves_nothing`, `participants_come_and_go`, `endpoints_come_and_go_under_traffic` |
+//! | only handles and running frames are strong references | `dropped_participant_leaves_nothing`, `participant_rounds_leave_no_resources`, `endpoint_rounds_leave_no_resources` |
 //! | a panic closes its cell only, or removes its listener only | `panic_in_cell_is_error_at_every_entry`; model `panic_closes`; `panic_removes_listener_and_next_is_notified` (listeners) |
-//! | a panic of user code before the cell publishes nothing | `panic_in_encoder_publishes_nothing`; its slot: `slot_returns_after_panic_of_fill`; a thousand times: `user_code_that_panics_leaves_nothing_behind` |
-//! | handles know their process | `a_child_is_told_that_it_is_one`, `a_child_may_close_and_drop_what_its_parent_goes_on_using` |
+//! | a panic of user code before the cell publishes nothing | `panic_in_encoder_publishes_nothing`; its slot: `slot_returns_after_panic_of_fill`; a thousand times: `panicking_user_code_leaves_no_resources` |
+//! | handles know their process | `forked_child_gets_error`, `forked_child_may_drop_entities_of_parent` |
 //! | every lock goes through one module | tidy: `actors_take_their_locks_from_the_sync_module` |
 //!
 //! The models are in `src/actor/models.rs`, and `.ci/run loom` runs them. Each model has a mutant that it must detect.
