@@ -148,7 +148,7 @@ fn async_write_ends_after_blocking_time() {
 }
 
 #[test]
-fn full_writer_without_readers_fails_at_once() {
+fn full_writer_fails_at_once_if_no_wait_helps() {
     let participant = World::new().participant();
     let limits = ResourceLimits { max_instances: Some(1), ..ResourceLimits::default() };
     let qos = DataWriterQos::default().keep_last(1).resource_limits(limits);

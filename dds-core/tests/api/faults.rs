@@ -199,7 +199,7 @@ fn late_joiner_gets_history_over_lossy_network() {
 }
 
 #[test]
-fn checksums_reject_truncated_messages() {
+fn checksummed_messages_arrive_complete() {
     let cut_short = under(21, Conditions { truncated: 0.1, ..Conditions::immediate() });
     for kind in [ChecksumKind::Crc32c, ChecksumKind::Crc64, ChecksumKind::Md5] {
         for faults in [Faults::default(), cut_short] {

@@ -88,7 +88,7 @@ fn incompatible_qos_names_policies_on_both_sides() {
 }
 
 #[test]
-fn disjoint_partitions_hide_qos_conflict() {
+fn partitions_match_only_once_they_overlap() {
     let (mut network, a, b) = acquainted();
     let mut writer = writer(1, DataWriterQos::default());
     writer.endpoint.partition = vec!["left".to_owned()];

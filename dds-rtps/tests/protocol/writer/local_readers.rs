@@ -114,7 +114,7 @@ fn refused_local_sample_is_done_once_expired() {
 }
 
 #[test]
-fn late_local_reader_is_up_to_date_when_empty() {
+fn late_local_reader_needs_only_kept_changes() {
     let qos = DataWriterQos::default().keep_all().durability(Durability::TransientLocal);
     let mut script = Script::new(true, &qos);
     let (early, _) = match_local(&mut script, 2, true);

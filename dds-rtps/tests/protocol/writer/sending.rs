@@ -166,7 +166,7 @@ fn key_hash_on_wire_follows_encoding() {
 }
 
 #[test]
-fn change_without_payload_is_sent_without_data() {
+fn change_without_payload_is_sent_empty() {
     let mut script = Script::new(false, &qos());
     script.match_reader(best_effort(2));
     let change = NewChange { payload: None, ..NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&[])) };
