@@ -1,5 +1,4 @@
-//! The samples in the captures: shapes of five implementations decode to values that a shapes program writes, and encode
-//! again to the bytes that came.
+//! Samples of the captures: shapes of five implementations decode to plausible values and encode to the same bytes.
 
 #![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
 
@@ -27,14 +26,14 @@ struct Shape {
     additional_payload_size: Vec<u8>,
 }
 
-/// A payload as a user's writer sent it.
+/// A payload as another implementation's writer sent it.
 struct Captured {
     bytes: Vec<u8>,
     is_key: bool,
     key_hash: Option<[u8; 16]>,
 }
 
-/// Every user payload of a capture, fragmented ones put together.
+/// Returns every user payload of a capture, with fragmented ones reassembled.
 fn payloads(name: &str) -> Vec<Captured> {
     let mut complete = Vec::new();
     let mut partial: BTreeMap<_, (Vec<u8>, usize)> = BTreeMap::new();
@@ -78,13 +77,13 @@ fn is_user(writer: EntityId) -> bool {
     !writer.is_builtin()
 }
 
-/// What an encapsulation id speaks (XTYPES 1.3, 7.6.2.1.2).
+/// Encoding of an encapsulation id (XTypes 1.3, 7.6.2.1.2).
 fn encoding(payload: &[u8]) -> Encoding {
     if payload[1] < 6 { Encoding::Xcdr1 } else { Encoding::Xcdr2 }
 }
 
 #[test]
-fn every_captured_sample_is_a_shape() {
+fn every_captured_sample_decodes_to_shape() {
     for name in CAPTURES {
         let mut shapes = 0;
         for captured in payloads(name).iter().filter(|captured| !captured.is_key) {
@@ -95,13 +94,13 @@ fn every_captured_sample_is_a_shape() {
             assert!(shape.shapesize > 0, "{name}: {shape:?}");
             shapes += 1;
         }
-        // The one capture in which nothing matches has no sample.
+        // Only the capture without a match contains no sample.
         assert_eq!(shapes == 0, name == "cyclone_incompatible_qos", "{name}");
     }
 }
 
 #[test]
-fn captured_samples_encode_to_the_bytes_that_came() {
+fn captured_samples_encode_to_same_bytes() {
     let mut buffer = Vec::new();
     for name in CAPTURES {
         for captured in payloads(name) {
@@ -113,7 +112,7 @@ fn captured_samples_encode_to_the_bytes_that_came() {
                 let shape: Shape = decode_payload(&captured.bytes).unwrap();
                 encode_payload(&shape, encoding, &mut buffer).unwrap();
             }
-            // The standard leaves free: whether the padding at the end is there, and whether the options count it.
+            // The standard leaves open whether the padding at the end is present and whether the options count it.
             assert_eq!(buffer[..2], captured.bytes[..2], "{name}");
             let shared = buffer.len().min(captured.bytes.len());
             assert!(buffer[4..shared] == captured.bytes[4..shared], "{name}");
@@ -125,7 +124,7 @@ fn captured_samples_encode_to_the_bytes_that_came() {
 }
 
 #[test]
-fn the_instance_of_a_payload_is_the_hash_that_correct_peers_send() {
+fn payload_key_hash_equals_hash_of_peers() {
     let mut scratch = Vec::new();
     for name in CAPTURES {
         for captured in payloads(name) {
@@ -137,7 +136,7 @@ fn the_instance_of_a_payload_is_the_hash_that_correct_peers_send() {
             };
             let expected = key_hash_of_key::<Shape>(&color, encoding(&captured.bytes), &mut scratch).unwrap();
             assert_eq!(instance.unwrap(), expected, "{name}");
-            // Zenzen DDS sends the key unhashed where it is short, against RTPS 2.5, 9.6.4.8.
+            // Zenzen DDS sends a short key unhashed, against RTPS 2.5, 9.6.4.8.
             if let Some(hash) = captured.key_hash.filter(|_| !name.starts_with("zzdds")) {
                 assert_eq!(InstanceHandle::from_key_hash(hash), expected, "{name}: {color}");
             }

@@ -1,4 +1,4 @@
-//! Versions of IP, ports and peers, end to end on this host.
+//! IP versions, ports and peers, end to end on this host.
 
 use crate::support::{PATIENCE, World, has_ipv6};
 use dds_core::qos::Preset;
@@ -12,7 +12,7 @@ struct Note {
     bytes: Vec<u8>,
 }
 
-/// Sends notes of several lengths from one participant to the other, reliably.
+/// Sends notes of several lengths reliably from one participant to the other.
 fn talk(from: &DomainParticipant, to: &DomainParticipant) {
     let reader = to.reader_builder::<Note>("note").qos(Preset::Event.reader()).build().unwrap();
     let writer = from.writer_builder("note").qos(Preset::Event.writer()).build().unwrap();
@@ -29,7 +29,7 @@ fn speaking(world: &World, families: IpFamilies) -> DomainParticipantBuilder {
     world.builder().udp_only(true).ip_families(families)
 }
 
-/// Both directions between participants that speak these versions of IP.
+/// Exchanges notes in both directions between participants with these IP versions.
 fn talk_by(families: [IpFamilies; 2]) -> [DomainParticipant; 2] {
     let world = World::new();
     let participants = families.map(|families| speaking(&world, families).build().unwrap());
@@ -40,7 +40,7 @@ fn talk_by(families: [IpFamilies; 2]) -> [DomainParticipant; 2] {
 }
 
 #[test]
-fn participants_talk_by_ipv6_alone() {
+fn participants_communicate_by_ipv6_alone() {
     if !has_ipv6() {
         return;
     }
@@ -49,7 +49,7 @@ fn participants_talk_by_ipv6_alone() {
 }
 
 #[test]
-fn who_speaks_both_reaches_who_speaks_one() {
+fn dual_stack_reaches_single_stack_participant() {
     if !has_ipv6() {
         return;
     }
@@ -59,7 +59,7 @@ fn who_speaks_both_reaches_who_speaks_one() {
 }
 
 #[test]
-fn who_speaks_both_sends_a_sample_once() {
+fn dual_stack_participant_sends_each_sample_once() {
     if !has_ipv6() {
         return;
     }
@@ -73,24 +73,24 @@ fn who_speaks_both_sends_a_sample_once() {
     for count in 0..100 {
         writer.write(&Note { bytes: vec![count] }).unwrap();
     }
-    // Beside the samples there are a few datagrams of discovery.
+    // Discovery adds a few datagrams to those of the samples.
     let sent = from.traffic().sent - before;
     assert!((100..150).contains(&sent), "{sent}");
 }
 
 #[test]
-fn a_peer_is_found_at_the_port_that_is_named() {
+fn peer_is_found_at_configured_port() {
     if !has_ipv6() {
         return;
     }
     let world = World::new();
-    // Finds others only where it is told to look.
+    // A participant that announces itself only to the given peers.
     let told = |peers: Vec<String>| {
         let builder = world.builder().domain_tag("addresses").udp_only(true).scope(Scope::PeersOnly);
         builder.ip_families(IpFamilies::Both).peers(peers).build().unwrap()
     };
     for host in ["127.0.0.1", "[::1]", "localhost"] {
-        // Looks where nobody is.
+        // No participant listens on this port.
         let silent = told(vec!["127.0.0.1:9".to_owned()]);
         let seeking = told((0..64).map(|index| format!("{host}:{}", 7410 + 2 * index)).collect());
         talk(&seeking, &silent);
@@ -98,18 +98,18 @@ fn a_peer_is_found_at_the_port_that_is_named() {
 }
 
 #[test]
-fn a_peer_that_is_none_is_an_error_that_names_it() {
+fn invalid_peer_fails_and_error_names_it() {
     let error = World::new().builder().peers(["[::1"]).build().unwrap_err();
     assert_eq!(error.kind(), &CreateErrorKind::InvalidPeer { peer: "[::1".to_owned() });
 }
 
-/// More participants than there are well-known ports, in a domain that no other test uses.
+/// Creates more participants than there are well-known ports, in a domain that no other test uses.
 fn crowd(domain_id: u32, scope: Scope, count: usize) -> Vec<DomainParticipant> {
     let builder = || DomainParticipant::builder(domain_id).ignore_environment().scope(scope);
     (0..count).map(|_| builder().build().unwrap()).collect()
 }
 
-/// Waits until each of `all` knows so many others.
+/// Waits until each participant of `all` has discovered this many others.
 fn wait_until_known(all: &[DomainParticipant], others: usize) {
     for participant in all {
         let found = participant.reader(&DCPS_PARTICIPANT).unwrap();
@@ -122,29 +122,30 @@ fn wait_until_known(all: &[DomainParticipant], others: usize) {
 
 #[test]
 #[ignore = "half a minute of both cores: .ci/run crowd"]
-fn a_hundred_and_thirty_participants_of_a_host_find_each_other() {
+fn all_130_participants_of_host_find_each_other() {
     let all = crowd(9, Scope::Host, 130);
     wait_until_known(&all, 129);
 }
 
-/// Without multicast everybody finds those with well-known ports, and is found by them.
+/// Without multicast, each participant still discovers those at well-known ports, and is discovered by them.
 #[test]
 #[ignore = "ten seconds of both cores: .ci/run crowd"]
-fn without_multicast_those_beyond_the_well_known_ports_are_found() {
+fn without_multicast_all_participants_are_found() {
     let all = crowd(10, Scope::PeersOnly, 123);
     wait_until_known(&all[..120], 122);
     wait_until_known(&all[120..], 120);
 }
 
-/// Where 120 participants run already. What is looked for without multicast is asserted beside the sockets.
+/// The standard ports of 120 participants are in use. The tests of the sockets check the ports searched without
+/// multicast.
 #[test]
-fn participants_beyond_the_indexes_of_the_standard_find_each_other() {
-    // Few use this one, and the ports by our own rule are those of its neighbours far off.
+fn participants_beyond_standard_ports_are_found() {
+    // Few programs use this domain. Its project-specific ports belong to standard domains with distant numbers.
     const DOMAIN_ID: u32 = 173;
     #[allow(clippy::disallowed_methods, reason = "only takes the ports of others")]
     let bind = |port: u16| std::net::UdpSocket::bind(("0.0.0.0", port)).ok();
     let first = 7400 + 250 * DOMAIN_ID as u16;
-    // Who has one of them already keeps it from us as well.
+    // A port that another process holds already is equally unavailable to these participants.
     let _taken: Vec<_> = (0..120).map(|index| bind(first + 10 + 2 * index)).collect();
     let world = World::new();
     let build = || {

@@ -1,4 +1,4 @@
-//! Writers without room: who waits, in which order, who is woken, and that nothing is lost or doubled.
+//! Writers without space: which callers wait, in which order they wake up, and that no sample is lost or duplicated.
 
 use crate::support::{PATIENCE, Woken, World};
 use dds_core::qos::{DataReaderQos, DataWriterQos, Reliability, ResourceLimits};
@@ -26,7 +26,7 @@ fn limited(samples: u32) -> ResourceLimits {
     ResourceLimits { max_samples: Some(samples), ..ResourceLimits::default() }
 }
 
-/// Room for one sample in the writer, and for one in the reader.
+/// Creates a writer and a reader with space for one sample each.
 fn narrow_pair(max_blocking_time: Duration) -> (DomainParticipant, DataWriter<Item>, DataReader<Item>) {
     let participant = World::new().participant();
     let (writer, reader) = pair(&participant, &participant, 1, max_blocking_time);
@@ -49,12 +49,12 @@ fn pair(
     (writer, reader)
 }
 
-/// Writes until there is no room; how many went.
+/// Writes until there is no space. Returns the number of written samples.
 fn fill(writer: &DataWriter<Item>) -> u32 {
     (0..).find(|&count| writer.try_write(&item(count)).is_err()).unwrap()
 }
 
-/// A write that is polled by hand.
+/// A write that the test polls by hand.
 struct Polled<'a> {
     write: Pin<Box<dyn Future<Output = Result<(), WriteError>> + Send + 'a>>,
     wakes: Arc<Woken>,
@@ -75,13 +75,13 @@ impl<'a> Polled<'a> {
     }
 }
 
-/// The counts that the reader still gets.
+/// Takes `number` more samples and returns their counts.
 fn rest(reader: &DataReader<Item>, number: usize) -> Vec<u32> {
     (0..number).map(|_| reader.next_sample().block_for(PATIENCE).unwrap().data.unwrap().count).collect()
 }
 
 #[test]
-fn with_room_an_async_write_is_ready_at_once() {
+fn async_write_with_space_is_ready_at_once() {
     let (_participant, writer, reader) = narrow_pair(Duration::INFINITE);
     let item = item(5);
     let mut write = Polled::new(&writer, &item);
@@ -91,7 +91,7 @@ fn with_room_an_async_write_is_ready_at_once() {
 }
 
 #[test]
-fn waiting_writes_are_served_in_their_order_as_room_comes() {
+fn waiting_writes_complete_in_order() {
     let (_participant, writer, reader) = narrow_pair(Duration::INFINITE);
     let filled = fill(&writer);
     let items = [item(100), item(101), item(102)];
@@ -103,7 +103,7 @@ fn waiting_writes_are_served_in_their_order_as_room_comes() {
         assert_eq!(rest(&reader, 1), [if turn < filled { turn } else { 100 + turn - filled }]);
         let woken: Vec<_> = writes.iter().map(|write| write.wakes() > 0).collect();
         assert!(woken[turn as usize], "room is for the next in the queue: {woken:?}");
-        // Whoever comes out of turn waits on.
+        // A write that is not the oldest keeps waiting.
         assert!(writes.iter_mut().skip(turn as usize + 1).all(|later| later.poll().is_pending()));
         assert_eq!(writes[turn as usize].poll(), Poll::Ready(Ok(())));
     }
@@ -113,7 +113,7 @@ fn waiting_writes_are_served_in_their_order_as_room_comes() {
 }
 
 #[test]
-fn a_write_that_is_dropped_publishes_nothing_and_passes_its_wake_on() {
+fn dropped_write_passes_its_wake_on() {
     let (_participant, writer, reader) = narrow_pair(Duration::INFINITE);
     let filled = fill(&writer);
     let (first, second) = (item(100), item(101));
@@ -122,7 +122,7 @@ fn a_write_that_is_dropped_publishes_nothing_and_passes_its_wake_on() {
     assert!(leaves.poll().is_pending() && stays.poll().is_pending());
     rest(&reader, 1);
     assert!(leaves.wakes() > 0);
-    // It is not its turn, whether it was woken or not.
+    // An older write goes first, whether this one was woken or not.
     assert!(stays.poll().is_pending());
     let before = stays.wakes();
     drop(leaves);
@@ -134,7 +134,7 @@ fn a_write_that_is_dropped_publishes_nothing_and_passes_its_wake_on() {
 }
 
 #[test]
-fn an_async_write_ends_after_the_blocking_time() {
+fn async_write_ends_after_blocking_time() {
     let (_participant, writer, reader) = narrow_pair(Duration::from_millis(20));
     let filled = fill(&writer);
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
@@ -148,7 +148,7 @@ fn an_async_write_ends_after_the_blocking_time() {
 }
 
 #[test]
-fn without_anything_to_wait_for_full_is_full() {
+fn full_writer_fails_at_once_if_no_wait_helps() {
     let participant = World::new().participant();
     let limits = ResourceLimits { max_instances: Some(1), ..ResourceLimits::default() };
     let qos = DataWriterQos::default().keep_last(1).resource_limits(limits);
@@ -167,7 +167,7 @@ struct Keyed {
 }
 
 #[test]
-fn closing_the_writer_ends_its_waiting_writes() {
+fn closing_writer_ends_waiting_writes() {
     let (_participant, writer, _reader) = narrow_pair(Duration::INFINITE);
     fill(&writer);
     let waits = item(100);
@@ -190,7 +190,7 @@ fn closing_the_writer_ends_its_waiting_writes() {
     assert!(matches!(write.poll(), Poll::Ready(Err(error)) if error.kind() == &WriteErrorKind::Closed));
 }
 
-/// Numbers that only look random.
+/// Pseudo-random numbers.
 struct Dice(u64);
 
 impl Dice {
@@ -206,12 +206,12 @@ struct Bell(mpsc::Sender<()>);
 
 impl Wake for Bell {
     fn wake(self: Arc<Self>) {
-        // Nobody hears a late wake.
+        // A late wake-up finds no receiver.
         let _ = self.0.send(());
     }
 }
 
-/// Polls a write, and drops it when it was pending `patience` times; whether it was published.
+/// Polls a write and drops it after `patience` pending polls. Returns whether the sample was published.
 fn write_or_leave(writer: &DataWriter<Item>, item: &Item, patience: u32) -> bool {
     let (bell, wakes) = mpsc::channel();
     let waker = Waker::from(Arc::new(Bell(bell)));
@@ -219,7 +219,7 @@ fn write_or_leave(writer: &DataWriter<Item>, item: &Item, patience: u32) -> bool
     for left in (0..patience).rev() {
         match write.as_mut().poll(&mut Context::from_waker(&waker)) {
             Poll::Ready(written) => return written.is_ok(),
-            // The last time it leaves at once, perhaps just as it is woken.
+            // After the last poll it drops the write at once, possibly just as the write is woken.
             Poll::Pending if left > 0 => wakes.recv().unwrap(),
             Poll::Pending => {}
         }
@@ -227,7 +227,7 @@ fn write_or_leave(writer: &DataWriter<Item>, item: &Item, patience: u32) -> bool
     false
 }
 
-/// One thread of a crowd: what it has published.
+/// One thread of the crowd. Returns the samples that it published.
 fn produce(writer: &DataWriter<Item>, producer: u32, items: u32) -> Vec<Item> {
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ u64::from(producer + 1));
     let mut published = Vec::new();
@@ -246,7 +246,7 @@ fn produce(writer: &DataWriter<Item>, producer: u32, items: u32) -> Vec<Item> {
     published
 }
 
-/// The tasks of a crowd, on one thread: what they have published.
+/// The tasks of the crowd, on one thread. Returns the samples that they published.
 fn produce_in_tasks(writer: &DataWriter<Item>, producers: std::ops::Range<u32>, items: u32) -> Vec<Item> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let task = |producer| {
@@ -323,18 +323,19 @@ fn crowd(from: &DomainParticipant, to: &DomainParticipant, items: u32) {
 }
 
 #[test]
-fn a_crowd_that_comes_and_goes_loses_and_doubles_nothing_in_one_participant() {
+fn crowd_of_writes_loses_nothing_in_process() {
     let participant = World::new().participant();
     crowd(&participant, &participant, 1500);
 }
 
 #[test]
-fn a_crowd_that_comes_and_goes_loses_and_doubles_nothing_by_udp() {
+fn crowd_of_writes_loses_nothing_by_udp() {
     let world = World::new();
     crowd(&world.udp_participant(), &world.udp_participant(), 100);
 }
 
-/// Two readers on one writer that has room for four; one of them is never read from, and has room for one.
+/// Two readers of one writer with space for four samples. The second reader has space for one and the test never takes
+/// from it.
 fn unequal(world: &World, slow_reader: SlowReader) -> (DomainParticipant, DataWriter<Item>, [DataReader<Item>; 2]) {
     let participant = world.participant();
     let readers = [None, Some(1)].map(|room| {
@@ -350,7 +351,7 @@ fn unequal(world: &World, slow_reader: SlowReader) -> (DomainParticipant, DataWr
 }
 
 #[test]
-fn a_write_without_room_names_the_reader_that_is_behind() {
+fn blocked_write_names_lagging_reader() {
     let (_participant, writer, [_quick, stuck]) = unequal(&World::new(), SlowReader::Block);
     let filled = fill(&writer);
     let slowest = Some(ReaderLag { reader: stuck.guid(), samples: u64::from(filled) - 1 });
@@ -367,7 +368,7 @@ fn a_write_without_room_names_the_reader_that_is_behind() {
 }
 
 #[test]
-fn a_writer_that_does_not_wait_for_slow_readers_goes_on_and_says_so() {
+fn writer_demotes_slow_reader_and_reports_it() {
     let world = World::new();
     let (participant, writer, [quick, stuck]) = unequal(&world, SlowReader::Demote { after: Duration::ZERO });
     let events = writer.events();
@@ -386,13 +387,13 @@ fn a_writer_that_does_not_wait_for_slow_readers_goes_on_and_says_so() {
     let of = |reader: &DataReader<Item>| reports.iter().find(|report| report.remote.guid == reader.guid()).unwrap();
     assert_eq!((of(&quick).too_slow, of(&stuck).too_slow), (None, Some(999)));
     assert!(of(&stuck).to_string().contains("999 samples behind"), "{}", of(&stuck));
-    // Nobody waits for what it acknowledges.
+    // The writer ignores the acknowledgements of a demoted reader.
     writer.acknowledged().block_for(PATIENCE).unwrap();
-    // What was kept it gets when it returns, in order and once; what was not it counts as lost.
+    // The returning reader gets the kept samples, in order and once. It counts the others as lost.
     assert_eq!(rest(&stuck, 5), [0, 996, 997, 998, 999]);
     assert_eq!(stuck.sample_lost().unwrap().total_count, 995);
     assert!(stuck.take_next().unwrap().is_none());
-    // It has caught up, and is waited for again.
+    // The reader has caught up, so the writer waits for it again.
     writer.try_write(&item(1000)).unwrap();
     assert_eq!(rest(&stuck, 1), [1000]);
     assert!(
@@ -402,7 +403,7 @@ fn a_writer_that_does_not_wait_for_slow_readers_goes_on_and_says_so() {
 }
 
 #[test]
-fn a_slow_reader_that_leaves_is_not_counted_any_more() {
+fn departed_slow_reader_is_not_counted() {
     let (_participant, writer, [_quick, stuck]) = unequal(&World::new(), SlowReader::Demote { after: Duration::ZERO });
     (0..10).for_each(|count| writer.try_write(&item(count)).unwrap());
     assert_eq!(writer.slow_readers().unwrap().current_count, 1);
@@ -412,7 +413,7 @@ fn a_slow_reader_that_leaves_is_not_counted_any_more() {
 }
 
 #[test]
-fn keeping_the_last_never_waits_for_a_reader() {
+fn keep_last_never_waits_for_reader() {
     let participant = World::new().participant();
     let limits = ResourceLimits { max_samples: Some(2), max_instances: Some(3), ..ResourceLimits::default() };
     let mut qos = DataWriterQos::default().keep_last(1).resource_limits(limits).transient_local();
@@ -422,7 +423,7 @@ fn keeping_the_last_never_waits_for_a_reader() {
     let _stuck = participant.reader_builder::<Keyed>("keyed").qos(reader_qos).build().unwrap();
     writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
     (0..1000).for_each(|count| writer.write(&Keyed { key: count % 2 }).unwrap());
-    // Both limits would hold for ever: they are errors at once, though the writer may block for ever.
+    // Both limits hold forever, so they fail at once although the writer may block forever.
     let error = writer.write(&Keyed { key: 2 }).unwrap_err();
     assert_eq!(error.kind(), &WriteErrorKind::OutOfResources { limit: "max_samples", value: 2 });
     writer.register_instance(&3).unwrap();

@@ -1,4 +1,4 @@
-//! The built-in topics: what discovery knows, as samples.
+//! The built-in topics: discovery data as samples.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{Preset, PublisherQos, TopicQos};
@@ -21,7 +21,7 @@ fn next<T: dds_core::cdr::DecodeOwned>(reader: &DataReader<T>) -> Sample<T> {
 }
 
 #[test]
-fn participants_come_with_their_data_and_go() {
+fn participants_appear_with_data_and_disappear() {
     let world = World::new();
     let watcher = world.participant();
     let participants = watcher.reader(&DCPS_PARTICIPANT).unwrap();
@@ -42,7 +42,7 @@ fn participants_come_with_their_data_and_go() {
 }
 
 #[test]
-fn endpoints_and_topics_are_instances_of_their_topics() {
+fn endpoints_are_instances_of_builtin_topics() {
     let world = World::new();
     let (watcher, robot) = (world.participant(), world.participant());
     let writers = watcher.reader_builder(&DCPS_PUBLICATION).qos(Preset::Event).build().unwrap();
@@ -116,7 +116,7 @@ fn matched_endpoints_are_described() {
 }
 
 #[test]
-fn a_late_reader_gets_what_is_known_unless_it_is_volatile() {
+fn late_builtin_reader_gets_history_if_durable() {
     let world = World::new();
     let (watcher, robot) = (world.participant(), world.participant());
     let reader = watcher.reader::<Pose>("pose").unwrap();
@@ -132,7 +132,7 @@ fn a_late_reader_gets_what_is_known_unless_it_is_volatile() {
 }
 
 #[test]
-fn own_entities_are_not_shown() {
+fn builtin_topics_omit_own_entities() {
     let participant = World::new().participant();
     let endpoints = (participant.writer::<Pose>("pose").unwrap(), participant.reader::<Pose>("pose").unwrap());
     endpoints.0.wait_for_readers(1).block_for(PATIENCE).unwrap();
@@ -144,7 +144,7 @@ fn own_entities_are_not_shown() {
 }
 
 #[test]
-fn listeners_hear_of_built_in_topics() {
+fn listeners_receive_builtin_topics() {
     let world = World::new();
     let watcher = world.participant();
     let (tell, heard) = mpsc::channel();
@@ -163,7 +163,7 @@ fn listeners_hear_of_built_in_topics() {
 }
 
 #[test]
-fn the_built_in_subscriber_has_one_reader_of_each() {
+fn builtin_subscriber_has_one_reader_per_topic() {
     let world = World::new();
     let (watcher, other) = (world.participant(), world.participant());
     let builtin = watcher.builtin_subscriber();
@@ -190,7 +190,7 @@ fn the_built_in_subscriber_has_one_reader_of_each() {
 }
 
 #[test]
-fn nobody_writes_a_built_in_topic_or_takes_its_name() {
+fn builtin_topics_refuse_writers_and_name_reuse() {
     let participant = World::new().participant();
     let error = participant.writer(&DCPS_TOPIC).unwrap_err();
     assert_eq!((error.kind(), error.return_code()), (&CreateErrorKind::BuiltinTopic, ReturnCode::PreconditionNotMet));
@@ -199,7 +199,7 @@ fn nobody_writes_a_built_in_topic_or_takes_its_name() {
 }
 
 #[test]
-fn an_ignored_topic_disappears_and_others_stay() {
+fn ignored_topic_disappears_and_others_stay() {
     let world = World::new();
     let (watcher, robot) = (world.participant(), world.participant());
     let topics = watcher.reader(&DCPS_TOPIC).unwrap();
@@ -220,10 +220,10 @@ fn an_ignored_topic_disappears_and_others_stay() {
     drop(again);
 }
 
-/// A silent participant has not taken leave: its instances lose their writers, and those of one that comes back live again.
+/// A silent participant sends no disposal. Its instances lose their writers, and are alive again when it returns.
 #[cfg(feature = "sim")]
 #[test]
-fn what_falls_silent_has_lost_its_writers_and_comes_back() {
+fn silent_participant_loses_writers_and_returns() {
     let simulation = dds_core::sim::Simulation::new(1);
     let watcher = simulation.participant("station", 0).unwrap();
     let robot = simulation.participant("robot", 0).unwrap();

@@ -1,4 +1,4 @@
-//! Listeners of groups and participants that have much to tell: how often one thread calls them in a row.
+//! Limits on consecutive calls to listeners of groups and participants by one thread.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::SubscriberQos;
@@ -20,7 +20,7 @@ fn inline() -> DomainParticipant {
     World::new().builder().delivery(Delivery::Inline).build().unwrap()
 }
 
-/// Writes again whenever it is told of data, until it may stop, or has been called so often that this has no end.
+/// Answers each notification with a write until it may stop. A call limit detects an endless exchange.
 struct Answering {
     writer: DataWriter<Count>,
     writing: ThreadId,
@@ -45,7 +45,7 @@ impl SubscriberListener for Answering {
 }
 
 #[test]
-fn a_groups_listener_that_writes_back_lets_the_first_writer_return() {
+fn group_listener_writing_back_lets_write_return() {
     for of_participant in [false, true] {
         let participant = inline();
         let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
@@ -72,17 +72,17 @@ fn a_groups_listener_that_writes_back_lets_the_first_writer_return() {
     }
 }
 
-/// Says who was told, and on which thread.
+/// Reports which reader was notified, and on which thread.
 struct Where(Sender<(Guid, ThreadId)>);
 impl SubscriberListener for Where {
     fn on_data_available(&mut self, reader: &dyn AnyReader) {
-        // The end of the writer is told as well, when the test is over.
+        // The end of the writer also causes a notification, after the test.
         let _ = self.0.send((reader.guid(), thread::current().id()));
     }
 }
 
 #[test]
-fn of_many_members_a_thread_tells_some_and_the_event_thread_the_rest() {
+fn event_thread_notifies_rest_of_large_group() {
     const MEMBERS: usize = 100;
     let participant = inline();
     let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
@@ -97,8 +97,10 @@ fn of_many_members_a_thread_tells_some_and_the_event_thread_the_rest() {
     for _ in 0..MEMBERS {
         let (guid, thread) = told.recv_timeout(PATIENCE.to_std().unwrap()).unwrap();
         let at = all.iter().position(|known| *known == guid).expect("told once");
+        // Each reader is reported once.
         all.swap_remove(at);
         here += usize::from(thread == thread::current().id());
     }
+    // The writing thread calls a bounded number of listeners and leaves the rest to the event thread.
     assert!((1..=32).contains(&here), "{here}");
 }

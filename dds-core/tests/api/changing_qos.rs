@@ -1,4 +1,4 @@
-//! QoS that changes at run time: what may, is announced and matched anew; what must not, is refused by name.
+//! QoS changes at run time. Permitted changes are announced and matched again; others are refused by name.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{
@@ -28,7 +28,7 @@ fn next<T: dds_core::cdr::DecodeOwned>(reader: &DataReader<T>) -> T {
 }
 
 #[test]
-fn endpoints_match_and_part_as_their_policies_change() {
+fn endpoints_rematch_when_policies_change() {
     on_every_way(|from, to| {
         let second = Duration::from_secs(1);
         let writer = from.writer::<Pose>("t").unwrap();
@@ -54,7 +54,7 @@ fn endpoints_match_and_part_as_their_policies_change() {
 }
 
 #[test]
-fn changes_are_announced() {
+fn qos_changes_are_announced() {
     let world = World::new();
     let (watcher, robot) = (world.participant(), world.participant());
     let participants = watcher.reader(&DCPS_PARTICIPANT).unwrap();
@@ -85,7 +85,7 @@ fn changes_are_announced() {
 }
 
 #[test]
-fn a_lifespan_counts_for_what_is_written_after_it_changed() {
+fn changed_lifespan_applies_to_later_samples() {
     let participant = World::new().participant();
     let writer = participant.writer_builder::<Pose>("t").qos(Preset::Event).build().unwrap();
     let reader = participant.reader_builder::<Pose>("t").qos(Preset::Event).build().unwrap();
@@ -99,7 +99,7 @@ fn a_lifespan_counts_for_what_is_written_after_it_changed() {
 }
 
 #[test]
-fn unregistering_does_what_the_present_qos_says() {
+fn unregister_follows_current_qos() {
     let participant = World::new().participant();
     let writer = participant.writer_builder::<Pose>("t").qos(Preset::Event).build().unwrap();
     let reader = participant.reader_builder::<Pose>("t").qos(Preset::Event).build().unwrap();
@@ -115,7 +115,7 @@ fn unregistering_does_what_the_present_qos_says() {
 }
 
 #[test]
-fn what_must_stay_is_refused_by_name_and_nothing_has_changed() {
+fn immutable_policy_change_is_refused_by_name() {
     let participant = World::new().participant();
     let writer = participant.writer::<Pose>("t").unwrap();
     let reader = participant.reader::<Pose>("t").unwrap();

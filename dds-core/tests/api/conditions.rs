@@ -1,4 +1,4 @@
-//! Selections, conditions and wait sets, in the process and by UDP.
+//! Selections, conditions and wait sets, in process and by UDP.
 
 use crate::support::{PATIENCE, Woken, World};
 use dds_core::qos::Preset;
@@ -21,7 +21,7 @@ fn pose(robot: u32, count: u64) -> Pose {
     Pose { robot, count }
 }
 
-/// Every way a sample can take; the body runs once for each.
+/// Runs `body` once for each path that a sample can take.
 fn on_every_way(body: impl Fn(&DomainParticipant, &DomainParticipant)) {
     let world = World::new();
     let one = world.participant();
@@ -38,7 +38,7 @@ fn pair(from: &DomainParticipant, to: &DomainParticipant) -> (DataWriter<Pose>, 
     (writer, reader)
 }
 
-/// Writes samples that have arrived when it returns.
+/// Writes samples and returns when they have arrived.
 fn write(writer: &DataWriter<Pose>, poses: &[(u32, u64)]) {
     for &(robot, count) in poses {
         writer.write(&pose(robot, count)).unwrap();
@@ -47,7 +47,7 @@ fn write(writer: &DataWriter<Pose>, poses: &[(u32, u64)]) {
 }
 
 #[test]
-fn a_selection_narrows_by_number_state_and_instance() {
+fn selection_limits_count_state_and_instance() {
     on_every_way(|from, to| {
         let (writer, reader) = pair(from, to);
         write(&writer, &[(1, 0), (2, 0), (1, 1), (2, 1), (1, 2)]);
@@ -67,7 +67,7 @@ fn a_selection_narrows_by_number_state_and_instance() {
 }
 
 #[test]
-fn next_instance_walks_over_all_instances() {
+fn next_instance_visits_all_instances() {
     on_every_way(|from, to| {
         let (writer, reader) = pair(from, to);
         write(&writer, &[(1, 0), (2, 0), (3, 0), (1, 1)]);
@@ -85,7 +85,7 @@ fn next_instance_walks_over_all_instances() {
 }
 
 #[test]
-fn a_condition_selects_for_its_own_reader_only() {
+fn condition_selects_for_its_own_reader_only() {
     let participant = World::new().participant();
     let (writer, reader) = pair(&participant, &participant);
     let other = participant.reader::<Pose>("topic").unwrap();
@@ -98,7 +98,7 @@ fn a_condition_selects_for_its_own_reader_only() {
 }
 
 #[test]
-fn a_wait_ends_with_what_is_triggered_and_does_so_until_the_cause_is_gone() {
+fn wait_returns_conditions_while_cause_lasts() {
     on_every_way(|from, to| {
         let (writer, reader) = pair(from, to);
         let unread = reader.read_condition(States::NOT_READ);
@@ -132,7 +132,7 @@ fn a_wait_ends_with_what_is_triggered_and_does_so_until_the_cause_is_gone() {
 }
 
 #[test]
-fn a_blocked_wait_is_woken_by_data_and_loses_none() {
+fn blocked_wait_is_woken_by_data() {
     on_every_way(|from, to| {
         let (writer, reader) = pair(from, to);
         let unread = reader.read_condition(States::NOT_READ);
@@ -156,7 +156,7 @@ fn a_blocked_wait_is_woken_by_data_and_loses_none() {
 }
 
 #[test]
-fn a_status_condition_lasts_until_the_status_is_read() {
+fn status_condition_lasts_until_status_is_read() {
     on_every_way(|from, to| {
         let reader = to.reader_builder::<Pose>("topic").qos(Preset::Event).build().unwrap();
         let writer = from.writer_builder::<Pose>("topic").qos(Preset::Event).build().unwrap();
@@ -183,7 +183,7 @@ fn a_status_condition_lasts_until_the_status_is_read() {
 }
 
 #[test]
-fn enabling_a_status_that_has_changed_wakes_who_waits() {
+fn enabling_changed_status_wakes_waiter() {
     let participant = World::new().participant();
     let (_writer, reader) = pair(&participant, &participant);
     let status = reader.status_condition();
@@ -200,7 +200,7 @@ fn enabling_a_status_that_has_changed_wakes_who_waits() {
 }
 
 #[test]
-fn a_set_knows_its_conditions_and_they_know_their_entities() {
+fn wait_set_lists_conditions_and_entities() {
     let participant = World::new().participant();
     let (writer, reader) = pair(&participant, &participant);
     let topic = participant.topic::<Pose>("topic", None).unwrap();
@@ -224,15 +224,15 @@ fn a_set_knows_its_conditions_and_they_know_their_entities() {
     assert_eq!((wait_set.len(), wait_set.contains(&unread), wait_set.contains(&far)), (1, false, true));
 }
 
-/// Nothing of it has been closed.
+/// Waits for conditions while all entities are open.
 #[test]
-fn a_wait_set_without_conditions_waits() {
+fn wait_set_without_conditions_waits() {
     let error = WaitSet::new(&World::new().participant()).wait().block_for(Duration::ZERO).unwrap_err();
     assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }), "{error}");
 }
 
 #[test]
-fn a_guard_says_what_it_was_set_to() {
+fn guard_condition_returns_its_trigger_value() {
     let guard = GuardCondition::new();
     assert!(!guard.is_triggered());
     guard.set_triggered(true);
@@ -242,7 +242,7 @@ fn a_guard_says_what_it_was_set_to() {
 }
 
 #[test]
-fn a_guard_wakes_every_thread_that_waits() {
+fn guard_condition_wakes_every_waiting_thread() {
     let participant = World::new().participant();
     let wait_set = WaitSet::new(&participant);
     let guard = GuardCondition::new();
@@ -252,7 +252,7 @@ fn a_guard_wakes_every_thread_that_waits() {
             let (wait_set, guard, send) = (wait_set.clone(), guard.clone(), send.clone());
             scope.spawn(move || send.send(wait_set.wait().block_for(PATIENCE).unwrap().contains(&guard)));
         }
-        // Attached while they wait already, or before: both count.
+        // A guard condition counts whether it is attached before or during the wait.
         wait_set.attach(&guard);
         guard.set_triggered(true);
         assert!((0..4).all(|_| receive.recv().unwrap()));
@@ -262,7 +262,7 @@ fn a_guard_wakes_every_thread_that_waits() {
 }
 
 #[test]
-fn conditions_of_a_closed_entity_end_a_wait_only_if_no_others_are_left() {
+fn closed_conditions_end_wait_if_none_remains() {
     let participant = World::new().participant();
     let (writer, reader) = pair(&participant, &participant);
     let guard = GuardCondition::new();
@@ -285,7 +285,7 @@ fn conditions_of_a_closed_entity_end_a_wait_only_if_no_others_are_left() {
 }
 
 #[test]
-fn a_blocked_wait_ends_when_its_last_entity_is_closed() {
+fn blocked_wait_ends_when_last_entity_closes() {
     let participant = World::new().participant();
     let (_writer, reader) = pair(&participant, &participant);
     let wait_set = WaitSet::new(&participant);
@@ -298,7 +298,7 @@ fn a_blocked_wait_ends_when_its_last_entity_is_closed() {
 }
 
 #[test]
-fn a_wait_can_be_awaited_and_given_up() {
+fn wait_can_be_awaited_and_dropped() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let participant = World::new().participant();
     let (writer, reader) = pair(&participant, &participant);
@@ -313,7 +313,7 @@ fn a_wait_can_be_awaited_and_given_up() {
     });
 }
 
-/// Begins a wait, or goes on with it: what it ends with.
+/// Polls a wait and returns its result if it is ready.
 fn poll<W: Future>(wait: &mut Pin<Box<W>>, woken: &Arc<Woken>) -> Option<W::Output> {
     match wait.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(woken)))) {
         Poll::Ready(end) => Some(end),
@@ -321,9 +321,9 @@ fn poll<W: Future>(wait: &mut Pin<Box<W>>, woken: &Arc<Woken>) -> Option<W::Outp
     }
 }
 
-/// Whatever may end a wait wakes who is in it already.
+/// Each change that may end a wait wakes a waiter that waits already.
 #[test]
-fn who_waits_already_is_woken_by_each_change_of_the_set_and_its_conditions() {
+fn change_of_wait_set_wakes_present_waiter() {
     let participant = World::new().participant();
     let (writer, reader) = pair(&participant, &participant);
     let (guard, other, status) = (GuardCondition::new(), GuardCondition::new(), reader.status_condition());
@@ -332,7 +332,7 @@ fn who_waits_already_is_woken_by_each_change_of_the_set_and_its_conditions() {
     set.attach(&guard);
     set.attach(&status);
     let woken = Arc::<Woken>::default();
-    // What is changed, for whom a wait ends by it, and how that is taken back.
+    // A change, its name, and the action that undoes it.
     type Change<'a> = Box<dyn Fn() + 'a>;
     let changes: [(&dyn Condition, Change<'_>, Change<'_>); 3] = [
         (&guard, Box::new(|| guard.set_triggered(true)), Box::new(|| guard.set_triggered(false))),
@@ -350,7 +350,7 @@ fn who_waits_already_is_woken_by_each_change_of_the_set_and_its_conditions() {
         take_back();
         status.set_enabled_statuses(StatusMask::NONE);
     }
-    // The reader is closed, and the last that could end the wait goes.
+    // The reader closes, so no attached condition can end the wait any more.
     reader.close();
     let mut wait = Box::pin(set.wait().into_future());
     assert!(poll(&mut wait, &woken).is_none());
@@ -359,9 +359,9 @@ fn who_waits_already_is_woken_by_each_change_of_the_set_and_its_conditions() {
     assert_eq!(poll(&mut wait, &woken).unwrap().unwrap_err().kind(), &WaitErrorKind::Closed);
 }
 
-/// Who does not wait any more is left alone, and so is a set by conditions that it has given up.
+/// A finished waiter is not woken, and a detached condition does not wake the set.
 #[test]
-fn what_was_given_up_wakes_nobody() {
+fn abandoned_wait_is_not_woken() {
     let participant = World::new().participant();
     let (writer, reader) = pair(&participant, &participant);
     let (guard, detached, status) = (GuardCondition::new(), GuardCondition::new(), reader.status_condition());

@@ -1,8 +1,10 @@
-//! How often the bytes of a sample are copied on their way, by where they lie: the table in `ARCHITECTURE.md`, "Memory".
+//! How often the bytes of a sample are copied: the table in `ARCHITECTURE.md`, "Memory".
 //!
-//! Two readers of one sample whose bytes lie in one place have not copied them since they parted; bytes that lie where the
-//! writer has put them were not copied at all. What a datagram is made of is seen in `dds-rtps`
-//! (`writer/sending.rs`: `large_payloads_are_gathered_and_small_ones_copied`), and so is what becomes of a received one
+//! If two readers return the same addresses, no copy was made after their paths divided. If the address is that of the
+//! writer's memory, no copy was made at all.
+//!
+//! `dds-rtps` tests how datagrams are composed (`writer/sending.rs`:
+//! `large_payloads_are_gathered_and_small_copied`). It also tests how payloads are received
 //! (`reader/tests/ordering.rs`: `large_payloads_share_packet_small_ones_are_copied`).
 
 use crate::support::{PATIENCE, World};
@@ -40,7 +42,7 @@ fn reader(participant: &DomainParticipant) -> DataReader<Image> {
     participant.reader_builder("image").qos(Preset::Event).build().unwrap()
 }
 
-/// The next sample of each reader.
+/// Takes the next sample of each reader.
 fn taken(readers: &[DataReader<Image>]) -> Vec<Samples<Image>> {
     let next = |reader: &DataReader<Image>| {
         reader.readable().block_for(PATIENCE).unwrap();
@@ -49,7 +51,7 @@ fn taken(readers: &[DataReader<Image>]) -> Vec<Samples<Image>> {
     readers.iter().map(next).collect()
 }
 
-/// Where the encoded samples lie.
+/// Address ranges of the encoded samples.
 fn places(batches: &[Samples<Image>]) -> Vec<Range<*const u8>> {
     batches.iter().map(|batch| batch.iter().next().unwrap().encoded().unwrap().bytes.as_ptr_range()).collect()
 }
@@ -58,7 +60,7 @@ fn is_one_place(places: &[Range<*const u8>]) -> bool {
     places.windows(2).all(|pair| pair[0] == pair[1])
 }
 
-/// A writer and two readers of one participant.
+/// Creates a writer and two readers of one participant.
 fn in_process() -> (DataWriter<Image>, Vec<DataReader<Image>>) {
     let participant = World::new().participant();
     let readers = vec![reader(&participant), reader(&participant)];
@@ -66,7 +68,7 @@ fn in_process() -> (DataWriter<Image>, Vec<DataReader<Image>>) {
 }
 
 #[test]
-fn within_a_participant_a_sample_is_copied_once_when_it_is_encoded() {
+fn local_sample_is_copied_once_at_encoding() {
     let (writer, readers) = in_process();
     for len in [10, 1000, 100_000] {
         let image = image(len);
@@ -79,7 +81,7 @@ fn within_a_participant_a_sample_is_copied_once_when_it_is_encoded() {
 }
 
 #[test]
-fn a_loaned_value_is_copied_once_when_it_is_encoded() {
+fn loaned_value_is_copied_once_at_encoding() {
     let (writer, readers) = in_process();
     let mut loan = writer.loan().unwrap();
     *loan = image(1000);
@@ -88,7 +90,7 @@ fn a_loaned_value_is_copied_once_when_it_is_encoded() {
 }
 
 #[test]
-fn what_is_encoded_already_is_copied_once() {
+fn encoded_sample_is_copied_once() {
     let (writer, readers) = in_process();
     let mut payload = Vec::new();
     encode_payload(&image(1000), Encoding::Xcdr1, &mut payload).unwrap();
@@ -99,7 +101,7 @@ fn what_is_encoded_already_is_copied_once() {
 }
 
 #[test]
-fn loaned_bytes_are_not_copied_at_all() {
+fn loaned_bytes_are_not_copied() {
     let (writer, readers) = in_process();
     let mut payload = Vec::new();
     encode_payload(&image(1000), Encoding::Xcdr1, &mut payload).unwrap();
@@ -113,7 +115,7 @@ fn loaned_bytes_are_not_copied_at_all() {
 }
 
 #[test]
-fn views_and_bytes_are_read_where_they_lie_and_values_are_copied_once() {
+fn views_are_read_in_place_and_values_copied() {
     let (writer, readers) = in_process();
     writer.write(&image(1000)).unwrap();
     let batches = taken(&readers);
@@ -126,7 +128,7 @@ fn views_and_bytes_are_read_where_they_lie_and_values_are_copied_once() {
     assert!(!place.contains(&value.bytes.as_ptr()), "a value");
 }
 
-/// What the system has put into its place of samples of `SAMPLE_LEN` bytes, for each of them.
+/// Returns the number of bytes received in place for each sample of `SAMPLE_LEN` bytes.
 fn landed(from: &DomainParticipant, to: &DomainParticipant, readers: usize) -> Vec<usize> {
     let readers: Vec<_> = (0..readers).map(|_| reader(to)).collect();
     let writer = writer(from, readers.len());
@@ -145,36 +147,42 @@ fn landed(from: &DomainParticipant, to: &DomainParticipant, readers: usize) -> V
 const SAMPLE_LEN: usize = 4 << 20;
 const SAMPLES: usize = 20;
 
-/// The first two fragments tell which is next, and the last is of another length: these three are copied, once. So is a
-/// datagram that is another one than was expected, and the eight after it (`driver/os/landings.rs`), of 65: here that happens
+/// Least number of bytes that must be received in place.
+///
+/// The first two of 65 fragments establish the sequence, and the last has another length: these three are copied once.
+/// An unexpected datagram is copied too, with the eight after it (`driver/os/landings.rs`). In this test that happens
 /// once or twice a sample.
 const LANDED_MIN: usize = SAMPLE_LEN / 4 * 3;
 
-/// Fragments that come from the same host, for one reader, are received in their place. A thread that is kept from its socket,
-/// or a reader that is occupied, may cost a sample that, but not all of them.
+/// The kernel writes fragments for one reader on the same host directly into their assembly.
+///
+/// A delayed receive thread or an occupied reader may prevent that for one sample, but not for all samples.
 #[test]
-fn by_udp_fragments_for_one_reader_are_received_in_their_place() {
+fn udp_fragments_for_one_reader_land_in_place() {
     let world = World::new();
     let landed = landed(&world.udp_participant(), &world.udp_participant(), 1);
     let most = *landed.iter().max().unwrap();
     assert!(most >= LANDED_MIN, "of {SAMPLE_LEN} bytes landed {landed:?}");
-    // The last one cannot be said to land, nor can the headers in front of the first.
+    // The last fragment and the headers before the first one never count as received in place.
     assert!(most < SAMPLE_LEN, "more has landed than was sent: {landed:?}");
 }
 
-/// Two readers put the sample together each in a slot of its own: both copy all of it, once. What one of them has missed, and is
-/// sent again for it alone, may land.
+/// Two readers assemble the sample in separate slots, so both copy all of it once.
+///
+/// A fragment that is retransmitted for one reader alone may still be received in place.
 #[test]
-fn by_udp_fragments_for_two_readers_are_copied_once_by_each() {
+fn udp_fragments_are_copied_once_by_each_reader() {
     let world = World::new();
     let landed = landed(&world.udp_participant(), &world.udp_participant(), 2);
     assert!(landed.iter().filter(|landed| **landed == 0).count() > SAMPLES / 2, "{landed:?} bytes have landed");
 }
 
-/// By UDP, what is short lies in a slot of each reader, what fills a buffer stays in the one it was received in, and what
-/// came in fragments was put together once by each reader.
+/// Where a received sample lies depends on its length.
+///
+/// By UDP, each reader copies a short sample into a slot. A sample that fills a receive buffer stays there. Each reader
+/// assembles a fragmented sample once.
 #[test]
-fn by_udp_what_is_received_is_copied_once_or_kept_in_the_receive_buffer() {
+fn udp_sample_is_copied_once_or_kept_in_buffer() {
     let world = World::new();
     let (from, to) = (world.udp_participant(), world.udp_participant());
     let readers = vec![reader(&to), reader(&to)];

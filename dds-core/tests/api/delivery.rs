@@ -1,4 +1,4 @@
-//! Samples from write to take: in the process, by UDP within a participant, and by UDP between participants.
+//! Samples from write to take: in process, and by UDP within and between participants.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos, Durability, Preset};
@@ -22,7 +22,7 @@ fn pose(robot: u32, count: u64) -> Pose {
     Pose { robot, count, name: format!("robot {robot}") }
 }
 
-/// Every way a sample can take; the body runs once for each.
+/// Runs `body` once for each path that a sample can take.
 fn on_every_way(body: impl Fn(&str, &DomainParticipant, &DomainParticipant)) {
     let world = World::new();
     let one = world.participant();
@@ -52,7 +52,7 @@ fn event() -> (DataWriterQos, DataReaderQos) {
 }
 
 #[test]
-fn reliable_samples_arrive_all_and_in_order() {
+fn reliable_samples_arrive_complete_and_in_order() {
     on_every_way(|way, from, to| {
         let (writer_qos, reader_qos) = event();
         let (writer, reader) = pair::<Pose>(from, to, writer_qos, reader_qos);
@@ -69,7 +69,7 @@ fn reliable_samples_arrive_all_and_in_order() {
 }
 
 #[test]
-fn samples_larger_than_a_datagram_arrive_whole() {
+fn samples_larger_than_datagram_arrive_complete() {
     on_every_way(|way, from, to| {
         let (writer_qos, reader_qos) = event();
         let (writer, reader) = pair::<Image>(from, to, writer_qos, reader_qos);
@@ -83,7 +83,7 @@ fn samples_larger_than_a_datagram_arrive_whole() {
 }
 
 #[test]
-fn a_take_after_a_write_sees_the_sample() {
+fn take_after_write_returns_sample() {
     let world = World::new();
     let participant = world.participant();
     let (writer, reader) =
@@ -98,7 +98,7 @@ fn a_take_after_a_write_sees_the_sample() {
     }
 }
 
-/// Its two encodings align the number differently, and so have different key hashes.
+/// The two encodings align the key differently and so produce different key hashes.
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Track {
     #[dds(key)]
@@ -108,7 +108,7 @@ struct Track {
 }
 
 #[test]
-fn an_instance_is_one_whichever_encoding_its_writers_offer() {
+fn instance_is_shared_across_encodings() {
     on_every_way(|way, from, to| {
         let (writer_qos, reader_qos) = event();
         let in_xcdr1 = writer_qos.clone().representation([DataRepresentation::Xcdr1]);
@@ -135,7 +135,7 @@ fn an_instance_is_one_whichever_encoding_its_writers_offer() {
 }
 
 #[test]
-fn keep_last_keeps_the_newest_of_each_instance() {
+fn keep_last_keeps_newest_of_each_instance() {
     on_every_way(|way, from, to| {
         let qos = DataReaderQos::default().reliable().keep_last(2);
         let (writer, reader) = pair::<Pose>(from, to, Preset::Event.writer(), qos);
@@ -151,7 +151,7 @@ fn keep_last_keeps_the_newest_of_each_instance() {
 }
 
 #[test]
-fn a_late_joiner_gets_the_history_of_a_transient_local_writer_and_nothing_of_a_volatile_one() {
+fn late_joiner_gets_transient_local_history_only() {
     on_every_way(|way, from, to| {
         let keep_all = DataWriterQos::default().keep_all();
         let latched = from
@@ -185,7 +185,7 @@ fn a_late_joiner_gets_the_history_of_a_transient_local_writer_and_nothing_of_a_v
 }
 
 #[test]
-fn dispose_and_unregister_arrive_as_instance_states() {
+fn dispose_and_unregister_change_instance_state() {
     on_every_way(|way, from, to| {
         let (writer_qos, reader_qos) = event();
         let mut qos = writer_qos;
@@ -198,7 +198,7 @@ fn dispose_and_unregister_arrive_as_instance_states() {
         writer.acknowledged().block_for(PATIENCE).unwrap();
         let mut states = Vec::new();
         for sample in &reader.select().states(States::NOT_ALIVE).take().unwrap() {
-            // Whoever has not read the value yet sees the new state with it; nothing else is needed to tell of it.
+            // An unread value shows the new instance state, so no extra sample without data is needed.
             assert!(sample.has_data(), "{way}");
             let key = reader.key_value(sample.info().instance_handle);
             states.push((key, sample.info().instance_state));
@@ -210,7 +210,7 @@ fn dispose_and_unregister_arrive_as_instance_states() {
 }
 
 #[test]
-fn losing_the_writer_leaves_its_instances_without_writers() {
+fn lost_writer_leaves_instances_without_writers() {
     on_every_way(|way, from, to| {
         let (writer_qos, reader_qos) = event();
         let (writer, reader) = pair::<Pose>(from, to, writer_qos, reader_qos);
@@ -225,7 +225,7 @@ fn losing_the_writer_leaves_its_instances_without_writers() {
 }
 
 #[test]
-fn what_a_dropped_writer_has_written_still_arrives() {
+fn samples_of_dropped_writer_still_arrive() {
     on_every_way(|way, from, to| {
         let (writer_qos, reader_qos) = event();
         let (writer, reader) = pair::<Image>(from, to, writer_qos, reader_qos);
@@ -241,7 +241,7 @@ fn what_a_dropped_writer_has_written_still_arrives() {
 }
 
 #[test]
-fn several_readers_get_each_sample() {
+fn each_reader_gets_each_sample() {
     on_every_way(|way, from, to| {
         let (writer_qos, reader_qos) = event();
         let (writer, first) = pair::<Pose>(from, to, writer_qos, reader_qos.clone());
@@ -256,7 +256,7 @@ fn several_readers_get_each_sample() {
 }
 
 #[test]
-fn threads_that_write_with_one_writer_leave_one_order() {
+fn concurrent_writes_have_one_order() {
     let world = World::new();
     let participant = world.participant();
     let (writer_qos, reader_qos) = event();

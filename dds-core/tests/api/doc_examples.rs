@@ -1,13 +1,15 @@
-//! The examples in the documentation run side by side, on machines where other programs run as well: each that makes a
-//! participant keeps it on its host, and in a part of the domain that is its own, so that none meets another one's.
+//! Examples in the documentation stay isolated from other participants.
+//!
+//! They run in parallel, beside other programs. Each example that creates a participant keeps it on its host and uses
+//! its own domain tag.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is wrong with the examples of a file: of each, the line that makes a participant others may meet.
+/// Returns, for each faulty example, the line that creates a participant without isolation.
 fn faults(source: &str) -> Vec<usize> {
     let mut faults = Vec::new();
-    // Of an example: whether it runs, its lines so far with their numbers.
+    // The current example: whether it runs, and its lines so far with their numbers.
     let mut example: Option<(bool, Vec<(usize, &str)>)> = None;
     for (number, line) in (1..).zip(source.lines()) {
         let line = line.trim_start();
@@ -48,8 +50,8 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// What a program makes, waits with and is told by: the documentation of each has an example that runs. Those of loans, coherent
-/// sets and access stand with the methods that make them.
+/// Types that a program creates, waits with or receives notifications by. Each type's documentation has an example that
+/// runs. Examples of loans, coherent sets and access are with the methods that create them.
 const WITH_EXAMPLE: [&str; 40] = [
     "DomainParticipant",
     "DomainParticipantBuilder",
@@ -93,7 +95,7 @@ const WITH_EXAMPLE: [&str; 40] = [
     "Preset",
 ];
 
-/// Which types of a file have an example that runs.
+/// Returns the types of a file that have an example that runs.
 fn types_with_example(source: &str) -> Vec<String> {
     let mut types = Vec::new();
     let (mut has_example, mut is_code) = (false, false);
@@ -103,7 +105,7 @@ fn types_with_example(source: &str) -> Vec<String> {
             has_example |= is_code && (words.is_empty() || words.starts_with("compile_fail"));
         } else if !line.starts_with("///") && !line.starts_with("#[") {
             let mut words = line.split(|c: char| c != '_' && !c.is_alphanumeric()).filter(|word| !word.is_empty());
-            // Those that a macro makes are named alone.
+            // A type that a macro creates appears by its name alone.
             let name = words.find(|word| !["pub", "struct", "enum", "trait"].contains(word));
             types.extend(name.filter(|_| has_example).map(str::to_owned));
             (has_example, is_code) = (false, false);
@@ -113,7 +115,7 @@ fn types_with_example(source: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_a_program_makes_has_an_example() {
+fn created_types_have_examples() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let files = [sources(&root.join("src")), sources(&root.join("../dds-rtps/src/qos"))].concat();
     let with: Vec<String> =
@@ -123,13 +125,13 @@ fn what_a_program_makes_has_an_example() {
 }
 
 #[test]
-fn a_type_without_an_example_is_found() {
+fn type_without_example_is_found() {
     let source = "/// A.\n/// ```\n/// f();\n/// ```\n#[derive(Debug)]\npub struct A {\n/// B.\n/// ```text\n/// ```\npub struct B;\n/// C.\npub enum C {";
     assert_eq!(types_with_example(source), ["A"]);
 }
 
 #[test]
-fn each_example_has_a_part_of_the_domain_to_itself() {
+fn each_example_has_its_own_domain_tag() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut examples = 0;
     let mut shared = Vec::new();
@@ -143,7 +145,7 @@ fn each_example_has_a_part_of_the_domain_to_itself() {
 }
 
 #[test]
-fn an_example_that_others_may_meet_is_found() {
+fn example_without_isolation_is_found() {
     let example =
         |fence: &str, line: &str| format!("/// ```{fence}\n/// # fn main() {{\n/// {line}\n/// # }}\n/// ```\n");
     let apart = "DomainParticipant::builder(0).scope(Scope::Host).domain_tag(tag).build();";

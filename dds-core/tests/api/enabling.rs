@@ -1,4 +1,4 @@
-//! Entities that are made disabled, and enabled later (DDS 1.4, 2.2.2.1.1.7).
+//! Entities that are created disabled and enabled later (DDS 1.4, 2.2.2.1.1.7).
 
 use crate::support::{PATIENCE, Woken, World};
 use dds_core::qos::{
@@ -35,7 +35,7 @@ fn is_refused(result: Result<(), CreateError>) -> bool {
 }
 
 #[test]
-fn a_disabled_endpoint_answers_not_enabled_and_works_once_it_is_enabled() {
+fn disabled_endpoint_fails_until_enabled() {
     let participant = World::new().participant();
     let (publisher, subscriber) = groups_that_make_disabled(&participant);
     let writer = publisher.writer::<Pose>("t").unwrap();
@@ -80,7 +80,7 @@ fn a_disabled_endpoint_answers_not_enabled_and_works_once_it_is_enabled() {
     assert!(waits.into_iter().all(|wait| wait.unwrap_err().kind() == &WaitErrorKind::NotEnabled));
     assert!(reader.set_qos(reader.qos().keep_last(9)).is_ok(), "none of these has settled anything");
     assert!(writer.set_qos(writer.qos().keep_last(9)).is_ok());
-    // What concerns nobody else works: statuses, conditions, the QoS, lookups.
+    // Calls that affect no peer work: statuses, conditions, QoS and lookups.
     assert_eq!(writer.publication_matched().unwrap().total_count, 0);
     assert_eq!(reader.subscription_matched().unwrap().total_count, 0);
     assert_eq!((writer.status_changes(), reader.status_changes()), (StatusMask::NONE, StatusMask::NONE));
@@ -96,7 +96,7 @@ fn a_disabled_endpoint_answers_not_enabled_and_works_once_it_is_enabled() {
 }
 
 #[test]
-fn a_stream_of_a_disabled_reader_waits_until_it_is_enabled_and_ends_with_it() {
+fn stream_of_disabled_reader_waits_until_enabled() {
     let participant = World::new().participant();
     let (_publisher, subscriber) = groups_that_make_disabled(&participant);
     let [reader, closed] = [(); 2].map(|()| subscriber.reader::<Pose>("t").unwrap());
@@ -122,7 +122,7 @@ fn a_stream_of_a_disabled_reader_waits_until_it_is_enabled_and_ends_with_it() {
 }
 
 #[test]
-fn qos_that_must_stay_may_change_until_the_entity_is_enabled() {
+fn immutable_qos_may_change_before_enable() {
     let participant = World::new().participant();
     let (publisher, subscriber) = groups_that_make_disabled(&participant);
     let writer = publisher.writer::<Pose>("t").unwrap();
@@ -141,7 +141,7 @@ fn qos_that_must_stay_may_change_until_the_entity_is_enabled() {
     let error = reader.set_qos(reader.qos().reliability(Reliability::BestEffort)).unwrap_err();
     assert_eq!(error.kind(), &QosErrorKind::Immutable { policy: PolicyId::Reliability });
 
-    // They act as the QoS says that they were enabled with, not as that which they were made with.
+    // They follow the QoS at the time of enabling, not the QoS at creation.
     (1..=9).for_each(|_| writer.write(&Pose { robot: 1 }).unwrap());
     assert_eq!(reader.take().unwrap().len(), 9, "KEEP_ALL");
     late.enable().unwrap();
@@ -150,7 +150,7 @@ fn qos_that_must_stay_may_change_until_the_entity_is_enabled() {
 }
 
 #[test]
-fn the_encoding_is_that_of_the_qos_that_the_writer_is_enabled_with() {
+fn writer_uses_encoding_of_qos_at_enable() {
     use dds_core::Encoding;
     use dds_core::qos::DataRepresentation;
     let participant = World::new().participant();
@@ -167,7 +167,7 @@ fn the_encoding_is_that_of_the_qos_that_the_writer_is_enabled_with() {
 }
 
 #[test]
-fn nobody_hears_of_what_is_disabled() {
+fn disabled_entities_are_not_announced() {
     for udp in [false, true] {
         let world = World::new();
         let (from, to) = (world.builder().udp_only(udp).build().unwrap(), world.participant());
@@ -176,7 +176,7 @@ fn nobody_hears_of_what_is_disabled() {
         let enabled = from.writer::<Pose>("t").unwrap();
         let reader = to.reader::<Pose>("t").unwrap();
         reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
-        // Announcements keep their order: had the disabled one been announced, it would be matched as well.
+        // Announcements keep their order. An announcement of the disabled endpoint would have produced a match too.
         let guids = |reader: &DataReader<Pose>| {
             reader.matched_publications().iter().map(|found| found.guid).collect::<Vec<_>>()
         };
@@ -188,7 +188,7 @@ fn nobody_hears_of_what_is_disabled() {
 }
 
 #[test]
-fn enabling_goes_down_the_tree_as_each_factory_says() {
+fn enable_descends_as_each_factory_allows() {
     let world = World::new();
     let participant = world.builder().enabled(false).build().unwrap();
     let publisher = participant.publisher(PublisherQos::default()).unwrap();
@@ -221,7 +221,7 @@ fn enabling_goes_down_the_tree_as_each_factory_says() {
 }
 
 #[test]
-fn a_participant_that_does_not_enable_what_it_makes() {
+fn participant_without_autoenable_child_disabled() {
     let world = World::new();
     let qos = DomainParticipantQos::default().entity_factory(DISABLED);
     let participant = world.builder().qos(qos).build().unwrap();
@@ -233,7 +233,7 @@ fn a_participant_that_does_not_enable_what_it_makes() {
     assert!(is_refused(writer.enable()));
     publisher.enable().unwrap();
     assert!(writer.is_enabled(), "its publisher enables it");
-    // The policy may change at any time, for what is made from then on.
+    // The policy may change at any time. It applies to entities that are created later.
     participant.set_qos(DomainParticipantQos::default()).unwrap();
     assert!(!reader.is_enabled() && participant.reader::<Pose>("t").unwrap().is_enabled());
     publisher.set_qos(PublisherQos::default().entity_factory(DISABLED)).unwrap();
@@ -241,7 +241,7 @@ fn a_participant_that_does_not_enable_what_it_makes() {
 }
 
 #[test]
-fn a_disabled_participant_is_not_seen_and_sees_nobody() {
+fn disabled_participant_is_invisible_and_blind() {
     let world = World::new();
     let early = world.participant();
     let hidden = world.builder().enabled(false).build().unwrap();
@@ -249,7 +249,7 @@ fn a_disabled_participant_is_not_seen_and_sees_nobody() {
     hidden.set_qos(DomainParticipantQos::default().user_data(*b"first")).unwrap();
     let topic = hidden.find_topic::<Pose>("t").block_for(PATIENCE).unwrap_err();
     assert_eq!(topic.kind(), &WaitErrorKind::NotEnabled);
-    // When these two have met, the hidden one would have been met as well, was it there.
+    // When these two match, an announced hidden participant would have been discovered as well.
     let (writer, reader) = (early.writer::<Pose>("t").unwrap(), late.reader::<Pose>("t").unwrap());
     writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
     reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
@@ -265,7 +265,7 @@ fn a_disabled_participant_is_not_seen_and_sees_nobody() {
 }
 
 #[test]
-fn conditions_and_listeners_of_the_disabled_are_silent_until_it_is_enabled() {
+fn disabled_entity_notifies_nothing_till_enabled() {
     let participant = World::new().participant();
     let (publisher, subscriber) = groups_that_make_disabled(&participant);
     let calls = Arc::new(AtomicU32::new(0));
@@ -289,7 +289,7 @@ fn conditions_and_listeners_of_the_disabled_are_silent_until_it_is_enabled() {
 }
 
 #[test]
-fn what_is_disabled_can_be_closed_and_dropped() {
+fn disabled_entity_can_be_closed_and_dropped() {
     let world = World::new();
     let participant = world.builder().enabled(false).build().unwrap();
     let writer = participant.writer::<Pose>("t").unwrap();
@@ -299,7 +299,7 @@ fn what_is_disabled_can_be_closed_and_dropped() {
     assert_eq!(writer.enable().unwrap_err().kind(), &CreateErrorKind::Closed);
     drop(reader);
     drop(writer);
-    // Nobody uses the name any more: it may have another type now.
+    // No entity uses the name any more, so it may have another type.
     participant.raw_topic("t", "Other", TopicQos::default()).unwrap();
     participant.shutdown().block_for(PATIENCE).unwrap();
     assert_eq!(participant.enable().unwrap_err().kind(), &CreateErrorKind::Closed);
@@ -307,7 +307,7 @@ fn what_is_disabled_can_be_closed_and_dropped() {
 }
 
 #[test]
-fn many_threads_may_enable_at_once() {
+fn threads_may_enable_concurrently() {
     for _ in 0..20 {
         let participant = World::new().participant();
         let (publisher, _) = groups_that_make_disabled(&participant);
@@ -353,7 +353,7 @@ fn factories_have_default_qos() {
 }
 
 #[test]
-fn a_participant_has_defaults_for_what_is_made_without_a_qos() {
+fn participant_default_qos_applies_to_children() {
     let world = World::new();
     let participant = world.participant();
     let (publisher, subscriber) = (PublisherQos::default().partition(["a"]), SubscriberQos::default().partition(["b"]));
@@ -372,7 +372,7 @@ fn a_participant_has_defaults_for_what_is_made_without_a_qos() {
     assert_eq!(participant.topic::<Pose>("t", None).unwrap().qos(), topic);
     assert_eq!(participant.publisher(PublisherQos::default()).unwrap().qos(), PublisherQos::default());
     assert_eq!(earlier.qos(), PublisherQos::default(), "those that are there keep theirs");
-    // Of participants, it is that of the builder that they are made of.
+    // A participant uses the QoS of its builder.
     let qos = DomainParticipantQos::default().user_data([1]);
     let default = world.builder().qos(qos.clone());
     assert_eq!([&default, &default].map(|builder| builder.clone().build().unwrap().qos()), [qos.clone(), qos]);

@@ -1,4 +1,4 @@
-//! Streams of events: what is told, to whom, and when they end.
+//! Event streams: which events they return, and when they end.
 
 use crate::support::{PATIENCE, Woken, World};
 use dds_core::qos::{DataReaderQos, DataWriterQos, PolicyId, Preset, ResourceLimits};
@@ -14,7 +14,7 @@ struct Count {
     count: u64,
 }
 
-/// Every way a sample can take; the body runs once for each.
+/// Runs `body` once for each path that a sample can take.
 fn on_every_way(body: impl Fn(&DomainParticipant, &DomainParticipant)) {
     let world = World::new();
     let one = world.participant();
@@ -28,7 +28,7 @@ fn next<E>(events: &Events<E>) -> E {
 }
 
 #[test]
-fn a_stream_tells_of_matches_made_before_it_and_takes_nothing_from_others() {
+fn event_stream_includes_earlier_matches() {
     on_every_way(|from, to| {
         let writer = from.writer::<Count>("topic").unwrap();
         let early = writer.events();
@@ -49,7 +49,7 @@ fn a_stream_tells_of_matches_made_before_it_and_takes_nothing_from_others() {
 }
 
 #[test]
-fn changes_that_nobody_fetches_are_merged() {
+fn unread_status_changes_are_merged() {
     let participant = World::new().participant();
     let reader = participant.reader::<Count>("topic").unwrap();
     let events = reader.events();
@@ -68,7 +68,7 @@ fn changes_that_nobody_fetches_are_merged() {
 }
 
 #[test]
-fn incompatible_qos_is_an_event_of_both_sides() {
+fn incompatible_qos_is_event_on_both_sides() {
     on_every_way(|from, to| {
         let reader = to.reader_builder::<Count>("topic").qos(DataReaderQos::default().reliable()).build().unwrap();
         let writer = from.writer_builder::<Count>("topic").qos(DataWriterQos::default().best_effort()).build().unwrap();
@@ -80,7 +80,7 @@ fn incompatible_qos_is_an_event_of_both_sides() {
 }
 
 #[test]
-fn a_sample_without_room_is_told_with_the_limit_that_it_met() {
+fn rejected_sample_event_names_limit() {
     on_every_way(|from, to| {
         let mut qos = DataReaderQos::default().reliable().keep_all();
         qos.resource_limits = ResourceLimits { max_samples: Some(2), ..ResourceLimits::default() };
@@ -102,7 +102,7 @@ fn a_sample_without_room_is_told_with_the_limit_that_it_met() {
 }
 
 #[test]
-fn a_stream_ends_when_its_entity_is_closed() {
+fn event_stream_ends_when_entity_closes() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let participant = World::new().participant();
     let writer = participant.writer::<Count>("topic").unwrap();
@@ -116,9 +116,9 @@ fn a_stream_ends_when_its_entity_is_closed() {
     assert_eq!(end, None);
 }
 
-/// Who has got an event, has given up waiting, or has been told of the end is woken no more, and nothing of it is kept.
+/// A wait that returned an event, was dropped, or reached the end leaves no waker behind.
 #[test]
-fn who_does_not_wait_any_more_is_not_woken() {
+fn finished_event_wait_is_not_woken() {
     let participant = World::new().participant();
     let writer = participant.writer::<Count>("topic").unwrap();
     let mut events = writer.events();
@@ -134,6 +134,7 @@ fn who_does_not_wait_any_more_is_not_woken() {
     assert!(matches!(poll(&mut events), Poll::Ready(Some(WriterEvent::Matched(_)))));
     assert_eq!(look(), (0, false), "after the event");
     drop(first);
+    // A dropped waker is not registered any more, so the unmatch wakes nothing.
     assert_eq!(look(), (0, false));
     assert!(matches!(poll(&mut events), Poll::Ready(Some(WriterEvent::Matched(_)))));
 

@@ -1,4 +1,4 @@
-//! Reports on what matches and what does not, with every reason.
+//! Reports on matches and mismatches, with every reason.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{
@@ -24,7 +24,7 @@ fn obstacles(report: &MatchReport) -> &[Obstacle] {
 }
 
 #[test]
-fn a_match_is_reported_on_both_sides() {
+fn match_is_reported_on_both_sides() {
     let world = World::new();
     let (from, to) = (world.builder().name("from").build().unwrap(), world.participant());
     let (writer, reader) = (from.writer::<Pose>("t").unwrap(), to.reader::<Pose>("t").unwrap());
@@ -43,7 +43,7 @@ fn a_match_is_reported_on_both_sides() {
 }
 
 #[test]
-fn every_obstacle_is_named_with_its_values_and_a_way_out() {
+fn report_names_every_obstacle_and_remedy() {
     let participant = World::new().participant();
     let publisher = participant.publisher(PublisherQos::default().partition(["a"])).unwrap();
     let subscriber = participant.subscriber(SubscriberQos::default().partition(["b", "c"])).unwrap();
@@ -86,7 +86,7 @@ fn every_obstacle_is_named_with_its_values_and_a_way_out() {
 }
 
 #[test]
-fn a_type_that_does_not_fit_is_an_obstacle_that_names_the_member() {
+fn incompatible_type_report_names_member() {
     let world = World::new();
     let (from, to) = (world.participant(), world.participant());
     let _writer = from.writer::<Twist>("t").unwrap();
@@ -103,13 +103,13 @@ fn a_type_that_does_not_fit_is_an_obstacle_that_names_the_member() {
 }
 
 #[test]
-fn a_type_of_another_name_that_nobody_describes_is_an_obstacle() {
+fn undescribed_type_of_other_name_is_obstacle() {
     let world = World::new();
     let (from, to) = (world.participant(), world.participant());
     let raw = from.raw_topic("t", "Twist", Default::default()).unwrap();
     let _writer = from.writer(&raw).unwrap();
     let reader = to.reader::<Pose>("t").unwrap();
-    // A second writer says when the first one has been found.
+    // The match of a second writer shows that the first one has been discovered.
     let _second = from.writer::<Pose>("there").unwrap();
     to.reader::<Pose>("there").unwrap().wait_for_writers(1).block_for(PATIENCE).unwrap();
     let reports = reader.explain_matches();
@@ -118,7 +118,7 @@ fn a_type_of_another_name_that_nobody_describes_is_an_obstacle() {
 }
 
 #[test]
-fn a_topic_with_nearly_the_same_name_is_pointed_out() {
+fn similar_topic_name_is_reported() {
     const ROS: TopicSpec<Pose> = TopicSpec::new("rt/robot/pose", dds_core::qos::Preset::Default);
     let participant = World::new().participant();
     let reader = participant.reader::<Pose>("robot/pose").unwrap();
@@ -133,7 +133,7 @@ fn a_topic_with_nearly_the_same_name_is_pointed_out() {
 }
 
 #[test]
-fn what_is_ignored_is_said_to_be() {
+fn ignored_peer_is_reported() {
     let world = World::new();
     let (from, to) = (world.participant(), world.participant());
     let reader = to.reader::<Pose>("t").unwrap();
@@ -145,7 +145,7 @@ fn what_is_ignored_is_said_to_be() {
 }
 
 #[test]
-fn reports_name_what_differs_in_a_policy() {
+fn report_names_differing_part_of_policy() {
     let participant = World::new().participant();
     let reader = participant.reader_builder::<Pose>("t").qos(DataReaderQos::default().reliable()).build().unwrap();
     let _writer = participant.writer_builder::<Pose>("t").qos(DataWriterQos::default().best_effort()).build().unwrap();

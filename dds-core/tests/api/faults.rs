@@ -1,4 +1,4 @@
-//! Reliable delivery over a network that loses, repeats, reorders and refuses datagrams, discovery included.
+//! Reliable delivery over a network that loses, repeats, reorders and refuses datagrams, including those of discovery.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::Preset;
@@ -23,12 +23,12 @@ fn under(seed: u64, conditions: Conditions) -> Faults {
     Faults { seed, conditions, ..Faults::default() }
 }
 
-/// Datagrams that take up to a millisecond, of which this share may be overtaken for another one.
+/// Datagrams take up to a millisecond. Another datagram may overtake this share of them.
 fn reordering(share: f64) -> Conditions {
     Conditions::immediate().delayed(Duration::ZERO, Duration::from_millis(1)).reordering(share)
 }
 
-/// Two participants that speak by UDP, with faults in both directions.
+/// Creates two participants that communicate by UDP, with faults in both directions.
 fn participants(faults: Faults) -> [DomainParticipant; 2] {
     let world = World::new();
     [1, 2].map(|seed| {
@@ -44,7 +44,7 @@ fn link(faults: Faults) -> Link {
     link_of(participants(faults))
 }
 
-/// Between two participants of which one has faults, in both directions: of what it sends, and of what it receives.
+/// Creates two participants of which one applies faults to the datagrams that it sends and receives.
 fn link_to_one(faults: Faults) -> Link {
     let world = World::new();
     let from = world.builder().udp_only(true).build().unwrap();
@@ -79,62 +79,62 @@ fn all_arrive_over(link: &Link, faults: Faults, samples: u32, len: usize) {
 }
 
 #[test]
-fn what_is_lost_is_repaired() {
+fn lost_datagrams_are_repaired() {
     for share in [0.1, 0.3] {
         all_arrive_in_order(under(1, Conditions::immediate().lossy(share)), 200, 100);
     }
 }
 
 #[test]
-fn fragments_that_are_lost_are_repaired() {
+fn lost_fragments_are_repaired() {
     for share in [0.1, 0.3] {
         all_arrive_in_order(under(11, Conditions::immediate().lossy(share)), 8, 300_000);
     }
 }
 
 #[test]
-fn what_is_repeated_arrives_once() {
+fn repeated_datagrams_deliver_samples_once() {
     all_arrive_in_order(under(2, Conditions::immediate().duplicating(0.5)), 200, 100);
 }
 
 #[test]
-fn what_is_reordered_is_put_in_order() {
+fn reordered_datagrams_deliver_in_order() {
     all_arrive_in_order(under(3, reordering(0.3)), 200, 100);
 }
 
 #[test]
-fn what_a_full_socket_refuses_is_sent_later_in_order() {
+fn full_socket_sends_later_in_order() {
     all_arrive_in_order(Faults { seed: 4, blocked: 0.3, ..Faults::default() }, 200, 100);
 }
 
 #[test]
-fn refusals_in_a_row_do_not_change_the_order() {
+fn repeated_refusals_keep_order() {
     all_arrive_in_order(Faults { seed: 41, blocked: 0.05, blocked_in_a_row: 20, ..Faults::default() }, 200, 100);
 }
 
 #[test]
-fn losses_in_a_row_are_repaired() {
+fn consecutive_losses_are_repaired() {
     let burst = Burst { every: Duration::from_millis(20), lasting: Duration::from_millis(5), loss: 1.0 };
     all_arrive_in_order(under(42, Conditions { burst: Some(burst), ..Conditions::immediate() }), 200, 100);
 }
 
 #[test]
-fn what_takes_its_time_and_overtakes_is_put_in_order() {
+fn delayed_datagrams_deliver_in_order() {
     let slow = Conditions::immediate().delayed(Duration::from_millis(5), Duration::from_millis(10)).reordering(0.5);
     all_arrive_in_order(under(43, slow), 100, 100);
     all_arrive_in_order(under(44, slow.lossy(0.05)), 4, 100_000);
 }
 
-/// A line of 4 MB/s whose router has room for 20 ms: most of a long sample does not fit.
+/// A link of 4 MB/s whose router queues 20 ms of data: most fragments of a large sample are lost.
 #[test]
-fn what_a_narrow_line_loses_is_repaired() {
+fn losses_of_narrow_link_are_repaired() {
     let line = Conditions { queue: 80_000, ..Conditions::immediate().limited_to(4_000_000) };
     all_arrive_in_order(under(45, line), 3, 300_000);
 }
 
-/// With checksums no damage gets through.
+/// With checksums, no damaged message is accepted.
 #[test]
-fn what_is_damaged_is_counted_and_repaired() {
+fn damaged_datagrams_are_counted_and_repaired() {
     let world = World::new();
     let faults = under(46, Conditions::immediate().damaging(0.2));
     let participant = |seed: u64| {
@@ -155,19 +155,19 @@ fn what_is_damaged_is_counted_and_repaired() {
 }
 
 #[test]
-fn what_loses_its_end_is_repaired() {
+fn truncated_datagrams_are_repaired() {
     all_arrive_in_order(under(6, Conditions { truncated: 0.2, ..Conditions::immediate() }), 200, 100);
 }
 
 #[test]
-fn fragments_survive_everything_at_once() {
+fn fragments_survive_all_faults_together() {
     let conditions = Conditions { truncated: 0.02, ..reordering(0.1).lossy(0.05).duplicating(0.1) };
     all_arrive_in_order(Faults { blocked: 0.1, ..under(5, conditions) }, 20, 300_000);
 }
 
-/// Against a program that knows nothing of faults: all of them are this side's.
+/// The other program injects no faults, so this side applies all of them.
 #[test]
-fn one_side_has_the_faults_of_both_directions() {
+fn faults_of_one_side_apply_in_both_directions() {
     let base = Conditions::immediate();
     let slow = base.delayed(Duration::from_millis(2), Duration::from_millis(4)).reordering(0.5);
     for (seed, conditions, samples, len) in [
@@ -182,7 +182,7 @@ fn one_side_has_the_faults_of_both_directions() {
 }
 
 #[test]
-fn a_late_joiner_gets_the_history_over_a_network_that_loses() {
+fn late_joiner_gets_history_over_lossy_network() {
     const SAMPLES: u32 = 50;
     let [from, to] = &participants(under(7, reordering(0.1).lossy(0.2)));
     let qos = Preset::Event.writer().transient_local();
@@ -199,7 +199,7 @@ fn a_late_joiner_gets_the_history_over_a_network_that_loses() {
 }
 
 #[test]
-fn messages_with_checksums_arrive_and_are_whole() {
+fn checksummed_messages_arrive_complete() {
     let cut_short = under(21, Conditions { truncated: 0.1, ..Conditions::immediate() });
     for kind in [ChecksumKind::Crc32c, ChecksumKind::Crc64, ChecksumKind::Md5] {
         for faults in [Faults::default(), cut_short] {
@@ -213,16 +213,15 @@ fn messages_with_checksums_arrive_and_are_whole() {
             writer.write(&block(1, 100_000)).unwrap();
             let sample = reader.next_sample().block_for(PATIENCE).unwrap();
             assert!(sample.data == Some(block(1, 100_000)), "{kind:?}");
-            // A message that was cut short does not have its checksum any more.
+            // A truncated message has lost its checksum.
             assert!(faults == cut_short || to.traffic().damaged == 0, "{kind:?}");
         }
     }
 }
 
-/// Sockets with room for a few datagrams. Whoever receives is held up until one was dropped: a listener on the thread that
-/// receives takes its time.
+/// Socket buffers hold a few datagrams. A slow listener holds up the receive thread until a datagram was dropped.
 #[test]
-fn what_small_buffers_have_no_room_for_is_repaired() {
+fn overflow_of_small_buffers_is_repaired() {
     const ROOM: usize = 4 << 10;
     let world = World::new();
     let [from, to] =
@@ -244,7 +243,7 @@ fn what_small_buffers_have_no_room_for_is_repaired() {
         is_inside.recv_timeout(std::time::Duration::from_secs(30)).unwrap();
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                // The system counts it; nothing else tells.
+                // Only the kernel's counter shows a drop.
                 while to.traffic().socket_full == before {
                     std::thread::yield_now();
                 }

@@ -1,4 +1,4 @@
-//! Waiting for a topic that somebody has.
+//! Waiting until a participant announces a topic.
 
 use crate::support::{PATIENCE, Woken, World};
 use dds_core::actor::EnterError;
@@ -20,7 +20,7 @@ struct Twist {
 }
 
 #[test]
-fn a_topic_of_this_participant_is_found_with_its_qos() {
+fn own_topic_is_found_with_its_qos() {
     let participant = World::new().participant();
     let made = participant.topic::<Pose>("t", TopicQos::default().transient_local().topic_data([7])).unwrap();
     let found = participant.find_topic::<Pose>("t").block_for(PATIENCE).unwrap();
@@ -31,12 +31,12 @@ fn a_topic_of_this_participant_is_found_with_its_qos() {
 }
 
 #[test]
-fn a_search_ends_when_somebody_has_the_topic_and_not_before() {
+fn search_ends_when_topic_is_announced() {
     let world = World::new();
     let (robot, station) = (world.participant(), world.participant());
     let error = station.find_topic::<Pose>("t").block_for(Duration::from_millis(1)).unwrap_err();
     assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }), "{error}");
-    // One with another type does not end it.
+    // A topic with another type does not end the search.
     let _other = robot.writer::<Twist>("t").unwrap();
     std::thread::scope(|scope| {
         let search = scope.spawn(|| station.find_topic::<Pose>("t").block_for(PATIENCE));
@@ -48,7 +48,7 @@ fn a_search_ends_when_somebody_has_the_topic_and_not_before() {
 }
 
 #[test]
-fn a_search_finds_what_is_made_here_and_ends_with_its_participant() {
+fn search_finds_own_topics_and_ends_at_close() {
     let participant = World::new().participant();
     std::thread::scope(|scope| {
         let searches = [(); 3].map(|()| scope.spawn(|| participant.find_topic::<Pose>("t").block_for(PATIENCE)));
@@ -63,7 +63,7 @@ fn a_search_finds_what_is_made_here_and_ends_with_its_participant() {
 }
 
 #[test]
-fn a_search_that_is_given_up_leaves_nothing_behind() {
+fn dropped_search_leaves_nothing_behind() {
     let participant = World::new().participant();
     let mut search = Box::pin(participant.find_topic::<Pose>("t"));
     let mut context = Context::from_waker(Waker::noop());
@@ -74,7 +74,7 @@ fn a_search_that_is_given_up_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_panic_inside_of_the_participant_ends_a_search() {
+fn panic_in_participant_ends_search() {
     let participant = World::new().participant();
     let woken = Arc::<Woken>::default();
     let waker = Waker::from(Arc::clone(&woken));

@@ -1,4 +1,4 @@
-//! Publishers and subscribers: partitions that hold for all their endpoints, and change.
+//! Publishers and subscribers, and partitions that apply to all their endpoints and change.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{PolicyId, Presentation, Preset, PublisherQos, QosErrorKind, ResourceLimits, SubscriberQos};
@@ -29,13 +29,13 @@ fn wait_for_count(matched: &mpsc::Receiver<usize>, count: usize) {
 
 fn passes(writer: &DataWriter<Pose>, reader: &DataReader<Pose>, x: f64) {
     writer.write(&Pose { x }).unwrap();
-    // A writer that has gone leaves a sample without data.
+    // A writer that left causes a sample without data.
     let data = std::iter::from_fn(|| Some(reader.next_sample().block_for(PATIENCE).unwrap().data));
     assert_eq!(data.flatten().next(), Some(Pose { x }));
 }
 
 #[test]
-fn a_partition_changed_at_run_time_parts_and_joins() {
+fn partition_change_unmatches_and_rematches() {
     on_every_way(|from, to| {
         let publisher = from.publisher(PublisherQos::default().partition(["a"])).unwrap();
         let subscriber = to.subscriber(SubscriberQos::default().partition(["a"])).unwrap();
@@ -68,7 +68,7 @@ fn a_partition_changed_at_run_time_parts_and_joins() {
 }
 
 #[test]
-fn closing_a_group_closes_its_endpoints_and_no_others() {
+fn closing_group_closes_only_its_endpoints() {
     let participant = World::new().participant();
     let publisher = participant.publisher(PublisherQos::default()).unwrap();
     let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
@@ -88,7 +88,7 @@ fn closing_a_group_closes_its_endpoints_and_no_others() {
 }
 
 #[test]
-fn an_endpoint_keeps_its_group() {
+fn endpoint_keeps_its_group_alive() {
     let participant = World::new().participant();
     let writer = participant.publisher(PublisherQos::default()).unwrap().writer::<Pose>("t").unwrap();
     let reader = participant.subscriber(SubscriberQos::default()).unwrap().reader::<Pose>("t").unwrap();
@@ -96,7 +96,7 @@ fn an_endpoint_keeps_its_group() {
 }
 
 #[test]
-fn what_must_stay_stays() {
+fn immutable_group_policies_are_refused() {
     let participant = World::new().participant();
     let publisher = participant.publisher(PublisherQos::default().partition(["a"])).unwrap();
     let presentation = Presentation { ordered_access: true, ..Presentation::default() };
@@ -106,11 +106,11 @@ fn what_must_stay_stays() {
 }
 
 #[test]
-fn a_publisher_waits_for_the_acknowledgements_of_all_its_writers() {
+fn publisher_waits_for_all_acknowledgements() {
     on_every_way(|from, to| {
         let publisher = from.publisher(PublisherQos::default()).unwrap();
         publisher.acknowledged().block_for(PATIENCE).unwrap();
-        // Readers with room for one sample: the second is not acknowledged before the first is taken.
+        // The readers have space for one sample. They acknowledge the second one only after the first is taken.
         let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
         let pairs: Vec<_> = ["a", "b", "c"]
             .into_iter()
@@ -134,7 +134,7 @@ fn a_publisher_waits_for_the_acknowledgements_of_all_its_writers() {
             reader.next_sample().block_for(PATIENCE).unwrap();
         }
         publisher.acknowledged().block_for(PATIENCE).unwrap();
-        // What is written from now on does not count for the wait that is there already.
+        // Samples that are written later do not extend the present wait.
         pairs.iter().for_each(|(writer, _)| writer.write(&Pose { x: 3.0 }).unwrap());
         assert_eq!(poll(), Poll::Ready(Ok(())));
         assert!(publisher.acknowledged().block_for(brief).is_err());
@@ -147,7 +147,7 @@ fn a_publisher_waits_for_the_acknowledgements_of_all_its_writers() {
 }
 
 #[test]
-fn endpoints_know_their_group() {
+fn endpoints_return_their_group() {
     let participant = World::new().participant();
     let publisher = participant.publisher(PublisherQos::default()).unwrap();
     let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
@@ -179,7 +179,7 @@ fn endpoints_are_looked_up_by_topic_and_type() {
 }
 
 #[test]
-fn a_subscriber_names_its_readers_that_have_samples() {
+fn subscriber_lists_readers_with_samples() {
     let participant = World::new().participant();
     let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
     let readers = ["a", "b", "c"].map(|topic| subscriber.reader::<Pose>(topic).unwrap());

@@ -1,4 +1,4 @@
-//! Participants and endpoints that are ignored: what they were is undone, and they are never met again.
+//! Ignored participants and endpoints lose their matches and never match again.
 
 use crate::support::{PATIENCE, World};
 use dds_core::{DdsType, Entity, InstanceHandle, ReaderEvent};
@@ -9,7 +9,7 @@ struct Count {
 }
 
 #[test]
-fn an_ignored_publication_is_unmatched_and_others_go_on() {
+fn ignored_publication_is_unmatched() {
     let world = World::new();
     let (from, to) = (world.udp_participant(), world.udp_participant());
     let reader = to.reader::<Count>("topic").unwrap();
@@ -23,7 +23,7 @@ fn an_ignored_publication_is_unmatched_and_others_go_on() {
 }
 
 #[test]
-fn an_ignored_subscription_gets_nothing_and_others_go_on() {
+fn ignored_subscription_gets_nothing() {
     let world = World::new();
     let (from, to) = (world.udp_participant(), world.udp_participant());
     let writer = from.writer::<Count>("topic").unwrap();
@@ -37,7 +37,7 @@ fn an_ignored_subscription_gets_nothing_and_others_go_on() {
 }
 
 #[test]
-fn an_ignored_participant_is_forgotten_with_all_its_endpoints() {
+fn ignored_participant_is_removed_with_endpoints() {
     let world = World::new();
     let (from, to) = (world.udp_participant(), world.udp_participant());
     let reader = to.reader::<Count>("topic").unwrap();
@@ -52,7 +52,7 @@ fn an_ignored_participant_is_forgotten_with_all_its_endpoints() {
 }
 
 #[test]
-fn what_is_no_other_participants_is_not_ignored() {
+fn own_entities_cannot_be_ignored() {
     let participant = World::new().participant();
     let writer = participant.writer::<Count>("topic").unwrap();
     assert!(!participant.ignore_participant(participant.instance_handle()));

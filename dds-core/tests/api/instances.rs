@@ -1,4 +1,4 @@
-//! Instances on both sides: registering, looking up, ending, limits, and what a write may say of itself.
+//! Instances on both sides: registration, lookup, end, limits, and the parameters of a write.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, ResourceLimits};
@@ -14,7 +14,7 @@ struct Pose {
     x: f64,
 }
 
-/// Its key is too long to be its own hash.
+/// The key is longer than 16 bytes, so its hash is an MD5.
 #[derive(DdsType, Debug, Clone, PartialEq)]
 #[dds(extensibility = "appendable")]
 struct Part {
@@ -50,7 +50,7 @@ fn event() -> DataWriterQos {
 }
 
 #[test]
-fn an_instance_is_known_from_its_registration_or_first_write_until_it_is_unregistered() {
+fn instance_is_known_until_unregistered() {
     for qos in [event(), Preset::SensorData.writer(), Preset::State.writer()] {
         on_every_way(|way, from, to| {
             let reader_qos = DataReaderQos::default().best_effort().keep_all();
@@ -86,7 +86,7 @@ fn an_instance_is_known_from_its_registration_or_first_write_until_it_is_unregis
 }
 
 #[test]
-fn long_keys_come_back_from_registrations_samples_and_serialized_keys() {
+fn long_keys_survive_all_lookups() {
     on_every_way(|way, from, to| {
         let reader = to.reader_builder::<Part>("part").qos(Preset::Event).build().unwrap();
         let writer = from.writer_builder::<Part>("part").qos(Preset::Event).build().unwrap();
@@ -109,7 +109,7 @@ fn long_keys_come_back_from_registrations_samples_and_serialized_keys() {
 }
 
 #[test]
-fn a_given_handle_must_be_that_of_the_key_and_registered() {
+fn handle_must_match_key_and_be_registered() {
     let participant = World::new().participant();
     let (writer, reader) = pair(&participant, &participant, event());
     let [one, two] = [1, 2].map(|robot| writer.register_instance(&robot).unwrap());
@@ -133,7 +133,7 @@ fn a_given_handle_must_be_that_of_the_key_and_registered() {
 }
 
 #[test]
-fn registered_instances_take_part_in_the_limit() {
+fn registered_instances_count_against_limit() {
     let participant = World::new().participant();
     let limits = ResourceLimits { max_instances: Some(2), ..ResourceLimits::default() };
     let (writer, _reader) = pair(&participant, &participant, event().resource_limits(limits));
@@ -150,7 +150,7 @@ fn registered_instances_take_part_in_the_limit() {
 }
 
 #[test]
-fn unregistering_disposes_if_the_writer_says_so() {
+fn unregister_disposes_if_qos_says_so() {
     for (autodispose, expected) in [(true, InstanceState::NotAliveDisposed), (false, InstanceState::NotAliveNoWriters)]
     {
         on_every_way(|way, from, to| {
@@ -170,7 +170,7 @@ fn unregistering_disposes_if_the_writer_says_so() {
 }
 
 #[test]
-fn a_write_names_its_time_and_the_sample_that_it_answers() {
+fn write_carries_time_and_related_sample() {
     on_every_way(|way, from, to| {
         let (writer, reader) = pair(from, to, event());
         let request = SampleIdentity { writer: reader.guid(), sequence_number: SequenceNumber(0x2_0000_0007) };
@@ -189,7 +189,7 @@ fn a_write_names_its_time_and_the_sample_that_it_answers() {
         writer.unregister_with(&1, WriteOptions::new().source_timestamp(at)).unwrap();
         let unregister = next();
         assert_eq!((unregister.valid_data, writer.lookup_instance(&1)), (false, None), "{way}");
-        // The wire has fractions of 2^-32 s.
+        // The wire counts fractions of 2^-32 s.
         let delta = |info: &dds_core::SampleInfo| (info.source_timestamp.as_unix_nanos() - at.as_unix_nanos()).abs();
         assert_eq!(reply.related_sample, Some(request), "{way}");
         assert!(delta(&reply) <= 1 && delta(&dispose) <= 1 && delta(&unregister) <= 1 && delta(&plain) > 1, "{way}");
@@ -199,7 +199,7 @@ fn a_write_names_its_time_and_the_sample_that_it_answers() {
 }
 
 #[test]
-fn a_walk_by_next_instance_meets_every_instance_once() {
+fn next_instance_visits_every_instance_once() {
     let participant = World::new().participant();
     let (writer, reader) = pair(&participant, &participant, event());
     for count in 0..20 {
@@ -223,9 +223,9 @@ struct Map {
     cells: Vec<u8>,
 }
 
-/// In fragments, the request is named by each of them or by the first alone.
+/// In a fragmented sample, the related request stands in each fragment or in the first one alone.
 #[test]
-fn a_reply_of_any_length_names_its_request() {
+fn reply_of_any_length_names_its_request() {
     on_every_way(|way, from, to| {
         let writer = from.writer_builder::<Map>("map").qos(event()).build().unwrap();
         let reader = to.reader_builder::<Map>("map").qos(Preset::Event).build().unwrap();

@@ -1,4 +1,4 @@
-//! Life and death of entities: closing, waiting for the end, dropping everywhere.
+//! The life of entities: closing, waiting for the end, and dropping anywhere.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{DataReaderQos, Preset, PublisherQos, SubscriberQos};
@@ -17,7 +17,7 @@ struct Count {
 }
 
 #[test]
-fn a_participant_knows_what_it_contains() {
+fn participant_lists_contained_entities() {
     let world = World::new();
     let (one, other) = (world.participant(), world.participant());
     let publisher = one.publisher(PublisherQos::default()).unwrap();
@@ -45,7 +45,7 @@ fn a_participant_knows_what_it_contains() {
 }
 
 #[test]
-fn after_close_every_call_says_so_and_every_wait_and_stream_ends() {
+fn after_close_calls_fail_and_waits_end() {
     let participant = World::new().participant();
     let writer = participant.writer::<Count>("t").unwrap();
     let reader = participant.reader::<Count>("u").unwrap();
@@ -81,13 +81,13 @@ fn after_close_every_call_says_so_and_every_wait_and_stream_ends() {
     assert_eq!(participant.reader::<Count>("u").unwrap_err().kind(), &CreateErrorKind::Closed);
     assert_eq!(publisher.writer::<Count>("u").unwrap_err().kind(), &CreateErrorKind::Closed);
     assert_eq!(participant.publisher(PublisherQos::default()).unwrap_err().kind(), &CreateErrorKind::Closed);
-    // A closed participant is there until its last handle goes.
+    // A closed participant exists until its last handle is dropped.
     assert!(weak.upgrade().unwrap().is_closed());
 }
 
 /// A writer with unacknowledged samples drains in the background, but its waits end at once.
 #[test]
-fn a_closed_writer_that_drains_lets_its_waiters_go() {
+fn closed_writer_ends_waits_while_draining() {
     let world = World::new();
     let participant = world.builder().linger(Duration::ZERO).build().unwrap();
     let mut limits = DataReaderQos::default().reliable().keep_all();
@@ -107,7 +107,7 @@ fn a_closed_writer_that_drains_lets_its_waiters_go() {
         }
     });
     writer.closed().block_for(PATIENCE).unwrap();
-    // What was written arrives all the same.
+    // The written samples still arrive.
     let taken: Vec<u64> =
         (0..3).map(|_| reader.next_sample().block_for(PATIENCE).unwrap().data.unwrap().count).collect();
     assert_eq!(taken, [0, 1, 2]);
@@ -121,7 +121,7 @@ fn reliable_pair(from: &DomainParticipant, to: &DomainParticipant) -> (dds_core:
 }
 
 #[test]
-fn shutdown_lets_everything_arrive_and_says_farewell() {
+fn shutdown_delivers_all_and_sends_disposal() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     runtime.block_on(async {
         let world = World::new();
@@ -130,7 +130,7 @@ fn shutdown_lets_everything_arrive_and_says_farewell() {
         for count in 0..100 {
             writer.write(&Count { count }).unwrap();
         }
-        // The writer is still open: the participant closes it.
+        // The writer is still open. The participant closes it.
         from.shutdown().await.unwrap();
         from.shutdown().await.unwrap();
         assert!(from.is_closed() && writer.is_closed());
@@ -138,7 +138,7 @@ fn shutdown_lets_everything_arrive_and_says_farewell() {
         for count in 0..100 {
             assert_eq!(reader.next_sample().await.unwrap().data, Some(Count { count }));
         }
-        // The others do not wait for its lease to run out, which would take longer than a test may.
+        // Peers do not wait until its lease expires, which would exceed the time of this test.
         while !to.discovered_participants().is_empty() {
             reader.events().next_event().await.unwrap();
         }
@@ -146,7 +146,7 @@ fn shutdown_lets_everything_arrive_and_says_farewell() {
 }
 
 #[test]
-fn a_listener_must_not_shut_its_participant_down() {
+fn listener_cannot_shut_down_its_participant() {
     for delivery in [Delivery::EventThread, Delivery::Inline] {
         let participant = World::new().builder().delivery(delivery).build().unwrap();
         let weak = participant.downgrade();
@@ -169,7 +169,7 @@ fn a_listener_must_not_shut_its_participant_down() {
     }
 }
 
-/// Nothing of a participant is left, at once or when the thread that is at its end has returned.
+/// Checks that nothing of a participant remains once its last thread has returned.
 #[allow(clippy::disallowed_methods, reason = "a thread that has ended leaves a little later")]
 fn ends(participant: &WeakDomainParticipant) {
     let started = Instant::now();
@@ -179,7 +179,7 @@ fn ends(participant: &WeakDomainParticipant) {
     }
 }
 
-/// A program whose last handles go at the end of its asynchronous main function, while data is under way.
+/// Drops its last handles at the end of its async main function, with data in flight.
 async fn program() -> WeakDomainParticipant {
     let world = World::new();
     let (from, to) = (world.udp_participant(), world.udp_participant());
@@ -198,19 +198,19 @@ async fn main_of_one_thread() -> WeakDomainParticipant {
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
 async fn main_of_several_threads() -> WeakDomainParticipant {
-    // On a worker as well, not only on the thread that blocks.
+    // Also on a worker thread, not only on the blocking thread.
     tokio::spawn(program()).await.unwrap();
     program().await
 }
 
 #[test]
-fn the_last_drop_may_happen_inside_of_tokios_main() {
+fn last_drop_may_happen_in_tokio_main() {
     ends(&main_of_one_thread());
     ends(&main_of_several_threads());
 }
 
 #[test]
-fn the_last_drop_may_happen_inside_of_an_async_runtime() {
+fn last_drop_may_happen_in_async_runtime() {
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
     let weak = runtime.block_on(async {
         let task = tokio::spawn(async {
@@ -231,9 +231,9 @@ fn the_last_drop_may_happen_inside_of_an_async_runtime() {
     ends(&weak);
 }
 
-/// The last handle of everything goes in a listener, on whichever thread that runs.
+/// A listener drops the last handle of everything, on any thread that runs it.
 #[test]
-fn the_last_drop_may_happen_inside_of_a_listener() {
+fn last_drop_may_happen_in_listener() {
     for delivery in [Delivery::EventThread, Delivery::Inline] {
         for udp in [false, true] {
             let world = World::new();
@@ -259,7 +259,7 @@ fn the_last_drop_may_happen_inside_of_a_listener() {
             writer.write(&Count { count: 1 }).unwrap();
             told.recv_timeout(PATIENCE.to_std().unwrap()).unwrap();
             drop(writer);
-            // The sender goes with the closure, which goes with the reader.
+            // The sender is part of the closure, which the reader owns.
             assert!(told.recv_timeout(PATIENCE.to_std().unwrap()).is_err());
             ends(&weak);
         }
@@ -268,7 +268,7 @@ fn the_last_drop_may_happen_inside_of_a_listener() {
 
 #[test]
 #[allow(clippy::disallowed_methods, reason = "the test is about the end of a real thread")]
-fn the_last_drop_may_happen_while_a_thread_ends() {
+fn last_drop_may_happen_while_thread_ends() {
     thread_local! {
         static KEPT: std::cell::RefCell<Option<(DomainParticipant, DataReader<Count>)>> =
             const { std::cell::RefCell::new(None) };
@@ -283,7 +283,8 @@ fn the_last_drop_may_happen_while_a_thread_ends() {
     assert!(weak.join().unwrap().upgrade().is_none());
 }
 
-/// Stays in its first call until it is released, and tells then what has become of what it was told of.
+/// A listener that stays in its first call until the test releases it. Then it reports the state of the entities it was
+/// given.
 struct Stays {
     entered: mpsc::Sender<()>,
     released: mpsc::Receiver<()>,
@@ -294,7 +295,7 @@ struct Stays {
 impl Stays {
     fn call(&mut self, reader: &DataReader<Count>) {
         self.entered.send(()).unwrap();
-        // Ends with an error.
+        // Returns an error if the test is over.
         let _ = self.released.recv();
         let more = reader.clone();
         self.seen.send((more.is_closed(), self.participant.upgrade().is_some())).unwrap();
@@ -316,10 +317,10 @@ impl SubscriberListener for Stays {
 impl PublisherListener for Stays {}
 impl TopicListener for Stays {}
 
-/// What a listener is told of is lent to it. If that held the participant, the end would come on the thread of the call, when
-/// the application may have gone.
+/// A callback only borrows its entities. If it owned the participant, the shutdown would run on the callback's thread,
+/// possibly after the application ended.
 #[test]
-fn the_last_drop_ends_the_participant_while_a_listener_is_in_a_call() {
+fn last_drop_ends_participant_during_callback() {
     for is_of_participant in [false, true] {
         let world = World::new();
         let (from, to) = (world.udp_participant(), world.udp_participant());
@@ -344,10 +345,10 @@ fn the_last_drop_ends_the_participant_while_a_listener_is_in_a_call() {
         (0..3).for_each(|count| writer.write(&Count { count }).unwrap());
         drop((writer, source, own, topic, subscriber, from));
         assert!(weak.upgrade().is_none(), "it lives on");
-        // All of that is acknowledged.
+        // All of these samples are acknowledged.
         let taken: Vec<_> = reader.take().unwrap().into_data().map(|count| count.count).collect();
         assert_eq!(taken, [0, 1, 2]);
-        // The farewell was said; the lease would run out later than a test may last.
+        // The disposal was sent. The lease would expire later than this test may last.
         while !to.discovered_participants().is_empty() {
             reader.events().next_event().block_for(PATIENCE).unwrap();
         }

@@ -1,4 +1,4 @@
-//! Listeners: who is told of what, on which thread, how they end, and what a panic in one costs.
+//! Listeners: which one is notified, on which thread, how it ends, and what a panic costs.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, PublisherQos, SubscriberQos, TopicQos};
@@ -22,7 +22,7 @@ struct Other {
     text: String,
 }
 
-/// What happened, in words.
+/// Records each callback as text.
 #[derive(Clone)]
 struct Log(Sender<String>);
 
@@ -41,7 +41,7 @@ fn next(log: &Receiver<String>) -> String {
     log.recv_timeout(PATIENCE.to_std().unwrap()).unwrap()
 }
 
-/// Notes everything, under its name. A `Cell` in it, for a listener need not be `Sync`.
+/// Records every callback under its name. The `Cell` shows that a listener need not be `Sync`.
 struct Noting {
     name: &'static str,
     log: Log,
@@ -117,7 +117,7 @@ fn write(writer: &DataWriter<Count>, count: u64) {
 }
 
 #[test]
-fn a_status_goes_to_the_lowest_listener_that_asks_for_it() {
+fn status_goes_to_lowest_interested_listener() {
     let participant = inline();
     let (log, told) = Log::new();
     let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
@@ -134,7 +134,7 @@ fn a_status_goes_to_the_lowest_listener_that_asks_for_it() {
     assert_eq!(matched, ["participant writer of t matched", "subscriber reader of t matched"]);
     write(&writer, 1);
     assert_eq!(next(&told), "reader data 1");
-    // Without it, the next one up is told.
+    // Without it, the listener of the next higher entity is notified.
     reader.remove_listener();
     write(&writer, 2);
     assert_eq!(next(&told), "participant data 1");
@@ -151,7 +151,7 @@ fn a_status_goes_to_the_lowest_listener_that_asks_for_it() {
 }
 
 #[test]
-fn data_on_readers_comes_first_and_the_readers_are_notified_by_it() {
+fn data_on_readers_precedes_data_available() {
     let participant = inline();
     let (log, told) = Log::new();
     let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
@@ -162,7 +162,7 @@ fn data_on_readers_comes_first_and_the_readers_are_notified_by_it() {
     let writer = participant.writer::<Count>("t").unwrap();
     write(&writer, 1);
     assert_eq!([next(&told), next(&told)], ["subscriber data on readers", "reader data 1"]);
-    // A reader that nobody listens to: only the subscriber is told.
+    // This reader has no listener, so only the subscriber is notified.
     let other = participant.writer::<Count>("quiet").unwrap();
     write(&other, 1);
     assert_eq!(next(&told), "subscriber data on readers");
@@ -170,9 +170,9 @@ fn data_on_readers_comes_first_and_the_readers_are_notified_by_it() {
     assert!(told.try_recv().is_err());
 }
 
-/// A subscriber's listener that only writes the methods it needs swallows nothing.
+/// A subscriber listener that implements only some methods suppresses no notification.
 #[test]
-fn the_default_for_data_on_readers_passes_on() {
+fn default_data_on_readers_notifies_readers() {
     struct Nothing;
     impl SubscriberListener for Nothing {}
     let participant = inline();
@@ -186,7 +186,7 @@ fn the_default_for_data_on_readers_passes_on() {
 }
 
 #[test]
-fn a_subscriber_has_a_status_of_its_own() {
+fn subscriber_has_its_own_status() {
     let participant = World::new().participant();
     let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();
     let early = subscriber.reader::<Count>("early").unwrap();
@@ -207,7 +207,7 @@ fn a_subscriber_has_a_status_of_its_own() {
 }
 
 #[test]
-fn listeners_of_every_kind_are_told_on_the_event_thread_by_default() {
+fn listeners_run_on_event_thread_by_default() {
     let world = World::new();
     let (from, to) = (world.udp_participant(), world.udp_participant());
     let (log, told) = Log::new();
@@ -223,7 +223,7 @@ fn listeners_of_every_kind_are_told_on_the_event_thread_by_default() {
 }
 
 #[test]
-fn a_topic_is_told_of_another_type() {
+fn topic_listener_receives_inconsistent_topic() {
     let world = World::new();
     let (here, there) = (world.participant(), world.participant());
     let (log, told) = Log::new();
@@ -240,7 +240,7 @@ fn a_topic_is_told_of_another_type() {
 }
 
 #[test]
-fn a_stream_of_a_topic_tells_of_another_type_and_takes_nothing_from_others() {
+fn topic_stream_reports_inconsistent_topic() {
     let world = World::new();
     let (here, there) = (world.participant(), world.participant());
     let topic = here.topic::<Count>("t", None).unwrap();
@@ -259,7 +259,7 @@ fn a_stream_of_a_topic_tells_of_another_type_and_takes_nothing_from_others() {
     assert!(events.next_event().block_for(PATIENCE).is_err());
 }
 
-/// Panics when it is told of data.
+/// Panics when it is notified of data.
 struct Panicking;
 impl DataReaderListener<Count> for Panicking {
     fn on_data_available(&mut self, _: &DataReader<Count>) {
@@ -273,7 +273,7 @@ impl SubscriberListener for Panicking {
 }
 
 #[test]
-fn a_panic_removes_its_listener_is_an_event_and_the_next_one_up_is_told() {
+fn panic_removes_listener_and_next_is_notified() {
     for delivery in [Delivery::Inline, Delivery::EventThread] {
         let participant = World::new().builder().delivery(delivery).build().unwrap();
         let (log, told) = Log::new();
@@ -294,13 +294,13 @@ fn a_panic_removes_its_listener_is_an_event_and_the_next_one_up_is_told() {
             assert_eq!(participant.listener_counters().panics, panics);
         }
         write(&writer, 3);
-        // The last one only, of three that nobody has taken.
+        // Three samples wait, and keep-last left only the newest.
         assert_eq!(next(&told), "participant data 1");
         assert!(!reader.is_closed());
     }
 }
 
-/// Panics when it is told of a match.
+/// Panics when it is notified of a match.
 struct PanickingAtMatches;
 impl DataWriterListener<Count> for PanickingAtMatches {
     fn on_publication_matched(&mut self, _: &DataWriter<Count>, _: PublicationMatchedStatus) {
@@ -313,9 +313,9 @@ impl PublisherListener for PanickingAtMatches {
     }
 }
 
-/// Of a group's listener it is an event of the member that it was told of, and of no other.
+/// A panic of a group's listener is an event of the notified member only.
 #[test]
-fn a_panic_of_a_writers_or_publishers_listener_is_an_event_of_that_writer() {
+fn panic_of_listener_is_event_of_its_writer() {
     for (delivery, of_group) in
         [Delivery::Inline, Delivery::EventThread].into_iter().flat_map(|delivery| [(delivery, false), (delivery, true)])
     {
@@ -343,7 +343,7 @@ fn a_panic_of_a_writers_or_publishers_listener_is_an_event_of_that_writer() {
 }
 
 #[test]
-fn a_replaced_listener_is_dropped_and_not_called_again() {
+fn replaced_listener_is_dropped_and_not_called() {
     let participant = World::new().participant();
     let (log, told) = Log::new();
     let reader = participant.reader::<Count>("t").unwrap();
@@ -367,7 +367,7 @@ fn a_replaced_listener_is_dropped_and_not_called_again() {
 }
 
 #[test]
-fn closing_a_participant_frees_the_listeners_of_everything_in_it() {
+fn closing_participant_frees_all_listeners() {
     let participant = World::new().participant();
     let life = Arc::new(());
     struct Holding(#[expect(dead_code, reason = "it is held")] Arc<()>);
@@ -398,7 +398,7 @@ fn closing_a_participant_frees_the_listeners_of_everything_in_it() {
 }
 
 #[test]
-fn an_event_listener_may_close_its_reader_but_not_wait_for_its_end() {
+fn listener_may_close_reader_but_not_await_it() {
     let participant = World::new().participant();
     let (send, told) = mpsc::channel();
     struct Closing(Sender<WaitErrorKind>);
@@ -413,12 +413,12 @@ fn an_event_listener_may_close_its_reader_but_not_wait_for_its_end() {
     write(&participant.writer::<Count>("t").unwrap(), 1);
     assert_eq!(told.recv().unwrap(), WaitErrorKind::WouldDeadlock);
     reader.closed().block_for(PATIENCE).unwrap();
-    // The listener, and with it the sender, is gone.
+    // The listener is gone, and its sender with it.
     assert!(told.recv().is_err());
 }
 
 #[test]
-fn closed_waits_for_the_call_in_flight() {
+fn closed_waits_for_running_callback() {
     let participant = World::new().participant();
     let (entered, in_call) = mpsc::channel();
     let (leave, may_leave) = mpsc::channel::<()>();
@@ -442,9 +442,9 @@ fn closed_waits_for_the_call_in_flight() {
     assert!(*finished.lock().unwrap());
 }
 
-/// Closed by itself, or with its participant.
+/// The group closes by itself, or with its participant.
 #[test]
-fn a_group_has_ended_when_its_listener_has_returned() {
+fn group_ends_when_its_listener_returns() {
     struct Slow(Sender<()>, Receiver<()>);
     impl Slow {
         fn new() -> (Self, Receiver<()>, Sender<()>) {
@@ -492,15 +492,15 @@ fn a_group_has_ended_when_its_listener_has_returned() {
             assert!(entity.closed().block_for(dds_core::Duration::ZERO).is_err());
             leave.send(()).unwrap();
             entity.closed().block_for(PATIENCE).unwrap();
-            // The listener, and with it the sender, is gone.
+            // The listener is gone, and its sender with it.
             assert!(in_call.recv().is_err());
         }
     }
 }
 
-/// Two inline listeners that answer each other for ever: a write returns all the same, and the rest goes on elsewhere.
+/// Two inline listeners answer each other forever. A write still returns, and the event thread continues the exchange.
 #[test]
-fn listeners_that_write_back_let_the_first_writer_return() {
+fn listeners_writing_back_let_write_return() {
     const ROUNDS: u64 = 10_000;
     let participant = inline();
     let (done, told) = mpsc::channel();
@@ -528,7 +528,7 @@ fn listeners_that_write_back_let_the_first_writer_return() {
 }
 
 #[test]
-fn a_write_that_would_wait_is_full_in_an_inline_listener() {
+fn blocking_write_fails_in_inline_listener() {
     let participant = inline();
     let mut qos = DataWriterQos::default().keep_all();
     qos.resource_limits.max_samples = Some(1);

@@ -29,7 +29,7 @@ fn event() -> DataWriterQos {
     Preset::Event.writer()
 }
 
-/// Room for one sample, and no time to wait for more.
+/// Space for one sample, and no blocking time.
 fn narrow() -> DataWriterQos {
     let limits = ResourceLimits { max_samples: Some(1), max_samples_per_instance: Some(1), ..Default::default() };
     let mut qos = event().resource_limits(limits);
@@ -41,7 +41,7 @@ fn limit_reached() -> WriteErrorKind {
     WriteErrorKind::OutOfResources { limit: "loans at a time", value: LOANS_MAX as u64 }
 }
 
-/// A scan as it is on the wire: header, sensor, number of ranges, ranges.
+/// Writes an encoded scan: header, sensor, number of ranges, ranges.
 fn fill(bytes: &mut [u8], sensor: u32, ranges: &[f32]) {
     bytes[4..8].copy_from_slice(&sensor.to_ne_bytes());
     bytes[8..12].copy_from_slice(&(ranges.len() as u32).to_ne_bytes());
@@ -51,7 +51,7 @@ fn fill(bytes: &mut [u8], sensor: u32, ranges: &[f32]) {
 }
 
 #[test]
-fn a_loan_keeps_its_memory_from_one_sample_to_the_next() {
+fn loan_reuses_its_memory() {
     let (_participant, writer, reader) = pair(event());
     let mut loan = writer.loan().unwrap();
     assert_eq!(*loan, Scan::default());
@@ -70,7 +70,7 @@ fn a_loan_keeps_its_memory_from_one_sample_to_the_next() {
 }
 
 #[test]
-fn a_panic_gives_a_loan_back() {
+fn panic_returns_loan() {
     let (_participant, writer, reader) = pair(event());
     let mut memory = Vec::new();
     for _ in 0..2 * LOANS_MAX {
@@ -91,7 +91,7 @@ fn a_panic_gives_a_loan_back() {
 }
 
 #[test]
-fn loans_have_a_limit_and_no_more_is_lent_until_one_is_back() {
+fn loans_beyond_limit_fail_until_return() {
     let (_participant, writer, _reader) = pair(event());
     let mut values: Vec<_> = (0..LOANS_MAX / 2).map(|_| writer.loan().unwrap()).collect();
     let mut bytes: Vec<_> = (0..LOANS_MAX / 2).map(|_| writer.loan_encoded(Encoding::Xcdr1, 12).unwrap()).collect();
@@ -105,10 +105,10 @@ fn loans_have_a_limit_and_no_more_is_lent_until_one_is_back() {
 }
 
 #[test]
-fn what_cannot_be_written_comes_back_and_can_be_written_later() {
+fn refused_loan_returns_and_can_be_retried() {
     let (_participant, writer, reader) = pair(narrow());
     let full = |kind: &WriteErrorKind| matches!(kind, WriteErrorKind::Full { .. } | WriteErrorKind::Timeout { .. });
-    // The reader's acknowledgement counts as soon as it is looked at, so a reader without room has to stand in the way.
+    // The writer processes the acknowledgement as soon as it looks, so only a full reader keeps the history occupied.
     let limits = ResourceLimits { max_samples: Some(1), ..Default::default() };
     let slow_qos = Preset::Event.reader().resource_limits(limits);
     let slow = _participant.reader_builder::<Scan>("scan").qos(slow_qos).build().unwrap();
@@ -137,7 +137,7 @@ fn what_cannot_be_written_comes_back_and_can_be_written_later() {
 }
 
 #[test]
-fn loans_outlive_the_writers_end() {
+fn loans_outlive_their_writer() {
     let (_participant, writer, _reader) = pair(event());
     let mut loan = writer.loan().unwrap();
     loan.sensor = 7;
@@ -151,7 +151,7 @@ fn loans_outlive_the_writers_end() {
 }
 
 #[test]
-fn loaned_bytes_reach_the_reader_without_a_copy() {
+fn loaned_bytes_reach_reader_without_copy() {
     let (_participant, writer, reader) = pair(event());
     let mut bytes = writer.loan_encoded(Encoding::Xcdr1, 20).unwrap();
     fill(&mut bytes, 9, &[0.5, 0.25]);
@@ -169,7 +169,7 @@ fn loaned_bytes_reach_the_reader_without_a_copy() {
 }
 
 #[test]
-fn loaned_bytes_are_checked_before_they_are_published() {
+fn loaned_bytes_are_checked_before_publication() {
     let (_participant, writer, reader) = pair(event());
     let refused = |change: &dyn Fn(&mut [u8])| {
         let mut bytes = writer.loan_encoded(Encoding::Xcdr1, 16).unwrap();
@@ -182,7 +182,7 @@ fn loaned_bytes_are_checked_before_they_are_published() {
     let other = WriteErrorKind::OtherEncoding { offered: Encoding::Xcdr1, given: Encoding::Xcdr2 };
     assert_eq!(refused(&|bytes| bytes[1] = 7), other);
     assert_eq!(writer.loan_encoded(Encoding::Xcdr2, 16).unwrap_err().kind(), &other);
-    // No room for the key, and none for the header.
+    // The slice is too short for the key, or for the header.
     assert!(matches!(
         writer.loan_encoded(Encoding::Xcdr1, 6).unwrap().write().unwrap_err().error.kind(),
         WriteErrorKind::NotASample(_)
@@ -203,7 +203,7 @@ fn loaned_bytes_are_checked_before_they_are_published() {
 }
 
 #[test]
-fn bytes_of_a_raw_topic_are_lent_as_well() {
+fn raw_topic_lends_bytes() {
     let participant = World::new().participant();
     let topic = participant.raw_topic("raw", "Scan", Default::default()).unwrap();
     let reader = participant.reader_builder::<Raw>(&topic).qos(Preset::Event).build().unwrap();

@@ -1,4 +1,4 @@
-//! The public API, in one process: within a participant and by UDP over the loopback interface, in real time.
+//! The public API in one process and in real time: within a participant, and by UDP over the loopback interface.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 

@@ -1,11 +1,12 @@
-//! `docs/dds-1.4.md` is complete and true as far as a test can tell: every operation, policy, status, condition, state and field
-//! of DDS 1.4 has a row, every operation is found in the documentation under its standard name, every test that is named
-//! exists, and one of an operation's tests uses it.
+//! `docs/dds-1.4.md` is complete and correct, as far as a test can check.
+//!
+//! Every operation, policy, status, condition, state and field of DDS 1.4 has a row. The documentation contains every
+//! operation under its standard name. Every named test exists, and one of the tests of an operation uses it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// The operations of DDS 1.4 (2.2.2), by the clause that lists them.
+/// The operations of DDS 1.4 (2.2.2), one entry for each clause.
 const OPERATIONS: [&str; 10] = [
     "get_qos set_qos set_listener get_listener get_statuscondition get_status_changes enable get_instance_handle",
     "create_participant delete_participant get_instance lookup_participant set_default_participant_qos \
@@ -43,8 +44,10 @@ const OPERATIONS: [&str; 10] = [
      get_instance_state_mask get_query_expression get_query_parameters set_query_parameters",
 ];
 
-/// The policies (2.2.3) and those of XTYPES 1.3, the statuses (2.2.4.1), the kinds of conditions (2.2.4.4), the states of samples
-/// (2.2.2.5.1) and the fields of a SampleInfo (2.2.2.5.5).
+/// Other names of DDS 1.4 and XTypes 1.3.
+///
+/// The policies (2.2.3, and those of XTypes), the statuses (2.2.4.1) and the kinds of conditions (2.2.4.4). The sample
+/// states (2.2.2.5.1) and the fields of SampleInfo (2.2.2.5.5).
 const OTHERS: &str = "USER_DATA TOPIC_DATA GROUP_DATA DURABILITY DURABILITY_SERVICE PRESENTATION DEADLINE \
     LATENCY_BUDGET OWNERSHIP OWNERSHIP_STRENGTH LIVELINESS TIME_BASED_FILTER PARTITION RELIABILITY TRANSPORT_PRIORITY \
     LIFESPAN DESTINATION_ORDER HISTORY RESOURCE_LIMITS ENTITY_FACTORY WRITER_DATA_LIFECYCLE READER_DATA_LIFECYCLE \
@@ -59,11 +62,11 @@ const OTHERS: &str = "USER_DATA TOPIC_DATA GROUP_DATA DURABILITY DURABILITY_SERV
 
 /// A row of the table.
 struct Row {
-    /// What it speaks of.
+    /// The standard names that the row covers.
     names: Vec<String>,
-    /// The form here.
+    /// The form in this crate.
     form: String,
-    /// The tests: where, and which.
+    /// The tests: file and name.
     tests: Vec<(String, String)>,
 }
 
@@ -74,8 +77,8 @@ impl Row {
             .any(|name| OPERATIONS.iter().flat_map(|operations| words(operations)).any(|known| known == name))
     }
 
-    /// Whether the text of a test uses a form: calls what it ends with, as a method or as `Type::name`; names the type, or defines
-    /// what a listener is told.
+    /// Returns whether the text of a test uses a form. It calls the last part as a method or as `Type::name`, names the
+    /// type, or implements the callback.
     fn is_used(&self, text: &str) -> bool {
         quoted(&self.form).any(|form| {
             let last = form.trim_end_matches("(..)").rsplit(['.', ':']).next().unwrap_or(form);
@@ -103,7 +106,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
 }
 
-/// What stands between back ticks.
+/// Returns the text between backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
@@ -125,7 +128,7 @@ fn row(line: &str) -> Row {
     Row { names, form: form.to_owned(), tests: quoted(proof).map(test).collect() }
 }
 
-/// Every Rust file in a folder, with its text.
+/// Collects every Rust file in a folder, with its text.
 fn files(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
     for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         if path.is_dir() {
@@ -145,13 +148,13 @@ fn all_files() -> Vec<(PathBuf, String)> {
     found
 }
 
-/// Whether a file, or a folder on the way to it, has the name.
+/// Returns whether the file, or a folder of its path, has this name.
 fn is_in(path: &Path, place: &str) -> bool {
     let within = path.strip_prefix(root()).unwrap();
     within.with_extension("").components().any(|component| component.as_os_str() == place)
 }
 
-/// Whether a file has a test of this name.
+/// Returns whether a file has a test of this name.
 fn has_test(text: &str, name: &str) -> bool {
     let is_named = |(at, _): (usize, &str)| {
         let (before, after) = (&text[..at], &text[at + 3 + name.len()..]);
@@ -161,7 +164,7 @@ fn has_test(text: &str, name: &str) -> bool {
     text.match_indices(&format!("fn {name}")).any(is_named)
 }
 
-/// The text of a test: from its name to the brace that ends it, which stands as far to the left.
+/// Text of a test, from its name to the closing brace with the same indent.
 fn body<'t>(text: &'t str, name: &str) -> &'t str {
     let Some(at) = text.find(&format!("fn {name}(")) else { return "" };
     let indent = at - text[..at].rfind('\n').map_or(0, |line| line + 1);
@@ -169,8 +172,9 @@ fn body<'t>(text: &'t str, name: &str) -> &'t str {
     &text[at..text[at..].find(&end).map_or(text.len(), |end| at + end)]
 }
 
-/// What a test does: its own text, and those of the functions of its file that it calls, and that those call. What listeners
-/// are told stands beside them.
+/// Text of a test, with all functions of its file that it calls.
+///
+/// It includes functions called indirectly, and the file's listeners.
 fn doing(text: &str, test: &str) -> String {
     let functions = || text.match_indices("fn ").filter_map(|(at, _)| text[at + 3..].split(['(', '<']).next());
     let mut done = body(text, test).to_owned();
@@ -182,13 +186,13 @@ fn doing(text: &str, test: &str) -> String {
     done
 }
 
-/// The names of public functions, and every alias, of Rust files.
+/// Names of public functions and all aliases in these Rust files.
 fn documented(files: &[(PathBuf, String)]) -> BTreeSet<&str> {
     let mut known = BTreeSet::new();
     let sources = files.iter().filter(|(path, _)| is_in(path, "src"));
     for line in sources.flat_map(|(_, text)| text.lines()).map(str::trim) {
         let alias = line.strip_prefix("#[doc(alias = \"").and_then(|rest| rest.split('"').next());
-        // The methods of public traits are public without saying so.
+        // Methods of public traits are public without `pub`.
         let function = line.strip_prefix("pub fn ").or_else(|| line.strip_prefix("fn "));
         let function = function.and_then(|rest| rest.split(['(', '<']).next());
         known.extend(alias.or(function));
@@ -201,7 +205,7 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn the_table_is_complete() {
+fn dds_table_is_complete() {
     let rows = rows();
     let known: BTreeSet<&str> = rows.iter().flat_map(|row| &row.names).map(String::as_str).collect();
     let all: BTreeSet<&str> = OPERATIONS.iter().flat_map(|operations| words(operations)).chain(words(OTHERS)).collect();
@@ -214,7 +218,7 @@ fn the_table_is_complete() {
 }
 
 #[test]
-fn every_operation_is_found_under_its_standard_name() {
+fn operations_are_found_by_standard_name() {
     let (rows, files) = (rows(), all_files());
     let known = documented(&files);
     let operations = rows.iter().filter(|row| row.is_operation()).flat_map(|row| &row.names).map(String::as_str);
@@ -223,7 +227,7 @@ fn every_operation_is_found_under_its_standard_name() {
 }
 
 #[test]
-fn every_test_that_is_named_exists() {
+fn tests_named_by_dds_table_exist() {
     let (rows, files) = (rows(), all_files());
     let exists = |place: &str, name: &str| files.iter().any(|(path, text)| is_in(path, place) && has_test(text, name));
     let named = || rows.iter().flat_map(|row| &row.tests);
@@ -231,17 +235,15 @@ fn every_test_that_is_named_exists() {
     assert!(missing.is_empty(), "no such tests: {missing:?}");
     let unproven: Vec<_> = rows.iter().filter(|row| row.tests.is_empty()).map(|row| &row.names).collect();
     assert!(unproven.is_empty(), "nothing proves {unproven:?}");
-    // What this looks for is found by it.
+    // The search finds a known example.
     assert!(
-        exists("names", "every_test_that_is_named_exists")
-            && !exists("names", "every_test")
-            && !exists("names", "rows")
+        exists("names", "tests_named_by_dds_table_exist") && !exists("names", "every_test") && !exists("names", "rows")
     );
-    assert!(!exists("conditions", "every_test_that_is_named_exists"));
+    assert!(!exists("conditions", "tests_named_by_dds_table_exist"));
 }
 
 #[test]
-fn a_test_of_each_operation_uses_it() {
+fn test_of_each_operation_uses_it() {
     let (rows, files) = (rows(), all_files());
     let is_proven = |row: &&Row| {
         row.tests.iter().any(|(place, name)| {
@@ -253,7 +255,7 @@ fn a_test_of_each_operation_uses_it() {
     let operations = rows.iter().filter(|row| row.is_operation());
     let unused: Vec<_> = operations.filter(|row| !is_proven(row)).map(|row| &row.names).collect();
     assert!(unused.is_empty(), "no test that is named uses {unused:?}");
-    // What this looks for is found by it.
+    // The search finds a known example.
     let row = |form: &str| Row { names: Vec::new(), form: form.to_owned(), tests: Vec::new() };
     let file = "mod m {\n    fn a() {\n        c(x.read(1));\n    }\n    fn b() {\n        y.take(2);\n    }\n    fn c() {\n        Z;\n    }\n}";
     let text = &doing(file, "a");

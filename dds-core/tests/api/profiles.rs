@@ -1,4 +1,4 @@
-//! Settings and QoS from files and from the environment, and what is said about those that cannot be understood.
+//! Settings and QoS from files and the environment, and the errors for invalid ones.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{Durability, History, Preset, Reliability, ResourceLimits};
@@ -19,7 +19,7 @@ fn robot() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/profiles/robot.toml")
 }
 
-/// A file with this content, for this test alone.
+/// Creates a file with this content, for one test alone.
 fn file(name: &str, content: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()));
     std::fs::write(&path, content).unwrap();
@@ -35,7 +35,7 @@ fn problem(name: &str, content: &str) -> ProfileProblem {
 }
 
 #[test]
-fn a_file_says_how_participants_and_endpoints_are() {
+fn file_configures_participants_and_endpoints() {
     let world = World::new();
     let watcher = world.participant();
     let participant = world.builder().profiles(robot()).name("from code").build().unwrap();
@@ -56,7 +56,7 @@ fn a_file_says_how_participants_and_endpoints_are() {
 }
 
 #[test]
-fn json_says_the_same_as_toml() {
+fn json_profile_equals_toml_profile() {
     let path = file("same.json", r#"{ "writer": { "scan": { "preset": "state", "deadline": "1s" } } }"#);
     let participant = World::new().builder().profiles(path).build().unwrap();
     let qos = participant.writer_builder::<Scan>("scan").profile("scan").build().unwrap().qos();
@@ -64,21 +64,21 @@ fn json_says_the_same_as_toml() {
 }
 
 #[test]
-fn a_profile_that_nobody_has_read_is_an_error_with_the_nearest_name() {
+fn unknown_profile_error_suggests_nearest_name() {
     let participant = World::new().builder().profiles(robot()).build().unwrap();
     let error = participant.writer_builder::<Scan>("scan").profile("scann").build().unwrap_err();
     let unknown = CreateErrorKind::UnknownProfile { name: "scann".into(), nearest: Some("scan".into()) };
     assert_eq!(error.kind(), &unknown);
     assert!(error.to_string().contains("did you mean \"scan\"?"), "{error}");
-    // There is a writer's profile of this name, but no reader's.
+    // A writer profile has this name, but no reader profile does.
     assert!(participant.reader_builder::<Scan>("pose").profile("pose").build().is_err());
-    // What comes last counts.
+    // The last call counts.
     participant.writer_builder::<Scan>("a").profile("scann").qos(Preset::State).build().unwrap();
     participant.writer_builder::<Scan>("b").profile("scann").profile("scan").build().unwrap();
 }
 
 #[test]
-fn what_cannot_be_understood_is_named_with_its_place_and_the_nearest_name() {
+fn invalid_profile_error_names_place_and_nearest() {
     let at = |problem: &ProfileProblem| (problem.key.clone(), problem.value.clone(), problem.nearest.clone());
     let some = |name: &str| Some(name.to_owned());
 
@@ -107,10 +107,10 @@ fn what_cannot_be_understood_is_named_with_its_place_and_the_nearest_name() {
     assert!(error.to_string().contains("/nowhere/profiles.toml"), "{error}");
 }
 
-/// Set in the processes that run one of these tests again, with other variables.
+/// Environment variable of child processes that repeat one test with other variables.
 const CHILD: &str = "DDS_CORE_TEST_CHILD";
 
-/// Runs `test` in a process of its own with these variables, for a process has only one environment.
+/// Runs `test` in its own process with these variables, because a process has only one environment.
 fn with_environment(test: &str, variables: &[(&str, &str)]) -> bool {
     if std::env::var_os(CHILD).is_some() {
         return true;
@@ -124,7 +124,7 @@ fn with_environment(test: &str, variables: &[(&str, &str)]) -> bool {
 }
 
 #[test]
-fn the_environment_beats_the_file_and_code_beats_both() {
+fn code_beats_environment_beats_file() {
     let world = World::new();
     let path = robot();
     let variables = [
@@ -133,13 +133,13 @@ fn the_environment_beats_the_file_and_code_beats_both() {
         ("DDS_DOMAIN_TAG", "from the environment"),
         ("DDS_SCOPE", "host"),
     ];
-    if !with_environment("profiles::the_environment_beats_the_file_and_code_beats_both", &variables) {
+    if !with_environment("profiles::code_beats_environment_beats_file", &variables) {
         return;
     }
     let participant = DomainParticipant::from_env().unwrap();
     assert_eq!(participant.domain_id(), 3);
     participant.writer_builder::<Scan>("scan").profile("scan").build().unwrap();
-    // The tag of the environment parts it from this world, that of the code does not.
+    // The tag from the environment separates it from this world. The tag from code does not.
     let watcher = world.participant();
     let _unseen = DomainParticipant::builder(0).build().unwrap();
     let seen = DomainParticipant::builder(0).domain_tag(world.tag()).build().unwrap();
@@ -150,11 +150,8 @@ fn the_environment_beats_the_file_and_code_beats_both() {
 }
 
 #[test]
-fn a_variable_that_cannot_be_understood_is_an_error() {
-    if !with_environment(
-        "profiles::a_variable_that_cannot_be_understood_is_an_error",
-        &[("DDS_DOMAIN", "the first one")],
-    ) {
+fn invalid_environment_variable_is_error() {
+    if !with_environment("profiles::invalid_environment_variable_is_error", &[("DDS_DOMAIN", "the first one")]) {
         return;
     }
     let error = DomainParticipant::from_env().unwrap_err();
@@ -162,7 +159,7 @@ fn a_variable_that_cannot_be_understood_is_an_error() {
     assert_eq!((*variable, &**value), ("DDS_DOMAIN", "the first one"));
 }
 
-/// Notes what is said when a participant starts.
+/// Records the log lines that a participant writes when it starts.
 #[derive(Clone, Default)]
 struct Starts(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
 
@@ -203,7 +200,7 @@ impl tracing::Subscriber for Starts {
 }
 
 #[test]
-fn the_log_says_once_what_holds_and_where_it_comes_from() {
+fn log_shows_settings_and_sources_once() {
     let world = World::new();
     let tag = world.tag();
     let variables = [
@@ -212,7 +209,7 @@ fn the_log_says_once_what_holds_and_where_it_comes_from() {
         ("DDS_DOMAIN_TAG", tag.to_owned()),
     ];
     let variables: Vec<(&str, &str)> = variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
-    if !with_environment("profiles::the_log_says_once_what_holds_and_where_it_comes_from", &variables) {
+    if !with_environment("profiles::log_shows_settings_and_sources_once", &variables) {
         return;
     }
     let starts = Starts::default();
@@ -240,7 +237,7 @@ fn the_log_says_once_what_holds_and_where_it_comes_from() {
     drop(participant);
 }
 
-/// What is said when a participant starts.
+/// Returns the log lines of a participant's start.
 fn said_of(builder: DomainParticipantBuilder) -> String {
     let starts = Starts::default();
     let participant = tracing::subscriber::with_default(starts.clone(), || builder.build().unwrap());
@@ -250,10 +247,10 @@ fn said_of(builder: DomainParticipantBuilder) -> String {
 
 /// The same setting in all three places.
 #[test]
-fn of_one_setting_code_beats_the_environment_and_that_the_file() {
+fn one_setting_obeys_order_of_sources() {
     let path = file("ttl.toml", "[participant]\nmulticast_ttl = 3\nscope = \"host\"\n");
     let variables = [("DDS_PROFILES", path.to_str().unwrap()), ("DDS_MULTICAST_TTL", "7")];
-    if !with_environment("profiles::of_one_setting_code_beats_the_environment_and_that_the_file", &variables) {
+    if !with_environment("profiles::one_setting_obeys_order_of_sources", &variables) {
         return;
     }
     let all = DomainParticipantBuilder::default();
@@ -268,7 +265,7 @@ fn of_one_setting_code_beats_the_environment_and_that_the_file() {
 }
 
 #[test]
-fn groups_and_topics_have_sections_as_well() {
+fn groups_and_topics_have_sections() {
     let text = "[publisher.hall]\npartition = [\"a\"]\n[subscriber.hall]\npartition = [\"b*\"]\n[topic.map]\ndurability = \"transient_local\"\n";
     let participant = World::new().builder().profiles(file("groups.toml", text)).build().unwrap();
     assert_eq!(participant.publisher_profile("hall").unwrap().partition, ["a"]);
@@ -280,9 +277,9 @@ fn groups_and_topics_have_sections_as_well() {
     assert_eq!((p.key.as_str(), p.nearest.as_deref()), ("publisher.hall.partitions", Some("partition")));
 }
 
-/// The chapter shows the files that are tested.
+/// The chapter shows the tested files.
 #[test]
-fn the_chapter_on_profiles_shows_the_files_that_are_read_here() {
+fn profile_chapter_shows_tested_files() {
     let chapter = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/profiles.md");
     let chapter = std::fs::read_to_string(chapter).unwrap();
     for name in ["robot.toml", "robots.xml"] {

@@ -29,7 +29,7 @@ fn by_caller(world: &World) -> DomainParticipantBuilder {
     world.builder().udp_only(true).receive(Receiving::Caller)
 }
 
-/// Two participants whose callers receive.
+/// Creates two participants whose callers receive.
 fn pair(world: &World) -> [DomainParticipant; 2] {
     [0, 1].map(|_| by_caller(world).build().unwrap())
 }
@@ -49,7 +49,7 @@ fn expect(reader: &DataReader<Count>, counts: impl IntoIterator<Item = u32>) {
     }
 }
 
-/// How many threads of this process have this name.
+/// Counts the threads of this process with this name.
 fn threads_called(name: &str) -> usize {
     let tasks = std::fs::read_dir("/proc/self/task").unwrap();
     tasks
@@ -61,7 +61,7 @@ fn threads_called(name: &str) -> usize {
 }
 
 #[test]
-fn who_waits_receives_without_a_thread_for_it() {
+fn waiting_caller_receives_without_thread() {
     let world = World::new();
     let threads = ThreadOptions::new().receive(ThreadSettings::new().name("none-of-these"));
     let from = by_caller(&world).threads(threads.clone()).build().unwrap();
@@ -74,7 +74,7 @@ fn who_waits_receives_without_a_thread_for_it() {
 }
 
 #[test]
-fn large_samples_come_whole_and_what_is_lost_is_repaired() {
+fn caller_receives_large_samples_despite_loss() {
     let world = World::new();
     let conditions = Conditions::immediate().delayed(dds_core::Duration::ZERO, dds_core::Duration::from_millis(1));
     let conditions = conditions.lossy(0.2).reordering(0.1);
@@ -92,9 +92,9 @@ fn large_samples_come_whole_and_what_is_lost_is_repaired() {
     writing.join().unwrap();
 }
 
-/// Two threads bounce a sample: each must receive for itself while the other one's participant does as well.
+/// Two threads bounce a sample. Each must receive for itself while the other participant's caller does the same.
 #[test]
-fn samples_go_back_and_forth() {
+fn callers_exchange_samples_back_and_forth() {
     let world = World::new();
     let [from, to] = pair(&world);
     let (there, arrived) = endpoints(&from, &to, "there");
@@ -113,7 +113,7 @@ fn samples_go_back_and_forth() {
 }
 
 #[test]
-fn several_threads_wait_and_each_gets_its_own() {
+fn each_waiting_thread_gets_its_own_data() {
     let world = World::new();
     let [from, to] = pair(&world);
     let links: Vec<_> = (0..4).map(|number| endpoints(&from, &to, &format!("t{number}"))).collect();
@@ -125,9 +125,9 @@ fn several_threads_wait_and_each_gets_its_own() {
     waiting.into_iter().for_each(|thread| thread.join().unwrap());
 }
 
-/// The thread that began first receives for the other one, until that has come often enough.
+/// The thread that began first also receives for the other one, until samples have arrived often enough.
 #[test]
-fn who_waits_for_something_else_does_not_keep_others_from_their_data() {
+fn waiting_caller_serves_other_threads() {
     let world = World::new();
     let [from, to] = pair(&world);
     let (_quiet, silent) = endpoints(&from, &to, "silent");
@@ -148,7 +148,7 @@ fn who_waits_for_something_else_does_not_keep_others_from_their_data() {
 }
 
 #[test]
-fn a_wait_set_receives_and_a_guard_condition_ends_its_wait() {
+fn wait_set_receives_and_guard_ends_wait() {
     let world = World::new();
     let [from, to] = pair(&world);
     let (writer, reader) = endpoints(&from, &to, "counts");
@@ -181,7 +181,7 @@ fn a_wait_set_receives_and_a_guard_condition_ends_its_wait() {
 }
 
 #[test]
-fn a_wait_set_of_another_participant_is_woken() {
+fn wait_set_of_other_participant_is_woken() {
     let world = World::new();
     let [from, to] = pair(&world);
     let (writer, reader) = endpoints(&from, &to, "counts");
@@ -196,7 +196,7 @@ fn a_wait_set_of_another_participant_is_woken() {
 }
 
 #[test]
-fn a_wait_ends_when_its_time_is_over() {
+fn receiving_wait_ends_at_timeout() {
     let world = World::new();
     let [from, to] = pair(&world);
     let (writer, reader) = endpoints(&from, &to, "counts");
@@ -209,7 +209,7 @@ fn a_wait_ends_when_its_time_is_over() {
 }
 
 #[test]
-fn close_and_shutdown_end_the_wait_of_who_receives() {
+fn close_and_shutdown_end_receiving_wait() {
     for shut_down in [false, true] {
         let world = World::new();
         let [from, to] = pair(&world);
@@ -231,7 +231,7 @@ fn close_and_shutdown_end_the_wait_of_who_receives() {
 }
 
 #[test]
-fn a_writer_that_waits_for_room_receives_the_answers() {
+fn blocked_writer_receives_acknowledgements() {
     let world = World::new();
     let [from, to] = pair(&world);
     let limits = ResourceLimits { max_samples: Some(4), ..ResourceLimits::default() };
@@ -246,7 +246,7 @@ fn a_writer_that_waits_for_room_receives_the_answers() {
 }
 
 #[test]
-fn futures_and_streams_are_told_while_nobody_blocks() {
+fn futures_progress_without_blocked_caller() {
     let world = World::new();
     let [from, to] = pair(&world);
     let (writer, reader) = endpoints(&from, &to, "counts");
@@ -264,9 +264,9 @@ fn futures_and_streams_are_told_while_nobody_blocks() {
     });
 }
 
-/// Of a thread that blocks, and beside it.
+/// Checks listeners both in a blocked thread and beside it.
 #[test]
-fn listeners_are_called_whoever_receives() {
+fn listeners_run_for_every_receiving_thread() {
     for delivery in [Delivery::EventThread, Delivery::Inline] {
         let world = World::new();
         let [from, to] = pair(&world);
@@ -292,10 +292,10 @@ fn listeners_are_called_whoever_receives() {
                 assert_eq!(thread.as_deref(), Some("dds-event"));
             }
         };
-        // Nobody blocks.
+        // No thread blocks.
         heard.write(&count(1)).unwrap();
         expect_call(1);
-        // Somebody does, for something that comes later.
+        // One thread blocks, and waits for a later sample.
         let waiting = thread::spawn(move || expect(&reader, [3]));
         heard.write(&count(2)).unwrap();
         expect_call(2);
@@ -306,7 +306,7 @@ fn listeners_are_called_whoever_receives() {
 
 #[cfg(feature = "serde")]
 #[test]
-fn a_profile_file_says_who_receives() {
+fn profile_file_selects_receiving_mode() {
     let world = World::new();
     let threads = ThreadOptions::new().receive(ThreadSettings::new().name("nor-of-these"));
     let builder = world.builder().udp_only(true).threads(threads);

@@ -1,7 +1,7 @@
-//! Programs that must not compile, and why they do not, in the words that a user reads.
+//! Programs that must not compile, and the errors that their users read.
 //!
-//! Each file of `tests/refused` begins with what the compiler's message has to contain, one `//! error:` a line. Whole
-//! messages are not compared: they differ from one compiler to the next.
+//! Each file of `tests/refused` begins with the required parts of the compiler's message, one `//! error:` line for
+//! each. Full messages differ between compilers and are not compared.
 
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 
 const EXPECTED: &str = "//! error: ";
 
-/// Compiles a program with the library that this test was built with.
+/// Compiles a program with the library of this test.
 struct Compiler {
     dependencies: PathBuf,
     library: PathBuf,
@@ -21,15 +21,15 @@ impl Compiler {
         let mut library = std::ffi::OsString::from("dds_core=");
         library.push(&self.library);
         let mut compiler = Command::new(rustc);
-        // A file of our own: the compiler replaces what is there, be it a device.
+        // The output is a separate file, because the compiler replaces any existing path, even a device.
         let unused = Path::new(env!("CARGO_TARGET_TMPDIR")).join("refused.rmeta");
         compiler.args(["--edition", "2024", "--emit", "metadata", "-o"]).arg(unused);
         compiler.arg("-L").arg(&self.dependencies).arg("--extern").arg(library).arg(program);
         compiler.output().unwrap()
     }
 
-    /// The newest of the libraries beside this test that the accepted program compiles with: those of other features, or of
-    /// earlier builds, may lie there too.
+    /// Finds the newest library beside this test with which the accepted program compiles. Libraries of other features
+    /// or earlier builds may be in the same folder.
     fn find(accepted: &Path) -> Self {
         let test = std::env::current_exe().unwrap();
         let dependencies = test.parent().unwrap().to_owned();
@@ -54,7 +54,7 @@ impl Compiler {
 }
 
 #[test]
-fn refused_programs_say_why() {
+fn refused_programs_explain_error() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/refused");
     let compiler = Compiler::find(&folder.join("accepted.rs"));
     let mut programs: Vec<PathBuf> = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path()).collect();

@@ -1,31 +1,31 @@
-//! The rules of the runtime that can be seen from outside, each with its test.
+//! Externally visible rules of the runtime, each with its test.
 //!
 //! | rule | tested by |
 //! |---|---|
-//! | no user code runs inside a cell | `user_code_may_write_wherever_it_runs`; guard: `nested_entry_of_cells_is_refused` |
-//! | a handler enters no other cell, but for `Cell::hand_over`, which waits for nobody | the same guard, which panics in every test of this workspace; tidy: `cells_are_entered_from_outside`; the exception: `hand_over_to_occupied_cell_never_waits`, models `handing_over_keeps_order_and_strands_nothing`, `what_is_handed_over_does_not_overtake_mail` |
-//! | a local delivery is pushed inside the writer's cell | model `writer_order`; `timestamps_have_the_order_of_the_samples` |
-//! | leave, fence, look again | model `no_stranded_mail` |
-//! | who enters serves the waiting mail first | models `offer_keeps_order`, `read_your_write` |
-//! | register and look in one visit | models `waiter_is_woken`, `a_wait_set_is_woken` |
-//! | user code runs after every poke of its frame | `user_code_waits_for_all_pokes`; model `listeners_run_after_the_pokes`; what follows from it and from serving mail first: `a_listener_sees_all_that_its_write_has_delivered` |
-//! | effects are a loop | `million_chained_effects_need_a_small_stack`, `listeners_that_write_back_let_the_first_writer_return` |
-//! | no cell is held for long | in steps: `no_cell_is_held_for_many_steps`; by the clock, for people: DDS_TEST_HOLDS=1 prints it; `the_holds_of_every_kind_of_cell_are_measured`, `a_planted_long_hold_shows_up_with_its_line` |
-//! | a full socket blocks nobody | `a_socket_without_room_keeps_nobody_out`; `what_a_full_socket_refuses_is_sent_later_in_order` and those beside it |
-//! | clocks are read inside the cell | `timestamps_have_the_order_of_the_samples` |
-//! | a timer means "look", not "now" | every test in the simulation, where timers fire late, twice, and without a cause: `interference_happens_only_if_requested` |
-//! | control takes no room in an inbox, or one place for each peer | `signals_merge_and_need_no_room`; `acknacks_to_busy_writer_merge_per_reader` (hostile); HEARTBEATs, which are part of mail with samples: `a_reader_that_is_busy_keeps_nobody_out` |
-//! | a full inbox blocks nobody | `a_reader_that_is_busy_keeps_nobody_out`; what is lost by it is known: `a_reader_that_is_busy_knows_what_it_had_no_room_for` |
+//! | no user code runs inside a cell | `user_code_may_write_in_any_callback`; guard: `nested_entry_of_cells_is_refused` |
+//! | a handler enters another cell only by `Cell::hand_over`, which never waits | the same guard, in every test; tidy: `cells_are_entered_from_outside`; exception: `hand_over_to_occupied_cell_never_waits`, models `handing_over_keeps_order_and_strands_nothing`, `what_is_handed_over_does_not_overtake_mail` |
+//! | a local delivery is pushed inside the writer's cell | model `writer_order`; `timestamps_follow_sample_order` |
+//! | a visitor leaves, fences and looks again | model `no_stranded_mail` |
+//! | a visitor serves the waiting mail first | models `offer_keeps_order`, `read_your_write` |
+//! | a waiter registers and looks in one visit | models `waiter_is_woken`, `a_wait_set_is_woken` |
+//! | user code runs after every poke of its frame | `user_code_waits_for_all_pokes`; model `listeners_run_after_the_pokes`; with mail served first: `listener_sees_all_deliveries_of_its_write` |
+//! | effects run in a loop | `million_chained_effects_need_a_small_stack`, `listeners_writing_back_let_write_return` |
+//! | every hold of a cell is short | in steps: `no_cell_is_held_for_many_steps`; by the clock, printed with DDS_TEST_HOLDS=1; `holds_of_every_cell_kind_are_measured`, `a_planted_long_hold_shows_up_with_its_line` |
+//! | a full socket blocks no caller | `full_socket_blocks_no_caller`; `full_socket_sends_later_in_order` and the tests beside it |
+//! | clocks are read inside the cell | `timestamps_follow_sample_order` |
+//! | a timer means "look", not "now" | all simulations, where timers fire late, twice and without cause: `interference_happens_only_if_requested` |
+//! | control mail occupies no inbox space, or one entry for each peer | `signals_merge_and_need_no_room`; `acknacks_to_busy_writer_merge_per_reader` (hostile); HEARTBEATs, part of mail with samples: `busy_reader_blocks_no_caller` |
+//! | a full inbox blocks no caller | `busy_reader_blocks_no_caller`; its losses are counted: `busy_reader_counts_dropped_samples` |
 //! | a waiter that leaves passes its wake on | model `back_pressure_wakes` |
-//! | who must not wait is refused | `a_thread_that_receives_refuses_every_wait`, `a_thread_that_discovers_refuses_every_wait`; `a_listener_must_not_shut_its_participant_down` |
+//! | a thread that must not wait gets an error | `receive_thread_refuses_every_wait`, `discovery_thread_refuses_every_wait`; `listener_cannot_shut_down_its_participant` |
 //! | close takes the state out | model `close_races_push` |
-//! | only handles and running frames are strong | `nothing_is_left_of_a_participant`, `participant_rounds_leave_no_resources`, `endpoint_rounds_leave_no_resources` |
-//! | a panic in a cell closes that cell only, one in a listener removes that listener | `a_panic_inside_of_a_cell_is_an_error_at_every_door`; model `panic_closes`; `a_panic_removes_its_listener_is_an_event_and_the_next_one_up_is_told` (listeners) |
-//! | a panic of user code before the cell publishes nothing | `an_encoder_that_panics_publishes_nothing_and_costs_nothing`; its slot: `slot_returns_after_panic_of_fill`; a thousand times: `panicking_user_code_leaves_no_resources` |
+//! | only handles and running frames are strong references | `dropped_participant_leaves_nothing`, `participant_rounds_leave_no_resources`, `endpoint_rounds_leave_no_resources` |
+//! | a panic closes its cell only, or removes its listener only | `panic_in_cell_is_error_at_every_entry`; model `panic_closes`; `panic_removes_listener_and_next_is_notified` (listeners) |
+//! | a panic of user code before the cell publishes nothing | `panic_in_encoder_publishes_nothing`; its slot: `slot_returns_after_panic_of_fill`; a thousand times: `panicking_user_code_leaves_no_resources` |
 //! | handles know their process | `forked_child_gets_error`, `forked_child_may_drop_entities_of_parent` |
 //! | every lock goes through one module | tidy: `actors_take_their_locks_from_the_sync_module` |
 //!
-//! The models are in `src/actor/models.rs` and run by `.ci/run loom`; each has a mutant that it must catch.
+//! The models are in `src/actor/models.rs`, and `.ci/run loom` runs them. Each model has a mutant that it must detect.
 
 use crate::support::{PATIENCE, World, alone};
 use dds_core::actor::EnterError;
@@ -60,7 +60,7 @@ thread_local! {
     static TALKED: Cell<u64> = const { Cell::new(0) };
 }
 
-/// Writes to the one writer, unless this thread is about to do that already: the user code of everything below.
+/// Writes to the shared writer, unless this thread is inside such a write already. All user code below calls it.
 fn talk() {
     let Some(writer) = TALKATIVE.get() else { return };
     if !TALKING.replace(true) {
@@ -103,7 +103,7 @@ impl Encode for TalksWhenEncoded {
 
 impl ViewOf<Noisy> for TalksWhenEncoded {}
 
-/// Writes whenever something is logged.
+/// Writes whenever a log line is emitted.
 struct TalksWhenLogged;
 
 impl tracing::Subscriber for TalksWhenLogged {
@@ -128,9 +128,9 @@ impl tracing::Subscriber for TalksWhenLogged {
     }
 }
 
-/// Encoder, `Drop`, a log layer and wakers that write to the very writer that is at work: nothing hangs, nothing is refused.
+/// The encoder, `Drop`, a log layer and wakers write to the writer that is at work. No call blocks or fails.
 #[test]
-fn user_code_may_write_wherever_it_runs() {
+fn user_code_may_write_in_any_callback() {
     struct Talks;
     impl Wake for Talks {
         fn wake(self: Arc<Self>) {
@@ -171,12 +171,12 @@ fn user_code_may_write_wherever_it_runs() {
     assert!(!writer.is_closed() && !reader.is_closed());
 }
 
-/// A listener of reader A takes from reader B what the same write has brought to both.
+/// A listener of reader A takes the sample that the same write delivered to reader B.
 #[test]
-fn a_listener_sees_all_that_its_write_has_delivered() {
+fn listener_sees_all_deliveries_of_its_write() {
     let participant = World::new().builder().delivery(Delivery::Inline).build().unwrap();
     let writer = participant.writer::<Count>("t").unwrap();
-    // Before and after, so that the order of the readers does not matter.
+    // One reader is created before and one after, so the order of the readers does not matter.
     let before = participant.reader::<Count>("t").unwrap();
     let late = Arc::new(OnceLock::<DataReader<Count>>::new());
     let (send, told) = mpsc::channel();
@@ -197,7 +197,7 @@ fn a_listener_sees_all_that_its_write_has_delivered() {
     }
 }
 
-/// Large samples, lost datagrams and slow readers of the process, while the writer writes and everybody asks for repairs.
+/// Large samples, lost datagrams and slow local readers, while the writer writes and all readers request repairs.
 #[test]
 fn no_cell_is_held_for_many_steps() {
     const SAMPLES: u64 = 300;
@@ -227,7 +227,7 @@ fn no_cell_is_held_for_many_steps() {
             });
         }
         for count in 0..SAMPLES {
-            // Every tenth has some 16 fragments of an Ethernet frame or one of 64 KB and more.
+            // Every tenth sample has some 16 fragments of an Ethernet frame, or one of 64 KB and more.
             let len = if count % 10 == 0 { 200_000 } else { 100 };
             writer.write(&Block { count, bytes: vec![count as u8; len] }).unwrap();
         }
@@ -238,20 +238,20 @@ fn no_cell_is_held_for_many_steps() {
     println!("readers and discovery\n{others}");
     if cfg!(debug_assertions) {
         assert!(holds.datagrams.count() > SAMPLES);
-        // Signals first, then the visitor's own: twice the share of one visit.
+        // A visit serves signals first and then its own work, so it sends at most twice the share of one.
         assert!(holds.datagrams.max() <= 16, "{holds}");
         assert!(holds.redeliveries.max() <= 64 * readers.len() as u32, "{holds}");
         assert!(others.datagrams.max() <= 16, "{others}");
-        // What fits an inbox, and the signals.
+        // The capacity of an inbox, and the signals.
         assert!(holds.mail.max().max(others.mail.max()) <= 256 + 8, "{holds}\n{others}");
     }
 }
 
-/// What `DDS_TEST_HOLDS=1` prints is there, for each kind of cell, and names who was inside. How long that was is not asked.
+/// The statistics of `DDS_TEST_HOLDS=1` cover each kind of cell and name the caller. Durations are not checked.
 #[test]
 #[cfg(debug_assertions)]
-fn the_holds_of_every_kind_of_cell_are_measured() {
-    if !alone("rules::the_holds_of_every_kind_of_cell_are_measured") {
+fn holds_of_every_cell_kind_are_measured() {
+    if !alone("rules::holds_of_every_cell_kind_are_measured") {
         return;
     }
     let world = World::new();
@@ -265,14 +265,14 @@ fn the_holds_of_every_kind_of_cell_are_measured() {
     for kind in ["WriterActor", "ReaderActor", "ParticipantActor"] {
         let times = times.iter().find(|times| times.kind().ends_with(kind)).unwrap();
         assert!(times.count() > 0, "{times}");
-        // The records are the process's, and other tests may be inside of cells of theirs for long.
+        // The records belong to the process. Other tests may hold their cells for a long time.
         let longest = times.longest().unwrap();
         assert!([file!(), "src/"].iter().any(|part| longest.at.file().contains(part)), "{times}");
     }
 }
 
 #[test]
-fn a_socket_without_room_keeps_nobody_out() {
+fn full_socket_blocks_no_caller() {
     let world = World::new();
     let faults = Faults { seed: 5, blocked: 0.95, ..Faults::default() };
     let (from, to) = (world.builder().udp_only(true).faults(faults).build().unwrap(), world.udp_participant());
@@ -297,7 +297,7 @@ fn a_socket_without_room_keeps_nobody_out() {
 }
 
 #[test]
-fn timestamps_have_the_order_of_the_samples() {
+fn timestamps_follow_sample_order() {
     const EACH: u64 = 2_000;
     let participant = World::new().participant();
     let reader = participant.reader_builder::<Count>("t").qos(Preset::Event).build().unwrap();
@@ -321,13 +321,13 @@ fn timestamps_have_the_order_of_the_samples() {
     }
 }
 
-/// The application is parked inside of a reader's cell, its inbox overflows, and everybody else goes on; what the inbox had
-/// no room for is repaired.
+/// While the application occupies a reader's cell and its inbox overflows, all others continue. Repairs replace the
+/// dropped samples.
 ///
-/// With the feature `rt` whoever delivers waits instead, and lends the one inside its priority.
+/// With the feature `rt`, the delivering thread waits instead and lends its priority to the thread inside.
 #[test]
 #[cfg(not(feature = "rt"))]
-fn a_reader_that_is_busy_keeps_nobody_out() {
+fn busy_reader_blocks_no_caller() {
     const SAMPLES: u64 = 1_000;
     let world = World::new();
     let (from, to) = (world.udp_participant(), world.udp_participant());
@@ -354,7 +354,7 @@ fn a_reader_that_is_busy_keeps_nobody_out() {
         });
         inside.recv().unwrap();
         scope.spawn(|| (0..SAMPLES).for_each(|count| writer.write(&Count { count }).unwrap()));
-        // All of it by one receive thread, which finds the other reader occupied each time.
+        // One receive thread delivers all samples and finds the other reader occupied each time.
         take(&free);
         leave.send(()).unwrap();
         take(&busy);
@@ -363,10 +363,10 @@ fn a_reader_that_is_busy_keeps_nobody_out() {
     assert_eq!(busy.sample_lost().unwrap().total_count, 0);
 }
 
-/// The same with best effort: what there was no room for is lost, and the reader's ledger says where.
+/// The same with best effort: the ledger of losses counts samples without space in the inbox.
 #[test]
 #[cfg(not(feature = "rt"))]
-fn a_reader_that_is_busy_knows_what_it_had_no_room_for() {
+fn busy_reader_counts_dropped_samples() {
     const SAMPLES: u64 = 1_000;
     let world = World::new();
     let (from, to) = (world.udp_participant(), world.udp_participant());
@@ -377,7 +377,7 @@ fn a_reader_that_is_busy_knows_what_it_had_no_room_for() {
     writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
     [&busy, &free].iter().for_each(|reader| reader.wait_for_writers(1).block_for(PATIENCE).unwrap());
     let next = |reader: &DataReader<Count>| reader.next_sample().block_for(PATIENCE).unwrap().data.unwrap().count;
-    // The row of a best-effort writer begins with the first sample that came.
+    // The ledger's row of a best-effort writer begins with the first received sample.
     writer.write(&Count { count: 0 }).unwrap();
     assert_eq!((next(&busy), next(&free)), (0, 0));
     let (entered, inside) = mpsc::channel();
@@ -392,7 +392,7 @@ fn a_reader_that_is_busy_knows_what_it_had_no_room_for() {
         });
         inside.recv().unwrap();
         scope.spawn(|| (1..SAMPLES).for_each(|count| writer.write(&Count { count }).unwrap()));
-        // The same thread brings the samples for both, and the last one is the last to overflow.
+        // One thread delivers the samples to both readers, and the last sample is the last to overflow.
         while next(&free) + 1 < SAMPLES {}
         leave.send(()).unwrap();
     });
@@ -408,13 +408,15 @@ fn a_reader_that_is_busy_knows_what_it_had_no_room_for() {
     assert_eq!((row.known, row.delivered()), (SAMPLES + 1, got), "{row:?}");
     assert!(row.undelivered.inbox_overflow > 0, "the inbox has not overflowed, so nothing was tested");
     assert_eq!(row.lost() + row.undelivered.total(), busy.sample_lost().unwrap().total_count);
-    // Only what the socket had no room for has really not come.
+    // Only samples that the socket dropped have really not arrived.
     assert!(row.lost() == 0 || losses.socket_dropped != Some(0), "{losses:?}");
     let cause = losses.likely_cause().unwrap();
     assert!(row.lost() > 0 || matches!(cause, dds_core::LikelyCause::InboxOverflow { .. }), "{cause}");
 }
 
-/// Makes every call that waits, in a waker: that is the application's code, and runs on a thread of the participant.
+/// Makes every blocking call in a waker.
+///
+/// A waker is application code that runs on a thread of the participant.
 struct Waits {
     participant: DomainParticipant,
     reader: DataReader<Count>,
@@ -424,11 +426,12 @@ struct Waits {
     results: Mutex<mpsc::Sender<Refused>>,
 }
 
-/// On which thread, what `write` said, and what the waits did.
+/// The thread's name, the result of `write`, and the results of the waits.
 type Refused = (String, WriteErrorKind, Vec<WaitErrorKind>);
 
 impl Waits {
-    /// In a participant of `world` with a reader of "t" and a writer that is full, and what will be told of it.
+    /// Creates it in a participant of `world` with a reader of "t" and a full writer. Returns it with the receiver of
+    /// its reports.
     fn new(world: &World) -> (Arc<Self>, mpsc::Receiver<Refused>) {
         let participant = world.udp_participant();
         let mut limited = DataWriterQos::default().keep_all();
@@ -465,7 +468,7 @@ impl Wake for Waits {
             self.participant.find_topic::<Count>("nobody has it").block().map(|_| ()),
         ]
         .map(|result| result.unwrap_err().kind().clone());
-        // Awaited instead of blocked for, it is refused as well: whoever waits for it here keeps it from coming about.
+        // Awaiting fails as well as blocking, because a wait on this thread would prevent the event it waits for.
         let awaited = match pin!(self.participant.shutdown()).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(ended) => ended.unwrap_err().kind().clone(),
             Poll::Pending => panic!("a thread waits for its own end"),
@@ -477,7 +480,7 @@ impl Wake for Waits {
 }
 
 #[test]
-fn a_thread_that_receives_refuses_every_wait() {
+fn receive_thread_refuses_every_wait() {
     let world = World::new();
     let (waits, told) = Waits::new(&world);
     let reader = waits.reader.clone();
@@ -491,10 +494,12 @@ fn a_thread_that_receives_refuses_every_wait() {
     Waits::refused(&told, "dds-receive");
 }
 
-/// The thread of discovery and timers: who waits for readers of other processes is woken by it. That a `shutdown` was refused there
-/// has ended nothing, and it works elsewhere.
+/// The thread of discovery and timers refuses every wait.
+///
+/// It wakes callers that wait for readers of other processes. A refused `shutdown` ends nothing, and works on another
+/// thread.
 #[test]
-fn a_thread_that_discovers_refuses_every_wait() {
+fn discovery_thread_refuses_every_wait() {
     let world = World::new();
     let (waits, told) = Waits::new(&world);
     let participant = waits.participant.clone();
@@ -514,7 +519,7 @@ fn a_thread_that_discovers_refuses_every_wait() {
 }
 
 #[test]
-fn a_panic_inside_of_a_cell_is_an_error_at_every_door() {
+fn panic_in_cell_is_error_at_every_entry() {
     let world = World::new();
     let (from, to) = (world.udp_participant(), world.udp_participant());
     let (writer, reader) = (from.writer::<Count>("t").unwrap(), to.reader::<Count>("t").unwrap());
@@ -530,7 +535,7 @@ fn a_panic_inside_of_a_cell_is_an_error_at_every_door() {
     assert!(matches!(reader.subscription_matched().unwrap_err().kind(), ReadErrorKind::Internal { .. }));
     assert!(matches!(reader.readable().block().unwrap_err().kind(), WaitErrorKind::Internal { .. }));
     assert!(reader.is_closed());
-    // The thread that receives finds the closed cell, and serves the other reader.
+    // The receive thread finds the closed cell and serves the other reader.
     writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
     writer.write(&Count { count: 1 }).unwrap();
     assert_eq!(healthy.next_sample().block_for(PATIENCE).unwrap().data, Some(Count { count: 1 }));
@@ -542,11 +547,11 @@ fn a_panic_inside_of_a_cell_is_an_error_at_every_door() {
 
     assert_eq!(from.inside(|| panic!("on purpose")), Err(EnterError::Failed));
     assert!(from.writer::<Count>("u").is_err());
-    // And all of it can be dropped.
+    // All of it can be dropped.
 }
 
 #[test]
-fn an_encoder_that_panics_publishes_nothing_and_costs_nothing() {
+fn panic_in_encoder_publishes_nothing() {
     struct Panics;
     impl TypeInfo for Panics {
         const TYPE_NAME: &'static str = Count::TYPE_NAME;
@@ -578,7 +583,7 @@ fn an_encoder_that_panics_publishes_nothing_and_costs_nothing() {
 
 /// Nothing that belongs to a participant keeps it alive: timers, sockets, waits, conditions, streams, listeners.
 #[test]
-fn nothing_is_left_of_a_participant() {
+fn dropped_participant_leaves_nothing() {
     let life = Arc::new(());
     let world = World::new();
     let (one, other) = (world.participant(), world.udp_participant());

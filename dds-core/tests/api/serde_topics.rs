@@ -1,4 +1,4 @@
-//! Topics of types that know serde and nothing of DDS.
+//! Topics of types that implement serde and know nothing of DDS.
 
 use crate::support::{PATIENCE, World};
 use dds_core::cdr::{Decode, DecodeErrorKind, Encode, EncodeError, Encoding, TypeInfo, decode_payload, encode_payload};
@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One shape, once for serde and once for the derive.
+/// Defines one shape twice, for serde and for the derive.
 macro_rules! both {
     ($(struct $name:ident / $other:ident { $($field:ident: $kind:ty | $other_kind:ty,)* })*) => {$(
         #[derive(Serialize, Deserialize, Debug, Clone, PartialEq, Default)]
@@ -74,7 +74,7 @@ fn round_trip<T: Serialize + DeserializeOwned + PartialEq + std::fmt::Debug>(val
 }
 
 #[test]
-fn a_serde_type_has_the_bytes_of_a_derived_type_of_the_same_shape() {
+fn serde_type_encodes_like_derived_type() {
     let encoded = round_trip(outer());
     let derived: DerivedOuter = decode_payload(&encoded).unwrap();
     assert_eq!((derived.text.as_str(), derived.letter, derived.last), ("hello", 'é', u64::MAX));
@@ -100,7 +100,7 @@ struct Tree {
 struct Meters(f64);
 
 #[test]
-fn every_form_of_serdes_data_survives() {
+fn every_serde_data_form_survives() {
     assert_eq!(round_trip(Shape::Nothing), [0, 1, 0, 0, 0, 0, 0, 0]);
     assert_eq!(round_trip(Shape::Line(1, -1)), [0, 1, 0, 0, 2, 0, 0, 0, 1, 0, 0xff, 0xff]);
     round_trip(Shape::Circle(1.5));
@@ -127,7 +127,7 @@ struct Flat {
 }
 
 #[test]
-fn what_has_no_form_is_refused_by_name() {
+fn unsupported_serde_form_is_refused_by_name() {
     let refused = |result: Result<(), EncodeError>| match result.unwrap_err() {
         EncodeError::Unrepresentable { what } => what,
         other => panic!("{other}"),
@@ -157,7 +157,7 @@ fn hostile_bytes_are_errors() {
     let whole = round_trip(outer());
     for len in 0..whole.len() {
         let mut cut = whole[..len].to_vec();
-        // The padding that the header tells of is part of the payload.
+        // The padding that the header counts is part of the payload.
         if let Some(padding) = cut.get_mut(3) {
             *padding = 0;
         }
@@ -166,7 +166,7 @@ fn hostile_bytes_are_errors() {
     let endless = [0, 1, 0, 0, 0xff, 0xff, 0xff, 0x7f];
     assert!(decode_payload::<Serde<Vec<u64>>>(&endless).is_err());
     assert!(decode_payload::<Serde<String>>(&endless).is_err());
-    // A tree that is one child deep, again and again: what a peer asks for ends before the stack does.
+    // A tree with one child at each level. The decoder stops before untrusted bytes exhaust the stack.
     let mut deep = vec![0, 1, 0, 0];
     for _ in 0..100_000 {
         deep.extend_from_slice(&[1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]);
@@ -175,9 +175,9 @@ fn hostile_bytes_are_errors() {
     assert_eq!(error.kind(), DecodeErrorKind::NestingTooDeep);
 }
 
-/// Values without bytes: any number that is meant, but not as many as a stranger may ask for.
+/// Values that occupy no bytes: any realistic count is accepted, but not every count that untrusted bytes may claim.
 #[test]
-fn values_without_bytes_cost_only_so_much() {
+fn values_without_bytes_are_bounded() {
     round_trip(vec![(); 1_000]);
     round_trip(vec![vec![((), ())], vec![((), ()); 70_000]]);
     let endless = [0, 1, 0, 0, 0xff, 0xff, 0xff, 0xff];
@@ -188,7 +188,7 @@ fn values_without_bytes_cost_only_so_much() {
 }
 
 #[test]
-fn a_serde_topic_meets_a_derived_one_both_ways() {
+fn serde_topic_matches_derived_topic_both_ways() {
     for by_udp in [false, true] {
         let world = World::new();
         let participant = if by_udp { world.udp_participant() } else { world.participant() };
@@ -210,7 +210,7 @@ fn a_serde_topic_meets_a_derived_one_both_ways() {
 }
 
 #[test]
-fn only_the_encoding_that_there_is_is_offered_and_accepted() {
+fn only_supported_encoding_is_offered() {
     let participant = World::new().participant();
     let topic = participant.serde_topic::<Inner>("t", "Inner", TopicQos::default()).unwrap();
     assert_eq!(participant.reader(&topic).unwrap().qos().representation, [DataRepresentation::Xcdr1]);
@@ -224,14 +224,14 @@ fn only_the_encoding_that_there_is_is_offered_and_accepted() {
     let error = participant.writer(&participant.serde_topic::<u128>("u", "U", TopicQos::default()).unwrap()).unwrap();
     let error = error.write(&Serde(1)).unwrap_err();
     assert!(matches!(error.kind(), WriteErrorKind::Encode(EncodeError::Unrepresentable { .. })), "{error}");
-    // A raw topic still takes either.
+    // A raw topic still accepts either encoding.
     let raw = participant.raw_topic("raw", "Inner", TopicQos::default()).unwrap();
     let _: dds_core::DataReader<Raw> =
         participant.reader_builder(&raw).qos(DataReaderQos::default().representation(second)).build().unwrap();
 }
 
 #[test]
-fn text_is_borrowed_where_the_type_borrows() {
+fn borrowing_type_borrows_text() {
     let encoded = bytes(&Serde("borrowed".to_owned()));
     let text = decode_payload::<Serde<&str>>(&encoded).unwrap();
     assert_eq!(text.0, "borrowed");

@@ -27,7 +27,7 @@ fn text(line: &str) -> Text {
 }
 
 #[test]
-fn a_specification_gives_name_type_and_qos() {
+fn topic_spec_gives_name_type_and_qos() {
     let participant = World::new().participant();
     let (writer, reader) = (participant.writer(&TEXT).unwrap(), participant.reader(&TEXT).unwrap());
     assert_eq!((writer.topic_name(), writer.type_name()), ("text", "Text"));
@@ -38,7 +38,7 @@ fn a_specification_gives_name_type_and_qos() {
 }
 
 #[test]
-fn a_topic_holds_its_type_without_endpoints() {
+fn topic_keeps_its_type_without_endpoints() {
     let participant = World::new().participant();
     let topic = participant.topic::<Text>("t", TopicQos::default()).unwrap();
     let error = participant.writer::<Pose>("t").unwrap_err();
@@ -60,7 +60,7 @@ fn impossible_topics_are_refused() {
 }
 
 #[test]
-fn samples_pass_a_raw_bridge_unchanged() {
+fn samples_pass_raw_bridge_unchanged() {
     for bridge_by_udp in [false, true] {
         let world = World::new();
         let ends = world.participant();
@@ -86,7 +86,7 @@ fn samples_pass_a_raw_bridge_unchanged() {
 }
 
 #[test]
-fn an_encoded_sample_belongs_to_the_instance_of_its_key() {
+fn encoded_sample_joins_instance_of_its_key() {
     let participant = World::new().participant();
     let reader = participant.reader_builder::<Pose>("t").qos(Preset::Event).build().unwrap();
     let writer = participant.writer_builder::<Pose>("t").qos(Preset::Event).build().unwrap();
@@ -106,7 +106,7 @@ fn an_encoded_sample_belongs_to_the_instance_of_its_key() {
 }
 
 #[test]
-fn encoded_samples_are_not_believed() {
+fn encoded_samples_are_validated() {
     let participant = World::new().participant();
     let writer = participant.writer::<Pose>("t").unwrap();
     let refused = |bytes: &[u8]| {
@@ -127,7 +127,7 @@ fn encoded_samples_are_not_believed() {
 }
 
 #[test]
-fn a_raw_writer_takes_the_encoding_that_its_qos_names() {
+fn raw_writer_uses_encoding_of_its_qos() {
     let participant = World::new().participant();
     let topic = participant.raw_topic("t", "Text", TopicQos::default()).unwrap();
     let qos = DataWriterQos::default().representation([DataRepresentation::Xcdr2]);
@@ -140,7 +140,7 @@ fn a_raw_writer_takes_the_encoding_that_its_qos_names() {
 }
 
 #[test]
-fn endpoints_know_the_topic_object_that_they_were_made_of() {
+fn endpoints_return_their_topic_object() {
     let participant = World::new().participant();
     let topic = participant.topic::<Pose>("pose", TopicQos::default().topic_data(*b"octets")).unwrap();
     let (writer, reader) = (participant.writer(&topic).unwrap(), participant.reader(&topic).unwrap());
@@ -152,7 +152,7 @@ fn endpoints_know_the_topic_object_that_they_were_made_of() {
 }
 
 #[test]
-fn a_topic_is_an_entity() {
+fn topic_is_an_entity() {
     let world = World::new();
     let (one, other) = (world.participant(), world.participant());
     let topic = one.topic::<Text>("entity", TopicQos::default()).unwrap();
@@ -172,7 +172,7 @@ fn a_topic_is_an_entity() {
     assert_eq!(topic.status_changes(), StatusMask::NONE, "it was read");
     drop(reader);
 
-    // Closed, it holds nothing any more; what was made of it lives on.
+    // A closed topic keeps nothing alive, but endpoints created from it live on.
     topic.close();
     topic.closed().block_for(PATIENCE).unwrap();
     assert!(topic.is_closed() && !one.contains_entity(topic.instance_handle()));
@@ -212,7 +212,7 @@ fn weak_handles_keep_nothing_alive() {
 }
 
 #[test]
-fn a_topic_object_is_looked_up_by_name_and_type() {
+fn topic_is_looked_up_by_name_and_type() {
     let participant = World::new().participant();
     assert!(participant.lookup_topic::<Text>("looked/up").is_none());
     let reader = participant.reader::<Text>("looked/up").unwrap();
@@ -226,7 +226,7 @@ fn a_topic_object_is_looked_up_by_name_and_type() {
 }
 
 #[test]
-fn everything_knows_its_participant() {
+fn entities_return_their_participant() {
     let participant = World::new().participant();
     let publisher = participant.publisher(PublisherQos::default()).unwrap();
     let subscriber = participant.subscriber(SubscriberQos::default()).unwrap();

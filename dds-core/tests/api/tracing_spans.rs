@@ -1,4 +1,4 @@
-//! Each entity has a span that carries its GUID, and its topic if it has one.
+//! Each entity has a span with its GUID, and with its topic if it has one.
 
 use crate::support::{Notes, World};
 use dds_core::{DdsType, Entity};

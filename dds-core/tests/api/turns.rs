@@ -1,5 +1,7 @@
-//! Turns: a reader that is flooded leaves the others of its executor theirs, and one among many costs no more than one alone.
-//! Nothing here is about time: turns and polls are counted.
+//! Fairness in an executor: a flooded reader yields to other tasks, and one reader among many costs as much as one
+//! alone.
+//!
+//! These tests count turns and polls. They measure no time.
 
 use crate::support::{Woken, World};
 use dds_core::qos::Preset;
@@ -19,10 +21,10 @@ struct Count {
     count: u64,
 }
 
-/// How many samples a flood has.
+/// Samples of a flood.
 const FLOOD: u64 = 4_000;
 
-/// What tokio lets a task do in one turn.
+/// Operations that tokio permits a task in one turn.
 const TURN_MAX: u64 = 128;
 
 fn pair(participant: &DomainParticipant, topic: &str) -> (DataWriter<Count>, DataReader<Count>) {
@@ -32,14 +34,14 @@ fn pair(participant: &DomainParticipant, topic: &str) -> (DataWriter<Count>, Dat
     (writer, reader)
 }
 
-/// A reader in which all of a flood waits already.
+/// Creates a reader in which a whole flood waits.
 fn flooded(participant: &DomainParticipant) -> DataReader<Count> {
     let (writer, reader) = pair(participant, "flood");
     (0..FLOOD).for_each(|count| writer.write(&Count { count }).unwrap());
     reader
 }
 
-/// Runs `flood` to its end beside a task that does nothing but take its turn, and says how often that had it meanwhile.
+/// Runs `flood` beside a task that only takes turns. Returns the turns of that task.
 fn turns_beside(flood: impl AsyncFnOnce() + 'static) -> u64 {
     let (turns, ended) = (Cell::new(0), Cell::new(false));
     let others = async {
@@ -49,7 +51,7 @@ fn turns_beside(flood: impl AsyncFnOnce() + 'static) -> u64 {
         }
     };
     let flooded = async {
-        // A task of its own, with a budget of its own.
+        // A separate task with its own budget.
         tokio::task::spawn_local(async move { flood().await }).await.unwrap();
         ended.set(true);
     };
@@ -59,7 +61,7 @@ fn turns_beside(flood: impl AsyncFnOnce() + 'static) -> u64 {
 }
 
 #[test]
-fn a_flooded_stream_leaves_others_their_turns() {
+fn flooded_stream_yields_to_other_tasks() {
     let participant = World::new().participant();
     let reader = flooded(&participant);
     let turns = turns_beside(async move || {
@@ -72,7 +74,7 @@ fn a_flooded_stream_leaves_others_their_turns() {
 }
 
 #[test]
-fn a_flooded_wait_leaves_others_their_turns() {
+fn flooded_wait_yields_to_other_tasks() {
     let participant = World::new().participant();
     let reader = flooded(&participant);
     let turns = turns_beside(async move || {
@@ -84,7 +86,7 @@ fn a_flooded_wait_leaves_others_their_turns() {
 }
 
 #[test]
-fn a_flooded_stream_pauses_where_nobody_counts() {
+fn flooded_stream_yields_without_tokio_budget() {
     let participant = World::new().participant();
     let mut samples = flooded(&participant).stream();
     let woken = Arc::<Woken>::default();
@@ -106,7 +108,7 @@ fn a_flooded_stream_pauses_where_nobody_counts() {
     }
 }
 
-/// A stream that counts how often it is polled.
+/// A stream that counts its polls.
 struct Counted<S>(S, Arc<AtomicU64>);
 
 impl<S: Stream + Unpin> Stream for Counted<S> {
@@ -118,7 +120,7 @@ impl<S: Stream + Unpin> Stream for Counted<S> {
     }
 }
 
-/// Polls of readers for a hundred samples of one of them, one after the other, where so many are merged.
+/// Returns the polls of all `readers` merged streams for a hundred successive samples of one of them.
 fn polls_among(readers: usize) -> u64 {
     let participant = World::new().participant();
     let (writer, reader) = pair(&participant, "merged");
@@ -127,7 +129,7 @@ fn polls_among(readers: usize) -> u64 {
     let all = std::iter::once(reader).chain((1..readers).map(quiet));
     let mut merged = select_all(all.map(|reader| Counted(reader.stream(), Arc::clone(&polls))));
     Builder::new_current_thread().build().unwrap().block_on(async {
-        // Whatever is new to the merged stream is polled once.
+        // The merged stream polls each new stream once.
         writer.write(&Count { count: 0 }).unwrap();
         assert_eq!(merged.next().await, Some(Count { count: 0 }));
         let waker = Waker::noop();
@@ -142,7 +144,7 @@ fn polls_among(readers: usize) -> u64 {
 }
 
 #[test]
-fn a_merged_stream_polls_only_who_is_ready() {
+fn merged_stream_polls_only_ready_streams() {
     let alone = polls_among(1);
     assert_eq!(polls_among(100), alone);
     assert_eq!(polls_among(500), alone);

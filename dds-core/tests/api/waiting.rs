@@ -1,4 +1,4 @@
-//! Waiting, listeners, closing: who is woken, who is refused, and what ends.
+//! Waiting, listeners and closing: which calls wake up, which are refused, and which end.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{DataReaderQos, DataWriterQos, PolicyId, Preset, ResourceLimits};
@@ -17,7 +17,7 @@ struct Count {
 }
 
 #[test]
-fn a_wait_without_a_peer_ends_after_its_time() {
+fn wait_without_peer_ends_at_timeout() {
     let participant = World::new().participant();
     let writer = participant.writer::<Count>("alone").unwrap();
     let error = writer.wait_for_readers(1).block_for(Duration::from_millis(10)).unwrap_err();
@@ -26,7 +26,7 @@ fn a_wait_without_a_peer_ends_after_its_time() {
 }
 
 #[test]
-fn a_blocked_wait_ends_when_the_entity_is_closed() {
+fn blocked_wait_ends_when_entity_closes() {
     let participant = World::new().participant();
     let reader = participant.reader::<Count>("topic").unwrap();
     let other = reader.clone();
@@ -41,7 +41,7 @@ fn a_blocked_wait_ends_when_the_entity_is_closed() {
 }
 
 #[test]
-fn closing_the_participant_ends_the_waits_of_its_endpoints() {
+fn closing_participant_ends_endpoint_waits() {
     let participant = World::new().participant();
     let reader = participant.reader::<Count>("topic").unwrap();
     let writer = participant.writer::<Count>("other").unwrap();
@@ -57,7 +57,7 @@ fn closing_the_participant_ends_the_waits_of_its_endpoints() {
 }
 
 #[test]
-fn an_inline_listener_has_run_when_write_returns() {
+fn inline_listener_runs_before_write_returns() {
     let participant = World::new().participant();
     let (send, receive) = mpsc::channel();
     let _reader = participant
@@ -75,7 +75,7 @@ fn an_inline_listener_has_run_when_write_returns() {
 }
 
 #[test]
-fn a_listener_on_the_event_thread_is_told_everything() {
+fn event_thread_listener_receives_everything() {
     let participant = World::new().participant();
     let (send, receive) = mpsc::channel();
     let thread = std::thread::current().id();
@@ -96,7 +96,7 @@ fn a_listener_on_the_event_thread_is_told_everything() {
 }
 
 #[test]
-fn a_listener_that_panics_is_detached_and_the_reader_lives_on() {
+fn panicking_listener_is_detached() {
     let participant = World::new().participant();
     let reader = participant
         .reader_builder::<Count>("topic")
@@ -112,7 +112,7 @@ fn a_listener_that_panics_is_detached_and_the_reader_lives_on() {
 }
 
 #[test]
-fn an_inline_listener_may_write_and_close_but_not_wait() {
+fn inline_listener_may_write_but_not_wait() {
     let participant = World::new().participant();
     let answers = participant.writer::<Count>("answers").unwrap();
     let listener = participant.reader::<Count>("answers").unwrap();
@@ -137,7 +137,7 @@ fn an_inline_listener_may_write_and_close_but_not_wait() {
 }
 
 #[test]
-fn a_full_history_makes_write_wait_then_say_so_and_a_take_lets_it_go_on() {
+fn full_history_blocks_write_until_take() {
     let world = World::new();
     let participant = world.participant();
     let limits = ResourceLimits { max_samples: Some(4), ..ResourceLimits::default() };
@@ -171,7 +171,7 @@ fn a_full_history_makes_write_wait_then_say_so_and_a_take_lets_it_go_on() {
 }
 
 #[test]
-fn incompatible_qos_is_told_to_both_sides_with_the_policy() {
+fn incompatible_qos_names_policy_to_both_sides() {
     let world = World::new();
     let (from, to) = (world.udp_participant(), world.udp_participant());
     let (send, receive) = mpsc::channel();
@@ -203,7 +203,7 @@ fn incompatible_qos_is_told_to_both_sides_with_the_policy() {
 }
 
 #[test]
-fn every_order_of_dropping_is_legal() {
+fn every_drop_order_is_legal() {
     for order in 0..6 {
         let world = World::new();
         let participant = world.participant();
@@ -219,7 +219,7 @@ fn every_order_of_dropping_is_legal() {
 }
 
 #[test]
-fn streams_and_waits_work_on_a_foreign_runtime() {
+fn streams_and_waits_work_on_any_runtime() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
         let world = World::new();
@@ -237,14 +237,14 @@ fn streams_and_waits_work_on_a_foreign_runtime() {
         }
         let error = reader.readable().within(Duration::from_millis(5)).await.unwrap_err();
         assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }));
-        // Blocking inside of a runtime works as well.
+        // Blocking inside of a runtime also works.
         writer.write(&Count { count: 9 }).unwrap();
         assert_eq!(reader.next_sample().block_for(PATIENCE).unwrap().data, Some(Count { count: 9 }));
     });
 }
 
 #[test]
-fn a_limit_that_passes_while_the_wait_begins_ends_it() {
+fn timeout_during_start_of_wait_ends_it() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let participant = World::new().participant();
     let reader = participant.reader::<Count>("topic").unwrap();
@@ -253,7 +253,7 @@ fn a_limit_that_passes_while_the_wait_begins_ends_it() {
             let wait = reader.readable().within(Duration::from_micros(round % 50));
             let patience = tokio::time::timeout(PATIENCE.to_std().unwrap(), std::future::pending::<()>());
             let error = tokio::select! {
-                // First, for otherwise the alarm of this one would wake the other.
+                // The wait is polled first. Otherwise the timer of the sleep would wake the task instead.
                 biased;
                 _ = patience => panic!("round {round} was forgotten"),
                 ended = wait => ended.unwrap_err(),
@@ -263,14 +263,14 @@ fn a_limit_that_passes_while_the_wait_begins_ends_it() {
     });
 }
 
-/// The participant of a wait set is there for its clock; the conditions are somebody else's.
+/// The wait set's participant only provides the clock. The conditions belong to another participant.
 #[test]
-fn a_limit_ends_a_wait_although_its_participant_has_ended() {
+fn timeout_ends_wait_after_participant_ended() {
     let participant = World::new().participant();
     let (set, guard) = (WaitSet::new(&participant), GuardCondition::new());
     set.attach(&guard);
     let limit = Duration::from_millis(50);
-    // Longer than the threads of the participant are there.
+    // This limit is longer than the lifetime of the participant's threads.
     let mut begun = pin!(set.wait().within(Duration::from_secs(1)).into_future());
     assert!(begun.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     participant.shutdown().block().unwrap();
@@ -286,9 +286,9 @@ fn a_limit_ends_a_wait_although_its_participant_has_ended() {
     });
 }
 
-/// The threads of a participant do not wait for such a call for ever, but who has asked for its end may.
+/// The threads of a participant do not wait forever for such a call. A caller that requests its end may wait.
 #[test]
-fn a_limit_ends_the_wait_for_a_call_that_outlives_its_participant() {
+fn timeout_ends_wait_for_outliving_callback() {
     let participant = World::new().participant();
     let (entered, inside) = mpsc::channel();
     let (release, held) = mpsc::channel::<()>();
@@ -296,7 +296,7 @@ fn a_limit_ends_the_wait_for_a_call_that_outlives_its_participant() {
         .reader_builder::<Count>("topic")
         .on_data(move |_| {
             entered.send(()).unwrap();
-            // Ends with an error when it is released.
+            // Returns an error once it is released.
             let _ = held.recv();
         })
         .build()

@@ -1,4 +1,4 @@
-//! QoS from files in the OMG's XML form, as the standard and as other vendors write it.
+//! QoS from files in the OMG's XML form, as in the standard and as other vendors write it.
 
 use crate::support::World;
 use dds_core::qos::{
@@ -35,7 +35,7 @@ fn seconds(seconds: u64) -> Duration {
 }
 
 #[test]
-fn profiles_inherit_element_by_element_and_topics_choose_among_them() {
+fn xml_profiles_inherit_by_element() {
     let participant = with("robots.xml");
     let reliable = DataWriterQos::default().keep_last(10);
     assert_eq!(writer(&participant, "robots::reliable", "scan"), reliable);
@@ -59,7 +59,7 @@ fn profiles_inherit_element_by_element_and_topics_choose_among_them() {
 }
 
 #[test]
-fn a_participant_takes_the_profile_that_it_names_unless_code_says_something_else() {
+fn code_overrides_named_xml_profile() {
     let builder = || World::new().builder().profiles(file("robots.xml"));
     assert_eq!(builder().build().unwrap().qos().user_data, [0; 0]);
     assert_eq!(builder().profile("robots::state").build().unwrap().qos().user_data, [1, 2, 3]);
@@ -71,7 +71,7 @@ fn a_participant_takes_the_profile_that_it_names_unless_code_says_something_else
 }
 
 #[test]
-fn every_policy_is_read() {
+fn every_xml_policy_is_read() {
     let participant = with("every_policy.xml");
     let nanos = |nanos| Duration::from(std::time::Duration::from_nanos(nanos));
     let blocking = Reliability::Reliable { max_blocking_time: nanos(7000) };
@@ -160,7 +160,7 @@ fn every_policy_is_read() {
 }
 
 #[test]
-fn files_of_connext_are_understood_and_what_only_it_knows_has_no_effect() {
+fn connext_files_are_read_and_extras_ignored() {
     let participant = with("connext.xml");
     let reliability = Reliability::Reliable { max_blocking_time: seconds(5) };
     let telemetry = DataWriterQos::default().reliability(reliability).keep_all();
@@ -169,12 +169,12 @@ fn files_of_connext_are_understood_and_what_only_it_knows_has_no_effect() {
     assert_eq!(writer(&participant, "Base::Slow", "scan"), slow);
     assert_eq!(writer(&participant, "Derived::Telemetry", "scan"), slow.ownership(Ownership::Exclusive));
     assert_eq!(reader(&participant, "Derived::Telemetry", "scan"), DataReaderQos::default());
-    // Two libraries have one of this name.
+    // Two libraries have a profile of this name.
     assert!(participant.writer_builder::<Scan>("scan").profile("Telemetry").build().is_err());
 }
 
 #[test]
-fn files_of_fast_dds_are_understood() {
+fn fast_dds_files_are_read() {
     let participant = with("fast_dds.xml");
     let reliability = Reliability::Reliable { max_blocking_time: seconds(1) };
     let limits = ResourceLimits { max_samples: Some(50), ..ResourceLimits::default() };
@@ -189,7 +189,7 @@ fn files_of_fast_dds_are_understood() {
     assert_eq!(reader(&participant, "map", "scan"), DataReaderQos::default().reliable().keep_all());
 }
 
-/// What is said of a file with this in the `qos_profile` named `p` of the library `l`, from line 3 on.
+/// Returns the error for `content` in the `qos_profile` named `p` of library `l`, from line 3 on.
 fn problem(name: &str, content: &str) -> ProfileProblem {
     whole_problem(
         name,
@@ -210,7 +210,7 @@ fn whole_problem(name: &str, content: &str) -> ProfileProblem {
 }
 
 #[test]
-fn what_cannot_be_understood_is_named_with_line_element_and_what_may_stand_there() {
+fn xml_error_names_line_and_allowed_elements() {
     let p = problem("policy", "<datawriter_qos>\n<histroy><depth>3</depth></histroy></datawriter_qos>");
     assert_eq!((p.line, p.nearest.as_deref()), (Some(4), Some("history")));
     assert_eq!(p.key, "dds/qos_library[l]/qos_profile[p]/datawriter_qos/histroy");
@@ -242,7 +242,7 @@ fn what_cannot_be_understood_is_named_with_line_element_and_what_may_stand_there
 }
 
 #[test]
-fn profiles_that_are_not_there_twice_there_or_in_a_circle_are_refused() {
+fn missing_duplicate_or_cyclic_profile_fails() {
     let p = whole_problem(
         "base",
         "<dds><qos_library name=\"l\"><qos_profile name=\"p\"/><qos_profile name=\"q\" base_name=\"pp\"/></qos_library></dds>",
@@ -264,13 +264,13 @@ fn profiles_that_are_not_there_twice_there_or_in_a_circle_are_refused() {
     assert!(p.expected.contains("dds"), "{p}");
     let p = whole_problem("syntax", "<dds>\n<qos_library></dds>");
     assert_eq!(p.line, Some(2));
-    // Entities that double ten times over.
+    // Entities that double ten times in succession.
     let p = whole_problem("bomb", "<!DOCTYPE dds [<!ENTITY a \"aa\">]>\n<dds>&a;</dds>");
     assert!(p.key.is_empty(), "{p}");
 }
 
 #[test]
-fn what_code_gives_an_endpoint_replaces_its_profile() {
+fn qos_from_code_replaces_profile() {
     let participant = with("robots.xml");
     let all = DataWriterQos::default().keep_all();
     let builder = participant.writer_builder::<Scan>("scan").profile("state").qos(all.clone());

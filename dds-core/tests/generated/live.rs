@@ -1,4 +1,4 @@
-//! The same types as topics of a participant of Cyclone DDS, which sends back what it receives.
+//! The generated types as topics of a Cyclone DDS participant that sends back each sample.
 
 use crate::{Facts, Sample, expect};
 use dds_core::DomainParticipant;
@@ -8,20 +8,20 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// Longer than anything here takes on a busy machine; it is waited for only by what fails.
+/// Longer than any step takes on a busy machine. Only a failing step reaches it.
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// Our participant and `live.py`.
 pub(crate) struct Live {
     participant: DomainParticipant,
-    /// The one whose types go by their names.
+    /// The participant whose types match by name.
     by_name: DomainParticipant,
     process: Child,
     encoding: Encoding,
 }
 
 impl Live {
-    /// Starts both, for samples of this encoding; the other one knows the types of these names.
+    /// Starts both sides for samples of this encoding. The peer knows the types with these names.
     pub(crate) fn start(encoding: Encoding, names: &[&str]) -> Self {
         let python = std::env::var("DDS_TEST_PYTHON").unwrap_or_else(|_| "python3".into());
         let path = std::env::var("GENERATED").expect("GENERATED, the folder of live.py and generated_types.py");
@@ -48,7 +48,7 @@ impl Live {
         Self { participant, by_name, process, encoding }
     }
 
-    /// Sends values there, and compares what comes back.
+    /// Sends values to the peer and compares the returned values.
     pub(crate) fn compare<T: Sample + 'static>(&self, facts: &Facts, values: &[T]) -> Result<(), String> {
         let (name, participant) = (facts.name, if facts.goes_by_name { &self.by_name } else { &self.participant });
         let error = |error: &dyn std::fmt::Display| format!("live: {error}");
@@ -56,7 +56,7 @@ impl Live {
             Encoding::Xcdr1 => DataRepresentation::Xcdr1,
             Encoding::Xcdr2 => DataRepresentation::Xcdr2,
         };
-        // Transient local, because one side may have matched before the other one has.
+        // Transient local, because one side may match before the other one.
         let qos = DataReaderQos::default()
             .reliable()
             .transient_local()
@@ -74,7 +74,7 @@ impl Live {
         let unmatched = |reason: dds_core::WaitError| {
             let reports = there.explain_matches().into_iter().chain(back.explain_matches());
             let reports: Vec<String> = reports.map(|report| format!("\n    {report}")).collect();
-            // If we match, it is Cyclone that does not: GENERATED_TRACE=<file> has it say why.
+            // If our side matches, Cyclone does not. With `GENERATED_TRACE=<file>` Cyclone reports the reason.
             format!("live: {reason}{}", reports.concat())
         };
         there.wait_for_readers(1).block_for(LIMIT).map_err(unmatched)?;

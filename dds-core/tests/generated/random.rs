@@ -1,11 +1,11 @@
-//! Random values, extreme ones among them more often than chance has it.
+//! Random values with a larger share of extreme ones.
 
 use std::collections::BTreeMap;
 
-/// The same seed, the same values (SplitMix64).
+/// A generator whose values follow from its seed (SplitMix64).
 pub(crate) struct Random {
     state: u64,
-    /// How deep in values of one type the one lies that is made.
+    /// Nesting depth, within values of one type, of the value in creation.
     depth: usize,
 }
 
@@ -34,7 +34,7 @@ impl Random {
         self.below(2) == 1
     }
 
-    /// To be cut to the size of an integer: in each size, the least, the greatest, and 0 come often.
+    /// An integer that callers truncate. At each size, the minimum, the maximum and 0 are frequent.
     pub(crate) fn int(&mut self) -> i64 {
         let bits = *self.one_of(&[8, 16, 32, 64]);
         let top = i64::MIN >> (64 - bits);
@@ -59,18 +59,18 @@ impl Random {
         if self.flag() { *self.one_of(&extremes) } else { self.next() as i64 as f64 / 1024.0 }
     }
 
-    /// ASCII: the Python of Cyclone DDS knows no other.
+    /// An ASCII letter, because Cyclone DDS's Python supports no others.
     pub(crate) fn letter(&mut self) -> char {
         char::from(self.below(128) as u8)
     }
 
-    /// A unit of UTF-16 that is a whole character: Cyclone's C library refuses halves.
+    /// A UTF-16 unit that is a whole character, because Cyclone's C library refuses surrogates.
     pub(crate) fn wide(&mut self) -> u16 {
         let unit = self.int() as u16;
         if matches!(unit, 0xd800..=0xdfff) { unit - 0x800 } else { unit }
     }
 
-    /// Of at most `bound` bytes.
+    /// An ASCII string of at most `bound` bytes.
     pub(crate) fn ascii(&mut self, bound: usize) -> String {
         let len = *self.one_of(&[0, 1, bound / 2, bound]);
         (0..len).map(|_| char::from(b' ' + self.below(95) as u8)).collect()
@@ -101,7 +101,7 @@ impl Random {
         self.list(len_max, |r| (key(r), value(r))).into_iter().collect()
     }
 
-    /// What contains more of the type that is being made: nothing, three deep.
+    /// A value that contains more of the present type: empty below three levels.
     pub(crate) fn deeper<T: Default>(&mut self, value: impl Fn(&mut Self) -> T) -> T {
         if self.depth == 3 {
             return T::default();

@@ -1,44 +1,50 @@
-//! Random types, by `generate.py`: what we write Cyclone DDS's Python reads as the same value, what it writes we read, and
-//! where both follow the standard the bytes are equal, of data, keys, key hashes and TypeObjects.
+//! Random types from `generate.py`, exchanged with Cyclone DDS's Python in both directions.
 //!
-//! Known differences, in all of which we follow XTYPES 1.3 and read what Cyclone writes:
+//! Each side must read the same value that the other side wrote. Where both follow the standard, the bytes of data,
+//! keys, key hashes and TypeObjects are equal.
 //!
-//! - Parameters in XCDR1 (mutable structures and optional members): Cyclone's Python writes the long header always, and
-//!   counts padding, so that the bytes differ (7.4.1.2). Both read each other.
-//! - Enums of fewer than 32 bits in XCDR1: Cyclone's Python writes four bytes, its C library as many as there are
+//! Known differences, where our side follows XTypes 1.3 and reads Cyclone's output:
+//!
+//! - Parameters in XCDR1 (mutable structures and optional members): Cyclone's Python always writes the long header and
+//!   counts padding (7.4.1.2). The bytes differ, but each side reads the other's.
+//! - Enums of fewer than 32 bits in XCDR1: Cyclone's Python writes four bytes, its C library the declared size
 //!   (7.4.3.2.1). Such types are compared in XCDR2 only.
-//! - Appendable types within others in XCDR1: its C library takes all that follows for part of them, and refuses what its
-//!   own Python has written; unless a parameter header tells their end, as it does of optional members and of those of
-//!   mutable structures. Over RTPS these types go in XCDR2 only.
-//! - Unions with negative labels of 16 bits: its C library refuses them in either encoding.
-//! - Keys of appendable and mutable types: for the hash Cyclone's Python frames them, and its C library, like us and the
-//!   standard (7.6.8.4), does not. Such hashes are not compared here.
-//! - Ids of union members: those of Cyclone up to 11.0 begin with 0, and not with 1 (7.3.1.2.1.1). Our first cases say `id = 0`.
-//! - Maps in XCDR2: Cyclone's Python puts no length in front of those whose keys or values are no primitives (7.4.3.5.3, rule
-//!   15), and one in front of `List`s of primitives (rule 11; not of `types.sequence`, which IDL becomes). Such types are compared
-//!   with its codec as the standard has it (`standard.py` puts these two right and nothing else), and with what it writes by
-//!   itself: that differs exactly where one of them is. In XCDR1 all agree.
-//! - `bytes` in mutable structures: it sends another length code (XCDR2), which is as good. We read both.
-//! - Aliases are types of their own (7.3.4.5), which Rust's are not. That makes other types of final ones within others (7.2.4.2):
-//!   such topics go live by the names of their types.
+//! - Appendable types within others in XCDR1: Cyclone's C library treats all following bytes as part of them. It
+//!   therefore refuses the output of its own Python. A parameter header prevents that for optional members and mutable
+//!   structures. Over RTPS these types use XCDR2 only.
+//! - Unions with negative labels of 16 bits: Cyclone's C library refuses them in both encodings.
+//! - Keys of appendable and mutable types: Cyclone's Python frames them for the hash. Its C library, this crate and the
+//!   standard (7.6.8.4) do not. Such hashes are not compared.
+//! - Ids of union members: in Cyclone up to 11.0 they begin with 0, in the standard with 1 (7.3.1.2.1.1). The first
+//!   case of our unions declares `id = 0`.
+//! - Maps in XCDR2: Cyclone's Python omits the length of maps with non-primitive keys or values (7.4.3.5.3, rule 15).
+//!   It also writes a length before `List`s of primitives (rule 11), but not before `types.sequence`, which IDL
+//!   produces. Such types are compared with a corrected codec (`standard.py` corrects these two rules only) and with
+//!   Cyclone's own output. The two differ exactly where such a member occurs. In XCDR1 all agree.
+//! - `bytes` in mutable structures: Cyclone writes another valid length code (XCDR2). Both are accepted.
+//! - Aliases are distinct types (7.3.4.5), but not in Rust. They also make final types within others differ (7.2.4.2).
+//!   Live topics of such types match by type name.
 //!
-//! What cannot be compared:
+//! Not compared:
 //!
-//! - TypeObjects of maps, `List`, `bytes` and unions that a char selects: Cyclone's Python has no code for them, and without them no
-//!   topics. Maps as part of a key: none here, as its Python cannot scan such a key.
-//! - Topics of types that contain themselves, of unions whose discriminator is their key, with a wchar in the key, or key
-//!   members behind a base that has some: its C library refuses them, the last with a segmentation fault. Codec and TypeObjects are compared.
-//! - Halves of characters as wchar: its C library refuses them.
-//! - Values: unions as part of a key whose discriminator is the key; its codec does not look at that, its TypeObjects do.
-//! - `wstring`, `long double`, bitsets, mutable unions, and bounds of maps: Cyclone's Python has none of them. `bytearray` has no working
-//!   code there, and `NoneType` is nothing that IDL has. Unions by `wchar` are refused there.
-//! - `try_construct`, `default`, `name` of members: nothing of them is in Cyclone's encodings.
+//! - TypeObjects of maps, `List`, `bytes` and unions with a char discriminator: Cyclone's Python has no code for them.
+//!   Without TypeObjects it has no topics. Maps in keys do not occur here, because its Python cannot scan such a key.
+//! - Some topics that Cyclone's C library refuses: recursive types, unions whose discriminator is their key, a wchar in
+//!   the key, and key members after a base with keys. The last case causes a segmentation fault. Codec and TypeObjects
+//!   are compared.
+//! - Surrogates as wchar: its C library refuses them.
+//! - Values of unions in a key whose discriminator is the key: Cyclone's codec ignores that, its TypeObjects do not.
+//! - `wstring`, `long double`, bitsets, mutable unions and bounds of maps: Cyclone's Python has none of them. Its
+//!   `bytearray` does not work, and `NoneType` has no equivalent in IDL. It refuses unions with a `wchar`
+//!   discriminator.
+//! - `try_construct`, `default` and `name` of members: Cyclone's encodings contain none of them.
 //!
-//! All types of which Cyclone makes a working topic go the same way over RTPS, in each encoding that it can receive: as
-//! topics of a participant of Cyclone DDS, which sends back what it receives (`live`). Both sides compare the types then, and
-//! whichever refuses says why: ours in the fault, Cyclone in a file with `GENERATED_TRACE=<file>`.
+//! All types with a working Cyclone topic also go over RTPS, in each encoding that Cyclone can receive. A participant
+//! of Cyclone DDS sends each sample back (`live`). There both sides compare the types. If our side refuses, its error
+//! gives the reason. Cyclone writes its reason to a file with `GENERATED_TRACE=<file>`.
 //!
-//! `.ci/run generated` makes the types, and this a program; `GENERATED_SEED=<seed>` makes other types and values.
+//! `.ci/run generated` creates the types and builds this program. `GENERATED_SEED=<seed>` selects other types and
+//! values.
 
 use dds_core::DdsType;
 use dds_core::cdr::{
@@ -59,12 +65,14 @@ use random::Random;
 // The types, and `all`, which runs each of them.
 include!("types.rs");
 
-/// How many random values of each type.
+/// Random values of each type.
 const VALUES: usize = 16;
-/// How many of each go over the network, and of how many types at least, in XCDR1 and in XCDR2.
+/// Values of each type that go over the network, and least number of types.
+///
+/// The two minimums are for XCDR1 and XCDR2.
 const LIVE_VALUES: usize = 4;
 const LIVE_TYPES: [usize; 2] = [150, 180];
-/// How many values at least are to be written otherwise than the standard has it, and how many not although they could be.
+/// Least number of values that Cyclone must write differently, and of values that it could but does not.
 const DIFFERENCES_MIN: usize = 20;
 
 fn main() -> ExitCode {
@@ -109,28 +117,28 @@ fn print(faults: &[String]) {
     faults.iter().take(30).for_each(|fault| println!("{fault}"));
 }
 
-/// What can be compared in XCDR1.
+/// Comparisons that are possible in XCDR1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Xcdr1 {
     Bytes,
-    /// Both read each other, but do not write alike.
+    /// Each side reads the other's bytes, but the bytes differ.
     Values,
     Nothing,
 }
 
-/// What is known of a type.
+/// Known facts about a type.
 struct Facts {
     name: &'static str,
     xcdr1: Xcdr1,
-    /// Nothing in its key is framed.
+    /// No part of its key is framed.
     has_final_key: bool,
-    /// Cyclone's Python has TypeObjects of it, and nothing in it is an alias there, and not here.
+    /// Cyclone's Python has TypeObjects of it, and it contains no alias.
     is_described: bool,
-    /// Cyclone's Python may write it otherwise in XCDR2 than the standard has it.
+    /// Cyclone's Python may deviate from the standard in XCDR2.
     differs: bool,
-    /// An alias makes it another type to Cyclone, unless names of types decide.
+    /// An alias makes it another type to Cyclone, unless type names decide.
     goes_by_name: bool,
-    /// Cyclone can make a topic of it and receive it, in XCDR1 and in XCDR2.
+    /// Cyclone can create a topic of it and receive samples, in XCDR1 and in XCDR2.
     is_live: [bool; 2],
 }
 
@@ -146,26 +154,26 @@ struct Run {
     /// The types that go over the network.
     names: Vec<&'static str>,
     types: usize,
-    /// How many have the same TypeObjects.
+    /// Number of types with equal TypeObjects.
     described: usize,
     compared: usize,
     differences: Differences,
     faults: Vec<String>,
 }
 
-/// What became of values that Cyclone's Python can write otherwise than the standard has it.
+/// Counts of values that Cyclone's Python may write differently from the standard.
 #[derive(Default)]
 struct Differences {
-    /// Nothing in them is written otherwise.
+    /// Values without any difference.
     same: usize,
-    /// We read the same value all the same, …
+    /// Differing values that our side reads correctly.
     read: usize,
-    /// … or refuse it, or take it for another one.
+    /// Differing values that our side refuses or reads as another value.
     not_read: usize,
 }
 
 impl Differences {
-    /// Cyclone's bytes are others exactly if it says that it does not follow the standard somewhere.
+    /// Checks that Cyclone's bytes differ exactly if it reports a deviation from the standard.
     fn look_at<T: Sample>(&mut self, value: &T, answer: &Answer) -> Result<(), String> {
         let Some((by_itself, places)) = &answer.by_itself else { return Ok(()) };
         if (*by_itself == answer.little) != (*places == 0) {
@@ -182,10 +190,10 @@ impl Differences {
     }
 }
 
-/// What `all` is for.
+/// Purpose of a run of `all`.
 enum Way {
     Pipe,
-    /// Only chooses who goes over the network in this encoding.
+    /// Selects the types that go over the network in this encoding.
     Choose(Encoding),
     Live(Live),
 }
@@ -204,7 +212,7 @@ impl Run {
         });
     }
 
-    /// Compares random values in both encodings; `more` compares what only some types have.
+    /// Compares random values in both encodings. `more` compares parts that only some types have.
     fn each_value<T: Sample + 'static>(
         &mut self,
         facts: &Facts,
@@ -221,7 +229,7 @@ impl Run {
                 let values: Vec<T> = (0..LIVE_VALUES).map(|_| T::random(&mut self.random)).collect();
                 if let Err(fault) = live.compare(facts, &values) {
                     self.faults.push(format!("{}: {fault}", facts.name));
-                    // The other side may be gone: others would wait in vain.
+                    // The peer may have ended, and later types would wait in vain.
                     self.names.clear();
                 }
                 self.types += 1;
@@ -263,7 +271,7 @@ impl Run {
     }
 }
 
-/// Ours to Cyclone and back.
+/// Sends our value to Cyclone and compares the returned one.
 fn compare<T: Sample>(
     peer: &mut Peer,
     name: &str,
@@ -288,7 +296,7 @@ fn compare<T: Sample>(
     Ok(answer)
 }
 
-/// What the type is made of, as both tell others (XTYPES 1.3, 7.3.4): all names in it are hashes, so that all is compared.
+/// Compares the type descriptions of both sides (XTypes 1.3, 7.3.4). All names are hashes, so all parts are compared.
 fn compare_types<T: Sample>(peer: &mut Peer, name: &str) -> Result<(), String> {
     let graph = TypeGraph::of(T::DESCRIPTION).map_err(|error| format!("we do not describe it: {error}"))?;
     let ours = graph.types().first().ok_or("it is nothing")?;
@@ -303,7 +311,7 @@ fn compare_types<T: Sample>(peer: &mut Peer, name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The key as a dispose carries it.
+/// Compares the key as a dispose carries it.
 fn compare_keys<T: Sample + Keyed>(
     value: &T,
     encoding: Encoding,
@@ -323,7 +331,9 @@ fn compare_keys<T: Sample + Keyed>(
     expect("we read another key", &hex(&again), &hex(&ours))
 }
 
-/// RTPS 2.5, 9.6.4.8: the key itself if no key of the type is longer than 16 bytes, else its MD5.
+/// Compares key hashes (RTPS 2.5, 9.6.4.8).
+///
+/// The hash is the key itself if no key of the type exceeds 16 bytes, and its MD5 otherwise.
 fn compare_hashes<T: Sample>(value: &T, answer: &Answer) -> Result<(), String> {
     let ours = key_hash_of(value, Encoding::Xcdr2, &mut Vec::new()).map_err(|error| error.to_string())?;
     let theirs = answer.hashed.as_ref().ok_or("Cyclone takes it for keyless")?;
@@ -341,19 +351,19 @@ fn expect(what: &str, ours: &str, theirs: &str) -> Result<(), String> {
     if ours == theirs { Ok(()) } else { Err(format!("{what}\n    ours   {ours}\n    theirs {theirs}")) }
 }
 
-/// A payload without its header, and without the padding that the header counts.
+/// A payload without its header and the padding that the header counts.
 fn body(payload: &[u8]) -> &[u8] {
     &payload[4..payload.len() - usize::from(payload[3] & 3)]
 }
 
-/// `peer.py`.
+/// The process of `peer.py`.
 struct Peer {
     _process: Child,
     requests: ChildStdin,
     answers: Lines<BufReader<ChildStdout>>,
 }
 
-/// What Cyclone makes of a payload.
+/// Cyclone's reading of a payload.
 struct Answer {
     text: String,
     little: Vec<u8>,
@@ -361,7 +371,7 @@ struct Answer {
     key: Option<Vec<u8>>,
     hashed: Option<Vec<u8>>,
     key_len_max: usize,
-    /// What it writes if it does not follow the standard where it can, and in how many places it does not.
+    /// Cyclone's own output and its number of deviations, if it does not follow the standard.
     by_itself: Option<(Vec<u8>, usize)>,
 }
 
@@ -390,7 +400,7 @@ impl Peer {
     }
 
     fn ask(&mut self, name: &str, version: &str, payload: &[u8]) -> Result<Answer, String> {
-        // Without the padding, which the header says is there: this codec takes it for a member of its own.
+        // Removes the padding that the header announces, because this codec would read it as a member.
         let without = &payload[..payload.len() - usize::from(payload[3] & 3)];
         writeln!(self.requests, "{name} {version} {}", hex(without)).expect("peer.py lives");
         let line = self.answers.next().expect("peer.py lives").expect("text");
@@ -424,7 +434,7 @@ fn unhex(text: &str) -> Vec<u8> {
     (0..text.len()).step_by(2).map(digits).collect()
 }
 
-/// Writes a value as `peer.py` does: what looks alike is alike.
+/// Formats a value as `peer.py` does, so that equal text means equal values.
 trait Show {
     fn show(&self, text: &mut String);
 

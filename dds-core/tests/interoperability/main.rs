@@ -1,4 +1,4 @@
-//! Other implementations of DDS, and the programs that read our captures. Most tests need such a program: see `.ci/run`.
+//! Other implementations of DDS, and programs that read our captures. Most tests need such a program: see `.ci/run`.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 

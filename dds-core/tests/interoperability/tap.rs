@@ -1,4 +1,4 @@
-//! What a participant sends and receives stands in its capture file.
+//! Capture files contain the datagrams that a participant sends and receives.
 
 #[path = "../../../dds-rtps/tests/support/mod.rs"]
 mod captures;
@@ -18,7 +18,7 @@ struct Note {
     text: String,
 }
 
-/// A folder that is empty, and gone after the test.
+/// An empty folder that the end of the test removes.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -39,7 +39,7 @@ impl Drop for Folder {
     }
 }
 
-/// Sends one note between two participants, each with its tap.
+/// Sends one note between two participants, each with its capture.
 fn talk(text: &str, taps: [&Path; 2]) {
     talk_by(IpFamilies::V4, text, taps);
 }
@@ -49,7 +49,7 @@ fn talk_by(families: IpFamilies, text: &str, taps: [&Path; 2]) {
     let [from, to] = taps.map(|tap| world.builder().ip_families(families).udp_only(true).tap(tap).build().unwrap());
     let reader = to.reader_builder::<Note>("note").qos(Preset::Event.reader()).build().unwrap();
     let writer = from.writer_builder("note").qos(Preset::Event.writer()).build().unwrap();
-    // Both, so that nothing has to be sent again.
+    // Both directions are matched, so nothing needs a retransmission.
     writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
     reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
     writer.write(&Note { text: text.to_owned() }).unwrap();
@@ -57,7 +57,7 @@ fn talk_by(families: IpFamilies, text: &str, taps: [&Path; 2]) {
     writer.acknowledged().block_for(PATIENCE).unwrap();
 }
 
-/// The source and destination of the datagrams that contain `text`, and all that is in the file is RTPS.
+/// Returns source and destination of the datagrams that contain `text`. Checks that the file contains only RTPS.
 fn with_text(file: &Path, text: &str) -> Vec<(std::net::SocketAddr, std::net::SocketAddr)> {
     let packets = read_pcap(file);
     assert!(packets.iter().all(|packet| packet.payload.starts_with(b"RTPS")));
@@ -67,7 +67,7 @@ fn with_text(file: &Path, text: &str) -> Vec<(std::net::SocketAddr, std::net::So
 }
 
 #[test]
-fn a_sample_stands_in_the_captures_of_both_sides_with_the_same_addresses() {
+fn sample_has_same_addresses_in_both_captures() {
     let folder = Folder::new("both");
     let (sender, receiver) = (folder.file("sender.pcap"), folder.file("receiver.pcap"));
     talk("hello, shark", [&sender, &receiver]);
@@ -79,7 +79,7 @@ fn a_sample_stands_in_the_captures_of_both_sides_with_the_same_addresses() {
 }
 
 #[test]
-fn what_goes_by_ipv6_stands_there_as_ipv6() {
+fn ipv6_traffic_is_captured_as_ipv6() {
     if !has_ipv6() {
         return;
     }
@@ -93,7 +93,9 @@ fn what_goes_by_ipv6_stands_there_as_ipv6() {
     read_with_tshark(&receiver, "ipv6.dst");
 }
 
-/// Where there is a tshark, it finds RTPS, and no fault in any header. `destination`: the field of the version of IP.
+/// If tshark is installed, it recognizes RTPS and finds no fault in any header.
+///
+/// `destination` is the field of the IP version.
 fn read_with_tshark(file: &Path, destination: &str) {
     #[allow(clippy::disallowed_methods, reason = "the program that captures are made for")]
     let output = std::process::Command::new("tshark")
@@ -107,15 +109,15 @@ fn read_with_tshark(file: &Path, destination: &str) {
     for line in text.lines() {
         let fields: Vec<&str> = line.split('\t').collect();
         assert!(!fields[0].is_empty(), "no {destination}: {line}");
-        // Discovery's messages have the version once more, in their data.
+        // Messages of discovery repeat the version in their data.
         assert!(fields[2].starts_with('2'), "no RTPS: {line}");
         assert_eq!((fields[1], fields[3]), ("1", ""), "a wrong checksum, or malformed: {line}");
     }
 }
 
-/// What a full socket refuses goes out later, but never behind what was written after it.
+/// Datagrams that a full socket refuses go out later, but never after samples that were written later.
 #[test]
-fn the_order_on_the_wire_is_that_of_the_writes_however_full_the_socket_is() {
+fn wire_order_is_write_order_on_full_socket() {
     const SAMPLES: i64 = 300;
     let folder = Folder::new("order");
     let file = folder.file("sender.pcap");
@@ -139,7 +141,7 @@ fn the_order_on_the_wire_is_that_of_the_writes_however_full_the_socket_is() {
     assert_eq!(numbers.collect::<Vec<_>>(), (1..=SAMPLES).collect::<Vec<_>>());
 }
 
-/// Of the samples of one writer in a message.
+/// Sequence numbers of one writer's samples in a message.
 fn sequence_numbers(message: &[u8], writer: EntityId) -> Vec<i64> {
     let message = Message::parse(message).unwrap();
     let numbers = message.submessages().filter_map(|submessage| match submessage.unwrap() {
@@ -150,19 +152,19 @@ fn sequence_numbers(message: &[u8], writer: EntityId) -> Vec<i64> {
 }
 
 #[test]
-fn participants_share_a_capture_and_a_later_one_continues_it() {
+fn participants_share_and_continue_capture() {
     let folder = Folder::new("shared");
     let file = folder.file("all.pcap");
     talk("first run", [&file, &file]);
     talk("second run", [&file, &file]);
     assert_eq!(with_text(&file, "first run").len(), 2);
     assert_eq!(with_text(&file, "second run").len(), 2);
-    // Nothing is left behind of how the file was begun.
+    // No temporary file of the creation remains.
     assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1);
 }
 
 #[test]
-fn a_capture_that_cannot_be_made_is_an_error_that_names_the_file() {
+fn impossible_capture_error_names_file() {
     let folder = Folder::new("refused");
     let other = folder.file("diary.txt");
     std::fs::write(&other, "dear diary, today I was nearly overwritten").unwrap();

@@ -1,4 +1,4 @@
-//! What an instance costs in bytes, at a reader and at a writer; the numbers of `docs/instances.md`.
+//! Memory of an instance in bytes, at a reader and at a writer: the numbers of `docs/instances.md`.
 
 use dds_rtps::concurrent::Payload;
 use dds_rtps::history::{
@@ -10,9 +10,9 @@ use dds_rtps::writer::{NewChange, StatefulWriter, WriterConfig};
 
 const GUID: Guid = Guid::new(GuidPrefix([1; 12]), EntityId([0, 0, 1, 2]));
 
-/// The tables double, so that this many fill them as far as a million do.
+/// The tables double their size, so this many instances fill them as far as a million do.
 const FEW: u64 = 1_000_000 >> 7;
-/// `DDS_INSTANCES=1000000` measures the million itself, which takes minutes with every allocation counted.
+/// `DDS_INSTANCES=1000000` measures the full million, which takes minutes while DHAT counts every allocation.
 const VARIABLE: &str = "DDS_INSTANCES";
 
 fn now() -> Now {
@@ -29,7 +29,7 @@ fn bytes() -> usize {
     dhat::HeapStats::get().curr_bytes
 }
 
-/// Bytes for each instance of what `make` makes. What else is alive meanwhile is not counted.
+/// Returns the bytes that `make` allocates for each instance. Other live memory is not counted.
 fn each<T>(count: u64, make: impl FnOnce() -> T) -> (usize, T) {
     let before = bytes();
     let made = make();
@@ -74,9 +74,9 @@ fn writer(count: u64, qos: &DataWriterQos, registered_only: bool) -> StatefulWri
     writer
 }
 
-/// One test, since the allocator counts for the whole process.
+/// One test, because the allocator counts for the whole process.
 #[test]
-fn an_instance_has_its_price() {
+fn instance_memory_stays_within_bounds() {
     let _profiler = crate::profiler();
     let count = std::env::var(VARIABLE).map_or(FEW, |count| count.parse().unwrap());
 
@@ -94,7 +94,7 @@ fn an_instance_has_its_price() {
     let taken = full - (before - bytes()) / count as usize;
     assert_eq!(history.instance_count() as u64, count);
     println!("reader: {full} bytes with a sample of 12 bytes, {taken} when it has been taken");
-    // Nobody needs them any more: the key is given up, and what is left are places for the next.
+    // No reader needs the instances any more. The keys are freed, and empty entries remain for later instances.
     assert!(!history.writer_lost(now(), GUID) || history.len() as u64 == count);
     history.select(now(), &Selection::default(), Operation::Take, &mut Vec::new());
     history.select(now(), &Selection::default(), Operation::Take, &mut Vec::new());

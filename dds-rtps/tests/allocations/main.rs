@@ -1,4 +1,4 @@
-//! What the state machines take from the heap, counted by DHAT.
+//! Heap use of the state machines, counted by DHAT.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[global_allocator]
 static ALLOCATOR: dhat::Alloc = dhat::Alloc;
 
-/// Starts counting. DHAT counts for the whole process, so that the tests run one after the other.
+/// Starts the count. DHAT counts for the whole process, so the lock runs one test at a time.
 fn profiler() -> (dhat::Profiler, MutexGuard<'static, ()>) {
     static TURN: Mutex<()> = Mutex::new(());
     let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);

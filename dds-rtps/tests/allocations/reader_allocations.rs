@@ -1,4 +1,4 @@
-//! A warmed-up reader allocates nothing per sample.
+//! A warm reader allocates nothing per sample.
 
 use dds_macros::DdsType;
 use dds_rtps::cdr::{self, Encoding, TypeInfo};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 const WARM_UP: i64 = 2_000;
 const SAMPLES: i64 = 10_000;
-/// SAMPLES in so many parts, of which the best one counts.
+/// The run has this many windows of SAMPLES each. The best window counts.
 const WINDOWS: i64 = 4;
 
 #[derive(DdsType)]
@@ -28,7 +28,7 @@ struct Keyed {
     bytes: Vec<u8>,
 }
 
-/// How samples come.
+/// How samples arrive.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     /// In a packet that cannot be shared.
@@ -37,13 +37,13 @@ enum Way {
     Shared,
     /// In fragments of this size.
     Fragments(u16),
-    /// In fragments of this size, which are received in their place as far as they are expected.
+    /// In fragments of this size, received in place if they are expected.
     Landing(u16),
     /// From a writer of this process.
     Local,
-    /// Every third one after the next one, and every tenth one twice.
+    /// Every third sample follows the next one, and every tenth arrives twice.
     Disordered,
-    /// After one of each instance, all of one.
+    /// One sample of each instance, then all of one instance.
     OneBusy,
 }
 
@@ -211,10 +211,10 @@ impl Bench {
         self.reader.handle_heartbeat(now, &source, &heartbeat);
     }
 
-    /// How many blocks a long run allocates, once warm.
+    /// Returns the number of blocks that a long run of the warm reader allocates.
     fn blocks(mut self) -> u64 {
         if self.way != Way::Local {
-            // Says that there is nothing before the first sample.
+            // Reports that no sample precedes the first one.
             self.heartbeat();
         }
         (0..WARM_UP).for_each(|_| self.step());
@@ -224,8 +224,8 @@ impl Bench {
             (0..SAMPLES / WINDOWS).for_each(|_| self.step());
             dhat::HeapStats::get().total_blocks - before
         });
-        // The thread of the test harness is counted too: on a busy machine it is late to note that it has started the test, and
-        // it says when the test has taken a minute. What this code did, it would do in each window.
+        // The thread of the test harness counts too. On a busy machine it records the start of the test late, and it
+        // reports tests that exceed a minute. An allocation of the reader would occur in every window.
         let blocks = blocks.min().unwrap_or(u64::MAX);
         assert!(self.seen > 0 || self.take_every > SAMPLES, "nothing was seen");
         assert_eq!(self.reader.counters().lost, 0);
@@ -260,9 +260,9 @@ fn fragment(number: i64, first: u32, size: u16, sample_size: usize, payload: &[u
     }
 }
 
-/// One test, since the allocator counts for the whole process.
+/// One test, because the allocator counts for the whole process.
 #[test]
-fn a_warm_reader_allocates_nothing() {
+fn warm_reader_allocates_nothing() {
     let _profiler = crate::profiler();
     let last = DataReaderQos::default().keep_last(1).best_effort();
     let reliable = last.clone().reliable();

@@ -1,4 +1,4 @@
-//! A warmed-up writer allocates nothing per sample.
+//! A warm writer allocates nothing per sample.
 
 use dds_rtps::concurrent::{LocalLink, Payload, SlotPool};
 use dds_rtps::output::Datagram;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 const WARM_UP: u64 = 2_000;
 const SAMPLES: u64 = 10_000;
-/// SAMPLES in so many parts, of which the best one counts.
+/// The run has this many windows of SAMPLES each. The best window counts.
 const WINDOWS: u64 = 4;
 
 /// A writer with a way to write, send and be acknowledged.
@@ -21,7 +21,7 @@ struct Bench {
     link: Option<Arc<LocalLink>>,
     payload_len: usize,
     instances: u64,
-    /// Every so many samples the remote reader acknowledges, and asks for the last one again.
+    /// After each such number of samples the remote reader acknowledges and requests the last one again.
     acknack_every: u64,
     ticks: u64,
 }
@@ -70,7 +70,7 @@ impl Bench {
 
     fn payload(&self) -> Payload {
         let mut slot = self.pool.acquire();
-        // Not cleared: what a slot held before is good enough.
+        // The buffer is not cleared, because any old content of a slot serves.
         slot.buffer().resize(self.payload_len, 7);
         self.pool.freeze(slot)
     }
@@ -109,7 +109,7 @@ impl Bench {
         }
     }
 
-    /// How many blocks a long run allocates, once warm.
+    /// Returns the number of blocks that a long run of the warm writer allocates.
     fn blocks(mut self) -> u64 {
         (0..WARM_UP).for_each(|_| self.step());
         assert!(dhat::HeapStats::get().total_blocks > 0, "nothing is counted");
@@ -118,17 +118,17 @@ impl Bench {
             (0..SAMPLES / WINDOWS).for_each(|_| self.step());
             dhat::HeapStats::get().total_blocks - before
         });
-        // The thread of the test harness is counted too: on a busy machine it is late to note that it has started the test, and
-        // it says when the test has taken a minute. What this code did, it would do in each window.
+        // The thread of the test harness counts too. On a busy machine it records the start of the test late, and it
+        // reports tests that exceed a minute. An allocation of the writer would occur in every window.
         let blocks = blocks.min().unwrap_or(u64::MAX);
         assert_eq!(self.writer.last_sequence_number(), SequenceNumber((WARM_UP + SAMPLES) as i64));
         blocks
     }
 }
 
-/// One test, since the allocator counts for the whole process.
+/// One test, because the allocator counts for the whole process.
 #[test]
-fn a_warm_writer_allocates_nothing() {
+fn warm_writer_allocates_nothing() {
     let _profiler = crate::profiler();
     let last = DataWriterQos::default().keep_last(1);
     let all = DataWriterQos::default().keep_all();

@@ -1,4 +1,4 @@
-//! `docs/bounds.md` names tests: they must be there.
+//! Tests that `docs/bounds.md` names must exist.
 
 use std::collections::HashSet;
 use std::fs;
@@ -15,7 +15,7 @@ fn collect(folder: &Path, into: &mut HashSet<String>) {
     }
 }
 
-/// The functions that are marked as tests.
+/// Returns the functions that are marked as tests.
 fn tests_of(text: &str) -> impl Iterator<Item = &str> {
     let mut is_marked = false;
     text.lines().map(str::trim).filter_map(move |line| {
@@ -25,7 +25,7 @@ fn tests_of(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// What stands between backticks in the last cell of each row that has some.
+/// Returns the text between backticks in the last cell of each row.
 fn named(table: &str) -> impl Iterator<Item = &str> {
     let rows = table.lines().filter(|line| line.starts_with('|'));
     let cells = rows.filter_map(|row| row.trim_end_matches('|').rsplit('|').next());
@@ -33,7 +33,7 @@ fn named(table: &str) -> impl Iterator<Item = &str> {
 }
 
 #[test]
-fn every_test_that_a_table_names_is_there() {
+fn tests_named_by_bounds_table_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut functions = HashSet::new();
     for folder in ["dds-cdr/src", "dds-cdr/tests", "dds-rtps/src", "dds-rtps/tests", "dds-core/src", "dds-core/tests"] {
@@ -47,12 +47,12 @@ fn every_test_that_a_table_names_is_there() {
 }
 
 #[test]
-fn a_row_names_what_its_last_cell_has_in_backticks() {
+fn last_cell_names_tests_in_backticks() {
     assert_eq!(named("| a | `no` | `one`, `two` |\ntext `three`\n|---|").collect::<Vec<_>>(), ["one", "two"]);
 }
 
 #[test]
-fn only_what_is_marked_is_a_test() {
+fn only_marked_functions_are_tests() {
     let text = "#[test]\n#[cfg(unix)]\nfn one() {\n    fn inner() {}\n}\nfn two() {}\n    #[test]\n    fn three() {";
     assert_eq!(tests_of(text).collect::<Vec<_>>(), ["one", "three"]);
 }

@@ -1,4 +1,4 @@
-//! Datagrams of other implementations: what they say to tshark they say to us, and what we lay out is what they did.
+//! Datagrams of other implementations: this crate and tshark parse them alike, and this crate builds the same bytes.
 
 use crate::support::{CAPTURES, capture, vector_path};
 use dds_rtps::types::{EntityId, GuidPrefix};
@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 
 #[test]
-fn every_datagram_of_every_capture_parses() {
+fn every_captured_datagram_parses() {
     for name in CAPTURES {
         for packet in capture(name) {
             let message = Message::parse(&packet.payload).unwrap_or_else(|e| panic!("{name} {}: {e}", packet.number));
@@ -37,16 +37,18 @@ fn parse_agrees_with_tshark() {
     }
 }
 
-/// What the standard leaves open, and how often the captures use it:
+/// This crate builds the bytes of the captures, except for freedoms of the standard.
 ///
-/// - INFO_TS: the wire counts 2^-32 s, we count nanoseconds, which are 4.29 of them.
-/// - A payload that ends the message may lack its padding (Zenzen DDS); ours never does, and the length counts it.
-/// - A sentinel's length means nothing; everybody writes 0, and so do we.
+/// The captures use these:
 ///
-/// Free too, but used by nobody here: big endian, length 0 for the last submessage, octetsToInlineQos above the least,
-/// bits of a set past its count, padding parameters, bytes behind the known fields.
+/// - INFO_TS: the wire counts units of 2^-32 s. This crate counts nanoseconds, each 4.29 such units.
+/// - A payload at the end of a message may lack its padding (Zenzen DDS). This crate always writes and counts it.
+/// - The length of a sentinel has no meaning. Each implementation writes 0.
+///
+/// No capture uses big endian, length 0 for the last submessage, or an octetsToInlineQos above the minimum. Bits of a
+/// set past its count, padding parameters and bytes after the known fields do not occur either.
 #[test]
-fn what_we_lay_out_is_what_the_others_did() {
+fn built_datagrams_equal_captured_datagrams() {
     let mut times_differ = 0;
     let mut unpadded = 0;
     let mut same = 0;
@@ -87,7 +89,7 @@ fn what_we_lay_out_is_what_the_others_did() {
 }
 
 #[test]
-fn a_datagram_cut_off_anywhere_is_at_worst_an_error() {
+fn truncated_datagram_is_at_worst_error() {
     for name in CAPTURES {
         for packet in capture(name).iter().filter(|packet| packet.payload.len() < 1500).take(24) {
             for len in 0..packet.payload.len() {
@@ -98,7 +100,7 @@ fn a_datagram_cut_off_anywhere_is_at_worst_an_error() {
 }
 
 #[test]
-fn a_datagram_with_flipped_bytes_is_at_worst_an_error() {
+fn datagram_with_flipped_bytes_is_at_worst_error() {
     const MUTATIONS: usize = 20_000;
     let seeds: Vec<Vec<u8>> = CAPTURES
         .iter()
@@ -106,7 +108,7 @@ fn a_datagram_with_flipped_bytes_is_at_worst_an_error() {
         .map(|packet| packet.payload)
         .filter(|payload| payload.len() < 1500)
         .collect();
-    // Numerical Recipes' generator: the upper half is random enough, and the same everywhere.
+    // The generator of Numerical Recipes: its upper half is random enough and equal on all machines.
     let mut state = 0x0dd5_u64;
     let mut random = |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -129,7 +131,7 @@ fn a_datagram_with_flipped_bytes_is_at_worst_an_error() {
     }
 }
 
-/// Parses `bytes` and asks for all there is to be had.
+/// Parses `bytes` and reads every part.
 fn touch_everything(bytes: &[u8]) {
     let Ok(message) = Message::parse(bytes) else { return };
     let mut receiver = Receiver::new(&message.header);
@@ -157,7 +159,7 @@ fn touch_everything(bytes: &[u8]) {
     }
 }
 
-/// Lays out what was parsed.
+/// Builds a parsed submessage again.
 fn build(submessage: &Submessage<'_>, buffer: &mut Vec<u8>) {
     let mut builder = MessageBuilder::new(buffer);
     match submessage {
@@ -182,7 +184,7 @@ fn build(submessage: &Submessage<'_>, buffer: &mut Vec<u8>) {
     }
 }
 
-/// With the setters where there are any.
+/// Uses the setters where they exist.
 fn copy_inline_qos(from: Option<InlineQos<'_>>, to: &mut InlineQosWriter<'_>) {
     let Some(from) = from else { return };
     for parameter in from.parameters() {
@@ -201,7 +203,7 @@ fn copy_inline_qos(from: Option<InlineQos<'_>>, to: &mut InlineQosWriter<'_>) {
     }
 }
 
-/// One line per datagram, in the words of `make_golden.py`.
+/// Formats a datagram as one line, in the form of `make_golden.py`.
 fn summary(number: usize, bytes: &[u8]) -> String {
     let message = Message::parse(bytes).unwrap();
     let header = message.header;

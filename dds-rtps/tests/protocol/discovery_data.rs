@@ -1,4 +1,4 @@
-//! Discovery data of other implementations: what it says to tshark it says to us, and it survives our own encoding.
+//! Discovery data of other implementations: this crate and tshark parse it alike, and it survives our encoding.
 
 use crate::support::{CAPTURES, capture, vector_path};
 use dds_rtps::discovery::data::{EndpointData, ParticipantData, PublicationData, SubscriptionData, guid_of_key};
@@ -48,8 +48,8 @@ fn discovery_data_survives_our_encoding() {
 }
 
 #[test]
-fn damaged_discovery_data_is_at_worst_an_error() {
-    // Numerical Recipes' generator: the upper half is random enough, and the same everywhere.
+fn damaged_discovery_data_is_at_worst_error() {
+    // The generator of Numerical Recipes: its upper half is random enough and equal on all machines.
     let mut state = 0x0dd5_u64;
     let mut random = |below: usize| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -72,7 +72,7 @@ fn damaged_discovery_data_is_at_worst_an_error() {
     }
 }
 
-/// Every DATA of SPDP and SEDP in a capture, with the number of its packet and its sender.
+/// Visits every DATA of SPDP and SEDP in a capture, with packet number and sender.
 fn for_each_builtin(name: &str, mut visit: impl FnMut(usize, GuidPrefix, &Data<'_>)) {
     for packet in capture(name) {
         let message = Message::parse(&packet.payload).unwrap();
@@ -88,7 +88,7 @@ fn for_each_builtin(name: &str, mut visit: impl FnMut(usize, GuidPrefix, &Data<'
     }
 }
 
-/// In the words of `make_discovery_golden.py`.
+/// Formats the data in the form of `make_discovery_golden.py`.
 fn summary(prefix: GuidPrefix, data: &Data<'_>) -> String {
     let status = data.inline_qos.map_or(0, |qos| qos.status_info());
     if status != 0 {

@@ -1,4 +1,4 @@
-//! Large reliable samples through a receive buffer that is much smaller than they are.
+//! Large reliable samples through a receive buffer that is much smaller than the samples.
 
 use dds_rtps::concurrent::Payload;
 use dds_rtps::history::{Operation, Selection};
@@ -15,27 +15,27 @@ use std::collections::VecDeque;
 const US: u64 = 1_000;
 const MIB: usize = 1 << 20;
 
-/// What Linux grants unless its administrator allows more, by its own count.
+/// Default limit of a receive buffer in Linux, in the kernel's count.
 const LINUX_DEFAULT: usize = 425_984;
 
-/// What a datagram takes in a receive buffer beside its bytes.
+/// Overhead of a datagram in a receive buffer.
 const OVERHEAD: usize = 832;
 
-/// A reader's host: what its system takes in, and how fast its receive thread is.
+/// A reader's host: its receive buffer and the speed of its receive thread.
 #[derive(Clone, Copy)]
 struct Host {
     same_host: bool,
-    /// Bytes, headers and all.
+    /// Receive buffer in bytes, including headers.
     buffer: usize,
     /// Bytes that the receive thread handles in a microsecond.
     bytes_per_us: usize,
-    /// It gets no core for so many microseconds of every millisecond.
+    /// Microseconds of every millisecond in which the thread gets no core.
     pause_us: u64,
-    /// One in so many datagrams is lost on the way; 0: none.
+    /// One in this many datagrams is lost on the way. 0 means none.
     lost: u64,
 }
 
-/// Of datagrams in either direction, so many in a thousand are lost, by chance.
+/// Random losses in both directions, per thousand datagrams.
 #[derive(Clone, Copy)]
 struct Chance {
     permille: u64,
@@ -56,7 +56,7 @@ impl Chance {
 struct Link {
     host: Host,
     nanos: u64,
-    /// When the receive thread is through with what it has taken.
+    /// Time at which the receive thread has handled all datagrams that it took.
     busy_until: u64,
     writer: StatefulWriter,
     reader: StatefulReader,
@@ -66,7 +66,7 @@ struct Link {
     dropped: u64,
     datagram: Datagram,
     chance: Chance,
-    /// The writer is told how much room there is in the buffer, if it wants to know.
+    /// Whether the writer learns the free space of the buffer on request.
     tells: bool,
     told: u64,
 }
@@ -117,7 +117,7 @@ impl Link {
         Now { instant: Instant::from_nanos(self.nanos), time: Time::from_unix_nanos(self.nanos as i64) }
     }
 
-    /// The writer sends all that it may; what has no room is dropped.
+    /// The writer sends all that it may. A full buffer drops the excess.
     fn send(&mut self) {
         self.send_what_may();
         while self.tells && self.writer.waits_for_room(self.now()).is_some() {
@@ -133,10 +133,11 @@ impl Link {
         let now = self.now();
         while self.writer.poll_transmit(now, &mut self.datagram) {
             self.datagrams += 1;
+            // A prime step spreads the losses evenly over the datagrams.
             let lost = self.host.lost > 0 && (self.datagrams * 7919) % self.host.lost == 0;
             let lost = lost || self.chance.strikes();
             let len = self.datagram.len() + OVERHEAD;
-            // What finds the buffer empty gets in whatever its length, as on Linux.
+            // As on Linux, an empty buffer accepts a datagram of any length.
             if lost || (self.buffered > 0 && self.buffered + len > self.host.buffer) {
                 self.dropped += 1;
                 continue;
@@ -154,6 +155,7 @@ impl Link {
         self.buffered -= bytes.len() + OVERHEAD;
         let took = bytes.len() as u64 * US / self.host.bytes_per_us as u64;
         self.busy_until = self.nanos + took;
+        // The thread gets no core in the first part of each millisecond.
         let in_ms = self.busy_until % (1000 * US);
         if in_ms < self.host.pause_us * US {
             self.busy_until += self.host.pause_us * US - in_ms;
@@ -202,6 +204,7 @@ impl Link {
     }
 
     fn run_until(&mut self, done: impl Fn(&Self) -> bool) {
+        // In virtual time, so a stalled transfer fails fast.
         let end = self.nanos + 60_000_000 * US;
         while !done(self) {
             assert!(self.nanos < end, "not done after a minute");
@@ -220,16 +223,18 @@ impl Link {
         }
     }
 
-    /// Sends samples of `len` bytes one after the other, and says which share of the bytes was sent twice, in percent.
+    /// Sends samples of `len` bytes in succession. Returns the share of bytes that was sent twice, in percent.
     fn transfer(&mut self, samples: usize, len: usize) -> f64 {
         let before = self.writer.counters();
         for sample in 0..samples {
             let mut bytes: Vec<u8> = (0..len).map(|index| (index / 3 + index / 1000 + sample) as u8).collect();
+            // The encapsulation header of little-endian XCDR1.
             bytes.splice(..4, [0, 1, 0, 0]);
             let change = NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&bytes));
             self.writer.write(self.now(), change).unwrap();
             self.run_until(|link| {
                 let last = link.writer.last_sequence_number();
+                // The last fragments may still wait in the receive buffer after the acknowledgement.
                 link.writer.is_acknowledged(last) && link.writer.sent_up_to() == last && link.buffer.is_empty()
             });
             let mut taken = Vec::new();
@@ -244,7 +249,7 @@ impl Link {
 }
 
 #[test]
-fn a_large_sample_does_not_overrun_the_smallest_receive_buffer() {
+fn large_sample_fits_smallest_receive_buffer() {
     for same_host in [true, false] {
         let host = Host { same_host, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 0 };
         for buffer in [LINUX_DEFAULT, 8 << 20] {
@@ -259,7 +264,7 @@ fn a_large_sample_does_not_overrun_the_smallest_receive_buffer() {
 }
 
 #[test]
-fn a_receiver_that_pauses_loses_little() {
+fn pausing_receiver_loses_little() {
     for same_host in [true, false] {
         let host = Host { same_host, buffer: LINUX_DEFAULT, bytes_per_us: 2000, pause_us: 700, lost: 0 };
         let mut link = Link::new(host, FlowConfig::default());
@@ -270,7 +275,7 @@ fn a_receiver_that_pauses_loses_little() {
 }
 
 #[test]
-fn a_window_that_is_too_large_finds_its_size() {
+fn oversized_window_shrinks_to_buffer_size() {
     let host = Host { same_host: true, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 0 };
     let mut link = Link::new(host, FlowConfig { same_host: 8 << 20, ..FlowConfig::default() });
     link.transfer(1, 16 * MIB);
@@ -280,7 +285,7 @@ fn a_window_that_is_too_large_finds_its_size() {
 }
 
 #[test]
-fn a_network_that_loses_has_little_more_than_the_loss_repaired() {
+fn repairs_barely_exceed_network_loss() {
     let host = Host { same_host: false, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 50 };
     let mut link = Link::new(host, FlowConfig::default());
     let share = link.transfer(2, 16 * MIB);
@@ -288,9 +293,9 @@ fn a_network_that_loses_has_little_more_than_the_loss_repaired() {
     assert!(share < 5.0, "{share:.1} % were sent twice for a loss of 2 %");
 }
 
-/// In virtual time: an answer takes microseconds, so all of it is what somebody waits for in vain.
+/// In virtual time an answer takes microseconds, so all measured time is needless waiting.
 #[test]
-fn a_network_that_drops_a_third_by_chance_is_no_reason_to_wait() {
+fn loss_of_a_third_causes_no_stall() {
     for (same_host, permille, ms_max) in [(true, 100, 100), (true, 300, 600), (false, 100, 300), (false, 300, 1500)] {
         let host = Host { same_host, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 0 };
         let mut link = Link::new(host, FlowConfig::default());
@@ -303,10 +308,10 @@ fn a_network_that_drops_a_third_by_chance_is_no_reason_to_wait() {
     }
 }
 
-/// One whose receive buffer holds a few datagrams, and that takes a millisecond for each.
+/// The receive buffer holds a few datagrams, and the reader takes a millisecond for each.
 #[test]
-fn a_reader_with_hardly_any_room_gets_everything_and_not_much_of_it_twice() {
-    // In the time that each of these takes the reader can receive it hardly more than once.
+fn tiny_receive_buffer_gets_all_with_few_repeats() {
+    // The limit is hardly more than the reader's time to receive the sample once.
     for (same_host, buffer, ms_max) in
         [(false, 3 << 10, 450), (false, 16 << 10, 450), (false, 64 << 10, 600), (true, 16 << 10, 30)]
     {
@@ -324,9 +329,9 @@ fn a_reader_with_hardly_any_room_gets_everything_and_not_much_of_it_twice() {
 }
 
 #[test]
-fn best_effort_samples_are_not_lost_by_their_own_haste() {
+fn best_effort_pacing_avoids_own_losses() {
     let best_effort = DataReaderQos::default().best_effort();
-    // What Linux grants by default, and what it grants where it may.
+    // The default of Linux, and the size that it grants on request.
     for (window, buffer, pause_us) in [(208 << 10, LINUX_DEFAULT, 200), (4 << 20, 8 << 20, 900)] {
         let host = Host { same_host: true, buffer, bytes_per_us: 5000, pause_us, lost: 0 };
         let flow = FlowConfig { same_host: window, ..FlowConfig::default() };
@@ -341,9 +346,9 @@ fn best_effort_samples_are_not_lost_by_their_own_haste() {
     }
 }
 
-/// A reader that is slower than the clock, and one that is faster.
+/// One reader is slower than the sending rate, and one is faster.
 #[test]
-fn best_effort_samples_go_as_fast_as_there_is_room_where_that_is_told() {
+fn best_effort_rate_follows_reported_space() {
     let best_effort = DataReaderQos::default().best_effort();
     for (window, buffer) in [(208 << 10, LINUX_DEFAULT), (4 << 20, 8 << 20)] {
         for (bytes_per_us, pause_us) in [(200, 300), (5000, 0)] {
@@ -356,7 +361,8 @@ fn best_effort_samples_go_as_fast_as_there_is_room_where_that_is_told() {
             assert_eq!(link.dropped, 0, "by a reader of {bytes_per_us} bytes per us with a buffer of {buffer}");
             let ms = (link.nanos - began) / 1_000_000;
             println!("{bytes_per_us} bytes per us, buffer {buffer}: {ms} ms, asked {} times", link.told);
-            // The first by the clock would be losses, the second 90 ms. A small buffer is told to be full most of the time.
+            // At the sending rate the slow reader would lose datagrams, and the fast one would need 90 ms. A small
+            // buffer is reported full most of the time.
             let is_fast = bytes_per_us > 500 && window > 1 << 20;
             assert!(!is_fast || ms < 40, "{ms} ms");
         }

@@ -1,6 +1,7 @@
-//! Reliable samples over long ways that lose by chance: how fast they get there, and how much is sent twice, in virtual time.
+//! Reliable samples over long paths with random loss: their rate and their retransmissions, in virtual time.
 //!
-//! `cargo test --release -p dds-rtps --test long_ways -- --ignored --nocapture` prints the table of `docs/long-paths.md`.
+//! `cargo test --release -p dds-rtps --test long_ways -- --ignored --nocapture` prints the table of
+//! `docs/long-paths.md`.
 
 use dds_rtps::concurrent::Payload;
 use dds_rtps::history::{Operation, Selection};
@@ -17,37 +18,38 @@ use std::collections::VecDeque;
 const US: u64 = 1_000;
 const MS: u64 = 1_000 * US;
 
-/// What a writing thread takes for a sample.
+/// Time of the writing thread for a sample.
 const WRITING: u64 = 4 * US;
 
-/// What a receiving thread takes for a datagram.
+/// Time of the receive thread for a datagram.
 const HANDLING: u64 = 2 * US;
 
-/// What Linux grants a receive buffer unless its administrator allows more, by its own count, and what a datagram takes of it
-/// beside its bytes.
+/// Default limit of a receive buffer in Linux, and the overhead of a datagram in it.
+///
+/// Both use the kernel's count.
 const RECEIVE_BUFFER: usize = 425_984;
 const OVERHEAD: usize = 832;
 
 /// A network between two hosts.
 #[derive(Clone, Copy, Debug)]
 struct Way {
-    /// From one end to the other.
+    /// Delay in one direction.
     delay_ms: u64,
-    /// Of datagrams in either direction, so many in a hundred are lost by chance.
+    /// Random losses in both directions, per hundred datagrams.
     loss: u64,
-    /// What its narrowest line carries in a microsecond: a gigabit network 125.
+    /// Bytes that the narrowest link carries in a microsecond. A gigabit network carries 125.
     bytes_per_us: u64,
-    /// What waits for that line at most; the rest is lost.
+    /// Most bytes that wait for that link. The excess is lost.
     queue: u64,
 }
 
 const GIGABIT: Way = Way { delay_ms: 0, loss: 0, bytes_per_us: 125, queue: 512 << 10 };
 
-/// Datagrams in one direction, and when they arrive.
+/// Datagrams in one direction, with their arrival times.
 #[derive(Default)]
 struct Line {
     under_way: VecDeque<(u64, Vec<u8>)>,
-    /// When it has carried all that was sent.
+    /// Time at which the link has carried all sent bytes.
     free_at: u64,
     overflowed: u64,
 }
@@ -60,7 +62,7 @@ impl Line {
             return;
         }
         self.free_at = begins + bytes.len() as u64 * US / way.bytes_per_us;
-        // Even the shortest way takes a moment.
+        // Even the shortest path has some delay.
         self.under_way.push_back((self.free_at + way.delay_ms * MS + 50 * US, bytes));
     }
 
@@ -85,11 +87,11 @@ struct Link {
     datagram: Datagram,
     /// Bytes that the writer has sent.
     sent: u64,
-    /// What has arrived and not been looked at, and its size in the receive buffer.
+    /// Datagrams that arrived and were not handled, and their size in the receive buffer.
     buffer: VecDeque<Vec<u8>>,
     buffered: usize,
     overrun: u64,
-    /// When the receiving thread is through with what it has.
+    /// Time at which the receive thread has handled its datagrams.
     free_at: u64,
 }
 
@@ -136,7 +138,7 @@ impl Link {
         (self.dice.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % 100 < self.way.loss
     }
 
-    /// Both ends send what they have to say.
+    /// Both ends send their pending datagrams.
     fn speak(&mut self) {
         let now = self.now();
         while self.writer.poll_transmit(now, &mut self.datagram) {
@@ -163,6 +165,7 @@ impl Link {
     fn arrive(&mut self) {
         while let Some(bytes) = self.there.arrived(self.nanos) {
             let size = bytes.len() + OVERHEAD;
+            // As the kernel does, drops the datagram and tells neither side.
             if self.buffered + size > RECEIVE_BUFFER {
                 self.overrun += 1;
                 continue;
@@ -170,6 +173,7 @@ impl Link {
             self.buffered += size;
             self.buffer.push_back(bytes);
         }
+        // The receive thread handles one datagram at a time.
         if self.free_at <= self.nanos {
             if let Some(bytes) = self.buffer.pop_front() {
                 self.buffered -= bytes.len() + OVERHEAD;
@@ -208,18 +212,21 @@ impl Link {
         }
     }
 
-    /// Writes samples of `len` bytes as fast as that goes, with at most 32 MB unacknowledged, and waits for all of them. Returns
-    /// what got there in a second, in MB, and how much was sent for each byte of payload.
+    /// Writes samples of `len` bytes as fast as possible, with at most 32 MB unacknowledged.
+    ///
+    /// Returns the rate in MB/s and the sent bytes per byte of payload, once all samples are acknowledged.
     fn transfer(&mut self, samples: usize, len: usize) -> (f64, f64) {
         let (begun, before) = (self.nanos, self.sent);
         let ahead_max = ((32 << 20) / len) as i64;
         let (mut written, mut received) = (0, 0);
         let mut writes_at = self.nanos;
         let mut payload: Vec<u8> = (0..len).map(|index| (index / 3 + index / 1000) as u8).collect();
+        // The encapsulation header of little-endian XCDR1.
         payload.splice(..4, [0, 1, 0, 0]);
         let mut taken = Vec::new();
         while received < samples || !self.writer.is_acknowledged(SequenceNumber(samples as i64)) {
             assert!(self.nanos < begun + 3_600_000 * MS, "{received} of {samples} after an hour");
+            // Bounds the memory of the writer's history.
             let may_write = written < samples && written as i64 - self.writer.acknowledged().0 < ahead_max;
             if may_write && writes_at <= self.nanos {
                 let change = NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&payload));
@@ -240,6 +247,7 @@ impl Link {
             self.reader.select(self.now(), &Selection::default(), Operation::Take, &mut taken);
             for sample in taken.drain(..) {
                 received += 1;
+                // Samples arrive complete and in order, so the count is the sequence number.
                 assert_eq!(sample.info.sequence_number, SequenceNumber(received as i64));
                 assert!(sample.payload.unwrap().bytes() == payload);
             }
@@ -250,7 +258,7 @@ impl Link {
     }
 }
 
-/// MB in a second, and bytes sent for each one of payload.
+/// Returns the rate in MB/s and the sent bytes per byte of payload.
 fn measured(way: Way, samples: usize, len: usize) -> (f64, f64) {
     let mut link = Link::new(way, 7);
     let (speed, share) = link.transfer(samples, len);
@@ -272,7 +280,7 @@ fn measured(way: Way, samples: usize, len: usize) -> (f64, f64) {
 
 #[test]
 #[ignore = "prints a table; takes a minute in a release build"]
-fn the_table_of_the_documentation() {
+fn long_path_table_of_documentation() {
     let mut rows = Vec::new();
     for delay_ms in [0, 5, 30, 100] {
         for (name, samples, len) in [("1 kB", 20_000, 1_000), ("150 kB", 133, 150_000), ("1 MB", 20, 1_000_000)] {
@@ -287,9 +295,10 @@ fn the_table_of_the_documentation() {
     println!("| one way | samples | loss 0 | 1 % | 10 % | 30 % |\n|---|---|---|---|---|---|\n{}", rows.join("\n"));
 }
 
-/// By a window that a loss by chance keeps at its smallest, a hundredth lost means 0.7 MB/s, and a tenth as little.
+/// A window that random loss keeps at its minimum would give 0.7 MB/s with 1 % loss. With 0.1 % it would hardly give
+/// more.
 #[test]
-fn a_window_grows_with_the_way_whatever_is_lost_by_chance() {
+fn window_grows_with_path_despite_random_loss() {
     for (delay_ms, loss, samples, len, least) in [
         (30, 1, 20_000, 1_000, 3.0),
         (30, 10, 20, 1_000_000, 3.0),
@@ -298,24 +307,24 @@ fn a_window_grows_with_the_way_whatever_is_lost_by_chance() {
     ] {
         let (speed, share) = measured(Way { delay_ms, loss, ..GIGABIT }, samples, len);
         assert!(speed > least, "{speed:.2} MB/s");
-        // Headers take 6 %, and what is repeated can be lost as well.
+        // Headers take 6 %, and retransmissions can be lost as well.
         let limit = 1.06 / (1.0 - loss as f64 / 100.0) + 0.25;
         assert!(share < limit, "{share:.2} of the bytes instead of {limit:.2}");
     }
 }
 
-/// Readers go on asking for what is on its way already.
+/// Readers continue to request samples that are already in flight.
 #[test]
-fn what_is_on_its_way_for_long_is_not_sent_again_meanwhile() {
+fn datagrams_in_flight_are_not_retransmitted() {
     for (delay_ms, loss, limit) in [(30, 1, 1.2), (100, 0, 1.4), (100, 1, 1.2), (100, 10, 1.4)] {
         let (_, share) = measured(Way { delay_ms, loss, ..GIGABIT }, 67, 150_000);
         assert!(share < limit, "{share:.2} of the bytes instead of {limit:.2}");
     }
 }
 
-/// What the line has no room for is lost because of the window, and makes it smaller, also where others are lost by chance.
+/// Overflow of the link comes from the window and shrinks it, even on a link with random losses.
 #[test]
-fn a_window_ends_where_the_line_does() {
+fn window_is_limited_by_link_capacity() {
     for (loss, limit) in [(0, 1.5), (10, 1.7)] {
         let narrow = Way { delay_ms: 20, loss, bytes_per_us: 2, queue: 64 << 10 };
         let (speed, share) = measured(narrow, 400, 10_000);

@@ -1,4 +1,4 @@
-//! The protocol as its state machines speak it, and the tables in `docs` that name tests.
+//! The protocol between its state machines, and the tables in `docs` that name tests.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 

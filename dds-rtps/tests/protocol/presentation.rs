@@ -9,7 +9,7 @@ use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix, Instant, Now, Sequ
 use dds_rtps::wire::{Data, Message, Receiver, SerializedPayload, Submessage};
 use std::collections::BTreeMap;
 
-/// A reader of each writer, of this scope and with coherent access or not.
+/// Creates a reader of one writer with this access scope and coherent access.
 fn reader(writer: Guid, access_scope: AccessScope, coherent_access: bool) -> StatefulReader {
     let guid = Guid::new(GuidPrefix([9; 12]), EntityId([0, 0, 1, 7]));
     let mut config =
@@ -31,7 +31,7 @@ fn take(reader: &mut StatefulReader, now: Now) -> Vec<HistorySample> {
     samples
 }
 
-/// Goes through what user writers say in a capture, in the order in which it was sent, but for the readers that it names.
+/// Visits the submessages of user writers in a capture, in sending order, without those for other readers.
 fn replay(name: &str, mut each: impl FnMut(Now, Source, &Submessage<'_>)) {
     for packet in crate::support::capture(name) {
         let message = Message::parse(&packet.payload).unwrap();
@@ -68,13 +68,13 @@ fn hand_over(reader: &mut StatefulReader, now: Now, source: &Source, submessage:
     }
 }
 
-/// A number that carries no change: in this capture these end the sets.
+/// A sequence number without a change. In this capture such DATA end the coherent sets.
 fn is_end(data: &Data<'_>) -> bool {
     data.payload == SerializedPayload::None && data.inline_qos.as_ref().is_none_or(|qos| qos.status_info() == 0)
 }
 
 #[test]
-fn sets_of_zenzen_dds_are_seen_as_a_whole() {
+fn zenzen_coherent_sets_appear_complete() {
     let mut readers: BTreeMap<[u8; 16], StatefulReader> = BTreeMap::new();
     let (mut sets, mut samples, mut ends) = (0, 0, 0);
     replay("zzdds_coherent_topic_scope", |now, source, submessage| {
@@ -102,7 +102,7 @@ fn sets_of_zenzen_dds_are_seen_as_a_whole() {
 }
 
 #[test]
-fn without_coherent_access_each_of_its_samples_is_seen_at_once() {
+fn without_coherent_access_samples_show_at_once() {
     let mut readers: BTreeMap<[u8; 16], StatefulReader> = BTreeMap::new();
     let mut samples = 0;
     replay("zzdds_coherent_topic_scope", |now, source, submessage| {
@@ -118,7 +118,7 @@ fn without_coherent_access_each_of_its_samples_is_seen_at_once() {
 }
 
 #[test]
-fn the_group_order_of_zenzen_dds_is_read_under_its_own_numbers() {
+fn zenzen_group_order_uses_its_own_numbers() {
     let mut readers: BTreeMap<[u8; 16], StatefulReader> = BTreeMap::new();
     let mut gate = GroupGate::new(false, true);
     let (mut numbers, mut without_number, mut seen) = (Vec::new(), Vec::new(), 0);
@@ -126,7 +126,7 @@ fn the_group_order_of_zenzen_dds_is_read_under_its_own_numbers() {
         let id = EntityId([0, 0, 1, 7]);
         let reader = readers.entry(source.writer.to_bytes()).or_insert_with(|| {
             let key = PublisherKey::Remote(source.writer.prefix, EntityId::UNKNOWN);
-            // It says nothing of its group by HEARTBEAT: nobody waits for that.
+            // Its HEARTBEATs carry no group information, so the gate does not wait for it.
             gate.add(key, (source.writer, id), (true, false), SequenceNumber::ZERO, None);
             reader(source.writer, AccessScope::Group, false)
         });
@@ -149,7 +149,7 @@ fn the_group_order_of_zenzen_dds_is_read_under_its_own_numbers() {
     });
     assert!(numbers.len() > 50, "{}", numbers.len());
     assert!(numbers.windows(2).all(|two| two[1] == two[0] + 1), "{numbers:?}");
-    // Its unregistrations have no place among the numbers of the group.
+    // Unregistrations have no group sequence number.
     assert!(without_number.iter().all(|(_, kind)| *kind == ChangeKind::NotAliveUnregistered), "{without_number:?}");
     assert_eq!(seen, numbers.len());
 }

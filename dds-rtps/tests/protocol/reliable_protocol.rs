@@ -1,5 +1,7 @@
-//! `docs/reliable-protocol.md` names a test for each promise, `docs/planted-bugs.md` one for each mistake, and
-//! `dds-core/tests/api/rules.rs` one for each rule: they must be there.
+//! Tests that three tables name must exist.
+//!
+//! `docs/reliable-protocol.md` names one for each promise, `docs/planted-bugs.md` one for each bug, and
+//! `dds-core/tests/api/rules.rs` one for each rule.
 
 use std::collections::HashMap;
 use std::fs;
@@ -20,19 +22,19 @@ fn collect(folder: &Path, into: &mut Vec<(PathBuf, String)>) {
     }
 }
 
-/// The cells of each row below a head.
+/// Returns the cells of each row below the header.
 fn rows(text: &str) -> impl Iterator<Item = Vec<&str>> {
     let rows = text.lines().filter(|line| line.starts_with('|') && !line.starts_with("|---"));
     let cells = rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>());
     cells.filter(|cells| cells.last() != Some(&"clause"))
 }
 
-/// What stands between back ticks.
+/// Returns the text between backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }
 
-/// The tests that there are, each with the files that have one of its name.
+/// The existing tests, each with the files that contain one of its name.
 struct Tests(HashMap<String, Vec<String>>);
 
 impl Tests {
@@ -43,7 +45,7 @@ impl Tests {
             let mut is_marked = false;
             for line in text.lines().map(str::trim) {
                 let head = line.strip_prefix("fn ").and_then(|rest| rest.split_once('('));
-                // A macro makes several of them from lists of a name and a type.
+                // A macro defines several tests from lists of a name and a type.
                 let made = line.split_once(' ').filter(|(name, ty)| name.contains('_') && !ty.contains(' '));
                 for (name, _) in head.filter(|_| is_marked).into_iter().chain(made) {
                     tests.entry(name.to_owned()).or_default().push(stem.to_string());
@@ -54,7 +56,7 @@ impl Tests {
         Self(tests)
     }
 
-    /// Those of the protocol and of the runtime.
+    /// Collects the tests of the protocol and of the runtime.
     fn of_workspace() -> Self {
         let mut files = Vec::new();
         for folder in
@@ -65,7 +67,7 @@ impl Tests {
         Self::of(&files)
     }
 
-    /// Whether a file of this name has a test of that name; without the name of a file, whether any has.
+    /// Returns whether a file of this name contains the test. Without a file name, any file counts.
     fn has(&self, test: &str) -> bool {
         let (place, name) = test.rsplit_once("::").map_or((None, test), |(place, name)| (Some(place), name));
         let is_place = |stem: &String| place.is_none_or(|place| stem == place);
@@ -74,7 +76,7 @@ impl Tests {
 }
 
 #[test]
-fn every_promise_has_its_test() {
+fn every_protocol_promise_has_test() {
     let known = Tests::of_workspace();
     let text = fs::read_to_string(root().join("docs/reliable-protocol.md")).unwrap();
     let rows: Vec<_> = rows(&text).collect();
@@ -92,7 +94,7 @@ fn every_promise_has_its_test() {
 }
 
 #[test]
-fn what_caught_a_mistake_or_holds_a_rule_is_there() {
+fn tests_of_planted_bugs_and_rules_exist() {
     let known = Tests::of_workspace();
     let rules = fs::read_to_string(root().join("dds-core/tests/api/rules.rs")).unwrap();
     let rules: String = rules.lines().filter_map(|line| Some(format!("{}\n", line.strip_prefix("//! ")?))).collect();
@@ -100,7 +102,7 @@ fn what_caught_a_mistake_or_holds_a_rule_is_there() {
     for (table, least) in [(&rules, 20), (&mistakes, 70)] {
         let rows: Vec<_> = rows(table).filter(|row| row.last().is_some_and(|tests| tests.contains('`'))).collect();
         assert!(rows.len() >= least, "only {} rows", rows.len());
-        // A command has spaces; a crowd of tests is told in words.
+        // Commands contain spaces. Groups of tests are described in words.
         let named = rows.iter().filter_map(|row| row.last()).flat_map(|tests| quoted(tests));
         let missing: Vec<&str> = named.filter(|test| !test.contains(' ') && !known.has(test)).collect();
         assert!(missing.is_empty(), "there are no tests {missing:?}");
@@ -108,7 +110,7 @@ fn what_caught_a_mistake_or_holds_a_rule_is_there() {
 }
 
 #[test]
-fn what_is_looked_for_is_found_and_nothing_else() {
+fn lookup_finds_only_existing_tests() {
     let text = "#[test]\nfn one() {}\n\n#[test]\n#[ignore = \"slow\"]\nfn two() {}\n\nfn three() {}\n";
     let known = Tests::of(&[(PathBuf::from("a/place.rs"), text.to_owned())]);
     assert!(known.has("place::one") && known.has("place::two") && known.has("one"));

@@ -1,5 +1,4 @@
-//! Many small reliable samples over networks that lose by chance: how often they are sent, and how long that takes, in virtual
-//! time.
+//! Many small reliable samples over networks with random loss: their retransmissions and their time, in virtual time.
 
 use dds_rtps::concurrent::Payload;
 use dds_rtps::history::{Operation, Selection};
@@ -16,20 +15,20 @@ use std::collections::VecDeque;
 const US: u64 = 1_000;
 const LEN: usize = 1_000;
 
-/// What a writing thread takes for a sample, and a receiving one for a datagram.
+/// Time of the writing thread for a sample, and of the receive thread for a datagram.
 const HANDLING: u64 = 4 * US;
 
-/// A network between two hosts, or of one.
+/// A network between two hosts, or within one.
 #[derive(Clone, Copy)]
 struct Network {
     same_host: bool,
-    /// Of datagrams in either direction, so many in a thousand are lost.
+    /// Losses in both directions, per thousand datagrams.
     permille: u64,
-    /// From one end to the other.
+    /// Delay in one direction.
     delay_us: u64,
 }
 
-/// Datagrams under way, in their order, and when they arrive.
+/// Datagrams in flight in sending order, with their arrival times.
 #[derive(Default)]
 struct Way(VecDeque<(u64, Vec<u8>)>);
 
@@ -50,7 +49,7 @@ struct Link {
     datagram: Datagram,
     /// Bytes that the writer and the reader have sent.
     sent: u64,
-    /// When the receiving thread is through with what it has.
+    /// Time at which the receive thread has handled its datagrams.
     free_at: u64,
 }
 
@@ -98,7 +97,7 @@ impl Link {
         (self.dice.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % 1000 < self.network.permille
     }
 
-    /// Both ends send what they have to say.
+    /// Both ends send their pending datagrams.
     fn speak(&mut self) {
         let (now, arrival) = (self.now(), self.nanos + self.network.delay_us * US);
         while self.writer.poll_transmit(now, &mut self.datagram) {
@@ -152,8 +151,9 @@ impl Link {
         }
     }
 
-    /// Writes samples as fast as that goes, and waits for all of them. Returns the milliseconds, and the bytes for each one of
-    /// payload.
+    /// Writes samples as fast as possible and waits for all acknowledgements.
+    ///
+    /// Returns the milliseconds, and the sent bytes per byte of payload.
     fn transfer(&mut self, samples: usize) -> (u64, f64) {
         let (begun, before) = (self.nanos, self.sent);
         let end = begun + 600_000_000 * US;
@@ -189,7 +189,7 @@ impl Link {
     }
 }
 
-/// Sends samples through such a network: milliseconds, and bytes sent for each one of payload.
+/// Sends samples through such a network. Returns milliseconds and sent bytes per byte of payload.
 fn measured(network: Network, samples: usize) -> (u64, f64) {
     let mut link = Link::new(network, 7);
     let (ms, share) = link.transfer(samples);
@@ -203,10 +203,12 @@ fn measured(network: Network, samples: usize) -> (u64, f64) {
     (ms, share)
 }
 
-/// Headers take a tenth: what is left is the loss, the loss of repairs, and so on. What a repair takes is the time of a second
-/// or third attempt: with a third of all datagrams lost, each tenth sample needs four.
+/// Headers take a tenth. The rest is the loss, the loss of repairs, and so on.
+///
+/// The time of a repair is that of a second or third attempt. If a third of all datagrams is lost, one sample in ten
+/// needs four.
 #[test]
-fn little_more_is_repeated_than_was_lost() {
+fn retransmissions_barely_exceed_losses() {
     let networks = [(true, 20, [200, 400, 2_500]), (false, 500, [1_500, 2_500, 9_000])];
     for (same_host, delay_us, ms_max) in networks {
         for (permille, ms_max) in [10, 100, 300].into_iter().zip(ms_max) {
@@ -219,9 +221,9 @@ fn little_more_is_repeated_than_was_lost() {
     }
 }
 
-/// The answer to a request is on its way for a while, and so is the request.
+/// A request and its answer are in flight for a while.
 #[test]
-fn what_takes_its_time_is_not_sent_again_before_it_can_be_here() {
+fn delayed_samples_are_not_retransmitted_early() {
     for permille in [10, 100, 300] {
         let (_, share) = measured(Network { same_host: false, permille, delay_us: 30_000 }, 4_000);
         let loss = permille as f64 / 1000.0;

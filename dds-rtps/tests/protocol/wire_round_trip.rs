@@ -1,4 +1,4 @@
-//! What is laid out is what is parsed, for any message; and any bytes are at worst an error.
+//! Any built message parses to the same content, and any bytes cause at worst an error.
 
 use dds_rtps::types::{EntityId, GuidPrefix, ProtocolVersion, SequenceNumber, Time, VendorId};
 use dds_rtps::wire::{
@@ -9,7 +9,7 @@ use dds_rtps::wire::{
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 
-/// What a message is made of; payload and inline QoS of a DATA are owned here.
+/// A part of a message. It owns the payload and the inline QoS of a DATA.
 #[derive(Debug, Clone)]
 enum Part {
     Plain(Submessage<'static>),
@@ -210,7 +210,7 @@ fn assert_same(part: &Part, parsed: &Submessage<'_>) -> Result<(), TestCaseError
 
 proptest! {
     #[test]
-    fn any_message_survives(
+    fn any_message_survives_round_trip(
         parts in vec(prop_oneof![plain().prop_map(Part::Plain), data(), data_frag()], 0..12),
         minor in any::<u8>(),
         prefix in prefix(),
@@ -228,11 +228,11 @@ proptest! {
     }
 
     #[test]
-    fn any_body_under_any_id_is_at_worst_an_error(id in 0_u8..0x40, flags: u8, body in vec(any::<u8>(), 0..120)) {
+    fn any_body_under_any_id_is_at_worst_error(id in 0_u8..0x40, flags: u8, body in vec(any::<u8>(), 0..120)) {
         let mut bytes = b"RTPS\x02\x05\x01\xddabcdefghijkl".to_vec();
         bytes.extend([id, flags, 0, 0]);
         bytes.extend(&body);
-        // A faulty header extension costs the message.
+        // An invalid header extension invalidates the message.
         let errors: Vec<_> = match Message::parse(&bytes) {
             Ok(message) => message.submessages().filter_map(Result::err).collect(),
             Err(error) => vec![error],

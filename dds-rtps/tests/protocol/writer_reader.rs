@@ -1,5 +1,5 @@
-//! Writers and readers over a network that loses, reorders and duplicates, in virtual time. Each seed is one run that can
-//! be repeated.
+//! Writers and readers over a network that loses, reorders and duplicates, in virtual time. Each seed is one repeatable
+//! run.
 
 use dds_rtps::concurrent::{LocalLink, Payload};
 use dds_rtps::history::{HistoryLimits, Operation, Selection};
@@ -22,7 +22,7 @@ const WRITER_PORT: u16 = 7000;
 const GROUP_PORT: u16 = 6999;
 const SEEDS: u64 = 30;
 
-/// xorshift64*: enough to shuffle datagrams.
+/// xorshift64*: sufficient to shuffle datagrams.
 struct Random(u64);
 
 impl Random {
@@ -38,7 +38,7 @@ impl Random {
     }
 }
 
-/// How bad the network is, and how large the samples are.
+/// Faults of the network and size of the samples.
 #[derive(Clone, Copy)]
 struct Conditions {
     loss_percent: u64,
@@ -55,16 +55,16 @@ const BAD: Conditions =
     Conditions { loss_percent: 20, duplicate_percent: 10, delay_max: 4 * MS, payload_max: 200, by_group: false };
 const BAD_AND_LARGE: Conditions = Conditions { payload_max: 12_000, ..BAD };
 
-/// What a reader asks for and what the test tells it and the writer about each other.
+/// QoS of a reader, and when both sides learn of each other.
 #[derive(Clone, Copy)]
 struct Wish {
     reliable: bool,
     wants_history: bool,
     history: History,
     max_samples: Option<u32>,
-    /// After how many samples the writer matches it.
+    /// Number of samples after which the writer matches it.
     joins_after: i64,
-    /// It knows the writer before the writer knows it.
+    /// The reader knows the writer before the writer knows the reader.
     knows_first: bool,
 }
 
@@ -78,24 +78,24 @@ const RELIABLE: Wish = Wish {
 };
 const BEST_EFFORT: Wish = Wish { reliable: false, ..RELIABLE };
 
-/// A reader and what it has taken.
+/// A reader and the samples that it has taken.
 struct Subscriber {
     reader: StatefulReader,
     wish: Wish,
     port: u16,
-    /// When it matches the writer: it learns of it a little later than the writer of it, if not before.
+    /// Time at which it matches the writer: a little later than the writer matches it, if not before.
     matches_at: Option<u64>,
     /// The writer has matched it.
     joined: bool,
     taken: Vec<i64>,
-    /// How many samples it was told are lost.
+    /// Number of samples reported as lost.
     lost: u64,
-    /// It takes at most so often.
+    /// Minimum interval between takes.
     take_pause: u64,
     takes_at: u64,
 }
 
-/// A datagram under way: arrival, order, port, bytes.
+/// A datagram in flight: arrival, order, port, bytes.
 type UnderWay = (u64, u64, u16, Vec<u8>);
 
 struct Shuttle {
@@ -124,7 +124,7 @@ fn now_at(nanos: u64) -> Now {
 fn payload_of(number: i64, len: usize) -> Payload {
     let mut bytes = vec![0, 1, 0, 0];
     bytes.extend(number.to_le_bytes());
-    // An encoded payload is padded to a multiple of 4: DATA cannot say where it ends.
+    // An encoded payload is padded to a multiple of 4, because DATA cannot tell where it ends.
     bytes.extend((12..len.max(12).next_multiple_of(4)).map(|index| (index as i64 * 7 + number) as u8));
     Payload::copy_of(&bytes)
 }
@@ -163,7 +163,7 @@ impl Shuttle {
         written.map(|_| ())
     }
 
-    /// Lets the writer match those readers whose turn has come.
+    /// Lets the writer match the readers that are due.
     fn join(&mut self) {
         let written = self.writer.last_sequence_number().0;
         for index in 0..self.subscribers.len() {
@@ -172,6 +172,7 @@ impl Shuttle {
                 continue;
             }
             subscriber.joined = true;
+            // The reader learns of the writer up to 5 ms later.
             subscriber.matches_at.get_or_insert(self.nanos + self.random.below(5 * MS));
             let unicast = vec![locator(subscriber.port)];
             let proxy = ReaderProxyConfig {
@@ -201,12 +202,14 @@ impl Shuttle {
     fn send(&mut self, datagram: &Datagram) {
         let mut bytes = Vec::new();
         datagram.copy_to(&mut bytes);
+        // 1472 bytes are the UDP payload of an Ethernet frame.
         assert!(bytes.len() <= 1472, "{} bytes do not fit into a frame", bytes.len());
         let ports = datagram.destinations().iter().flat_map(|destination| match destination.port as u16 {
             GROUP_PORT => self.subscribers.iter().map(|subscriber| subscriber.port).collect(),
             port => vec![port],
         });
         for port in ports {
+            // Each copy has its own delay and may be lost alone, so copies also reorder.
             let copies = 1 + u64::from(self.random.percent(self.conditions.duplicate_percent));
             for _ in 0..copies {
                 if self.random.percent(self.conditions.loss_percent) {
@@ -219,7 +222,7 @@ impl Shuttle {
         }
     }
 
-    /// Lets time pass: datagrams arrive, deadlines are kept, readers take.
+    /// Advances the time: datagrams arrive, deadlines fire, readers take.
     fn run_until(&mut self, end: u64) {
         self.transmit();
         while let Some(next) = self.next_moment().filter(|&next| next <= end) {
@@ -244,6 +247,7 @@ impl Shuttle {
         let arrival = self.under_way.peek().map(|Reverse((arrival, ..))| *arrival);
         let writer = self.writer.deadline().map(Instant::as_nanos);
         let readers = self.subscribers.iter().filter_map(Subscriber::next_moment);
+        // The clock always advances, so a deadline in the past causes no endless loop.
         readers.chain(arrival).chain(writer).map(|next| next.max(self.nanos + 1)).min()
     }
 
@@ -269,7 +273,7 @@ impl Shuttle {
         }
     }
 
-    /// Writes `count` samples at their own pace; a full history is waited for.
+    /// Writes `count` samples at random intervals, and waits while the history is full.
     fn write_all(&mut self, count: i64) {
         while self.writer.last_sequence_number().0 < count {
             let pause = self.random.below(2 * MS);
@@ -285,7 +289,7 @@ impl Shuttle {
         self.join();
     }
 
-    /// Until everybody has everything and nobody has anything to say.
+    /// Runs until all readers have everything and no side has anything to send.
     fn settle(&mut self) {
         let end = self.nanos + 60_000 * MS;
         while self.nanos < end && self.next_moment().is_some() {
@@ -314,6 +318,7 @@ impl Subscriber {
             joined: false,
             taken: Vec::new(),
             lost: 0,
+            // A slow reader fills its history, which exercises the resource limit.
             take_pause: if wish.max_samples.is_some() { 3 * MS } else { 0 },
             takes_at: 0,
         }
@@ -329,6 +334,7 @@ impl Subscriber {
     fn tick(&mut self, now: Now, writer: Guid) {
         let nanos = now.instant.as_nanos();
         if self.matches_at.is_some_and(|at| at <= nanos) {
+            // The reader matches only once.
             self.matches_at = Some(u64::MAX);
             let unicast = [locator(WRITER_PORT)].into_iter().collect();
             assert!(self.reader.match_writer(now, WriterProxyConfig { unicast, ..WriterProxyConfig::new(writer) }));
@@ -385,7 +391,7 @@ impl Subscriber {
         assert_eq!(self.lost, 0);
     }
 
-    /// Everything from `first` on. What went to the group just before may have come too.
+    /// Checks that the reader has everything from `first` on. Samples sent to the group just before may be there too.
     fn assert_ends_with(&self, first: i64, last: i64) {
         let (early, promised) = self.taken.split_at(self.taken.partition_point(|&number| number < first));
         assert_eq!(promised, (first..=last).collect::<Vec<_>>());
@@ -401,7 +407,7 @@ impl Subscriber {
 /// Runs `count` samples under many seeds.
 fn for_all_seeds(qos: &DataWriterQos, conditions: Conditions, wishes: &[Wish], count: i64, check: impl Fn(&Shuttle)) {
     for seed in 0..SEEDS {
-        // The seed of a run that fails stands in the output.
+        // The output contains the seed of a failing run.
         println!("seed {seed}");
         let mut shuttle = Shuttle::new(seed, qos, conditions, wishes);
         shuttle.write_all(count);
@@ -415,7 +421,7 @@ fn keep_all() -> DataWriterQos {
 }
 
 #[test]
-fn over_a_fair_network_nothing_is_repaired() {
+fn fair_network_needs_no_repairs() {
     for_all_seeds(&keep_all(), FAIR, &[RELIABLE, BEST_EFFORT], 200, |shuttle| {
         // The best-effort reader matches late, so its first samples may be missing.
         shuttle.subscribers[0].assert_exactly(1, 200);
@@ -425,7 +431,7 @@ fn over_a_fair_network_nothing_is_repaired() {
 }
 
 #[test]
-fn reliable_readers_get_everything_once_and_in_order() {
+fn reliable_readers_get_all_once_and_in_order() {
     for_all_seeds(&keep_all(), BAD, &[RELIABLE, RELIABLE], 300, |shuttle| {
         shuttle.subscribers.iter().for_each(|subscriber| subscriber.assert_exactly(1, 300));
         assert_eq!(shuttle.writer.history_len(), 1);
@@ -433,7 +439,7 @@ fn reliable_readers_get_everything_once_and_in_order() {
 }
 
 #[test]
-fn large_samples_survive_the_loss_of_fragments() {
+fn large_samples_survive_fragment_loss() {
     for_all_seeds(&keep_all(), BAD_AND_LARGE, &[RELIABLE, BEST_EFFORT], 60, |shuttle| {
         shuttle.subscribers[0].assert_exactly(1, 60);
         shuttle.subscribers[1].assert_growing();
@@ -441,7 +447,7 @@ fn large_samples_survive_the_loss_of_fragments() {
 }
 
 #[test]
-fn best_effort_readers_see_no_sample_twice_or_out_of_order() {
+fn best_effort_samples_stay_unique_and_ordered() {
     for_all_seeds(&keep_all().best_effort(), BAD, &[BEST_EFFORT, BEST_EFFORT], 300, |shuttle| {
         for subscriber in &shuttle.subscribers {
             subscriber.assert_growing();
@@ -452,7 +458,7 @@ fn best_effort_readers_see_no_sample_twice_or_out_of_order() {
 }
 
 #[test]
-fn keep_last_skips_what_was_replaced_and_ends_with_the_last() {
+fn keep_last_skips_replaced_and_ends_with_last() {
     let qos = DataWriterQos::default().keep_last(3);
     for_all_seeds(&qos, BAD_AND_LARGE, &[RELIABLE, BEST_EFFORT], 100, |shuttle| {
         shuttle.subscribers[0].assert_growing();
@@ -462,7 +468,7 @@ fn keep_last_skips_what_was_replaced_and_ends_with_the_last() {
 }
 
 #[test]
-fn transient_local_late_joiners_get_all_and_volatile_ones_only_the_new() {
+fn late_joiners_get_history_by_durability() {
     let late = Wish { joins_after: 100, ..RELIABLE };
     let late_with_history = Wish { wants_history: true, ..late };
     let after_the_last = Wish { joins_after: 200, ..late_with_history };
@@ -477,14 +483,14 @@ fn transient_local_late_joiners_get_all_and_volatile_ones_only_the_new() {
 }
 
 #[test]
-fn a_late_joiner_of_a_shallow_history_gets_what_is_left() {
+fn late_joiner_gets_remaining_shallow_history() {
     let late = Wish { joins_after: 50, wants_history: true, ..RELIABLE };
     let qos = DataWriterQos::default().keep_last(10).durability(Durability::TransientLocal);
     for_all_seeds(&qos, BAD_AND_LARGE, &[late], 50, |shuttle| shuttle.subscribers[0].assert_exactly(41, 50));
 }
 
 #[test]
-fn a_small_history_slows_the_writer_down_and_loses_nothing() {
+fn small_history_slows_writer_and_loses_nothing() {
     let limits = ResourceLimits { max_samples: Some(8), ..ResourceLimits::default() };
     for_all_seeds(&keep_all().resource_limits(limits), BAD, &[RELIABLE, RELIABLE], 100, |shuttle| {
         shuttle.subscribers.iter().for_each(|subscriber| subscriber.assert_exactly(1, 100));
@@ -492,7 +498,7 @@ fn a_small_history_slows_the_writer_down_and_loses_nothing() {
 }
 
 #[test]
-fn a_reader_without_room_gets_everything_in_the_end() {
+fn reader_without_space_gets_everything_finally() {
     let narrow = Wish { max_samples: Some(4), ..RELIABLE };
     for_all_seeds(&keep_all(), BAD, &[narrow, RELIABLE], 100, |shuttle| {
         shuttle.subscribers.iter().for_each(|subscriber| subscriber.assert_exactly(1, 100));
@@ -500,7 +506,7 @@ fn a_reader_without_room_gets_everything_in_the_end() {
 }
 
 #[test]
-fn an_unmatched_reader_leaves_the_writer_at_rest() {
+fn unmatched_reader_leaves_writer_at_rest() {
     let mut shuttle = Shuttle::new(7, &keep_all(), BAD, &[RELIABLE]);
     shuttle.write_all(50);
     let reader = shuttle.subscribers[0].reader.guid();
@@ -509,10 +515,13 @@ fn an_unmatched_reader_leaves_the_writer_at_rest() {
     assert_eq!(shuttle.writer.deadline(), None);
 }
 
-/// A HEARTBEAT to several readers begins with what the eldest of them is to get, and new samples go to readers that the
-/// writer does not know yet: neither makes history of a volatile reader's, nor losses of the history.
+/// Checks readers that learn of the writer before or after it learns of them.
+///
+/// A HEARTBEAT to several readers begins with the oldest reader's first relevant sequence number. New samples also
+/// reach readers that do not know the writer yet. Neither may give a volatile reader history, nor make a reader count
+/// history as lost.
 #[test]
-fn it_does_not_matter_who_learns_of_whom_first() {
+fn order_of_matching_does_not_matter() {
     let group = Conditions { by_group: true, ..BAD };
     let first = Wish { knows_first: true, ..RELIABLE };
     let wishes = [
@@ -530,9 +539,9 @@ fn it_does_not_matter_who_learns_of_whom_first() {
     });
 }
 
-/// No datagram, and back-pressure by the link, whichever of the two histories is the smaller one.
+/// Sends no datagram. The link applies back-pressure, whichever of the two histories is smaller.
 #[test]
-fn in_one_process_everything_comes_once_and_in_order_through_small_histories() {
+fn local_samples_stay_ordered_in_small_histories() {
     for (writer_max, reader_max) in [(4, 4), (2, 9), (9, 2)] {
         let limits = |max| ResourceLimits { max_samples: Some(max), ..ResourceLimits::default() };
         let qos = keep_all().resource_limits(limits(writer_max));

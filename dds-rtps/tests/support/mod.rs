@@ -6,7 +6,7 @@
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-/// Every capture, by its name without `.pcap`; `tests/vectors/README.md` says what is in them.
+/// Every capture by its name without `.pcap`. `tests/vectors/README.md` describes them.
 pub(crate) const CAPTURES: [&str; 14] = [
     "cyclone_fragments_100k",
     "cyclone_incompatible_qos",
@@ -27,32 +27,33 @@ pub(crate) const CAPTURES: [&str; 14] = [
 /// A UDP datagram of a capture.
 #[derive(Debug, Clone)]
 pub(crate) struct Packet {
-    /// Its number in the capture, from 1, as tshark counts.
+    /// Number in the capture, from 1, as tshark counts.
     pub(crate) number: usize,
-    /// When it was captured: nanoseconds since 1970.
+    /// Time of capture in nanoseconds since 1970.
     pub(crate) time_ns: i64,
-    /// From where.
+    /// Source address.
     pub(crate) source: SocketAddr,
-    /// To where.
+    /// Destination address.
     pub(crate) destination: SocketAddr,
-    /// What the socket would have received.
+    /// The bytes that a socket would have received.
     pub(crate) payload: Vec<u8>,
 }
 
-/// Where `name` lies in `tests/vectors`.
+/// Path of `name` in `tests/vectors`.
 pub(crate) fn vector_path(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vectors").join(name)
 }
 
-/// The datagrams of the capture with this name, in their order.
+/// Returns the datagrams of the capture with this name, in order.
 pub(crate) fn capture(name: &str) -> Vec<Packet> {
     read_pcap(&vector_path(&format!("{name}.pcap")))
 }
 
-/// The datagrams of a capture, in their order.
+/// Returns the datagrams of a capture file, in order.
 ///
-/// Knows what the captures are: classic pcap, little endian, microseconds, Ethernet with IPv4 or bare IP, no IP fragments
-/// and no extension headers, UDP. Anything else is a panic, for then the file is not what it should be.
+/// It supports only the form of these captures: classic pcap, little endian, microseconds, Ethernet with IPv4 or bare
+/// IP, and UDP. IP fragments and extension headers are not supported. It panics on anything else, because then the file
+/// is wrong.
 pub(crate) fn read_pcap(path: &Path) -> Vec<Packet> {
     let name = path.display();
     let bytes = std::fs::read(path).unwrap_or_else(|error| panic!("{name}: {error}"));

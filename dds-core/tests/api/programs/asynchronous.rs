@@ -1,4 +1,4 @@
-//! Samples and statuses as streams, in one `select!`; limits of waits by ours and by the runtime's; an end that is awaited.
+//! Streams of samples and statuses in one `select!`, timeouts of this crate and of the runtime, and an awaited end.
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
@@ -13,7 +13,7 @@ async fn next<S: Stream + Unpin>(stream: &mut S) -> Option<S::Item> {
 }
 
 #[test]
-fn streams_in_one_select_and_limits_of_two_kinds() {
+fn streams_share_select_and_both_timeouts_work() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     runtime.block_on(async {
         let world = World::new();

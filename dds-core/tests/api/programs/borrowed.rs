@@ -1,4 +1,4 @@
-//! Samples that are looked at where they lie: views that borrow, results that outlive the sample and not the batch.
+//! Samples read in place: views borrow from the batch, and results outlive the sample but not the batch.
 
 use super::{Log, log};
 use crate::support::World;
@@ -20,7 +20,7 @@ struct Frame<'a> {
 }
 
 #[test]
-fn views_borrow_from_the_batch_and_from_what_is_written() {
+fn views_borrow_from_batch_and_from_writer() {
     let participant = World::new().participant();
     let reader = participant.reader_builder::<Log>("log").qos(Preset::Event).build().unwrap();
     let writer = participant.writer_builder::<Log>("log").qos(Preset::Event).build().unwrap();
@@ -39,7 +39,7 @@ fn views_borrow_from_the_batch_and_from_what_is_written() {
 }
 
 #[test]
-fn a_borrowed_type_has_topics_of_its_own() {
+fn borrowed_type_has_topics_of_its_own() {
     let participant = World::new().participant();
     let reader = participant.reader::<Frame<'static>>("frame").unwrap();
     let writer = participant.writer::<Frame<'static>>("frame").unwrap();

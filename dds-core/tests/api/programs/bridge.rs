@@ -1,4 +1,4 @@
-//! A bridge that knows no types: samples go through as bytes, and at the far end into memory that is used again.
+//! A bridge without types: it passes samples as bytes into memory that it reuses.
 
 use super::{Log, log};
 use crate::support::{PATIENCE, World};
@@ -6,7 +6,7 @@ use dds_core::qos::{Preset, TopicQos};
 use dds_core::{Encoded, Sample};
 
 #[test]
-fn samples_pass_as_bytes() {
+fn bridge_passes_samples_as_bytes() {
     let participant = World::new().participant();
     let inlet = participant.raw_topic("inside", "Log", TopicQos::default()).unwrap();
     let outlet = participant.raw_topic("outside", "Log", TopicQos::default()).unwrap();

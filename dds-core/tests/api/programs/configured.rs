@@ -1,4 +1,4 @@
-//! A participant with settings of its own, presets that are changed, and a QoS that must stay.
+//! A participant with its own settings, changed presets, and a QoS that cannot change.
 
 use super::Pose;
 use crate::support::{PATIENCE, World};
@@ -6,7 +6,7 @@ use dds_core::qos::{DomainParticipantQos, History, PolicyId, Preset, QosErrorKin
 use dds_core::{CreateErrorKind, DCPS_PARTICIPANT, Delivery, DomainParticipant, Duration, Scope};
 
 #[test]
-fn settings_presets_and_what_is_refused() {
+fn settings_and_presets_apply_or_are_refused() {
     let world = World::new();
     let watcher = world.participant();
     let builder = world.builder().name("arm").scope(Scope::Host).lease(Duration::from_secs(5)).linger(Duration::ZERO);

@@ -1,5 +1,4 @@
-//! Why nothing arrives: reports that name what is in the way, before and after it is repaired; and what became of the
-//! samples that did not come out of a reader.
+//! Reports that name each obstacle to a match before and after its repair, and counters of undelivered samples.
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
@@ -7,7 +6,7 @@ use dds_core::qos::{DataReaderQos, DataWriterQos, PolicyId, Preset};
 use dds_core::{DataWriter, Entity, Obstacle, Verdict};
 
 #[test]
-fn the_obstacle_is_named_and_gone_once_it_is_repaired() {
+fn reported_obstacle_disappears_after_repair() {
     let world = World::new();
     let (robot, station) = (world.builder().name("robot").build().unwrap(), world.participant());
     let writer = robot.writer_builder::<Pose>("pose").qos(Preset::SensorData).build().unwrap();
@@ -37,7 +36,7 @@ fn drive(writer: &DataWriter<Pose>, way: std::ops::Range<u32>) {
 }
 
 #[test]
-fn each_sample_is_delivered_or_accounted_for() {
+fn each_sample_is_delivered_or_counted() {
     let world = World::new();
     let (robot, station) = (world.participant(), world.participant());
     let qos = DataWriterQos::default().reliable().keep_all();

@@ -1,4 +1,4 @@
-//! Filters, short and long; other parameters; an expression that does not fit.
+//! Content filters, short and long: new parameters, and an invalid expression.
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
@@ -7,7 +7,7 @@ use dds_core::qos::{Preset, TopicQos};
 use dds_core::{CreateErrorKind, FilterErrorKind};
 
 #[test]
-fn a_filter_in_one_word_and_one_as_a_topic() {
+fn filters_by_expression_and_by_topic() {
     let participant = World::new().participant();
     let topic = participant.topic::<Pose>("pose", TopicQos::default()).unwrap();
     let writer = participant.writer_builder(&topic).qos(Preset::Event).build().unwrap();
@@ -32,7 +32,7 @@ fn a_filter_in_one_word_and_one_as_a_topic() {
     assert_eq!(reader.take().unwrap().into_data().collect::<Vec<_>>(), [pose(2, 3.0)]);
     assert_eq!(reader.losses().unwrap().total().undelivered.filtered, 3);
 
-    // What does not fit changes nothing.
+    // An invalid parameter changes nothing.
     let error = mine.set_parameters(["two", "0"]).unwrap_err();
     assert!(matches!(error.kind(), FilterErrorKind::Expression(error) if error.position() == 8), "{error}");
     mine.set_expression("robot = 3", [0; 0]).unwrap();
@@ -43,7 +43,7 @@ fn a_filter_in_one_word_and_one_as_a_topic() {
 }
 
 #[test]
-fn what_is_no_filter_is_refused_with_the_name_that_was_meant() {
+fn invalid_filter_error_suggests_field() {
     let participant = World::new().participant();
     let topic = participant.topic::<Pose>("pose", TopicQos::default()).unwrap();
     let error = participant.filtered_topic(&topic, "robto = 1", [0; 0]).unwrap_err();
@@ -70,7 +70,7 @@ fn what_is_no_filter_is_refused_with_the_name_that_was_meant() {
     let said = error.to_string();
     assert!(said.contains("which no Rust type stands for") && said.contains("join what they give by key"), "{said}");
 
-    // Nobody here knows what raw samples are made of.
+    // No participant here knows the members of raw samples.
     let raw = participant.raw_topic("other", "Other", TopicQos::default()).unwrap();
     let error = participant.filtered_topic(&raw, "x = 0", [0; 0]).unwrap_err();
     assert!(

@@ -1,4 +1,4 @@
-//! Partitions with patterns: who is in which part of the domain; and what the writers of a group write together.
+//! Partitions with patterns, and coherent sets of the writers of a group.
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
@@ -6,7 +6,7 @@ use dds_core::qos::{AccessScope, Presentation, Preset, PublisherQos, SubscriberQ
 use dds_core::{DataReader, States};
 
 #[test]
-fn patterns_choose_among_partitions() {
+fn partition_patterns_choose_partitions() {
     let participant = World::new().participant();
     let robots = [1, 2].map(|robot| {
         let publisher = participant.publisher(PublisherQos::default().partition([format!("robot/{robot}")])).unwrap();
@@ -26,7 +26,7 @@ fn patterns_choose_among_partitions() {
 }
 
 #[test]
-fn a_coherent_set_of_a_group_is_read_within_an_access() {
+fn group_coherent_set_is_read_within_access() {
     let world = World::new();
     let (robot, station) = (world.participant(), world.participant());
     let mut together = Presentation::default();

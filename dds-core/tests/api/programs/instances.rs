@@ -1,4 +1,4 @@
-//! Instances: registered, written by handle and with a time, disposed of by key, walked over; a key of two members.
+//! Instances: registered, written by handle and with a timestamp, disposed by key, and visited; a key of two members.
 
 use super::{Pose, pose};
 use crate::support::World;
@@ -15,7 +15,7 @@ struct Joint {
 }
 
 #[test]
-fn instances_are_registered_written_by_handle_and_ended_by_key() {
+fn instances_end_by_key_after_write_by_handle() {
     let participant = World::new().participant();
     let reader = participant.reader_builder::<Pose>("pose").qos(Preset::Event).build().unwrap();
     let writer = participant.writer_builder::<Pose>("pose").qos(Preset::Event).build().unwrap();
@@ -34,7 +34,7 @@ fn instances_are_registered_written_by_handle_and_ended_by_key() {
 }
 
 #[test]
-fn a_walk_goes_over_all_instances_of_a_key_of_two_members() {
+fn instances_of_two_member_key_are_all_visited() {
     let participant = World::new().participant();
     let reader = participant.reader_builder::<Joint>("joint").qos(Preset::Event).build().unwrap();
     let writer = participant.writer_builder::<Joint>("joint").qos(Preset::Event).build().unwrap();

@@ -1,4 +1,4 @@
-//! A value that late joiners see, by a constant that says name, type and QoS once; a function for topics of any type.
+//! A value that late joiners see: one constant holds name, type and QoS; a function serves topics of any type.
 
 use super::Log;
 use crate::support::{PATIENCE, World};
@@ -8,7 +8,7 @@ use dds_core::{DdsType, DomainParticipant, Result, TopicSpec};
 
 const MAP: TopicSpec<Log> = TopicSpec::new("map", Preset::Parameter);
 
-/// The last value of a topic that is latched.
+/// Returns the last value of a latched topic.
 fn latest<T: DdsType + DecodeOwned>(participant: &DomainParticipant, topic: &TopicSpec<T>) -> Result<T> {
     let reader = participant.reader(topic)?;
     loop {
@@ -19,7 +19,7 @@ fn latest<T: DdsType + DecodeOwned>(participant: &DomainParticipant, topic: &Top
 }
 
 #[test]
-fn a_late_joiner_sees_the_last_value() {
+fn late_joiner_sees_last_value() {
     let world = World::new();
     let (early, late) = (world.udp_participant(), world.udp_participant());
     let writer = early.writer(&MAP).unwrap();

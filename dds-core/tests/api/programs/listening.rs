@@ -1,5 +1,5 @@
-//! Listeners: a trait with state that cannot be shared, closures with state, on the delivering thread; one that closes its
-//! own reader.
+//! Listeners: a trait with unshared state, closures with state on the delivering thread, and a listener that closes its
+//! reader.
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
@@ -10,7 +10,7 @@ use dds_core::{
 use std::cell::Cell;
 use std::sync::mpsc;
 
-/// `Cell` is `Send` but not `Sync`, as a serial port is.
+/// Like a serial port, `Cell` is `Send` but not `Sync`.
 struct Port {
     written: Cell<u32>,
     tell: mpsc::Sender<(u32, u32)>,
@@ -30,13 +30,13 @@ impl DataReaderListener<Pose> for Port {
 }
 
 #[test]
-fn a_trait_with_state_and_closures_with_state() {
+fn listener_trait_and_closures_keep_state() {
     let participant = World::new().participant();
     let (tell, told) = mpsc::channel();
     let port = Port { written: Cell::new(0), tell };
     let reader = participant.reader_builder::<Pose>("pose").qos(Preset::Event);
     let _reader = reader.listener(StatusMask::ALL, port).build().unwrap();
-    // On the thread that writes, unless another one is just telling it of the match.
+    // Runs on the writing thread, unless another thread is notifying the listener of the match.
     let (tell, heard) = mpsc::channel();
     let mut count = 0;
     let inline = participant.reader_builder::<Pose>("pose").qos(Preset::Event).delivery(Delivery::Inline);
@@ -59,7 +59,7 @@ fn a_trait_with_state_and_closures_with_state() {
 }
 
 #[test]
-fn a_listener_closes_its_own_reader() {
+fn listener_closes_its_own_reader() {
     let participant = World::new().participant();
     let (tell, closed) = mpsc::channel();
     let reader = participant.reader_builder::<Pose>("pose").on_data(move |reader| {

@@ -1,4 +1,4 @@
-//! Memory of the writer: filled, written, given back, and lent as bytes.
+//! Memory of the writer: filled and written, returned unused, and lent as bytes.
 
 use super::{Log, log};
 use crate::support::World;
@@ -6,7 +6,7 @@ use dds_core::qos::Preset;
 use dds_core::{Encoding, Entity, WriteErrorKind};
 
 #[test]
-fn loans_are_written_dropped_and_given_back() {
+fn loans_are_written_dropped_and_returned() {
     let participant = World::new().participant();
     let reader = participant.reader_builder::<Log>("log").qos(Preset::Event).build().unwrap();
     let writer = participant.writer_builder::<Log>("log").qos(Preset::Event).build().unwrap();
@@ -17,7 +17,7 @@ fn loans_are_written_dropped_and_given_back() {
     assert_eq!(reader.take().unwrap().into_data().collect::<Vec<_>>(), [log("lent")]);
 
     let mut bytes = writer.loan_encoded(Encoding::Xcdr1, 20).unwrap();
-    // level, text "no" with its length and end, no octets.
+    // The level, the text "no" with its length and terminator, and no octets.
     bytes[4..].copy_from_slice(&[9, 0, 0, 0, 3, 0, 0, 0, b'n', b'o', 0, 0, 0, 0, 0, 0]);
     if cfg!(target_endian = "little") {
         bytes.write().unwrap();

@@ -1,29 +1,29 @@
-//! Whole programs against the public API, as applications write them: each exercises what belongs together, and says what
-//! must come out.
+//! Whole programs against the public API, as applications write them. Each exercises related features and states the
+//! expected output.
 //!
 //! | program | file |
 //! |---|---|
-//! | 1a, 1b: the smallest publisher and subscriber | `examples/hello_publisher`, `examples/hello_subscriber`, which are the README's |
-//! | 2: streams in one `select!`, waits within limits, an end that is awaited | `asynchronous` |
-//! | 3: a listener with state that cannot be shared, closures with state, inline | `listening` |
+//! | 1a, 1b: the smallest publisher and subscriber, those of the README | `examples/hello_publisher`, `examples/hello_subscriber` |
+//! | 2: streams in one `select!`, waits with timeouts, an awaited end | `asynchronous` |
+//! | 3: a listener with unshared state, closures with state, inline | `listening` |
 //! | 4: one wait for data, a query, a status and a guard | `wait_set` |
-//! | 5: instances, written by handle and with a time, disposed of by key, walked over; a key of two members | `instances` |
-//! | 6: sets of several writers, partitions with patterns, `access` | `groups` |
-//! | 7: filters, short and long, new parameters, a field that there is not | `filtered` |
+//! | 5: instances: by handle, with a timestamp, disposed, visited; a two-member key | `instances` |
+//! | 6: coherent sets of several writers, partitions with patterns, `access` | `groups` |
+//! | 7: filters, short and long, new parameters, an unknown field | `filtered` |
 //! | 8: a latched value by a constant, a function for any type | `latched` |
-//! | 9: settings, presets, profiles, a QoS that cannot be changed | `configured` |
+//! | 9: settings, presets, profiles, an immutable QoS | `configured` |
 //! | 10: borrowed views, results, topics and writes | `borrowed` |
-//! | 11: a bridge of bytes, and memory that is used again | `bridge` |
-//! | 12: loans, given back, as bytes | `loaned` |
-//! | 13: why nothing arrives, and what was lost | `doctor` |
+//! | 11: a bridge of bytes, and reused memory | `bridge` |
+//! | 12: loans, returned, as bytes | `loaned` |
+//! | 13: obstacles to a match, and lost samples | `doctor` |
 //! | 14: statuses and samples in one `select!` | `asynchronous` |
 //! | 15: a simulation, the same seed twice | `simulated` |
-//! | 16: a node of entities of any type, a cache, an end in any order | `node` |
+//! | 16: a node of entities of any type, a cache, any drop order | `node` |
 //! | 17: threads, tasks, `write_async`, back-pressure | `threads` |
 //! | 18: subscribers without a Rust type | `unknown_types` |
-//! | 19: a listener that closes its own reader; two threads on one reader | `listening`; `threads` |
+//! | 19: a listener that closes its reader; two threads on one reader | `listening`; `threads` |
 //! | 20: the full tree, listeners for all of it, `downcast_ref`, `find_topic` | `tree` |
-//! | 21: a type that knows serde alone, and contains itself | `serde_only` |
+//! | 21: a recursive type that implements serde alone | `serde_only` |
 
 mod asynchronous;
 mod borrowed;
@@ -49,7 +49,7 @@ mod wait_set;
 
 use dds_core::DdsType;
 
-/// Where a robot is: keyed.
+/// Position of a robot, with a key.
 #[derive(DdsType, Debug, Clone, PartialEq, Default)]
 struct Pose {
     #[dds(key)]
@@ -61,7 +61,7 @@ fn pose(robot: u32, x: f64) -> Pose {
     Pose { robot, x }
 }
 
-/// A line of a log: keyless.
+/// A line of a log, without a key.
 #[derive(DdsType, Debug, Clone, PartialEq, Default)]
 struct Log {
     level: u8,

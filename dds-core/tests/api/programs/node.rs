@@ -1,4 +1,4 @@
-//! A node as libraries build it: a struct of entities of any type, a cache that a listener fills, and an end in any order.
+//! A node as libraries build it: entities of any type, a cache that a listener fills, and any order of drops.
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
@@ -32,7 +32,7 @@ impl Node {
 }
 
 #[test]
-fn a_node_of_any_entities_with_a_cache() {
+fn node_with_untyped_entities_keeps_cache() {
     let participant = World::new().participant();
     let (tell, changed) = mpsc::channel();
     let node = Node::new(&participant, tell).unwrap();
@@ -43,14 +43,14 @@ fn a_node_of_any_entities_with_a_cache() {
     while changed.recv_timeout(PATIENCE.to_std().unwrap()).unwrap() < 2 {}
     assert!(node.poses.lock().unwrap().contains_key(&2));
     assert!(node.entities.iter().all(|entity| participant.contains_entity(entity.instance_handle())));
-    // The participant goes first, and its entities know.
+    // The participant closes first, and its entities report it.
     participant.close();
     drop(participant);
     assert!(node.entities.iter().all(|entity| entity.is_closed()));
 }
 
 #[test]
-fn drop_order_means_nothing_and_closed_is_an_answer() {
+fn drop_order_is_free_and_closed_is_reported() {
     let world = World::new();
     let (writer, reader) = {
         let participant = world.participant();
@@ -68,7 +68,7 @@ fn drop_order_means_nothing_and_closed_is_an_answer() {
 }
 
 #[test]
-fn handles_are_what_threads_and_tasks_need() {
+fn handles_are_send_and_sync() {
     fn shared<T: Send + Sync + Clone + 'static>() {}
     fn sent<T: Send>() {}
     shared::<DomainParticipant>();

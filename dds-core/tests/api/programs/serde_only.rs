@@ -1,11 +1,11 @@
-//! A program whose type knows serde alone and contains itself, and one that derives the same shape: they read each other.
+//! A recursive type that implements serde alone, and a derived type of the same shape. Two programs exchange them.
 
 use crate::support::{PATIENCE, World};
 use dds_core::qos::{Preset, TopicQos};
 use dds_core::{DdsType, Serde, Topic};
 use serde::{Deserialize, Serialize};
 
-/// A part of a robot, what is mounted on it, and what would take its place.
+/// A part of a robot, the parts mounted on it, and its replacement.
 #[derive(Serialize, Deserialize, Debug, Clone, PartialEq)]
 struct Part {
     name: String,
@@ -38,7 +38,7 @@ fn arm() -> Part {
 }
 
 #[test]
-fn a_type_without_a_derive_that_contains_itself_goes_both_ways() {
+fn recursive_serde_type_matches_derived_type() {
     for by_udp in [false, true] {
         let world = World::new();
         let participant = if by_udp { world.udp_participant() } else { world.participant() };

@@ -1,12 +1,13 @@
-//! A node of the application, written against a participant and nothing else, that is driven through a bad network twice: the
-//! same seed is the same drive, to the last datagram.
+//! An application's node that depends only on a participant, run twice over a bad network.
+//!
+//! The same seed gives the same run, to the last datagram.
 
 use super::{Pose, pose};
 use dds_core::qos::Preset;
 use dds_core::sim::{Conditions, Simulation};
 use dds_core::{DataReader, DataWriter, DomainParticipant, Duration, Result};
 
-/// Steers one robot: answers each pose with a command. Knows no simulation.
+/// Steers one robot and answers each pose with a command. It does not know the simulation.
 struct Pilot {
     poses: DataReader<Pose>,
     commands: DataWriter<Pose>,
@@ -46,7 +47,7 @@ fn drive(seed: u64) -> Result<(Vec<f64>, u64)> {
 }
 
 #[test]
-fn the_same_seed_is_the_same_drive() {
+fn same_seed_repeats_the_same_run() {
     let (commands, trace) = drive(15).unwrap();
     assert_eq!(commands, (0..50).map(|x| -f64::from(x)).collect::<Vec<_>>());
     assert_eq!(drive(15).unwrap(), (commands.clone(), trace));

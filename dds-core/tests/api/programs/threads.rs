@@ -1,4 +1,5 @@
-//! Threads and tasks on one writer and one reader, with back-pressure: nothing is lost, and each sample goes to one.
+//! Threads and tasks share one writer and one reader under back-pressure. No sample is lost, and each goes to one
+//! receiver.
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
@@ -10,7 +11,7 @@ const WRITERS: u32 = 4;
 const EACH: u32 = 50;
 
 #[test]
-fn threads_and_tasks_share_a_writer_and_a_reader_that_has_little_room() {
+fn threads_and_tasks_share_small_endpoints() {
     let participant = World::new().participant();
     let room = ResourceLimits { max_samples: Some(8), ..ResourceLimits::default() };
     let patient = Reliability::Reliable { max_blocking_time: PATIENCE };
@@ -24,7 +25,7 @@ fn threads_and_tasks_share_a_writer_and_a_reader_that_has_little_room() {
     let mut taken: Vec<u32> = std::thread::scope(|scope| {
         for _ in 0..2 {
             let (reader, tell) = (reader.clone(), tell.clone());
-            // Each ends when the reader is closed.
+            // Each thread ends when the reader closes.
             scope.spawn(move || reader.iter().for_each(|pose| tell.send(pose.robot).unwrap()));
         }
         for number in 0..WRITERS {
@@ -56,7 +57,7 @@ fn write(writer: &DataWriter<Pose>, number: u32) {
 }
 
 #[test]
-fn a_write_that_may_not_wait_says_that_there_is_no_room() {
+fn try_write_reports_full_writer() {
     let participant = World::new().participant();
     let room = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
     let _reader = participant.reader_builder::<Pose>("pose").qos(Preset::Event.reader().resource_limits(room)).build();

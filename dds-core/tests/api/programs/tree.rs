@@ -1,4 +1,4 @@
-//! The full tree of entities, with a listener for all of it that finds the type of a reader again.
+//! The full tree of entities, with one listener for all of it that recovers the type of a reader.
 
 use super::{Log, Pose, log, pose};
 use crate::support::{PATIENCE, World};
@@ -32,7 +32,7 @@ impl SubscriberListener for Monitor {
 impl TopicListener for Monitor {}
 
 #[test]
-fn the_full_tree_with_one_listener() {
+fn one_listener_serves_full_entity_tree() {
     let world = World::new();
     let participant = world.participant();
     let (tell, told) = mpsc::channel();

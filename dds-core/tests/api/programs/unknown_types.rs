@@ -1,5 +1,7 @@
-//! A program that has no Rust type for what it subscribes to: it asks whoever has one what samples are made of, prints them, and
-//! answers; beside it a raw subscriber, whose samples are read when somebody knows the type.
+//! Subscribers without a Rust type.
+//!
+//! One requests the type from a peer, prints the samples and answers. A raw subscriber decodes its samples once a peer
+//! describes the type.
 
 use super::{Log, Pose, log, pose};
 use crate::support::{PATIENCE, World};
@@ -7,7 +9,7 @@ use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::qos::{Preset, TopicQos};
 
 #[test]
-fn a_topic_is_printed_and_answered_without_a_type() {
+fn topic_is_printed_and_answered_without_type() {
     let participant = World::new().participant();
     let writer = participant.writer_builder::<Pose>("robot/pose").qos(Preset::Event).build().unwrap();
     let typed = participant.reader_builder::<Pose>("robot/pose").qos(Preset::Event).build().unwrap();
@@ -33,7 +35,7 @@ fn a_topic_is_printed_and_answered_without_a_type() {
 }
 
 #[test]
-fn a_type_is_learned_from_another_participant() {
+fn type_is_learned_from_other_participant() {
     let world = World::new();
     let (robot, station) = (world.participant(), world.participant());
     let found = std::thread::scope(|scope| {
@@ -52,7 +54,7 @@ fn a_type_is_learned_from_another_participant() {
 }
 
 #[test]
-fn raw_samples_are_read_when_the_type_is_known() {
+fn raw_samples_decode_once_type_is_known() {
     let participant = World::new().participant();
     let topic = participant.raw_topic("log", "Log", TopicQos::default()).unwrap();
     let reader = participant.reader_builder(&topic).qos(Preset::Event).build().unwrap();

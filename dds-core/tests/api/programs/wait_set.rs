@@ -1,4 +1,4 @@
-//! One wait for several things: data in some states, a status, and a word from another thread.
+//! One wait for several causes: data in some states, a status, and a signal of another thread.
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
@@ -6,7 +6,7 @@ use dds_core::qos::Preset;
 use dds_core::{Condition, GuardCondition, States, StatusMask, WaitSet};
 
 #[test]
-fn one_wait_for_data_contents_status_and_guard() {
+fn one_wait_covers_data_status_and_guard() {
     let participant = World::new().participant();
     let reader = participant.reader_builder::<Pose>("pose").qos(Preset::Event).build().unwrap();
     let disposed = reader.read_condition(States::NOT_ALIVE_DISPOSED);

@@ -1,7 +1,9 @@
-//! With Fast DDS, the default of ROS 2, as Debian has it: both directions, reliable and best effort, small samples and such in many
-//! fragments, history for who comes late, and the ends of instances.
+//! Interoperability with Fast DDS, the default of ROS 2, as Debian packages it.
 //!
-//! Needs a network of its own and the program of `peer.cpp`, which `DDS_TEST_FAST_DDS` names: `.ci/run fast_dds`.
+//! It covers both directions, reliable and best effort, small and fragmented samples, history for late joiners, and
+//! ends of instances.
+//!
+//! The test needs its own network and the program of `peer.cpp`, which `DDS_TEST_FAST_DDS` names: `.ci/run fast_dds`.
 
 #![allow(clippy::disallowed_methods, reason = "another process is what is tested")]
 
@@ -11,7 +13,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
 const PATIENCE: Duration = Duration::from_secs(30);
-/// After it nothing more of a best-effort writer comes.
+/// After this silence no further sample of a best-effort writer is expected.
 const QUIET: Duration = Duration::from_secs(3);
 const INSTANCES: u32 = 3;
 
@@ -25,7 +27,7 @@ struct Load {
     bytes: Vec<u8>,
 }
 
-/// What is promised, by its name in `peer.cpp`.
+/// Reliability and durability, with the names of `peer.cpp`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
     Reliable,
@@ -43,7 +45,7 @@ impl Kind {
     }
 
     fn writer(self, participant: &DomainParticipant) -> DataWriter<Load> {
-        // Else what is unregistered is disposed of, too.
+        // Otherwise an unregister would also dispose the instance.
         let mut qos = DataWriterQos::default().keep_all();
         qos.writer_data_lifecycle.autodispose_unregistered_instances = false;
         let qos = match self {
@@ -111,7 +113,7 @@ fn load(number: u32, len: usize) -> Load {
     Load { id: (number % INSTANCES) as i32, number, text: "hello".to_owned(), bytes }
 }
 
-/// Our writer, their reader.
+/// Our writer, Fast DDS's reader.
 fn to_fast(count: u32, len: usize, kind: Kind) {
     let participant = DomainParticipant::new(0).unwrap();
     let writer = kind.writer(&participant);
@@ -129,7 +131,7 @@ fn to_fast(count: u32, len: usize, kind: Kind) {
     let fast = fast.get_or_insert_with(|| Fast::start("sub", count, len, kind));
     writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
     if kind == Kind::History {
-        // The ends of instances are history as well, so they are said when the samples are there.
+        // Ends of instances are part of the history as well, so they are written after the samples have arrived.
         writer.acknowledged().block_for(PATIENCE).unwrap();
     }
     writer.dispose(&1).unwrap();
@@ -142,7 +144,7 @@ fn to_fast(count: u32, len: usize, kind: Kind) {
     }
 }
 
-/// Their writer, our reader.
+/// Fast DDS's writer, our reader.
 fn from_fast(count: u32, len: usize, kind: Kind) {
     let participant = DomainParticipant::new(0).unwrap();
     let mut early = (kind != Kind::History).then(|| kind.reader(&participant));
@@ -162,7 +164,7 @@ fn from_fast(count: u32, len: usize, kind: Kind) {
     }
     fast.go_on();
     if kind == Kind::BestEffort {
-        // Of fragmented samples the ends of their instances do not always come: Fast DDS does not send them.
+        // Fast DDS does not always send the ends of instances of fragmented samples.
         let mut received = 0;
         while let Ok(sample) = reader.next_sample().block_for(QUIET) {
             let Some(data) = sample.data else { continue };

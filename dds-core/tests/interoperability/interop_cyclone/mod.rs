@@ -1,8 +1,11 @@
-//! Interoperability with Cyclone DDS: each side publishes, the other one receives, in every combination of reliability and
-//! data representation, small and large, and instances end.
+//! Interoperability with Cyclone DDS.
 //!
-//! Needs Cyclone DDS for Python and a network with multicast, so it runs by itself only: `.ci/run cyclone`, or
-//! `DDS_TEST_PYTHON=python3 .ci/netns cargo test -p dds-core --test interoperability -- --ignored interop_cyclone::`.
+//! Each side publishes to the other in every combination of reliability and data representation, with small and large
+//! samples and ends of instances.
+//!
+//! These tests need Cyclone DDS for Python and a network with multicast, so they run only on request: `.ci/run
+//! cyclone`, or `DDS_TEST_PYTHON=python3 .ci/netns cargo test -p dds-core --test interoperability -- --ignored
+//! interop_cyclone::`.
 
 #![allow(clippy::disallowed_methods, reason = "the other side is a process, with a thread that reads what it prints")]
 
@@ -16,11 +19,11 @@ use dds_core::{DataReader, DataWriter, DomainParticipant, InstanceState, IpFamil
 use serde_json::Value;
 use std::time::Duration;
 
-/// Longer than anything here takes on a busy machine; it is waited for only by a test that fails.
+/// Longer than any step takes on a busy machine. Only a failing test reaches it.
 const LIMIT: Duration = Duration::from_secs(30);
 const SAMPLES: u32 = 6;
 
-/// What both sides of a test agree on beside the type.
+/// Settings that both sides share, beside the type.
 #[derive(Debug, Clone, Copy)]
 struct Agreement {
     topic: &'static str,
@@ -84,7 +87,7 @@ fn receive<T: Subject>(agreement: Agreement) -> (DataReader<T>, Peer) {
     (reader, publisher)
 }
 
-/// … and ends two instances, each in its own way.
+/// After [`receive`], Cyclone ends two instances, each in a different way.
 fn receive_ends<T: KeyedSubject>((reader, mut publisher): (DataReader<T>, Peer)) {
     for (index, command, state) in
         [(0, "dispose", InstanceState::NotAliveDisposed), (1, "unregister", InstanceState::NotAliveNoWriters)]
@@ -98,7 +101,7 @@ fn receive_ends<T: KeyedSubject>((reader, mut publisher): (DataReader<T>, Peer))
     }
 }
 
-/// We publish samples, all of which arrive at Cyclone with their content.
+/// Our side publishes samples, all of which arrive at Cyclone with their content.
 fn publish<T: Subject>(agreement: Agreement) -> (DataWriter<T>, Peer) {
     let participant = DomainParticipant::new(0).unwrap();
     let writer = agreement.writer::<T>(&participant);
@@ -115,7 +118,7 @@ fn publish<T: Subject>(agreement: Agreement) -> (DataWriter<T>, Peer) {
     (writer, subscriber)
 }
 
-/// Cyclone hands samples out instance by instance, so their order is left open.
+/// Cyclone returns samples by instance, so any order is accepted.
 fn expect_samples<T: Subject>(subscriber: &mut Peer) {
     let mut missing: Vec<Value> = (0..SAMPLES).map(|index| T::sample(index).fields()).collect();
     while !missing.is_empty() {
@@ -127,7 +130,7 @@ fn expect_samples<T: Subject>(subscriber: &mut Peer) {
     }
 }
 
-/// … and end two instances, each in its own way.
+/// After [`publish`], our side ends two instances, each in a different way.
 fn publish_ends<T: KeyedSubject>((writer, mut subscriber): (DataWriter<T>, Peer)) {
     writer.dispose(&T::sample(0).key()).unwrap();
     let disposed = subscriber.wait_for("instance", |event| event["state"] == "disposed");
@@ -137,7 +140,7 @@ fn publish_ends<T: KeyedSubject>((writer, mut subscriber): (DataWriter<T>, Peer)
     assert!(T::key_fields(&T::sample(1).key()).is_within(&unregistered), "{unregistered}");
 }
 
-/// One test per combination, so that a failure names it.
+/// Defines one test for each combination, so that a failure names it.
 macro_rules! combinations {
     ($($name:ident: $reliable:literal, $representation:ident;)*) => {
         $(mod $name {
@@ -212,7 +215,7 @@ mod late_joiners {
 
     #[test]
     #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-    fn cyclone_gets_what_was_written_before_it_came() {
+    fn late_cyclone_reader_gets_history() {
         let agreement = agreement("history_to_cyclone");
         let participant = DomainParticipant::new(0).unwrap();
         let writer = agreement.writer::<ShapeType>(&participant);
@@ -225,7 +228,7 @@ mod late_joiners {
 
     #[test]
     #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-    fn we_get_what_cyclone_wrote_before_we_came() {
+    fn late_reader_gets_cyclone_history() {
         let agreement = agreement("history_from_cyclone");
         let mut publisher = Peer::start("publisher.py", &agreement.arguments(ShapeType::TYPE_NAME));
         publisher.tell(&format!("write 0 {SAMPLES}"));
@@ -239,7 +242,7 @@ mod late_joiners {
     }
 }
 
-/// Each side notices when a writer of the other one falls silent.
+/// Each side notices when a writer of the other side falls silent.
 mod liveliness {
     use super::*;
     use dds_core::ReaderEvent;
@@ -264,7 +267,7 @@ mod liveliness {
         participant.writer_builder(agreement.topic).qos(qos).build().unwrap()
     }
 
-    /// Two writers of ours, of which one is automatic; Cyclone loses the other one, and finds it again.
+    /// Of two writers of ours one is automatic. Cyclone loses the other one and finds it again.
     fn cyclone_notices(topic: &'static str, reliable: bool, kind: LivelinessKind) {
         let (agreement, participant) = (agreement(topic, reliable), participant());
         let automatic = writer(&participant, agreement, LivelinessKind::Automatic);
@@ -274,7 +277,7 @@ mod liveliness {
         manual.wait_for_readers(1).block_for(LIMIT).unwrap();
         for _ in 0..2 {
             subscriber.wait_for("liveliness", |event| event["alive"] == 1 && event["not_alive"] == 1);
-            // Only data brings a writer back that Cyclone has given up; what is asserted keeps it.
+            // Only data revives a writer that Cyclone considers not alive. An assertion keeps it alive.
             manual.write(&ShapeType::sample(0)).unwrap();
             subscriber.wait_for("liveliness", |event| event["alive"] == 2 && event["not_alive"] == 0);
             for _ in 0..15 {
@@ -304,7 +307,7 @@ mod liveliness {
         cyclone_notices("alive_by_participant", true, LivelinessKind::ManualByParticipant);
     }
 
-    /// Waits until so many writers are alive, and so many are not.
+    /// Waits for these numbers of writers that are alive and not alive.
     fn expect(reader: &DataReader<ShapeType>, alive: u32, not_alive: u32) {
         let events = reader.events();
         loop {
@@ -344,24 +347,24 @@ mod liveliness {
 
     #[test]
     #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-    fn we_notice_an_automatic_writer_of_cyclone() {
+    fn automatic_cyclone_writer_loss_is_noticed() {
         we_notice("alive_automatic_from_cyclone", "automatic");
     }
 
     #[test]
     #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-    fn we_notice_a_writer_of_cyclone_by_participant() {
+    fn cyclone_writer_loss_is_noticed_by_participant() {
         we_notice("alive_by_participant_from_cyclone", "by-participant");
     }
 
     #[test]
     #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-    fn we_notice_a_writer_of_cyclone_by_topic() {
+    fn cyclone_writer_loss_is_noticed_by_topic() {
         we_notice("alive_by_topic_from_cyclone", "by-topic");
     }
 }
 
-/// Both sides by IPv6 alone, in the group that Cyclone DDS uses there.
+/// Both sides use IPv6 alone, in the multicast group that Cyclone DDS uses.
 mod ipv6 {
     use super::*;
 
@@ -391,7 +394,7 @@ mod ipv6 {
         expect_samples::<T>(&mut subscriber);
     }
 
-    /// Some systems are built, or set, without IPv6.
+    /// Some systems are built or configured without IPv6.
     fn has_ipv6() -> bool {
         std::path::Path::new("/proc/net/if_inet6").exists()
     }
@@ -425,7 +428,7 @@ mod ipv6 {
     }
 }
 
-/// Whether all of these fields are in an event, which has more.
+/// Tests whether an event contains all of these fields, among others.
 trait IsWithin {
     fn is_within(&self, event: &Value) -> bool;
 }

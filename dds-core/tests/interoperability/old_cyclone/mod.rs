@@ -1,7 +1,9 @@
-//! With Cyclone DDS in C as Debian has it, whose versions before 11 know no integers of eight bits in descriptions of types: they end
-//! with a segmentation fault when they read one. None may, each difference is told, and what users are told to do helps.
+//! Interoperability with the C version of Cyclone DDS in Debian.
 //!
-//! Needs a network of its own and the program of `peer.c`, which `DDS_TEST_OLD_CYCLONE` names: `.ci/run cyclone`.
+//! Versions before 11 do not know 8-bit integers in type descriptions and crash with a segmentation fault. No test may
+//! crash it. Each mismatch must be reported, and the documented remedies must help.
+//!
+//! The test needs its own network and the program of `peer.c`, which `DDS_TEST_OLD_CYCLONE` names: `.ci/run cyclone`.
 
 #![allow(clippy::disallowed_methods, reason = "another process is what is tested")]
 
@@ -51,7 +53,7 @@ impl Cyclone {
         line.trim().to_owned()
     }
 
-    /// Ends it: it must not have crashed before.
+    /// Ends the process. It must not have crashed before.
     fn end(mut self) {
         drop(self.process.stdin.take());
         assert_eq!(self.line(), "alive");
@@ -67,7 +69,7 @@ fn next<T: DdsType + dds_core::cdr::DecodeOwned + 'static>(reader: &DataReader<T
     reader.next_sample().block_for(PATIENCE).unwrap().data.unwrap()
 }
 
-/// What is said of a topic in the end, once it is this.
+/// Waits until the report on a topic contains this text.
 fn told(participant: &DomainParticipant, topic: &str, what: &str) {
     let end = Instant::now() + std::time::Duration::from_secs(20);
     loop {
@@ -82,7 +84,7 @@ fn told(participant: &DomainParticipant, topic: &str, what: &str) {
 
 #[test]
 #[ignore = "needs Cyclone DDS in C: .ci/run cyclone"]
-fn no_description_of_a_type_crashes_an_old_cyclone() {
+fn type_descriptions_do_not_crash_old_cyclone() {
     let mut cyclone = Cyclone::start();
     let version = cyclone.line();
     let is_old = version.starts_with("0.");
@@ -96,11 +98,11 @@ fn no_description_of_a_type_crashes_an_old_cyclone() {
     } else {
         assert_eq!((next(&bytes).data, next(&signed).value), (vec![0, 127, 255], -7));
     }
-    // Had it crashed, nothing would come.
+    // A crashed peer would send nothing.
     let octets = reader::<Octets>(&participant, "Octets");
     assert_eq!(next(&octets).data, [0, 127, 255]);
     if is_old {
-        // What is said to help does.
+        // The documented remedy helps.
         let by_name = DomainParticipant::builder(0).type_information(false).build().unwrap();
         assert_eq!(next(&reader::<Bytes>(&by_name, "Bytes")).data, [0, 127, 255]);
         assert_eq!(next(&reader::<Signed>(&by_name, "Signed")).value, -7);

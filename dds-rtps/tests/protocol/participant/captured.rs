@@ -1,4 +1,4 @@
-//! What other implementations have sent, fed to a participant of ours.
+//! Datagrams of other implementations, fed to a participant of ours.
 
 use super::network::{Network, config};
 use super::{reader, told, writer};
@@ -8,7 +8,7 @@ use dds_rtps::qos::{DataReaderQos, DataWriterQos};
 use dds_rtps::types::{Duration, EntityId, VendorId};
 use dds_rtps::wire::{Message, Submessage};
 
-/// A participant of ours hears a whole capture: what it was told, without who was found and lost.
+/// Feeds a capture to a participant. Returns its events, except for found and lost participants.
 fn hear(name: &str, writes: DataWriterQos, reads: DataReaderQos) -> (Network, Vec<ParticipantEvent>) {
     let mut network = Network::new();
     let a = network.start(config(1));
@@ -19,14 +19,14 @@ fn hear(name: &str, writes: DataWriterQos, reads: DataReaderQos) -> (Network, Ve
     });
     network.events(a);
     for packet in capture(name) {
-        // What was meant for the other one of the pair is for us here: the destination does not count.
+        // Datagrams for the other participant of the pair are delivered here, whatever their destination.
         network.deliver(a, &for_everybody(&packet.payload));
     }
     let events = network.events(a);
     (network, events)
 }
 
-/// The datagram with its INFO_DST made to name nobody in particular.
+/// Returns the datagram with an INFO_DST that addresses all participants.
 fn for_everybody(payload: &[u8]) -> Vec<u8> {
     let mut bytes = payload.to_vec();
     let mut starts = Vec::new();
@@ -48,7 +48,7 @@ fn for_everybody(payload: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn cyclones_pair_is_found_matched_and_lost() {
+fn cyclone_pair_is_found_matched_and_lost() {
     let (_, events) =
         hear("cyclone_xcdr2_reliable_dispose", DataWriterQos::default(), DataReaderQos::default().reliable());
     let found = events.iter().filter(|event| match event {
@@ -75,14 +75,14 @@ fn cyclones_pair_is_found_matched_and_lost() {
 }
 
 #[test]
-fn cyclones_incompatible_writer_is_reported_with_its_policy() {
+fn incompatible_cyclone_writer_names_policy() {
     let (_, events) = hear("cyclone_incompatible_qos", DataWriterQos::default(), DataReaderQos::default().reliable());
     let words = told(&events);
     assert!(words.iter().any(|word| word.starts_with("requested of") && word.ends_with("[Reliability]")), "{words:?}");
 }
 
 #[test]
-fn cyclones_partitions_keep_us_apart() {
+fn cyclone_partitions_prevent_match() {
     let exclusive = dds_rtps::qos::Ownership::Exclusive;
     let second = Duration::from_secs(1);
     let (network, events) = hear(
@@ -96,7 +96,7 @@ fn cyclones_partitions_keep_us_apart() {
 }
 
 #[test]
-fn fast_dds_says_farewell_without_a_payload_and_is_understood() {
+fn fast_dds_disposal_without_payload_is_accepted() {
     let (_, events) =
         hear("fastdds_xcdr2_reliable_dispose", DataWriterQos::default(), DataReaderQos::default().reliable());
     let of_fast = events.iter().find_map(|event| match event {
@@ -113,7 +113,7 @@ fn fast_dds_says_farewell_without_a_payload_and_is_understood() {
 }
 
 #[test]
-fn every_capture_is_heard_without_anything_malformed() {
+fn no_capture_contains_malformed_data() {
     for name in CAPTURES {
         let (network, events) = hear(name, DataWriterQos::default(), DataReaderQos::default());
         let participant = network.participant(0);

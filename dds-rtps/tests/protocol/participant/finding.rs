@@ -1,4 +1,4 @@
-//! Participants find each other.
+//! Participants discover each other.
 
 use super::network::{Network, address, config, prefix};
 use super::told;
@@ -8,20 +8,20 @@ use dds_rtps::qos::LivelinessKind;
 use dds_rtps::types::{Duration, Locator, PortMapping};
 
 #[test]
-fn two_participants_find_each_other_at_once() {
+fn two_participants_discover_each_other_at_once() {
     let mut network = Network::new();
     let a = network.start(config(1));
     network.run_for(Duration::from_millis(1_500));
     assert!(told(&network.events(a)).is_empty());
     let b = network.start(config(2));
-    // One way for the announcement, one way for the answer.
+    // One path for the announcement, one for the answer.
     network.run_for(Duration::from_millis(2));
     assert_eq!(told(&network.events(a)), ["found 02"]);
     assert_eq!(told(&network.events(b)), ["found 01"]);
 }
 
 #[test]
-fn a_lost_first_announcement_costs_100_ms() {
+fn lost_first_announcement_costs_100_ms() {
     let mut network = Network::new();
     let a = network.start(config(1));
     network.run_for(Duration::from_millis(500));
@@ -36,7 +36,7 @@ fn a_lost_first_announcement_costs_100_ms() {
 }
 
 #[test]
-fn announcements_that_are_repeated_tell_nothing_new() {
+fn repeated_announcements_cause_no_events() {
     let mut network = Network::new();
     let a = network.start(config(1));
     network.start(config(2));
@@ -46,12 +46,12 @@ fn announcements_that_are_repeated_tell_nothing_new() {
     network.run_for(Duration::from_secs(60));
     assert!(network.events(a).is_empty());
     let sent = network.sent() - before;
-    // Two participants, once in 3 s, and nothing else: silence costs nothing.
+    // Each of two participants sends once in 3 s, and nothing else is sent.
     assert!((34..=46).contains(&sent), "{sent}");
 }
 
 #[test]
-fn without_multicast_a_peer_is_found_at_its_well_known_port() {
+fn peer_without_multicast_is_found_by_port() {
     let alone = |number| {
         let mut config = config(number);
         config.metatraffic_multicast.clear();
@@ -64,13 +64,13 @@ fn without_multicast_a_peer_is_found_at_its_well_known_port() {
     seeking.announce_to = PortMapping::default().participants_on(address(1).into(), 0, 5).collect();
     let b = network.start(seeking);
     network.run_for(Duration::from_millis(10));
-    // a is silent but for its answer.
+    // Participant a sends only its answer.
     assert_eq!(told(&network.events(b)), ["found 01"]);
     assert_eq!(told(&network.events(a)), ["found 02"]);
 }
 
 #[test]
-fn other_domains_and_tags_are_not_seen() {
+fn other_domains_and_tags_are_ignored() {
     let mut network = Network::new();
     let a = network.start(config(1));
     let mut other_domain = config(2);
@@ -88,7 +88,7 @@ fn other_domains_and_tags_are_not_seen() {
 }
 
 #[test]
-fn its_own_announcements_are_not_a_participant() {
+fn own_announcements_are_ignored() {
     let mut network = Network::new();
     let a = network.start(config(1));
     network.run_for(Duration::from_secs(4));
@@ -97,7 +97,7 @@ fn its_own_announcements_are_not_a_participant() {
 }
 
 #[test]
-fn user_data_that_changes_is_told() {
+fn changed_user_data_is_reported() {
     let mut network = Network::new();
     let a = network.start(config(1));
     let b = network.start(config(2));
@@ -110,7 +110,7 @@ fn user_data_that_changes_is_told() {
 }
 
 #[test]
-fn too_many_participants_are_refused_and_counted() {
+fn excess_participants_are_refused_and_counted() {
     let mut network = Network::new();
     let mut small = config(1);
     small.limits.participants_max = 2;
@@ -125,7 +125,7 @@ fn too_many_participants_are_refused_and_counted() {
 }
 
 #[test]
-fn an_ignored_participant_is_lost_and_not_found_again() {
+fn ignored_participant_is_lost_and_stays_ignored() {
     let mut network = Network::new();
     let a = network.start(config(1));
     network.start(config(2));
@@ -137,7 +137,7 @@ fn an_ignored_participant_is_lost_and_not_found_again() {
 }
 
 #[test]
-fn a_peer_on_this_host_is_reached_by_loopback() {
+fn peer_on_same_host_is_reached_by_loopback() {
     let on_one_host = |number: u8| {
         let mut config = config(number);
         let port = 7410 + 10 * u16::from(number);
@@ -167,8 +167,8 @@ fn locators(host: [u8; 4], announce_to: Vec<Locator>) -> ParticipantLocators {
 }
 
 #[test]
-fn a_participant_whose_address_changes_stays_known_and_is_reached_at_the_new_one() {
-    // Without multicast: only who is known can be told.
+fn moved_participant_is_reached_at_new_address() {
+    // Without multicast, only known participants receive the announcement.
     let group = PortMapping::default().discovery_group(0).unwrap();
     let mut network = Network::new();
     let a = network.start(config(1));
@@ -180,7 +180,7 @@ fn a_participant_whose_address_changes_stays_known_and_is_reached_at_the_new_one
     assert_eq!(told(&network.events(a)), ["found 02"]);
     assert_eq!(network.participant(a).route(prefix(2)).unwrap().unicast[0].to_string(), "udp/10.7.7.2:7410");
     assert_eq!(network.participant(b).participants().count(), 1);
-    // Back at multicast it is found by others as well, soon.
+    // With multicast again, the other participants also discover it soon.
     let mut back = locators([10, 0, 0, 2], vec![group]);
     back.metatraffic_multicast = vec![group];
     network.move_to(b, back);
@@ -190,7 +190,7 @@ fn a_participant_whose_address_changes_stays_known_and_is_reached_at_the_new_one
 }
 
 #[test]
-fn a_peer_is_reached_by_the_interface_that_is_left() {
+fn peer_is_reached_by_remaining_interface() {
     let mut network = Network::new();
     let mut both = config(1);
     let second = HostAddress { address: [10, 9, 0, 1].into(), prefix_len: 24 };
@@ -220,7 +220,7 @@ fn twenty_participants_all_find_each_other() {
 }
 
 #[test]
-fn liveliness_that_is_asserted_reaches_everybody() {
+fn liveliness_assertion_reaches_all_peers() {
     let mut network = Network::new();
     let a = network.start(config(1));
     let b = network.start(config(2));

@@ -1,4 +1,4 @@
-//! What nobody should send, and what a seed decides.
+//! Invalid input of peers, and runs that a seed determines.
 
 use super::network::{Network, address, config, prefix};
 use super::{reader, told, writer, writer_id};
@@ -14,14 +14,14 @@ use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
-/// Numerical Recipes' generator: the upper half is random enough, and the same everywhere.
+/// The generator of Numerical Recipes: its upper half is random enough and equal on all machines.
 fn random(state: &mut u64, below: usize) -> usize {
     *state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
     (*state >> 33) as usize % below
 }
 
 #[test]
-fn damaged_datagrams_do_no_more_than_be_counted() {
+fn damaged_datagrams_are_only_counted() {
     let mut state = 0x0dd5;
     let mut network = Network::new();
     let a = network.start(config(1));
@@ -43,13 +43,13 @@ fn damaged_datagrams_do_no_more_than_be_counted() {
         network.run_for(Duration::from_secs(1));
         network.events(a);
     }
-    // Everything that was made up goes with its lease, unless the lease was made up too.
+    // All invented entries expire with their lease, unless the lease was invented too.
     let counters = network.participant(a).counters();
     assert!(counters.malformed_participants > 0 && counters.foreign > 0, "{counters:?}");
 }
 
 #[test]
-fn a_flood_of_participants_is_bounded() {
+fn flood_of_participants_is_bounded() {
     let mut network = Network::new();
     let mut small = config(1);
     small.limits.participants_max = 50;
@@ -60,14 +60,14 @@ fn a_flood_of_participants_is_bounded() {
     }
     assert_eq!(network.participant(a).participants().count(), 50);
     assert_eq!(network.participant(a).counters().participants_refused, 150);
-    // They are all gone a lease later, and others find room.
+    // After one lease all of them are gone and there is space for others.
     network.run_for(Duration::from_secs(21));
     assert_eq!(network.participant(a).participants().count(), 0);
     network.deliver(a, &announcement(prefix(7), |_| {}));
     assert_eq!(network.participant(a).participants().count(), 1);
 }
 
-/// What shows that somebody is there: an ACKNACK to the first participant.
+/// A sign of life: an ACKNACK to the first participant.
 fn answer(source: GuidPrefix) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut message = MessageBuilder::new(&mut bytes);
@@ -84,7 +84,7 @@ fn answer(source: GuidPrefix) -> Vec<u8> {
 }
 
 #[test]
-fn who_never_answers_is_given_up_however_long_its_lease() {
+fn unresponsive_peer_is_dropped_despite_lease() {
     let mut network = Network::new();
     let a = network.start(config(1));
     for number in [1, 2] {
@@ -104,7 +104,7 @@ fn who_never_answers_is_given_up_however_long_its_lease() {
 }
 
 #[test]
-fn participants_that_never_leave_make_room_once_they_are_silent() {
+fn silent_participants_are_evicted_for_others() {
     let mut network = Network::new();
     let mut small = config(1);
     small.limits.participants_max = 3;
@@ -135,7 +135,7 @@ fn participants_that_never_leave_make_room_once_they_are_silent() {
 }
 
 #[test]
-fn locators_of_kinds_that_nobody_knows_do_no_harm() {
+fn unknown_locator_kinds_are_ignored() {
     let mut network = Network::new();
     let a = network.start(config(1));
     let usable = Locator::udp_v4(address(7).into(), 7410);
@@ -161,23 +161,23 @@ fn locators_of_kinds_that_nobody_knows_do_no_harm() {
 }
 
 #[test]
-fn only_builtin_endpoints_that_a_peer_has_are_matched() {
+fn only_existing_builtin_endpoints_are_matched() {
     let mut network = Network::new();
     let a = network.start(config(1));
-    // What Zenzen DDS announces: no participant messages.
+    // The announcement of Zenzen DDS: no endpoints for participant messages.
     let without_messages = announcement(prefix(7), |data| data.builtin_endpoints.0 = 0x3f);
     network.deliver(a, &without_messages);
     let remote_readers = |network: &Network, topic| network.participant(a).builtin(topic).writer().remote_readers();
     assert_eq!(remote_readers(&network, BuiltinTopic::Publications), 1);
     assert_eq!(remote_readers(&network, BuiltinTopic::Messages), 0);
-    // It can change its mind.
+    // A participant can change its builtin endpoints.
     network.deliver(a, &announcement(prefix(7), |data| data.builtin_endpoints.0 = 0xc03));
     assert_eq!(remote_readers(&network, BuiltinTopic::Publications), 0);
     assert_eq!(remote_readers(&network, BuiltinTopic::Messages), 1);
 }
 
 #[test]
-fn a_peer_without_usable_locators_is_known_and_not_spoken_to() {
+fn peer_without_usable_locators_gets_nothing() {
     let mut network = Network::new();
     let a = network.start(config(1));
     network.run_for(Duration::from_millis(150));
@@ -193,7 +193,7 @@ fn a_peer_without_usable_locators_is_known_and_not_spoken_to() {
 }
 
 #[test]
-fn nobody_withdraws_what_another_has_announced() {
+fn forged_withdrawal_is_ignored() {
     let mut network = Network::new();
     let [a, b, c] = [1, 2, 3].map(|number| network.start(config(number)));
     for index in [b, c] {
@@ -202,7 +202,7 @@ fn nobody_withdraws_what_another_has_announced() {
     network.run_for(Duration::from_secs(1));
     let victim = Guid::new(prefix(2), writer_id(1));
     assert!(network.participant(a).matching().writer(victim).is_some());
-    // What the second participant would say when it withdraws its writer, as if the third one said it.
+    // A forged withdrawal: the third participant sends the second one's withdrawal of its writer.
     let said = Rc::new(RefCell::new(Vec::new()));
     let heard = Rc::clone(&said);
     network.loses = Box::new(move |_, bytes| {
@@ -219,7 +219,7 @@ fn nobody_withdraws_what_another_has_announced() {
 }
 
 #[test]
-fn the_same_seed_and_the_same_script_give_the_same_datagrams() {
+fn same_seed_and_script_give_same_datagrams() {
     let run = || {
         let mut network = Network::new();
         let log = Rc::new(RefCell::new(DefaultHasher::new()));
@@ -246,7 +246,7 @@ fn the_same_seed_and_the_same_script_give_the_same_datagrams() {
     assert_eq!(matches.count(), 72, "six writers and six readers, on both sides");
 }
 
-/// The announcement of a participant that was made up.
+/// Returns the announcement of an invented participant.
 pub(crate) fn announcement(prefix: GuidPrefix, change: impl FnOnce(&mut ParticipantData)) -> Vec<u8> {
     let mut invented = config(9);
     invented.prefix = prefix;
@@ -257,13 +257,14 @@ pub(crate) fn announcement(prefix: GuidPrefix, change: impl FnOnce(&mut Particip
     assert!(participant.poll_transmit(now, &mut datagram));
     let mut bytes = Vec::new();
     datagram.copy_to(&mut bytes);
-    // The payload is what follows the encapsulation header of the only DATA, which ends the message.
+    // The payload follows the encapsulation header of the only DATA, which ends the message.
     let start = bytes.windows(8).position(|window| window == [0, 3, 0, 0, 0x50, 0, 16, 0]).unwrap();
     let mut data = ParticipantData::decode(&bytes[start..], prefix).unwrap().data;
     change(&mut data);
     let mut payload = Vec::new();
     data.encode(&mut payload);
-    // The DATA's length says where it ended before: nothing follows, so zero says "to the end of the message".
+    // The DATA's length gives its former end. As the last submessage it may use zero, which means "to the end of the
+    // message".
     let message = dds_rtps::wire::Message::parse(&bytes).unwrap();
     let mut submessages = message.submessages();
     let mut data_start = submessages.offset();

@@ -1,4 +1,4 @@
-//! Their endpoints match.
+//! Endpoints of two participants match.
 
 use super::network::{Network, config, prefix};
 use super::{name, reader, reader_id, told, writer, writer_id};
@@ -8,7 +8,7 @@ use dds_rtps::participant::{Participant, ParticipantConfig};
 use dds_rtps::qos::{DataReaderQos, DataWriterQos, Liveliness, LivelinessKind, PolicyId};
 use dds_rtps::types::{Duration, Guid, Locator};
 
-/// Two participants that know each other.
+/// Creates two participants that know each other.
 fn acquainted() -> (Network, usize, usize) {
     let mut network = Network::new();
     let a = network.start(config(1));
@@ -20,7 +20,7 @@ fn acquainted() -> (Network, usize, usize) {
 }
 
 #[test]
-fn a_writer_and_a_reader_match_on_both_sides() {
+fn writer_and_reader_match_on_both_sides() {
     let (mut network, a, b) = acquainted();
     network.with(a, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default())));
     network.run_for(Duration::from_millis(50));
@@ -32,13 +32,13 @@ fn a_writer_and_a_reader_match_on_both_sides() {
     assert_eq!(told(&events), ["reader 02/2"]);
     let ParticipantEvent::ReaderMatched { writer, reader } = &events[0] else { panic!("{events:?}") };
     assert_eq!(*writer, writer_id(1));
-    // The reader has no locators of its own: those of its participant count.
+    // The reader has no locators of its own, so those of its participant apply.
     assert_eq!(reader.route.unicast.to_vec(), network.participant(b).config().default_unicast);
     assert!(!reader.is_local && !reader.route.same_host);
 }
 
 #[test]
-fn endpoints_that_were_there_before_are_told_to_newcomers() {
+fn newcomers_receive_existing_endpoints() {
     let mut network = Network::new();
     let a = network.start(config(1));
     for number in 1..=10 {
@@ -56,7 +56,7 @@ fn endpoints_that_were_there_before_are_told_to_newcomers() {
 }
 
 #[test]
-fn local_endpoints_match_each_other_without_a_network() {
+fn local_endpoints_match_without_network() {
     let mut network = Network::new();
     let a = network.start(config(1));
     network.with(a, |participant, now| {
@@ -71,7 +71,7 @@ fn local_endpoints_match_each_other_without_a_network() {
 }
 
 #[test]
-fn incompatible_qos_names_its_policies_on_both_sides() {
+fn incompatible_qos_names_policies_on_both_sides() {
     let (mut network, a, b) = acquainted();
     network.with(a, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default().best_effort())));
     let qos = DataReaderQos::default().reliable().transient_local();
@@ -88,7 +88,7 @@ fn incompatible_qos_names_its_policies_on_both_sides() {
 }
 
 #[test]
-fn partitions_that_do_not_meet_are_no_conflict_until_they_do() {
+fn partitions_match_only_once_they_overlap() {
     let (mut network, a, b) = acquainted();
     let mut writer = writer(1, DataWriterQos::default());
     writer.endpoint.partition = vec!["left".to_owned()];
@@ -124,13 +124,13 @@ fn removed_endpoints_are_unmatched() {
 }
 
 #[test]
-fn changed_locators_of_a_participant_reach_its_matches() {
+fn changed_participant_locators_reach_matches() {
     let (mut network, a, b) = acquainted();
     network.with(a, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default())));
     network.with(b, |participant, now| participant.add_reader(now, reader(2, DataReaderQos::default())));
     network.run_for(Duration::from_millis(50));
     network.events(a);
-    // The same participant announces another port for user data, by another hand.
+    // A second instance of the same participant announces another port for user data.
     let mut elsewhere = config(2);
     elsewhere.default_unicast = vec![Locator::udp_v4([10, 0, 0, 2].into(), 9999)];
     let mut participant = Participant::new(elsewhere, 1);
@@ -147,7 +147,7 @@ fn changed_locators_of_a_participant_reach_its_matches() {
 }
 
 #[test]
-fn loss_delays_matching_and_does_not_prevent_it() {
+fn loss_delays_but_does_not_prevent_matching() {
     for seed in 0..20_u64 {
         let mut network = Network::new();
         let mut state = seed;
@@ -155,7 +155,7 @@ fn loss_delays_matching_and_does_not_prevent_it() {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) % 10 < 4
         });
-        // Six announcements in a row may be lost: that a lease ends by chance is not what this is about.
+        // Six announcements in succession may be lost. An expired lease is not part of this test.
         let patient = |config| ParticipantConfig { lease_duration: Duration::from_secs(100), ..config };
         let a = network.start(patient(config(1)));
         let b = network.start(patient(config(2)));
@@ -173,7 +173,7 @@ fn loss_delays_matching_and_does_not_prevent_it() {
 }
 
 #[test]
-fn announcements_of_endpoints_are_acknowledged_and_then_quiet() {
+fn acknowledged_endpoint_announcements_go_quiet() {
     let (mut network, a, b) = acquainted();
     for number in 1..=100 {
         network.with(a, |participant, now| participant.add_writer(now, writer(number, DataWriterQos::default())));
@@ -208,7 +208,7 @@ fn withdrawn_endpoints_leave_nothing_behind() {
 }
 
 #[test]
-fn withdrawn_endpoints_make_room_for_others() {
+fn withdrawn_endpoints_free_space() {
     let mut network = Network::new();
     let a = network.start(config(1));
     let mut small = config(2);
@@ -226,7 +226,7 @@ fn withdrawn_endpoints_make_room_for_others() {
 }
 
 #[test]
-fn endpoints_beyond_those_of_all_are_rejected_and_counted() {
+fn endpoints_beyond_shared_bound_are_rejected() {
     let mut network = Network::new();
     let (a, c) = (network.start(config(1)), network.start(config(3)));
     let mut small = config(2);
@@ -243,11 +243,11 @@ fn endpoints_beyond_those_of_all_are_rejected_and_counted() {
         (participant.matching().writers().count(), of_c, participant.counters().endpoints_rejected)
     };
     assert_eq!(seen(&network), (8, false, 0));
-    // Whoever announces it: the bound is of all together.
+    // The bound applies to all participants together.
     network.with(c, |participant, now| participant.add_writer(now, writer(9, DataWriterQos::default())));
     network.run_for(Duration::from_secs(1));
     assert_eq!(seen(&network), (8, false, 1));
-    // There is room again, for whoever announces something next.
+    // There is space again for the next endpoint of any participant.
     network.with(a, |participant, now| participant.remove_writer(now, writer_id(4)));
     network.run_for(Duration::from_secs(1));
     assert_eq!(seen(&network), (7, false, 1));
@@ -257,7 +257,7 @@ fn endpoints_beyond_those_of_all_are_rejected_and_counted() {
 }
 
 #[test]
-fn too_many_endpoints_are_refused_and_counted() {
+fn excess_endpoints_are_refused_and_counted() {
     let mut network = Network::new();
     let mut small = config(1);
     small.limits.endpoints_per_participant_max = 3;
@@ -278,7 +278,7 @@ fn too_many_endpoints_are_refused_and_counted() {
 }
 
 #[test]
-fn an_ignored_endpoint_is_unmatched_and_stays_so() {
+fn ignored_endpoint_stays_unmatched() {
     let (mut network, a, b) = acquainted();
     network.with(a, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default())));
     network.with(b, |participant, now| participant.add_reader(now, reader(2, DataReaderQos::default())));
@@ -292,7 +292,7 @@ fn an_ignored_endpoint_is_unmatched_and_stays_so() {
 }
 
 #[test]
-fn automatic_liveliness_is_asserted_at_half_the_shortest_lease() {
+fn automatic_liveliness_runs_at_half_lease() {
     let (mut network, a, b) = acquainted();
     let lease = Liveliness { kind: LivelinessKind::Automatic, lease_duration: Duration::from_millis(400) };
     network
@@ -308,13 +308,13 @@ fn automatic_liveliness_is_asserted_at_half_the_shortest_lease() {
 }
 
 #[test]
-fn an_announcement_with_everything_at_its_bound_arrives_in_fragments() {
+fn largest_announcement_arrives_in_fragments() {
     let (mut network, a, b) = acquainted();
     let octets = vec![7; dds_rtps::qos::USER_DATA_MAX];
     let mut large = writer(1, DataWriterQos::default().user_data(octets.clone()));
     large.endpoint.topic_data = octets.clone();
     large.endpoint.group_data = octets;
-    // Names cost their length and 8 bytes each; 31 of 255 bytes fill the bound of 8192.
+    // Each name costs its length and 8 bytes, so 31 names of 255 bytes fill the bound of 8192.
     large.endpoint.partition = (0..31).map(|number| format!("{number:0255}")).collect();
     let mut expected = large.clone();
     expected.endpoint.guid.prefix = prefix(1);
@@ -326,15 +326,15 @@ fn an_announcement_with_everything_at_its_bound_arrives_in_fragments() {
     assert_eq!(found, Some(expected));
 }
 
-/// A best-effort reader is not repaired: what is sent before its side knows the writer finds no one.
+/// A best-effort reader gets no repairs, so samples sent before it knows the writer are lost.
 #[test]
-fn it_is_told_when_the_side_of_a_best_effort_reader_knows_the_writer() {
+fn event_when_best_effort_reader_knows_writer() {
     let (mut network, a, b) = acquainted();
     let best_effort = DataReaderQos::default().best_effort();
     network.with(b, |participant, now| participant.add_reader(now, reader(2, best_effort.clone())));
     network.with(b, |participant, now| participant.add_reader(now, reader(3, DataReaderQos::default().reliable())));
     network.run_for(Duration::from_millis(500));
-    // The writer matches at once. Nobody has heard of it, and for a while nobody can.
+    // The writer matches at once. No announcement of it arrives for a while.
     network.loses = Box::new(|_, _| true);
     network.with(a, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default())));
     assert_eq!(told(&network.events(a)), ["reader 02/2", "reader 02/3"]);
@@ -344,7 +344,7 @@ fn it_is_told_when_the_side_of_a_best_effort_reader_knows_the_writer() {
     network.run_for(Duration::from_secs(10));
     let theirs = |number| Guid::new(prefix(2), reader_id(number));
     assert_eq!(network.known(a), [(writer_id(1), theirs(2))]);
-    // One that comes to a writer of which its side has heard long ago is told at once.
+    // If the peer knew the writer before, a new reader of it causes the event at once.
     network.with(b, |participant, now| participant.add_reader(now, reader(4, best_effort)));
     network.run_for(Duration::from_millis(1));
     assert_eq!(told(&network.events(a)), ["reader 02/4"]);

@@ -1,4 +1,4 @@
-//! Participants find each other, their endpoints match, and they part again: scripts on a network in memory.
+//! Scripts on a network in memory: participants discover each other, their endpoints match, and they part again.
 
 mod captured;
 mod finding;
@@ -13,29 +13,29 @@ use dds_rtps::discovery::data::{EndpointData, PublicationData, SubscriptionData}
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
 use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix};
 
-/// The writer with this number.
+/// Returns the id of the writer with this number.
 fn writer_id(number: u32) -> EntityId {
     EntityId::user(number, EntityKind::WriterWithKey)
 }
 
-/// The reader with this number.
+/// Returns the id of the reader with this number.
 fn reader_id(number: u32) -> EntityId {
     EntityId::user(number, EntityKind::ReaderWithKey)
 }
 
-/// A writer of Square.
+/// Describes a writer of the topic Square.
 fn writer(number: u32, qos: DataWriterQos) -> PublicationData {
     let guid = Guid::new(GuidPrefix::UNKNOWN, writer_id(number));
     PublicationData::new(EndpointData::new(guid, "Square", "ShapeType"), qos, true)
 }
 
-/// A reader of Square.
+/// Describes a reader of the topic Square.
 fn reader(number: u32, qos: DataReaderQos) -> SubscriptionData {
     let guid = Guid::new(GuidPrefix::UNKNOWN, reader_id(number));
     SubscriptionData::new(EndpointData::new(guid, "Square", "ShapeType"), qos)
 }
 
-/// The events in short.
+/// Formats the events in short.
 fn told(events: &[ParticipantEvent]) -> Vec<String> {
     let short = |event: &ParticipantEvent| match event {
         ParticipantEvent::ParticipantDiscovered { participant } => format!("found {:02x}", participant.prefix.0[2]),
@@ -57,7 +57,7 @@ fn told(events: &[ParticipantEvent]) -> Vec<String> {
     events.iter().map(short).collect()
 }
 
-/// `participant/key`.
+/// Formats as `participant/key`.
 fn name(guid: Guid) -> String {
     format!("{:02x}/{}", guid.prefix.0[2], guid.entity_id.0[2])
 }

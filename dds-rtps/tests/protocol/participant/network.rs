@@ -1,4 +1,4 @@
-//! A network in memory: participants, virtual time, and rules for what gets lost.
+//! A network in memory: participants, virtual time, and rules for lost datagrams.
 
 use dds_rtps::concurrent::Payload;
 use dds_rtps::discovery::{HostAddress, ParticipantEvent};
@@ -8,10 +8,10 @@ use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, Instant, Locator, No
 use dds_rtps::wire::{Message, Receiver};
 use std::collections::BTreeMap;
 
-/// How long a datagram is under way.
+/// Delay of a datagram.
 const LATENCY: Duration = Duration::from_millis(1);
 
-/// Says which datagrams are lost, by their number and their bytes.
+/// Decides which datagrams are lost, by their number and their bytes.
 pub(crate) type Loss = Box<dyn FnMut(u64, &[u8]) -> bool>;
 
 pub(crate) struct Network {
@@ -20,17 +20,17 @@ pub(crate) struct Network {
     in_flight: BTreeMap<(Instant, u64), Flight>,
     sent: u64,
     pub(crate) loses: Loss,
-    /// What becomes of a datagram on its way.
+    /// Changes the bytes of a datagram on its way.
     pub(crate) alters: fn(&mut Vec<u8>),
 }
 
 struct Node {
     participant: Option<Participant>,
     events: Vec<ParticipantEvent>,
-    /// Which writers of its own other participants have shown to know, and of which reader's.
+    /// Own writers that a remote reader's participant has shown to know, with that reader.
     known: Vec<(EntityId, Guid)>,
     locators: Vec<Locator>,
-    /// Crashed, or cut off.
+    /// The participant has crashed or is disconnected.
     is_silent: bool,
 }
 
@@ -39,12 +39,12 @@ struct Flight {
     bytes: Vec<u8>,
 }
 
-/// The prefix of the participant with this number.
+/// Returns the prefix of the participant with this number.
 pub(crate) fn prefix(number: u8) -> GuidPrefix {
     GuidPrefix::new(VendorId::OURS, [number; 10])
 }
 
-/// Where the participant with this number listens.
+/// Returns the address of the participant with this number.
 pub(crate) fn address(number: u8) -> [u8; 4] {
     [10, 0, 0, number]
 }
@@ -65,7 +65,7 @@ impl Network {
         Self { now, nodes: Vec::new(), in_flight: BTreeMap::new(), sent: 0, loses, alters: |_| () }
     }
 
-    /// Starts a participant; the answer is its index.
+    /// Starts a participant and returns its index.
     pub(crate) fn start(&mut self, config: ParticipantConfig) -> usize {
         let mut locators = config.metatraffic_unicast.clone();
         locators.extend(&config.metatraffic_multicast);
@@ -84,7 +84,7 @@ impl Network {
         index
     }
 
-    /// Lets `change` do something to a participant, and sends what follows.
+    /// Runs `change` on a participant, and sends the resulting datagrams.
     pub(crate) fn with<R>(&mut self, index: usize, change: impl FnOnce(&mut Participant, Now) -> R) -> R {
         let now = self.now;
         let result = change(self.nodes[index].participant.as_mut().unwrap(), now);
@@ -96,29 +96,31 @@ impl Network {
         self.nodes[index].participant.as_ref().unwrap()
     }
 
-    /// Lets a participant listen elsewhere, and announce that.
+    /// Moves a participant to other locators, which it announces.
     pub(crate) fn move_to(&mut self, index: usize, locators: ParticipantLocators) {
         let listens = locators.metatraffic_unicast.iter().chain(&locators.metatraffic_multicast);
         self.nodes[index].locators = listens.copied().collect();
         self.with(index, |participant, now| participant.set_locators(now, locators));
     }
 
-    /// Neither hears nor is heard from now on.
+    /// The participant sends and receives nothing from now on.
     pub(crate) fn crash(&mut self, index: usize) {
         self.nodes[index].is_silent = true;
     }
 
-    /// What a participant has told since the last time.
+    /// Returns the events of a participant since the last call.
     pub(crate) fn events(&mut self, index: usize) -> Vec<ParticipantEvent> {
         std::mem::take(&mut self.nodes[index].events)
     }
 
-    /// Which writers of a participant, and of which readers, others have shown to know since the last time.
+    /// Returns the writers of a participant that peers have shown to know, each with its reader.
+    ///
+    /// Covers the time since the last call.
     pub(crate) fn known(&mut self, index: usize) -> Vec<(EntityId, Guid)> {
         std::mem::take(&mut self.nodes[index].known)
     }
 
-    /// Hands bytes to a participant as if they had just come from the network.
+    /// Delivers bytes to a participant as if they had just arrived from the network.
     pub(crate) fn deliver(&mut self, index: usize, bytes: &[u8]) {
         let now = self.now;
         let packet = Payload::copy_of(bytes);
@@ -135,13 +137,14 @@ impl Network {
         self.collect(index);
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     pub(crate) fn run_for(&mut self, duration: Duration) {
         let end = self.now.instant.after(duration).unwrap();
         loop {
             let timers = self.nodes.iter().filter(|node| !node.is_silent);
             let timer = timers.filter_map(|node| node.participant.as_ref()?.deadline()).min();
             let arrival = self.in_flight.keys().next().map(|(at, _)| *at);
+            // Among equal times the arrival goes first.
             let Some(next) = [timer, arrival].into_iter().flatten().min().filter(|&next| next <= end) else { break };
             self.go_to(next);
             if arrival == Some(next) {
@@ -162,6 +165,7 @@ impl Network {
             if !node.is_silent && participant.deadline().is_some_and(|deadline| deadline <= now.instant) {
                 participant.handle_timeout(now);
                 self.collect(index);
+                // An unhandled deadline would repeat at the same instant forever.
                 let after = self.participant(index).deadline();
                 assert!(after.is_none_or(|after| after > now.instant), "a deadline that has passed is not handled");
             }
@@ -181,7 +185,7 @@ impl Network {
         self.now = Now { instant, time: self.now.time + passed };
     }
 
-    /// Sends and notes everything that a participant has to say.
+    /// Collects the events and sends the pending datagrams of a participant.
     fn collect(&mut self, index: usize) {
         let arrival = self.now.instant.after(LATENCY).unwrap();
         let node = &mut self.nodes[index];
@@ -199,6 +203,7 @@ impl Network {
             (self.alters)(&mut bytes);
             assert!(!datagram.destinations().is_empty(), "a datagram that goes nowhere");
             for &to in datagram.destinations() {
+                // Counts lost datagrams too, because the number identifies a datagram for `loses`.
                 self.sent += 1;
                 if !node.is_silent && !(self.loses)(self.sent, &bytes) {
                     self.in_flight.insert((arrival, self.sent), Flight { to, bytes: bytes.clone() });
@@ -207,7 +212,7 @@ impl Network {
         }
     }
 
-    /// How many datagrams have been sent, to how many destinations.
+    /// Counts the sent datagrams, once for each destination.
     pub(crate) fn sent(&self) -> u64 {
         self.sent
     }

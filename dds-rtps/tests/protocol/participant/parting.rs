@@ -1,4 +1,4 @@
-//! They part again.
+//! Participants leave or lose each other.
 
 use super::hostile::announcement;
 use super::network::{Network, config, prefix};
@@ -9,7 +9,7 @@ use dds_rtps::participant::{Participant, ParticipantConfig};
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
 use dds_rtps::types::{Duration, EntityId, Guid, Now};
 
-/// Two participants with a writer and a reader that are matched.
+/// Creates two participants with a matched writer and reader.
 fn matched() -> (Network, usize, usize) {
     let mut network = Network::new();
     let a = network.start(config(1));
@@ -23,7 +23,7 @@ fn matched() -> (Network, usize, usize) {
 }
 
 #[test]
-fn a_farewell_unmatches_at_once() {
+fn participant_disposal_unmatches_at_once() {
     let (mut network, a, b) = matched();
     network.with(b, |participant, now| participant.shutdown(now));
     network.run_for(Duration::from_millis(2));
@@ -35,7 +35,7 @@ fn a_farewell_unmatches_at_once() {
 }
 
 #[test]
-fn an_announcement_that_comes_after_the_farewell_brings_back_no_ghost() {
+fn late_announcement_revives_no_participant() {
     let (mut network, a, b) = matched();
     let late = announcement(prefix(2), |_| {});
     network.with(b, |participant, now| participant.shutdown(now));
@@ -45,18 +45,18 @@ fn an_announcement_that_comes_after_the_farewell_brings_back_no_ghost() {
     network.run_for(Duration::from_secs(2));
     assert!(network.events(a).is_empty());
     assert_eq!(network.participant(a).counters().late_announcements, 1);
-    // Somebody who uses the name again is found, for names are forgotten.
+    // A participant that uses the same GUID prefix later is found, because old prefixes are forgotten.
     network.run_for(Duration::from_secs(2));
     network.deliver(a, &late);
     assert_eq!(told(&network.events(a)), ["found 02"]);
 }
 
 #[test]
-fn what_is_withdrawn_before_it_could_be_taken_is_gone() {
+fn endpoint_withdrawn_before_acceptance_is_gone() {
     let (mut network, a, b) = matched();
     network.loses = Box::new(|_, _| true);
     network.with(b, |participant, now| participant.add_reader(now, reader(3, DataReaderQos::default())));
-    // These two wait at `a` for the one that was lost, and are then taken at once.
+    // These two announcements wait at `a` for the lost one, and are then accepted at once.
     network.loses = Box::new(|_, _| false);
     let short_lived = reader(4, DataReaderQos::default());
     let id = short_lived.endpoint.guid.entity_id;
@@ -68,7 +68,7 @@ fn what_is_withdrawn_before_it_could_be_taken_is_gone() {
 }
 
 #[test]
-fn a_farewell_reaches_peers_without_multicast() {
+fn participant_disposal_needs_no_multicast() {
     let mut network = Network::new();
     let mut unicast_only = config(1);
     unicast_only.metatraffic_multicast.clear();
@@ -82,7 +82,7 @@ fn a_farewell_reaches_peers_without_multicast() {
 }
 
 #[test]
-fn a_crashed_participant_is_lost_with_its_lease() {
+fn crashed_participant_is_lost_with_its_lease() {
     let (mut network, a, b) = matched();
     network.crash(b);
     network.run_for(Duration::from_secs(16));
@@ -92,7 +92,7 @@ fn a_crashed_participant_is_lost_with_its_lease() {
 }
 
 #[test]
-fn any_traffic_keeps_a_participant() {
+fn any_traffic_keeps_participant_alive() {
     let (mut network, a, b) = matched();
     network.crash(b);
     for _ in 0..10 {
@@ -105,9 +105,9 @@ fn any_traffic_keeps_a_participant() {
 }
 
 #[test]
-fn a_participant_that_comes_back_is_found_and_matched_again() {
+fn returning_participant_is_matched_again() {
     let (mut network, a, b) = matched();
-    // b hears nobody and is heard by nobody for longer than a lease.
+    // For longer than a lease, b receives nothing and its peers receive nothing from it.
     network.loses = Box::new(|_, _| true);
     network.run_for(Duration::from_secs(30));
     assert_eq!(told(&network.events(a)), ["no reader 02/2", "lost 02 LeaseExpired"]);
@@ -119,9 +119,9 @@ fn a_participant_that_comes_back_is_found_and_matched_again() {
 }
 
 #[test]
-fn a_participant_that_lost_only_us_finds_us_again() {
+fn one_sided_loss_is_recovered() {
     let (mut network, a, b) = matched();
-    // What a says is lost, what b says arrives.
+    // Datagrams of a are lost, those of b arrive.
     let from_a = prefix(1).0;
     network.loses = Box::new(move |_, bytes| bytes[8..20] == from_a);
     network.run_for(Duration::from_secs(30));
@@ -133,9 +133,9 @@ fn a_participant_that_lost_only_us_finds_us_again() {
 }
 
 #[test]
-fn what_is_withdrawn_while_only_we_had_lost_a_peer_is_told_when_it_is_back() {
+fn withdrawal_during_one_sided_loss_is_reported() {
     let (mut network, a, b) = matched();
-    // What b says is lost, what a says arrives: a loses b, and b goes on with what it knows of a.
+    // Datagrams of b are lost, those of a arrive. Participant a loses b, and b keeps its knowledge of a.
     let from_b = prefix(2).0;
     network.loses = Box::new(move |_, bytes| bytes[8..20] == from_b);
     network.run_for(Duration::from_secs(30));
@@ -150,11 +150,11 @@ fn what_is_withdrawn_while_only_we_had_lost_a_peer_is_told_when_it_is_back() {
 }
 
 #[test]
-fn nobody_says_farewell_for_another() {
+fn forged_participant_disposal_is_ignored() {
     let (mut network, a, b) = matched();
     let mut stranger = config(2);
     stranger.prefix = prefix(3);
-    // A farewell of participant 3 whose key names participant 2.
+    // A disposal of participant 3 whose key names participant 2.
     let mut forged = farewell(stranger, network.now);
     let key = Guid::new(prefix(3), EntityId::PARTICIPANT).to_bytes();
     let theirs = Guid::new(prefix(2), EntityId::PARTICIPANT).to_bytes();
@@ -171,7 +171,7 @@ fn nobody_says_farewell_for_another() {
 }
 
 #[test]
-fn shutdown_twice_says_farewell_once() {
+fn second_shutdown_sends_no_second_disposal() {
     let (mut network, _, b) = matched();
     network.with(b, |participant, now| participant.shutdown(now));
     let before = network.sent();
@@ -182,7 +182,7 @@ fn shutdown_twice_says_farewell_once() {
     assert!(network.sent() - before <= 2, "what a still had under way is not answered by b");
 }
 
-/// The datagram in which a participant leaves.
+/// Returns the datagram in which a participant leaves.
 fn farewell(config: ParticipantConfig, now: Now) -> Vec<u8> {
     let mut participant = Participant::new(config, 1);
     let mut datagram = Datagram::new();

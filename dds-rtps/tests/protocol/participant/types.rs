@@ -1,4 +1,4 @@
-//! Types of others: asked for, told, bounded, and what follows for matching.
+//! Types of peers: requests, replies, bounds, and their effect on matching.
 
 use super::hostile::announcement;
 use super::network::{Network, config, prefix};
@@ -58,8 +58,9 @@ fn reader_of(graph: &TypeGraph) -> SubscriptionData {
     data
 }
 
-/// A writer of one type and a reader of another one, and what the reader's participant makes of it in the end. `loses`: which
-/// datagrams are lost.
+/// A writer and a reader of different types, and the final match at the reader's participant.
+///
+/// `loses` selects the lost datagrams.
 struct Pair {
     network: Network,
     a: usize,
@@ -67,17 +68,17 @@ struct Pair {
 }
 
 impl Pair {
-    /// `tells`: the writer's participant describes its type.
+    /// `tells` is true if the writer's participant describes its type.
     fn new(ours: &TypeGraph, theirs: &TypeGraph, tells: bool) -> Self {
         Self::of(ours, writer_of(theirs), tells.then_some(theirs))
     }
 
-    /// `told`: what the writer's participant describes.
+    /// `told` is the type that the writer's participant describes.
     fn of(ours: &TypeGraph, theirs: PublicationData, told: Option<&TypeGraph>) -> Self {
         Self::in_network(Network::new(), config(2), ours, theirs, told)
     }
 
-    /// `asker`: the reader's participant.
+    /// `asker` is the configuration of the reader's participant.
     fn in_network(
         mut network: Network,
         asker: ParticipantConfig,
@@ -88,7 +89,7 @@ impl Pair {
         let (a, b) = (network.start(config(1)), network.start(asker));
         network.run_for(Duration::from_secs(1));
         network.with(a, |participant, now| {
-            // Who has not added its type cannot describe it.
+            // A participant cannot describe a type that it has not added.
             if let Some(told) = told {
                 participant.add_type(told);
             }
@@ -108,7 +109,7 @@ impl Pair {
 }
 
 #[test]
-fn what_differs_is_asked_for_and_matches_when_the_answer_comes() {
+fn differing_type_matches_after_its_answer() {
     let mut pair = Pair::new(&graph::<Short>(), &graph::<Long>(), true);
     pair.network.run_for(Duration::from_secs(1));
     assert_eq!(pair.result(), Some(MatchResult::Matched));
@@ -116,7 +117,7 @@ fn what_differs_is_asked_for_and_matches_when_the_answer_comes() {
 }
 
 #[test]
-fn equal_types_match_at_once_without_a_question() {
+fn equal_types_match_without_request() {
     let mut pair = Pair::new(&graph::<Long>(), &graph::<Long>(), true);
     pair.network.run_for(Duration::from_secs(1));
     assert_eq!(pair.result(), Some(MatchResult::Matched));
@@ -124,7 +125,7 @@ fn equal_types_match_at_once_without_a_question() {
 }
 
 #[test]
-fn a_type_that_does_not_fit_is_told_once() {
+fn incompatible_type_is_reported_once() {
     let mut pair = Pair::new(&graph::<Short>(), &graph::<Other>(), true);
     pair.network.run_for(Duration::from_secs(1));
     let Some(MatchResult::Type(difference)) = pair.result() else { panic!("{:?}", pair.result()) };
@@ -134,7 +135,7 @@ fn a_type_that_does_not_fit_is_told_once() {
 }
 
 #[test]
-fn what_is_not_described_is_unavailable_and_names_decide() {
+fn undescribed_type_falls_back_to_names() {
     let mut pair = Pair::new(&graph::<Short>(), &graph::<Other>(), false);
     pair.network.run_for(Duration::from_secs(1));
     assert_eq!(pair.result(), Some(MatchResult::Matched), "both say that they have the type of these tests");
@@ -142,9 +143,9 @@ fn what_is_not_described_is_unavailable_and_names_decide() {
 }
 
 #[test]
-fn who_does_not_answer_is_asked_three_times_and_then_names_decide() {
+fn unanswered_type_request_is_sent_three_times() {
     let mut pair = Pair::new(&graph::<Short>(), &graph::<Other>(), true);
-    // Nothing of the service gets through: its four endpoints have 0003 in their ids.
+    // All traffic of the type lookup service is lost. Its four endpoints have 0003 in their ids.
     let is_of_service = |bytes: &[u8]| bytes.windows(4).any(|id| matches!(id, [0, 3, 0 | 1, 0xc3 | 0xc4]));
     pair.network.loses = Box::new(move |_, bytes| is_of_service(bytes));
     pair.network.run_for(Duration::from_millis(2_500));
@@ -154,9 +155,9 @@ fn who_does_not_answer_is_asked_three_times_and_then_names_decide() {
     assert_eq!(pair.network.participant(pair.b).counters().types_unavailable, 1);
 }
 
-/// As Cyclone DDS 0.10 does (seen with 0.10.2): what is to say which question is answered is not of who has asked.
+/// Cyclone DDS 0.10 (seen with 0.10.2) sends a related request identity that does not belong to the requester.
 #[test]
-fn an_answer_that_names_another_question_tells_what_was_asked_for() {
+fn reply_with_foreign_request_id_is_used() {
     let alters = |bytes: &mut Vec<u8>| {
         let asker = [&prefix(2).0[..], &EntityId::TYPE_REQUEST_WRITER.0].concat();
         let answerer = [&prefix(1).0[..], &EntityId::TYPE_REPLY_WRITER.0].concat();
@@ -178,13 +179,13 @@ fn an_answer_that_names_another_question_tells_what_was_asked_for() {
     assert_eq!(run(&graph::<Long>(), true), (Some(MatchResult::Matched), Some(MatchResult::Matched), 0));
     let (early, late, unavailable) = run(&graph::<Other>(), true);
     assert!(matches!((early, late, unavailable), (Some(MatchResult::Type(_)), Some(MatchResult::Type(_)), 0)));
-    // It says nothing of what it does not describe: perhaps that was an answer to somebody else.
+    // Types missing from such a reply stay pending, because it may answer another participant.
     assert_eq!(run(&graph::<Other>(), false), (Some(MatchResult::TypePending), Some(MatchResult::Matched), 1));
 }
 
-/// Versions before 11 crash when they see such a description.
+/// Versions before 11 crash when they parse such a description.
 #[test]
-fn types_that_would_crash_an_old_cyclone_are_described_to_nobody_while_one_is_there() {
+fn old_cyclone_suppresses_crashing_types() {
     let is_described = |theirs: &TypeGraph, cyclone: Option<&str>| {
         let mut network = Network::new();
         let (a, b) = (network.start(config(1)), network.start(config(2)));
@@ -254,7 +255,7 @@ struct Small {
 }
 
 fn announcement_of_cyclone(prefix: GuidPrefix, version: &str) -> Vec<u8> {
-    // The parameter is made room for by one of the same length, whose id and value it takes.
+    // The parameter replaces another one of the same length.
     let text = format!("vm/{version}/Linux/Linux\0");
     let mut value = [&[0; 20], &(text.len() as u32).to_le_bytes()[..], text.as_bytes()].concat();
     value.resize(value.len().next_multiple_of(4), 0);
@@ -269,13 +270,13 @@ fn announcement_of_cyclone(prefix: GuidPrefix, version: &str) -> Vec<u8> {
     bytes
 }
 
-/// Cyclone DDS asks once, by multicast; on another socket its first HEARTBEAT may be received before.
+/// Cyclone DDS requests once, by multicast. Its first HEARTBEAT may arrive first on another socket.
 #[test]
-fn a_question_behind_the_first_heartbeat_of_its_writer_is_answered() {
+fn request_behind_first_heartbeat_is_answered() {
     let mut network = Network::new();
-    // Nothing of the writers of questions gets through, up to the first question.
+    // All traffic of the request writers is lost, up to the first request.
     network.loses = Box::new(|_, bytes| bytes.windows(4).any(|id| id == EntityId::TYPE_REQUEST_WRITER.0));
-    // Writers of ours and of Fast DDS say what is none of a reader's; those of Cyclone DDS do not.
+    // Writers of ours and of Fast DDS announce irrelevant changes of a reader. Those of Cyclone DDS do not.
     let mut asker = config(2);
     asker.prefix = GuidPrefix::new(VendorId::CYCLONE, [2; 10]);
     let from = asker.prefix;
@@ -289,7 +290,7 @@ fn a_question_behind_the_first_heartbeat_of_its_writer_is_answered() {
     assert_eq!(pair.network.participant(pair.a).counters().type_requests_answered, 1);
 }
 
-/// Says that one question has been asked.
+/// Returns a HEARTBEAT that announces one request.
 fn first_heartbeat_of_questions(from: GuidPrefix) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut message = MessageBuilder::new(&mut bytes);
@@ -308,8 +309,10 @@ fn first_heartbeat_of_questions(from: GuidPrefix) -> Vec<u8> {
     bytes
 }
 
-/// What Dust DDS 0.16 announces of its `ShapeType` (dust16_to_fastdds.pcap, the first SEDP datagram): other hashes than Cyclone's
-/// and ours, and headers that share their length with what they are in front of (XTYPES 1.3, 7.4.3.4.2, LC = 5).
+/// Type information of `ShapeType` in Dust DDS 0.16 (dust16_to_fastdds.pcap, first SEDP datagram).
+///
+/// Its hashes differ from Cyclone's and ours. Its headers share their length with the following member (XTypes 1.3,
+/// 7.4.3.4.2, LC = 5).
 const DUST: [u8; 92] = [
     0x58, 0, 0, 0, // the whole
     1, 0x10, 0, 0x50, 0x24, 0, 0, 0, // minimal
@@ -323,7 +326,7 @@ const DUST: [u8; 92] = [
 ];
 
 #[test]
-fn a_peer_with_other_hashes_that_describes_nothing_is_matched_by_name() {
+fn foreign_type_hashes_match_by_name() {
     let information = TypeInformation::from_bytes(&DUST).unwrap();
     assert_eq!((information.minimal.ty.size, information.complete.ty.size), (117, 190));
     let mut dust = writer(1, DataWriterQos::default());
@@ -334,7 +337,7 @@ fn a_peer_with_other_hashes_that_describes_nothing_is_matched_by_name() {
 }
 
 #[test]
-fn a_type_is_resolved_with_all_that_it_is_made_of() {
+fn type_is_resolved_with_its_dependencies() {
     let (ours, theirs) = (graph::<Short>(), graph::<Long>());
     let Pair { mut network, b, .. } = Pair::new(&ours, &theirs, true);
     network.run_for(Duration::from_secs(1));
@@ -354,7 +357,7 @@ fn a_type_is_resolved_with_all_that_it_is_made_of() {
     assert_eq!(none, TypeResolution::NoEndpoint);
 }
 
-/// A type of sixty others, of which each takes some 4 KiB to describe.
+/// A type of sixty others, each with a description of about 4 KiB.
 fn large_type() -> TypeGraph {
     let described = |name: &str, members: Vec<(String, [TypeIdentifier; 2])>| {
         let minimal = TypeObject::Minimal(structure::<Minimal>(name, &members, 0));
@@ -392,7 +395,7 @@ fn structure<F: Form>(name: &str, members: &[(String, [TypeIdentifier; 2])], for
 }
 
 #[test]
-fn an_answer_has_only_so_many_types() {
+fn type_reply_is_bounded() {
     let (ours, theirs) = (graph::<Short>(), large_type());
     let Pair { mut network, a, b } = Pair::new(&ours, &theirs, true);
     network.run_for(Duration::from_secs(2));
@@ -413,14 +416,14 @@ fn made_up(number: u32) -> TypeIdentifier {
     TypeIdentifier::Minimal(EquivalenceHash(hash))
 }
 
-/// Announcements may name types without end.
+/// Announcements may name any number of types.
 #[test]
 fn wanted_types_are_bounded() {
     let mut types = KnownTypes::default();
     for number in 0..10_000 {
         assert!(types.want(prefix(1), &made_up(number), std::iter::empty()));
         assert!(types.want(prefix(2), &made_up(0), [&made_up(number)].into_iter()));
-        // Whoever has so many is taken to describe none.
+        // A participant with this many wanted types counts as describing none.
         assert_eq!(types.is_unavailable(prefix(3), &made_up(20_000)), number > 1_024);
         types.set_unavailable(prefix(3), made_up(number));
     }
@@ -434,10 +437,10 @@ fn wanted_types_are_bounded() {
     assert!(!types.is_unavailable(prefix(3), &made_up(0)));
 }
 
-/// One that has no service for types announces thousands of them: others are asked for theirs as before.
+/// A peer without the type lookup service announces thousands of types. Requests to other peers continue.
 #[test]
-fn who_describes_nothing_does_not_keep_the_types_of_others_from_being_compared() {
-    // The third participant does without the service: the last four bits of its parameter PID_BUILTIN_ENDPOINT_SET.
+fn undescribing_peer_does_not_delay_others() {
+    // The third participant has no type lookup service: the last four bits of its PID_BUILTIN_ENDPOINT_SET are cleared.
     let alters = |bytes: &mut Vec<u8>| {
         let set = bytes.windows(4).position(|parameter| parameter == [0x58, 0, 4, 0]);
         if let Some(at) = set.filter(|_| bytes[8..20] == prefix(3).0) {

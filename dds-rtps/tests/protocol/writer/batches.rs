@@ -1,4 +1,4 @@
-//! Small changes that wait for company (LATENCY_BUDGET), and how many may be under way.
+//! Small changes that wait for a shared datagram (LATENCY_BUDGET), and the limit of bytes in flight.
 
 use super::script::{Script, best_effort, reliable};
 use dds_rtps::concurrent::Payload;
@@ -13,7 +13,7 @@ fn qos() -> DataWriterQos {
     DataWriterQos::default().keep_all().latency_budget(Duration::from_millis(BUDGET_MS))
 }
 
-/// A batching writer with a reliable reader that has everything.
+/// Creates a batching writer with a reliable reader that has everything.
 fn batching(qos: &DataWriterQos) -> Script {
     let mut script = Script::new(false, qos);
     script.match_reader(reliable(2));
@@ -23,7 +23,7 @@ fn batching(qos: &DataWriterQos) -> Script {
 }
 
 #[test]
-fn small_changes_leave_together_when_the_first_has_waited_for_the_budget() {
+fn small_changes_leave_together_after_budget() {
     let mut script = batching(&qos());
     script.write();
     script.wait(BUDGET_MS / 2);
@@ -38,7 +38,7 @@ fn small_changes_leave_together_when_the_first_has_waited_for_the_budget() {
 }
 
 #[test]
-fn a_datagram_that_is_full_leaves_and_what_did_not_fit_waits() {
+fn full_batch_leaves_and_remainder_waits() {
     let mut script = batching(&qos());
     script.write_large_times(3, 400);
     assert!(script.sent().is_empty());
@@ -49,7 +49,7 @@ fn a_datagram_that_is_full_leaves_and_what_did_not_fit_waits() {
 }
 
 #[test]
-fn flushing_lets_everything_leave() {
+fn flush_sends_all_waiting_changes() {
     let mut script = batching(&qos().latency_budget(Duration::INFINITE));
     script.write_times(2);
     script.wait(60_000);
@@ -61,7 +61,7 @@ fn flushing_lets_everything_leave() {
 }
 
 #[test]
-fn who_waits_for_acknowledgements_waits_for_no_company() {
+fn wait_for_acknowledgements_flushes_batch() {
     let mut script = batching(&qos().latency_budget(Duration::INFINITE));
     script.write_times(2);
     script.writer.request_acknowledgments(script.now());
@@ -69,7 +69,7 @@ fn who_waits_for_acknowledgements_waits_for_no_company() {
 }
 
 #[test]
-fn a_full_history_waits_for_no_company() {
+fn full_history_flushes_batch() {
     let mut qos = qos().latency_budget(Duration::INFINITE);
     qos.resource_limits.max_samples = Some(2);
     let mut script = batching(&qos);
@@ -83,7 +83,7 @@ fn a_full_history_waits_for_no_company() {
 }
 
 #[test]
-fn a_change_in_fragments_takes_those_before_it_along() {
+fn fragmented_change_flushes_earlier_changes() {
     let mut script = batching(&qos());
     script.write();
     script.write_large(2000);
@@ -93,7 +93,7 @@ fn a_change_in_fragments_takes_those_before_it_along() {
 }
 
 #[test]
-fn keep_last_says_when_it_would_drop_what_waits() {
+fn keep_last_reports_drop_of_waiting_change() {
     let mut script = batching(&qos().keep_last(1));
     let change = || NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&[0, 1, 0, 0]));
     assert!(!script.writer.would_drop_waiting(&change()));
@@ -105,7 +105,7 @@ fn keep_last_says_when_it_would_drop_what_waits() {
 }
 
 #[test]
-fn without_readers_elsewhere_nothing_waits() {
+fn without_remote_readers_nothing_waits() {
     let mut script = Script::new(false, &qos());
     script.write();
     assert_eq!(script.writer.deadline(), None);
@@ -118,7 +118,7 @@ fn without_readers_elsewhere_nothing_waits() {
 }
 
 #[test]
-fn a_changed_budget_lets_leave_what_waits() {
+fn changed_budget_flushes_batch() {
     let mut script = batching(&qos());
     script.write();
     script.writer.set_batch_window(Duration::ZERO);
@@ -128,7 +128,7 @@ fn a_changed_budget_lets_leave_what_waits() {
 }
 
 #[test]
-fn no_more_is_under_way_than_the_readers_buffer_takes() {
+fn bytes_in_flight_fit_receive_buffer() {
     for qos in [qos(), qos().latency_budget(Duration::ZERO)] {
         let mut script = batching(&qos);
         let mut sent = 0;
@@ -137,7 +137,7 @@ fn no_more_is_under_way_than_the_readers_buffer_takes() {
             sent += script.sent().len();
         }
         assert!((64..=128).contains(&sent), "{sent} datagrams of 1 kB into 128 KiB");
-        // The reader has had time to answer, and has what was sent.
+        // The reader has had time to answer and has all sent changes.
         script.wait(1);
         script.acknack(2, sent as i64 + 1, &[]);
         assert!(script.sent().len() > 32);
@@ -145,7 +145,7 @@ fn no_more_is_under_way_than_the_readers_buffer_takes() {
 }
 
 #[test]
-fn a_reader_that_never_answers_does_not_stop_the_others_for_long() {
+fn unresponsive_reader_delays_others_briefly() {
     let mut script = batching(&qos().latency_budget(Duration::ZERO));
     script.match_reader(best_effort(3));
     script.write_large_times(1000, 1000);

@@ -1,4 +1,4 @@
-//! Content filters that the writer asks: who is sent what, and told what of the rest.
+//! Content filters that the writer evaluates: which readers get a sample, and how the others learn of it.
 
 use super::script::{Script, best_effort, instance, late_joiner, reliable};
 use dds_macros::DdsType;
@@ -18,7 +18,7 @@ struct Pose {
     image: Vec<u8>,
 }
 
-/// A writer that knows the type, and keeps all.
+/// Creates a keep-all writer that knows the type.
 fn script(qos: &DataWriterQos) -> Script {
     Script::with(false, qos, |config| config.filtered_type = Some(Pose::DESCRIPTION))
 }
@@ -44,7 +44,7 @@ impl Script {
         }
     }
 
-    /// As [`Script::match_reader`], and what comes of that is over.
+    /// As [`Script::match_reader`], with the resulting traffic completed.
     fn welcome(&mut self, reader: ReaderProxyConfig) {
         let (number, reliable) = (reader.guid.entity_id.0[2], reader.reliable);
         self.match_reader(reader);
@@ -70,7 +70,7 @@ fn wants(expression: &str, reader: ReaderProxyConfig) -> ReaderProxyConfig {
 
 fn without_heartbeats(lines: &[String]) -> Vec<String> {
     let words = |line: &String| {
-        // "HB" stands with its range in one or two words.
+        // The range of "HB" is written in one or two words.
         let cut = line.find(" HB").map_or(line.as_str(), |at| &line[..at]);
         cut.to_owned()
     };
@@ -78,7 +78,7 @@ fn without_heartbeats(lines: &[String]) -> Vec<String> {
 }
 
 #[test]
-fn what_nobody_wants_is_not_sent_and_told_of_before_what_somebody_wants() {
+fn gap_for_filtered_precedes_next_sample() {
     for reader in [reliable(2), best_effort(2)] {
         let mut script = script(&keep_all());
         script.welcome(wants("x < 10", reader));
@@ -93,26 +93,26 @@ fn what_nobody_wants_is_not_sent_and_told_of_before_what_somebody_wants() {
 }
 
 #[test]
-fn who_asks_for_what_it_does_not_want_is_told_so() {
+fn request_for_filtered_change_gets_gap() {
     let mut script = script(&keep_all());
     script.welcome(wants("x < 10", reliable(2)));
     script.write_each([10, 11, 12]);
     assert!(script.sent().is_empty());
-    // Nothing else has made a HEARTBEAT due.
+    // No other cause has made a HEARTBEAT due.
     script.wait(100);
     assert_eq!(script.sent(), ["7002: DST2 HB2(1..3)"]);
     script.acknack(2, 1, &[1, 2, 3]);
     assert_eq!(script.sent(), ["7002: DST2 GAP2(1..3 filtered 3) HB2(1..3)"]);
     script.acknack(2, 4, &[]);
     assert!(script.writer.is_acknowledged(SequenceNumber(3)));
-    // What has been told of is not told of again.
+    // Announced changes are not announced again.
     script.write_x(1);
     assert_eq!(without_heartbeats(&script.sent()), ["7002: TS D2(4)"]);
 }
 
-/// A repair knows what the filter has left out, and what is there no more.
+/// A repair distinguishes filtered changes from removed ones.
 #[test]
-fn what_is_gone_and_what_is_filtered_are_told_apart() {
+fn removed_and_filtered_changes_differ_in_gap() {
     let mut script = script(&DataWriterQos::default().reliable().keep_last(3).transient_local());
     script.welcome(wants("x < 10", reliable(2)));
     script.write_each([1, 2, 10, 11, 3]);
@@ -122,14 +122,14 @@ fn what_is_gone_and_what_is_filtered_are_told_apart() {
     assert!(line.contains("GAP2(1..2)") && line.contains("GAP2(3..4 filtered 2)") && line.contains("D2(5)"), "{line}");
 }
 
-/// What went out, or is gone, between two that were filtered is not denied.
+/// Sent or removed changes between two filtered ones are not declared filtered.
 #[test]
-fn only_what_was_filtered_is_called_so() {
+fn only_filtered_changes_are_marked_filtered() {
     let mut script = script(&DataWriterQos::default().best_effort().keep_last(1));
     script.welcome(wants("x < 10", best_effort(2)));
     script.write_x(10);
     assert!(script.sent().is_empty());
-    // The second one of these takes the place of the first one before that has left.
+    // The second change replaces the first one before that has been sent.
     script.write_each([1, 11]);
     assert!(script.sent().is_empty());
     script.write_x(2);
@@ -137,7 +137,7 @@ fn only_what_was_filtered_is_called_so() {
 }
 
 #[test]
-fn each_of_several_readers_is_sent_what_it_wants() {
+fn each_reader_gets_its_filtered_samples() {
     let mut script = script(&keep_all());
     script.welcome(wants("x < 10", reliable(2)));
     script.welcome(wants("x > 5", best_effort(3)));
@@ -154,7 +154,7 @@ fn each_of_several_readers_is_sent_what_it_wants() {
             "7003: TS D*(5)"
         ]
     );
-    // Somebody who wants all.
+    // A reader without a filter.
     script.welcome(reliable(5));
     script.write_x(100);
     let lines = without_heartbeats(&script.sent());
@@ -162,7 +162,7 @@ fn each_of_several_readers_is_sent_what_it_wants() {
 }
 
 #[test]
-fn where_readers_share_an_address_it_is_sent_to_as_soon_as_one_of_them_wants_it() {
+fn shared_address_gets_sample_if_one_reader_does() {
     let shared = |number: u8| {
         let group = Locator::udp_v4([239, 255, 0, 1].into(), 7400);
         let by_group = ReaderProxyConfig { multicast: vec![group], ..reliable(number) };
@@ -190,7 +190,7 @@ fn where_readers_share_an_address_it_is_sent_to_as_soon_as_one_of_them_wants_it(
 }
 
 #[test]
-fn history_goes_to_late_joiners_as_far_as_they_want_it() {
+fn late_joiner_gets_filtered_history() {
     for reader in [late_joiner(2), ReaderProxyConfig { reliable: false, ..late_joiner(2) }] {
         let mut script = script(&keep_all().transient_local());
         script.write_each([1, 10, 11, 2]);
@@ -200,9 +200,9 @@ fn history_goes_to_late_joiners_as_far_as_they_want_it() {
     }
 }
 
-/// Nobody looks through a history without end in one go.
+/// The writer visits a long history in steps.
 #[test]
-fn a_long_history_that_is_not_wanted_is_gone_through() {
+fn long_filtered_history_is_skipped_in_steps() {
     let mut script = script(&keep_all().transient_local());
     script.write_each((0..5000).map(|_| 10));
     script.write_x(1);
@@ -212,7 +212,7 @@ fn a_long_history_that_is_not_wanted_is_gone_through() {
 }
 
 #[test]
-fn another_filter_is_for_what_comes_later() {
+fn changed_filter_applies_to_later_samples() {
     let mut script = script(&keep_all());
     script.welcome(wants("x < 10", reliable(2)));
     script.write_each([1, 10]);
@@ -221,20 +221,20 @@ fn another_filter_is_for_what_comes_later() {
     script.write_each([2, 11]);
     let lines = without_heartbeats(&script.sent());
     assert_eq!(lines, ["7002: DST2 GAP2(2..3 filtered 2) DST0 TS D2(4)"]);
-    // None any more.
+    // The reader has no filter any more.
     script.match_reader(reliable(2));
     script.write_each([3]);
     assert_eq!(without_heartbeats(&script.sent()), ["7002: TS D2(5)"]);
 }
 
 #[test]
-fn large_samples_go_to_those_alone_who_want_them() {
+fn large_samples_go_only_to_passing_filters() {
     let mut script = script(&keep_all());
     script.welcome(wants("x < 10", reliable(2)));
     script.welcome(wants("x >= 10", reliable(3)));
     for x in [10, 1] {
         let mut image = payload(1, x, 4000 - 12 - 4);
-        // The script knows what the bytes of fragments are: those in front of the image it does not look at.
+        // The script parses the bytes of fragments, so the bytes before the image stay unchanged.
         for (index, byte) in image.iter_mut().enumerate().skip(16) {
             *byte = (index % 251) as u8;
         }
@@ -251,7 +251,7 @@ fn large_samples_go_to_those_alone_who_want_them() {
 }
 
 #[test]
-fn the_end_of_an_instance_goes_to_whom_its_key_does_not_fail() {
+fn dispose_is_filtered_by_key() {
     let mut script = Script::with(true, &keep_all(), |config| config.filtered_type = Some(Pose::DESCRIPTION));
     script.welcome(wants("x < 10", reliable(2)));
     script.welcome(wants("robot = 2", reliable(3)));
@@ -264,7 +264,7 @@ fn the_end_of_an_instance_goes_to_whom_its_key_does_not_fail() {
 }
 
 #[test]
-fn a_writer_that_cannot_ask_sends_everything() {
+fn writer_without_type_sends_everything() {
     let all = |adjust: fn(&mut WriterConfig), expression: &str, class: &str| {
         let mut script = Script::with(false, &keep_all(), |config| {
             config.filtered_type = Some(Pose::DESCRIPTION);
@@ -294,14 +294,14 @@ fn a_writer_that_cannot_ask_sends_everything() {
 }
 
 #[test]
-fn a_writer_asks_only_so_many_filters() {
+fn writer_evaluates_bounded_filters() {
     let mut script = script(&keep_all());
     for number in 2..=34 {
         script.welcome(wants("x < 10", reliable(number)));
     }
     script.write_x(10);
     let lines = without_heartbeats(&script.sent());
-    // 32 are asked, the last one filters by itself.
+    // The writer evaluates 32 filters. The last reader filters by itself.
     assert_eq!(lines, ["7034: TS D*(1)"]);
     assert_eq!(script.writer.counters().filtered, 32);
     script.write_x(1);

@@ -1,11 +1,11 @@
-//! How much of a large sample is on its way at once.
+//! How much of a large sample is in flight at once.
 
 use super::script::{Script, best_effort, reliable};
 use dds_rtps::qos::DataWriterQos;
 use dds_rtps::types::SequenceNumber;
 use dds_rtps::writer::{FlowConfig, FragmentSize, WriterConfig};
 
-/// Fragments of 1000 bytes, and windows of a hundred of them.
+/// Fragments of 1000 bytes, and windows of a hundred fragments.
 fn config(config: &mut WriterConfig) {
     config.fragment_size = FragmentSize { same_host: 65_000, network: 1000 };
     config.flow = FlowConfig { network: 100_000, network_rate: 10_000_000, ..FlowConfig::default() };
@@ -15,12 +15,12 @@ fn keep_all() -> DataWriterQos {
     DataWriterQos::default().keep_all()
 }
 
-/// How many of the datagrams carry fragments.
+/// Counts the datagrams that carry fragments.
 fn fragments(lines: &[String]) -> usize {
     lines.iter().filter(|line| line.contains(" F")).count()
 }
 
-/// A script whose reliable readers have answered.
+/// Creates a script whose reliable readers have answered.
 fn script(readers: &[u8]) -> Script {
     let mut script = Script::with(false, &keep_all(), config);
     for &reader in readers {
@@ -32,7 +32,7 @@ fn script(readers: &[u8]) -> Script {
 }
 
 #[test]
-fn a_window_goes_out_and_the_rest_follows_as_the_reader_answers() {
+fn window_goes_out_and_rest_follows_answers() {
     let mut script = script(&[2]);
     script.write_large(400_000);
     let first = script.sent();
@@ -57,7 +57,7 @@ fn a_window_goes_out_and_the_rest_follows_as_the_reader_answers() {
 }
 
 #[test]
-fn changes_behind_a_large_one_wait_for_it() {
+fn changes_behind_large_change_wait() {
     let mut script = script(&[2]);
     script.write_large(120_000);
     script.write();
@@ -69,7 +69,7 @@ fn changes_behind_a_large_one_wait_for_it() {
 }
 
 #[test]
-fn a_silent_reader_is_asked_again_and_then_gets_its_data_slowly() {
+fn silent_reader_gets_heartbeats_then_slow_data() {
     let mut script = script(&[2]);
     script.write_large(300_000);
     assert_eq!(fragments(&script.sent()), 100);
@@ -88,7 +88,7 @@ fn a_silent_reader_is_asked_again_and_then_gets_its_data_slowly() {
 }
 
 #[test]
-fn a_slow_reader_does_not_keep_a_quick_one_waiting() {
+fn slow_reader_does_not_delay_fast_reader() {
     let mut script = script(&[2, 3]);
     script.write_large(400_000);
     let mut sent = fragments(&script.sent());
@@ -102,11 +102,11 @@ fn a_slow_reader_does_not_keep_a_quick_one_waiting() {
 }
 
 #[test]
-fn what_a_reader_asks_for_goes_out_in_its_window_too() {
+fn repairs_stay_within_window() {
     let mut script = script(&[2]);
     script.write_large(99_000);
     script.sent();
-    // Everything was lost. The window is now half of what it was.
+    // Everything was lost. The window is now halved.
     script.acknack(2, 1, &[1]);
     let lines = script.sent();
     assert!(fragments(&lines) < 70, "{}", fragments(&lines));
@@ -123,7 +123,7 @@ fn what_a_reader_asks_for_goes_out_in_its_window_too() {
 }
 
 #[test]
-fn a_reader_that_goes_does_not_leave_the_others_waiting() {
+fn departed_reader_does_not_block_others() {
     let mut script = script(&[2]);
     script.match_reader(best_effort(3));
     script.write_large(200_000);
@@ -135,13 +135,13 @@ fn a_reader_that_goes_does_not_leave_the_others_waiting() {
 }
 
 #[test]
-fn best_effort_readers_get_a_burst_and_the_rest_at_a_rate() {
+fn best_effort_sends_burst_then_paced_rest() {
     let mut script = Script::with(false, &keep_all().best_effort(), config);
     script.match_reader(best_effort(2));
     script.write_large(300_000);
     let mut sent = fragments(&script.sent());
     assert_eq!(sent, 100);
-    // 10 kB are ten fragments per millisecond; the timer fires for a quarter of a burst.
+    // 10 kB are ten fragments per millisecond. The timer fires for a quarter of a burst.
     assert!(script.writer.deadline().is_some());
     while sent < 300 {
         assert!(script.ms < 100, "after {} ms {sent} fragments are out", script.ms);
@@ -152,13 +152,13 @@ fn best_effort_readers_get_a_burst_and_the_rest_at_a_rate() {
     assert_eq!(script.ms, 20);
     script.wait(100);
     assert_eq!(script.writer.deadline(), None);
-    // The next burst is there again.
+    // The budget for the next burst is available again.
     script.write_large(100_000);
     assert_eq!(fragments(&script.sent()), 100);
 }
 
 #[test]
-fn a_writer_that_is_faster_than_the_network_finishes_what_it_has_begun() {
+fn overloaded_writer_finishes_started_sample() {
     let mut script = Script::with(false, &DataWriterQos::default().keep_last(1), config);
     script.match_reader(reliable(2));
     script.sent();

@@ -15,7 +15,9 @@ fn small_fragments(fragments_per_frame: u16) -> Script {
     })
 }
 
-/// A script whose reliable reader has answered, and which has sent a sample of five fragments of 1000 bytes.
+/// Creates a script whose reliable reader has answered.
+///
+/// It has sent a sample of five fragments of 1000 bytes.
 fn with_sample() -> Script {
     let mut script = small_fragments(1);
     script.match_reader(reliable(2));
@@ -37,12 +39,12 @@ fn with_sample() -> Script {
 }
 
 #[test]
-fn a_large_sample_goes_out_fragment_by_fragment_and_the_last_one_carries_the_heartbeat() {
+fn last_fragment_carries_heartbeat() {
     with_sample();
 }
 
 #[test]
-fn on_the_same_host_fragments_fill_a_datagram() {
+fn same_host_fragments_fill_datagram() {
     let mut script = Script::new(false, &keep_all().best_effort());
     script.match_reader(ReaderProxyConfig { same_host: true, ..best_effort(2) });
     script.write_large(64_000);
@@ -54,7 +56,7 @@ fn on_the_same_host_fragments_fill_a_datagram() {
 }
 
 #[test]
-fn a_datagram_of_fragments_fits_into_a_frame() {
+fn fragment_datagram_fits_ethernet_frame() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(2));
     script.write_large(10_000);
@@ -64,7 +66,7 @@ fn a_datagram_of_fragments_fits_into_a_frame() {
 }
 
 #[test]
-fn tiny_fragments_share_a_datagram_in_one_run() {
+fn tiny_fragments_share_one_data_frag() {
     let mut script = small_fragments(4);
     script.match_reader(reliable(2));
     script.sent();
@@ -79,7 +81,7 @@ fn tiny_fragments_share_a_datagram_in_one_run() {
 }
 
 #[test]
-fn missing_fragments_are_sent_and_nothing_else() {
+fn only_missing_fragments_are_sent() {
     let mut script = with_sample();
     script.nack_frag(2, 1, &[2, 4, 5]);
     assert_eq!(
@@ -89,7 +91,7 @@ fn missing_fragments_are_sent_and_nothing_else() {
 }
 
 #[test]
-fn the_same_fragments_are_not_sent_again_at_once_but_the_request_is_not_lost() {
+fn repeated_fragment_request_is_deferred() {
     let mut script = with_sample();
     script.nack_frag(2, 1, &[2]);
     assert_eq!(script.sent().len(), 1);
@@ -100,7 +102,7 @@ fn the_same_fragments_are_not_sent_again_at_once_but_the_request_is_not_lost() {
 }
 
 #[test]
-fn fragments_that_were_not_asked_for_before_are_sent_at_once() {
+fn newly_requested_fragments_are_sent_at_once() {
     let mut script = with_sample();
     script.nack_frag(2, 1, &[2]);
     assert_eq!(script.sent().len(), 1);
@@ -109,7 +111,7 @@ fn fragments_that_were_not_asked_for_before_are_sent_at_once() {
 }
 
 #[test]
-fn fragments_that_are_asked_for_twice_before_they_go_out_go_out_once() {
+fn fragments_requested_twice_go_out_once() {
     let mut script = with_sample();
     script.nack_frag(2, 1, &[1, 2, 3]);
     script.nack_frag(2, 1, &[2, 3, 4]);
@@ -118,7 +120,7 @@ fn fragments_that_are_asked_for_twice_before_they_go_out_go_out_once() {
 }
 
 #[test]
-fn a_missing_sample_is_sent_with_all_its_fragments() {
+fn missing_sample_is_sent_with_all_fragments() {
     let mut script = with_sample();
     script.acknack(2, 1, &[1]);
     let lines = script.sent();
@@ -128,7 +130,7 @@ fn a_missing_sample_is_sent_with_all_its_fragments() {
 }
 
 #[test]
-fn an_acknowledged_sample_is_not_sent_to_its_end_again() {
+fn acknowledged_sample_stops_retransmission() {
     let mut script = with_sample();
     script.acknack(2, 1, &[1]);
     assert!(script.writer.poll_transmit(script.now(), &mut script.datagram));
@@ -137,7 +139,7 @@ fn an_acknowledged_sample_is_not_sent_to_its_end_again() {
 }
 
 #[test]
-fn whole_changes_and_fragments_are_repaired_in_datagrams_of_their_own() {
+fn changes_and_fragments_repair_separately() {
     let mut script = with_sample();
     script.write();
     script.write_large(1500);
@@ -148,7 +150,7 @@ fn whole_changes_and_fragments_are_repaired_in_datagrams_of_their_own() {
 }
 
 #[test]
-fn fragments_of_a_change_that_is_gone_become_a_gap() {
+fn request_for_removed_fragments_gets_gap() {
     let mut script = Script::new(false, &DataWriterQos::default().keep_last(1));
     script.match_reader(reliable(2));
     script.write_large(5000);
@@ -161,7 +163,7 @@ fn fragments_of_a_change_that_is_gone_become_a_gap() {
 }
 
 #[test]
-fn a_sample_replaced_halfway_is_sent_to_its_end_and_repaired_until_it_is_acknowledged() {
+fn replaced_sample_is_sent_until_acknowledged() {
     let mut script = Script::new(false, &DataWriterQos::default().keep_last(1));
     script.match_reader(reliable(2));
     script.sent();
@@ -181,7 +183,7 @@ fn a_sample_replaced_halfway_is_sent_to_its_end_and_repaired_until_it_is_acknowl
 }
 
 #[test]
-fn only_one_replaced_sample_is_held() {
+fn only_one_replaced_sample_is_kept() {
     let mut script = Script::new(false, &DataWriterQos::default().keep_last(1));
     script.match_reader(reliable(2));
     script.write_large(5000);
@@ -195,7 +197,7 @@ fn only_one_replaced_sample_is_held() {
 }
 
 #[test]
-fn senseless_fragment_requests_are_counted_and_dropped() {
+fn invalid_fragment_requests_are_counted() {
     let mut script = with_sample();
     script.write();
     script.sent();
@@ -208,7 +210,7 @@ fn senseless_fragment_requests_are_counted_and_dropped() {
 }
 
 #[test]
-fn only_so_many_fragment_requests_stand_open() {
+fn pending_fragment_requests_are_bounded() {
     let mut script = small_fragments(1);
     script.match_reader(reliable(2));
     for _ in 0..20 {
@@ -221,7 +223,7 @@ fn only_so_many_fragment_requests_stand_open() {
 }
 
 #[test]
-fn fragments_still_to_come_are_not_missing() {
+fn unsent_fragments_are_not_missing() {
     let mut script = small_fragments(1);
     script.match_reader(reliable(2));
     script.sent();
@@ -233,7 +235,7 @@ fn fragments_still_to_come_are_not_missing() {
 }
 
 #[test]
-fn a_very_long_sample_tells_how_far_it_has_come() {
+fn very_long_sample_sends_heartbeat_frags() {
     let mut script = small_fragments(1);
     script.match_reader(reliable(2));
     script.sent();
@@ -245,7 +247,7 @@ fn a_very_long_sample_tells_how_far_it_has_come() {
 }
 
 #[test]
-fn the_size_of_fragments_does_not_change_under_a_sample() {
+fn fragment_size_is_fixed_per_sample() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(ReaderProxyConfig { same_host: true, ..reliable(2) });
     script.write_large(130_000);
@@ -258,7 +260,7 @@ fn the_size_of_fragments_does_not_change_under_a_sample() {
 }
 
 #[test]
-fn a_large_key_goes_out_in_fragments_that_say_so_and_its_status_with_the_first() {
+fn large_key_fragments_carry_key_flag() {
     let mut script = Script::with(true, &keep_all(), |config| {
         config.fragment_size = FragmentSize { same_host: 65_000, network: 1000 };
     });
@@ -269,13 +271,13 @@ fn a_large_key_goes_out_in_fragments_that_say_so_and_its_status_with_the_first()
     script.write_change(ChangeKind::NotAliveDisposed, instance(7), &key).unwrap();
     let first = "7002: TS F2(1 1-1/3 key kSome(7) s1)";
     assert_eq!(script.sent(), [first, "7002: TS F2(1 2-2/3 key)", "7002: TS F2(1 3-3/3 key) HB2(1..1)"]);
-    // Repairs say it as the first time: the first fragment has the status.
+    // Repairs repeat this: the first fragment carries the status.
     script.nack_frag(2, 1, &[1, 3]);
     assert_eq!(script.sent(), ["7002: DST2 TS F2(1 1-1/3 key kSome(7) s1)", "7002: DST2 TS F2(1 3-3/3 key) HB2(1..1)"]);
 }
 
 #[test]
-fn counts_of_requests_for_fragments_wrap() {
+fn nack_frag_counts_wrap() {
     let mut script = with_sample();
     let stale = |script: &Script| script.writer.counters().stale;
     for (count, is_new) in
@@ -287,9 +289,9 @@ fn counts_of_requests_for_fragments_wrap() {
     }
 }
 
-/// It counts its NACK_FRAGs from the beginning, as it does its ACKNACKs.
+/// A restarted reader counts its NACK_FRAGs and its ACKNACKs from the beginning.
 #[test]
-fn a_reader_that_begins_anew_may_ask_for_fragments_again() {
+fn restarted_reader_may_request_fragments_again() {
     let mut script = with_sample();
     script.nack_frag_with(2, 50, 1, &[2]);
     assert_eq!(script.sent(), ["7002: DST2 TS F2(1 2-2/5) HB2(1..1)"]);

@@ -1,4 +1,4 @@
-//! A writer among readers that say anything at all.
+//! A writer with readers that send arbitrary requests.
 
 use super::script::{Script, best_effort, late_joiner, line_of, reader_guid, reliable};
 use dds_rtps::history::ChangeKind;
@@ -8,7 +8,7 @@ use dds_rtps::wire::{AckNack, FragmentNumberSet, NackFrag, SequenceNumberSet};
 use dds_rtps::writer::FragmentSize;
 use proptest::prelude::*;
 
-/// What may happen to a writer.
+/// An event of a writer.
 #[derive(Debug, Clone)]
 enum Step {
     Write { len: usize },
@@ -20,7 +20,7 @@ enum Step {
     TransmitOnce,
 }
 
-/// Numbers around those that exist, and those that hurt.
+/// Sequence numbers around the existing ones, and extreme ones.
 fn number() -> impl Strategy<Value = i64> {
     prop_oneof![
         8 => -2..40_i64,
@@ -51,7 +51,7 @@ fn apply(script: &mut Script, step: Step) {
     match step {
         Step::Write { len } => {
             let payload: Vec<u8> = (0..len).map(|index| (index % 251) as u8).collect();
-            // It may be refused.
+            // The writer may refuse it.
             let _ = script.write_change(ChangeKind::Alive, InstanceHandle::NIL, &payload);
         }
         Step::Match { reader, kind } => script.match_reader(match kind {
@@ -90,7 +90,7 @@ fn apply(script: &mut Script, step: Step) {
         Step::Wait { ms } => script.wait(ms),
         Step::TransmitOnce => {
             if script.writer.poll_transmit(now, &mut script.datagram) {
-                // What is laid out is legal: `line_of` parses it.
+                // `line_of` parses the datagram, so it is valid.
                 line_of(&script.datagram);
                 assert!(!script.datagram.destinations().is_empty());
             }
@@ -111,7 +111,7 @@ fn qos(kind: u8) -> DataWriterQos {
 
 proptest! {
     #[test]
-    fn whatever_readers_say_the_writer_stays_sane(kind in 0..5_u8, steps in proptest::collection::vec(step(), 1..120)) {
+    fn writer_survives_arbitrary_reader_input(kind in 0..5_u8, steps in proptest::collection::vec(step(), 1..120)) {
         let mut script = Script::with(false, &qos(kind), |config| {
             config.fragment_size = FragmentSize { same_host: 64, network: 64 };
         });
@@ -120,7 +120,7 @@ proptest! {
             prop_assert!(script.writer.history_len() <= 6);
             prop_assert!(script.writer.acknowledged() <= script.writer.last_sequence_number());
         }
-        // It comes to rest: 6 changes of at most 7 fragments, 4 readers, and what they have asked for.
+        // The writer comes to rest: 6 changes of at most 7 fragments, 4 readers, and their requests.
         prop_assert!(script.sent().len() < 1000);
         script.wait(20);
         script.sent();

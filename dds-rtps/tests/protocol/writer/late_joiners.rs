@@ -1,4 +1,4 @@
-//! Readers that come when something has been written already.
+//! Readers that match after samples were written.
 
 use super::script::{Script, best_effort, instance, late_joiner, reader_guid, reliable};
 use dds_rtps::history::ChangeKind;
@@ -11,7 +11,7 @@ fn transient_local() -> DataWriterQos {
 }
 
 #[test]
-fn a_volatile_late_joiner_gets_nothing_old_even_if_it_asks() {
+fn volatile_late_joiner_gets_no_history() {
     let mut script = Script::new(false, &DataWriterQos::default().keep_all());
     script.match_reader(reliable(2));
     script.sent();
@@ -29,7 +29,7 @@ fn a_volatile_late_joiner_gets_nothing_old_even_if_it_asks() {
 }
 
 #[test]
-fn a_transient_local_late_joiner_gets_the_history_from_its_first_sample_on() {
+fn transient_local_late_joiner_gets_history() {
     let mut script = Script::new(false, &transient_local());
     script.write_times(4);
     assert_eq!(script.writer.history_len(), 4);
@@ -43,7 +43,7 @@ fn a_transient_local_late_joiner_gets_the_history_from_its_first_sample_on() {
 }
 
 #[test]
-fn a_volatile_reader_of_a_transient_local_writer_gets_nothing_old() {
+fn volatile_reader_of_durable_writer_gets_no_old() {
     let mut script = Script::new(false, &transient_local());
     script.write_times(4);
     script.match_reader(reliable(2));
@@ -51,7 +51,7 @@ fn a_volatile_reader_of_a_transient_local_writer_gets_nothing_old() {
 }
 
 #[test]
-fn a_best_effort_late_joiner_is_sent_the_whole_history() {
+fn best_effort_late_joiner_gets_whole_history() {
     let mut script = Script::new(false, &transient_local());
     script.write_large_times(300, 1300);
     script.match_reader(ReaderProxyConfig { wants_history: true, ..best_effort(2) });
@@ -61,7 +61,7 @@ fn a_best_effort_late_joiner_is_sent_the_whole_history() {
 }
 
 #[test]
-fn a_long_history_is_sent_as_the_reader_asks_for_it() {
+fn long_history_is_sent_on_request() {
     let mut script = Script::new(false, &transient_local());
     script.write_large_times(1000, 1300);
     script.match_reader(late_joiner(2));
@@ -73,7 +73,7 @@ fn a_long_history_is_sent_as_the_reader_asks_for_it() {
         let missing: Vec<i64> = (next..(next + 256).min(1001)).collect();
         script.acknack(2, next, &missing);
         let lines = script.sent();
-        // No more than a window for each request.
+        // Each request releases at most one window.
         assert!((50..=101).contains(&lines.len()) || lines.len() == missing.len(), "{}", lines.len());
         assert!(lines[0].contains(&format!("D2({next})")));
         assert!(lines.last().unwrap().ends_with("HB2(1..1000)"));
@@ -82,12 +82,12 @@ fn a_long_history_is_sent_as_the_reader_asks_for_it() {
 }
 
 #[test]
-fn history_and_new_changes_both_reach_a_late_joiner_once() {
+fn late_joiner_gets_history_and_new_changes_once() {
     let mut script = Script::new(false, &transient_local());
     script.match_reader(reliable(2));
     script.write_times(2);
     script.sent();
-    // One is not sent yet when the late joiner comes: it goes to both.
+    // One sample is unsent when the late joiner matches, so it goes to both readers.
     script.write();
     script.match_reader(late_joiner(3));
     script.write();
@@ -99,7 +99,7 @@ fn history_and_new_changes_both_reach_a_late_joiner_once() {
 }
 
 #[test]
-fn a_hole_in_the_history_is_a_gap_for_a_late_joiner() {
+fn hole_in_history_is_gap_for_late_joiner() {
     let qos = DataWriterQos::default().keep_last(1).durability(Durability::TransientLocal);
     let mut script = Script::new(true, &qos);
     for key in [1, 2, 3, 2, 2] {
@@ -110,7 +110,7 @@ fn a_hole_in_the_history_is_a_gap_for_a_late_joiner() {
 }
 
 #[test]
-fn what_has_been_unregistered_is_not_history() {
+fn unregistered_instance_is_not_history() {
     let mut script = Script::new(true, &transient_local());
     script.write_key(1).unwrap();
     script.write_key(2).unwrap();
@@ -121,7 +121,7 @@ fn what_has_been_unregistered_is_not_history() {
 }
 
 #[test]
-fn a_reader_that_asks_by_itself_is_not_sent_the_same_unasked() {
+fn late_joiner_request_replaces_unasked_history() {
     let mut script = Script::new(false, &transient_local());
     script.write_large_times(50, 1300);
     script.match_reader(late_joiner(2));
@@ -131,7 +131,7 @@ fn a_reader_that_asks_by_itself_is_not_sent_the_same_unasked() {
 }
 
 #[test]
-fn a_large_late_sample_comes_in_fragments() {
+fn large_history_sample_comes_in_fragments() {
     let mut script = Script::new(false, &transient_local());
     script.write_large(3000);
     script.write();
@@ -148,7 +148,7 @@ fn a_large_late_sample_comes_in_fragments() {
 }
 
 #[test]
-fn a_late_joiner_that_leaves_in_between_is_forgotten() {
+fn departed_late_joiner_is_forgotten() {
     let mut script = Script::new(false, &transient_local());
     script.write_large_times(5, 1300);
     script.match_reader(late_joiner(2));
@@ -159,7 +159,7 @@ fn a_late_joiner_that_leaves_in_between_is_forgotten() {
 }
 
 #[test]
-fn what_a_late_joiner_acknowledges_is_news_though_everybody_before_it_had_done_so() {
+fn late_joiner_acknowledgement_is_reported() {
     let mut script = Script::new(false, &DataWriterQos::default().keep_last(2).transient_local());
     script.write_times(2);
     script.match_reader(reliable(2));

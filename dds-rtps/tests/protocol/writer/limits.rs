@@ -21,7 +21,7 @@ fn events(script: &mut Script) -> Vec<WriterEvent> {
 }
 
 #[test]
-fn a_full_history_refuses_asks_at_once_and_tells_when_there_is_room() {
+fn full_history_refuses_and_reports_free_space() {
     let mut script = Script::new(false, &limited(4));
     script.match_reader(reliable(2));
     script.sent();
@@ -43,7 +43,7 @@ fn a_full_history_refuses_asks_at_once_and_tells_when_there_is_room() {
 }
 
 #[test]
-fn a_small_history_asks_for_acknowledgements_before_it_is_full() {
+fn small_history_requests_acks_before_full() {
     let mut script = Script::new(false, &limited(16));
     script.match_reader(reliable(2));
     script.sent();
@@ -59,7 +59,7 @@ fn a_small_history_asks_for_acknowledgements_before_it_is_full() {
 }
 
 #[test]
-fn a_waiting_write_makes_the_timer_hurry() {
+fn waiting_write_advances_heartbeat_timer() {
     let mut script = Script::new(false, &limited(1));
     script.match_reader(reliable(2));
     script.sent();
@@ -72,7 +72,7 @@ fn a_waiting_write_makes_the_timer_hurry() {
 }
 
 #[test]
-fn a_best_effort_writer_never_waits() {
+fn best_effort_writer_never_blocks() {
     let mut script = Script::new(false, &limited(2).best_effort());
     script.match_reader(best_effort(2));
     for number in 1..=5 {
@@ -82,19 +82,19 @@ fn a_best_effort_writer_never_waits() {
 }
 
 #[test]
-fn a_large_sample_on_its_way_does_not_make_the_history_grow() {
+fn large_sample_in_flight_keeps_history_bounded() {
     let mut script = Script::new(false, &limited(4).best_effort());
     script.match_reader(best_effort(2));
     for _ in 0..100 {
         script.write_large(1 << 20);
         script.sent();
-        // Beside the limit, the one that is being sent.
+        // The limit, and the sample that is being sent.
         assert!(script.writer.history_len() <= 5, "{} samples", script.writer.history_len());
     }
 }
 
 #[test]
-fn a_transient_local_history_gives_up_its_oldest_acknowledged_sample() {
+fn durable_history_evicts_oldest_acknowledged() {
     let mut script = Script::new(false, &limited(2).durability(Durability::TransientLocal));
     script.match_reader(reliable(2));
     script.sent();
@@ -124,7 +124,7 @@ fn keep_last_at_limit_fails() {
 }
 
 #[test]
-fn a_refused_write_uses_up_no_number() {
+fn refused_write_uses_no_sequence_number() {
     let mut script = Script::new(false, &limited(1));
     script.match_reader(reliable(2));
     script.sent();
@@ -137,7 +137,7 @@ fn a_refused_write_uses_up_no_number() {
 }
 
 #[test]
-fn nothing_is_kept_of_a_volatile_writer_without_reliable_readers_but_the_newest() {
+fn volatile_writer_alone_keeps_only_newest() {
     let mut script = Script::new(true, &DataWriterQos::default().keep_all());
     script.match_reader(best_effort(2));
     for key in 0..100 {
@@ -148,7 +148,7 @@ fn nothing_is_kept_of_a_volatile_writer_without_reliable_readers_but_the_newest(
 }
 
 #[test]
-fn the_newest_payload_is_let_go_with_the_next_write() {
+fn newest_payload_is_released_by_next_write() {
     let mut script = Script::new(false, &DataWriterQos::default());
     let payload = Payload::copy_of(&[0, 1, 0, 0]);
     let written = script.writer.write(script.now(), NewChange::alive(InstanceHandle::NIL, payload)).unwrap();
@@ -158,7 +158,7 @@ fn the_newest_payload_is_let_go_with_the_next_write() {
 }
 
 #[test]
-fn overwritten_samples_that_somebody_missed_are_counted() {
+fn overwritten_missed_samples_are_counted() {
     let mut script = Script::new(false, &DataWriterQos::default().keep_last(1));
     script.match_reader(reliable(2));
     script.write_times(3);
@@ -178,7 +178,7 @@ fn readers_are_bounded() {
     assert!(matched.by_ref().take(READERS_MAX).all(|matched| matched));
     assert!(matched.all(|matched| !matched));
     assert_eq!((script.writer.remote_readers(), script.writer.counters().readers_refused), (READERS_MAX, 10));
-    // Who is there may change, and who goes makes room.
+    // A matched reader may change, and a departing one frees its space.
     assert!(script.writer.match_reader(now, reader(7)));
     assert!(script.writer.unmatch_reader(now, reader(7).guid));
     assert!(script.writer.match_reader(now, best_effort(3)) && script.writer.unmatch_reader(now, reader_guid(3)));

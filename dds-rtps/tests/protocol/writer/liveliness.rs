@@ -1,4 +1,4 @@
-//! What a writer promises to show of itself, and when it has broken that.
+//! Liveliness assertions of a writer, and the detection of a missed lease.
 
 use super::script::{Script, best_effort, reliable};
 use dds_rtps::concurrent::AssertionClock;
@@ -11,7 +11,7 @@ fn qos(kind: LivelinessKind, lease_ms: u64) -> DataWriterQos {
     DataWriterQos::default().keep_all().liveliness(Liveliness { kind, lease_duration: Duration::from_millis(lease_ms) })
 }
 
-/// Whether the loss of liveliness has been told of since the last look.
+/// Counts the losses of liveliness that were reported since the last call.
 fn lost(script: &mut Script) -> usize {
     std::iter::from_fn(|| script.writer.poll_event()).filter(|event| *event == WriterEvent::LivelinessLost).count()
 }
@@ -30,7 +30,7 @@ fn liveliness_is_asserted_to_all_readers() {
 }
 
 #[test]
-fn a_best_effort_writer_says_that_it_is_alive_by_heartbeat_too() {
+fn best_effort_writer_asserts_by_heartbeat() {
     let mut script = Script::new(false, &qos(LivelinessKind::ManualByTopic, 1_000).best_effort());
     script.match_reader(best_effort(3));
     script.write();
@@ -40,7 +40,7 @@ fn a_best_effort_writer_says_that_it_is_alive_by_heartbeat_too() {
 }
 
 #[test]
-fn other_kinds_have_nothing_to_say_themselves() {
+fn other_liveliness_kinds_send_nothing() {
     for kind in [LivelinessKind::Automatic, LivelinessKind::ManualByParticipant] {
         let mut script = Script::new(false, &qos(kind, 1_000));
         script.match_reader(best_effort(3));
@@ -50,7 +50,7 @@ fn other_kinds_have_nothing_to_say_themselves() {
 }
 
 #[test]
-fn who_is_silent_for_its_lease_has_lost_its_liveliness_once() {
+fn silent_writer_loses_liveliness_once() {
     let mut script = Script::new(false, &qos(LivelinessKind::ManualByTopic, 100));
     assert_eq!(script.writer.deadline(), None, "the lease begins with the first assertion");
     script.writer.assert_liveliness(script.now());
@@ -70,7 +70,7 @@ fn who_is_silent_for_its_lease_has_lost_its_liveliness_once() {
 }
 
 #[test]
-fn a_late_timer_hides_nothing() {
+fn late_timer_hides_no_liveliness_loss() {
     let mut script = Script::new(false, &qos(LivelinessKind::ManualByTopic, 100));
     script.writer.assert_liveliness(script.now());
     script.ms += 150;
@@ -80,7 +80,7 @@ fn a_late_timer_hides_nothing() {
 }
 
 #[test]
-fn by_participant_any_writer_speaks_for_all() {
+fn manual_by_participant_is_met_by_any_write() {
     let assertion_clock = Arc::new(AssertionClock::new());
     let with_pulse = || {
         Script::with(false, &qos(LivelinessKind::ManualByParticipant, 100), |config| {
@@ -110,7 +110,7 @@ fn by_participant_any_writer_speaks_for_all() {
 }
 
 #[test]
-fn automatic_and_infinite_promises_are_never_broken_here() {
+fn automatic_and_infinite_leases_never_expire() {
     for qos in [
         qos(LivelinessKind::Automatic, 10),
         DataWriterQos::default()

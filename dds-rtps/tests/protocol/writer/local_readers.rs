@@ -1,4 +1,4 @@
-//! Readers of the same process: they take changes from the history, and acknowledge on a link.
+//! Readers of the same process: they take changes from the history and acknowledge through a link.
 
 use super::script::{Script, instance, reader_guid, reliable};
 use dds_rtps::concurrent::LocalLink;
@@ -19,7 +19,7 @@ fn kept(script: &Script, from: i64) -> Vec<i64> {
 }
 
 #[test]
-fn a_reliable_local_reader_holds_samples_until_it_has_acknowledged_them() {
+fn local_reader_holds_samples_until_acknowledged() {
     let mut script = Script::new(false, &DataWriterQos::default().keep_all());
     let (link, first) = match_local(&mut script, 2, false);
     assert_eq!(first, 1);
@@ -34,7 +34,7 @@ fn a_reliable_local_reader_holds_samples_until_it_has_acknowledged_them() {
 }
 
 #[test]
-fn a_remote_and_a_local_reader_both_have_to_acknowledge() {
+fn remote_and_local_reader_must_acknowledge() {
     let mut script = Script::new(false, &DataWriterQos::default().keep_all());
     let (link, _) = match_local(&mut script, 2, false);
     script.match_reader(reliable(3));
@@ -48,7 +48,7 @@ fn a_remote_and_a_local_reader_both_have_to_acknowledge() {
 }
 
 #[test]
-fn progress_of_a_local_reader_frees_room_and_is_reported() {
+fn local_reader_progress_frees_space() {
     let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
     let mut script = Script::new(false, &DataWriterQos::default().keep_all().resource_limits(limits));
     let (link, _) = match_local(&mut script, 2, false);
@@ -64,7 +64,7 @@ fn progress_of_a_local_reader_frees_room_and_is_reported() {
 }
 
 #[test]
-fn a_late_local_reader_begins_where_its_durability_says() {
+fn late_local_reader_starts_by_durability() {
     let mut script = Script::new(false, &DataWriterQos::default().keep_last(2).durability(Durability::TransientLocal));
     script.write_times(5);
     let (_link, first) = match_local(&mut script, 2, true);
@@ -77,7 +77,7 @@ fn a_late_local_reader_begins_where_its_durability_says() {
 }
 
 #[test]
-fn a_local_reader_that_leaves_holds_nothing_back() {
+fn departed_local_reader_releases_samples() {
     let mut script = Script::new(false, &DataWriterQos::default().keep_all());
     let _link = match_local(&mut script, 2, false);
     script.write_times(4);
@@ -87,7 +87,7 @@ fn a_local_reader_that_leaves_holds_nothing_back() {
 }
 
 #[test]
-fn keep_last_replaces_what_a_local_reader_has_not_acknowledged() {
+fn keep_last_replaces_pending_local_sample() {
     let mut script = Script::new(false, &DataWriterQos::default().keep_last(1));
     let _link = match_local(&mut script, 2, false);
     script.write_times(3);
@@ -95,7 +95,7 @@ fn keep_last_replaces_what_a_local_reader_has_not_acknowledged() {
 }
 
 #[test]
-fn what_a_local_reader_has_refused_and_has_expired_since_is_done_with() {
+fn refused_local_sample_is_done_once_expired() {
     let qos = DataWriterQos::default().keep_all().lifespan(Duration::from_millis(100));
     let mut script = Script::new(false, &qos);
     let (link, _) = match_local(&mut script, 2, false);
@@ -114,7 +114,7 @@ fn what_a_local_reader_has_refused_and_has_expired_since_is_done_with() {
 }
 
 #[test]
-fn a_late_local_reader_has_everything_though_the_newest_changes_are_forgotten() {
+fn late_local_reader_needs_only_kept_changes() {
     let qos = DataWriterQos::default().keep_all().durability(Durability::TransientLocal);
     let mut script = Script::new(true, &qos);
     let (early, _) = match_local(&mut script, 2, true);
@@ -130,7 +130,7 @@ fn a_late_local_reader_has_everything_though_the_newest_changes_are_forgotten() 
 }
 
 #[test]
-fn an_end_outlives_the_samples_before_and_behind_it() {
+fn dispose_outlives_neighboring_samples() {
     let qos = DataWriterQos::default().keep_all().lifespan(Duration::from_millis(100));
     let mut script = Script::new(true, &qos);
     let _link = match_local(&mut script, 2, false);

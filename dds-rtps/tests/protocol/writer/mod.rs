@@ -1,4 +1,4 @@
-//! The writer under scripts: input at a time, and the datagrams that come out.
+//! The writer under scripts: timed input, and the resulting datagrams.
 
 mod batches;
 mod filtered;

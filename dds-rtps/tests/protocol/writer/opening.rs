@@ -1,4 +1,4 @@
-//! Where a reader's samples begin: what stands in front of every HEARTBEAT until it has answered one.
+//! The start of a reader's stream: the GAP before every HEARTBEAT until the reader has answered one.
 
 use super::script::{Script, best_effort, late_joiner, reader_guid, reliable};
 use dds_rtps::qos::{DataWriterQos, Durability};
@@ -9,14 +9,14 @@ fn keep_all() -> DataWriterQos {
     DataWriterQos::default().keep_all()
 }
 
-/// A second reader of the participant of `number`, which it shares the locator with.
+/// A second reader of participant `number`, with the same locator.
 fn sibling(number: u8, wants_history: bool) -> ReaderProxyConfig {
     let guid = Guid::new(reader_guid(number).prefix, EntityId([0, 1, number, 4]));
     ReaderProxyConfig { guid, wants_history, ..reliable(number) }
 }
 
 #[test]
-fn whichever_datagram_arrives_first_says_where_the_stream_begins() {
+fn every_first_datagram_names_start_of_stream() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(best_effort(3));
     script.write_times(4);
@@ -30,7 +30,7 @@ fn whichever_datagram_arrives_first_says_where_the_stream_begins() {
     }
     script.wait(100);
     assert_eq!(script.sent(), ["7002: DST2 HB2(5..4 final) HB2(5..6)"]);
-    // The pre-emptive ACKNACK is no answer: whoever sends it does not know the writer yet.
+    // A pre-emptive ACKNACK is no answer, because its sender does not know the writer yet.
     script.acknack_with(2, 0, 1, &[], false);
     assert_eq!(script.sent(), ["7002: DST2 HB2(5..4 final) HB2(5..6)"]);
     script.acknack(2, 5, &[5]);
@@ -41,7 +41,7 @@ fn whichever_datagram_arrives_first_says_where_the_stream_begins() {
 }
 
 #[test]
-fn a_repair_for_a_reader_that_does_not_know_begins_so_too() {
+fn repair_for_new_reader_names_start_of_stream() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(2));
     script.write_large(5000);
@@ -51,7 +51,7 @@ fn a_repair_for_a_reader_that_does_not_know_begins_so_too() {
 }
 
 #[test]
-fn a_reader_that_begins_anew_is_told_anew_from_where_it_had_got_to() {
+fn restarted_reader_is_told_its_old_position() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(2));
     script.write_times(3);
@@ -63,7 +63,7 @@ fn a_reader_that_begins_anew_is_told_anew_from_where_it_had_got_to() {
 }
 
 #[test]
-fn who_wants_history_is_not_told_that_there_is_none() {
+fn history_reader_gets_no_gap_for_history() {
     let mut script = Script::new(false, &keep_all().durability(Durability::TransientLocal));
     script.write_times(2);
     script.match_reader(late_joiner(2));
@@ -73,12 +73,12 @@ fn who_wants_history_is_not_told_that_there_is_none() {
 }
 
 #[test]
-fn readers_of_one_participant_have_one_beginning() {
+fn readers_of_one_participant_share_start() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(2));
     script.write_times(2);
     script.match_reader(sibling(2, false));
-    // To Cyclone DDS a HEARTBEAT that began at 3 would say that the first reader has missed nothing.
+    // To Cyclone DDS, a HEARTBEAT from 3 on would mean that the first reader has missed nothing.
     let lines = script.sent();
     assert_eq!(
         lines,
@@ -92,7 +92,7 @@ fn readers_of_one_participant_have_one_beginning() {
 }
 
 #[test]
-fn a_volatile_reader_does_not_take_the_history_from_its_sibling() {
+fn volatile_reader_keeps_history_of_sibling() {
     let mut script = Script::new(false, &keep_all().durability(Durability::TransientLocal));
     script.write_times(3);
     script.match_reader(sibling(2, true));
@@ -104,7 +104,7 @@ fn a_volatile_reader_does_not_take_the_history_from_its_sibling() {
 }
 
 #[test]
-fn many_readers_at_once_are_told_one_by_one() {
+fn many_new_readers_are_told_one_by_one() {
     let mut script = Script::new(false, &keep_all());
     (2..=7).for_each(|number| script.match_reader(reliable(number)));
     script.sent();
@@ -116,7 +116,7 @@ fn many_readers_at_once_are_told_one_by_one() {
     for (line, number) in lines[1..].iter().zip(2..) {
         assert_eq!(*line, format!("700{number}: DST{number} HB{number}(1..0 final) HB{number}(1..1)"));
     }
-    // The timer asks all at once, and tells each of them.
+    // The timer asks all readers at once, and tells each its first relevant sequence number.
     script.wait(100);
     let lines = script.sent();
     let told: String = (2..=7).map(|number| format!(" DST{number} HB{number}(1..0 final)")).collect();
@@ -124,7 +124,7 @@ fn many_readers_at_once_are_told_one_by_one() {
 }
 
 #[test]
-fn a_large_sample_to_many_readers_that_have_said_nothing_is_asked_about() {
+fn large_sample_to_silent_readers_asks_first() {
     let mut script = Script::new(false, &keep_all());
     (2..=7).for_each(|number| script.match_reader(reliable(number)));
     script.sent();
@@ -136,9 +136,11 @@ fn a_large_sample_to_many_readers_that_have_said_nothing_is_asked_about() {
     assert!((2..=7).all(asked), "{lines:?}");
 }
 
-/// It shares the locator with another one, which is sent what it is not to get, and would take that in once it knew.
+/// Changes for another reader at the same locator are irrelevant to this one.
+///
+/// It would accept them as soon as it knew the writer.
 #[test]
-fn a_reader_of_ours_is_told_where_it_begins_behind_all_that_it_is_not_to_get() {
+fn own_vendor_reader_starts_after_irrelevant() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(100));
     script.sent();
@@ -154,7 +156,7 @@ fn a_reader_of_ours_is_told_where_it_begins_behind_all_that_it_is_not_to_get() {
 }
 
 #[test]
-fn a_volatile_reader_of_ours_that_lost_its_state_is_not_sent_again_what_it_had() {
+fn restarted_volatile_reader_gets_no_repeats() {
     let mut script = Script::new(false, &keep_all().durability(Durability::TransientLocal));
     script.match_reader(reliable(100));
     script.write_times(3);
@@ -163,7 +165,7 @@ fn a_volatile_reader_of_ours_that_lost_its_state_is_not_sent_again_what_it_had()
     script.sent();
     script.acknack_with(100, 0, 1, &[], false);
     assert_eq!(script.sent(), ["7100: DST1 HB100(3..3)"]);
-    // Who wants all of it gets all of it.
+    // A reader that requests the full history gets it.
     script.match_reader(late_joiner(101));
     script.sent();
     script.acknack(101, 4, &[]);
@@ -171,9 +173,9 @@ fn a_volatile_reader_of_ours_that_lost_its_state_is_not_sent_again_what_it_had()
     assert!(script.sent().concat().contains("HB101(1..3"));
 }
 
-/// The others are asked, too.
+/// The other readers are asked as well.
 #[test]
-fn who_never_answers_is_asked_with_each_sample_for_a_while_only() {
+fn unresponsive_reader_is_asked_for_a_while_only() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(2));
     script.match_reader(reliable(3));
@@ -188,7 +190,7 @@ fn who_never_answers_is_asked_with_each_sample_for_a_while_only() {
     let asking = |range: std::ops::Range<usize>| asking[range].iter().filter(|asks| **asks).count();
     assert_eq!(asking(0..150), 150);
     assert!((1..100).contains(&asking(500..1000)), "{} of 500", asking(500..1000));
-    // One that is new may not even know the writer.
+    // A new reader may not even know the writer.
     script.match_reader(reliable(4));
     script.sent();
     script.write();

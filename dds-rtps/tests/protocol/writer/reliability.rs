@@ -11,7 +11,7 @@ fn keep_all() -> DataWriterQos {
     DataWriterQos::default().keep_all()
 }
 
-/// A writer whose one reader has answered the first HEARTBEAT.
+/// Creates a writer whose only reader has answered the first HEARTBEAT.
 fn with_reader() -> Script {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(2));
@@ -21,14 +21,14 @@ fn with_reader() -> Script {
     script
 }
 
-/// Sends the first sample, which carries a HEARTBEAT since there was none for long.
+/// Sends the first sample, which carries a HEARTBEAT because none was sent recently.
 fn write_first(script: &mut Script) {
     script.write();
     assert_eq!(script.sent(), ["7002: TS D2(1) HB2(1..1)"]);
 }
 
 #[test]
-fn samples_carry_heartbeats_until_the_reader_has_answered_once() {
+fn samples_carry_heartbeat_until_first_answer() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(2));
     script.sent();
@@ -42,7 +42,7 @@ fn samples_carry_heartbeats_until_the_reader_has_answered_once() {
 }
 
 #[test]
-fn in_a_stream_few_samples_carry_a_heartbeat_and_the_timer_never_fires() {
+fn stream_carries_few_heartbeats_without_timer() {
     let mut script = with_reader();
     let mut heartbeats = 0;
     for number in 1..=400 {
@@ -60,7 +60,7 @@ fn in_a_stream_few_samples_carry_a_heartbeat_and_the_timer_never_fires() {
 }
 
 #[test]
-fn the_timer_asks_until_everything_is_acknowledged_and_backs_off() {
+fn heartbeat_timer_backs_off_until_acknowledged() {
     let mut script = with_reader();
     write_first(&mut script);
     let mut times = Vec::new();
@@ -80,7 +80,7 @@ fn the_timer_asks_until_everything_is_acknowledged_and_backs_off() {
 }
 
 #[test]
-fn a_timer_that_comes_early_or_twice_does_no_harm() {
+fn early_or_repeated_timer_is_harmless() {
     let mut script = with_reader();
     write_first(&mut script);
     script.writer.handle_timeout(script.now());
@@ -92,7 +92,7 @@ fn a_timer_that_comes_early_or_twice_does_no_harm() {
 }
 
 #[test]
-fn several_readers_are_asked_with_one_heartbeat_and_those_that_have_all_are_not() {
+fn one_heartbeat_asks_only_lagging_readers() {
     let mut script = Script::new(false, &keep_all());
     for number in 2..=4 {
         script.match_reader(reliable(number));
@@ -111,7 +111,7 @@ fn several_readers_are_asked_with_one_heartbeat_and_those_that_have_all_are_not(
 }
 
 #[test]
-fn a_missing_change_is_sent_to_the_one_that_asked() {
+fn repair_goes_only_to_requesting_reader() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(2));
     script.match_reader(reliable(3));
@@ -124,7 +124,7 @@ fn a_missing_change_is_sent_to_the_one_that_asked() {
 }
 
 #[test]
-fn a_request_is_not_served_again_at_once_but_it_is_not_lost() {
+fn repeated_request_is_deferred_not_lost() {
     let mut script = with_reader();
     write_first(&mut script);
     script.acknack(2, 1, &[1]);
@@ -134,7 +134,7 @@ fn a_request_is_not_served_again_at_once_but_it_is_not_lost() {
     assert!(script.sent().is_empty());
     script.wait(4);
     assert_eq!(script.sent(), ["7002: DST2 TS D2(1) HB2(1..1)"]);
-    // It arrived in the meantime: nothing is sent.
+    // The change arrived before the deferral ended, so nothing is sent.
     script.acknack(2, 1, &[1]);
     script.wait(1);
     script.acknack(2, 2, &[]);
@@ -143,7 +143,7 @@ fn a_request_is_not_served_again_at_once_but_it_is_not_lost() {
 }
 
 #[test]
-fn answers_wait_for_the_response_delay_and_are_collected() {
+fn repairs_wait_for_response_delay() {
     let mut script = Script::with(false, &keep_all(), |config| config.nack_response_delay = Duration::from_millis(20));
     script.match_reader(reliable(2));
     script.sent();
@@ -159,7 +159,7 @@ fn answers_wait_for_the_response_delay_and_are_collected() {
 }
 
 #[test]
-fn removed_changes_become_one_gap() {
+fn removed_changes_share_one_gap() {
     let mut script = Script::new(true, &DataWriterQos::default().keep_last(1));
     script.match_reader(reliable(2));
     script.sent();
@@ -168,13 +168,13 @@ fn removed_changes_become_one_gap() {
         script.write_key(key).unwrap();
         script.sent();
     }
-    // 2, 5 and 6 are left.
+    // Changes 2, 5 and 6 remain.
     script.acknack(2, 1, &[1, 2, 3, 4, 5, 6]);
     assert_eq!(script.sent(), ["7002: DST2 TS D2(2 k2) D2(5 k3) D2(6 k1) GAP2(1..1+3+4) HB2(2..6)"]);
 }
 
 #[test]
-fn what_was_replaced_before_it_was_sent_is_a_gap_at_once() {
+fn change_replaced_before_sending_is_gap() {
     let mut script = Script::new(false, &DataWriterQos::default().keep_last(1));
     script.match_reader(reliable(2));
     script.match_reader(best_effort(3));
@@ -185,7 +185,7 @@ fn what_was_replaced_before_it_was_sent_is_a_gap_at_once() {
 }
 
 #[test]
-fn best_effort_readers_are_told_of_no_gaps() {
+fn best_effort_readers_get_no_gaps() {
     let mut script = Script::new(false, &DataWriterQos::default().keep_last(1));
     script.match_reader(best_effort(2));
     script.write_times(3);
@@ -193,7 +193,7 @@ fn best_effort_readers_are_told_of_no_gaps() {
 }
 
 #[test]
-fn repairs_and_new_changes_take_turns() {
+fn repairs_and_new_changes_alternate() {
     let mut script = with_reader();
     for _ in 0..20 {
         script.write_large(1000);
@@ -209,7 +209,7 @@ fn repairs_and_new_changes_take_turns() {
 }
 
 #[test]
-fn many_requests_are_answered_in_turns() {
+fn many_requests_are_served_in_turns() {
     let mut script = Script::new(false, &keep_all());
     (2..=4).for_each(|number| script.match_reader(reliable(number)));
     script.sent();
@@ -238,7 +238,7 @@ fn acknowledged_changes_leave_a_volatile_history() {
 }
 
 #[test]
-fn the_slowest_reader_decides_until_it_leaves() {
+fn slowest_reader_holds_history_until_it_leaves() {
     let mut script = Script::new(false, &keep_all());
     script.match_reader(reliable(2));
     script.match_reader(reliable(3));
@@ -253,7 +253,7 @@ fn the_slowest_reader_decides_until_it_leaves() {
 }
 
 #[test]
-fn acknowledgements_are_reported_once_and_coalesced() {
+fn acknowledgements_are_coalesced_and_reported() {
     let mut script = with_reader();
     while script.writer.poll_event().is_some() {}
     script.write_times(10);
@@ -266,7 +266,7 @@ fn acknowledgements_are_reported_once_and_coalesced() {
 }
 
 #[test]
-fn who_waits_for_acknowledgements_need_not_wait_for_the_timer() {
+fn wait_for_acknowledgements_needs_no_timer() {
     let mut script = with_reader();
     write_first(&mut script);
     script.write();
@@ -298,7 +298,7 @@ fn stale_counts_are_ignored_and_counts_wrap() {
 }
 
 #[test]
-fn a_reader_that_begins_anew_is_answered_whatever_it_counts() {
+fn restarted_reader_is_answered_at_any_count() {
     let mut script = with_reader();
     write_first(&mut script);
     script.acknack_with(2, 500, 2, &[], true);
@@ -313,19 +313,19 @@ fn a_reader_that_begins_anew_is_answered_whatever_it_counts() {
 }
 
 #[test]
-fn a_reader_that_is_behind_and_does_not_know_gets_a_heartbeat() {
+fn unaware_lagging_reader_gets_heartbeat() {
     let mut script = with_reader();
     script.write_times(3);
     script.sent();
     script.acknack_with(2, 10, 2, &[], false);
     assert_eq!(script.sent(), ["7002: DST2 HB2(2..3)"]);
-    // One that has everything gets none, or two that are both polite would never stop.
+    // A reader that has everything gets no answer. Otherwise two peers that always answer would never stop.
     script.acknack_with(2, 11, 4, &[], false);
     assert!(script.sent().is_empty());
 }
 
 #[test]
-fn senseless_acknacks_are_counted_and_change_nothing() {
+fn invalid_acknacks_are_counted_and_ignored() {
     let mut script = with_reader();
     script.write_times(3);
     script.sent();
@@ -342,14 +342,14 @@ fn senseless_acknacks_are_counted_and_change_nothing() {
     script.writer.handle_acknack(script.now(), guid, &negative);
     assert_eq!(script.writer.counters().malformed, 3);
     assert!(script.sent().is_empty());
-    // Numbers that were never sent cannot be missing; the others are served.
+    // Sequence numbers that were never sent cannot be missing. The others are served.
     script.acknack(2, 3, &[3, 4, 200]);
     assert_eq!(script.sent(), ["7002: DST2 TS D2(3) HB2(3..3)"]);
     assert_eq!(script.writer.counters().malformed, 4);
 }
 
 #[test]
-fn strangers_and_best_effort_readers_cannot_ask() {
+fn unknown_or_best_effort_readers_get_no_repair() {
     let mut script = with_reader();
     script.match_reader(best_effort(3));
     write_first_to_both(&mut script);
@@ -366,7 +366,7 @@ fn write_first_to_both(script: &mut Script) {
 }
 
 #[test]
-fn a_best_effort_writer_sends_no_heartbeats_to_reliable_readers() {
+fn best_effort_writer_sends_no_heartbeats() {
     let mut script = Script::new(false, &keep_all().best_effort());
     script.match_reader(reliable(2));
     script.write();
@@ -376,7 +376,7 @@ fn a_best_effort_writer_sends_no_heartbeats_to_reliable_readers() {
 }
 
 #[test]
-fn an_expired_change_is_a_gap_for_who_asks() {
+fn request_for_expired_change_gets_gap() {
     let lifespan = std::time::Duration::from_millis(30);
     let mut script = Script::new(false, &keep_all().lifespan(lifespan));
     script.match_reader(reliable(2));
@@ -390,7 +390,7 @@ fn an_expired_change_is_a_gap_for_who_asks() {
 }
 
 #[test]
-fn a_disposed_key_is_repaired_with_key_hash_and_status() {
+fn dispose_repair_carries_key_hash_and_status() {
     let mut script = Script::new(true, &keep_all());
     script.match_reader(late_joiner(2));
     script.sent();
@@ -401,7 +401,7 @@ fn a_disposed_key_is_repaired_with_key_hash_and_status() {
 }
 
 #[test]
-fn a_request_is_answered_with_a_window_and_the_rest_is_asked_for_again() {
+fn request_is_served_by_one_window_at_a_time() {
     let mut script = Script::with(false, &keep_all(), |config| config.flow.network = 64 << 10);
     script.match_reader(reliable(2));
     script.sent();
@@ -417,14 +417,14 @@ fn a_request_is_answered_with_a_window_and_the_rest_is_asked_for_again() {
     let repaired = sent.iter().filter(|line| line.contains("D2(")).count();
     assert!((64..=80).contains(&repaired), "{repaired}");
     assert!(sent.last().unwrap().ends_with("HB2(1..200)"), "{sent:?}");
-    // What was sent is not sent again at once; what was not is, as soon as it is asked for.
+    // Sent changes are not retransmitted at once. Unsent ones are sent as soon as they are requested.
     script.acknack(2, 1, &missing);
     let sent = script.sent();
     assert!(sent[0].starts_with(&format!("7002: DST2 TS D2({})", repaired + 1)), "{sent:?}");
     assert!((64..=80).contains(&sent.iter().filter(|line| line.contains("D2(")).count()));
 }
 
-/// A reader of another vendor has got the first samples but for one, and asks for that.
+/// A reader of another vendor has all first samples but one, and requests that one.
 fn with_a_hole() -> Script {
     let mut script = with_reader();
     script.write_times(10);
@@ -443,11 +443,11 @@ fn sent_of(script: &mut Script, samples: usize) -> usize {
 }
 
 #[test]
-fn while_a_reader_misses_something_no_more_is_sent_than_it_can_keep() {
+fn reader_with_hole_gets_no_more_than_it_keeps() {
     let mut script = with_a_hole();
     let sent = sent_of(&mut script, 300);
     assert!((100..=120).contains(&sent), "{sent}");
-    // It has asked just now, so it does not ask again. That does not say that it misses nothing.
+    // The reader has just sent a request, so it does not repeat it. Its silence does not mean that it misses nothing.
     script.acknack(2, 5, &[]);
     assert_eq!(sent_of(&mut script, 1), sent);
     script.acknack(2, 7, &[]);
@@ -456,7 +456,7 @@ fn while_a_reader_misses_something_no_more_is_sent_than_it_can_keep() {
 }
 
 #[test]
-fn nobody_waits_long_for_a_reader_that_gets_no_further() {
+fn stalled_reader_delays_others_briefly() {
     let mut script = with_a_hole();
     assert!(sent_of(&mut script, 300) < 150);
     script.wait(499);
@@ -468,16 +468,16 @@ fn nobody_waits_long_for_a_reader_that_gets_no_further() {
 }
 
 #[test]
-fn a_best_effort_reader_does_not_wait_for_what_another_one_misses() {
+fn hole_of_one_reader_spares_best_effort() {
     let mut script = with_a_hole();
     script.match_reader(best_effort(3));
-    // What is not answered fills the window.
+    // Unanswered samples fill the window.
     assert!(sent_of(&mut script, 300) > 200);
 }
 
-/// In the reader's name, and beside what it says itself.
+/// A forger sends requests in the reader's name, beside those of the reader itself.
 #[test]
-fn whoever_asks_again_and_again_gets_each_sample_once_in_a_while() {
+fn repeated_requests_get_sample_at_intervals() {
     let mut script = Script::new(false, &keep_all().transient_local());
     script.match_reader(late_joiner(2));
     script.write_times(600);
@@ -497,13 +497,13 @@ fn whoever_asks_again_and_again_gets_each_sample_once_in_a_while() {
         }
         script.wait(1);
     }
-    // In 10 ms, with 5 ms between two answers.
+    // 10 ms contain two intervals of 5 ms between answers.
     assert_eq!(script.writer.counters().repairs - before, 2 * 400);
 }
 
-/// Nobody may be there: somebody else may have announced the reader.
+/// The reader may not exist, because another participant may have announced it.
 #[test]
-fn a_reader_that_has_never_answered_is_asked_ever_more_slowly() {
+fn unresponsive_reader_is_asked_less_and_less() {
     let mut script = Script::with(false, &keep_all(), |config| config.unheard_period_max = Duration::from_secs(100));
     script.match_reader(reliable(2));
     script.sent();
@@ -513,10 +513,10 @@ fn a_reader_that_has_never_answered_is_asked_ever_more_slowly() {
         times.extend((!script.sent().is_empty()).then_some(script.ms));
     }
     assert_eq!(times, [100, 200, 300, 400, 600, 1_000, 1_800, 3_400, 6_600, 13_000, 25_800, 51_400]);
-    // It shows that it is there.
+    // The reader gives a sign of life.
     script.writer.ask_again(script.now(), reader_guid(2));
     assert_eq!(script.sent(), ["7002: DST2 HB2(1..0)"]);
-    // Another one does not wait for that long, and the first one is not asked more often because of it.
+    // Another reader is asked without that delay, and the first one is not asked more often because of it.
     script.match_reader(reliable(3));
     assert_eq!(script.sent(), ["7003: DST3 HB3(1..0)"]);
     script.wait(100);

@@ -1,4 +1,4 @@
-//! A writer under a script: input at a time, and what comes out as one line per datagram.
+//! A writer under a script: timed input, and the output as one line per datagram.
 
 use dds_rtps::concurrent::Payload;
 use dds_rtps::history::ChangeKind;
@@ -16,13 +16,13 @@ use std::fmt::Write;
 
 const MS: u64 = 1_000_000;
 
-/// Where the script's clock begins.
+/// Start of the script's clock.
 pub(crate) const START_MS: u64 = 1_000_000;
 
 pub(crate) struct Script {
     pub(crate) writer: StatefulWriter,
     pub(crate) datagram: Datagram,
-    /// Since the script's start.
+    /// Time since the script's start.
     pub(crate) ms: u64,
     count: i32,
 }
@@ -46,7 +46,7 @@ impl Script {
         }
     }
 
-    /// Lets time pass, and calls the writer at its deadlines on the way.
+    /// Advances the time and calls the writer at its deadlines.
     pub(crate) fn wait(&mut self, ms: u64) {
         let end = self.ms + ms;
         while let Some(deadline) = self.writer.deadline() {
@@ -88,7 +88,7 @@ impl Script {
         self.write_change(ChangeKind::Alive, InstanceHandle::NIL, &[0, 1, 0, 0]).unwrap()
     }
 
-    /// Writes a sample of so many bytes.
+    /// Writes a sample of `len` bytes.
     pub(crate) fn write_large(&mut self, len: usize) -> i64 {
         let payload: Vec<u8> = (0..len).map(|index| (index % 251) as u8).collect();
         self.write_change(ChangeKind::Alive, InstanceHandle::NIL, &payload).unwrap()
@@ -114,7 +114,7 @@ impl Script {
         self.writer.match_reader(self.now(), reader);
     }
 
-    /// All that the writer wants to send now, one line per datagram.
+    /// Returns all datagrams that the writer sends now, one line each.
     pub(crate) fn sent(&mut self) -> Vec<String> {
         let mut lines = Vec::new();
         while self.writer.poll_transmit(self.now(), &mut self.datagram) {
@@ -124,7 +124,7 @@ impl Script {
         lines
     }
 
-    /// The reader has everything below `base` and misses `missing`.
+    /// Acknowledges everything below `base` and requests `missing`.
     pub(crate) fn acknack(&mut self, reader: u8, base: i64, missing: &[i64]) {
         self.count += 1;
         self.acknack_with(reader, self.count, base, missing, missing.is_empty());
@@ -167,7 +167,7 @@ pub(crate) fn instance(key: u8) -> InstanceHandle {
     InstanceHandle::from_key_hash([key; 16])
 }
 
-/// From here on the numbers of readers are those of readers of ours.
+/// Readers with this number or a higher one have our vendor id.
 const OURS: u8 = 100;
 
 pub(crate) fn reader_guid(number: u8) -> Guid {
@@ -178,7 +178,7 @@ pub(crate) fn reader_guid(number: u8) -> Guid {
     Guid::new(prefix, EntityId([0, 0, number, 4]))
 }
 
-/// A reader on another host, at a port of its own.
+/// A reader on another host, at its own port.
 pub(crate) fn best_effort(number: u8) -> ReaderProxyConfig {
     let locator = Locator::udp_v4([10, 0, 0, number].into(), 7000 + u16::from(number));
     ReaderProxyConfig::new(reader_guid(number), vec![locator])
@@ -192,7 +192,7 @@ pub(crate) fn late_joiner(number: u8) -> ReaderProxyConfig {
     ReaderProxyConfig { wants_history: true, ..reliable(number) }
 }
 
-/// A whole datagram: where it goes, and what is in it.
+/// Formats a datagram: its destinations and its submessages.
 pub(crate) fn line_of(datagram: &Datagram) -> String {
     let mut bytes = Vec::new();
     datagram.copy_to(&mut bytes);

@@ -26,7 +26,7 @@ fn nothing_is_sent_without_readers() {
 }
 
 #[test]
-fn a_change_goes_once_to_all_locators_and_names_nobody() {
+fn change_goes_once_to_all_locators() {
     let mut script = Script::new(false, &qos());
     script.match_reader(best_effort(2));
     script.match_reader(best_effort(3));
@@ -37,7 +37,7 @@ fn a_change_goes_once_to_all_locators_and_names_nobody() {
 }
 
 #[test]
-fn readers_of_one_multicast_group_get_one_datagram() {
+fn multicast_group_gets_one_datagram() {
     let mut script = Script::new(false, &qos());
     let group = Locator::udp_v4([239, 255, 0, 1].into(), 7401);
     for number in [2, 3] {
@@ -52,7 +52,7 @@ fn readers_of_one_multicast_group_get_one_datagram() {
 }
 
 #[test]
-fn small_changes_that_wait_share_a_datagram() {
+fn small_waiting_changes_share_datagram() {
     let mut script = Script::new(false, &qos());
     script.match_reader(best_effort(2));
     for _ in 0..3 {
@@ -64,7 +64,7 @@ fn small_changes_that_wait_share_a_datagram() {
 }
 
 #[test]
-fn a_shared_datagram_stays_within_a_frame() {
+fn shared_datagram_fits_ethernet_frame() {
     let mut script = Script::new(false, &qos());
     script.match_reader(best_effort(2));
     for _ in 0..10 {
@@ -79,7 +79,7 @@ fn a_shared_datagram_stays_within_a_frame() {
 }
 
 #[test]
-fn large_payloads_are_gathered_and_small_ones_copied() {
+fn large_payloads_are_gathered_and_small_copied() {
     let mut script = Script::new(false, &qos());
     script.match_reader(ReaderProxyConfig { same_host: true, ..best_effort(2) });
     let large = Payload::copy_of(&[7; 5001]);
@@ -94,7 +94,7 @@ fn large_payloads_are_gathered_and_small_ones_copied() {
 }
 
 #[test]
-fn source_timestamps_are_the_writers_or_the_applications() {
+fn source_timestamp_is_of_writer_or_application() {
     let mut script = Script::new(false, &qos());
     script.match_reader(best_effort(2));
     let stamped = Time::from_unix_nanos(1_234_567_890);
@@ -121,7 +121,7 @@ fn source_timestamps_are_the_writers_or_the_applications() {
 }
 
 #[test]
-fn keyed_changes_carry_the_hash_and_dispose_carries_key_hash_and_status() {
+fn keyed_changes_carry_hash_and_status() {
     let mut script = Script::new(true, &qos());
     script.match_reader(best_effort(2));
     script.write_key(7).unwrap();
@@ -141,9 +141,11 @@ struct Track {
     number: u64,
 }
 
-/// An instance is known by the key hash of XCDR2, but a writer of XCDR1 sends that of XCDR1 (RTPS 2.5, 9.6.4.8).
+/// A writer of XCDR1 sends the key hash of XCDR1 (RTPS 2.5, 9.6.4.8).
+///
+/// Within this crate the key hash of XCDR2 identifies the instance.
 #[test]
-fn the_key_hash_on_the_wire_is_that_of_the_encoding() {
+fn key_hash_on_wire_follows_encoding() {
     let mut script = Script::with(true, &qos(), |config| config.hashed_type = Some(Track::DESCRIPTION.into()));
     script.match_reader(best_effort(2));
     let (mut payload, mut scratch) = (Vec::new(), Vec::new());
@@ -164,7 +166,7 @@ fn the_key_hash_on_the_wire_is_that_of_the_encoding() {
 }
 
 #[test]
-fn a_change_without_payload_is_sent_as_such() {
+fn change_without_payload_is_sent_empty() {
     let mut script = Script::new(false, &qos());
     script.match_reader(best_effort(2));
     let change = NewChange { payload: None, ..NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&[])) };
@@ -173,7 +175,7 @@ fn a_change_without_payload_is_sent_as_such() {
 }
 
 #[test]
-fn inline_qos_is_sent_as_soon_as_a_reader_expects_it() {
+fn inline_qos_is_sent_if_reader_expects_it() {
     const LIFESPAN: [u8; 12] = [0x2b, 0, 8, 0, 9, 0, 0, 0, 0, 0, 0, 0];
     let mut script = Script::with(false, &qos(), |config| config.inline_qos = LIFESPAN.to_vec());
     let carried = |script: &mut Script| {
@@ -192,7 +194,7 @@ fn inline_qos_is_sent_as_soon_as_a_reader_expects_it() {
 }
 
 #[test]
-fn matching_again_takes_on_new_locators() {
+fn repeated_match_adopts_new_locators() {
     let mut script = Script::new(false, &qos());
     script.match_reader(best_effort(2));
     let moved = ReaderProxyConfig { unicast: best_effort(9).unicast, ..best_effort(2) };
@@ -205,7 +207,7 @@ fn matching_again_takes_on_new_locators() {
 }
 
 #[test]
-fn unmatching_one_reader_leaves_the_requests_of_the_others_standing() {
+fn unmatched_reader_leaves_other_requests() {
     let mut script = Script::new(false, &DataWriterQos::default().keep_all());
     for number in 2..=5 {
         script.match_reader(reliable(number));
@@ -223,7 +225,7 @@ fn unmatching_one_reader_leaves_the_requests_of_the_others_standing() {
 }
 
 #[test]
-fn what_was_written_before_a_reader_came_does_not_reach_it() {
+fn samples_before_match_do_not_reach_reader() {
     let mut script = Script::new(false, &qos());
     script.match_reader(best_effort(2));
     script.write();
@@ -233,7 +235,7 @@ fn what_was_written_before_a_reader_came_does_not_reach_it() {
 }
 
 #[test]
-fn an_expired_change_is_not_sent() {
+fn expired_change_is_not_sent() {
     let lifespan = std::time::Duration::from_millis(50);
     let mut script = Script::new(false, &qos().lifespan(lifespan));
     script.match_reader(best_effort(2));
@@ -248,7 +250,7 @@ fn an_expired_change_is_not_sent() {
 }
 
 #[test]
-fn the_stateless_writer_sends_its_one_change_on_demand() {
+fn stateless_writer_sends_change_on_demand() {
     let guid = Guid::new(GuidPrefix([1; 12]), EntityId::SPDP_WRITER);
     let everybody = Locator::udp_v4([239, 255, 0, 1].into(), 7400);
     let mut writer = StatelessWriter::new(guid, EntityId::SPDP_READER, false, vec![everybody]);

@@ -1,4 +1,4 @@
-//! Readers that are too slow for a writer that does not want to wait for them.
+//! Readers that are too slow for a writer that does not wait for them.
 
 use super::script::{Script, instance, reader_guid, reliable};
 use dds_rtps::concurrent::LocalLink;
@@ -13,7 +13,9 @@ fn limited(max_samples: u32) -> DataWriterQos {
     DataWriterQos::default().keep_all().resource_limits(limits)
 }
 
-/// A writer that has room for four samples and waits for a second, with the reliable readers 2 and 3.
+/// Creates a writer with space for four samples and the reliable readers 2 and 3.
+///
+/// It demotes a slow reader after `after_ms`.
 fn impatient(after_ms: u64) -> Script {
     let mut script = Script::with(false, &limited(4), |config| {
         config.slow_reader = SlowReader::Demote { after: Duration::from_millis(after_ms) };
@@ -34,7 +36,7 @@ fn kept(script: &Script) -> Vec<i64> {
     script.writer.changes_from(SequenceNumber(1)).map(|change| change.sequence_number.0).collect()
 }
 
-/// Who was demoted or restored, and who waits has room.
+/// Returns events of demotion, restoration and freed space.
 fn events(script: &mut Script) -> Vec<WriterEvent> {
     let events = std::iter::from_fn(|| script.writer.poll_event());
     events.filter(|event| !matches!(event, WriterEvent::Acknowledged(_))).collect()
@@ -59,7 +61,7 @@ fn fill_for_one(script: &mut Script) {
 }
 
 #[test]
-fn a_reader_that_holds_the_writer_up_is_given_its_time_and_then_not_waited_for() {
+fn slow_reader_is_demoted_after_its_time() {
     let mut script = impatient(1000);
     fill_for_one(&mut script);
     assert_eq!(script.writer.slowest_reader(), Some(ReaderLag { reader: reader_guid(3), samples: 4 }));
@@ -78,14 +80,14 @@ fn a_reader_that_holds_the_writer_up_is_given_its_time_and_then_not_waited_for()
     assert_eq!(kept(&script), [9, 10, 11, 12], "as much as there is room for");
     let counters = script.writer.counters();
     assert_eq!((counters.readers_demoted, counters.given_up, counters.overwritten_unacknowledged), (1, 8, 0));
-    // The other one is waited for as before.
+    // The writer waits for the other reader as before.
     script.write_times(4);
     assert_eq!(try_write(&mut script), Err(WriteRefused::Full));
     assert_eq!(script.writer.slowest_reader(), Some(ReaderLag { reader: reader_guid(2), samples: 4 }));
 }
 
 #[test]
-fn by_default_it_is_waited_for() {
+fn by_default_slow_reader_is_awaited() {
     let mut script = Script::new(false, &limited(1));
     script.match_reader(reliable(2));
     script.write();
@@ -97,7 +99,7 @@ fn by_default_it_is_waited_for() {
 }
 
 #[test]
-fn a_reader_that_works_off_in_time_what_was_written_is_waited_for_however_often_that_happens() {
+fn reader_catching_up_in_time_is_not_demoted() {
     let mut script = impatient(1000);
     let mut written = 0;
     for _ in 0..10 {
@@ -113,10 +115,11 @@ fn a_reader_that_works_off_in_time_what_was_written_is_waited_for_however_often_
 }
 
 #[test]
-fn a_reader_that_only_trickles_is_too_slow() {
+fn trickling_reader_is_demoted() {
     let mut script = impatient(1000);
     fill_for_one(&mut script);
-    // One sample every 300 ms: the four that were there when it first held the writer up take longer than a second.
+    // One sample every 300 ms: the four samples from the moment when it first blocked the writer take longer than a
+    // second.
     for base in 2..=4 {
         script.wait(300);
         script.acknack(3, base, &[]);
@@ -129,7 +132,7 @@ fn a_reader_that_only_trickles_is_too_slow() {
 }
 
 #[test]
-fn who_has_caught_up_in_time_with_what_was_there_is_not_given_up() {
+fn reader_clearing_old_backlog_is_not_demoted() {
     let mut script = impatient(1000);
     fill_for_one(&mut script);
     script.wait(500);
@@ -141,7 +144,7 @@ fn who_has_caught_up_in_time_with_what_was_there_is_not_given_up() {
 }
 
 #[test]
-fn who_was_given_up_is_waited_for_again_once_it_has_everything_and_not_before() {
+fn demoted_reader_is_restored_when_up_to_date() {
     let mut script = impatient(1000);
     fill_for_one(&mut script);
     script.wait(1000);
@@ -153,7 +156,7 @@ fn who_was_given_up_is_waited_for_again_once_it_has_everything_and_not_before() 
 }
 
 #[test]
-fn no_time_is_no_wait() {
+fn zero_time_demotes_at_once() {
     let mut script = impatient(0);
     script.write_times(4);
     script.sent();
@@ -163,7 +166,7 @@ fn no_time_is_no_wait() {
 }
 
 #[test]
-fn what_is_kept_is_repaired_when_it_returns_and_then_it_is_waited_for_again() {
+fn returning_demoted_reader_gets_kept_samples() {
     let mut script = impatient(1000);
     fill_for_one(&mut script);
     script.wait(1000);
@@ -174,12 +177,12 @@ fn what_is_kept_is_repaired_when_it_returns_and_then_it_is_waited_for_again() {
     }
     script.sent();
     events(&mut script);
-    // It is asked on, though everybody else has everything.
+    // The writer continues to ask it, although the other reader has everything.
     script.wait(1000);
     assert_eq!(script.sent(), ["7003: DST3 HB3(5..8)"]);
     script.acknack(3, 5, &[5, 6, 7, 8]);
     assert_eq!(script.sent(), ["7003: DST3 TS D3(5) D3(6) D3(7) D3(8) HB3(5..8)"]);
-    // Meanwhile another one had to be given up: that the reader gets past it shows nothing.
+    // The writer has evicted another sample, so the reader's progress past it proves nothing.
     assert_eq!(try_write(&mut script), Ok(9));
     script.sent();
     script.acknack(2, 10, &[]);
@@ -197,7 +200,7 @@ fn what_is_kept_is_repaired_when_it_returns_and_then_it_is_waited_for_again() {
 }
 
 #[test]
-fn a_demoted_reader_that_leaves_leaves_nothing_behind() {
+fn departed_demoted_reader_leaves_nothing() {
     let mut script = impatient(1000);
     fill_for_one(&mut script);
     script.wait(1000);
@@ -211,7 +214,7 @@ fn a_demoted_reader_that_leaves_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_local_reader_is_treated_alike() {
+fn slow_local_reader_is_demoted() {
     let mut script = Script::with(false, &limited(4), |config| {
         config.slow_reader = SlowReader::Demote { after: Duration::from_millis(1000) };
     });
@@ -234,7 +237,7 @@ fn a_local_reader_is_treated_alike() {
 }
 
 #[test]
-fn limits_per_instance_and_of_instances_are_not_used_up_by_it_either() {
+fn demoted_reader_uses_no_instance_limits() {
     let limits =
         ResourceLimits { max_instances: Some(2), max_samples_per_instance: Some(2), ..ResourceLimits::default() };
     for durability in [Durability::Volatile, Durability::TransientLocal] {
@@ -259,7 +262,7 @@ fn limits_per_instance_and_of_instances_are_not_used_up_by_it_either() {
 }
 
 #[test]
-fn a_writer_that_keeps_the_last_never_has_slow_readers() {
+fn keep_last_writer_never_demotes_readers() {
     let limits = ResourceLimits { max_instances: Some(1), ..ResourceLimits::default() };
     let mut script = Script::with(true, &DataWriterQos::default().keep_last(1).resource_limits(limits), |config| {
         config.slow_reader = SlowReader::Demote { after: Duration::ZERO };

@@ -1,4 +1,4 @@
-//! A writer that stands in for others: whose samples it says it sends, and who gets them.
+//! A writer that relays samples of other writers: their origin on the wire, and their receivers.
 
 use super::script::{Script, best_effort, late_joiner, reader_guid, reliable};
 use dds_rtps::concurrent::Payload;
@@ -12,18 +12,18 @@ fn transient() -> DataWriterQos {
     DataWriterQos::default().keep_all().durability(Durability::Transient)
 }
 
-/// Gets what is kept when it comes, and nothing after that.
+/// Describes a reader that gets the kept samples when it matches, and no later ones.
 fn late_only(number: u8) -> ReaderProxyConfig {
     ReaderProxyConfig { live: false, asks_for_history: false, ..late_joiner(number) }
 }
 
-/// Gets nothing.
+/// Describes a reader that gets nothing.
 fn left_out(number: u8) -> ReaderProxyConfig {
     ReaderProxyConfig { live: false, ..reliable(number) }
 }
 
 #[test]
-fn a_sample_carries_who_wrote_it_and_how_long_it_lives() {
+fn relayed_sample_carries_writer_and_lifespan() {
     let mut script = Script::new(false, &transient());
     script.match_reader(best_effort(2));
     let writer = Guid::new(GuidPrefix([9; 12]), EntityId([0, 0, 9, 2]));
@@ -46,13 +46,13 @@ fn a_sample_carries_who_wrote_it_and_how_long_it_lives() {
         assert_eq!(inline_qos.original_writer(), Some(identity));
         assert_eq!(inline_qos.lifespan(), Some(lifespan).filter(|lifespan| !lifespan.is_infinite()));
     }
-    // Its own lifespan counts, though the writer has none.
+    // The sample's own lifespan applies, although the writer has none.
     script.wait(3000);
     assert_eq!(script.writer.history_len(), 1);
 }
 
 #[test]
-fn who_does_not_ask_for_history_by_itself_is_told_that_it_begins_there() {
+fn passive_history_reader_is_told_its_start() {
     let mut script = Script::new(false, &transient());
     script.write_times(3);
     script.match_reader(ReaderProxyConfig { asks_for_history: false, ..late_joiner(2) });
@@ -63,7 +63,7 @@ fn who_does_not_ask_for_history_by_itself_is_told_that_it_begins_there() {
 }
 
 #[test]
-fn some_readers_get_what_is_kept_and_others_what_comes_as_well() {
+fn readers_get_kept_or_also_new_samples() {
     let mut script = Script::new(false, &transient());
     script.write_times(2);
     script.match_reader(late_only(2));
@@ -80,7 +80,7 @@ fn some_readers_get_what_is_kept_and_others_what_comes_as_well() {
     script.acknack(3, 3, &[3]);
     assert_eq!(script.sent(), ["7003: DST3 TS D3(3) HB3(1..3)"]);
     script.acknack(3, 4, &[]);
-    // Whoever hears of it and asks, is told that it is none of its business.
+    // Any reader that requests the change gets a GAP for it.
     for reader in [2, 4] {
         script.acknack(reader, 3, &[3]);
         let line = script.sent().concat();
@@ -91,7 +91,7 @@ fn some_readers_get_what_is_kept_and_others_what_comes_as_well() {
 }
 
 #[test]
-fn large_samples_go_to_those_alone_that_get_them() {
+fn large_samples_go_only_to_entitled_readers() {
     let mut script = Script::new(false, &transient());
     script.match_reader(late_joiner(3));
     script.match_reader(left_out(4));
@@ -109,7 +109,7 @@ fn large_samples_go_to_those_alone_that_get_them() {
 }
 
 #[test]
-fn what_is_withdrawn_exists_no_more() {
+fn withdrawn_sample_no_longer_exists() {
     let mut script = Script::new(false, &transient());
     script.write_times(3);
     let now = script.now();

@@ -1,4 +1,4 @@
-//! What outlives its writers, with Cyclone DDS on either side of a durability service of ours.
+//! Data that outlives its writers: Cyclone DDS on either side of our durability service.
 
 use super::super::{Agreement, SAMPLES, expect_samples};
 use super::types::{Blob, KeyedSubject, Reading, ShapeType, Subject};
@@ -14,7 +14,7 @@ fn agreement(topic: &'static str) -> Agreement {
     Agreement { topic, reliable: true, representation: DataRepresentation::Xcdr1, durability: Durability::Transient }
 }
 
-/// One at a time: Cyclone gets from each service what it keeps.
+/// One test at a time, because Cyclone receives the stored data of every service.
 static DOMAIN: Mutex<()> = Mutex::new(());
 
 fn alone() -> MutexGuard<'static, ()> {
@@ -26,7 +26,7 @@ fn service() -> DurabilityService {
     DurabilityService::builder().key_of::<ShapeType>().key_of::<Reading>().start(participant).unwrap()
 }
 
-/// Waits until the service keeps so many changes.
+/// Waits until the service stores this many changes.
 fn settled(service: &DurabilityService, changes: usize) {
     let begun = Instant::now();
     while service.status().changes < changes {
@@ -35,7 +35,7 @@ fn settled(service: &DurabilityService, changes: usize) {
     }
 }
 
-/// We write, and are gone when Cyclone comes.
+/// Our writer has left before Cyclone starts.
 fn to_cyclone<T: Subject>(topic: &'static str) {
     let (agreement, service) = (agreement(topic), service());
     let participant = DomainParticipant::new(0).unwrap();
@@ -55,32 +55,34 @@ fn to_cyclone<T: Subject>(topic: &'static str) {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn a_reader_of_cyclone_gets_what_a_writer_of_ours_has_left() {
+fn cyclone_reader_gets_data_of_departed_writer() {
     let _alone = alone();
     to_cyclone::<ShapeType>("left_to_cyclone");
     to_cyclone::<Blob>("left_blob_to_cyclone");
 }
 
-/// Who is there gets each sample from its writer, and not from the service again, though Cyclone would not know.
+/// A present reader gets each sample from the writer and not from the service again.
+///
+/// Cyclone itself would not detect the repetition.
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn a_reader_of_cyclone_that_is_there_gets_each_sample_once() {
+fn present_cyclone_reader_gets_each_sample_once() {
     let _alone = alone();
     let (agreement, service) = (agreement("once_to_cyclone"), service());
     let participant = DomainParticipant::new(0).unwrap();
     let mut subscriber = Peer::start("subscriber.py", &agreement.arguments(Reading::TYPE_NAME));
     let writer = agreement.writer::<Reading>(&participant);
     writer.wait_for_readers(2).block_for(LIMIT).unwrap();
-    // Of the writer, and of the service's.
+    // The writer and the service's writer.
     subscriber.wait_for("matched", |event| event["count"] == 2);
     (0..SAMPLES).for_each(|index| writer.write(&Reading::sample(index)).unwrap());
     expect_samples::<Reading>(&mut subscriber);
-    // One per instance is kept.
+    // The service keeps one sample for each instance.
     settled(&service, 3);
     assert_eq!(subscriber.try_wait_for("sample", Duration::from_secs(1)), None);
 }
 
-/// Cyclone writes, and is gone when we come.
+/// Cyclone's writer has left before our reader starts.
 fn from_cyclone<T: Subject>(topic: &'static str) -> (DurabilityService, DataReader<T>, Peer) {
     let (agreement, service) = (agreement(topic), service());
     let mut publisher = Peer::start("publisher.py", &agreement.arguments(T::TYPE_NAME));
@@ -103,7 +105,7 @@ fn expect_all<T: Subject>(reader: &DataReader<T>) {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn we_get_what_a_writer_of_cyclone_has_left() {
+fn reader_gets_data_of_departed_cyclone_writer() {
     let _alone = alone();
     let (service, reader, publisher) = from_cyclone::<Blob>("left_blob_from_cyclone");
     drop(publisher);
@@ -118,7 +120,7 @@ fn we_get_what_a_writer_of_cyclone_has_left() {
     let key = reader.key_value(end.info.instance_handle).unwrap();
     assert_eq!(ShapeType::key_fields(&key), ShapeType::key_fields(&dds_core::cdr::Keyed::key(&ShapeType::sample(0))));
     assert_eq!(end.info.instance_state, InstanceState::NotAliveDisposed);
-    // Once its writer has gone, nothing of it is left but the others.
+    // After the writer has left, only the other writers remain.
     drop(publisher);
     let others = (0..SAMPLES).filter(|index| index % 3 != 0).count();
     let begun = Instant::now();

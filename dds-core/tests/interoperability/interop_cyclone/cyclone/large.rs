@@ -1,5 +1,6 @@
-//! Samples from one byte to 64 MiB, from and to Cyclone DDS: as it comes, and set up for large data. Each prints the time
-//! from the first write to the last sample, in which what Python does for each octet is counted.
+//! Samples from one byte to 64 MiB, from and to Cyclone DDS, with defaults and with settings for large data.
+//!
+//! Each test prints the time from the first write to the last sample. It includes Python's work for each octet.
 
 use super::super::{Agreement, IsWithin, LIMIT};
 use super::Peer;
@@ -11,40 +12,45 @@ use std::time::{Duration, Instant};
 
 const MIB: usize = 1 << 20;
 
-/// How many octets a [`Blob`] has.
+/// Octets of a [`Blob`].
 const RELIABLE: [usize; 5] = [1, 1 << 10, 64 << 10, MIB, 16 * MIB];
 const BEST_EFFORT: [usize; 4] = [1, 1 << 10, 64 << 10, MIB];
 
-/// Ours is paced by what the receive buffer of Cyclone DDS has room for, so that any size arrives.
+/// Our writer paces by the free space in Cyclone's receive buffer, so that any size arrives.
 const BEST_EFFORT_TO: [usize; 2] = [16 * MIB, 64 * MIB];
 
-/// Theirs comes in one go, and what finds the receive buffer full is lost: of these samples always some fragment, in the 4 MiB that a
-/// usual system grants.
+/// Sizes of Cyclone's best-effort samples.
+///
+/// Cyclone sends each sample at once, and a full receive buffer drops the excess. With the 4 MiB that a usual system
+/// grants, each of these samples always loses a fragment.
 const BEST_EFFORT_FROM: [usize; 2] = [16 * MIB, 64 * MIB];
 
-/// Room for all datagrams of a sample of 64 MiB, each with what the system needs beside it. More than systems grant: the test
-/// has to be privileged, as it is where it has made its network namespace.
+/// Space for all datagrams of a 64 MiB sample, including the kernel's overhead for each.
+///
+/// Systems grant less by default. The test needs privileges, which it has if it created its network namespace.
 const ROOM_FOR_ALL: usize = 256 * MIB;
 
-/// Written one directly after the other, so that they overlap on their way.
+/// Samples written in direct succession, so that they overlap on their way.
 const SAMPLES: u32 = 3;
 
-/// Cyclone DDS sends a best-effort sample in one go. A machine with other work can keep a receive thread from its socket
-/// for any time, and then what the buffer has no room for is lost: nobody is to blame.
+/// Attempts at a best-effort sample, which Cyclone DDS sends at once.
+///
+/// Other work can keep a receive thread from its socket for any time. Then a full buffer drops datagrams, and neither
+/// side is at fault.
 const TRIES: u32 = 60;
 
-/// Long enough for any best-effort sample to come, once it has been written; what takes longer is lost.
+/// Long enough for any written best-effort sample to arrive. A later sample counts as lost.
 const LOST_AFTER: Duration = Duration::from_secs(2);
 
-/// How long Python may take for a MiB of octets beside that.
+/// Additional time for Python for each MiB of octets.
 const PYTHON_PER_MIB: Duration = Duration::from_millis(500);
 
-/// How Cyclone DDS is set up.
+/// Settings of Cyclone DDS.
 #[derive(Debug, Clone, Copy)]
 enum Setup {
-    /// Fragments of 1344 bytes in datagrams of 14 720, a receive buffer of 1 MiB.
+    /// Fragments of 1344 bytes in datagrams of 14 720, and a receive buffer of 1 MiB.
     Defaults,
-    /// Datagrams as large as they can be, one fragment each, and the largest receive buffer that the system grants.
+    /// The largest datagrams, with one fragment each, and the largest receive buffer that the system grants.
     LargeData,
 }
 
@@ -66,7 +72,7 @@ fn agreement(topic: &'static str, reliable: bool) -> Agreement {
     Agreement { topic, reliable, representation: DataRepresentation::Xcdr2, durability: Durability::Volatile }
 }
 
-/// Cyclone publishes: reliable samples in a row, best-effort ones again and again until they have come.
+/// Cyclone publishes: reliable samples in succession, best-effort ones repeatedly until they arrive.
 fn receive(agreement: Agreement, setup: Setup, sizes: &[usize]) {
     let builder = DomainParticipant::builder(0);
     let is_too_much = !agreement.reliable && sizes.iter().any(|len| *len > MIB);
@@ -92,7 +98,7 @@ fn receive(agreement: Agreement, setup: Setup, sizes: &[usize]) {
                     reader.next_sample().block_for(LOST_AFTER).ok()
                 })
             };
-            // Not `assert_eq!`, which would print many MiB.
+            // `assert_eq!` would print many MiB.
             assert!(sample.data.unwrap() == Blob::of_len(index, len), "sample {index} of {len} bytes");
         }
         println!("{}: {samples} x {len} bytes in {:?}", agreement.topic, begin.elapsed());
@@ -100,7 +106,7 @@ fn receive(agreement: Agreement, setup: Setup, sizes: &[usize]) {
     assert_eq!(reader.not_decodable(), 0);
 }
 
-/// We publish: reliable samples in a row, best-effort ones again and again until they have come.
+/// Our side publishes: reliable samples in succession, best-effort ones repeatedly until they arrive.
 fn publish(agreement: Agreement, setup: Setup, sizes: &[usize]) {
     let participant = DomainParticipant::new(0).unwrap();
     let writer = agreement.writer::<Blob>(&participant);
@@ -131,7 +137,7 @@ fn publish(agreement: Agreement, setup: Setup, sizes: &[usize]) {
     }
 }
 
-/// Sends a best-effort sample until it has arrived, and says how often that took if it was more than once.
+/// Sends a best-effort sample until it arrives, and prints the number of attempts if it exceeds one.
 fn one_of_many<T>(topic: &str, len: usize, mut send: impl FnMut() -> Option<T>) -> T {
     let (tries, arrived) =
         (1..=TRIES).find_map(|tries| send().map(|arrived| (tries, arrived))).expect("one of many arrives");
@@ -141,7 +147,7 @@ fn one_of_many<T>(topic: &str, len: usize, mut send: impl FnMut() -> Option<T>) 
     arrived
 }
 
-/// One test per combination, so that a failure names it.
+/// Defines one test for each combination, so that a failure names it.
 macro_rules! combinations {
     ($($name:ident: $direction:ident, $reliable:literal, $setup:ident, $sizes:expr;)*) => {
         $(#[test]

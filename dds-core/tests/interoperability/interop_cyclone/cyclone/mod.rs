@@ -1,4 +1,4 @@
-//! Cyclone DDS as a process that is told what to do and tells what happens to it.
+//! Cyclone DDS as a process that receives commands and reports events.
 
 #[cfg(feature = "durability")]
 mod durability;
@@ -16,10 +16,10 @@ use std::time::Duration;
 
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// A running `publisher.py` or `subscriber.py`. Dropping it ends it.
+/// A running `publisher.py` or `subscriber.py`. Dropping it ends the process.
 pub(crate) struct Peer {
     process: Child,
-    /// `None` once it is to end.
+    /// `None` once the process is to end.
     commands: Option<ChildStdin>,
     events: Receiver<Value>,
 }
@@ -29,7 +29,7 @@ impl Peer {
         Self::start_with(script, arguments, &[])
     }
 
-    /// … with these environment variables, such as Cyclone's `CYCLONEDDS_URI`.
+    /// As `start`, with these environment variables, such as Cyclone's `CYCLONEDDS_URI`.
     pub(crate) fn start_with(script: &str, arguments: &[String], environment: &[(&str, &str)]) -> Self {
         let python = std::env::var("DDS_TEST_PYTHON").unwrap_or_else(|_| "python3".into());
         let script =
@@ -47,7 +47,7 @@ impl Peer {
         let (sender, events) = channel();
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
-                // The test may have seen enough.
+                // The test may be over.
                 let _ = sender.send(serde_json::from_str(&line).unwrap());
             }
         });
@@ -55,7 +55,7 @@ impl Peer {
         Self { process, commands, events }
     }
 
-    /// Ends it at once, so that it cannot say a word more.
+    /// Kills the process, so that it sends nothing more.
     pub(crate) fn kill(&mut self) {
         self.process.kill().unwrap();
     }
@@ -64,7 +64,7 @@ impl Peer {
         writeln!(self.commands.as_mut().unwrap(), "{command}").unwrap();
     }
 
-    /// Passes over events until one of this name for which `is_it` holds.
+    /// Skips events until one of this name for which `is_it` holds.
     pub(crate) fn wait_for(&mut self, name: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         let mut passed_over = Vec::new();
         loop {
@@ -76,7 +76,7 @@ impl Peer {
         }
     }
 
-    /// … or `None`, if no event comes for so long.
+    /// As `wait_for`, but returns `None` if no event arrives within the limit.
     pub(crate) fn try_wait_for(&mut self, name: &str, limit: Duration) -> Option<Value> {
         std::iter::from_fn(|| self.events.recv_timeout(limit).ok()).find(|event| event["event"] == name)
     }

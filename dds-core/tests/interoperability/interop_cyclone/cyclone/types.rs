@@ -10,13 +10,13 @@ const COLORS: [&str; 3] = ["BLUE", "RED", "GREEN"];
 pub(crate) trait Subject: DdsType + Encode + DecodeOwned + Send + std::fmt::Debug {
     fn sample(index: u32) -> Self;
 
-    /// As the other side prints them.
+    /// Fields as the other side prints them.
     fn fields(&self) -> Value;
 }
 
-/// One with instances.
+/// A type with instances.
 pub(crate) trait KeyedSubject: Subject + Keyed {
-    /// As the other side prints them.
+    /// Key fields as the other side prints them.
     fn key_fields(key: &Self::Key) -> Value;
 }
 
@@ -95,7 +95,7 @@ pub(crate) struct Blob {
 }
 
 impl Blob {
-    /// Copies a period of the content again and again, which takes no time worth mentioning for many MiB.
+    /// Repeats a period of the content, which is fast even for many MiB.
     pub(crate) fn of_len(index: u32, len: usize) -> Self {
         let period: Vec<u8> = (0..251).map(|position| u8::try_from((index + position) % 251).unwrap()).collect();
         let mut bytes = period.repeat(len.div_ceil(period.len()));

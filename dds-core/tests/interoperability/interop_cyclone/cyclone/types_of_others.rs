@@ -1,4 +1,4 @@
-//! Types that only the other side has: each asks the other what they are made of (XTYPES 1.3, 7.6.3.3).
+//! Types that only one side has: the other side requests their description (XTypes 1.3, 7.6.3.3).
 
 use super::Peer;
 use dds_core::qos::{DataReaderQos, DataWriterQos};
@@ -16,7 +16,7 @@ struct Place {
     y: f64,
 }
 
-/// What Cyclone has never seen: nested types, an enum, an optional, collections.
+/// A type unknown to Cyclone: nested types, an enum, an optional, collections.
 #[derive(DdsType, Debug, Clone, PartialEq)]
 #[dds(name = "lab::Survey", appendable)]
 struct Survey {
@@ -28,7 +28,7 @@ struct Survey {
     note: Option<String>,
 }
 
-/// Has less than Cyclone's `Wider` and more than its `Narrower`, and something else than `Unfit`.
+/// Has fewer members than Cyclone's `Wider`, more than its `Narrower`, and differs from `Unfit`.
 #[derive(DdsType, Debug, Clone, PartialEq, Default)]
 #[dds(appendable)]
 struct Middle {
@@ -44,7 +44,7 @@ fn peer(arguments: &[&str]) -> Peer {
 
 #[test]
 #[ignore = "needs Cyclone DDS and multicast: .ci/run cyclone"]
-fn cyclone_asks_for_our_type_and_reads_its_samples() {
+fn cyclone_requests_type_and_reads_samples() {
     let participant = DomainParticipant::new(0).unwrap();
     let qos = DataWriterQos::default().reliable().keep_all();
     let writer = participant.writer_builder::<Survey>("type_asked_of_us").qos(qos).build().unwrap();
@@ -71,7 +71,7 @@ fn cyclone_asks_for_our_type_and_reads_its_samples() {
     assert_eq!(sample["fields"], expected);
 }
 
-/// Cyclone's type has another name and other members; ours reads what it sends.
+/// Cyclone's type has another name and other members. Our type reads its samples.
 fn reads_a_type_of_cyclone(topic: &str, kind: &str, expected: impl Fn(u32) -> Middle) {
     let participant = DomainParticipant::new(0).unwrap();
     let qos = DataReaderQos::default().reliable().keep_all();
@@ -88,20 +88,20 @@ fn reads_a_type_of_cyclone(topic: &str, kind: &str, expected: impl Fn(u32) -> Mi
 
 #[test]
 #[ignore = "needs Cyclone DDS and multicast: .ci/run cyclone"]
-fn a_wider_type_of_cyclone_is_asked_for_and_read() {
+fn wider_cyclone_type_is_requested_and_read() {
     reads_a_type_of_cyclone("wider", "Wider", |id| Middle { id, name: format!("wider {id}") });
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS and multicast: .ci/run cyclone"]
-fn a_narrower_type_of_cyclone_is_asked_for_and_read() {
+fn narrower_cyclone_type_is_requested_and_read() {
     reads_a_type_of_cyclone("narrower", "Narrower", |id| Middle { id, name: String::new() });
 }
 
 #[test]
 #[cfg(feature = "dynamic")]
 #[ignore = "needs Cyclone DDS and multicast: .ci/run cyclone"]
-fn a_topic_of_cyclone_is_read_without_a_type_of_our_own() {
+fn cyclone_topic_is_read_without_local_type() {
     let participant = DomainParticipant::new(0).unwrap();
     let mut cyclone = peer(&["write", "unknown", "Wider"]);
     let ty = participant.discover_type("unknown").block_for(LIMIT).unwrap();
@@ -120,7 +120,7 @@ fn a_topic_of_cyclone_is_read_without_a_type_of_our_own() {
 
 #[test]
 #[ignore = "needs Cyclone DDS and multicast: .ci/run cyclone"]
-fn a_type_of_cyclone_that_does_not_fit_is_told_with_the_member() {
+fn incompatible_cyclone_type_names_member() {
     let participant = DomainParticipant::new(0).unwrap();
     let reader = participant.reader::<Middle>("unfit").unwrap();
     let _cyclone = peer(&["write", "unfit", "Unfit"]);
@@ -146,7 +146,7 @@ fn a_type_of_cyclone_that_does_not_fit_is_told_with_the_member() {
 
 #[test]
 #[ignore = "needs Cyclone DDS and multicast: .ci/run cyclone"]
-fn the_whole_type_of_cyclone_is_told() {
+fn complete_cyclone_type_is_available() {
     let participant = DomainParticipant::new(0).unwrap();
     let _cyclone = peer(&["write", "told", "Wider"]);
     let found = participant.discover_type_objects("told").block_for(LIMIT).unwrap();

@@ -1,12 +1,12 @@
-//! A reader with a filter, and a peer that does not know filters.
+//! A reader with a filter, and a peer that does not support filters.
 
 use super::*;
 use dds_core::qos::TopicQos;
 
-/// Cyclone DDS passes over what is announced of a filter, sends everything, and stays matched when the parameters change.
+/// Cyclone DDS ignores the announced filter, sends everything, and stays matched when the parameters change.
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn a_filtered_reader_of_ours_takes_from_cyclone_what_it_wants() {
+fn filtered_reader_takes_chosen_cyclone_samples() {
     let participant = participant();
     let topic = participant.topic::<ShapeType>("content_from_cyclone", TopicQos::default()).unwrap();
     let color = |index: u32| ShapeType::sample(index).color;
@@ -16,7 +16,7 @@ fn a_filtered_reader_of_ours_takes_from_cyclone_what_it_wants() {
     cyclone.tell("writer w content_from_cyclone");
     reader.wait_for_writers(1).block_for(LIMIT).unwrap();
     cyclone.matched("w", 1);
-    // Those that are wanted come last: what is seen of them ends the round.
+    // The matching samples come last, so that they end the round.
     cyclone.tell("write w 0 2 3 5 6 1 4");
     let wanted = |color: String| (0..7).filter(move |index| ShapeType::sample(*index).color == color);
     wanted(color(RED)).for_each(|index| expect_sample(&reader, index));

@@ -1,10 +1,10 @@
-//! Both sides count what is late.
+//! Both sides count missed deadlines.
 
 use super::*;
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn a_late_writer_of_ours_is_counted_by_cyclone_as_well() {
+fn cyclone_counts_missed_deadlines_too() {
     let writer = writer(&participant(), "deadline_to_cyclone", writer_qos().deadline(ms(300)));
     let mut cyclone = Party::start();
     cyclone.tell("reader r deadline_to_cyclone deadline=400");
@@ -12,10 +12,10 @@ fn a_late_writer_of_ours_is_counted_by_cyclone_as_well() {
     cyclone.matched("r", 1);
     write(&writer, [RED, GREEN]);
     cyclone.expect_sample("r", RED);
-    // Two instances, so each period that is missed counts twice.
+    // There are two instances, so each missed period counts twice.
     cyclone.event("r", "deadline", |event| event["total"].as_u64() >= Some(4));
     assert!(writer.offered_deadline_missed().unwrap().total_count >= 4);
-    // What has ended is not late any more.
+    // An ended instance misses no deadline.
     writer.dispose(&ShapeType::sample(RED).color).unwrap();
     writer.dispose(&ShapeType::sample(GREEN).color).unwrap();
     let at_the_end = writer.offered_deadline_missed().unwrap().total_count;
@@ -25,7 +25,7 @@ fn a_late_writer_of_ours_is_counted_by_cyclone_as_well() {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn a_late_writer_of_cyclone_is_counted_by_us_as_well() {
+fn missed_deadlines_of_cyclone_are_counted() {
     let reader = reader(&participant(), "deadline_from_cyclone", reader_qos().deadline(ms(400)));
     let events = reader.events();
     let mut cyclone = Party::start();

@@ -1,10 +1,10 @@
-//! What late joiners get.
+//! The history that late joiners get.
 
 use super::*;
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn a_late_volatile_reader_of_cyclone_gets_nothing_old() {
+fn late_volatile_cyclone_reader_gets_no_history() {
     for durability in [Durability::Volatile, Durability::TransientLocal] {
         let topic = format!("late_to_cyclone_{durability:?}");
         let writer = writer(&participant(), &topic, writer_qos().durability(durability));
@@ -20,7 +20,7 @@ fn a_late_volatile_reader_of_cyclone_gets_nothing_old() {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn a_late_volatile_reader_of_ours_gets_nothing_old() {
+fn late_volatile_reader_gets_no_cyclone_history() {
     for durability in ["volatile", "transient-local"] {
         let topic = format!("late_from_cyclone_{durability}");
         let mut cyclone = Party::start();
@@ -36,7 +36,7 @@ fn a_late_volatile_reader_of_ours_gets_nothing_old() {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn a_late_reader_of_cyclone_gets_as_many_of_each_instance_as_we_keep() {
+fn late_cyclone_reader_gets_keep_last_history() {
     let qos = writer_qos().durability(Durability::TransientLocal).keep_last(2);
     let writer = writer(&participant(), "kept_for_cyclone", qos);
     write(&writer, BLUE);

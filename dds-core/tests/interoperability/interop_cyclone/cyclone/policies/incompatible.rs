@@ -1,8 +1,10 @@
-//! What does not fit is told to both sides, with the number of the policy.
+//! Both sides report incompatible QoS with the policy's number.
 
 use super::*;
 
-/// A policy, how a writer offers too little of it, and a reader asks for more: as Cyclone is told, and as we say it.
+/// A policy, an insufficient offer of a writer, and an excessive request of a reader.
+///
+/// Each is given in Cyclone's form and in ours.
 type Case =
     (PolicyId, &'static str, &'static str, fn(DataWriterQos) -> DataWriterQos, fn(DataReaderQos) -> DataReaderQos);
 
@@ -47,14 +49,14 @@ fn lease(kind: LivelinessKind) -> Liveliness {
 
 fn expect_incompatible(cyclone: &mut Party, endpoint: &str, policy: PolicyId) {
     let event = cyclone.event(endpoint, "incompatible", |_| true);
-    // Cyclone has numbers of its own for what DDS-XTypes has added.
+    // Cyclone has its own numbers for the policies of DDS-XTypes.
     let number = if policy == PolicyId::DataRepresentation { 25 } else { policy as u8 };
     assert_eq!(event["policy"], number, "{policy}");
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn readers_of_cyclone_that_ask_for_more() {
+fn cyclone_readers_requesting_more_mismatch() {
     let participant = participant();
     let mut cyclone = Party::start();
     let mut writers = Vec::new();
@@ -79,7 +81,7 @@ fn readers_of_cyclone_that_ask_for_more() {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn writers_of_cyclone_that_offer_less() {
+fn cyclone_writers_offering_less_mismatch() {
     let participant = participant();
     let mut cyclone = Party::start();
     let mut readers = Vec::new();

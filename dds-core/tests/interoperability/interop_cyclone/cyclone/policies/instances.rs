@@ -1,4 +1,4 @@
-//! Disposed, unregistered, without writers, and alive again.
+//! Instances that are disposed, unregistered, without writers, and alive again.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn generations(event: &Value) -> (u64, u64) {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn ours_end_and_begin_again_at_cyclone() {
+fn instances_end_and_revive_at_cyclone() {
     let mut qos = writer_qos();
     qos.writer_data_lifecycle.autodispose_unregistered_instances = false;
     let participant = participant();
@@ -28,9 +28,9 @@ fn ours_end_and_begin_again_at_cyclone() {
     writer.unregister_instance(&blue).unwrap();
     cyclone.expect_state("r", 0, "no_writers");
     write(&writer, [6]);
-    // Cyclone forgets what has no writers and no samples, so the counts may begin anew.
+    // Cyclone forgets an instance without writers and samples, so its generation counts may restart.
     cyclone.expect_sample("r", 6);
-    // With a second writer it still has one.
+    // A second writer keeps the instance from having no writers.
     let second = super::writer(&participant, "instances_to_cyclone", qos);
     second.wait_for_readers(1).block_for(LIMIT).unwrap();
     cyclone.matched("r", 2);
@@ -43,10 +43,10 @@ fn ours_end_and_begin_again_at_cyclone() {
     cyclone.expect_state("r", 0, "no_writers");
 }
 
-/// Deleting a writer never disposes, even one whose unregistration would.
+/// Deleting a writer never disposes, even if its QoS disposes on unregister.
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn ours_have_no_writers_at_cyclone_when_the_writer_is_gone() {
+fn deleted_writer_leaves_no_writers_at_cyclone() {
     for autodispose in [false, true] {
         let topic = format!("abandoned_to_cyclone_{autodispose}");
         let mut qos = writer_qos();
@@ -65,7 +65,7 @@ fn ours_have_no_writers_at_cyclone_when_the_writer_is_gone() {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn an_unregistration_of_ours_that_disposes_is_a_disposal_at_cyclone() {
+fn unregister_with_dispose_disposes_at_cyclone() {
     let writer = writer(&participant(), "autodispose_to_cyclone", writer_qos());
     let mut cyclone = Party::start();
     cyclone.tell("reader r autodispose_to_cyclone");
@@ -79,7 +79,7 @@ fn an_unregistration_of_ours_that_disposes_is_a_disposal_at_cyclone() {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn those_of_cyclone_end_and_begin_again_here() {
+fn cyclone_instances_end_and_revive_here() {
     let reader = reader(&participant(), "instances_from_cyclone", reader_qos());
     let mut cyclone = Party::start();
     cyclone.tell("writer w instances_from_cyclone autodispose=no");
@@ -95,7 +95,7 @@ fn those_of_cyclone_end_and_begin_again_here() {
     cyclone.tell("unregister w 3");
     expect_state(&reader, 0, InstanceState::NotAliveNoWriters);
     cyclone.tell("write w 6");
-    // What has no writers and no samples may be forgotten, so the counts may begin anew.
+    // An instance without writers and samples may be forgotten, so its generation counts may restart.
     expect_sample(&reader, 6);
     cyclone.tell("writer second instances_from_cyclone autodispose=no");
     reader.wait_for_writers(2).block_for(LIMIT).unwrap();
@@ -111,7 +111,7 @@ fn those_of_cyclone_end_and_begin_again_here() {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn those_of_cyclone_have_no_writers_here_when_the_writer_is_gone() {
+fn deleted_cyclone_writer_leaves_no_writers() {
     for autodispose in ["no", "yes"] {
         let topic = format!("abandoned_from_cyclone_{autodispose}");
         let reader = reader(&participant(), &topic, reader_qos());
@@ -128,7 +128,7 @@ fn those_of_cyclone_have_no_writers_here_when_the_writer_is_gone() {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn an_unregistration_of_cyclone_that_disposes_is_a_disposal_here() {
+fn cyclone_unregister_with_dispose_disposes_here() {
     let reader = reader(&participant(), "autodispose_from_cyclone", reader_qos());
     let mut cyclone = Party::start();
     cyclone.tell("writer w autodispose_from_cyclone");

@@ -1,10 +1,10 @@
-//! What has expired is not seen, wherever it waits.
+//! Expired samples are not visible in any cache.
 
 use super::*;
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn what_we_wrote_expires_in_our_history_and_in_a_reader_of_cyclone() {
+fn lifespan_expires_samples_at_both_sides() {
     let qos = writer_qos().durability(Durability::TransientLocal).lifespan(ms(300));
     let writer = writer(&participant(), "lifespan_to_cyclone", qos);
     write(&writer, BLUE);
@@ -29,7 +29,7 @@ fn what_we_wrote_expires_in_our_history_and_in_a_reader_of_cyclone() {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn what_cyclone_wrote_expires_in_a_reader_of_ours_by_the_lifespan_of_the_writer() {
+fn lifespan_of_cyclone_writer_expires_samples() {
     let reader = reader(&participant(), "lifespan_from_cyclone", reader_qos());
     let mut cyclone = Party::start();
     cyclone.tell("writer short lifespan_from_cyclone lifespan=500");

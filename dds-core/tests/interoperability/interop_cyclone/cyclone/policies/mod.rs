@@ -1,7 +1,8 @@
-//! Policies whose effect takes two, with Cyclone DDS as the other one: each is tried with Cyclone reading and with Cyclone
-//! writing, and what one side says of the other is compared.
+//! Policies that involve two endpoints, with Cyclone DDS as the peer.
 //!
-//! Spans of time are those of the policies, and the only thing that is waited for without an event; no time is asserted.
+//! Each test runs with Cyclone reading and with Cyclone writing, and compares the statuses of both sides.
+//!
+//! The only waits without an event are the periods of the policies. No test asserts a time.
 
 mod content_filter;
 mod deadline;
@@ -30,10 +31,10 @@ const BLUE: [u32; 3] = [0, 3, 6];
 const RED: u32 = 1;
 const GREEN: u32 = 2;
 
-/// A Cyclone DDS participant with endpoints by name; see `party.py`.
+/// A Cyclone DDS participant with named endpoints (see `party.py`).
 struct Party {
     peer: Peer,
-    /// What has been said and not been asked for yet.
+    /// Received events that no test has requested yet.
     said: Vec<Value>,
 }
 
@@ -44,7 +45,7 @@ impl Party {
         party
     }
 
-    /// The first event of this kind; the others stay.
+    /// Returns the first event for which `is_it` holds. The others stay.
     fn wait(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
         loop {
             if let Some(at) = self.said.iter().position(&is_it) {
@@ -57,7 +58,7 @@ impl Party {
         }
     }
 
-    /// What has been said, for whoever reads why a test failed.
+    /// Formats the unread events for the message of a failing test.
     fn words(&self) -> String {
         self.said.iter().map(|event| format!("\n{event}")).collect()
     }
@@ -69,7 +70,7 @@ impl Party {
         assert_eq!(answer["event"], "done", "{command}: {answer}");
     }
 
-    /// The first event of this name that an endpoint told.
+    /// Returns the first event of this name from an endpoint.
     fn event(&mut self, endpoint: &str, name: &str, is_it: impl Fn(&Value) -> bool) -> Value {
         self.wait(|event| event["of"] == endpoint && event["event"] == name && is_it(event))
     }
@@ -78,19 +79,19 @@ impl Party {
         self.event(endpoint, "matched", |event| event["count"] == count);
     }
 
-    /// The next sample, or instance without one, that a reader got.
+    /// Returns the next sample, or instance without one, that a reader received.
     fn data(&mut self, reader: &str) -> Value {
         self.wait(|event| event["of"] == reader && (event["event"] == "sample" || event["event"] == "instance"))
     }
 
-    /// The next thing that a reader got is this sample.
+    /// Checks that the next event of a reader is this sample.
     fn expect_sample(&mut self, reader: &str, index: u32) {
         let event = self.data(reader);
         assert_eq!(event["event"], "sample", "{event}");
         assert!(ShapeType::sample(index).fields().is_within(&event), "{event} instead of sample {index}");
     }
 
-    /// The next thing that a reader got is this state of an instance.
+    /// Checks that the next event of a reader is this state of an instance.
     fn expect_state(&mut self, reader: &str, index: u32, state: &str) {
         let event = self.data(reader);
         let expected = json!({ "event": "instance", "state": state, "color": ShapeType::sample(index).color });
@@ -98,7 +99,8 @@ impl Party {
     }
 }
 
-/// Without a farewell: the binding's orderly end waits for listeners that wait for the interpreter, now and then for ever.
+/// Kills the process without a disposal of the participant. The binding's clean shutdown waits for listeners, which
+/// wait for the interpreter, sometimes forever.
 impl Drop for Party {
     fn drop(&mut self) {
         self.peer.kill();
@@ -109,7 +111,7 @@ fn participant() -> DomainParticipant {
     DomainParticipant::new(0).unwrap()
 }
 
-/// Reliable, keeps all, and is encoded as XCDR2, as `party.py` does.
+/// Reliable, keep-all and XCDR2, like `party.py`.
 fn writer_qos() -> DataWriterQos {
     DataWriterQos::default().keep_all().representation([DataRepresentation::Xcdr2])
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// How the stronger writer loses what it owns.
+/// How the stronger writer loses its ownership.
 #[derive(Debug, Clone, Copy)]
 enum End {
     Deleted,
@@ -13,7 +13,7 @@ enum End {
 }
 
 impl End {
-    /// What all writers offer, and the readers ask for.
+    /// The deadline that all writers offer and the readers request.
     fn period(self) -> Duration {
         if matches!(self, Self::Late) { ms(500) } else { Duration::INFINITE }
     }
@@ -43,7 +43,7 @@ fn cyclone_writer(cyclone: &mut Party, name: &str, topic: &str, end: End, streng
     cyclone.tell(&format!("writer {name} {topic} ownership={strength} autodispose=no {words}"));
 }
 
-/// The weaker writer writes until the reader shows what it wrote.
+/// The weaker writer writes until the reader shows its sample.
 fn until_it_is_heard(mut write_and_look: impl FnMut() -> bool) -> bool {
     for _ in 0..300 {
         if write_and_look() {
@@ -54,7 +54,7 @@ fn until_it_is_heard(mut write_and_look: impl FnMut() -> bool) -> bool {
     false
 }
 
-/// Cyclone reads and writes with the smaller strength, we with the greater one.
+/// Cyclone reads and writes with the smaller strength, our writer has the greater one.
 fn cyclone_reads(end: End) {
     let topic = format!("owner_to_cyclone_{end:?}");
     let participant = participant();
@@ -66,7 +66,7 @@ fn cyclone_reads(end: End) {
     cyclone.matched("r", 2);
     write(&strong, [0]);
     cyclone.expect_sample("r", 0);
-    // Another instance belongs to whoever writes it, and nobody heard of the weaker one's sample before.
+    // Any writer owns another instance. The weaker writer's earlier sample was never delivered.
     cyclone.tell("write weak 3 1");
     write(&strong, [6]);
     let got = [cyclone.data("r"), cyclone.data("r")].map(|event| event["x"].as_u64().unwrap());
@@ -76,13 +76,13 @@ fn cyclone_reads(end: End) {
         End::Deleted => strong.close(),
         End::Unregisters => strong.unregister_instance(&ShapeType::sample(0).color).unwrap(),
         End::Weaker => strong.set_qos(strong.qos().ownership_strength(1)).unwrap(),
-        // It says nothing any more. Cyclone counts what it refuses of the weaker one as in time.
+        // The owner falls silent. Cyclone counts the refused samples of the weaker writer as timely.
         End::Dead | End::Late => sleep(1200),
     }
     let weak = ShapeType::sample(9).fields();
     let heard = until_it_is_heard(|| {
         if matches!(end, End::Weaker) {
-            // Cyclone goes by the strength that the owner had when it wrote last.
+            // Cyclone uses the strength that the owner had at its last write.
             write(&strong, [6]);
         }
         cyclone.peer.tell("write weak 9");
@@ -92,7 +92,7 @@ fn cyclone_reads(end: End) {
     assert!(heard, "the weaker writer has not become the owner; Cyclone has said {}", cyclone.words());
 }
 
-/// We read and write with the smaller strength, Cyclone with the greater one.
+/// Our side reads and writes with the smaller strength, Cyclone has the greater one.
 fn we_read(end: End) {
     let topic = format!("owner_from_cyclone_{end:?}");
     let participant = participant();
@@ -128,60 +128,60 @@ fn we_read(end: End) {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn cyclone_hears_the_stronger_of_us_until_it_is_deleted() {
+fn cyclone_hears_stronger_until_deleted() {
     cyclone_reads(End::Deleted);
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn cyclone_hears_the_stronger_of_us_until_it_falls_silent() {
+fn cyclone_hears_stronger_until_silent() {
     cyclone_reads(End::Dead);
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn cyclone_hears_the_stronger_of_us_until_it_is_late() {
+fn cyclone_hears_stronger_until_late() {
     cyclone_reads(End::Late);
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn cyclone_hears_the_stronger_of_us_until_it_is_weaker() {
+fn cyclone_hears_stronger_until_weaker() {
     cyclone_reads(End::Weaker);
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn cyclone_hears_the_stronger_of_us_until_it_unregisters() {
+fn cyclone_hears_stronger_until_unregistered() {
     cyclone_reads(End::Unregisters);
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn we_hear_the_stronger_of_cyclone_until_it_is_deleted() {
+fn reader_hears_stronger_cyclone_until_deleted() {
     we_read(End::Deleted);
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn we_hear_the_stronger_of_cyclone_until_it_is_killed() {
+fn reader_hears_stronger_cyclone_until_killed() {
     we_read(End::Dead);
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn we_hear_the_stronger_of_cyclone_until_it_is_late() {
+fn reader_hears_stronger_cyclone_until_late() {
     we_read(End::Late);
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn we_hear_the_stronger_of_cyclone_until_it_is_weaker() {
+fn reader_hears_stronger_cyclone_until_weaker() {
     we_read(End::Weaker);
 }
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn we_hear_the_stronger_of_cyclone_until_it_unregisters() {
+fn reader_hears_stronger_cyclone_till_unregister() {
     we_read(End::Unregisters);
 }

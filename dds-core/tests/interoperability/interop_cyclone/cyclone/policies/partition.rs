@@ -1,14 +1,14 @@
-//! Endpoints meet in partitions, by name and pattern.
+//! Endpoints match by partition, by name and pattern.
 
 use super::*;
 
-/// Names that do not meet, then names that do, by pattern on either side.
+/// Pairs of names that do not match, then pairs that do, by a pattern on either side.
 const PAIRS: [(&str, &str, bool); 7] = [
     ("left", "right", false),
     ("left", "le*", true),
     ("le*", "left", true),
     ("a,b", "b,c", true),
-    // Two patterns never meet (DDS 1.4, 2.2.3.13).
+    // Two patterns never match (DDS 1.4, 2.2.3.13).
     ("le*", "l*t", false),
     ("robot7", "robot?", true),
     ("robot77", "robot?", false),
@@ -20,14 +20,14 @@ fn names(list: &str) -> impl Iterator<Item = &str> {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn readers_of_cyclone_meet_our_writers_by_name_and_pattern() {
+fn cyclone_readers_match_partitions_by_pattern() {
     let participant = participant();
     let mut cyclone = Party::start();
     for (at, (ours, theirs, meet)) in PAIRS.into_iter().enumerate() {
         let topic = format!("partition_to_cyclone_{at}");
         let publisher = participant.publisher(PublisherQos::default().partition(names(ours))).unwrap();
         let writer = publisher.writer_builder::<ShapeType>(&*topic).qos(writer_qos()).build().unwrap();
-        // One that always matches comes last: then the other one has had its chance.
+        // The endpoint that always matches comes last, after the other one had its chance.
         let always = super::writer(&participant, &format!("{topic}_x"), writer_qos());
         cyclone.tell(&format!("reader r{at} {topic} partition={theirs}"));
         cyclone.tell(&format!("reader x{at} {topic}_x"));
@@ -47,7 +47,7 @@ fn readers_of_cyclone_meet_our_writers_by_name_and_pattern() {
 
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn our_readers_meet_writers_of_cyclone_by_name_and_pattern() {
+fn readers_match_cyclone_partitions_by_pattern() {
     let participant = participant();
     let mut cyclone = Party::start();
     for (at, (theirs, ours, meet)) in PAIRS.into_iter().enumerate() {
@@ -71,11 +71,12 @@ fn our_readers_meet_writers_of_cyclone_by_name_and_pattern() {
     }
 }
 
-/// Cyclone DDS takes no notice of a partition that a known endpoint changes to, so only our side parts and joins: a
-/// reader of Cyclone gets nothing while it is apart, and a writer of Cyclone is not heard.
+/// Cyclone DDS ignores a changed partition of a known endpoint, so only our side unmatches and rematches.
+///
+/// Before the rematch a reader of Cyclone gets nothing, and samples of Cyclone's writer are ignored.
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn changing_ours_at_run_time_parts_us_from_cyclone_and_joins_us_again() {
+fn partition_change_unmatches_cyclone_and_back() {
     let participant = participant();
     let publisher = participant.publisher(PublisherQos::default().partition(["here"])).unwrap();
     let writer = publisher.writer_builder::<ShapeType>("partition_changes").qos(writer_qos()).build().unwrap();

@@ -1,11 +1,11 @@
-//! A burst, and what a reader sees of it.
+//! A burst, and the samples that a reader delivers.
 
 use super::*;
 
-/// Cyclone DDS drops what comes too early.
+/// Cyclone DDS drops samples within the minimum separation.
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn a_reader_of_cyclone_sees_the_first_of_a_burst_of_ours() {
+fn cyclone_reader_sees_first_sample_of_burst() {
     let writer = writer(&participant(), "filter_to_cyclone", writer_qos());
     let mut cyclone = Party::start();
     cyclone.tell("reader r filter_to_cyclone filter=60000");
@@ -17,10 +17,10 @@ fn a_reader_of_cyclone_sees_the_first_of_a_burst_of_ours() {
     cyclone.expect_sample("r", RED);
 }
 
-/// We keep the last one and show it when its time has come.
+/// Our reader keeps the last sample and delivers it when the separation has passed.
 #[test]
 #[ignore = "needs Cyclone DDS: .ci/run cyclone"]
-fn a_reader_of_ours_sees_the_first_and_the_last_of_a_burst_of_cyclone() {
+fn reader_sees_first_and_last_of_cyclone_burst() {
     let reader = reader(&participant(), "filter_from_cyclone", reader_qos().time_based_filter(ms(3000)));
     let mut cyclone = Party::start();
     cyclone.tell("writer w filter_from_cyclone");
