@@ -1,19 +1,20 @@
-//! Who among the listeners of an endpoint, its group and its participant is told of which status (DDS 1.4, 2.2.4.2).
+//! Listener set of an endpoint: which listener handles which status (DDS 1.4, 2.2.4.2).
 //!
-//! Resolved whenever a listener is set or removed, so that an endpoint that something happens to looks at one short list.
-//! The lowest entity whose listener asks for a status handles it; one that nobody asks for is kept as a changed status only.
+//! The candidates are the listeners of the endpoint, its group and its participant. The set is resolved whenever a
+//! listener is set or removed. An event then only needs a look at one short list. The listener of the lowest entity
+//! that enables a status handles it. A status without a listener only stays changed.
 
 use crate::actor::Effects;
 use crate::infrastructure::{Listener, MemberEar, StatusMask, mark};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// A listener as an endpoint sees it.
+/// A listener as an endpoint uses it.
 #[derive(Clone)]
 pub(crate) enum Ear {
-    /// The endpoint's own.
+    /// The listener of the endpoint itself.
     Own(Arc<Listener>),
-    /// That of its publisher, subscriber or participant.
+    /// The listener of its publisher, subscriber or participant.
     Member(Arc<MemberEar>),
 }
 
@@ -26,28 +27,29 @@ impl Ear {
     }
 }
 
-/// The listeners of one endpoint. Part of its state.
+/// The listeners of one endpoint. Part of the endpoint's state.
 #[derive(Default)]
 pub(crate) struct Audience {
-    /// Each with the marks that are its own business; no mark is in two.
+    /// Each listener with the marks that it handles. No mark has two listeners.
     ears: SmallVec<[(u32, Ear); 1]>,
-    /// Who is told of data once nobody handles DATA_ON_READERS.
+    /// Listener for data that no listener has handled as DATA_ON_READERS.
     data_available: Option<Ear>,
 }
 
 impl Audience {
-    /// From the listeners of the endpoint, its group and its participant, in this order.
+    /// Resolves the listeners of the endpoint, its group and its participant, in this order.
     pub(crate) fn resolve(levels: impl IntoIterator<Item = (StatusMask, Ear)>) -> Self {
         let levels: SmallVec<[(StatusMask, Ear); 3]> = levels.into_iter().collect();
         let asks = |status: u32| levels.iter().find(|(mask, _)| mask.bits() & status != 0).map(|(_, ear)| ear.clone());
         let data_available = asks(mark::DATA);
         let mut audience = Self { ears: SmallVec::new(), data_available: data_available.clone() };
         let mut taken = 0;
-        // "on_data_on_readers" comes before "on_data_available", and takes its place where somebody asks for it.
+        // "on_data_on_readers" precedes "on_data_available", and replaces it if a listener enables it.
         if let Some(ear) = asks(mark::DATA_ON_READERS) {
             audience.ears.push((mark::DATA | mark::DATA_ON_READERS, ear));
             taken = mark::DATA | mark::DATA_ON_READERS;
         }
+        // Each level receives the statuses that no lower level has enabled.
         for (mask, ear) in levels {
             let own = mask.bits() & !taken;
             if own != 0 {
@@ -58,19 +60,19 @@ impl Audience {
         audience
     }
 
-    /// A status has changed.
+    /// Notifies the listener of a changed status.
     #[inline]
     pub(crate) fn mark(&self, mark: u32, effects: &mut Effects) {
         for (marks, ear) in &self.ears {
             if marks & mark != 0 {
-                // Whoever listens to data on readers hears of it under that name.
+                // A listener of DATA_ON_READERS receives data under that name.
                 let as_group = mark == mark::DATA && marks & mark::DATA_ON_READERS != 0;
                 ear.mark(if as_group { mark::DATA_ON_READERS } else { mark }, effects);
             }
         }
     }
 
-    /// Tells of data whoever would be told if nobody listened to data on readers.
+    /// Notifies the listener that would handle data if no listener enabled DATA_ON_READERS.
     pub(crate) fn mark_data_available(&self, effects: &mut Effects) {
         if let Some(ear) = &self.data_available {
             ear.mark(mark::DATA, effects);
@@ -106,7 +108,7 @@ mod tests {
         fn panicked(&mut self, _message: &str) {}
     }
 
-    /// What the levels are told of a change of `status`, then of data that nobody handled as data on readers.
+    /// Returns the calls for a change of `status`, then for data that DATA_ON_READERS left unhandled.
     fn told(levels: &[(&'static str, StatusMask)], status: u32) -> (Told, Told) {
         let told = Arc::<Mutex<Told>>::default();
         let ear = |name: &'static str| {

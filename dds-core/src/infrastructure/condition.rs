@@ -8,17 +8,18 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// Something that is either triggered or not, and can be waited for with a [`WaitSet`](crate::WaitSet).
+/// A condition that a [`WaitSet`](crate::WaitSet) can wait for.
 ///
-/// The trait is sealed and object safe: [`ReadCondition`](crate::ReadCondition), [`StatusCondition`], [`GuardCondition`].
+/// The trait is sealed and object safe. [`ReadCondition`](crate::ReadCondition), [`StatusCondition`] and
+/// [`GuardCondition`] implement it.
 #[expect(private_bounds, reason = "sealed: only this crate has conditions")]
 pub trait Condition: HasTrigger {
-    /// Whether it is triggered now.
+    /// Returns whether the condition is triggered now.
     #[doc(alias = "get_trigger_value")]
     fn is_triggered(&self) -> bool;
 }
 
-/// What distinguishes conditions; never used again.
+/// Identity of a condition. Never used again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ConditionId(u64);
 
@@ -29,17 +30,17 @@ impl ConditionId {
     }
 }
 
-/// Gives out what all clones of a condition share.
+/// Access to the state that all clones of a condition share.
 pub(crate) trait HasTrigger: Send + Sync {
     fn trigger(&self) -> Arc<dyn Trigger>;
 }
 
-/// What a condition has to say of itself.
+/// Trigger value of a condition (DDS 1.4, 2.2.4.4).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Look {
     Triggered,
     Idle,
-    /// The entity is closed: it will never be triggered again.
+    /// The entity is closed. The condition will never be triggered again.
     Closed,
 }
 
@@ -49,22 +50,22 @@ impl From<bool> for Look {
     }
 }
 
-/// What all clones of a condition share, as a wait set sees it.
+/// State that all clones of a condition share, as a wait set uses it.
 pub(crate) trait Trigger: Send + Sync {
     fn id(&self) -> ConditionId;
 
-    /// Looks, in the cell of the entity if there is one. To be called outside of all cells.
+    /// Reads the trigger value, in the cell of the entity if it has one. The caller must be outside of all cells.
     fn look(&self, effects: &mut Effects) -> Look;
 
-    /// From now on `target` is poked and the observer's version raised, whenever the condition may have become triggered.
+    /// Registers `target`. Each event that may trigger the condition raises the observer's version and pokes `target`.
     fn attach(&self, target: Weak<dyn Poke>) -> Arc<Observer>;
 
     fn detach(&self, observer: &Arc<Observer>);
 }
 
-/// Triggered by the application itself (DDS 1.4, 2.2.2.1.8), to end a wait from another thread.
+/// A condition that the application triggers itself (DDS 1.4, 2.2.2.1.8), to end a wait from another thread.
 ///
-/// A handle: clones are the same condition. It stays triggered until it is told otherwise.
+/// A handle: clones are the same condition. The condition stays triggered until `set_triggered(false)`.
 ///
 /// ```
 /// use dds_core::{Condition, DomainParticipant, GuardCondition, Scope, WaitSet};
@@ -96,17 +97,20 @@ struct GuardCore {
 }
 
 impl GuardCondition {
-    /// A condition that is not triggered.
+    /// Creates a condition that is not triggered.
     #[must_use]
     pub fn new() -> Self {
         let core = GuardCore { id: ConditionId::new(), triggered: AtomicBool::new(false), observers: Mutex::default() };
         Self { core: Arc::new(core) }
     }
 
-    /// Triggers it, and wakes who waits for it; or takes that back. May be called from anywhere, listeners included.
+    /// Sets the trigger value. `true` wakes all waits for the condition.
+    ///
+    /// Any thread may call it, also inside a listener.
     #[doc(alias = "set_trigger_value")]
     pub fn set_triggered(&self, triggered: bool) {
         self.core.triggered.store(triggered, Ordering::Release);
+        // Only a rising trigger value can end a wait.
         if triggered {
             Effects::scope(|effects| self.core.observers().notify(mark::LOOK_AGAIN, effects));
         }
@@ -163,12 +167,13 @@ impl fmt::Debug for GuardCondition {
     }
 }
 
-/// Triggered as long as one of the enabled statuses of an entity has changed since it was last read (DDS 1.4, 2.2.2.1.9);
-/// from [`DataReader::status_condition`](crate::DataReader::status_condition) and
-/// [`DataWriter::status_condition`](crate::DataWriter::status_condition).
+/// Triggered while an enabled status of an entity has changed since it was last read (DDS 1.4, 2.2.2.1.9).
 ///
-/// An entity has one: all handles, and the enabled statuses, are shared. At first all statuses are enabled. It does not
-/// keep its entity alive, and is not triggered once the entity has been closed.
+/// [`DataReader::status_condition`](crate::DataReader::status_condition) and
+/// [`DataWriter::status_condition`](crate::DataWriter::status_condition) return it.
+///
+/// An entity has one status condition. All handles share it and its enabled statuses. By default, all statuses are
+/// enabled. The condition does not keep its entity alive. It is not triggered after the entity is closed.
 ///
 /// ```
 /// use dds_core::{Condition, DdsType, DomainParticipant, Scope, StatusMask, WaitSet};
@@ -215,23 +220,24 @@ impl StatusCondition {
         Self { core: Arc::new(StatusCore { id: ConditionId::new(), guid, enabled, entity }) }
     }
 
-    /// The name of the entity, which may be closed by now.
+    /// Returns the GUID of the entity, which may be closed.
     #[must_use]
     #[doc(alias = "get_entity")]
     pub fn entity(&self) -> Guid {
         self.core.guid
     }
 
-    /// The statuses that trigger it.
+    /// Returns the statuses that trigger the condition.
     #[must_use]
     #[doc(alias = "get_enabled_statuses")]
     pub fn enabled_statuses(&self) -> StatusMask {
         StatusMask::from_bits(self.core.enabled.load(Ordering::Acquire))
     }
 
-    /// Chooses the statuses that trigger it from now on. Default: [`StatusMask::ALL`].
+    /// Sets the statuses that trigger the condition. Default: [`StatusMask::ALL`].
     pub fn set_enabled_statuses(&self, statuses: StatusMask) {
         self.core.enabled.store(statuses.bits(), Ordering::Release);
+        // The new mask may trigger the condition at once, so wait sets must look again.
         Effects::scope(|effects| {
             Arc::clone(&self.core.entity).with_observers(effects, &mut |observers, effects| {
                 observers.notify(mark::LOOK_AGAIN, effects);
@@ -239,7 +245,9 @@ impl StatusCondition {
         });
     }
 
-    /// The statuses of the entity, enabled or not, that have changed since they were last read. Nothing once it is closed.
+    /// Returns the statuses that have changed since they were last read, enabled or not.
+    ///
+    /// Returns no status after the entity is closed.
     pub(crate) fn changes(&self) -> StatusMask {
         StatusMask::from_bits(Effects::scope(|effects| self.core.changed(effects)).unwrap_or(0))
     }

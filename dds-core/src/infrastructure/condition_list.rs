@@ -1,10 +1,10 @@
-//! The conditions of a wait set, and who waits for one of them.
+//! The conditions of a wait set, and the wakers of its waits.
 //!
-//! A wait registers its waker first and looks at the conditions then: what happens in between wakes it. Each attached
-//! condition has an observer with its entity, which counts whatever may have triggered it, and pokes it: then it is ready to be
-//! looked at, and stays so until it was found idle and nothing has happened since. So a wait costs a visit for each condition
-//! that may be triggered, and nothing for the others, however many are attached. No lock of the list is held while a cell is
-//! visited.
+//! A wait first registers its waker, then looks at the conditions. An event in between wakes it. Each attached
+//! condition has an observer at its entity. The observer counts each event that may have triggered the condition, and
+//! pokes it. The poke makes the condition ready: the next wait looks at it. It stays ready until a look finds it idle
+//! and no event has occurred since. A wait costs one visit for each ready condition, and nothing for the others. No
+//! lock of the list is held during the visit of a cell.
 
 use crate::actor::{Effects, Poke, Signals, Ticket, Wakers};
 use crate::infrastructure::{Active, ConditionId, Look, Observer, Trigger, WaitErrorKind};
@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::task::{Poll, Waker};
 
-/// How many conditions one wait can look at without an allocation.
+/// Conditions that one wait can look at without an allocation.
 const READY_IN_PLACE: usize = 64;
 
 /// The conditions of one wait set.
@@ -23,9 +23,9 @@ pub(crate) struct ConditionList {
 
 struct ConditionListState {
     attached: BTreeMap<ConditionId, Arc<Attachment>>,
-    /// Those that are to be looked at, each of them once.
+    /// The conditions that the next wait looks at, each of them once.
     ready: Vec<Arc<Attachment>>,
-    /// How many of those that are not ready never will be: their entities are closed.
+    /// Number of conditions whose entities are closed. They never become ready again.
     closed: usize,
     waiters: Wakers,
 }
@@ -36,12 +36,12 @@ struct Attachment {
     trigger: Arc<dyn Trigger>,
     observer: Arc<Observer>,
     list: Weak<ConditionList>,
-    /// The observer's version when the condition was last found idle; 0: never.
+    /// Version of the observer when the condition was last found idle. 0 if never.
     idle_at: AtomicU64,
-    /// A look has found its entity closed.
+    /// A look has found the entity closed.
     closed: AtomicBool,
-    /// It is in the list, among those that are ready, and among those that never will be again. All three change under the
-    /// list's lock alone.
+    /// The condition is in the list, in `ready`, and in the count of closed ones. All three change only under the
+    /// list's lock.
     is_attached: AtomicBool,
     is_ready: AtomicBool,
     is_counted: AtomicBool,
@@ -54,13 +54,13 @@ impl ConditionList {
         Arc::new(Self { state: Lock::new(state) })
     }
 
-    /// Adds a condition, unless it is in the list. Who waits already waits for it as well.
+    /// Adds a condition, unless the list contains it. Present waits wait for it as well.
     pub(crate) fn attach(self: &Arc<Self>, trigger: Arc<dyn Trigger>) {
         let id = trigger.id();
         if self.state.lock().attached.contains_key(&id) {
             return;
         }
-        // What happens until it is in the list is seen by the first look.
+        // The first look sees each event that occurs before the condition is in the list.
         let attachment = Arc::new_cyclic(|own: &Weak<Attachment>| Attachment {
             id,
             observer: trigger.attach(Weak::clone(own) as Weak<dyn Poke>),
@@ -73,12 +73,12 @@ impl ConditionList {
             is_counted: AtomicBool::new(false),
         });
         if !Effects::scope(|effects| self.state.lock().add(&attachment, effects)) {
-            // Another thread has attached it in the meantime.
+            // Another thread has attached the same condition first.
             attachment.trigger.detach(&attachment.observer);
         }
     }
 
-    /// Removes a condition; false if it was not in the list.
+    /// Removes a condition. Returns false if the list does not contain it.
     pub(crate) fn detach(&self, id: ConditionId) -> bool {
         let removed = Effects::scope(|effects| self.state.lock().remove(id, effects));
         if let Some(attachment) = &removed {
@@ -95,16 +95,18 @@ impl ConditionList {
         self.state.lock().attached.len()
     }
 
-    /// The conditions that are triggered; registers the waiter if there is none.
+    /// Returns the triggered conditions. Registers the waiter if no condition is triggered.
     pub(crate) fn poll(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<Active, WaitErrorKind>> {
-        // The application's code: cloned before any lock is taken.
+        // Cloning runs code of the application, so it comes before any lock.
         let mut waker = Some(waker.clone());
         Effects::scope(|effects| {
+            // Register before looking: an event between the two wakes this wait.
             let mut state = self.state.lock();
             if let Some(waker) = waker.take_if(|_| !mutated(Mutation::LookThenRegister)) {
                 state.waiters.register(ticket, waker, effects);
             }
             let ready: SmallVec<[Arc<Attachment>; READY_IN_PLACE]> = state.ready.iter().map(Arc::clone).collect();
+            // A look visits a cell, and no lock of the list may be held there.
             drop(state);
             let mut active = Active { conditions: SmallVec::new() };
             for attachment in &ready {
@@ -114,6 +116,7 @@ impl ConditionList {
             }
             let mut state = self.state.lock();
             state.leave_out_idle();
+            // If all entities are closed, no condition can ever end the wait.
             let all_closed = state.closed > 0 && state.closed == state.attached.len();
             if !active.conditions.is_empty() || all_closed {
                 state.waiters.finish(ticket, effects);
@@ -132,13 +135,14 @@ impl ConditionList {
 }
 
 impl ConditionListState {
-    /// False if the condition is there already.
+    /// Returns false if the list contains the condition.
     fn add(&mut self, attachment: &Arc<Attachment>, effects: &mut Effects) -> bool {
         if self.attached.contains_key(&attachment.id) {
             return false;
         }
         attachment.is_attached.store(true, Ordering::Relaxed);
         self.attached.insert(attachment.id, Arc::clone(attachment));
+        // A new condition may be triggered already, so each waiter must look at it.
         self.make_ready(Arc::clone(attachment));
         self.waiters.wake_all(effects);
         true
@@ -147,6 +151,7 @@ impl ConditionListState {
     fn remove(&mut self, id: ConditionId, effects: &mut Effects) -> Option<Arc<Attachment>> {
         let attachment = self.attached.remove(&id)?;
         attachment.is_attached.store(false, Ordering::Relaxed);
+        // A condition is either ready or counted as closed, never both.
         if attachment.is_ready.swap(false, Ordering::Relaxed) {
             self.ready.retain(|ready| !Arc::ptr_eq(ready, &attachment));
         } else if attachment.is_counted.swap(false, Ordering::Relaxed) {
@@ -156,8 +161,10 @@ impl ConditionListState {
         Some(attachment)
     }
 
-    /// It is to be looked at, unless that is known, or of no use. One that is closed is of no use once it is counted, and not
-    /// before: a wait may find it closed after another has left it out.
+    /// Makes the next wait look at the condition, unless it is ready, detached or counted as closed.
+    ///
+    /// A closed condition is ignored only after it is counted. A wait may find it closed after another wait has removed
+    /// it from `ready`.
     fn make_ready(&mut self, attachment: Arc<Attachment>) {
         let is_out = !attachment.is_attached.load(Ordering::Relaxed) || attachment.is_counted.load(Ordering::Relaxed);
         if !is_out && !attachment.is_ready.swap(true, Ordering::Relaxed) {
@@ -165,8 +172,10 @@ impl ConditionListState {
         }
     }
 
-    /// What was found idle is not looked at again before something happens to it. If that has happened already, its poke may
-    /// have come while it was still here: then it stays.
+    /// Removes the conditions from `ready` that were found idle, until the next event makes them ready again.
+    ///
+    /// If an event has occurred since the look, its poke may have found the condition still in `ready`. Then the
+    /// condition stays.
     fn leave_out_idle(&mut self) {
         let closed = &mut self.closed;
         self.ready.retain(|attachment| {
@@ -185,6 +194,7 @@ impl ConditionListState {
 
 impl Attachment {
     fn look(&self, effects: &mut Effects) -> Look {
+        // Read the version before the look: an event during the look must count as new.
         let mut version = self.observer.version();
         if self.idle_at.load(Ordering::Acquire) == version {
             return if self.closed.load(Ordering::Acquire) { Look::Closed } else { Look::Idle };
@@ -197,7 +207,7 @@ impl Attachment {
             version = self.observer.version();
         }
         if look != Look::Triggered {
-            // What has happened since has raised the version: then this is out of date at once.
+            // A later event has raised the version, which makes this mark out of date at once.
             self.idle_at.store(version, Ordering::Release);
         }
         look
@@ -236,13 +246,13 @@ mod tests {
     use std::sync::Mutex;
     use std::sync::atomic::AtomicUsize;
 
-    /// A condition that counts who looks at it.
+    /// A condition that counts the looks at it.
     struct Counted {
         id: ConditionId,
         state: Mutex<Look>,
         observers: Mutex<Observers>,
         looks: AtomicUsize,
-        /// What happens while the next look is on its way.
+        /// Runs during the next look.
         meanwhile: Mutex<Option<Meanwhile>>,
     }
 
@@ -295,7 +305,7 @@ mod tests {
         (list, all)
     }
 
-    /// What a wait ends with; `None`: it goes on.
+    /// Returns the result of the wait, or `None` if it goes on.
     fn poll(list: &ConditionList, ticket: &mut Option<Ticket>) -> Option<Result<Vec<ConditionId>, WaitErrorKind>> {
         match list.poll(ticket, Waker::noop()) {
             Poll::Ready(Ok(active)) => Some(Ok(active.conditions.to_vec())),
@@ -320,7 +330,7 @@ mod tests {
             let one = &all[(round * 7919) % all.len()];
             one.become_(Look::Triggered);
             assert_eq!(list.state.lock().ready.len(), 1, "a wait goes over these and no others");
-            // Level, not edge: as long as it is triggered.
+            // The trigger is a level, not an edge: each wait reports it while it lasts.
             for _ in 0..2 {
                 assert_eq!(poll(&list, &mut ticket).unwrap().unwrap(), [one.id]);
             }
@@ -357,7 +367,7 @@ mod tests {
         for counted in &all[..2] {
             counted.become_(Look::Closed);
             assert!(poll(&list, &mut ticket).is_none());
-            // Told again of the end, it counts once.
+            // A second notice of the end does not count the condition twice.
             counted.become_(Look::Closed);
             assert!(poll(&list, &mut ticket).is_none());
         }
@@ -373,8 +383,8 @@ mod tests {
         assert_eq!(poll(&list, &mut ticket), Some(Err(WaitErrorKind::Closed)));
     }
 
-    /// One has read how often something has happened, and is on its way to the condition; another finds it idle and leaves it
-    /// out. So the first finds the end of what is not in the list of those that are looked at any more, before the end is told.
+    /// One wait has read the version and is about to look at the condition. Another wait finds the condition idle and
+    /// removes it from `ready`. The first wait then finds the entity closed before the poke of its end arrives.
     #[test]
     fn of_two_that_wait_one_finds_the_end_of_what_the_other_has_found_idle() {
         let (list, all) = conditions(1);
@@ -384,7 +394,7 @@ mod tests {
             assert!(poll(&waits, &mut other).is_none());
             assert!(waits.state.lock().ready.is_empty());
             *closes.state.lock().unwrap() = Look::Closed;
-            // Pokes when the look is over, as whoever closes the entity may.
+            // Pokes after the look, as a thread that closes the entity may.
             closes.observers.lock().unwrap().status_changed(mark::DATA, effects);
         }));
         assert!(poll(&list, &mut one).is_none());
@@ -404,7 +414,7 @@ mod models {
     use loom::thread;
     use std::mem::ManuallyDrop;
 
-    /// Has data, or has none.
+    /// A store that is full or empty.
     #[derive(Default)]
     struct Store {
         full: bool,
@@ -438,10 +448,10 @@ mod models {
         fn detach(&self, _observer: &Arc<Observer>) {}
     }
 
-    /// Data comes, by push and poke, while somebody begins to wait for it.
+    /// Data arrives by push and poke while a thread begins to wait for it.
     fn a_wait_beside_a_delivery() {
         let cell = Cell::new(Store::default(), Capacity::default(), Arc::new(RunQueue::new(|| ())));
-        // A mutant ends in the middle of a wait, where nothing that takes a modelled lock can be dropped.
+        // A mutant ends in the middle of a wait. Dropping a value that takes a modelled lock is not possible there.
         let list = ManuallyDrop::new(ConditionList::new());
         list.attach(Arc::new(HasData(ConditionId::new(), Arc::clone(&cell))));
         let other = thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! Why an entity could not be made: the largest family of reasons, in a file of its own.
+//! Causes of a [`CreateError`](crate::CreateError), the largest family, in a file of their own.
 
 use super::error::Advice;
 use crate::driver::ThreadRefused;
@@ -9,114 +9,115 @@ use crate::qos::{PolicyId, QosErrorKind};
 use std::fmt;
 use std::path::PathBuf;
 
-/// Why an entity could not be made.
+/// Cause of a [`CreateError`](crate::CreateError).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum CreateErrorKind {
-    /// The domain id is above 232: its ports would lie beyond 65535 (RTPS 2.5, 9.6.2).
+    /// The domain id is above 232. Its ports would be above 65535 (RTPS 2.5, 9.6.2).
     InvalidDomain {
-        /// What was asked for.
+        /// The requested domain id.
         domain_id: u32,
     },
     /// No socket could be opened.
     Transport {
-        /// What the operating system said, and of which address.
+        /// Address, and message of the operating system.
         message: String,
     },
-    /// A peer is no host, nor a host and a port.
+    /// The peer is neither a host nor a host with a port.
     InvalidPeer {
-        /// What was given.
+        /// The given peer.
         peer: String,
     },
-    /// The file that datagrams should be written to cannot be made, or is there and no capture.
+    /// The capture file cannot be created, or exists and is not a capture.
     Tap {
-        /// Where it should be.
+        /// Path of the file.
         path: PathBuf,
-        /// What the operating system said.
+        /// Message of the operating system.
         message: String,
     },
-    /// A participant of a simulation was to have what only the real network has.
+    /// A participant of a simulation has a setting that needs a real network.
     NotSimulated {
         /// The setting.
         setting: &'static str,
     },
     /// A thread could not be started.
     Thread {
-        /// What the operating system said.
+        /// Message of the operating system.
         message: String,
     },
-    /// A thread cannot have one of its settings, or the system refuses it.
+    /// A setting of a thread is invalid, or the operating system refuses it.
     ThreadOption {
         /// `"receive"`, `"event"` or `"io"`.
         thread: &'static str,
         /// `"name"`, `"priority"` or `"cores"`.
         option: &'static str,
-        /// What is wrong with it, or what the operating system said.
+        /// Description of the mistake, or message of the operating system.
         message: Box<str>,
     },
-    /// The topic's name is empty or longer than 255 bytes.
+    /// The name of the topic is empty or longer than 255 bytes.
     InvalidTopicName,
-    /// The type's name is empty, longer than 255 bytes, or has a NUL.
+    /// The name of the type is empty, longer than 255 bytes, or contains a NUL.
     InvalidTypeName,
-    /// The topic is in use in this participant with another type.
+    /// The participant uses the topic with another type.
     TypeConflict {
-        /// The type that the topic has.
+        /// The type of the topic.
         existing: String,
-        /// The type that was asked for.
+        /// The requested type.
         asked: String,
     },
-    /// The topic is a built-in one, which nobody can write.
+    /// The topic is a built-in topic. Applications cannot write it.
     BuiltinTopic,
-    /// Writers are made of a topic itself, not of a part of it ([`ContentFilteredTopic`](crate::ContentFilteredTopic)).
+    /// A writer needs the topic itself, not a [`ContentFilteredTopic`](crate::ContentFilteredTopic).
     FilteredTopic,
     /// The filter of a reader is wrong, or does not fit the topic's type.
     Filter(dds_rtps::filter::FilterError),
-    /// A reader of a [`ContentFilteredTopic`](crate::ContentFilteredTopic) was given another filter.
+    /// A reader of a [`ContentFilteredTopic`](crate::ContentFilteredTopic) has a second filter.
     FilteredTwice,
-    /// A MultiTopic (DDS 1.4, 2.2.2.3.4), which does not exist here.
+    /// MultiTopic (DDS 1.4, 2.2.2.3.4) is not supported.
     MultiTopic,
     /// The policies contradict each other.
     InconsistentQos(QosErrorKind),
-    /// The QoS asks for something that the topic's samples cannot do.
+    /// The QoS requests a feature that samples of the topic do not support.
     Unsupported {
-        /// The policy that asks for it: DATA_REPRESENTATION, for an encoding that a topic of serde types does not have.
+        /// The policy. DATA_REPRESENTATION if a topic of serde types does not have the encoding.
         policy: PolicyId,
     },
-    /// An environment variable cannot be understood.
+    /// The value of an environment variable is invalid.
     Environment {
-        /// The variable's name.
+        /// Name of the variable.
         variable: &'static str,
-        /// Its value.
+        /// Value of the variable.
         value: Box<str>,
-        /// What it should look like.
+        /// The expected form.
         expected: &'static str,
     },
-    /// A profile file cannot be read, or something in it cannot be understood.
+    /// A profile file cannot be read, or contains an error.
     #[cfg(feature = "serde")]
     Profile(Box<ProfileProblem>),
-    /// The participant has read no profile of this name and kind.
+    /// The participant has no profile of this name and kind.
     #[cfg(feature = "serde")]
     UnknownProfile {
-        /// The name.
+        /// The requested name.
         name: String,
-        /// One that is like it.
+        /// A similar name.
         nearest: Option<String>,
     },
-    /// What it was made with is not enabled itself (DDS 1.4, 2.2.2.1.1.7): only of [`Entity::enable`](crate::Entity::enable).
+    /// The parent entity is not enabled (DDS 1.4, 2.2.2.1.1.7). Only [`Entity::enable`](crate::Entity::enable) returns
+    /// it.
     FactoryNotEnabled,
-    /// The entity, or the topic, publisher, subscriber or participant that it belongs to, has been closed.
+    /// The entity is closed, or its topic, publisher, subscriber or participant is.
     Closed,
-    /// The participant was made by the parent of this process, whose threads do not exist here.
+    /// The parent of this process created the participant. Its threads do not exist in this process.
     Forked,
-    /// A part of this library failed; please report it.
+    /// A bug of this library. Please report it.
     Internal {
-        /// What is known.
+        /// Description of the failure.
         message: String,
     },
 }
 
 impl CreateErrorKind {
-    /// Why a thread could not be started.
+    /// Returns the cause why a thread could not be started.
     pub(crate) fn of_thread(error: &std::io::Error) -> Self {
         let refused = error.get_ref().and_then(|source| source.downcast_ref::<ThreadRefused>());
         refused.map_or_else(|| Self::Thread { message: error.to_string() }, |refused| refused.clone().into())

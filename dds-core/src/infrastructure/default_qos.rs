@@ -1,8 +1,8 @@
-//! What a factory gives the entities that are made without a QoS of their own (DDS 1.4, 2.2.2.2.1.20 and its like).
+//! Default QoS that a factory gives to entities without a QoS (DDS 1.4, 2.2.2.2.1.20 and similar).
 
 use std::sync::{Mutex, PoisonError};
 
-/// The default that the application has set, if any.
+/// The default that the application has set. `None` means the default of the specification.
 #[derive(Debug)]
 pub(crate) struct DefaultQos<Q>(Mutex<Option<Q>>);
 

@@ -1,7 +1,7 @@
-//! When nothing of an entity runs any more: it is closed, no call of its listeners is in flight, and their closures are freed.
+//! End of an entity: it is closed, none of its listeners runs, and their closures are dropped.
 //!
-//! Life cycle: made with the entity; each listener's closure holds a [`Stake`]; [`Ending::close`] is called once the entity
-//! is closed. Bound of the waiters: one for each wait of the application.
+//! Life cycle: created with the entity. The closure of each listener holds a [`Stake`]. [`Ending::close`] is called
+//! after the entity is closed. Bound of the waiters: one for each wait of the application.
 
 use crate::actor::{Effects, Ticket, Wakers};
 use crate::infrastructure::WaitErrorKind;
@@ -23,7 +23,7 @@ struct EndingState {
     waiters: Wakers,
 }
 
-/// Puts the end of an entity off; goes with a listener's closure, and after it.
+/// Delays the end of an entity. Dropped after the closure of its listener.
 pub(crate) struct Stake(Arc<Ending>);
 
 impl Ending {
@@ -32,7 +32,7 @@ impl Ending {
         Arc::new(Self { id: NEXT.fetch_add(1, Ordering::Relaxed), state: Mutex::default() })
     }
 
-    /// Held for some lines without a call of anybody else.
+    /// Locked for a few lines that call no foreign code.
     fn state(&self) -> MutexGuard<'_, EndingState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -42,12 +42,12 @@ impl Ending {
         Stake(Arc::clone(self))
     }
 
-    /// The calling thread runs a listener of the entity, as long as the value lives.
+    /// Marks that the calling thread runs a listener of the entity, until the value is dropped.
     pub(crate) fn enter_call(&self) -> InCallOf {
         InCallOf::enter(self.id)
     }
 
-    /// The entity is closed.
+    /// Records that the entity is closed.
     pub(crate) fn close(&self) {
         self.change(|state| state.closed = true);
     }
@@ -62,12 +62,14 @@ impl Ending {
         });
     }
 
-    /// Whether the end has come; registers the waiter if not. Refused inside of the entity's own listener, which would wait
-    /// for itself.
+    /// Returns whether the end has come, or registers the waiter.
+    ///
+    /// Fails inside a listener of the entity, because the listener would wait for itself.
     pub(crate) fn poll(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<(), WaitErrorKind>> {
         if InCallOf::is_set(self.id) {
             return Poll::Ready(Err(WaitErrorKind::WouldDeadlock));
         }
+        // Cloning runs code of the application, so it comes before the lock.
         let waker = waker.clone();
         Effects::scope(|effects| {
             let mut state = self.state();
@@ -119,7 +121,7 @@ mod tests {
         assert!(has_come());
     }
 
-    /// Counts how often it was woken.
+    /// Counts its wakes.
     #[derive(Default)]
     struct Woken(AtomicU64);
 

@@ -1,4 +1,4 @@
-//! What all entities can do (DDS 1.4, 2.2.2.1.1).
+//! Operations of all entities (DDS 1.4, 2.2.2.1.1).
 
 use crate::infrastructure::{CreateError, StatusCondition, StatusMask, Waiting};
 use dds_rtps::types::{Guid, InstanceHandle};
@@ -35,22 +35,25 @@ pub(crate) trait Sealed {}
 /// ```
 #[expect(private_bounds, reason = "sealed: only this crate has entities")]
 pub trait Entity: Sealed + Send + Sync {
-    /// The name of the entity in the whole domain.
+    /// Returns the GUID, which is unique in the domain.
     fn guid(&self) -> Guid;
 
-    /// The same as a handle, as built-in topics and statuses show it.
+    /// Returns the GUID as an instance handle, as built-in topics and statuses contain it.
     #[doc(alias = "get_instance_handle")]
     fn instance_handle(&self) -> InstanceHandle {
         InstanceHandle::from(self.guid())
     }
 
-    /// Lets the entity take part: only now is it announced, and only from now on do its operations work that concern others.
-    /// Does nothing for one that is enabled, which is how entities are made unless ENTITY_FACTORY
-    /// ([`EntityFactory`](crate::qos::EntityFactory)) of what they are made with says otherwise, or that is not enabled itself.
+    /// Enables the entity: announces it, and allows all its operations.
     ///
-    /// Before it, an entity answers `NotEnabled` except to this, to its QoS, listeners and statuses, and to what makes, looks
-    /// up and closes entities; its QoS may change in every policy. Streams and iterators of samples wait for it. Enabling a
-    /// participant, publisher or subscriber enables what was made with it, if its ENTITY_FACTORY says so (DDS 1.4, 2.2.2.1.1.7).
+    /// Does nothing if the entity is enabled already. Entities are enabled on creation by default. ENTITY_FACTORY
+    /// ([`EntityFactory`](crate::qos::EntityFactory)) of the parent can change that. A child of a parent that is not
+    /// enabled is not enabled either.
+    ///
+    /// Most operations of a disabled entity fail with `NotEnabled`. Exceptions: `enable`, the QoS, listeners and
+    /// statuses, and creating, finding and closing entities. All policies of its QoS may change. Streams and iterators
+    /// of samples wait until it is enabled. Enabling a participant, publisher or subscriber also enables its children,
+    /// if its ENTITY_FACTORY requests that (DDS 1.4, 2.2.2.1.1.7).
     ///
     /// ```
     /// use dds_core::qos::{EntityFactory, History, PublisherQos};
@@ -78,32 +81,38 @@ pub trait Entity: Sealed + Send + Sync {
     /// ```
     ///
     /// # Errors
-    /// [`CreateErrorKind::FactoryNotEnabled`](crate::CreateErrorKind::FactoryNotEnabled) if what it was made with is not
-    /// enabled, [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed), or, of a participant,
+    /// [`CreateErrorKind::FactoryNotEnabled`](crate::CreateErrorKind::FactoryNotEnabled) if the parent is not enabled.
+    /// [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed). For a participant,
     /// [`CreateErrorKind::Thread`](crate::CreateErrorKind::Thread).
     fn enable(&self) -> Result<(), CreateError>;
 
-    /// Whether the entity is enabled; it stays so.
+    /// Returns whether the entity is enabled. An enabled entity stays enabled.
     fn is_enabled(&self) -> bool;
 
-    /// The condition that a status of the entity has changed, for a [`WaitSet`](crate::WaitSet). There is one for all handles
-    /// of the entity. Participants and publishers have no status of their own: theirs is never triggered.
+    /// Returns the condition for changes of the entity's statuses, for a [`WaitSet`](crate::WaitSet).
+    ///
+    /// All handles of the entity share one condition. Participants and publishers have no status of their own. Their
+    /// condition is never triggered.
     #[doc(alias = "get_statuscondition")]
     fn status_condition(&self) -> StatusCondition;
 
-    /// The statuses that have changed since they were last read; none after [`close`](Entity::close).
+    /// Returns the statuses that have changed since they were last read.
+    ///
+    /// Returns no status after [`close`](Entity::close).
     #[doc(alias = "get_status_changes")]
     fn status_changes(&self) -> StatusMask {
         self.status_condition().changes()
     }
 
-    /// Whether the entity has been closed, through whichever handle.
+    /// Returns whether the entity is closed, through any handle.
     fn is_closed(&self) -> bool;
 
-    /// Deletes the entity now, whatever handles are left: their calls answer `Closed`, blocked waits and iterators end.
-    /// Does not wait, may be called from anywhere, and does nothing the second time.
+    /// Deletes the entity now, even if other handles exist.
     ///
-    /// No call of a listener of the entity begins afterwards; one that is in flight ends, then the listener is dropped.
+    /// Operations of those handles fail with `Closed`. Blocked waits and iterators end. Never blocks. May be called
+    /// from anywhere. The second call has no effect.
+    ///
+    /// No call of a listener of the entity begins afterwards. A running call ends, then the listener is dropped.
     #[doc(alias = "delete_datareader")]
     #[doc(alias = "delete_datawriter")]
     #[doc(alias = "delete_publisher")]
@@ -111,9 +120,9 @@ pub trait Entity: Sealed + Send + Sync {
     #[doc(alias = "delete_participant")]
     fn close(&self);
 
-    /// Waits until the entity is closed, no call of its own listeners is in flight any more, and they have been dropped.
+    /// Waits until the entity is closed and its listeners are dropped.
     ///
-    /// Does not close it. In a listener of the entity itself the wait ends with
-    /// [`WaitErrorKind::WouldDeadlock`](crate::WaitErrorKind::WouldDeadlock).
+    /// No call of its own listeners runs then. Does not close the entity. In a listener of the entity itself, the wait
+    /// fails with [`WaitErrorKind::WouldDeadlock`](crate::WaitErrorKind::WouldDeadlock).
     fn closed(&self) -> Waiting<'_, ()>;
 }

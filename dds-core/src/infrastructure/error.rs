@@ -1,6 +1,6 @@
-//! Errors: one family per kind of operation, each saying which entity, on which topic, why, and what to do next.
+//! Errors, one family for each kind of operation. An error names the entity, the topic, the cause and the next step.
 //!
-//! The [`Subject`] is made once per entity and shared, so an error on a hot path (`Full` in a loop) allocates nothing.
+//! Each entity creates its [`Subject`] once and shares it. An error on a hot path (`Full` in a loop) allocates nothing.
 
 use crate::cdr::{DecodeError, EncodeError, Encoding};
 use crate::infrastructure::{CreateErrorKind, ReturnCode};
@@ -11,18 +11,18 @@ use dds_rtps::writer::ReaderLag;
 use std::fmt;
 use std::sync::Arc;
 
-/// A result whose error is this crate's [`Error`] unless said otherwise.
+/// A result whose error is this crate's [`Error`] by default.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Which entity an error speaks of.
+/// The entity that an error is about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Subject {
     /// `"participant"`, `"publisher"`, `"subscriber"`, `"topic"`, `"writer"` or `"reader"`.
     pub entity: &'static str,
-    /// The topic's name; empty for a participant.
+    /// The name of the topic. Empty for a participant.
     pub topic: String,
-    /// The entity's GUID; [`Guid::UNKNOWN`] if it could not be made at all.
+    /// The GUID of the entity. [`Guid::UNKNOWN`] if the entity was never created.
     pub guid: Guid,
 }
 
@@ -42,7 +42,7 @@ impl fmt::Display for Subject {
     }
 }
 
-/// Defines one family: the struct of subject and kind, and what every family can do.
+/// Defines one family: a struct of subject and kind, and the methods of all families.
 macro_rules! family {
     ($(#[$doc:meta])* $name:ident, $kind:ident) => {
         $(#[$doc])*
@@ -57,25 +57,25 @@ macro_rules! family {
                 Self { subject: Arc::clone(subject), kind }
             }
 
-            /// What went wrong, with its numbers.
+            /// Returns the cause, with its numbers.
             #[must_use]
             pub fn kind(&self) -> &$kind {
                 &self.kind
             }
 
-            /// Which entity it happened to.
+            /// Returns the entity that the operation was for.
             #[must_use]
             pub fn subject(&self) -> &Subject {
                 &self.subject
             }
 
-            /// What to do about it, in one sentence.
+            /// Returns what to do about the error, in one sentence.
             #[must_use]
             pub fn next_step(&self) -> &'static str {
                 self.kind.next_step()
             }
 
-            /// The code that DDS 1.4 (2.2.1.1) has for it, for bindings.
+            /// Returns the return code of DDS 1.4 (2.2.1.1), for language bindings.
             #[must_use]
             pub fn return_code(&self) -> ReturnCode {
                 self.kind.return_code()
@@ -99,31 +99,31 @@ macro_rules! family {
 }
 
 family! {
-    /// An entity could not be made.
+    /// Error of creating an entity.
     CreateError, CreateErrorKind
 }
 family! {
-    /// A QoS was not taken over. Everything is as it was.
+    /// Error of changing a QoS. The QoS stays unchanged.
     QosError, QosErrorKind
 }
 family! {
-    /// A sample, dispose or unregister was not published. Nothing of it was.
+    /// Error of publishing a sample, a dispose or an unregister. No part of it is published.
     WriteError, WriteErrorKind
 }
 family! {
-    /// Samples could not be read or taken. None was taken.
+    /// Error of reading or taking samples. No sample is taken.
     ReadError, ReadErrorKind
 }
 family! {
-    /// A filter or query was not taken over. Everything is as it was.
+    /// Error of a filter or a query. The previous filter or query stays in effect.
     FilterError, FilterErrorKind
 }
 family! {
-    /// What was waited for did not happen.
+    /// Error of a wait whose event did not occur.
     WaitError, WaitErrorKind
 }
 
-/// What every kind can say, and [`QosErrorKind`], which comes from another crate, as well.
+/// Advice of each kind. A trait, because [`QosErrorKind`] comes from another crate.
 pub(super) trait Advice {
     fn next_step(&self) -> &'static str;
     fn return_code(&self) -> ReturnCode;
@@ -147,57 +147,62 @@ impl Advice for QosErrorKind {
     }
 }
 
-/// Why nothing was written.
+/// Cause of a [`WriteError`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum WriteErrorKind {
-    /// The sample does not fit its type's encoding, for instance a bound is exceeded.
+    /// The sample does not fit the encoding of its type. For example, it exceeds a bound.
     Encode(EncodeError),
-    /// A sample that was encoded elsewhere is not one of the writer's type.
+    /// A sample that was encoded elsewhere is not a sample of the writer's type.
     NotASample(DecodeError),
-    /// A sample that was encoded elsewhere follows other rules than the writer has announced.
+    /// A sample that was encoded elsewhere has another encoding than the writer has announced.
     OtherEncoding {
-        /// What the writer has announced.
+        /// The encoding that the writer has announced.
         offered: Encoding,
-        /// What the sample's header says.
+        /// The encoding in the sample's header.
         given: Encoding,
     },
-    /// The history is full of samples that a reliable reader has not acknowledged, and stayed so for
-    /// `max_blocking_time`.
+    /// The history was full of unacknowledged samples for all of `max_blocking_time`.
+    ///
+    /// A reliable reader has not acknowledged them.
     Timeout {
-        /// How long the writer waited.
+        /// Time that the writer waited.
         waited: Duration,
-        /// The reader that is furthest behind. `None`: it has caught up, or left, at the last moment.
+        /// The reader with the largest lag. `None` if it caught up or left at the last moment.
         slowest: Option<ReaderLag>,
     },
-    /// The history is full of samples that a reliable reader has not acknowledged, and the call was not allowed to wait.
+    /// The history is full of unacknowledged samples, and the call was not allowed to wait.
+    ///
+    /// A reliable reader has not acknowledged them.
     Full {
-        /// The reader that is furthest behind. `None`: there is none, but others wait for room and come first.
+        /// The reader with the largest lag. `None` if no reader lags, but other callers already wait for room.
         slowest: Option<ReaderLag>,
     },
-    /// A resource limit of the writer's QoS is reached, and waiting would not help.
+    /// A resource limit of the writer's QoS is reached. Waiting would not help.
     OutOfResources {
-        /// The limit's name.
+        /// Name of the limit.
         limit: &'static str,
-        /// Its value.
+        /// Value of the limit.
         value: u64,
     },
-    /// The instance is not registered with this writer: neither by `register_instance` nor by a write, or no longer.
+    /// The instance is not registered with this writer, or no longer.
+    ///
+    /// `register_instance` and each write register an instance.
     UnknownInstance,
-    /// The options name an instance, and the key is that of another one.
+    /// The options name another instance than the key of the sample does.
     OtherInstance {
-        /// What the options say.
+        /// The instance in the options.
         given: InstanceHandle,
     },
-    /// The writer has been closed.
+    /// The writer is closed.
     Closed,
-    /// The writer has been made disabled, and is not enabled yet (DDS 1.4, 2.2.2.1.1.7).
+    /// The writer was created disabled and is not enabled yet (DDS 1.4, 2.2.2.1.1.7).
     NotEnabled,
-    /// The participant was made by the parent of this process, whose threads do not exist here.
+    /// The parent of this process created the participant. Its threads do not exist in this process.
     Forked,
-    /// A part of this library failed; please report it.
+    /// A bug of this library. Please report it.
     Internal {
-        /// What is known.
+        /// Description of the failure.
         message: &'static str,
     },
 }
@@ -269,25 +274,27 @@ fn write_slowest(f: &mut fmt::Formatter<'_>, slowest: Option<ReaderLag>) -> fmt:
     }
 }
 
-/// Why nothing was read.
+/// Cause of a [`ReadError`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ReadErrorKind {
-    /// The condition is one of another reader.
+    /// The condition belongs to another reader.
     ForeignCondition,
-    /// A selection was given two query conditions.
+    /// A selection has two query conditions.
     TwoQueries,
-    /// Its subscriber asks for coherent or ordered access with scope GROUP, and nobody has begun access (DDS 1.4, 2.2.2.5.2.8).
+    /// PRESENTATION has scope GROUP, and the application has not begun access (DDS 1.4, 2.2.2.5.2.8).
+    ///
+    /// The subscriber of the reader requests coherent or ordered access.
     OutsideAccess,
-    /// The reader has been closed.
+    /// The reader is closed.
     Closed,
-    /// The reader has been made disabled, and is not enabled yet (DDS 1.4, 2.2.2.1.1.7).
+    /// The reader was created disabled and is not enabled yet (DDS 1.4, 2.2.2.1.1.7).
     NotEnabled,
-    /// The participant was made by the parent of this process, whose threads do not exist here.
+    /// The parent of this process created the participant. Its threads do not exist in this process.
     Forked,
-    /// A part of this library failed; please report it.
+    /// A bug of this library. Please report it.
     Internal {
-        /// What is known.
+        /// Description of the failure.
         message: &'static str,
     },
 }
@@ -331,36 +338,37 @@ impl fmt::Display for ReadErrorKind {
     }
 }
 
-/// Why a wait ended without what it waited for.
+/// Cause of a [`WaitError`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum WaitErrorKind {
-    /// The time given for it is over.
+    /// The timeout has expired.
     Timeout {
-        /// How long it was waited for.
+        /// Time that the caller waited.
         waited: Duration,
     },
-    /// The entity has been closed.
+    /// The entity is closed.
     Closed,
-    /// The entity has been made disabled, and is not enabled yet (DDS 1.4, 2.2.2.1.1.7).
+    /// The entity was created disabled and is not enabled yet (DDS 1.4, 2.2.2.1.1.7).
     NotEnabled,
-    /// Samples of its subscriber are only handed out while somebody has access (DDS 1.4, 2.2.2.5.2.8).
+    /// The subscriber delivers samples only while the application has access (DDS 1.4, 2.2.2.5.2.8).
     OutsideAccess,
-    /// The participant was made by the parent of this process, whose threads do not exist here.
+    /// The parent of this process created the participant. Its threads do not exist in this process.
     Forked,
-    /// The wait would block the thread that delivers: the calling listener is an [`Inline`](crate::Delivery::Inline) one.
+    /// The calling listener is [`Inline`](crate::Delivery::Inline), and the wait would block the delivering thread.
     InListener,
-    /// The topic that was looked for has another type here.
+    /// The topic has another type in this participant than the caller expects.
     OtherType {
-        /// The type that it has.
+        /// The type of the topic.
         existing: String,
     },
-    /// The wait would block the thread that alone could end it: a listener waits for the end of its own entity, or a thread of
-    /// the library for anything.
+    /// The wait would block the only thread that could end it.
+    ///
+    /// A listener waits for the end of its own entity, or a thread of the library waits for anything.
     WouldDeadlock,
-    /// A part of this library failed; please report it.
+    /// A bug of this library. Please report it.
     Internal {
-        /// What is known.
+        /// Description of the failure.
         message: &'static str,
     },
 }
@@ -411,15 +419,15 @@ impl fmt::Display for WaitErrorKind {
     }
 }
 
-/// Why there is no filter or query.
+/// Cause of a [`FilterError`].
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum FilterErrorKind {
-    /// The expression or its parameters are wrong, or do not fit the topic's type: what, and at which byte.
+    /// The expression or its parameters are wrong, or do not fit the topic's type. Has the position in bytes.
     Expression(ExpressionError),
-    /// The name that the filtered topic should have is empty, longer than 255 bytes, or has a NUL.
+    /// The name of the filtered topic is empty, longer than 255 bytes, or contains a NUL.
     InvalidTopicName,
-    /// The topic has been closed.
+    /// The topic is closed.
     Closed,
 }
 
@@ -459,7 +467,7 @@ impl fmt::Display for FilterErrorKind {
 /// #   .domain_tag(std::process::id().to_string())
 ///     .scope(Scope::Host);
 /// let error: Error = builder.build().unwrap_err().into();
-/// // What, of which entity, and what to do next.
+/// // The entity, the cause, and the next step.
 /// assert_eq!(error.to_string(), "participant: domain id 233 is above 232; use a domain id from 0 to 232");
 /// let Error::Create(error) = error else { panic!("{error}") };
 /// assert_eq!(error.kind(), &CreateErrorKind::InvalidDomain { domain_id: 233 });
@@ -468,17 +476,17 @@ impl fmt::Display for FilterErrorKind {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Error {
-    /// An entity could not be made.
+    /// The entity was not created.
     Create(CreateError),
-    /// A QoS was not taken over.
+    /// The QoS was not changed.
     Qos(QosError),
-    /// Nothing was written.
+    /// The sample was not published.
     Write(WriteError),
-    /// Nothing was read.
+    /// No samples were read.
     Read(ReadError),
-    /// What was waited for did not happen.
+    /// The awaited event did not occur.
     Wait(WaitError),
-    /// A filter or query was not taken over.
+    /// The filter or query was refused.
     Filter(FilterError),
 }
 

@@ -1,7 +1,8 @@
-//! The thread on which listeners are called that are not inline. It starts with the participant's first such listener, or
-//! when an inline one has more to do than a delivering thread should be kept with.
+//! Event thread: calls the listeners that are not inline.
 //!
-//! Bound: a listener stands in the queue at most once, so the queue is no longer than there are listeners.
+//! It starts with the participant's first such listener. It also starts when an inline listener has too many calls for
+//! a delivering thread. Bound: a listener is in the queue at most once. The queue is never longer than the number of
+//! listeners.
 
 use crate::driver::{Driver, Parker, Role};
 use crate::infrastructure::{EventQueue, Listener, ListenerCounters};
@@ -12,10 +13,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::Waker;
 
-/// A listener that runs longer than this holds up the others of its participant; it is told once in the log.
+/// A longer call delays the other listeners of the participant. The thread logs it once.
 const LONG_CALL: Duration = Duration::from_millis(100);
 
-/// The queue of marked listeners and the thread behind it.
+/// The queue of marked listeners and its thread.
 pub(crate) struct EventThread {
     driver: Arc<dyn Driver>,
     state: Mutex<EventThreadState>,
@@ -29,7 +30,7 @@ pub(crate) struct EventThread {
 #[derive(Default)]
 struct EventThreadState {
     queue: VecDeque<Arc<Listener>>,
-    /// How to wake the thread; there once it has parked for the first time.
+    /// Wakes the thread. `None` before the thread parks for the first time.
     waker: Option<Waker>,
     started: bool,
     stopping: bool,
@@ -55,7 +56,7 @@ impl EventThread {
         }
     }
 
-    /// Starts the thread, if it does not run yet.
+    /// Starts the thread if it does not run yet.
     pub(crate) fn start(&self) -> std::io::Result<()> {
         let mut state = self.lock();
         let Some(thread) = self.weak.upgrade().filter(|_| !state.started && !state.stopping) else { return Ok(()) };
@@ -64,12 +65,13 @@ impl EventThread {
         Ok(())
     }
 
-    /// Lets the thread end after the call that is running; what is queued is not called any more.
+    /// Ends the thread after the running call. Queued listeners are not called.
     pub(crate) fn stop(&self) {
         let mut state = self.lock();
         state.stopping = true;
         let queue = std::mem::take(&mut state.queue);
         let waker = state.waker.clone();
+        // Dropping listeners runs code of the application: release the lock first.
         drop(state);
         drop(queue);
         if let Some(waker) = waker {
@@ -97,6 +99,7 @@ impl EventThread {
                 };
                 drop(state);
                 let started = self.driver.now().instant;
+                // Leave the queue before the call, so that a mark during the call queues the listener again.
                 listener.dequeued();
                 listener.call(0);
                 let lasted = self.driver.now().instant.since(started);
@@ -123,6 +126,7 @@ impl EventQueue for EventThread {
         if let Some(waker) = waker {
             waker.wake();
         }
+        // Start lazily: most participants have no listener that needs this thread.
         if !started {
             if let Err(error) = self.start() {
                 tracing::error!(%error, "no thread for listeners: they are not called");

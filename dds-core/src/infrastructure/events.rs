@@ -1,7 +1,7 @@
-//! What happens to an entity beside data, as a stream.
+//! Status changes of one entity, as an async stream.
 //!
-//! Bound: a stream holds one bit for each kind of status, and what it has told last. Whoever is slow gets the changes of one
-//! kind at once, with their sum.
+//! Bound: a stream stores one bit for each kind of status, and the values that it reported last. A slow consumer
+//! receives the changes of one kind together, with their sum.
 
 use crate::actor::{Effects, Poke, Signals, Ticket, Wakers};
 use crate::driver::Driver;
@@ -15,22 +15,24 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 
-/// Everything but data, which has its own streams.
+/// All statuses except data, which has its own streams.
 const TOLD: u32 = StatusMask::ALL.bits() & !mark::DATA | mark::LISTENER_PANICKED;
 
-/// Makes the events of one entity for one stream.
+/// Creates the events of one entity for one stream.
 pub(crate) trait Feed<E>: Send + Sync {
-    /// The change of the status `mark` since this feed was last asked; `None` if there is none, or if the entity is closed.
+    /// Returns the change of the status `mark` since the last call, or `None` if it is unchanged or the entity closed.
     fn event(&self, mark: u32, effects: &mut Effects) -> Option<E>;
 }
 
-/// What happens to a reader, writer or topic beside data; from [`DataReader::events`](crate::DataReader::events),
-/// [`DataWriter::events`](crate::DataWriter::events) and [`Topic::events`](crate::Topic::events).
+/// Status changes of a reader, writer or topic.
 ///
-/// A [`Stream`] that ends when the entity is closed, and [`next_event`](Events::next_event) for who would rather wait. Each
-/// stream has its own memory: it begins with what has happened since the entity was made, misses nothing, and takes nothing
-/// away from other streams, from listeners, or from the statuses. Changes of one kind that nobody has fetched yet are
-/// merged. It does not keep its entity alive.
+/// [`DataReader::events`](crate::DataReader::events), [`DataWriter::events`](crate::DataWriter::events) and
+/// [`Topic::events`](crate::Topic::events) return it.
+///
+/// A [`Stream`] that ends when the entity is closed. [`next_event`](Events::next_event) waits for one event. Each
+/// stream begins with all changes since the entity was created, and misses none. It does not affect other streams,
+/// listeners, or the statuses. Changes of one kind are merged until the stream fetches them. The stream does not keep
+/// its entity alive.
 ///
 /// ```
 /// use dds_core::{DdsType, DomainParticipant, Scope, WriterEvent};
@@ -69,7 +71,7 @@ struct StreamShared<E> {
     state: Arc<StreamBell>,
 }
 
-/// Who waits for events; apart from the rest, so that the entity's observer can be made before it.
+/// Wakers of the stream. A struct of its own, because the entity's observer needs it before the rest exists.
 #[derive(Default)]
 struct StreamBell {
     state: Mutex<StreamState>,
@@ -78,7 +80,7 @@ struct StreamBell {
 #[derive(Default)]
 struct StreamState {
     waiters: Wakers,
-    /// Marks that have not been looked at yet.
+    /// Marks that were not handled yet.
     pending: u32,
 }
 
@@ -98,9 +100,9 @@ impl<E> Events<E> {
         Self { shared: Arc::new(StreamShared { feed, entity, observer, driver, subject, state }), ticket: None }
     }
 
-    /// Waits for the next event. A wait that is dropped loses none.
+    /// Waits for the next event. A dropped wait loses no event.
     ///
-    /// Ends with [`WaitErrorKind::Closed`] when the entity is closed.
+    /// Fails with [`WaitErrorKind::Closed`] when the entity is closed.
     pub fn next_event(&self) -> Waiting<'_, E> {
         Waiting::new(&*self.shared, Awaited::Event)
     }
@@ -113,7 +115,7 @@ impl StreamBell {
 }
 
 impl StreamState {
-    /// One of the marks that wait; 0: there is none.
+    /// Removes and returns one pending mark. Returns 0 if none is pending.
     fn take_mark(&mut self) -> u32 {
         let mark = self.pending & self.pending.wrapping_neg();
         self.pending &= !mark;
@@ -122,13 +124,14 @@ impl StreamState {
 }
 
 impl<E> StreamShared<E> {
-    /// Registers the waker first and looks then, so that what happens in between wakes.
+    /// Registers the waker first, then looks. An event in between wakes the caller.
     fn poll(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<E, WaitErrorKind>> {
         let waker = waker.clone();
         Effects::scope(|effects| {
             let mut state = self.state.state();
             state.waiters.register(ticket, waker, effects);
             state.pending |= self.observer.take_marks() & TOLD;
+            // The feed visits the entity's cell, so the stream's lock must be free.
             drop(state);
             loop {
                 let mark = self.state.state().take_mark();
@@ -140,6 +143,7 @@ impl<E> StreamShared<E> {
                     return Poll::Ready(Ok(event));
                 }
             }
+            // No event is left. The visit fails only if the entity is closed.
             if Arc::clone(&self.entity).with_observers(effects, &mut |_, _| ()) {
                 return Poll::Pending;
             }
@@ -171,7 +175,7 @@ impl<E> WaitSource<E> for StreamShared<E> {
         &self.subject
     }
 
-    /// That nothing happens is nothing to complain about.
+    /// A long wait for an event is normal, so it is not logged.
     fn complain(&self, _awaited: Awaited) {}
 }
 
@@ -181,7 +185,7 @@ impl<E> Stream for Events<E> {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<E>> {
         let this = &mut *self;
         this.shared.driver.attend();
-        // The only error is that the entity is closed, which ends the stream.
+        // The only error is `Closed`, which ends the stream.
         this.shared.poll(&mut this.ticket, context.waker()).map(Result::ok)
     }
 }

@@ -1,16 +1,16 @@
-//! What an operation that was given a value hands back if it fails.
+//! The value that a failed operation returns to its caller.
 
 use crate::infrastructure::{Error, WriteError};
 use std::fmt;
 
-/// A loan that could not be written, and why: the value may be written again, or dropped.
+/// A loan that was not written, and the error. The caller may write it again or drop it.
 ///
-/// By `?` it becomes a [`WriteError`] or an [`Error`], and the loan is given back unwritten.
+/// `?` converts it to a [`WriteError`] or an [`Error`], and releases the loan.
 #[non_exhaustive]
 pub struct GivenBack<V> {
-    /// Why it was not written.
+    /// The cause.
     pub error: WriteError,
-    /// What was to be written.
+    /// The value that was not written.
     pub value: V,
 }
 
@@ -51,7 +51,7 @@ mod tests {
     use dds_rtps::types::Guid;
     use std::error::Error as _;
 
-    /// The value need not be printable: only the error is told.
+    /// The value needs no `Debug`. Only the error is printed.
     #[test]
     fn what_is_given_back_says_why() {
         struct Mute;

@@ -1,8 +1,8 @@
-//! Listeners: a user's closure that is called when something happened, with nothing held.
+//! Listeners: closures of the application that report events. No lock is held during a call.
 //!
-//! A [`Listener`] is marked by an actor and run later, by the effects loop of the frame that marked it (`Inline`) or by
-//! the participant's event thread. Calls of one listener never overlap: who finds it running leaves a mark, and the
-//! running call repeats. A panic in it detaches the closure and nothing else.
+//! An actor marks a [`Listener`], and the call comes later. For `Inline`, the effects loop of the marking frame calls
+//! it. Otherwise the participant's event thread does. Calls of one listener never overlap. A thread that finds it
+//! running leaves a mark, and the running call repeats. A panic in it detaches the closure and has no other effect.
 
 use crate::actor::{Deferred, Effects};
 use crate::infrastructure::{Ending, Stake};
@@ -10,55 +10,64 @@ use crate::sync::{Arc, AtomicBool, AtomicU32, Lock, Mutation, Ordering, full_fen
 use dds_rtps::types::{Duration, Now};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// How often one call of [`Listener::run`] repeats before it leaves the rest to the event thread.
+/// Repeats of one [`Listener::run`]. The event thread continues afterwards.
 const REPEATS_MAX: usize = 32;
 
-/// An inline call that lasts longer than this holds up whoever delivers: a thread that receives, or one that writes.
+/// A longer inline call delays the delivering thread: a receive thread, or a thread that writes.
 const LONG_INLINE_CALL: Duration = Duration::from_millis(1);
 
-/// After so many short calls in a row only some are timed: reading the clock takes a tenth of what a sample takes from
-/// `write` to a listener.
+/// After this many short calls in a row, only some calls are timed.
+///
+/// Reading the clock takes a tenth of the time that a sample takes from `write` to a listener.
 const SHORT_CALLS: u32 = 64;
 
-/// Every which call is timed then.
+/// One call in this many is timed then.
 const TIMED: u32 = 16;
 
-/// On which thread a listener is called.
+/// The thread that calls a listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Delivery {
-    /// On the participant's event thread, which starts with its first listener. It may block there; other listeners of
-    /// the participant wait meanwhile. Costs one thread hop.
+    /// On the participant's event thread, which starts with its first listener.
+    ///
+    /// The listener may block. Other listeners of the participant wait until it returns. A call costs one thread
+    /// switch.
     #[default]
     EventThread,
-    /// On the thread that delivers: the receive thread for data from other processes (or a thread that waits, with
-    /// [`Receiving::Caller`](crate::Receiving::Caller)), the writing thread for data of this process. No hop, but: do not
-    /// block, and do not hold a lock around `write` that a listener of this process takes.
+    /// On the thread that delivers the event, without a thread switch.
     ///
-    /// A blocking wait inside answers [`InListener`](crate::WaitErrorKind::InListener), and a `write` that would have to wait
-    /// [`Full`](crate::WriteErrorKind::Full). Calls are timed, of a listener with 64 short ones in a row every 16th; one of
-    /// more than 1 ms is counted, and the first one of a listener is warned of; see
-    /// [`ListenerCounters`](crate::ListenerCounters). What a listener writes is told to inline listeners after it has
-    /// returned; of those a thread makes at most 32 in a row of one listener, for at most 32 listeners after each other, and
-    /// leaves the rest to the event thread.
+    /// Data of other processes arrives on the receive thread. With [`Receiving::Caller`](crate::Receiving::Caller) it
+    /// arrives on a thread that waits. Data of this process arrives on the writing thread. The listener must not block.
+    /// Do not hold a lock during `write` that a listener of this process takes.
+    ///
+    /// A blocking wait inside fails with [`InListener`](crate::WaitErrorKind::InListener). A `write` that would block
+    /// fails with [`Full`](crate::WriteErrorKind::Full).
+    ///
+    /// Calls are timed. After 64 short calls in a row, only every 16th call is timed. A call of more than 1 ms is
+    /// counted, and the first one of a listener logs a warning. See [`ListenerCounters`](crate::ListenerCounters).
+    ///
+    /// If a listener writes, inline listeners are notified after it has returned. A thread makes at most 32 such calls
+    /// of one listener in a row, for at most 32 listeners in turn. The event thread makes the rest.
     Inline,
 }
 
-/// How the listeners of a participant have behaved; from
-/// [`DomainParticipant::listener_counters`](crate::DomainParticipant::listener_counters).
+/// Counters of the listeners of a participant.
+///
+/// [`DomainParticipant::listener_counters`](crate::DomainParticipant::listener_counters) returns them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct ListenerCounters {
-    /// Timed calls of [`Inline`](Delivery::Inline) listeners that lasted longer than 1 ms, and held up who delivered.
+    /// Timed calls of [`Inline`](Delivery::Inline) listeners that took more than 1 ms and delayed the delivering
+    /// thread.
     pub long_inline_calls: u64,
-    /// Calls on the event thread that lasted longer than 100 ms, and held up other listeners.
+    /// Calls on the event thread that took more than 100 ms and delayed other listeners.
     pub long_event_calls: u64,
-    /// Listeners that have panicked, and were removed for it.
+    /// Listeners that panicked and were removed.
     pub panics: u64,
 }
 
-/// What happened, as bits: so that what happens several times before the listener runs is told once.
+/// Events as bits. Repeated events of one kind before the call are reported once.
 pub(crate) mod mark {
     pub(crate) const DATA: u32 = 1;
     pub(crate) const MATCHED: u32 = 2;
@@ -68,51 +77,51 @@ pub(crate) mod mark {
     /// A reader of a subscriber has data.
     pub(crate) const DATA_ON_READERS: u32 = 32;
     pub(crate) const INCONSISTENT_TOPIC: u32 = 64;
-    /// A status of ours: a writer waits for a reader no more, or again.
+    /// Vendor status: a writer no longer waits for a slow reader, or waits for it again.
     pub(crate) const SLOW_READER: u32 = 1 << 24;
     pub(crate) const LIVELINESS_LOST: u32 = 512;
     pub(crate) const LIVELINESS_CHANGED: u32 = 1024;
     pub(crate) const DEADLINE_MISSED: u32 = 2048;
-    /// No status, but an event: a listener has panicked.
+    /// Not a status, but an event: a listener has panicked.
     pub(crate) const LISTENER_PANICKED: u32 = 1 << 28;
-    /// One of the entities that a group's listener listens to has something to tell.
+    /// A member of the group that this listener serves has a mark.
     pub(crate) const MEMBER: u32 = 1 << 29;
-    /// Samples were read or taken: no status, but their states have changed.
+    /// Samples were read or taken. Not a status, but the states of samples have changed.
     pub(crate) const SELECTED: u32 = 1 << 30;
-    /// No status, but something that every observer should look at, such as the end of the entity.
+    /// Not a status. Every observer must look again, for example because the entity is closed.
     pub(crate) const LOOK_AGAIN: u32 = 1 << 31;
 }
 
-/// The user's closure with all it needs bound into it.
+/// The closure of the application, with its arguments bound.
 pub(crate) trait Callback: Send {
-    /// Tells the user what the marks stand for.
+    /// Reports the events in `marks` to the application.
     fn call(&mut self, marks: u32);
 
-    /// A call has panicked, and none will follow. To be called with nothing held.
+    /// Handles a panic of a call. No further call follows. The caller must hold no lock.
     fn panicked(&mut self, message: &str);
 }
 
-/// Where listeners are sent that are not called inline, and who keeps account of them.
+/// Queue of listeners that are not called inline, and the counters of all listeners.
 pub(crate) trait EventQueue: Send + Sync {
-    /// Runs `listener` on the event thread, soon.
+    /// Calls `listener` on the event thread, soon.
     fn enqueue(&self, listener: Arc<Listener>);
 
     fn now(&self) -> Now;
 
-    /// An inline call has lasted too long.
+    /// Counts an inline call that took too long.
     fn note_long_call(&self);
 
     fn note_panic(&self);
 }
 
-/// A callback, and what goes after it.
+/// A callback and its stake in the end of the entity.
 struct Attached {
     callback: Box<dyn Callback>,
-    /// Behind the callback, which is dropped first.
+    /// Declared after the callback, so it is dropped after it.
     _stake: Stake,
 }
 
-/// What a call has taken away from its listener.
+/// A closure that was removed from its listener, and why.
 enum Detached {
     Closed(Attached),
     Panicked(Attached, String),
@@ -121,19 +130,20 @@ enum Detached {
 /// A listener of one entity.
 pub(crate) struct Listener {
     marks: AtomicU32,
-    /// Set while the listener waits in the event thread's queue, so that it stands there once.
+    /// Set while the listener is in the event thread's queue, so that it is there once.
     queued: AtomicBool,
-    /// Held during a call; `None` once the closure has panicked or the entity is closed.
+    /// Locked during a call. `None` after the closure has panicked or the entity was closed.
     attached: Lock<Option<Attached>>,
     closed: AtomicBool,
-    /// A call that lasted too long was warned of.
+    /// A warning was logged about a call that took too long.
     warned: AtomicBool,
-    /// Inline calls since the last long one. Two threads that count at once may count one call: it only says how often to
-    /// look at the clock.
+    /// Inline calls since the last long one.
+    ///
+    /// Two threads that count at the same time may count one call. The value only decides how often to read the clock.
     short_calls: AtomicU32,
     ending: Arc<Ending>,
     delivery: Delivery,
-    /// Where it is sent, if not inline; an inline one that repeats too often goes there as well.
+    /// Queue for calls that are not inline. Inline listeners that repeat too often use it as well.
     queue: Arc<dyn EventQueue>,
     name: &'static str,
 }
@@ -160,25 +170,25 @@ impl Listener {
         })
     }
 
-    /// Notes that `mark` happened. To be called in a cell; the effects run it afterwards, and bring the mark along.
+    /// Records `mark`. Called in a cell. The effects carry the mark and run the listener after the cell is released.
     #[inline]
     pub(crate) fn mark(self: &Arc<Self>, mark: u32, effects: &mut Effects) {
         effects.defer_marked(self, mark);
     }
 
-    /// Leaves marks for whoever calls next.
+    /// Leaves marks for the next call.
     pub(super) fn leave(&self, marks: u32) {
         if marks != 0 {
             self.marks.fetch_or(marks, Ordering::AcqRel);
         }
     }
 
-    /// What others have left.
+    /// Removes and returns the marks that other threads have left.
     fn take_left(&self) -> u32 {
         if self.marks.load(Ordering::Acquire) == 0 { 0 } else { self.marks.swap(0, Ordering::AcqRel) }
     }
 
-    /// No call starts after this returns; one that is running ends, then the closure is dropped.
+    /// Starts no call after it returns. A running call ends, then the closure is dropped.
     pub(crate) fn close(&self) {
         self.closed.swap(true, Ordering::AcqRel);
         self.let_others_see();
@@ -190,15 +200,16 @@ impl Listener {
         }
     }
 
-    /// Between a change and a `try_lock`, and between an unlock and a look: either whoever leaves sees the change, or
-    /// whoever made it finds the lock free. As in a cell.
+    /// Fence between a change and a `try_lock`, and between an unlock and a look.
+    ///
+    /// Either the thread that unlocks sees the change, or the changing thread finds the lock free. As in a cell.
     fn let_others_see(&self) {
         if !mutated(Mutation::NoFence) {
             full_fence();
         }
     }
 
-    /// Calls the closure with `brought`, and until there is no mark left, unless another thread does so already.
+    /// Calls the closure with `brought`, until no mark is left, unless another thread is calling it.
     pub(crate) fn call(self: &Arc<Self>, mut brought: u32) {
         for _ in 0..REPEATS_MAX {
             let closed = self.closed.load(Ordering::Acquire);
@@ -207,21 +218,24 @@ impl Listener {
             }
             match self.attached.try_lock() {
                 Some(mut attached) => {
+                    // Take the marks under the lock, so that one mark is reported by one call.
                     let marks = std::mem::take(&mut brought) | self.take_left();
                     let detached = if marks == 0 && !closed { None } else { self.call_once(&mut attached, marks) };
+                    // Code of the application may run in `free`, so release the lock first.
                     drop(attached);
                     self.free(detached);
                     if closed {
                         return;
                     }
                 }
-                // The thread that runs it looks once more when it has let go.
+                // The running thread looks again after it has released the lock.
                 None if brought == 0 => return,
-                // It may have done so just now.
+                // The running thread may have looked just before. Leave the marks and try once more.
                 None => self.leave(std::mem::take(&mut brought)),
             }
             self.let_others_see();
         }
+        // The listener marks itself without end. Let the delivering thread go on with its work.
         self.enqueue();
     }
 
@@ -231,7 +245,7 @@ impl Listener {
         }
     }
 
-    /// One call. Returns what must go: the caller frees it with nothing held.
+    /// Makes one call. Returns the closure if it must be dropped. The caller drops it without any lock.
     fn call_once(&self, attached: &mut Option<Attached>, marks: u32) -> Option<Detached> {
         if self.closed.load(Ordering::Acquire) {
             return attached.take().map(Detached::Closed);
@@ -247,7 +261,7 @@ impl Listener {
         if self.closed.load(Ordering::Acquire) { attached.take().map(Detached::Closed) } else { None }
     }
 
-    /// Drops the user's closure, which is the user's code as well.
+    /// Drops the closure, whose drop code belongs to the application as well.
     #[inline]
     fn free(&self, detached: Option<Detached>) {
         if let Some(detached) = detached {
@@ -274,14 +288,14 @@ impl Listener {
         }
     }
 
-    /// A call by whoever delivers, whose time is of value.
+    /// Makes a call on the delivering thread and measures its time.
     fn call_inline(self: &Arc<Self>, marks: u32, effects: &mut Effects) {
         let calls = self.short_calls.load(Ordering::Relaxed);
         self.short_calls.store(calls.wrapping_add(1), Ordering::Relaxed);
         if calls > SHORT_CALLS && calls % TIMED != 0 {
             return self.call(marks);
         }
-        // What the frame has read already will do: mostly that was a moment ago.
+        // The clock reading of the frame is precise enough. It is usually recent.
         let started = effects.now(|| self.queue.now()).instant;
         self.call(marks);
         let lasted = effects.read_clock(|| self.queue.now()).instant.since(started);
@@ -303,17 +317,18 @@ impl Listener {
         }
     }
 
-    /// Whether no call begins any more: it was closed, or has panicked.
+    /// Returns whether no further call begins, because the listener was closed or has panicked.
     pub(crate) fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// To be called by the event thread before [`Listener::call`].
+    /// Must be called by the event thread before [`Listener::call`].
     pub(crate) fn dequeued(&self) {
         if mutated(Mutation::NoFence) {
             return self.queued.store(false, Ordering::Release);
         }
-        // A swap and no store: whoever has found it in the queue has left a mark before, which the call is to see.
+        // A swap, not a store. A thread that found the listener queued has left a mark before, and the call must see
+        // it.
         self.queued.swap(false, Ordering::AcqRel);
     }
 }
@@ -332,7 +347,7 @@ impl Deferred for Listener {
     }
 }
 
-/// The text of a panic, where it has one.
+/// Returns the text of a panic, if it has one.
 pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
     panic
         .downcast_ref::<&str>()
@@ -354,7 +369,7 @@ mod tests {
     use crate::sync::{OnceLock, Weak};
     use dds_rtps::types::{Instant, Time};
 
-    /// A queue that remembers how many were sent to it.
+    /// A queue that counts its listeners.
     #[derive(Default)]
     struct Queue(AtomicU32);
 
@@ -369,7 +384,7 @@ mod tests {
         fn note_panic(&self) {}
     }
 
-    /// A queue whose clock tells how often it was looked at.
+    /// A queue whose clock counts its readings.
     #[derive(Default)]
     struct Clock(AtomicU32);
 
@@ -452,7 +467,7 @@ mod tests {
         listener.call(0);
     }
 
-    /// And nobody else is to call it either.
+    /// No other thread may call it either.
     #[test]
     fn nothing_is_called_after_close() {
         let (calls, queue) = (Arc::new(AtomicU32::new(0)), Arc::new(Queue::default()));
@@ -474,7 +489,7 @@ mod tests {
         assert!(listener.is_closed());
     }
 
-    /// A listener that is called in each of its calls, with what `again` makes of the marks.
+    /// Creates a listener that calls itself in each call, with the marks that `again` returns.
     fn calling_itself(queue: &Arc<Queue>, mut again: impl FnMut(u32) -> u32 + Send + 'static) -> Arc<Listener> {
         let own = Arc::new(OnceLock::<Weak<Listener>>::new());
         let itself = Arc::clone(&own);
@@ -523,7 +538,7 @@ mod tests {
         struct Late(Arc<Ending>);
         impl Drop for Late {
             fn drop(&mut self) {
-                // Still in a call of its own entity, as far as waiting goes.
+                // The drop counts as a call of the entity's own listener.
                 assert!(matches!(self.0.poll(&mut None, std::task::Waker::noop()), std::task::Poll::Ready(Err(_))));
             }
         }
@@ -600,7 +615,7 @@ mod models {
         listener.call(mark);
     }
 
-    /// Two threads deliver at once: when both are done, each mark has been told.
+    /// Two threads deliver at the same time. After both, each mark was reported.
     fn marks_of_two_threads() {
         let listener = listener();
         let other = Arc::clone(&listener);
@@ -610,8 +625,9 @@ mod models {
         assert_eq!(listener.marks.load(Ordering::Acquire), 0, "untold");
     }
 
-    /// A mark is left for the event thread as it takes the listener out of its queue: it sees the mark, or finds the listener in
-    /// the queue again.
+    /// A thread leaves a mark while the event thread removes the listener from its queue.
+    ///
+    /// Either the event thread sees the mark, or the listener is in the queue again.
     fn a_mark_beside_the_event_thread() {
         let listener = listener();
         listener.queued.store(true, Ordering::Release);
@@ -624,7 +640,7 @@ mod models {
         assert!(marks == 0 || queued, "stranded");
     }
 
-    /// The closure goes with the later of a close and a call.
+    /// The later one of a close and a call drops the closure.
     fn a_close_beside_a_call() {
         let listener = listener();
         let other = Arc::clone(&listener);

@@ -1,12 +1,12 @@
-//! The QoS of an entity: what must stay once it is enabled is read without a lock, what may change behind one.
+//! The QoS of an entity. Fixed policies are read without a lock, changeable ones behind a lock.
 
 use crate::qos::QosErrorKind;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// A QoS that may change, with a version that grows with each change: who announces an old one notices.
+/// A QoS that may change. Each change raises the version, so that an outdated announcement is noticed.
 #[derive(Debug)]
 pub(crate) struct LiveQos<Q> {
-    /// There once the entity is enabled.
+    /// Set when the entity is enabled.
     settled: OnceLock<Q>,
     present: Mutex<(Q, u64)>,
 }
@@ -16,36 +16,36 @@ impl<Q: Clone> LiveQos<Q> {
         Self { settled: OnceLock::new(), present: Mutex::new((qos, 0)) }
     }
 
-    /// Held for some lines without a call of anybody else.
+    /// Locked for a few lines that call no foreign code.
     fn present(&self) -> MutexGuard<'_, (Q, u64)> {
         self.present.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The QoS that the entity was enabled with: only for policies that cannot change after that, and only of an entity that is
-    /// enabled.
+    /// Returns the QoS at the time of enabling.
+    ///
+    /// Only for policies that cannot change afterwards, and only after the entity is enabled.
     pub(crate) fn fixed(&self) -> &Q {
         self.settled.get_or_init(|| self.get())
     }
 
-    /// The entity is being enabled: from now on some policies must stay. True if the QoS has changed since the entity was
-    /// made.
+    /// Fixes the policies that cannot change after enabling. Returns true if the QoS has changed since creation.
     pub(crate) fn settle(&self) -> bool {
         let present = self.present();
         self.settled.get_or_init(|| present.0.clone());
         present.1 > 0
     }
 
-    /// The QoS as it is now.
+    /// Returns the present QoS.
     pub(crate) fn get(&self) -> Q {
         self.present().0.clone()
     }
 
-    /// Looks at the QoS as it is now. `look` is no user code, and enters nothing.
+    /// Runs `look` on the present QoS. `look` must not call code of the application or enter a cell.
     pub(crate) fn read<R>(&self, look: impl FnOnce(&Q) -> R) -> R {
         look(&self.present().0)
     }
 
-    /// The QoS as it is now, and its version.
+    /// Returns the present QoS and its version.
     pub(crate) fn versioned(&self) -> (Q, u64) {
         self.present().clone()
     }
@@ -54,8 +54,9 @@ impl<Q: Clone> LiveQos<Q> {
         self.present().1
     }
 
-    /// Takes over another QoS: if `check_change` allows the change from the present one, or, before the entity is enabled,
-    /// if `check` finds the new one in order (DDS 1.4, 2.2.3).
+    /// Replaces the QoS (DDS 1.4, 2.2.3).
+    ///
+    /// After enabling, `check_change` must allow the change. Before enabling, `check` must accept the new QoS.
     pub(crate) fn change(
         &self,
         new: Q,

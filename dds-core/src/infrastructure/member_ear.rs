@@ -1,8 +1,8 @@
-//! What the listener of a group or a participant hears of one of its members.
+//! Events of the members of a group or participant, for one common listener.
 //!
-//! All members mark the one listener, and each stands at most once in its post, from which the listener takes one in each
-//! call. So calls never overlap, whichever threads the members are busy on, and who is called without end by them goes on
-//! elsewhere as any other listener does. Bound of the post: the members.
+//! All members mark the same listener. Each member is in its queue at most once, and each call of the listener takes
+//! one member. Calls never overlap, even if the members are busy on several threads. If marks never end, the event
+//! thread continues as for any other listener. Bound of the queue: the number of members.
 
 use crate::actor::Effects;
 use crate::infrastructure::{Listener, mark};
@@ -10,26 +10,26 @@ use crate::sync::{Arc, AtomicBool, AtomicU32, Lock, LockGuard, Mutation, OnceLoc
 use std::any::Any;
 use std::collections::VecDeque;
 
-/// A reader, writer or topic that a listener of its group or participant is told about.
+/// A reader, writer or topic with a listener of its group or participant.
 pub(crate) trait ListenedEntity: Send + Sync {
     /// Reports that the listener panicked in a call about this entity.
     fn note_listener_panic(&self, message: &str);
 
-    /// The entity itself, for listeners that know its kind.
+    /// Returns the entity itself, for listeners that know its kind.
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
-/// One member's line to the listener of its group or participant.
+/// Link of one member to the listener of its group or participant.
 pub(crate) struct MemberEar {
     entity: Weak<dyn ListenedEntity>,
     marks: AtomicU32,
-    /// It stands in the post.
+    /// The member is in the queue.
     posted: AtomicBool,
-    /// Weak, for the post may hold this.
+    /// Weak, because the queue may hold this link.
     post: Weak<Post>,
 }
 
-/// The members that have something to tell to one listener.
+/// Queue of the members that have marks for one listener.
 #[derive(Default)]
 pub(crate) struct Post {
     queue: Lock<VecDeque<Arc<MemberEar>>>,
@@ -42,7 +42,7 @@ impl MemberEar {
     }
 
     pub(crate) fn mark(self: &Arc<Self>, mark: u32, effects: &mut Effects) {
-        // Without a post, the listener is gone.
+        // Without the queue, the listener is gone.
         let Some(post) = self.post.upgrade() else { return };
         self.marks.fetch_or(mark, Ordering::AcqRel);
         if !self.posted.swap(true, Ordering::AcqRel) {
@@ -55,19 +55,20 @@ impl MemberEar {
 }
 
 impl Post {
-    /// Held for one line, inside of a member's cell as well.
+    /// Locked for one line, also inside a member's cell.
     fn queue(&self) -> LockGuard<'_, VecDeque<Arc<MemberEar>>> {
         self.queue.lock()
     }
 
-    /// Tells the post whose it is, before any member has it.
+    /// Sets the listener, before any member uses the queue.
     pub(crate) fn attach(&self, listener: &Arc<Listener>) {
-        // It has one listener for life.
+        // The listener never changes.
         let _ = self.listener.set(Arc::downgrade(listener));
     }
 
-    /// The next member, and what has happened to it. To be taken in a call of the listener, which is called again for the
-    /// others: several may have marked it as one.
+    /// Takes the next member and its marks. Called inside a call of the listener.
+    ///
+    /// The listener is called again for the other members, because their marks may have merged into one.
     pub(crate) fn take(&self) -> Option<(Weak<dyn ListenedEntity>, u32)> {
         let mut queue = self.queue();
         let ear = queue.pop_front()?;
@@ -81,7 +82,7 @@ impl Post {
             ear.posted.swap(false, Ordering::AcqRel);
             return Some((Weak::clone(&ear.entity), marks));
         }
-        // First, so that whoever marks it from now on posts it again.
+        // Clear the flag first, so that a later mark queues the member again.
         ear.posted.swap(false, Ordering::AcqRel);
         let marks = ear.marks.swap(0, Ordering::AcqRel);
         Some((Weak::clone(&ear.entity), marks))
@@ -95,7 +96,7 @@ mod models {
     use crate::sync::mutate;
     use loom::thread;
 
-    /// A member is marked twice while its post is emptied: whatever was marked is taken, now or later.
+    /// A member is marked twice while its queue is emptied. Each mark is taken, now or later.
     struct NoEntity;
 
     impl ListenedEntity for NoEntity {

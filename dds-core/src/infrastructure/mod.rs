@@ -1,4 +1,4 @@
-//! What all entities share: errors, statuses, waiting, listeners (DDS 1.4, 2.2.2.1).
+//! Parts that all entities share: errors, statuses, waits, listeners (DDS 1.4, 2.2.2.1).
 
 mod active;
 mod audience;

@@ -1,24 +1,24 @@
-//! Who is told that something has happened to an entity beside its waiters and its listener: wait sets, event streams.
+//! Observers of an entity beside its waiters and its listener: wait sets and event streams.
 //!
-//! An [`Observer`] is registered with the entity once and stays there. The entity tells it inside of its cell, where nothing
-//! may be run: a bit is set, a number raised, and the one behind it poked after release.
+//! An entity registers an [`Observer`] once. It notifies the observer inside of its cell, where no other code may run.
+//! It sets a bit, raises the version, and pokes the target after release.
 //!
-//! Bound: one observer for each attached condition and each event stream; a peer cannot make any.
+//! Bound: one observer for each attached condition and each event stream. A peer cannot create any.
 
 use crate::actor::{Effects, Poke};
 use crate::infrastructure::mark;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// One who wants to know.
+/// An observer of the events of one entity.
 pub(crate) struct Observer {
-    /// Of which marks; shared with the condition, which may change it.
+    /// The marks that it observes. Shared with the condition, which may change them.
     interest: Arc<AtomicU32>,
-    /// What has happened since it was last asked.
+    /// Marks since the last `take_marks`.
     marks: AtomicU32,
-    /// Raised whenever something happens.
+    /// Raised by each event.
     version: AtomicU64,
-    /// Poked whenever something happens.
+    /// Poked after each event.
     target: Weak<dyn Poke>,
 }
 
@@ -39,18 +39,18 @@ impl Observer {
         }
     }
 
-    /// What has happened since this was last called.
+    /// Removes and returns the marks.
     pub(crate) fn take_marks(&self) -> u32 {
         self.marks.swap(0, Ordering::AcqRel)
     }
 
-    /// How often something has happened, plus 1.
+    /// Returns the number of events, plus 1.
     pub(crate) fn version(&self) -> u64 {
         self.version.load(Ordering::Acquire)
     }
 }
 
-/// The observers of one entity, and which of its statuses have changed since they were last read. Part of its state.
+/// The observers of one entity, and its statuses that have changed since they were last read. Part of its state.
 #[derive(Default)]
 pub(crate) struct Observers {
     list: Vec<Arc<Observer>>,
@@ -67,7 +67,7 @@ impl Observers {
         self.list.retain(|known| !Arc::ptr_eq(known, observer));
     }
 
-    /// The entity is closed, though its cell may live on to drain.
+    /// Records that the entity is closed. Its cell may live on to drain.
     pub(crate) fn close(&mut self, effects: &mut Effects) {
         self.closed = true;
         self.notify(mark::LOOK_AGAIN, effects);
@@ -77,25 +77,25 @@ impl Observers {
         self.closed
     }
 
-    /// A status has changed.
+    /// Records and reports a changed status.
     #[inline]
     pub(crate) fn status_changed(&mut self, mark: u32, effects: &mut Effects) {
         self.changed |= mark;
         self.notify(mark, effects);
     }
 
-    /// The application has read a status, or data.
+    /// Records that the application has read a status or data.
     #[inline]
     pub(crate) fn status_read(&mut self, mark: u32) {
         self.changed &= !mark;
     }
 
-    /// The statuses that have changed since they were last read.
+    /// Returns the statuses that have changed since they were last read.
     pub(crate) fn changed(&self) -> u32 {
         self.changed
     }
 
-    /// Tells of something that is no change of a status.
+    /// Reports an event that is not a change of a status.
     #[inline]
     pub(crate) fn notify(&self, mark: u32, effects: &mut Effects) {
         if !self.list.is_empty() {
@@ -110,9 +110,9 @@ impl Observers {
     }
 }
 
-/// An entity that can be observed: its cell.
+/// An entity that can be observed, by its cell.
 pub(crate) trait Observed: Send + Sync {
-    /// Runs `visit` in the cell; false if the entity is closed.
+    /// Runs `visit` in the cell. Returns false if the entity is closed.
     fn with_observers(
         self: Arc<Self>,
         effects: &mut Effects,
@@ -127,12 +127,12 @@ pub(crate) struct Watched {
 }
 
 impl Watched {
-    /// Nothing is done under this lock but what [`Observers`] does itself.
+    /// Under this lock, only methods of [`Observers`] run.
     pub(crate) fn observers(&self) -> MutexGuard<'_, Observers> {
         self.observers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The entity is closed.
+    /// Records that the entity is closed.
     pub(crate) fn close(&self) {
         Effects::scope(|effects| self.observers().close(effects));
     }

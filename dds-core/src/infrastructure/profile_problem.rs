@@ -1,23 +1,25 @@
-//! What a profile file has that cannot be understood (feature `serde`).
+//! Errors in a profile file (feature `serde`).
 
 use std::fmt;
 use std::path::PathBuf;
 
-/// What is wrong with a profile file, and where.
+/// An error in a profile file, and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProfileProblem {
-    /// The file.
+    /// Path of the file.
     pub file: PathBuf,
-    /// The line, where it is known.
+    /// The line, if known.
     pub line: Option<u32>,
-    /// The place in it: `writer.scan.history`, or `dds/qos_library[robots]/qos_profile[scan]`. Empty: the file as a whole.
+    /// Key, such as `writer.scan.history` or `dds/qos_library[robots]/qos_profile[scan]`.
+    ///
+    /// Empty if the file as a whole is wrong.
     pub key: String,
-    /// What stands there. Empty for a file that cannot be read or is neither TOML nor JSON nor XML.
+    /// The value in the file. Empty if the file cannot be read, or is not TOML, JSON or XML.
     pub value: String,
-    /// What should stand there, or what the reader of the file said, with line and column where they are known.
+    /// The expected value, or the message of the parser with line and column if known.
     pub expected: String,
-    /// A name that may have been meant.
+    /// A similar name.
     pub nearest: Option<String>,
 }
 

@@ -1,33 +1,35 @@
-//! The return codes of DDS 1.4 (2.2.1.1), for bindings to languages that need them.
+//! Return codes of DDS 1.4 (2.2.1.1), for language bindings.
 
-/// A return code of DDS 1.4, 2.2.1.1. In Rust the typed errors say more; every error can name its code.
+/// A return code of DDS 1.4, 2.2.1.1.
+///
+/// The typed errors contain more. Every error has a return code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ReturnCode {
-    /// Done.
+    /// Success.
     Ok,
-    /// Failed without a more precise code.
+    /// Failure without a more precise code.
     Error,
-    /// An argument is wrong.
+    /// An argument is invalid.
     BadParameter,
-    /// The operation is not offered.
+    /// The operation is not supported.
     Unsupported,
-    /// The entity has been deleted.
+    /// The entity is deleted.
     AlreadyDeleted,
-    /// A limit is reached.
+    /// A resource limit is reached.
     OutOfResources,
     /// The entity is not enabled.
     NotEnabled,
-    /// The policy cannot change after creation.
+    /// The policy cannot change after enabling.
     ImmutablePolicy,
     /// The policies contradict each other.
     InconsistentPolicy,
-    /// Something must be done first.
+    /// A required earlier step is missing.
     PreconditionNotMet,
-    /// The time is over.
+    /// The timeout has expired.
     Timeout,
-    /// The operation must not be called here.
+    /// The operation must not be called in this context.
     IllegalOperation,
-    /// There is no data.
+    /// No data is available.
     NoData,
 }

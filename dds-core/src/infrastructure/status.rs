@@ -1,139 +1,142 @@
-//! Communication statuses (DDS 1.4, 2.2.4.1): plain values, read with the change since the last reading.
+//! Communication statuses (DDS 1.4, 2.2.4.1): plain values, with the change since the last call.
 
 use crate::qos::PolicyId;
 use dds_rtps::history::{MissedDeadlines, RejectReason};
 use dds_rtps::reader::LivelinessCounts;
 use dds_rtps::types::InstanceHandle;
 
-/// How many readers match a writer (DDS 1.4, 2.2.4.1, PUBLICATION_MATCHED).
+/// Number of readers that match a writer (DDS 1.4, 2.2.4.1, PUBLICATION_MATCHED).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct PublicationMatchedStatus {
     /// Readers that have ever matched.
     pub total_count: u32,
-    /// Of these, since the status was last read.
+    /// Change of `total_count` since the last call.
     pub total_count_change: u32,
     /// Readers that match now.
     pub current_count: u32,
-    /// Difference since the status was last read.
+    /// Change of `current_count` since the last call.
     pub current_count_change: i32,
     /// The reader that matched or left last.
     pub last_subscription_handle: InstanceHandle,
 }
 
-/// Reliable readers that a writer does not wait for, because they were too slow
-/// ([`SlowReader::Demote`](crate::SlowReader::Demote)). No status of DDS.
+/// Number of reliable readers that a writer does not wait for, because they are too slow.
+///
+/// See [`SlowReader::Demote`](crate::SlowReader::Demote). This status is not part of DDS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct SlowReaderStatus {
-    /// How often a reader was found too slow, ever.
+    /// How often any reader became too slow.
     pub total_count: u32,
-    /// Of these, since the status was last read.
+    /// Change of `total_count` since the last call.
     pub total_count_change: u32,
-    /// Readers that are not waited for now.
+    /// Readers that are too slow now.
     pub current_count: u32,
-    /// Difference since the status was last read.
+    /// Change of `current_count` since the last call.
     pub current_count_change: i32,
-    /// The reader that was found too slow, caught up or left last.
+    /// The reader that became too slow, caught up or left last.
     pub last_subscription_handle: InstanceHandle,
 }
 
-/// How many writers match a reader (DDS 1.4, 2.2.4.1, SUBSCRIPTION_MATCHED).
+/// Number of writers that match a reader (DDS 1.4, 2.2.4.1, SUBSCRIPTION_MATCHED).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct SubscriptionMatchedStatus {
     /// Writers that have ever matched.
     pub total_count: u32,
-    /// Of these, since the status was last read.
+    /// Change of `total_count` since the last call.
     pub total_count_change: u32,
     /// Writers that match now.
     pub current_count: u32,
-    /// Difference since the status was last read.
+    /// Change of `current_count` since the last call.
     pub current_count_change: i32,
     /// The writer that matched or left last.
     pub last_publication_handle: InstanceHandle,
 }
 
-/// Endpoints of the same topic whose QoS does not fit (DDS 1.4, 2.2.4.1, OFFERED_ and REQUESTED_INCOMPATIBLE_QOS).
+/// Endpoints of the topic whose QoS is incompatible (DDS 1.4, 2.2.4.1, OFFERED_ and REQUESTED_INCOMPATIBLE_QOS).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct IncompatibleQosStatus {
-    /// Endpoints found not to fit, ever.
+    /// Endpoints with an incompatible QoS that were ever found.
     pub total_count: u32,
-    /// Of these, since the status was last read.
+    /// Change of `total_count` since the last call.
     pub total_count_change: u32,
-    /// One of the policies that did not fit the last time.
+    /// One of the incompatible policies of the last such endpoint.
     pub last_policy_id: Option<PolicyId>,
-    /// For each policy that ever did not fit: how often.
+    /// Each policy that was ever incompatible, and how often.
     pub policies: Vec<(PolicyId, u32)>,
 }
 
-/// Endpoints of others that use a topic's name with another type (DDS 1.4, 2.2.4.1, INCONSISTENT_TOPIC).
+/// Remote endpoints that use the topic's name with another type (DDS 1.4, 2.2.4.1, INCONSISTENT_TOPIC).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct InconsistentTopicStatus {
-    /// Pairs of an endpoint here and one elsewhere whose types differ, ever.
+    /// Pairs of a local and a remote endpoint with different types that were ever found.
     pub total_count: u32,
-    /// Of these, since the status was last read.
+    /// Change of `total_count` since the last call.
     pub total_count_change: u32,
 }
 
-/// Samples that a reader never got (DDS 1.4, 2.2.4.1, SAMPLE_LOST).
+/// Samples that a reader never received (DDS 1.4, 2.2.4.1, SAMPLE_LOST).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct SampleLostStatus {
-    /// Samples lost, ever.
+    /// Samples that were ever lost.
     pub total_count: u64,
-    /// Of these, since the status was last read.
+    /// Change of `total_count` since the last call.
     pub total_count_change: u64,
 }
 
-/// Samples for which a reader had no room (DDS 1.4, 2.2.4.1, SAMPLE_REJECTED). A reliable KEEP_ALL reader gets them again
-/// when there is room; any other has lost them.
+/// Samples for which a reader had no room (DDS 1.4, 2.2.4.1, SAMPLE_REJECTED).
+///
+/// A reliable KEEP_ALL reader receives them again when it has room. Any other reader has lost them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct SampleRejectedStatus {
-    /// Samples rejected, ever.
+    /// Samples that were ever rejected.
     pub total_count: u64,
-    /// Of these, since the status was last read.
+    /// Change of `total_count` since the last call.
     pub total_count_change: u64,
-    /// Which limit the last one met; `None`: there was none yet.
+    /// Limit that rejected the last sample. `None` if no sample was rejected yet.
     pub last_reason: Option<RejectReason>,
-    /// The instance of the last one.
+    /// Instance of the last rejected sample.
     pub last_instance_handle: InstanceHandle,
 }
 
-/// How often a writer has lost its liveliness (DDS 1.4, 2.2.4.1, LIVELINESS_LOST): it did not show within its lease that it is
-/// alive, and readers take it for not alive until it does.
+/// How often a writer has lost its liveliness (DDS 1.4, 2.2.4.1, LIVELINESS_LOST).
+///
+/// The writer did not assert its liveliness within its lease. Readers treat it as not alive until it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct LivelinessLostStatus {
-    /// How often it ever has. A writer that stays silent loses it once.
+    /// How often the writer has lost its liveliness. A writer that stays silent loses it once.
     pub total_count: u32,
-    /// Of these, since the status was last read.
+    /// Change of `total_count` since the last call.
     pub total_count_change: u32,
 }
 
-/// Which of the writers that match a reader are alive (DDS 1.4, 2.2.4.1, LIVELINESS_CHANGED).
+/// Number of matched writers that are alive and not alive (DDS 1.4, 2.2.4.1, LIVELINESS_CHANGED).
 ///
-/// A writer counts as alive from its match on. One that loses its liveliness counts as not alive until it is heard again;
-/// one that goes leaves the count that it was in.
+/// A writer counts as alive from its match on. If it loses its liveliness, it counts as not alive until its next
+/// assertion. A writer that leaves is removed from its present count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct LivelinessChangedStatus {
-    /// Writers that match and are alive.
+    /// Matched writers that are alive.
     pub alive_count: u32,
-    /// Writers that match and have not shown within their lease that they are alive.
+    /// Matched writers that did not assert their liveliness within their lease.
     pub not_alive_count: u32,
-    /// Difference of `alive_count` since the status was last read.
+    /// Change of `alive_count` since the last call.
     pub alive_count_change: i32,
-    /// Difference of `not_alive_count` since the status was last read.
+    /// Change of `not_alive_count` since the last call.
     pub not_alive_count_change: i32,
-    /// The writer that came, went, fell silent or was heard again last.
+    /// The writer whose match or liveliness changed last.
     pub last_publication_handle: InstanceHandle,
 }
 
-/// What a reader of LIVELINESS_CHANGED has seen: its changes count from there.
+/// Values of LIVELINESS_CHANGED at the last call. The next changes count from them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LivelinessRead {
     alive: u32,
@@ -142,8 +145,9 @@ pub(crate) struct LivelinessRead {
 }
 
 impl LivelinessRead {
-    /// The status since the last reading, which begins anew, and whether anything has happened since: one that fell silent and
-    /// came back is no difference, but news.
+    /// Returns the status, and whether any change occurred since the last call.
+    ///
+    /// A writer that became silent and returned leaves the counts as they were, but it is a change. Resets the changes.
     pub(crate) fn read(&mut self, counts: LivelinessCounts) -> (LivelinessChangedStatus, bool) {
         let LivelinessCounts { alive, not_alive, changes, last } = counts;
         let difference = |now: u32, then: u32| i32::try_from(i64::from(now) - i64::from(then)).unwrap_or(i32::MAX);
@@ -160,20 +164,23 @@ impl LivelinessRead {
     }
 }
 
-/// Instances that were not updated in time (DDS 1.4, 2.2.4.1, OFFERED_ and REQUESTED_DEADLINE_MISSED): of a writer that has not
-/// written them, or of a reader that has not received them.
+/// Instances that were not updated in time (DDS 1.4, 2.2.4.1, OFFERED_ and REQUESTED_DEADLINE_MISSED).
+///
+/// A writer has not written them, or a reader has not received them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct DeadlineMissedStatus {
-    /// Periods in which an instance was not updated, of all instances, ever.
+    /// Periods without an update, of all instances.
     pub total_count: u64,
-    /// Of these, since the status was last read.
+    /// Change of `total_count` since the last call.
     pub total_count_change: u64,
-    /// The instance of the last one.
+    /// Instance of the last missed deadline.
     pub last_instance_handle: InstanceHandle,
 }
 
-/// How often a listener of an entity has panicked, and what the last one said. No status of DDS, but told as an event.
+/// How often the listeners of an entity have panicked, and the last message.
+///
+/// This status is not part of DDS. It is reported as an event.
 #[derive(Debug, Default)]
 pub(crate) struct ListenerPanics {
     count: u64,
@@ -186,13 +193,13 @@ impl ListenerPanics {
         message.clone_into(&mut self.message);
     }
 
-    /// The last message, if there is a new one since `told`, which is brought up to date.
+    /// Returns the last message if it is newer than `told`, and updates `told`.
     pub(crate) fn since(&self, told: &mut u64) -> Option<String> {
         (std::mem::replace(told, self.count) < self.count).then(|| self.message.clone())
     }
 }
 
-/// The counting that the statuses share that tell how many peers are in some state: those of matches, and of slow readers.
+/// Counter of the peers in some state: matched peers, or slow readers.
 #[derive(Debug, Default)]
 pub(crate) struct MatchCounter {
     total: u32,
@@ -201,7 +208,7 @@ pub(crate) struct MatchCounter {
     read: MatchRead,
 }
 
-/// What a reader of a matched status has seen: its changes count from there.
+/// Values of a matched status at the last call. The next changes count from them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct MatchRead {
     total: u32,
@@ -224,7 +231,7 @@ impl MatchCounter {
         self.current
     }
 
-    /// Total, its change, current, its change, last peer; the changes begin anew.
+    /// Returns total, its change, current, its change and last peer, and resets the changes.
     fn since(&self, read: &mut MatchRead) -> (u32, u32, u32, i32, InstanceHandle) {
         let total_change = self.total - read.total;
         let current_change = i64::from(self.current) - i64::from(read.current);
@@ -297,14 +304,14 @@ impl InconsistentTopicStatus {
         self.total_count_change = self.total_count_change.saturating_add(1);
     }
 
-    /// The status as the application gets it; the change begins anew.
+    /// Returns the status for the application, and resets the change.
     pub(crate) fn read(&mut self) -> Self {
         let status = *self;
         self.total_count_change = 0;
         status
     }
 
-    /// The status with the change since `read`, which begins anew.
+    /// Returns the status with the change since `read`, and updates `read`.
     pub(crate) fn since(self, read: &mut u32) -> Self {
         let total_count_change = self.total_count - std::mem::replace(read, self.total_count);
         Self { total_count_change, ..self }
@@ -316,7 +323,7 @@ impl LivelinessLostStatus {
         self.total_count = self.total_count.saturating_add(1);
     }
 
-    /// The status with the change since `read`, which begins anew.
+    /// Returns the status with the change since `read`, and updates `read`.
     pub(crate) fn since(self, read: &mut u32) -> Self {
         let total_count_change = self.total_count - std::mem::replace(read, self.total_count);
         Self { total_count_change, ..self }
@@ -324,7 +331,7 @@ impl LivelinessLostStatus {
 }
 
 impl SampleLostStatus {
-    /// The status with the change since `read`, which begins anew.
+    /// Returns the status with the change since `read`, and updates `read`.
     pub(crate) fn since(self, read: &mut u64) -> Self {
         let total_count_change = self.total_count - std::mem::replace(read, self.total_count);
         Self { total_count_change, ..self }
@@ -332,21 +339,21 @@ impl SampleLostStatus {
 }
 
 impl SampleRejectedStatus {
-    /// Notes more samples that were rejected.
+    /// Counts rejected samples.
     pub(crate) fn note(&mut self, count: u64, reason: RejectReason, instance: InstanceHandle) {
         self.total_count = self.total_count.saturating_add(count);
         self.last_reason = Some(reason);
         self.last_instance_handle = instance;
     }
 
-    /// The status with the change since `read`, which begins anew.
+    /// Returns the status with the change since `read`, and updates `read`.
     pub(crate) fn since(self, read: &mut u64) -> Self {
         let total_count_change = self.total_count - std::mem::replace(read, self.total_count);
         Self { total_count_change, ..self }
     }
 }
 
-/// The counting of a [`DeadlineMissedStatus`].
+/// Counter of a [`DeadlineMissedStatus`].
 #[derive(Debug, Default)]
 pub(crate) struct DeadlineCounter {
     status: DeadlineMissedStatus,
@@ -354,20 +361,20 @@ pub(crate) struct DeadlineCounter {
 }
 
 impl DeadlineCounter {
-    /// Notes more periods.
+    /// Counts missed periods.
     pub(crate) fn note(&mut self, missed: MissedDeadlines) {
         self.status.total_count = self.status.total_count.saturating_add(missed.count);
         self.status.last_instance_handle = missed.last;
     }
 
-    /// The status with the change since `read`, which begins anew.
+    /// Returns the status with the change since `read`, and updates `read`.
     pub(crate) fn since(&self, read: &mut u64) -> DeadlineMissedStatus {
         let total_count = self.status.total_count;
         let total_count_change = total_count - std::mem::replace(read, total_count);
         DeadlineMissedStatus { total_count_change, ..self.status }
     }
 
-    /// The status as the application gets it; the change begins anew.
+    /// Returns the status for the application, and resets the change.
     pub(crate) fn read(&mut self) -> DeadlineMissedStatus {
         let mut read = self.read;
         let status = self.since(&mut read);
@@ -377,7 +384,7 @@ impl DeadlineCounter {
 }
 
 impl IncompatibleQosStatus {
-    /// Notes one more endpoint that does not fit.
+    /// Counts one incompatible endpoint.
     pub(crate) fn note(&mut self, policies: &[PolicyId]) {
         self.total_count = self.total_count.saturating_add(1);
         self.total_count_change = self.total_count_change.saturating_add(1);
@@ -390,13 +397,13 @@ impl IncompatibleQosStatus {
         }
     }
 
-    /// The status with the change since `read`, which begins anew.
+    /// Returns the status with the change since `read`, and updates `read`.
     pub(crate) fn since(&self, read: &mut u32) -> Self {
         let total_count_change = self.total_count - std::mem::replace(read, self.total_count);
         Self { total_count_change, ..self.clone() }
     }
 
-    /// The status as the application gets it; the change begins anew.
+    /// Returns the status for the application, and resets the change.
     pub(crate) fn read(&mut self) -> Self {
         let status = self.clone();
         self.total_count_change = 0;
@@ -436,7 +443,7 @@ mod tests {
         assert_eq!(counter.read_slow_reader().last_subscription_handle, one);
     }
 
-    /// Who reads a status has a mark of its own, and reading it twice is no change.
+    /// Each reader of a status has its own mark. The second of two readings reports no change.
     #[test]
     fn the_change_of_each_status_is_what_came_since_it_was_read() {
         let mut silent = LivelinessLostStatus::default();

@@ -4,14 +4,16 @@ use crate::infrastructure::mark;
 use std::fmt;
 use std::ops::{BitAnd, BitOr, Not};
 
-/// A set of communication statuses (DDS 1.4, 2.2.4.1). `|` joins, `&` intersects, `!` is all others.
+/// A set of communication statuses (DDS 1.4, 2.2.4.1).
+///
+/// `|` joins two sets, `&` intersects them, and `!` returns all other statuses.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct StatusMask(u32);
 
 impl StatusMask {
     /// No status.
     pub const NONE: Self = Self(0);
-    /// Every status that there is.
+    /// All statuses.
     pub const ALL: Self = Self(
         mark::DATA
             | mark::MATCHED
@@ -25,21 +27,21 @@ impl StatusMask {
             | mark::LIVELINESS_CHANGED
             | mark::DEADLINE_MISSED,
     );
-    /// A reader has new data, or instances of it have changed their state. Reading or taking anything resets it.
+    /// A reader has new data, or its instances have changed their state. Reading or taking samples resets it.
     #[doc(alias = "DATA_AVAILABLE_STATUS")]
     pub const DATA_AVAILABLE: Self = Self(mark::DATA);
-    /// An endpoint has matched, or does so no longer.
+    /// An endpoint has matched, or no longer matches.
     #[doc(alias = "PUBLICATION_MATCHED_STATUS")]
     #[doc(alias = "SUBSCRIPTION_MATCHED_STATUS")]
     pub const MATCHED: Self = Self(mark::MATCHED);
-    /// An endpoint of the topic has a QoS that does not fit.
+    /// An endpoint of the topic has an incompatible QoS.
     #[doc(alias = "OFFERED_INCOMPATIBLE_QOS_STATUS")]
     #[doc(alias = "REQUESTED_INCOMPATIBLE_QOS_STATUS")]
     pub const INCOMPATIBLE_QOS: Self = Self(mark::INCOMPATIBLE_QOS);
     /// A reader has lost samples.
     #[doc(alias = "SAMPLE_LOST_STATUS")]
     pub const SAMPLE_LOST: Self = Self(mark::SAMPLE_LOST);
-    /// A reader has had no room for samples.
+    /// A reader has rejected samples because it had no room.
     #[doc(alias = "SAMPLE_REJECTED_STATUS")]
     pub const SAMPLE_REJECTED: Self = Self(mark::SAMPLE_REJECTED);
 
@@ -48,18 +50,18 @@ impl StatusMask {
     #[doc(alias = "REQUESTED_DEADLINE_MISSED_STATUS")]
     pub const DEADLINE_MISSED: Self = Self(mark::DEADLINE_MISSED);
 
-    /// A reader of a subscriber has new data. Reading or taking anything from a reader of it resets it.
+    /// A reader of a subscriber has new data. Reading or taking samples from one of its readers resets it.
     #[doc(alias = "DATA_ON_READERS_STATUS")]
     pub const DATA_ON_READERS: Self = Self(mark::DATA_ON_READERS);
-    /// Somebody uses a topic's name with another type.
+    /// A remote endpoint uses the topic's name with another type.
     #[doc(alias = "INCONSISTENT_TOPIC_STATUS")]
     pub const INCONSISTENT_TOPIC: Self = Self(mark::INCONSISTENT_TOPIC);
-    /// A writer does not wait for a reader any more that is too slow, or does so again. No status of DDS.
+    /// A writer no longer waits for a slow reader, or waits for it again. Not part of DDS.
     pub const SLOW_READER: Self = Self(mark::SLOW_READER);
-    /// A writer has not shown within its lease that it is alive.
+    /// A writer did not assert its liveliness within its lease.
     #[doc(alias = "LIVELINESS_LOST_STATUS")]
     pub const LIVELINESS_LOST: Self = Self(mark::LIVELINESS_LOST);
-    /// A writer that matches a reader has become alive, or is so no longer.
+    /// A writer that matches a reader has become alive or not alive.
     #[doc(alias = "LIVELINESS_CHANGED_STATUS")]
     pub const LIVELINESS_CHANGED: Self = Self(mark::LIVELINESS_CHANGED);
 
@@ -67,18 +69,18 @@ impl StatusMask {
         self.0
     }
 
-    /// What no status stands for is left out.
+    /// Creates a mask and ignores bits without a status.
     pub(crate) const fn from_bits(bits: u32) -> Self {
         Self(bits & Self::ALL.0)
     }
 
-    /// Whether all statuses of `other` are in it.
+    /// Returns whether the mask contains all statuses of `other`.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether no status is in it.
+    /// Returns whether the mask contains no status.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0

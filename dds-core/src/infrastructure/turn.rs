@@ -1,15 +1,17 @@
-//! Giving up the turn: who always finds something must let the others of its executor run.
+//! Fairness of streams: a stream that is always ready must let other tasks of its executor run.
 
 use std::task::{Context, Poll, ready};
 use tokio::task::coop;
 
-/// How much a stream hands out in a row where nobody else counts: twice as much as tokio lets a task do in one turn, so that
-/// within tokio it is tokio that decides.
+/// Items that a stream returns in a row if the executor does not count.
+///
+/// Twice the budget that tokio gives a task in one turn. In tokio, tokio's own limit is reached first.
 const IN_A_ROW_MAX: u16 = 256;
 
-/// Polls for something that counts against what a task of tokio may do in one turn, together with everything else that the task
-/// does there. When that is used up, the task is woken again once timers and sockets have been looked at. Elsewhere nothing
-/// counts: a future that is polled by hand has no turn.
+/// Polls, and counts the result against the budget that tokio gives a task for one turn.
+///
+/// All work of the task in this turn shares the budget. When it is used up, the task is woken after timers and sockets
+/// were served. Outside of tokio nothing is counted: a future that is polled by hand has no turn.
 pub(crate) fn poll_within_turn<T>(
     context: &mut Context<'_>,
     poll: impl FnOnce(&mut Context<'_>) -> Poll<T>,
@@ -20,7 +22,7 @@ pub(crate) fn poll_within_turn<T>(
     Poll::Ready(found)
 }
 
-/// The same for a stream, which counts by itself as well, for executors that do not.
+/// As [`poll_within_turn`] for a stream, with a counter of its own for other executors.
 #[derive(Debug, Default)]
 pub(crate) struct Turn {
     in_a_row: u16,

@@ -1,7 +1,7 @@
-//! Waiting in both forms: a [`Waiting`] is a future, and can block as well.
+//! [`Waiting`]: a future that can also block.
 //!
-//! Both are one path: the awaited thing is looked at and the waker registered in one visit of the entity's cell
-//! (CONCURRENCY rule "register and look in one visit"), and the caller parks outside of it.
+//! Both forms share one path. One visit of the entity's cell looks at the awaited event and registers the waker. The
+//! caller parks outside of the cell. (CONCURRENCY rule: register and look in one visit.)
 
 use crate::actor::{Effects, Poke, Signals, Ticket, in_listener};
 use crate::driver::{Driver, Parker, Timer, role};
@@ -13,56 +13,56 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 
-/// After this long a blocked wait says once, in the log, what it is waiting for and why it may not come.
+/// A wait that blocks longer logs once which event it waits for, and why it may not occur.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// What can be waited for.
+/// Events that a caller can wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Awaited {
     /// At least this many matched peers.
     Matched(usize),
-    /// A sample that has not been read, left in the reader.
+    /// A sample that was not read yet. It stays in the reader.
     Readable,
-    /// A sample, taken out.
+    /// A sample, which the wait takes from the reader.
     Sample,
-    /// The same of a reader that may have to be enabled first.
+    /// As `Sample`, but waits for the reader to be enabled first.
     SampleOnceEnabled,
-    /// What certain writers had written before.
+    /// All samples that certain writers had written before.
     History,
-    /// Acknowledgement of everything up to this number.
+    /// Acknowledgement of all samples up to this sequence number.
     Acknowledged(SequenceNumber),
     /// A condition of a wait set.
     Condition,
     /// An event of a stream.
     Event,
-    /// A topic that somebody has.
+    /// A topic that any participant uses.
     Topic,
-    /// The entity is closed, and nothing of it runs any more.
+    /// The entity is closed, and none of its listeners runs.
     Closed,
-    /// The participant has taken leave, and its threads have ended.
+    /// The participant has sent its disposal, and its threads have ended.
     Shutdown,
 }
 
-/// Something that can be waited for; implemented by the entities' handles.
+/// Source of an awaited event. The entities' handles implement it.
 pub(crate) trait WaitSource<T>: Sync {
-    /// Looks, and if it is not there yet registers `waker` with `ticket`, in one visit.
+    /// Looks for the event. If it has not occurred, registers `waker` with `ticket` in the same visit.
     fn poll_wait(&self, awaited: Awaited, ticket: &mut Option<Ticket>, waker: &Waker)
     -> Poll<Result<T, WaitErrorKind>>;
 
-    /// The waiter gives up: its waker is taken out, and a wake that it was given goes to the next.
+    /// Removes the waker of a wait that gives up. A wake that it has received passes to the next waiter.
     fn abandon(&self, awaited: Awaited, ticket: Ticket);
 
-    /// The clock and the parking place.
+    /// Returns the clock and the parking of threads.
     fn driver(&self) -> &dyn Driver;
 
-    /// Who is waited on.
+    /// Returns the entity that the caller waits for.
     fn subject(&self) -> &Arc<Subject>;
 
-    /// Says in the log why it may take so long.
+    /// Logs why the wait may take long.
     fn complain(&self, awaited: Awaited);
 }
 
-/// What a [`Waiting`] waits on.
+/// The source of a [`Waiting`].
 enum OwnedOrBorrowed<'a, T> {
     Entity(&'a dyn WaitSource<T>),
     Own(Box<dyn WaitSource<T> + Send + 'a>),
@@ -77,10 +77,10 @@ impl<T> OwnedOrBorrowed<'_, T> {
     }
 }
 
-/// A wait that has not begun: `.await` it, or [`block`](Waiting::block).
+/// A wait that has not begun: `.await` it, or call [`block`](Waiting::block).
 ///
-/// Dropping it before it is ready has done nothing: no sample is lost, and nothing stays registered. It needs no
-/// particular runtime, and blocking works inside of any.
+/// Dropping it before it is ready has no effect: no sample is lost and no waker stays registered. It works in any async
+/// runtime. Blocking works inside any runtime as well.
 ///
 /// ```
 /// use dds_core::{DdsType, DomainParticipant, Duration, Scope, WaitErrorKind};
@@ -101,7 +101,7 @@ impl<T> OwnedOrBorrowed<'_, T> {
 /// let writer = participant.writer::<Pose>("robot/pose")?;
 /// writer.wait_for_readers(1).block()?;
 ///
-/// // With a limit, and the error says what was waited for.
+/// // With a timeout. The error names the reader and its topic.
 /// let error = reader.next_sample().block_for(Duration::from_millis(1)).unwrap_err();
 /// assert!(matches!(error.kind(), WaitErrorKind::Timeout { .. }));
 ///
@@ -135,21 +135,22 @@ impl<'a, T> Waiting<'a, T> {
         }
     }
 
-    /// A wait on something that was made for it.
+    /// Creates a wait that owns its source.
     pub(crate) fn of_own(source: Box<dyn WaitSource<T> + Send + 'a>, awaited: Awaited) -> Self {
         Self { source: OwnedOrBorrowed::Own(source), awaited, limit: None, deadline: None, ticket: None, alarm: None }
     }
 
-    /// Ends the wait with [`WaitErrorKind::Timeout`] when it has lasted for `limit`.
+    /// Ends the wait with [`WaitErrorKind::Timeout`] after `limit`.
     pub fn within(mut self, limit: impl Into<Duration>) -> Self {
         self.limit = Some(limit.into()).filter(|limit| !limit.is_infinite());
         self
     }
 
-    /// Blocks this thread until it happens, for ever if need be.
+    /// Blocks the calling thread until the event occurs. Has no timeout by default.
     ///
     /// # Errors
-    /// [`WaitErrorKind::Closed`] if the entity is closed, [`WaitErrorKind::InListener`] in an inline listener, and [`WaitErrorKind::Timeout`] after [`within`](Waiting::within).
+    /// [`WaitErrorKind::Closed`] if the entity is closed, [`WaitErrorKind::InListener`] in an inline listener, and
+    /// [`WaitErrorKind::Timeout`] after [`within`](Waiting::within).
     pub fn block(mut self) -> Result<T, WaitError> {
         if in_listener() {
             return Err(self.error(WaitErrorKind::InListener));
@@ -169,6 +170,7 @@ impl<'a, T> Waiting<'a, T> {
             if let Poll::Ready(result) = self.source.get().poll_wait(self.awaited, &mut self.ticket, parker.waker()) {
                 return result.map_err(|kind| self.error(kind));
             }
+            // In a forked child no thread of the library runs, so the event can never occur.
             if driver.is_forked() {
                 return Err(self.error(WaitErrorKind::Forked));
             }
@@ -184,7 +186,7 @@ impl<'a, T> Waiting<'a, T> {
         }
     }
 
-    /// Blocks this thread for at most `limit`.
+    /// Blocks the calling thread for at most `limit`.
     ///
     /// # Errors
     /// As [`block`](Waiting::block), and [`WaitErrorKind::Timeout`] after `limit`.
@@ -208,6 +210,7 @@ impl<T> Future for Waiting<'_, T> {
             return Poll::Ready(result.map_err(|kind| this.error(kind)));
         }
         let driver = this.source.get().driver();
+        // With `Receiving::Caller` no thread receives unless a waiting caller does.
         driver.attend();
         if driver.is_forked() {
             return Poll::Ready(Err(this.error(WaitErrorKind::Forked)));
@@ -222,7 +225,7 @@ impl<T> Future for Waiting<'_, T> {
             Some(alarm) => alarm.set_waker(context.waker()),
             None => this.alarm = Some(Alarm::new(driver, deadline, context.waker())),
         }
-        // Once more, now that the waker is in its place: an alarm that rang before had none, or an old one, to wake.
+        // Check again after the waker is set. A timer that fired earlier found no waker or an old one.
         if driver.now().instant >= deadline {
             return Poll::Ready(Err(this.error(WaitErrorKind::Timeout { waited: limit })));
         }
@@ -230,19 +233,19 @@ impl<T> Future for Waiting<'_, T> {
     }
 }
 
-/// Wakes a future when its time is over.
+/// Wakes a future at its deadline.
 pub(crate) struct Alarm {
     bell: Arc<AlarmBell>,
     _timer: Timer,
 }
 
-/// What the timer rings.
+/// Target of the timer.
 struct AlarmBell {
     waker: Mutex<Option<Waker>>,
 }
 
 impl Alarm {
-    /// The waker is in the bell before the timer is set: it may ring at once.
+    /// Sets the waker before the timer, because the timer may fire at once.
     pub(crate) fn new(driver: &dyn Driver, at: Instant, waker: &Waker) -> Self {
         let bell = Arc::new(AlarmBell { waker: Mutex::new(Some(waker.clone())) });
         let weak: Weak<dyn Poke> = Arc::downgrade(&bell) as Weak<dyn Poke>;
@@ -252,6 +255,7 @@ impl Alarm {
     }
 
     pub(crate) fn set_waker(&self, waker: &Waker) {
+        // The old waker is code of the application: drop it outside of the lock.
         let old = self.bell.waker.lock().unwrap_or_else(PoisonError::into_inner).replace(waker.clone());
         drop(old);
     }
