@@ -9,8 +9,19 @@
 //! [`xtypes`] and [`filter`] use [`cdr`], but not each other.
 //!
 //! Applications depend on `dds-core`, which re-exports the relevant items of this crate.
+//!
+//! # Features
+//!
+#![cfg_attr(feature = "document-features", doc = document_features::document_features!())]
+#![cfg_attr(not(feature = "document-features"), doc = "`Cargo.toml` of this crate describes them.")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod cdr;
+/// The module that the code of `#[derive(DdsType)]` names.
+#[doc(hidden)]
+pub mod __private {
+    pub use crate::cdr;
+}
 pub mod filter;
 mod instance_handle;
 #[doc(hidden)]

@@ -1,11 +1,13 @@
 //! Model of the type: the input of code generation.
 
 use crate::attr::{
-    AutoId, Extensibility, FieldAttributes, MemberDefault, TryConstruct, TypeAttributes, VariantAttributes,
+    AutoId, ExtensibilityAttribute, FieldAttributes, MemberDefault, TryConstructAttribute, TypeAttributes,
+    VariantAttributes,
 };
-use crate::bits::{Bitmask, Bitset};
+use crate::bits::{BitmaskModel, BitsetModel};
 use crate::check::Errors;
-use crate::union::Union;
+use crate::converted::ConvertedModel;
+use crate::union::UnionModel;
 use proc_macro2::{Group, Ident, Punct, Spacing, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote};
 use syn::ext::IdentExt;
@@ -24,16 +26,18 @@ pub(crate) struct Model<'a> {
 }
 
 pub(crate) enum Body<'a> {
-    Struct(Vec<Member<'a>>),
-    Enum(Vec<Literal<'a>>),
-    Union(Union<'a>),
-    Bitmask(Bitmask<'a>),
-    Bitset(Bitset<'a>),
+    Struct(Vec<MemberModel<'a>>),
+    Enum(Vec<LiteralModel<'a>>),
+    Union(UnionModel<'a>),
+    Bitmask(BitmaskModel<'a>),
+    Bitset(BitsetModel<'a>),
+    /// A type that is encoded as another one.
+    Converted(ConvertedModel<'a>),
     /// A type that was rejected.
     Unknown,
 }
 
-pub(crate) struct Member<'a> {
+pub(crate) struct MemberModel<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) ty: &'a Type,
     /// The member id. Behind a base it counts from the first id that the base does not use.
@@ -46,7 +50,7 @@ pub(crate) struct Member<'a> {
     pub(crate) attributes: FieldAttributes,
 }
 
-pub(crate) struct Literal<'a> {
+pub(crate) struct LiteralModel<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) name: String,
     /// The explicit discriminant.
@@ -65,12 +69,20 @@ impl<'a> Model<'a> {
         }
         let mut hidden = Vec::new();
         let body = match &input.data {
-            Data::Struct(data) if attributes.bitmask.is_some() => Bitmask::of(data, &attributes, errors),
-            Data::Struct(data) if attributes.bitset.is_some() => Bitset::of(data, errors),
+            _ if attributes.into.is_some() || attributes.from.is_some() => {
+                ConvertedModel::of_attributes(&attributes, errors)
+            }
+            Data::Struct(data) if attributes.bitmask.is_some() => BitmaskModel::of(data, &attributes, errors),
+            Data::Struct(data) if attributes.bitset.is_some() => BitsetModel::of(data, errors),
+            Data::Struct(data) if matches!(&data.fields, Fields::Unnamed(fields) if fields.unnamed.len() == 1) => {
+                ConvertedModel::of_newtype(&input.ident, &data.fields, errors)
+            }
             Data::Struct(data) => {
                 Body::of_struct(&data.fields, attributes.autoid.unwrap_or_default(), &mut hidden, errors)
             }
-            Data::Enum(data) if Union::is_one(data, &attributes) => Body::Union(Union::of(data, &attributes, errors)),
+            Data::Enum(data) if UnionModel::is_one(data, &attributes) => {
+                Body::Union(UnionModel::of(data, &attributes, errors))
+            }
             Data::Enum(data) => Body::of_enum(data, errors),
             Data::Union(data) => {
                 let message = "expected a struct or an enum, found a `union`: write a DDS union as an enum with data";
@@ -82,7 +94,7 @@ impl<'a> Model<'a> {
         Self { ident: &input.ident, lifetimes, attributes, body, hidden, input }
     }
 
-    pub(crate) fn extensibility(&self) -> Extensibility {
+    pub(crate) fn extensibility(&self) -> ExtensibilityAttribute {
         self.attributes.extensibility.unwrap_or_default()
     }
 
@@ -106,10 +118,10 @@ impl<'a> Model<'a> {
 
     /// Whether a union falls back to its default if the discriminator selects no case.
     pub(crate) fn defaults_discriminator(&self) -> bool {
-        matches!(self.attributes.try_construct, Some((TryConstruct::UseDefault, _)))
+        matches!(self.attributes.try_construct, Some((TryConstructAttribute::UseDefault, _)))
     }
 
-    pub(crate) fn members(&self) -> &[Member<'a>] {
+    pub(crate) fn members(&self) -> &[MemberModel<'a>] {
         match &self.body {
             Body::Struct(members) => members,
             _ => &[],
@@ -125,7 +137,7 @@ impl<'a> Model<'a> {
     }
 
     /// The members of the key: the marked ones, or all members if none is marked.
-    pub(crate) fn key_members(&self) -> Vec<&Member<'a>> {
+    pub(crate) fn key_members(&self) -> Vec<&MemberModel<'a>> {
         let has_key = self.has_key();
         self.members().iter().filter(|member| member.attributes.key.is_some() || !has_key).collect()
     }
@@ -136,7 +148,10 @@ impl<'a> Body<'a> {
         match fields {
             Fields::Unit => return Self::Struct(Vec::new()),
             Fields::Unnamed(fields) => {
-                errors.at(fields, "expected named fields: the members of a DDS type have names");
+                errors.at(
+                    fields,
+                    "expected named fields or one field without a name: the members of a DDS type have names",
+                );
                 return Self::Unknown;
             }
             Fields::Named(_) => {}
@@ -160,7 +175,15 @@ impl<'a> Body<'a> {
             let is_optional = attributes.optional.is_some() || is_option(&field.ty);
             if attributes.base.is_some() {
                 counts_from = Some(&field.ty);
-                members.push(Member { ident, ty: &field.ty, id: 0, counts_from: None, name, is_optional, attributes });
+                members.push(MemberModel {
+                    ident,
+                    ty: &field.ty,
+                    id: 0,
+                    counts_from: None,
+                    name,
+                    is_optional,
+                    attributes,
+                });
                 continue;
             }
             let id = id_of(&name, &attributes, autoid, next_id);
@@ -169,7 +192,7 @@ impl<'a> Body<'a> {
                 counts_from = None;
             }
             next_id = id.saturating_add(1);
-            members.push(Member { ident, ty: &field.ty, id, counts_from, name, is_optional, attributes });
+            members.push(MemberModel { ident, ty: &field.ty, id, counts_from, name, is_optional, attributes });
         }
         Self::Struct(members)
     }
@@ -181,13 +204,71 @@ impl<'a> Body<'a> {
             let ident = &variant.ident;
             let name = name_of(ident, &attributes.member);
             let discriminant = variant.discriminant.as_ref().map(|(_, value)| value);
-            literals.push(Literal { ident, name, discriminant, default: attributes.default });
+            literals.push(LiteralModel { ident, name, discriminant, default: attributes.default });
         }
         Self::Enum(literals)
     }
 }
 
-impl Member<'_> {
+impl MemberModel<'_> {
+    /// The value of the field as an expression: a place, or the result of the conversion `with`.
+    pub(crate) fn value(&self) -> TokenStream {
+        let ident = self.ident;
+        match (&self.attributes.with, self.is_optional) {
+            (None, _) => quote!(self.#ident),
+            (Some(with), false) => quote!(#with::to_wire(&self.#ident)),
+            (Some(with), true) => quote!(self.#ident.as_ref().map(#with::to_wire)),
+        }
+    }
+
+    /// Converts a decoded value to the type of the field. `value` is an expression without side effects on `d`.
+    pub(crate) fn convert(&self, value: TokenStream, cdr: &TokenStream) -> TokenStream {
+        match (&self.attributes.with, self.is_optional) {
+            (None, _) => value,
+            (Some(with), false) => quote!({
+                let wire = #value;
+                #cdr::converted(d, #with::from_wire(wire))?
+            }),
+            (Some(with), true) => quote!({
+                match #value {
+                    ::core::option::Option::Some(wire) => {
+                        ::core::option::Option::Some(#cdr::converted(d, #with::from_wire(wire))?)
+                    }
+                    ::core::option::Option::None => ::core::option::Option::None,
+                }
+            }),
+        }
+    }
+
+    /// The type that the generated code names: the type inside an `Option`, if it is written as one.
+    fn named_type(&self) -> &Type {
+        if self.is_optional { inside_option(self.ty).unwrap_or(self.ty) } else { self.ty }
+    }
+
+    /// The trait that has all methods of the member, if its type owns its data.
+    ///
+    /// Otherwise the code uses the traits one by one. See `MemberValue` in the crate `dds-cdr`.
+    pub(crate) fn as_owned(&self, cdr: &TokenStream) -> Option<TokenStream> {
+        let ty = self.named_type();
+        // An alias of `Option` hides the type inside.
+        let is_alias = self.is_optional && inside_option(self.ty).is_none();
+        if is_alias || has_lifetime(ty) {
+            return None;
+        }
+        Some(quote!(<#ty as #cdr::MemberValue>))
+    }
+
+    /// The constant of the member's type with this name in `TypeInfo`, `Encode` and `MemberValue`.
+    pub(crate) fn constant(&self, of: &TokenStream, name: &TokenStream, cdr: &TokenStream) -> TokenStream {
+        match self.as_owned(cdr) {
+            Some(owned) => quote!(#owned::#name),
+            None => {
+                let ty = with_lifetime(self.named_type(), "static");
+                quote!(<#ty as #cdr::#of>::#name)
+            }
+        }
+    }
+
     pub(crate) fn default(&self) -> Option<TokenStream> {
         match self.attributes.default.as_ref()? {
             MemberDefault::OfTrait => Some(quote!(::core::default::Default::default())),
@@ -225,8 +306,8 @@ impl Member<'_> {
         if self.counts_from.is_some() { quote!(id if id == #id) } else { id }
     }
 
-    pub(crate) fn try_construct(&self) -> TryConstruct {
-        self.attributes.try_construct.map_or(TryConstruct::Discard, |(kind, _)| kind)
+    pub(crate) fn try_construct(&self) -> TryConstructAttribute {
+        self.attributes.try_construct.map_or(TryConstructAttribute::Discard, |(kind, _)| kind)
     }
 
     pub(crate) fn bound(&self) -> Option<u32> {
@@ -258,6 +339,42 @@ pub(crate) fn is_option(ty: &Type) -> bool {
 fn hash_of(name: &str) -> u32 {
     let [a, b, c, d, ..] = md5::compute(name).0;
     u32::from_le_bytes([a, b, c, d]) & 0x0fff_ffff
+}
+
+/// The type inside of `Option<..>`.
+pub(crate) fn inside_option(ty: &Type) -> Option<&Type> {
+    match ty {
+        Type::Group(group) => inside_option(&group.elem),
+        Type::Paren(inner) => inside_option(&inner.elem),
+        Type::Path(path) => {
+            let segment = path.path.segments.last().filter(|segment| segment.ident == "Option")?;
+            let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
+            match arguments.args.first() {
+                Some(syn::GenericArgument::Type(inner)) => Some(inner),
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Whether a lifetime is written in the type.
+pub(crate) fn has_lifetime(ty: &Type) -> bool {
+    fn is_in(tokens: TokenStream) -> bool {
+        for token in tokens {
+            let found = match token {
+                TokenTree::Punct(punct) => punct.as_char() == '\'',
+                TokenTree::Group(group) => is_in(group.stream()),
+                _ => false,
+            };
+            if found {
+                return true;
+            }
+        }
+        false
+    }
+    // A reference without a lifetime is an error elsewhere, but it borrows too.
+    is_in(ty.to_token_stream()) || matches!(ty, Type::Reference(_))
 }
 
 /// The name of a type without its path and parameters.
@@ -300,7 +417,7 @@ fn replace_lifetimes(tokens: TokenStream, lifetime: &str) -> TokenStream {
     replaced
 }
 
-fn locate(code: TokenStream, place: Span) -> TokenStream {
+pub(crate) fn locate(code: TokenStream, place: Span) -> TokenStream {
     let mut located = TokenStream::new();
     for mut token in code {
         let span = token.span().located_at(place);

@@ -1,7 +1,7 @@
 //! Parsed `#[dds(...)]` attributes with their source positions.
 
 use crate::check::Errors;
-use proc_macro2::{Span, TokenTree};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
@@ -11,7 +11,7 @@ use syn::{Attribute, Expr, ExprArray, Ident, LitInt, LitStr, Path, Token, Type};
 #[derive(Default)]
 pub(crate) struct TypeAttributes {
     pub(crate) name: Option<LitStr>,
-    pub(crate) extensibility: Option<Extensibility>,
+    pub(crate) extensibility: Option<ExtensibilityAttribute>,
     pub(crate) autoid: Option<AutoId>,
     pub(crate) bit_bound: Option<(u32, Span)>,
     pub(crate) nested: Option<Span>,
@@ -21,10 +21,25 @@ pub(crate) struct TypeAttributes {
     pub(crate) key: Option<Span>,
     pub(crate) bitmask: Option<Span>,
     pub(crate) bitset: Option<Span>,
-    pub(crate) flags: Option<(Vec<Flag>, Span)>,
+    pub(crate) flags: Option<(Vec<FlagAttribute>, Span)>,
     pub(crate) plain: Option<Span>,
+    /// The type that values are converted to before they are encoded.
+    pub(crate) into: Option<Type>,
+    /// The type that values are converted from after decoding.
+    pub(crate) from: Option<Conversion>,
+    /// The name of the view that the derive generates.
+    pub(crate) view: Option<Ident>,
+    /// The derives of that view.
+    pub(crate) view_derive: Option<(TokenStream, Span)>,
     /// Handling of a union discriminator that selects no case.
-    pub(crate) try_construct: Option<(TryConstruct, Span)>,
+    pub(crate) try_construct: Option<(TryConstructAttribute, Span)>,
+}
+
+/// A conversion from a decoded value.
+pub(crate) struct Conversion {
+    pub(crate) ty: Type,
+    /// Whether the conversion may fail: `try_from`.
+    pub(crate) may_fail: bool,
 }
 
 /// The type of a union's discriminator.
@@ -35,7 +50,7 @@ pub(crate) struct Discriminator {
 }
 
 /// A named bit of a bitmask, as written.
-pub(crate) struct Flag {
+pub(crate) struct FlagAttribute {
     pub(crate) ident: Ident,
     pub(crate) position: Option<(u32, Span)>,
 }
@@ -57,12 +72,16 @@ pub(crate) struct FieldAttributes {
     pub(crate) bits: Option<(u32, Span)>,
     pub(crate) base: Option<Span>,
     pub(crate) external: Option<Span>,
-    pub(crate) try_construct: Option<(TryConstruct, Span)>,
+    /// The module with the conversions of the member.
+    pub(crate) with: Option<Path>,
+    /// The type of the member in the view that the derive generates.
+    pub(crate) view: Option<Type>,
+    pub(crate) try_construct: Option<(TryConstructAttribute, Span)>,
 }
 
 /// Handling of a received value that the member's type cannot hold (XTYPES 1.3, 7.2.4.3.7).
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TryConstruct {
+pub(crate) enum TryConstructAttribute {
     /// Decoding the sample fails.
     Discard,
     /// The member takes its default.
@@ -87,7 +106,7 @@ pub(crate) struct CaseFieldAttributes {
 
 /// How a type may grow.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) enum Extensibility {
+pub(crate) enum ExtensibilityAttribute {
     #[default]
     Final,
     Appendable,
@@ -157,6 +176,13 @@ impl TypeAttributes {
                 "flags" => set(&mut found.flags, (flags(input)?, span), &key, errors),
                 "nested" => set(&mut found.nested, span, &key, errors),
                 "plain" => set(&mut found.plain, span, &key, errors),
+                "into" => set(&mut found.into, value(input)?, &key, errors),
+                "from" | "try_from" => {
+                    let (ty, may_fail) = (value(input)?, key == "try_from");
+                    set(&mut found.from, Conversion { ty, may_fail }, &key, errors);
+                }
+                "view" => set(&mut found.view, value(input)?, &key, errors),
+                "view_derive" => set(&mut found.view_derive, (list(input)?, span), &key, errors),
                 "view_of" => set(&mut found.view_of, value(input)?, &key, errors),
                 "crate" => set(&mut found.crate_path, text(input)?.parse()?, &key, errors),
                 other => return Err(unknown(other, span, "a type", TYPE_WORDS)),
@@ -182,6 +208,8 @@ impl FieldAttributes {
                 "base" => set(&mut found.base, span, &key, errors),
                 "external" => set(&mut found.external, span, &key, errors),
                 "try_construct" => set(&mut found.try_construct, try_construct(input, span)?, &key, errors),
+                "with" => set(&mut found.with, value(input)?, &key, errors),
+                "view" => set(&mut found.view, value(input)?, &key, errors),
                 "optional" => set(&mut found.optional, span, &key, errors),
                 "octet" => set(&mut found.octet, span, &key, errors),
                 "must_understand" => set(&mut found.must_understand, span, &key, errors),
@@ -213,6 +241,7 @@ impl FieldAttributes {
         let numbers = [id, bound, &self.bits];
         spans.iter().all(|span| span.is_none())
             && self.try_construct.is_none()
+            && self.with.is_none()
             && numbers.iter().all(|number| number.is_none())
             && name.is_none()
             && hashid.is_none()
@@ -233,6 +262,7 @@ impl VariantAttributes {
                 ("hashid", true) => set(&mut member.hashid, hashid(input, key.span())?, &key, errors),
                 ("bound", true) => set(&mut member.bound, number(input)?, &key, errors),
                 ("octet", true) => set(&mut member.octet, key.span(), &key, errors),
+                ("external", true) => set(&mut member.external, key.span(), &key, errors),
                 ("try_construct", true) => {
                     set(&mut member.try_construct, try_construct(input, key.span())?, &key, errors);
                 }
@@ -253,7 +283,7 @@ impl CaseFieldAttributes {
                 "discriminator" => set(&mut found.discriminator, key.span(), &key, errors),
                 other => {
                     let place = "a field of a union (attributes of the member belong on the variant)";
-                    return Err(unknown(other, key.span(), place, "`discriminator`"));
+                    return Err(unknown(other, key.span(), place, &["discriminator"]));
                 }
             }
             Ok(())
@@ -263,15 +293,15 @@ impl CaseFieldAttributes {
 }
 
 /// Parses `= "trim"`. Without a value it is `use_default` (XTYPES 1.3, 7.3.1.2.1.12).
-fn try_construct(input: ParseStream<'_>, span: Span) -> syn::Result<(TryConstruct, Span)> {
+fn try_construct(input: ParseStream<'_>, span: Span) -> syn::Result<(TryConstructAttribute, Span)> {
     if !input.peek(Token![=]) {
-        return Ok((TryConstruct::UseDefault, span));
+        return Ok((TryConstructAttribute::UseDefault, span));
     }
     let word = text(input)?;
     let kind = match word.value().as_str() {
-        "discard" => TryConstruct::Discard,
-        "use_default" => TryConstruct::UseDefault,
-        "trim" => TryConstruct::Trim,
+        "discard" => TryConstructAttribute::Discard,
+        "use_default" => TryConstructAttribute::UseDefault,
+        "trim" => TryConstructAttribute::Trim,
         _ => return Err(syn::Error::new(word.span(), "expected `discard`, `use_default` or `trim`")),
     };
     Ok((kind, word.span()))
@@ -291,18 +321,25 @@ fn cases(input: ParseStream<'_>) -> syn::Result<Vec<Expr>> {
 }
 
 /// Parses `(READ, WRITE = 3)`.
-fn flags(input: ParseStream<'_>) -> syn::Result<Vec<Flag>> {
+fn flags(input: ParseStream<'_>) -> syn::Result<Vec<FlagAttribute>> {
     let list;
     syn::parenthesized!(list in input);
-    Ok(Punctuated::<Flag, Token![,]>::parse_terminated(&list)?.into_iter().collect())
+    Ok(Punctuated::<FlagAttribute, Token![,]>::parse_terminated(&list)?.into_iter().collect())
 }
 
-impl syn::parse::Parse for Flag {
+impl syn::parse::Parse for FlagAttribute {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let ident = input.parse()?;
         let position = if input.peek(Token![=]) { Some(number(input)?) } else { None };
         Ok(Self { ident, position })
     }
+}
+
+/// Parses `(..)` and returns the tokens inside.
+fn list(input: ParseStream<'_>) -> syn::Result<TokenStream> {
+    let list;
+    syn::parenthesized!(list in input);
+    list.parse()
 }
 
 /// Whether a type is written as `octet`. A type from a macro stands in a group.
@@ -371,11 +408,11 @@ fn number(input: ParseStream<'_>) -> syn::Result<(u32, Span)> {
     Ok((number.base10_parse()?, number.span()))
 }
 
-fn extensibility(word: &str, span: Span) -> syn::Result<Extensibility> {
+fn extensibility(word: &str, span: Span) -> syn::Result<ExtensibilityAttribute> {
     match word {
-        "final" => Ok(Extensibility::Final),
-        "appendable" => Ok(Extensibility::Appendable),
-        "mutable" => Ok(Extensibility::Mutable),
+        "final" => Ok(ExtensibilityAttribute::Final),
+        "appendable" => Ok(ExtensibilityAttribute::Appendable),
+        "mutable" => Ok(ExtensibilityAttribute::Mutable),
         _ => Err(syn::Error::new(span, format!("expected `final`, `appendable` or `mutable`, found `{word}`"))),
     }
 }
@@ -387,22 +424,86 @@ fn set<T>(place: &mut Option<T>, value: T, key: &Ident, errors: &mut Errors) {
     }
 }
 
-fn unknown(word: &str, span: Span, place: &str, known: &str) -> syn::Error {
+fn unknown(word: &str, span: Span, place: &str, known: &[&str]) -> syn::Error {
     let message = match word {
         "map" => "unknown attribute `map`: write a map as `BTreeMap` or `HashMap`".to_owned(),
         "union" => "unknown attribute `union`: write a union as an enum with data".to_owned(),
         "position" => {
             "unknown attribute `position`: write the positions of a bitmask as `flags(NAME = position)`".to_owned()
         }
-        _ => format!("unknown attribute `{word}` on {place}: expected {known}"),
+        _ => match similar(word, known) {
+            Some(similar) => format!("unknown attribute `{word}` on {place}: did you mean `{similar}`?"),
+            None => format!("unknown attribute `{word}` on {place}: expected {}", listed(known)),
+        },
     };
     syn::Error::new(span, message)
 }
 
-const TYPE_WORDS: &str = "`name`, `extensibility`, `final`, `appendable`, `mutable`, `autoid`, `bit_bound`, `nested`, \
-     `view_of`, `discriminator`, `key`, `bitmask`, `flags`, `bitset`, `plain`, \
-     `try_construct` or `crate`";
-const FIELD_WORDS: &str = "`key`, `id`, `hashid`, `name`, `bound`, `optional`, `default`, `octet`, `must_understand`, \
-     `try_construct`, `external`, `base`, `bits` or `non_serialized`";
-const CASE_WORDS: &str = "`case`, `default`, `id`, `hashid`, `name`, `bound`, `octet` or `try_construct`";
-const LITERAL_WORDS: &str = "`name` or `default`";
+/// The known word that a misspelled one resembles.
+fn similar<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    // One difference for each three letters: `kee` resembles `key`, `case` does not resemble `name`.
+    let allowed = word.len() / 3;
+    let mut nearest = None;
+    for candidate in known {
+        let distance = strsim::damerau_levenshtein(word, candidate);
+        if distance <= allowed && nearest.is_none_or(|(other, _)| distance < other) {
+            nearest = Some((distance, *candidate));
+        }
+    }
+    nearest.map(|(_, candidate)| candidate)
+}
+
+/// `a`, `b` or `c`.
+fn listed(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("`{word}`")).collect();
+    match quoted.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+const TYPE_WORDS: &[&str] = &[
+    "name",
+    "extensibility",
+    "final",
+    "appendable",
+    "mutable",
+    "autoid",
+    "bit_bound",
+    "nested",
+    "into",
+    "from",
+    "try_from",
+    "view",
+    "view_derive",
+    "view_of",
+    "discriminator",
+    "key",
+    "bitmask",
+    "flags",
+    "bitset",
+    "plain",
+    "try_construct",
+    "crate",
+];
+const FIELD_WORDS: &[&str] = &[
+    "key",
+    "id",
+    "hashid",
+    "name",
+    "bound",
+    "optional",
+    "default",
+    "octet",
+    "must_understand",
+    "try_construct",
+    "external",
+    "base",
+    "bits",
+    "with",
+    "view",
+    "non_serialized",
+];
+const CASE_WORDS: &[&str] = &["case", "default", "id", "hashid", "name", "bound", "octet", "try_construct", "external"];
+const LITERAL_WORDS: &[&str] = &["name", "default"];

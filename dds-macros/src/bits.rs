@@ -9,7 +9,7 @@ use syn::spanned::Spanned;
 use syn::{DataStruct, Fields, Type};
 
 /// An integer whose bits have names.
-pub(crate) struct Bitmask<'a> {
+pub(crate) struct BitmaskModel<'a> {
     /// The integer type.
     pub(crate) integer: &'a Type,
     pub(crate) bit_bound: u8,
@@ -18,11 +18,11 @@ pub(crate) struct Bitmask<'a> {
 }
 
 /// Integers of a few bits each, packed into one integer.
-pub(crate) struct Bitset<'a> {
-    pub(crate) fields: Vec<Bitfield<'a>>,
+pub(crate) struct BitsetModel<'a> {
+    pub(crate) fields: Vec<BitfieldModel<'a>>,
 }
 
-pub(crate) struct Bitfield<'a> {
+pub(crate) struct BitfieldModel<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) ty: &'a Type,
     pub(crate) name: String,
@@ -30,7 +30,7 @@ pub(crate) struct Bitfield<'a> {
     pub(crate) bit_count: u8,
 }
 
-impl<'a> Bitmask<'a> {
+impl<'a> BitmaskModel<'a> {
     pub(crate) fn of(data: &'a DataStruct, attributes: &TypeAttributes, errors: &mut Errors) -> Body<'a> {
         let place = attributes.bitmask.unwrap_or_else(Span::call_site);
         let integer = match &data.fields {
@@ -63,7 +63,7 @@ impl<'a> Bitmask<'a> {
     }
 }
 
-impl<'a> Bitset<'a> {
+impl<'a> BitsetModel<'a> {
     pub(crate) fn of(data: &'a DataStruct, errors: &mut Errors) -> Body<'a> {
         let Fields::Named(named) = &data.fields else {
             errors.at(&data.fields, "expected named fields: the fields of a bitset have names");
@@ -98,7 +98,7 @@ impl<'a> Bitset<'a> {
                 None => errors.at(&field.ty, "expected `bool` or an integer"),
             }
             let narrow = |bits: u32| u8::try_from(bits).unwrap_or(u8::MAX);
-            fields.push(Bitfield {
+            fields.push(BitfieldModel {
                 ident,
                 ty: &field.ty,
                 name,

@@ -1,8 +1,8 @@
 //! Checks of a type. All mistakes are collected; none ends the search.
 
-use crate::ast::{Body, Literal, Member, Model, last_segment};
-use crate::attr::{Extensibility, TryConstruct};
-use crate::{bits, union};
+use crate::ast::{Body, LiteralModel, MemberModel, Model, last_segment};
+use crate::attr::{ExtensibilityAttribute, TryConstructAttribute};
+use crate::{bits, converted, union, view};
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use std::collections::HashMap;
@@ -43,10 +43,12 @@ pub(crate) fn check(model: &Model<'_>, errors: &mut Errors) {
         Body::Enum(literals) => check_enum(model, literals, errors),
         Body::Union(body) => union::check(model, body, errors),
         Body::Bitmask(_) | Body::Bitset(_) => bits::check(model, errors),
+        Body::Converted(of) => converted::check(model, of, errors),
         Body::Unknown => {}
     }
     check_kind_of_type(model, errors);
     check_plain(model, errors);
+    view::check(model, errors);
     check_bit_bound(model, errors);
     if let (Some(view_of), 0) = (&model.attributes.view_of, model.lifetimes) {
         errors.at(view_of, "expected a type with a lifetime: a view borrows");
@@ -66,7 +68,7 @@ fn check_plain(model: &Model<'_>, errors: &mut Errors) {
         errors.add(syn::Error::new(plain, "expected a struct that owns its data: only such a type can be plain"));
         return;
     }
-    if model.extensibility() != Extensibility::Final {
+    if model.extensibility() != ExtensibilityAttribute::Final {
         errors.add(syn::Error::new(plain, "expected a `final` struct: other encodings contain more than the members"));
     }
     if !is_repr_c(&model.input.attrs) {
@@ -78,6 +80,9 @@ fn check_plain(model: &Model<'_>, errors: &mut Errors) {
     for member in model.members() {
         if member.is_optional {
             errors.at(member.ident, "expected a member that is always present: a plain struct has no optional members");
+        }
+        if let Some(with) = &member.attributes.with {
+            errors.at(with, "expected no `with`: the memory of a plain struct is its encoding");
         }
     }
 }
@@ -91,7 +96,7 @@ fn is_repr_c(attributes: &[syn::Attribute]) -> bool {
     false
 }
 
-fn check_base(members: &[Member<'_>], errors: &mut Errors) {
+fn check_base(members: &[MemberModel<'_>], errors: &mut Errors) {
     for (index, member) in members.iter().enumerate() {
         if !member.is_base() {
             continue;
@@ -133,13 +138,15 @@ fn check_kind_of_type(model: &Model<'_>, errors: &mut Errors) {
 fn check_discriminator_failure(model: &Model<'_>, errors: &mut Errors) {
     let Some((kind, span)) = model.attributes.try_construct else { return };
     let message = match &model.body {
-        Body::Union(_) | Body::Unknown if kind == TryConstruct::Trim => {
+        Body::Union(_) | Body::Unknown if kind == TryConstructAttribute::Trim => {
             "expected `use_default` or `discard`: a discriminator cannot be trimmed"
         }
-        Body::Union(_) | Body::Unknown if kind == TryConstruct::UseDefault && model.has_key() => {
+        Body::Union(_) | Body::Unknown if kind == TryConstructAttribute::UseDefault && model.has_key() => {
             "expected `discard`: a key cannot have a default"
         }
-        Body::Union(union) if kind == TryConstruct::UseDefault && union.is_of_integer && union.has_default() => {
+        Body::Union(union)
+            if kind == TryConstructAttribute::UseDefault && union.is_of_integer && union.has_default() =>
+        {
             "expected no `try_construct`: the default case accepts each other discriminator"
         }
         Body::Union(_) | Body::Unknown => return,
@@ -154,13 +161,13 @@ fn check_bit_bound(model: &Model<'_>, errors: &mut Errors) {
         Body::Enum(_) if !(1..=32).contains(&bits) => {
             errors.add(syn::Error::new(span, format!("expected a bit bound of 1 to 32, found {bits}")));
         }
-        // `Bitmask::of` compares the bit bound of a bitmask with its integer.
+        // `BitmaskModel::of` compares the bit bound of a bitmask with its integer.
         Body::Enum(_) | Body::Bitmask(_) | Body::Unknown => {}
         _ => errors.add(syn::Error::new(span, "expected an enum or a bitmask for `bit_bound`")),
     }
 }
 
-pub(crate) fn check_member(member: &Member<'_>, errors: &mut Errors) {
+pub(crate) fn check_member(member: &MemberModel<'_>, errors: &mut Errors) {
     check_type(member.ty, errors);
     let attributes = &member.attributes;
     if let Some(key) = attributes.key {
@@ -180,7 +187,7 @@ pub(crate) fn check_member(member: &Member<'_>, errors: &mut Errors) {
     if let (Some(octet), false) = (attributes.octet, is_bytes(member.ty)) {
         errors.add(syn::Error::new(octet, "expected `u8`, or a sequence or array of `u8`, for `octet`"));
     }
-    if let Some((TryConstruct::Trim, trim)) = attributes.try_construct {
+    if let Some((TryConstructAttribute::Trim, trim)) = attributes.try_construct {
         if attributes.bound.is_none() {
             errors.add(syn::Error::new(trim, "expected a `bound` to trim to"));
         }
@@ -190,15 +197,15 @@ pub(crate) fn check_member(member: &Member<'_>, errors: &mut Errors) {
     }
 }
 
-fn check_key_member(member: &Member<'_>, key: Span, errors: &mut Errors) {
+fn check_key_member(member: &MemberModel<'_>, key: Span, errors: &mut Errors) {
     let try_construct = member.try_construct();
     if member.is_optional {
         errors.add(syn::Error::new(key, "expected a key member that is always present, found an optional one"));
     }
-    if member.attributes.default.is_some() || try_construct == TryConstruct::UseDefault {
+    if member.attributes.default.is_some() || try_construct == TryConstructAttribute::UseDefault {
         errors.add(syn::Error::new(key, "expected a key member without a default: each writer must send it"));
     }
-    if try_construct == TryConstruct::Trim {
+    if try_construct == TryConstructAttribute::Trim {
         errors.add(syn::Error::new(key, "expected a key member without `trim`: it would merge two instances"));
     }
 }
@@ -278,7 +285,7 @@ fn is_bytes_segment(segment: &syn::PathSegment) -> bool {
     false
 }
 
-pub(crate) fn unique_ids<'a>(members: impl Iterator<Item = &'a Member<'a>>, errors: &mut Errors) {
+pub(crate) fn unique_ids<'a>(members: impl Iterator<Item = &'a MemberModel<'a>>, errors: &mut Errors) {
     let mut seen = HashMap::new();
     for member in members {
         // Ids that continue a base are relative. A generated assertion compares the absolute ids.
@@ -297,11 +304,11 @@ pub(crate) fn unique_names<'a>(names: impl Iterator<Item = (String, &'a syn::Ide
     }
 }
 
-fn check_enum(model: &Model<'_>, literals: &[Literal<'_>], errors: &mut Errors) {
+fn check_enum(model: &Model<'_>, literals: &[LiteralModel<'_>], errors: &mut Errors) {
     if literals.is_empty() {
         errors.at(model.ident, "expected at least one literal");
     }
-    if let Some(Extensibility::Mutable) = model.attributes.extensibility {
+    if let Some(ExtensibilityAttribute::Mutable) = model.attributes.extensibility {
         errors.at(model.ident, "expected `final` or `appendable`: an enum has no members");
     }
     if model.attributes.autoid.is_some() {

@@ -16,8 +16,10 @@ mod ast;
 mod attr;
 mod bits;
 mod check;
+mod converted;
 mod expand;
 mod union;
+mod view;
 
 use proc_macro::TokenStream;
 
@@ -28,6 +30,8 @@ use proc_macro::TokenStream;
 /// | in Rust | in IDL |
 /// |---|---|
 /// | struct with named fields | `struct` |
+/// | struct of one field without a name (newtype) | the type of the field |
+/// | type with `#[dds(into = Wire, from = Wire)]` | `Wire` |
 /// | enum without data | `enum` |
 /// | enum with data, or with `#[dds(discriminator = ..)]` | `union` |
 /// | `struct Name(u8)` with `#[dds(bitmask)]` | `bitmask` |
@@ -39,7 +43,12 @@ use proc_macro::TokenStream;
 /// | `cdr::Bounded<String, 8>` in one of those | `string<8>`; also of sequences and maps |
 /// | `cdr::Trimmed<String, 8>`, `cdr::OrDefault<T>` in one of those | `@try_construct(TRIM) string<8>`, `@try_construct(USE_DEFAULT) T` |
 /// | `Option<T>` as a field | `@optional` |
-/// | `Box<T>`, `Arc<T>` | the same as `T` |
+/// | `Box<T>`, `Arc<T>`, `NonZero<T>`, `Cow<'a, T>` | the same as `T` |
+/// | `Duration`, `SystemTime` of `std::time` | `struct` of `int32 sec` and `uint32 nanosec` |
+/// | `Ipv4Addr`, `Ipv6Addr`, `IpAddr` | array of 4 or 16 octets |
+/// | `SocketAddr` and its versions | `struct` of the address and a `uint16 port` |
+///
+/// Features add types of other crates: `uuid`, `chrono`, `jiff`, `glam` and `nalgebra`.
 ///
 /// Types may borrow: `&'a str`, `&'a [u8]`, and `cdr::Run<'a, T>` of numbers, `bool`, `cdr::Char16` or `cdr::F128`.
 ///
@@ -59,6 +68,10 @@ use proc_macro::TokenStream;
 /// | `bitset` | the fields are integers of a few bits, packed into one | |
 /// | `plain` | the memory of the struct is its encoding (see below) | members are copied one by one |
 /// | `nested` | the type is only part of other types | a topic can have the type |
+/// | `into = Wire`, `from = Wire` | values are converted to `Wire` and back (see below) | |
+/// | `try_from = Wire` | as `from`, and the conversion may refuse a received value | |
+/// | `view = Name` | also generates a view with this name (see below) | |
+/// | `view_derive(Debug, ..)` | derives of the generated view | |
 /// | `view_of = Type` | the type borrows a sample of `Type`; members and attributes must agree | |
 /// | `crate = "..."` | path of the crate with the `cdr` module | `::dds_core` |
 ///
@@ -91,15 +104,18 @@ use proc_macro::TokenStream;
 /// | `try_construct = "..."` | handling of a received value that the type cannot hold (see below) | `discard` |
 /// | `external` | the type description marks the member as external (`Box`, `Arc`) | |
 /// | `base`, `base, key` | the first field is the base of the struct (see below) | |
+/// | `with = module` | the functions of a module convert the field (see below) | |
+/// | `view = PointView` | type inside the field in the generated view | the type itself |
 /// | `bits = 3` | width of a bitset field | one, for `bool` |
 ///
 /// A value over its `bound` is an error: encoding and decoding fail.
 ///
 /// A member takes its `default` if the sender's type does not have the member, or if a mutable sample omits it.
 ///
-/// `octet` also applies to the elements of sequences, arrays and options. ROS 2 and the Python API of Cyclone DDS call it
-/// `byte`. `octet` and `uint8` have the same encoding, but type checks distinguish them (XTYPES 1.3, 7.2.4.4.3). Cyclone DDS up
-/// to 0.10 rejects type descriptions with `uint8` as invalid and does not match (its issue 1554). Use `octet` for it.
+/// `octet` also applies to the elements of sequences, arrays and options. ROS 2 and the Python API of Cyclone DDS call
+/// it `byte`. `octet` and `uint8` have the same encoding, but type checks distinguish them (XTYPES 1.3, 7.2.4.4.3).
+/// Cyclone DDS up to 0.10 rejects type descriptions with `uint8` as invalid and does not match (its issue 1554). Use
+/// `octet` for it.
 ///
 /// `try_construct` applies to a value over its bound, and to a value that an enum, union or bitmask does not have:
 ///
@@ -109,6 +125,15 @@ use proc_macro::TokenStream;
 ///
 /// A key member only allows `discard`. For elements, keys and values of collections use `cdr::OrDefault` and
 /// `cdr::Trimmed`.
+///
+/// `into` and `from` need `impl From<&Type> for Wire`, and `impl From<Wire> for Type` or `impl TryFrom<Wire> for Type`.
+///
+/// `with` names a module with a type `Wire` and two functions: `to_wire(&Field) -> Wire` and
+/// `from_wire(Wire) -> Option<Field>`. For a field of type `Option<Field>` they convert the value inside.
+///
+/// A received value that a conversion refuses does not fit its type, so `try_construct` applies to it.
+///
+/// A newtype can have a `bound` on its field. It is the type of a topic if the type inside is one.
 ///
 /// The members of a `base` come first on the wire and in the description. A base with a key needs `base, key`.
 ///
@@ -121,7 +146,7 @@ use proc_macro::TokenStream;
 /// |---|---|---|
 /// | `case = 1`, `case = [1, 2]` | discriminators that select the case, also constants and literals | see below |
 /// | `default` | all other discriminators select the case | other discriminators are an error |
-/// | `id`, `hashid`, `name`, `bound`, `octet`, `try_construct` | as on a field; ids count from 1 | |
+/// | `id`, `hashid`, `name`, `bound`, `octet`, `try_construct`, `external` | as on a field; ids count from 1 | |
 /// | `discriminator`, on another field | stores the discriminator, received or to send | see below |
 ///
 /// Without `case`, an integer discriminator is that of `Variant = 1`, or the preceding one plus one, from 0.
@@ -219,6 +244,71 @@ use proc_macro::TokenStream;
 /// assert_eq!(Value::Other { kind: 99, bytes: vec![] }.discriminator(), 99);
 /// assert_eq!(Length::Steps(3).discriminator(), Unit::Step);
 /// ```
+///
+/// Newtypes, and types of other crates:
+///
+/// ```
+/// use dds_macros::DdsType;
+///
+/// #[derive(DdsType, Debug, Clone, PartialEq)]
+/// #[dds(crate = "dds_rtps")]
+/// struct RobotId(u32);
+///
+/// #[derive(DdsType)]
+/// #[dds(crate = "dds_rtps")]
+/// struct Status {
+///     #[dds(key)]
+///     robot: RobotId,
+///     uptime: std::time::Duration,
+///     #[dds(with = version)]
+///     firmware: version::Version,
+/// }
+///
+/// mod version {
+///     /// Stands for a type of another crate.
+///     pub struct Version {
+///         major: u8,
+///         minor: u8,
+///     }
+///
+///     pub type Wire = [u8; 2];
+///
+///     pub fn to_wire(version: &Version) -> Wire {
+///         [version.major, version.minor]
+///     }
+///
+///     pub fn from_wire([major, minor]: Wire) -> Option<Version> {
+///         Some(Version { major, minor })
+///     }
+/// }
+/// ```
+///
+/// A generated view borrows text, bytes and numbers from the sample. Nothing is copied:
+///
+/// ```
+/// use dds_macros::DdsType;
+/// use dds_rtps::cdr::{Encoding, decode_payload, encode_payload};
+///
+/// #[derive(DdsType)]
+/// #[dds(crate = "dds_rtps", appendable, view = ScanView, view_derive(Debug))]
+/// struct Scan {
+///     #[dds(key)]
+///     sensor: String,
+///     ranges: Vec<f32>,
+///     note: Option<String>,
+/// }
+///
+/// let scan = Scan { sensor: "front".into(), ranges: vec![0.5; 4], note: None };
+/// let mut payload = Vec::new();
+/// encode_payload(&scan, Encoding::Xcdr2, &mut payload)?;
+/// let view: ScanView<'_> = decode_payload(&payload)?; // with `dds-core`: `samples.view()`
+/// assert_eq!((view.sensor, view.ranges.iter().sum::<f32>()), ("front", 2.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// In a view, `String` is `&'a str`, `Vec<u8>` is `&'a [u8]`, and a `Vec` of numbers is `cdr::Run<'a, T>`. This also
+/// applies inside of `Vec`, `Option`, `Box` and arrays. Fields with `base`, `with` or a default expression keep their
+/// types.
 ///
 /// Inheritance, and received values that the type cannot hold:
 ///
@@ -325,12 +415,17 @@ use proc_macro::TokenStream;
 /// `bitflags! { impl Rights: u8 { const READ = 1; } }`.
 #[proc_macro_derive(DdsType, attributes(dds))]
 pub fn derive_dds_type(input: TokenStream) -> TokenStream {
-    let input = syn::parse_macro_input!(input as syn::DeriveInput);
+    let original = syn::parse_macro_input!(input as syn::DeriveInput);
+    let mut input = original.clone();
+    converted::use_wire_types(&mut input);
     let mut errors = check::Errors::default();
     let model = ast::Model::of(&input, &mut errors);
     check::check(&model, &mut errors);
     match errors.into_compile_errors() {
-        None => expand::expand(&model).into(),
+        None => {
+            let (own, view) = (expand::expand(&model), view::expand(&original, &model));
+            quote::quote!(#own #view).into()
+        }
         Some(reports) => {
             // Without these impls each use of the type would report another error.
             let fallback = expand::fallback(&model);

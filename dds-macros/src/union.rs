@@ -1,14 +1,14 @@
 //! Model of unions, which are enums with data, and their checks.
 
-use crate::ast::{Member, Model, id_of, is_option, last_segment, name_of};
-use crate::attr::{CaseFieldAttributes, Extensibility, TypeAttributes, VariantAttributes};
+use crate::ast::{MemberModel, Model, id_of, is_option, last_segment, name_of};
+use crate::attr::{CaseFieldAttributes, ExtensibilityAttribute, TypeAttributes, VariantAttributes};
 use crate::check::{Errors, check_member, number, unique_ids, unique_names};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
 use syn::{DataEnum, Expr, Fields, Type, Variant};
 
-pub(crate) struct Union<'a> {
+pub(crate) struct UnionModel<'a> {
     /// The type of the discriminator.
     pub(crate) discriminator: TokenStream,
     pub(crate) is_octet: bool,
@@ -16,24 +16,24 @@ pub(crate) struct Union<'a> {
     pub(crate) is_of_integer: bool,
     /// Whether it is written as `Char16`, which wraps its number.
     pub(crate) is_wide: bool,
-    pub(crate) cases: Vec<Case<'a>>,
+    pub(crate) cases: Vec<CaseModel<'a>>,
 }
 
 /// A variant: the labels that select it, and its member.
-pub(crate) struct Case<'a> {
+pub(crate) struct CaseModel<'a> {
     pub(crate) ident: &'a Ident,
     pub(crate) name: String,
     pub(crate) labels: Vec<Label>,
     pub(crate) default: Option<Span>,
-    pub(crate) member: Option<CaseMember<'a>>,
+    pub(crate) member: Option<CaseMemberModel<'a>>,
     /// The field that stores the discriminator.
     pub(crate) kept: Option<TokenStream>,
 }
 
-pub(crate) struct CaseMember<'a> {
+pub(crate) struct CaseMemberModel<'a> {
     /// The field in a pattern: a name or an index.
     pub(crate) field: TokenStream,
-    pub(crate) member: Member<'a>,
+    pub(crate) member: MemberModel<'a>,
 }
 
 /// A value of the discriminator.
@@ -44,7 +44,7 @@ pub(crate) struct Label {
     number: Option<i128>,
 }
 
-impl<'a> Union<'a> {
+impl<'a> UnionModel<'a> {
     /// Whether an enum is a union: a variant has data, or `discriminator` is given.
     pub(crate) fn is_one(data: &DataEnum, attributes: &TypeAttributes) -> bool {
         attributes.discriminator.is_some() || data.variants.iter().any(|variant| !variant.fields.is_empty())
@@ -71,11 +71,11 @@ impl<'a> Union<'a> {
                 next_id = id.saturating_add(1);
                 let (ident, name) = (&variant.ident, name.clone());
                 let attributes = written.member;
-                let described = Member { ident, ty, id, counts_from: None, name, is_optional: false, attributes };
-                member = Some(CaseMember { field, member: described });
+                let described = MemberModel { ident, ty, id, counts_from: None, name, is_optional: false, attributes };
+                member = Some(CaseMemberModel { field, member: described });
             }
             let (ident, default, kept) = (&variant.ident, written.default, fields.discriminator);
-            cases.push(Case { ident, name, labels, default, member, kept });
+            cases.push(CaseModel { ident, name, labels, default, member, kept });
         }
         let ty = attributes.discriminator.as_ref().map(|discriminator| &discriminator.ty);
         let is_wide = ty.and_then(last_segment).is_some_and(|name| name == "Char16");
@@ -91,12 +91,12 @@ impl<'a> Union<'a> {
         self.cases.iter().any(|case| case.default.is_some())
     }
 
-    pub(crate) fn members(&self) -> impl Iterator<Item = &Member<'a>> {
+    pub(crate) fn members(&self) -> impl Iterator<Item = &MemberModel<'a>> {
         self.cases.iter().filter_map(|case| case.member.as_ref().map(|member| &member.member))
     }
 }
 
-impl Case<'_> {
+impl CaseModel<'_> {
     /// A pattern of the variant, which is also an expression that creates it.
     ///
     /// It binds the member to `value` and the stored discriminator to `kept`.
@@ -118,7 +118,7 @@ impl Case<'_> {
     }
 
     fn value_field(&self) -> Option<TokenStream> {
-        let CaseMember { field, .. } = self.member.as_ref()?;
+        let CaseMemberModel { field, .. } = self.member.as_ref()?;
         let value = value();
         Some(quote!(#field: #value,))
     }
@@ -224,7 +224,7 @@ fn is_integer(ty: &Type) -> bool {
     last_segment(ty).is_some_and(|name| names.iter().any(|integer| name == integer))
 }
 
-pub(crate) fn check(model: &Model<'_>, union: &Union<'_>, errors: &mut Errors) {
+pub(crate) fn check(model: &Model<'_>, union: &UnionModel<'_>, errors: &mut Errors) {
     for member in union.members() {
         check_member(member, errors);
     }
@@ -238,7 +238,7 @@ pub(crate) fn check(model: &Model<'_>, union: &Union<'_>, errors: &mut Errors) {
         errors.add(syn::Error::new(second, "expected at most one default case"));
     }
     // Only mutable unions send ids. Others may use 0, because Cyclone DDS up to 11.0 counts from 0.
-    if model.attributes.extensibility == Some(Extensibility::Mutable) {
+    if model.attributes.extensibility == Some(ExtensibilityAttribute::Mutable) {
         for member in union.members() {
             if member.id == 0 {
                 let place = member.attributes.id.map_or_else(|| member.ident.span(), |(_, span)| span);

@@ -1,6 +1,6 @@
 //! Compares descriptions: whether two types have the same encoding.
 
-use super::{Bitfield, StructDescription, TypeDescription, TypeKind, UnionDescription};
+use super::{BitfieldDescription, StructDescription, TypeDescription, TypeKind, UnionDescription};
 use std::ptr;
 
 /// Pairs of structs and unions whose comparison is done or in progress.
@@ -17,7 +17,8 @@ pub(super) struct Seen<'a> {
 pub(super) fn is_encoded_like<'a>(one: &'a TypeDescription, other: &'a TypeDescription, seen: &mut Seen<'a>) -> bool {
     match (one.kind(), other.kind()) {
         (TypeKind::String { bound: a }, TypeKind::String { bound: b })
-        | (TypeKind::WString { bound: a }, TypeKind::WString { bound: b }) => a == b,
+        | (TypeKind::WString { bound: a }, TypeKind::WString { bound: b })
+        | (TypeKind::RosWString { bound: a }, TypeKind::RosWString { bound: b }) => a == b,
         (TypeKind::Sequence { bound: a, element: one }, TypeKind::Sequence { bound: b, element: other }) => {
             a == b && is_encoded_like(one(), other(), seen)
         }
@@ -36,7 +37,8 @@ pub(super) fn is_encoded_like<'a>(one: &'a TypeDescription, other: &'a TypeDescr
         }
         (TypeKind::Bitset(one), TypeKind::Bitset(other)) => {
             // The integer type of a field does not matter, because the bits are the same.
-            let meaning = |field: &Bitfield| (field.name(), field.position(), field.bit_count(), field.is_signed());
+            let meaning =
+                |field: &BitfieldDescription| (field.name(), field.position(), field.bit_count(), field.is_signed());
             one.fields().iter().map(meaning).eq(other.fields().iter().map(meaning))
         }
         (TypeKind::Union(one), TypeKind::Union(other)) => are_unions_alike(one, other, seen),

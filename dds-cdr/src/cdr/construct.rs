@@ -4,8 +4,7 @@
 //! bitmask. The member decides whether the sample is an error, or whether the member gets its default or a truncated
 //! value. For elements of collections, the element type decides (`element`); for discriminators, the union.
 
-use super::walk::skip_value;
-use super::{DecodeError, DecodeErrorKind, Decoder, Primitive, Run, TypeDescription, WString};
+use super::{DecodeErrorKind, Primitive, Run, WString};
 use std::collections::BTreeMap;
 
 /// Action for a received value that does not fit the type of its member.
@@ -110,33 +109,7 @@ impl DecodeErrorKind {
                 | Self::UnknownLiteral { .. }
                 | Self::UnknownDiscriminator { .. }
                 | Self::UnknownBits { .. }
+                | Self::InvalidValue
         )
-    }
-}
-
-impl Decoder<'_> {
-    /// Decodes a value of the type `ty` with `value`. `is_optional`: a presence flag or header precedes it.
-    ///
-    /// Returns `None` if the value is well formed but does not fit its type. The value is then skipped.
-    ///
-    /// # Errors
-    /// Errors of `value` for malformed input.
-    pub fn try_construct<R>(
-        &mut self,
-        ty: &TypeDescription,
-        is_optional: bool,
-        value: impl FnOnce(&mut Self) -> Result<R, DecodeError>,
-    ) -> Result<Option<R>, DecodeError> {
-        let start = self.clone();
-        match value(self) {
-            Ok(value) => Ok(Some(value)),
-            Err(error) if error.kind().is_of_value() => {
-                // The failed attempt may have stopped anywhere inside of the value.
-                self.go_back_to(start);
-                skip_value(ty, is_optional, self)?;
-                Ok(None)
-            }
-            Err(error) => Err(error),
-        }
     }
 }

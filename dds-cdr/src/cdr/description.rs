@@ -4,7 +4,9 @@
 //! objects and dynamic data. Descriptions refer to nested types by functions ([`TypeRef`]), so a type may contain
 //! itself.
 
-use super::{Bitfield, Bitflag, EnumLiteral, Extensibility, TryConstruct, compare, member_count};
+use super::{
+    BitfieldDescription, BitflagDescription, EnumLiteralDescription, Extensibility, TryConstruct, compare, member_count,
+};
 use super::{BitmaskDescription, BitsetDescription, EnumDescription, UnionDescription};
 
 /// A function that returns the description of a nested type.
@@ -64,6 +66,11 @@ pub enum TypeKind {
     },
     /// `wstring`: UTF-16.
     WString {
+        /// Maximum number of UTF-16 units.
+        bound: Option<u32>,
+    },
+    /// `wstring` of ROS 2: UTF-16 in the bytes of a `sequence<uint32>`, see [`RosWString`](super::RosWString).
+    RosWString {
         /// Maximum number of UTF-16 units.
         bound: Option<u32>,
     },
@@ -155,7 +162,7 @@ impl TypeDescription {
         name: &'static str,
         extensibility: Extensibility,
         bit_bound: u8,
-        literals: &'static [EnumLiteral],
+        literals: &'static [EnumLiteralDescription],
     ) -> Self {
         Self::new(name, TypeKind::Enum(EnumDescription::new(extensibility, bit_bound, literals)))
     }
@@ -169,7 +176,7 @@ impl TypeDescription {
         name: &'static str,
         extensibility: Extensibility,
         bit_bound: u8,
-        flags: &'static [Bitflag],
+        flags: &'static [BitflagDescription],
     ) -> Self {
         Self::new(name, TypeKind::Bitmask(BitmaskDescription::new(extensibility, bit_bound, flags)))
     }
@@ -179,7 +186,7 @@ impl TypeDescription {
     /// # Panics
     /// Fields overlap or exceed 64 bits in total. In a constant, this is a compile error.
     #[must_use]
-    pub const fn of_bitset(name: &'static str, fields: &'static [Bitfield]) -> Self {
+    pub const fn of_bitset(name: &'static str, fields: &'static [BitfieldDescription]) -> Self {
         Self::new(name, TypeKind::Bitset(BitsetDescription::new(fields)))
     }
 
@@ -199,6 +206,7 @@ impl TypeDescription {
         let kind = match self.kind {
             TypeKind::String { .. } => TypeKind::String { bound },
             TypeKind::WString { .. } => TypeKind::WString { bound },
+            TypeKind::RosWString { .. } => TypeKind::RosWString { bound },
             TypeKind::Sequence { element, .. } => TypeKind::Sequence { bound, element },
             TypeKind::Map { key, element, .. } => TypeKind::Map { bound, key, element },
             _ => panic!("only strings, sequences and maps have a bound"),
@@ -217,6 +225,7 @@ impl TypeDescription {
                 TryConstruct::Trim,
                 TypeKind::String { bound: Some(_) }
                 | TypeKind::WString { bound: Some(_) }
+                | TypeKind::RosWString { bound: Some(_) }
                 | TypeKind::Sequence { bound: Some(_), .. }
                 | TypeKind::Map { bound: Some(_), .. },
             )
@@ -239,7 +248,9 @@ impl TypeDescription {
     /// Returns whether a well-formed value may not fit this type.
     const fn can_be_another_value(&self) -> bool {
         match &self.kind {
-            TypeKind::String { bound } | TypeKind::WString { bound } => bound.is_some(),
+            TypeKind::String { bound } | TypeKind::WString { bound } | TypeKind::RosWString { bound } => {
+                bound.is_some()
+            }
             _ => self.primitive_size().is_none(),
         }
     }
@@ -274,6 +285,12 @@ impl TypeDescription {
             TypeKind::Enum(description) => Self { kind: TypeKind::Enum(description.with_default(index)), ..self },
             _ => panic!("only enums have a default literal"),
         }
+    }
+
+    /// Returns this type with another name.
+    #[must_use]
+    pub const fn with_name(self, name: &'static str) -> Self {
+        Self { name, ..self }
     }
 
     /// Returns the name that discovery announces. A type without a name has the name of its structure.

@@ -4,21 +4,21 @@
 //! A bitmask names single bits, and position 0 is the least significant one. The fields of a bitset are adjacent,
 //! starting at bit 0. Negative values are in two's complement, like those of Fast DDS.
 
-use super::{Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, Extensibility, LengthCode};
+use super::{EncodeError, Extensibility, LengthCode};
 
 /// An enum without data.
 #[derive(Debug, Clone, Copy)]
 pub struct EnumDescription {
     extensibility: Extensibility,
     bit_bound: u8,
-    literals: &'static [EnumLiteral],
+    literals: &'static [EnumLiteralDescription],
     /// Index of the default literal.
     default: usize,
 }
 
 /// A literal of an enum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EnumLiteral {
+pub struct EnumLiteralDescription {
     name: &'static str,
     value: i32,
 }
@@ -28,12 +28,12 @@ pub struct EnumLiteral {
 pub struct BitmaskDescription {
     extensibility: Extensibility,
     bit_bound: u8,
-    flags: &'static [Bitflag],
+    flags: &'static [BitflagDescription],
 }
 
 /// A named bit of a bitmask.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bitflag {
+pub struct BitflagDescription {
     name: &'static str,
     position: u8,
 }
@@ -41,12 +41,12 @@ pub struct Bitflag {
 /// Fields of a few bits that share one number.
 #[derive(Debug, Clone, Copy)]
 pub struct BitsetDescription {
-    fields: &'static [Bitfield],
+    fields: &'static [BitfieldDescription],
 }
 
 /// A field of a bitset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bitfield {
+pub struct BitfieldDescription {
     name: &'static str,
     position: u8,
     bit_count: u8,
@@ -56,7 +56,11 @@ pub struct Bitfield {
 }
 
 impl EnumDescription {
-    pub(super) const fn new(extensibility: Extensibility, bit_bound: u8, literals: &'static [EnumLiteral]) -> Self {
+    pub(super) const fn new(
+        extensibility: Extensibility,
+        bit_bound: u8,
+        literals: &'static [EnumLiteralDescription],
+    ) -> Self {
         assert!(bit_bound >= 1 && bit_bound <= 32, "an enum has 1 to 32 bits");
         let (mut least, mut greatest, mut index) = (0, 0, 0);
         while index < literals.len() {
@@ -78,7 +82,7 @@ impl EnumDescription {
 
     /// Returns the default literal, the value of members that were not sent.
     #[must_use]
-    pub fn default_literal(&self) -> Option<&'static EnumLiteral> {
+    pub fn default_literal(&self) -> Option<&'static EnumLiteralDescription> {
         self.literals.get(self.default)
     }
 
@@ -102,12 +106,12 @@ impl EnumDescription {
 
     /// Returns the literals in the order of definition.
     #[must_use]
-    pub const fn literals(&self) -> &'static [EnumLiteral] {
+    pub const fn literals(&self) -> &'static [EnumLiteralDescription] {
         self.literals
     }
 }
 
-impl EnumLiteral {
+impl EnumLiteralDescription {
     /// Creates the literal `name` with this value.
     ///
     /// # Panics
@@ -132,7 +136,7 @@ impl EnumLiteral {
 }
 
 impl BitmaskDescription {
-    pub(super) const fn new(extensibility: Extensibility, bit_bound: u8, flags: &'static [Bitflag]) -> Self {
+    pub(super) const fn new(extensibility: Extensibility, bit_bound: u8, flags: &'static [BitflagDescription]) -> Self {
         assert!(bit_bound >= 1 && bit_bound <= 64, "a bitmask has 1 to 64 bits");
         let (mut seen, mut index) = (0_u64, 0);
         while index < flags.len() {
@@ -165,12 +169,12 @@ impl BitmaskDescription {
 
     /// Returns the named bits in the order of definition.
     #[must_use]
-    pub const fn flags(&self) -> &'static [Bitflag] {
+    pub const fn flags(&self) -> &'static [BitflagDescription] {
         self.flags
     }
 }
 
-impl Bitflag {
+impl BitflagDescription {
     /// Creates the bit `name` at `position`; 0 is the least significant bit.
     #[must_use]
     pub const fn new(name: &'static str, position: u8) -> Self {
@@ -191,7 +195,7 @@ impl Bitflag {
 }
 
 impl BitsetDescription {
-    pub(super) const fn new(fields: &'static [Bitfield]) -> Self {
+    pub(super) const fn new(fields: &'static [BitfieldDescription]) -> Self {
         let (mut end, mut index) = (0, 0);
         while index < fields.len() {
             assert!(fields[index].position >= end, "two fields of the bitset overlap");
@@ -219,12 +223,12 @@ impl BitsetDescription {
 
     /// Returns the fields, starting at the least significant bit.
     #[must_use]
-    pub const fn fields(&self) -> &'static [Bitfield] {
+    pub const fn fields(&self) -> &'static [BitfieldDescription] {
         self.fields
     }
 }
 
-impl Bitfield {
+impl BitfieldDescription {
     /// Creates the field `name` of `bit_count` bits from `position`, with values of type `T`.
     #[must_use]
     pub const fn new<T: BitfieldValue>(name: &'static str, position: u8, bit_count: u8) -> Self {
@@ -269,7 +273,7 @@ pub const fn length_code_of_bits(bit_bound: u8) -> LengthCode {
     LengthCode::of_number(size_of_bits(bit_bound))
 }
 
-const fn size_of_bits(bit_bound: u8) -> usize {
+pub(super) const fn size_of_bits(bit_bound: u8) -> usize {
     match bit_bound {
         0..=8 => 1,
         9..=16 => 2,
@@ -279,48 +283,8 @@ const fn size_of_bits(bit_bound: u8) -> usize {
 }
 
 /// Returns a mask of the bits that a type of `bit_bound` bits does not have.
-const fn beyond(bit_bound: u8) -> u64 {
+pub(super) const fn beyond(bit_bound: u8) -> u64 {
     if bit_bound >= 64 { 0 } else { u64::MAX << bit_bound }
-}
-
-impl Encoder<'_> {
-    /// Encodes bits in the fewest bytes for `bit_bound` bits.
-    ///
-    /// # Errors
-    /// A bit exceeds `bit_bound`.
-    #[inline]
-    pub fn bits(&mut self, bits: u64, bit_bound: u8) -> Result<(), EncodeError> {
-        if bits & beyond(bit_bound) != 0 {
-            return Err(EncodeError::TooManyBits { bit_bound });
-        }
-        match size_of_bits(bit_bound) {
-            1 => (bits as u8).encode(self),
-            2 => (bits as u16).encode(self),
-            4 => (bits as u32).encode(self),
-            _ => bits.encode(self),
-        }
-    }
-}
-
-impl Decoder<'_> {
-    /// Decodes bits from the fewest bytes for `bit_bound` bits.
-    ///
-    /// # Errors
-    /// The input ends, or a bit exceeds `bit_bound`.
-    #[inline]
-    pub fn bits(&mut self, bit_bound: u8) -> Result<u64, DecodeError> {
-        let size = size_of_bits(bit_bound);
-        let bits = match size {
-            1 => u8::decode(self)?.into(),
-            2 => u16::decode(self)?.into(),
-            4 => u32::decode(self)?.into(),
-            _ => u64::decode(self)?,
-        };
-        match bits & beyond(bit_bound) {
-            0 => Ok(bits),
-            bits => Err(DecodeError::new(self.position() - size, DecodeErrorKind::UnknownBits { bits })),
-        }
-    }
 }
 
 /// A value that can be a field of a bitset: a `bool` or an integer.

@@ -95,6 +95,8 @@ pub enum DecodeErrorKind {
         /// The undefined bits.
         bits: u64,
     },
+    /// The wire value is well formed, but the program's type has no such value.
+    InvalidValue,
     /// A map contains a key twice.
     DuplicateKey,
     /// A string is not UTF-8.
@@ -139,6 +141,7 @@ impl fmt::Display for DecodeErrorKind {
             Self::UnknownLiteral { value } => write!(f, "the enum has no literal with the value {value}"),
             Self::UnknownDiscriminator { value } => write!(f, "the union has no case for the discriminator {value}"),
             Self::UnknownBits { bits } => write!(f, "the type does not define the bits {bits:#x}"),
+            Self::InvalidValue => f.write_str("the type has no such value"),
             Self::DuplicateKey => f.write_str("the map contains a key twice"),
             Self::InvalidUtf8 => f.write_str("the string is not UTF-8"),
             Self::InvalidUtf16 => f.write_str("the wide string is not UTF-16"),
@@ -192,11 +195,8 @@ pub enum EncodeError {
         /// The discriminator.
         value: i64,
     },
-    /// The encoding cannot represent the value.
-    Unrepresentable {
-        /// The type or feature.
-        what: &'static str,
-    },
+    /// A time or duration has more seconds than 32 bits hold.
+    SecondsBeyond32Bits,
     /// The type of the value differs from the type of the topic.
     OtherType,
     /// A bitmask or bitset has too many bits, or a value that is too large.
@@ -215,7 +215,7 @@ impl fmt::Display for EncodeError {
             Self::NotAChar8 { character } => write!(f, "{character:?} does not fit into a char of one byte"),
             Self::NotAChar16 { character } => write!(f, "{character:?} does not fit into one UTF-16 unit"),
             Self::OtherCase { value } => write!(f, "the discriminator {value} selects another case of the union"),
-            Self::Unrepresentable { what } => write!(f, "this encoding cannot represent {what}"),
+            Self::SecondsBeyond32Bits => f.write_str("the seconds of the time exceed 32 bits"),
             Self::OtherType => f.write_str("the type of the value differs from the type of the topic"),
             Self::TooManyBits { bit_bound } => write!(f, "a value does not fit into {bit_bound} bits"),
         }

@@ -8,7 +8,7 @@
 //! one instance may have two key hashes. This crate identifies an instance by the XCDR2 hash, for samples in any
 //! encoding ([`KeyHasher`](super::KeyHasher)).
 
-use super::shape::{Form, MemberShape, Shape, StructShape, UnionShape};
+use super::shape::{MemberShape, Shape, StructShape, Structure, UnionShape};
 use super::{Encode, EncodeError, Encoder, Encoding, Keyed, TypeDescription, TypeInfo};
 use crate::InstanceHandle;
 
@@ -88,33 +88,33 @@ impl LongestKey {
         if let Some(size) = ty.number_size() {
             return self.number(size);
         }
-        match ty.form() {
-            Form::String(bound) => {
+        match ty.structure() {
+            Structure::String(bound) => {
                 self.number(4)?;
                 self.bytes((bound? as usize).checked_add(1)?)
             }
-            Form::WString(bound) => {
+            Structure::WString(bound) => {
                 self.number(4)?;
                 self.bytes((bound? as usize).checked_mul(2)?)
             }
-            Form::Sequence(bound, element) => {
+            Structure::Sequence(bound, element) => {
                 let bound = bound?;
                 self.delimiter(element.primitive_size().is_some())?;
                 self.number(4)?;
                 self.elements(bound, element)
             }
-            Form::Array => {
+            Structure::Array => {
                 let (count, element) = ty.dimensions();
                 self.delimiter(element.primitive_size().is_some())?;
                 self.elements(u32::try_from(count).ok()?, element)
             }
-            Form::Union(description) => {
+            Structure::Union(description) => {
                 self.enter()?;
                 let result = self.union(description);
                 self.depth -= 1;
                 result
             }
-            Form::Struct(description) => {
+            Structure::Struct(description) => {
                 self.enter()?;
                 for member in ordered_key_members(description, self.encoding == Encoding::Xcdr2) {
                     // An optional member also needs a flag (XCDR2) or a header (XCDR1).
@@ -126,7 +126,7 @@ impl LongestKey {
                 self.depth -= 1;
                 Some(())
             }
-            Form::Map(..) | Form::Number => None,
+            Structure::Map(..) | Structure::Number => None,
         }
     }
 
@@ -213,25 +213,25 @@ impl HashAgreement {
         if let Some(size) = ty.number_size() {
             return self.numbers(size, 1);
         }
-        match ty.form() {
-            Form::String(_) | Form::WString(_) => {
+        match ty.structure() {
+            Structure::String(_) | Structure::WString(_) => {
                 self.position = None;
                 true
             }
-            Form::Sequence(_, element) => {
+            Structure::Sequence(_, element) => {
                 // XCDR2 aligns 8-byte elements to 4, and adds a DHEADER to elements that are not primitive.
                 let is_narrow = element.primitive_size().is_some_and(|size| size < 8);
                 self.position = None;
                 is_narrow
             }
-            Form::Array => {
+            Structure::Array => {
                 let (count, element) = ty.dimensions();
                 element.primitive_size().is_some_and(|size| self.numbers(size, count))
             }
-            Form::Union(description) => {
+            Structure::Union(description) => {
                 self.holds(description.discriminator()) && (description.has_key() || self.cases(description))
             }
-            Form::Struct(description) => {
+            Structure::Struct(description) => {
                 self.depth += 1;
                 if self.depth > HASH_LEN || !description.ids_ascend() {
                     return false;
@@ -245,7 +245,7 @@ impl HashAgreement {
                 self.depth -= 1;
                 true
             }
-            Form::Map(..) | Form::Number => false,
+            Structure::Map(..) | Structure::Number => false,
         }
     }
 

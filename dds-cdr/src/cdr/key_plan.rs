@@ -8,7 +8,7 @@
 
 use super::key::is_part;
 use super::primitive::Number;
-use super::shape::{Form, MemberShape, Shape, StructShape};
+use super::shape::{MemberShape, Shape, StructShape, Structure};
 use super::{ByteOrder, DecodeError, Decoder, Encoding, Extensibility};
 
 /// Offsets of the key in payloads of one encoding.
@@ -47,7 +47,7 @@ struct KeyPlanner {
 impl KeyPlan {
     /// Creates the plan of a type for payloads of this encoding; `None` if offsets are not constant.
     pub(super) fn new<S: Shape>(ty: S, encoding: Encoding) -> Option<Self> {
-        let Form::Struct(description) = ty.form() else { return None };
+        let Structure::Struct(description) = ty.structure() else { return None };
         let is_delimited = match (description.extensibility(), encoding) {
             (Extensibility::Mutable, _) => return None,
             (Extensibility::Appendable, Encoding::Xcdr2) => true,
@@ -187,13 +187,13 @@ impl KeyPlanner {
         if let Some(size) = ty.number_size() {
             return self.add_numbers(size, 1, is_key);
         }
-        match ty.form() {
-            Form::Array => {
+        match ty.structure() {
+            Structure::Array => {
                 let (count, element) = ty.dimensions();
                 self.add_numbers(element.primitive_size()?, count, is_key)
             }
-            Form::Struct(description) => self.add_struct(description, is_key),
-            Form::String(_) if is_key => {
+            Structure::Struct(description) => self.add_struct(description, is_key),
+            Structure::String(_) if is_key => {
                 self.position = self.position.next_multiple_of(4);
                 self.text = Some(self.position);
                 self.position += size_of::<u32>();

@@ -58,17 +58,20 @@ mod enumerated;
 mod error;
 mod field_plan;
 mod float128;
+mod foreign;
 mod key;
 mod key_hasher;
 mod key_plan;
 mod map;
 mod map_key;
 mod member;
+mod member_value;
 mod payload;
 mod plain;
 mod pointer;
 mod primitive;
 mod raw;
+mod ros_wide;
 mod run;
 mod shape;
 mod text;
@@ -92,7 +95,8 @@ pub use encoder::Encoder;
 #[doc(hidden)]
 pub use enumerated::length_code_of_bits;
 pub use enumerated::{
-    Bitfield, BitfieldValue, Bitflag, BitmaskDescription, BitsetDescription, EnumDescription, EnumLiteral,
+    BitfieldDescription, BitfieldValue, BitflagDescription, BitmaskDescription, BitsetDescription, EnumDescription,
+    EnumLiteralDescription,
 };
 pub use error::{DecodeError, DecodeErrorKind, EncodeError};
 pub use field_plan::{FieldPlan, FieldStep, FieldValue, PATH_STEPS_MAX};
@@ -102,12 +106,15 @@ pub use key_hasher::KeyHasher;
 pub use map_key::MapKey;
 #[doc(hidden)]
 pub use member::LengthCode;
+#[doc(hidden)]
+pub use member_value::{MemberValue, converted};
 pub use payload::{decode_key_payload, decode_payload, decode_payload_into, encode_key_payload, encode_payload};
 pub use plain::Plain;
 #[doc(hidden)]
 pub use plain::larger;
 pub use primitive::{InMemory, Octet, Primitive};
 pub use raw::{Encoded, Raw};
+pub use ros_wide::RosWString;
 pub use run::Run;
 pub use traits::{DdsType, Decode, DecodeOwned, Encode, KeyMember, Keyed, TypeInfo, ViewOf, WholeKey};
 #[doc(hidden)]

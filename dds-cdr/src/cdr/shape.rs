@@ -4,7 +4,8 @@
 //! ([`TypeDescription`]), and types that are built at run time.
 
 use super::{
-    Extensibility, MemberDescription, StructDescription, TypeDescription, TypeKind, UnionCase, UnionDescription,
+    Extensibility, MemberDescription, StructDescription, TypeDescription, TypeInfo, TypeKind, UnionCase,
+    UnionDescription,
 };
 
 /// A type. Cheap to copy: a reference, or an index into a graph.
@@ -15,7 +16,7 @@ pub(super) trait Shape: Copy {
     type Union: UnionShape<Type = Self>;
 
     /// Returns the structure of the type.
-    fn form(self) -> Form<Self>;
+    fn structure(self) -> Structure<Self>;
     /// Returns the size in bytes, if the type is primitive.
     fn primitive_size(self) -> Option<usize>;
     /// Returns the size in bytes, if a value is one number: a primitive, an enum, a bitmask or a bitset.
@@ -25,7 +26,7 @@ pub(super) trait Shape: Copy {
 }
 
 /// Structure of a type.
-pub(super) enum Form<S: Shape> {
+pub(super) enum Structure<S: Shape> {
     /// One number.
     Number,
     /// A string, with its bound.
@@ -107,16 +108,17 @@ impl<'t> Shape for &'t TypeDescription {
     type Union = &'t UnionDescription;
 
     #[inline]
-    fn form(self) -> Form<Self> {
+    fn structure(self) -> Structure<Self> {
         match self.kind() {
-            TypeKind::String { bound } => Form::String(*bound),
-            TypeKind::WString { bound } => Form::WString(*bound),
-            TypeKind::Sequence { bound, element } => Form::Sequence(*bound, element()),
-            TypeKind::Array { .. } => Form::Array,
-            TypeKind::Map { key, element, .. } => Form::Map(key(), element()),
-            TypeKind::Struct(description) => Form::Struct(description),
-            TypeKind::Union(description) => Form::Union(description),
-            _ => Form::Number,
+            TypeKind::String { bound } => Structure::String(*bound),
+            TypeKind::WString { bound } => Structure::WString(*bound),
+            TypeKind::RosWString { bound } => Structure::Sequence(*bound, u32::DESCRIPTION),
+            TypeKind::Sequence { bound, element } => Structure::Sequence(*bound, element()),
+            TypeKind::Array { .. } => Structure::Array,
+            TypeKind::Map { key, element, .. } => Structure::Map(key(), element()),
+            TypeKind::Struct(description) => Structure::Struct(description),
+            TypeKind::Union(description) => Structure::Union(description),
+            _ => Structure::Number,
         }
     }
 

@@ -1,38 +1,9 @@
 //! Strings: a length that includes the NUL, the bytes, and the NUL.
 
 use super::{
-    Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode,
-    TypeDescription, TypeInfo, TypeKind, WholeKey,
+    Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode, TypeDescription, TypeInfo,
+    TypeKind, WholeKey,
 };
-
-impl<'de> Decoder<'de> {
-    /// Reads the bytes of a string without its NUL. Length 0, which some peers send, is an empty string.
-    pub(super) fn text(&mut self) -> Result<&'de [u8], DecodeError> {
-        let length = self.length(1)?;
-        let start = self.position();
-        let at = |offset: usize, kind| Err(DecodeError::new(start + offset, kind));
-        match self.bytes(length)?.split_last() {
-            None => Ok(&[]),
-            // `contains` is vectorized, `position` is not. The position matters only for an error.
-            Some((0, text)) if !text.contains(&0) => Ok(text),
-            Some((0, text)) => {
-                let offset = text.iter().position(|byte| *byte == 0).unwrap_or_default();
-                at(offset, DecodeErrorKind::InteriorNul)
-            }
-            Some(_) => at(length - 1, DecodeErrorKind::MissingNul),
-        }
-    }
-
-    /// Reads a string and checks its UTF-8.
-    fn string(&mut self) -> Result<&'de str, DecodeError> {
-        let text = self.text()?;
-        std::str::from_utf8(text).map_err(|error| {
-            // The cursor is behind the NUL.
-            let start = self.position() - text.len() - 1;
-            DecodeError::new(start + error.valid_up_to(), DecodeErrorKind::InvalidUtf8)
-        })
-    }
-}
 
 impl Encode for str {
     const LENGTH_CODE: LengthCode = LengthCode::Shared1;

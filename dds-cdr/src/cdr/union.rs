@@ -11,9 +11,7 @@
 //! Member ids start at 1, because the discriminator has id 0 (as in RTI Connext; OpenDDS also gives id 0 to the first
 //! member).
 
-use super::{
-    Decode, DecodeError, DecodeErrorKind, Decoder, EncodeError, Extensibility, TryConstruct, TypeDescription, TypeRef,
-};
+use super::{EncodeError, Extensibility, TryConstruct, TypeDescription, TypeRef};
 
 /// A union.
 #[derive(Debug, Clone, Copy)]
@@ -36,6 +34,7 @@ pub struct UnionCase {
     is_default: bool,
     /// As for a struct member.
     hash_id: Option<&'static str>,
+    is_external: bool,
     try_construct: TryConstruct,
     ty: Option<TypeRef>,
 }
@@ -146,7 +145,8 @@ impl UnionCase {
     /// Creates a case called `name` with these labels. Its member has the id `id`.
     #[must_use]
     pub const fn new(name: &'static str, id: u32, labels: &'static [i64]) -> Self {
-        Self { name, id, labels, is_default: false, hash_id: None, try_construct: TryConstruct::Discard, ty: None }
+        let try_construct = TryConstruct::Discard;
+        Self { name, id, labels, is_default: false, hash_id: None, is_external: false, try_construct, ty: None }
     }
 
     /// Returns this case with a member of this type.
@@ -166,6 +166,18 @@ impl UnionCase {
     #[must_use]
     pub const fn hash_id(self, name: &'static str) -> Self {
         Self { hash_id: Some(name), ..self }
+    }
+
+    /// Returns this case with a member that is stored outside of the union (`@external`).
+    #[must_use]
+    pub const fn external(self) -> Self {
+        Self { is_external: true, ..self }
+    }
+
+    /// Returns whether the member is `@external`. This does not change the encoding.
+    #[must_use]
+    pub const fn is_external(&self) -> bool {
+        self.is_external
     }
 
     /// Returns the name that the id is a hash of (`@hashid`), if any; empty for the name of the member.
@@ -268,73 +280,6 @@ impl EncodeError {
     #[doc(hidden)]
     pub fn other_case(value: i64) -> Self {
         Self::OtherCase { value }
-    }
-}
-
-impl<'de> Decoder<'de> {
-    /// Creates the error for a discriminator without a case. The cursor is behind the discriminator.
-    #[must_use]
-    #[cold]
-    #[doc(hidden)]
-    pub fn unknown_discriminator(&self, value: i64) -> DecodeError {
-        self.error(DecodeErrorKind::UnknownDiscriminator { value })
-    }
-
-    /// Decodes the discriminator of a mutable union, at any position. Does not move the cursor.
-    ///
-    /// # Errors
-    /// The discriminator is missing, or not a value of its type.
-    pub fn discriminator<T: Decode<'de>>(&self) -> Result<T, DecodeError> {
-        let mut discriminator = None;
-        let mut members = self.clone();
-        members.members(|d, id| {
-            if id == DISCRIMINATOR_ID && discriminator.is_none() {
-                discriminator = Some(T::decode(d)?);
-            }
-            Ok(true)
-        })?;
-        discriminator.ok_or_else(|| members.error(DecodeErrorKind::MissingMember))
-    }
-
-    /// Decodes like [`Decoder::discriminator`]. Returns `None` if the value is well formed but does not fit its type.
-    ///
-    /// # Errors
-    /// The discriminator is missing or malformed.
-    pub fn try_discriminator<T: Decode<'de>>(&self) -> Result<Option<T>, DecodeError> {
-        match self.discriminator() {
-            Ok(discriminator) => Ok(Some(discriminator)),
-            Err(error) if error.kind().is_of_value() => Ok(None),
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Decodes a mutable union whose discriminator is known. `value` decodes the member with this id, if present.
-    ///
-    /// The last of several values counts.
-    ///
-    /// # Errors
-    /// Errors of the value, and those of [`Decoder::members`].
-    pub fn selected_member<R>(
-        &mut self,
-        id: u32,
-        mut value: impl FnMut(&mut Self) -> Result<R, DecodeError>,
-    ) -> Result<Option<R>, DecodeError> {
-        let mut selected = None;
-        self.members(|d, other| {
-            if other == id {
-                selected = Some(value(d)?);
-            }
-            Ok(other == id || other == DISCRIMINATOR_ID)
-        })?;
-        Ok(selected)
-    }
-
-    /// Decodes a mutable union without a selected member.
-    ///
-    /// # Errors
-    /// Errors of [`Decoder::members`].
-    pub fn no_selected_member(&mut self) -> Result<(), DecodeError> {
-        self.members(|_, id| Ok(id == DISCRIMINATOR_ID))
     }
 }
 

@@ -11,10 +11,10 @@
 //! Bound: each step consumes payload bytes or a member of a description, and [`DEPTH_MAX`] ends recursion. The copy is
 //! never longer than the payload plus its alignment (at most 8 bytes per byte).
 
-use super::decoder::Frame;
+use super::decoder::DecoderFrame;
 use super::key::is_part;
 use super::primitive::Number;
-use super::shape::{Form, MemberShape, Selected, Shape, StructShape, UnionShape};
+use super::shape::{MemberShape, Selected, Shape, StructShape, Structure, UnionShape};
 use super::union::DISCRIMINATOR_ID;
 use super::{Decode, Encode};
 use super::{
@@ -150,15 +150,15 @@ impl KeyWalk<'_> {
         if let Some(size) = ty.number_size() {
             return self.copy_numbers(size, 1, d);
         }
-        match ty.form() {
-            Form::String(_) => {
+        match ty.structure() {
+            Structure::String(_) => {
                 let text = d.text()?;
                 self.output.length(text.len() + 1)?;
                 self.output.bytes(text);
                 self.output.bytes(&[0]);
                 Ok(())
             }
-            Form::WString(_) => {
+            Structure::WString(_) => {
                 let order = d.order();
                 let text = d.wide_text()?;
                 self.output.length(text.len())?;
@@ -167,15 +167,15 @@ impl KeyWalk<'_> {
                 }
                 Ok(())
             }
-            Form::Sequence(_, element) => self.copy_elements(None, element, d),
-            Form::Array => {
+            Structure::Sequence(_, element) => self.copy_elements(None, element, d),
+            Structure::Array => {
                 let (count, element) = ty.dimensions();
                 self.copy_elements(Some(count), element, d)
             }
-            Form::Map(key, element) => self.copy_entries(key, element, d),
-            Form::Struct(description) => self.copy_struct(description, d),
-            Form::Union(description) => self.copy_union(description, d),
-            Form::Number => {
+            Structure::Map(key, element) => self.copy_entries(key, element, d),
+            Structure::Struct(description) => self.copy_struct(description, d),
+            Structure::Union(description) => self.copy_union(description, d),
+            Structure::Number => {
                 debug_assert!(false, "every number has a size, which is checked above");
                 Ok(())
             }
@@ -376,11 +376,12 @@ impl KeyWalk<'_> {
             let value = value.ok_or_else(|| d.error(DecodeErrorKind::MissingMember))?;
             return self.copy(member.ty(), value);
         }
-        let output = self.output.enter_optional(member.id(), value.is_some())?;
+        let is_present = value.is_some();
+        let output = self.output.enter_optional(member.id(), is_present)?;
         if let Some(value) = value {
             self.copy(member.ty(), value)?;
         }
-        self.output.leave_optional(output)?;
+        self.output.leave_optional(output, is_present)?;
         Ok(())
     }
 
@@ -394,7 +395,7 @@ impl KeyWalk<'_> {
             self.copy(member.ty(), d)?;
         }
         d.leave(input);
-        self.output.leave_optional(output)?;
+        self.output.leave_optional(output, is_present)?;
         Ok(())
     }
 
@@ -417,21 +418,21 @@ impl KeyWalk<'_> {
         if let Some(size) = ty.number_size() {
             return skip_numbers(size, 1, d);
         }
-        match ty.form() {
-            Form::String(_) | Form::WString(_) => {
+        match ty.structure() {
+            Structure::String(_) | Structure::WString(_) => {
                 let length = d.length(1)?;
                 d.bytes(length)?;
                 Ok(())
             }
-            Form::Sequence(_, element) => self.skip_elements(None, element, d),
-            Form::Array => {
+            Structure::Sequence(_, element) => self.skip_elements(None, element, d),
+            Structure::Array => {
                 let (count, element) = ty.dimensions();
                 self.skip_elements(Some(count), element, d)
             }
-            Form::Map(key, element) => self.skip_entries(key, element, d),
-            Form::Struct(description) => self.skip_struct(description, d),
-            Form::Union(description) => self.skip_union(description, d),
-            Form::Number => {
+            Structure::Map(key, element) => self.skip_entries(key, element, d),
+            Structure::Struct(description) => self.skip_struct(description, d),
+            Structure::Union(description) => self.skip_union(description, d),
+            Structure::Number => {
                 debug_assert!(false, "every number has a size, which is checked above");
                 Ok(())
             }
@@ -523,7 +524,7 @@ impl KeyWalk<'_> {
         &mut self,
         extensibility: Extensibility,
         d: &mut Decoder<'de>,
-    ) -> Result<Option<Frame<'de>>, DecodeError> {
+    ) -> Result<Option<DecoderFrame<'de>>, DecodeError> {
         self.enter_level(d)?;
         match extensibility {
             Extensibility::Final => Ok(None),

@@ -6,8 +6,8 @@
 
 use super::primitive::plain_value;
 use super::{
-    ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode,
-    Primitive, TypeDescription, TypeInfo, TypeKind, WholeKey,
+    ByteOrder, Decode, DecodeError, Decoder, Encode, EncodeError, Encoder, KeyMember, LengthCode, Primitive,
+    TypeDescription, TypeInfo, TypeKind, WholeKey,
 };
 use std::fmt;
 
@@ -153,53 +153,6 @@ impl Encode for WString {
 
     fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
         self.encode(e)
-    }
-}
-
-impl Encoder<'_> {
-    /// Encodes a wide string.
-    pub(super) fn wide_text(&mut self, text: &str) -> Result<(), EncodeError> {
-        if let Some(position) = text.find('\0') {
-            return Err(EncodeError::InteriorNul { position });
-        }
-        self.length(2 * text.encode_utf16().count())?;
-        for unit in text.encode_utf16() {
-            unit.encode(self)?;
-        }
-        Ok(())
-    }
-}
-
-impl<'de> Decoder<'de> {
-    /// Reads the bytes of a wide string.
-    pub(super) fn wide_text(&mut self) -> Result<&'de [u8], DecodeError> {
-        let length = self.length(1)?;
-        if length % 2 != 0 {
-            return Err(self.error(DecodeErrorKind::InvalidUtf16));
-        }
-        self.bytes(length)
-    }
-
-    /// Decodes a wide string, and calls `take` with each character.
-    pub(super) fn wide_characters(&mut self, mut take: impl FnMut(char)) -> Result<(), DecodeError> {
-        let order = self.order();
-        let bytes = self.wide_text()?;
-        let units = bytes.chunks_exact(2).map(|unit| u16::read(unit, order));
-        // Bytes of the valid characters, for the offset of an error.
-        let mut done = 0;
-        for character in char::decode_utf16(units) {
-            let kind = match character {
-                Ok('\0') => DecodeErrorKind::InteriorNul,
-                Ok(character) => {
-                    take(character);
-                    done += 2 * character.len_utf16();
-                    continue;
-                }
-                Err(_) => DecodeErrorKind::InvalidUtf16,
-            };
-            return Err(DecodeError::new(self.position() - bytes.len() + done, kind));
-        }
-        Ok(())
     }
 }
 

@@ -2,11 +2,11 @@
 
 use super::LEN_MAX;
 use super::compare::Constant;
-use super::error::{FilterError, FilterErrorKind};
+use super::error::{ExpressionError, ExpressionErrorKind};
 use super::pattern::{Pattern, PatternBudget};
 use super::program::{CompiledOperand, CompiledPredicate, Instruction, Program};
 use super::resolve::{Kind, ResolvedField, resolve};
-use super::syntax::{Condition, Operand, Predicate, Relation, Term};
+use super::syntax::{FilterCondition, Operand, Predicate, Relation, Term};
 use crate::cdr::{EnumDescription, FieldStep, TypeDescription};
 use crate::similar::nearest;
 
@@ -39,32 +39,32 @@ impl<'a> Compiler<'a> {
         Self { ty, parameters, program, paths, uses_only_key: true, parameters_used: 0, parameters_len: 0, patterns }
     }
 
-    pub(super) fn condition(&mut self, condition: &Condition) -> Result<(), FilterError> {
+    pub(super) fn condition(&mut self, condition: &FilterCondition) -> Result<(), ExpressionError> {
         match condition {
-            Condition::Predicate(predicate) => {
+            FilterCondition::Predicate(predicate) => {
                 let test = self.predicate(predicate)?;
                 self.push(Instruction::Test(test))?;
             }
-            Condition::Not(condition) => {
+            FilterCondition::Not(condition) => {
                 self.condition(condition)?;
                 self.push(Instruction::Invert)?;
             }
-            Condition::All(conditions) => self.join(conditions, false)?,
-            Condition::Any(conditions) => self.join(conditions, true)?,
+            FilterCondition::All(conditions) => self.join(conditions, false)?,
+            FilterCondition::Any(conditions) => self.join(conditions, true)?,
         }
         Ok(())
     }
 
-    fn push(&mut self, instruction: Instruction) -> Result<(), FilterError> {
+    fn push(&mut self, instruction: Instruction) -> Result<(), ExpressionError> {
         if self.program.instructions.len() == STEPS_MAX {
-            return Err(FilterError::new(0, FilterErrorKind::TooManySteps { max: STEPS_MAX }));
+            return Err(ExpressionError::new(0, ExpressionErrorKind::TooManySteps { max: STEPS_MAX }));
         }
         self.program.instructions.push(instruction);
         Ok(())
     }
 
     /// Compiles conditions in sequence. Once one of them yields `decides`, evaluation skips the others.
-    fn join(&mut self, conditions: &[Condition], decides: bool) -> Result<(), FilterError> {
+    fn join(&mut self, conditions: &[FilterCondition], decides: bool) -> Result<(), ExpressionError> {
         let mut jumps = Vec::new();
         for (index, condition) in conditions.iter().enumerate() {
             if index > 0 {
@@ -83,7 +83,7 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    fn predicate(&mut self, predicate: &Predicate) -> Result<CompiledPredicate, FilterError> {
+    fn predicate(&mut self, predicate: &Predicate) -> Result<CompiledPredicate, ExpressionError> {
         match predicate {
             Predicate::Compare { left, relation, right } => self.compare(left, *relation, right),
             Predicate::Between { field, is_negated, low, high } => {
@@ -95,10 +95,10 @@ impl<'a> Compiler<'a> {
             Predicate::Matches { field, language, pattern } => {
                 let (slot, kind) = self.required_field(field)?;
                 let (Kind::Text, Some(text)) = (kind, self.pattern_text(pattern)?) else {
-                    return Err(FilterError::new(field.position, FilterErrorKind::NotAPattern));
+                    return Err(ExpressionError::new(field.position, ExpressionErrorKind::NotAPattern));
                 };
                 let compiled = Pattern::new(text, *language, &mut self.patterns);
-                let pattern = compiled.map_err(|kind| FilterError::new(pattern.position, kind))?;
+                let pattern = compiled.map_err(|kind| ExpressionError::new(pattern.position, kind))?;
                 Ok(CompiledPredicate::Matches { field: slot, pattern })
             }
         }
@@ -109,7 +109,7 @@ impl<'a> Compiler<'a> {
         left: &Operand,
         relation: Relation,
         right: &Operand,
-    ) -> Result<CompiledPredicate, FilterError> {
+    ) -> Result<CompiledPredicate, ExpressionError> {
         let (left_field, right_field) = (self.field(left)?, self.field(right)?);
         let kind = match (left_field, right_field) {
             (Some((_, one)), Some((_, other))) => {
@@ -117,7 +117,7 @@ impl<'a> Compiler<'a> {
                 one
             }
             (Some((_, kind)), None) | (None, Some((_, kind))) => kind,
-            (None, None) => return Err(FilterError::new(left.position, FilterErrorKind::NoField)),
+            (None, None) => return Err(ExpressionError::new(left.position, ExpressionErrorKind::NoField)),
         };
         let left = self.operand(left, left_field, kind)?;
         let right = self.operand(right, right_field, kind)?;
@@ -125,7 +125,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Compiles a bound of `BETWEEN` for a field of `kind`.
-    fn bound(&mut self, operand: &Operand, kind: Kind) -> Result<CompiledOperand, FilterError> {
+    fn bound(&mut self, operand: &Operand, kind: Kind) -> Result<CompiledOperand, ExpressionError> {
         let field = self.field(operand)?;
         if let Some((_, other)) = field {
             check_comparable(kind, other, operand)?;
@@ -133,20 +133,23 @@ impl<'a> Compiler<'a> {
         self.operand(operand, field, kind)
     }
 
-    fn required_field(&mut self, operand: &Operand) -> Result<(usize, Kind), FilterError> {
-        self.field(operand)?.ok_or_else(|| FilterError::new(operand.position, FilterErrorKind::NoField))
+    fn required_field(&mut self, operand: &Operand) -> Result<(usize, Kind), ExpressionError> {
+        self.field(operand)?.ok_or_else(|| ExpressionError::new(operand.position, ExpressionErrorKind::NoField))
     }
 
     /// The slot and the kind of the field, if the operand is a field.
-    fn field(&mut self, operand: &Operand) -> Result<Option<(usize, Kind)>, FilterError> {
+    fn field(&mut self, operand: &Operand) -> Result<Option<(usize, Kind)>, ExpressionError> {
         let Term::Field(names) = &operand.term else { return Ok(None) };
-        let field = resolve(self.ty, names).map_err(|kind| FilterError::new(operand.position, kind))?;
+        let field = resolve(self.ty, names).map_err(|kind| ExpressionError::new(operand.position, kind))?;
         let ResolvedField { path, kind, is_key } = field;
         self.uses_only_key &= is_key;
         let slot = match self.paths.iter().position(|other| *other == path) {
             Some(slot) => slot,
             None if self.paths.len() == FIELDS_MAX => {
-                return Err(FilterError::new(operand.position, FilterErrorKind::TooManyFields { max: FIELDS_MAX }));
+                return Err(ExpressionError::new(
+                    operand.position,
+                    ExpressionErrorKind::TooManyFields { max: FIELDS_MAX },
+                ));
             }
             None => {
                 self.paths.push(path);
@@ -161,7 +164,7 @@ impl<'a> Compiler<'a> {
         operand: &Operand,
         field: Option<(usize, Kind)>,
         kind: Kind,
-    ) -> Result<CompiledOperand, FilterError> {
+    ) -> Result<CompiledOperand, ExpressionError> {
         if let Some((slot, _)) = field {
             return Ok(CompiledOperand::Field(slot));
         }
@@ -183,14 +186,14 @@ impl<'a> Compiler<'a> {
             }
         };
         let Some(constant) = constant else {
-            let kind = FilterErrorKind::Literal { literal, expected: kind.name() };
-            return Err(FilterError::new(operand.position, kind));
+            let kind = ExpressionErrorKind::Literal { literal, expected: kind.name() };
+            return Err(ExpressionError::new(operand.position, kind));
         };
         Ok(CompiledOperand::Constant(constant))
     }
 
     /// The text of a pattern, if the operand can be one.
-    fn pattern_text<'t>(&mut self, operand: &'t Operand) -> Result<Option<&'t str>, FilterError>
+    fn pattern_text<'t>(&mut self, operand: &'t Operand) -> Result<Option<&'t str>, ExpressionError>
     where
         'a: 't,
     {
@@ -201,23 +204,23 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    fn parameter(&mut self, operand: &Operand, number: u8) -> Result<&'a str, FilterError> {
+    fn parameter(&mut self, operand: &Operand, number: u8) -> Result<&'a str, ExpressionError> {
         self.parameters_used = self.parameters_used.max(usize::from(number) + 1);
         let Some(parameter) = self.parameters.get(usize::from(number)) else {
-            let kind = FilterErrorKind::MissingParameter { number, given: self.parameters.len() };
-            return Err(FilterError::new(operand.position, kind));
+            let kind = ExpressionErrorKind::MissingParameter { number, given: self.parameters.len() };
+            return Err(ExpressionError::new(operand.position, kind));
         };
         // Each use is compiled to a value of its own. Otherwise uses of two bytes each could expand to megabytes.
         self.parameters_len = self.parameters_len.saturating_add(parameter.len());
         if self.parameters_len > LEN_MAX {
-            let kind = FilterErrorKind::TooLong { len: self.parameters_len, max: LEN_MAX };
-            return Err(FilterError::new(operand.position, kind));
+            let kind = ExpressionErrorKind::TooLong { len: self.parameters_len, max: LEN_MAX };
+            return Err(ExpressionError::new(operand.position, kind));
         }
         Ok(parameter)
     }
 
     /// Converts a text without quotes to a constant of `kind`.
-    fn constant_of_text(&self, operand: &Operand, bare: &str, kind: Kind) -> Result<Constant, FilterError> {
+    fn constant_of_text(&self, operand: &Operand, bare: &str, kind: Kind) -> Result<Constant, ExpressionError> {
         let constant = match kind {
             Kind::Text => Some(Constant::Text(bare.as_bytes().into())),
             Kind::Character => one_character(bare).map(|character| Constant::Integer(u32::from(character).into())),
@@ -226,12 +229,12 @@ impl<'a> Compiler<'a> {
                 Some(number) => Some(Constant::Integer(number)),
                 None => {
                     let names = description.literals().iter().map(|literal| literal.name());
-                    let kind = FilterErrorKind::UnknownEnumerator {
+                    let kind = ExpressionErrorKind::UnknownEnumerator {
                         literal: bare.to_owned(),
                         of: name.to_owned(),
                         similar: nearest(bare, names).map(str::to_owned),
                     };
-                    return Err(FilterError::new(operand.position, kind));
+                    return Err(ExpressionError::new(operand.position, kind));
                 }
             },
             Kind::Integer | Kind::Float32 | Kind::Float64 => {
@@ -240,18 +243,18 @@ impl<'a> Compiler<'a> {
             }
         };
         constant.ok_or_else(|| {
-            let kind = FilterErrorKind::Literal { literal: bare.to_owned(), expected: kind.name() };
-            FilterError::new(operand.position, kind)
+            let kind = ExpressionErrorKind::Literal { literal: bare.to_owned(), expected: kind.name() };
+            ExpressionError::new(operand.position, kind)
         })
     }
 }
 
-fn check_comparable(one: Kind, other: Kind, operand: &Operand) -> Result<(), FilterError> {
+fn check_comparable(one: Kind, other: Kind, operand: &Operand) -> Result<(), ExpressionError> {
     if one.is_comparable_with(other) {
         return Ok(());
     }
-    let kind = FilterErrorKind::Incomparable { left: one.name(), right: other.name() };
-    Err(FilterError::new(operand.position, kind))
+    let kind = ExpressionErrorKind::Incomparable { left: one.name(), right: other.name() };
+    Err(ExpressionError::new(operand.position, kind))
 }
 
 /// Removes the quotes that RTI Connext requires around strings in parameters.

@@ -4,15 +4,15 @@ use std::fmt;
 
 /// An error in a filter expression or its parameters, with its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FilterError {
+pub struct ExpressionError {
     /// Boxed, so that `Result`s stay small.
-    inner: Box<(usize, FilterErrorKind)>,
+    inner: Box<(usize, ExpressionErrorKind)>,
 }
 
 /// The kind of an error in a filter expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum FilterErrorKind {
+pub enum ExpressionErrorKind {
     /// The text is not an expression of DDS 1.4, Annex B.
     Syntax {
         /// The expected element.
@@ -131,20 +131,20 @@ pub enum FilterErrorKind {
     NoDescription,
 }
 
-impl FilterError {
-    pub(super) fn new(position: usize, kind: FilterErrorKind) -> Self {
+impl ExpressionError {
+    pub(super) fn new(position: usize, kind: ExpressionErrorKind) -> Self {
         Self { inner: Box::new((position, kind)) }
     }
 
-    /// Creates [`FilterErrorKind::NoDescription`]: the topic's type has no description.
+    /// Creates [`ExpressionErrorKind::NoDescription`]: the topic's type has no description.
     #[must_use]
     pub fn no_description() -> Self {
-        Self::new(0, FilterErrorKind::NoDescription)
+        Self::new(0, ExpressionErrorKind::NoDescription)
     }
 
     /// The kind of the error.
     #[must_use]
-    pub fn kind(&self) -> &FilterErrorKind {
+    pub fn kind(&self) -> &ExpressionErrorKind {
         &self.inner.1
     }
 
@@ -158,50 +158,50 @@ impl FilterError {
     #[must_use]
     pub fn next_step(&self) -> &'static str {
         match self.kind() {
-            FilterErrorKind::Syntax { .. } => {
+            ExpressionErrorKind::Syntax { .. } => {
                 "write `field = 'text'`, `field BETWEEN 1 AND %0`, … joined by AND, OR, NOT and parentheses"
             }
-            FilterErrorKind::UnknownField { .. } => {
+            ExpressionErrorKind::UnknownField { .. } => {
                 "name a field of the topic's type, nested fields with dots (`pose.x`)"
             }
-            FilterErrorKind::UnknownEnumerator { .. } => "write a literal of the enum in quotes, or its number",
-            FilterErrorKind::NotComparable { .. } => {
+            ExpressionErrorKind::UnknownEnumerator { .. } => "write a literal of the enum in quotes, or its number",
+            ExpressionErrorKind::NotComparable { .. } => {
                 "compare a number, string, bool, character or enumerator inside of it"
             }
-            FilterErrorKind::Incomparable { .. } => "compare numbers with numbers and strings with strings",
-            FilterErrorKind::Literal { .. } => {
+            ExpressionErrorKind::Incomparable { .. } => "compare numbers with numbers and strings with strings",
+            ExpressionErrorKind::Literal { .. } => {
                 "write a value of the field's kind, with quotes around strings and enumerators"
             }
-            FilterErrorKind::IndexBeyondEnd { .. } => "use an index from 0 to the length minus 1",
-            FilterErrorKind::NotIndexed { .. } => "remove the index",
-            FilterErrorKind::NoField => "write a field on one side",
-            FilterErrorKind::MissingParameter { .. } => {
+            ExpressionErrorKind::IndexBeyondEnd { .. } => "use an index from 0 to the length minus 1",
+            ExpressionErrorKind::NotIndexed { .. } => "remove the index",
+            ExpressionErrorKind::NoField => "write a field on one side",
+            ExpressionErrorKind::MissingParameter { .. } => {
                 "pass a value for each parameter, from %0 to the highest in use"
             }
-            FilterErrorKind::TooManyParameters { .. } => "remove the parameters that the expression does not use",
-            FilterErrorKind::NotAPattern => "compare a string field with a quoted pattern or a parameter",
-            FilterErrorKind::OpenSet => "close the set with `]`, or write `\\[` for the character",
-            FilterErrorKind::PatternTooLong { .. } => "use a shorter pattern",
-            FilterErrorKind::TooLong { .. } => "use a shorter expression or shorter parameters",
-            FilterErrorKind::PatternsTooLarge { .. } => "use fewer or shorter patterns",
-            FilterErrorKind::TooManySteps { .. } => "use BETWEEN or patterns instead of many comparisons",
-            FilterErrorKind::TooDeep { .. } => "remove unnecessary parentheses",
-            FilterErrorKind::TooManyFields { .. } => "compare fewer fields",
-            FilterErrorKind::OrderBy => "remove ORDER BY, and sort the samples in your program",
-            FilterErrorKind::NoDescription => "use a type with #[derive(DdsType)]",
+            ExpressionErrorKind::TooManyParameters { .. } => "remove the parameters that the expression does not use",
+            ExpressionErrorKind::NotAPattern => "compare a string field with a quoted pattern or a parameter",
+            ExpressionErrorKind::OpenSet => "close the set with `]`, or write `\\[` for the character",
+            ExpressionErrorKind::PatternTooLong { .. } => "use a shorter pattern",
+            ExpressionErrorKind::TooLong { .. } => "use a shorter expression or shorter parameters",
+            ExpressionErrorKind::PatternsTooLarge { .. } => "use fewer or shorter patterns",
+            ExpressionErrorKind::TooManySteps { .. } => "use BETWEEN or patterns instead of many comparisons",
+            ExpressionErrorKind::TooDeep { .. } => "remove unnecessary parentheses",
+            ExpressionErrorKind::TooManyFields { .. } => "compare fewer fields",
+            ExpressionErrorKind::OrderBy => "remove ORDER BY, and sort the samples in your program",
+            ExpressionErrorKind::NoDescription => "use a type with #[derive(DdsType)]",
         }
     }
 }
 
-impl fmt::Display for FilterError {
+impl fmt::Display for ExpressionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "filter, at byte {}: {}; {}", self.position(), self.kind(), self.next_step())
     }
 }
 
-impl std::error::Error for FilterError {}
+impl std::error::Error for ExpressionError {}
 
-impl fmt::Display for FilterErrorKind {
+impl fmt::Display for ExpressionErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Syntax { expected, found } if found.is_empty() => {

@@ -14,8 +14,8 @@
 //! no name is allowed; elsewhere they are names. After a dot every word is a name. A quote inside of a text is doubled
 //! (`'it''s'`). Each comparison needs a field; the compiler checks that.
 
-use super::error::{FilterError, FilterErrorKind};
-use super::syntax::{Condition, Language, Operand, PathPart, Predicate, Relation, Term};
+use super::error::{ExpressionError, ExpressionErrorKind};
+use super::syntax::{FilterCondition, Language, Operand, PathPart, Predicate, Relation, Term};
 use winnow::ascii::{Caseless, digit1, hex_digit1, multispace0};
 use winnow::combinator::{alt, cut_err, delimited, empty, eof, not, opt, peek, preceded, repeat, terminated};
 use winnow::error::{AddContext, ErrMode, ParserError};
@@ -24,14 +24,14 @@ use winnow::stream::{LocatingSlice, Location, Stateful, Stream};
 use winnow::token::{one_of, take_while};
 
 /// The text, and the number of open parentheses and `NOT`.
-type Input<'i> = Stateful<LocatingSlice<&'i str>, usize>;
-type Parsed<T> = Result<T, ErrMode<FilterError>>;
+type FilterInput<'i> = Stateful<LocatingSlice<&'i str>, usize>;
+type Parsed<T> = Result<T, ErrMode<ExpressionError>>;
 
 /// Most nested parentheses and `NOT`. Each level takes a few stack frames.
 pub(super) const DEPTH_MAX: usize = 32;
 
 /// Parses an expression. Returns `None` if it is blank.
-pub(super) fn parse(expression: &str) -> Result<Option<Condition>, FilterError> {
+pub(super) fn parse(expression: &str) -> Result<Option<FilterCondition>, ExpressionError> {
     if expression.trim().is_empty() {
         return Ok(None);
     }
@@ -45,7 +45,7 @@ pub(super) fn parse(expression: &str) -> Result<Option<Condition>, FilterError> 
     }
 }
 
-fn whole(input: &mut Input<'_>) -> Parsed<Condition> {
+fn whole(input: &mut FilterInput<'_>) -> Parsed<FilterCondition> {
     // A query may consist of ORDER BY only. No condition starts with two names.
     no_order(input)?;
     let condition = condition(input)?;
@@ -55,47 +55,52 @@ fn whole(input: &mut Input<'_>) -> Parsed<Condition> {
 }
 
 /// Fails at `ORDER BY`.
-fn no_order(input: &mut Input<'_>) -> Parsed<()> {
+fn no_order(input: &mut FilterInput<'_>) -> Parsed<()> {
     multispace0.void().parse_next(input)?;
     let position = input.current_token_start();
     match opt(peek((keyword("ORDER"), keyword("BY")))).parse_next(input)? {
-        Some(_) => Err(ErrMode::Cut(FilterError::new(position, FilterErrorKind::OrderBy))),
+        Some(_) => Err(ErrMode::Cut(ExpressionError::new(position, ExpressionErrorKind::OrderBy))),
         None => Ok(()),
     }
 }
 
-fn condition(input: &mut Input<'_>) -> Parsed<Condition> {
+fn condition(input: &mut FilterInput<'_>) -> Parsed<FilterCondition> {
     let first = all(input)?;
     let others: Vec<_> = repeat(0.., preceded(keyword("OR"), cut_err(all))).parse_next(input)?;
-    Ok(joined(first, others, Condition::Any))
+    Ok(joined(first, others, FilterCondition::Any))
 }
 
-fn all(input: &mut Input<'_>) -> Parsed<Condition> {
+fn all(input: &mut FilterInput<'_>) -> Parsed<FilterCondition> {
     let first = negation(input)?;
     let others: Vec<_> = repeat(0.., preceded(keyword("AND"), cut_err(negation))).parse_next(input)?;
-    Ok(joined(first, others, Condition::All))
+    Ok(joined(first, others, FilterCondition::All))
 }
 
-fn joined(first: Condition, others: Vec<Condition>, join: fn(Vec<Condition>) -> Condition) -> Condition {
+fn joined(
+    first: FilterCondition,
+    others: Vec<FilterCondition>,
+    join: fn(Vec<FilterCondition>) -> FilterCondition,
+) -> FilterCondition {
     if others.is_empty() { first } else { join(std::iter::once(first).chain(others).collect()) }
 }
 
-fn negation(input: &mut Input<'_>) -> Parsed<Condition> {
+fn negation(input: &mut FilterInput<'_>) -> Parsed<FilterCondition> {
     multispace0.void().parse_next(input)?;
     let position = input.current_token_start();
     input.state += 1;
     if input.state > DEPTH_MAX {
-        return Err(ErrMode::Cut(FilterError::new(position, FilterErrorKind::TooDeep { max: DEPTH_MAX })));
+        return Err(ErrMode::Cut(ExpressionError::new(position, ExpressionErrorKind::TooDeep { max: DEPTH_MAX })));
     }
-    let negated = preceded(keyword("NOT"), cut_err(negation)).map(|condition| Condition::Not(Box::new(condition)));
+    let negated =
+        preceded(keyword("NOT"), cut_err(negation)).map(|condition| FilterCondition::Not(Box::new(condition)));
     let close = (multispace0, ')').void().context("AND, OR or `)`");
     let enclosed = delimited('(', cut_err(condition), cut_err(close));
-    let result = alt((negated, enclosed, predicate.map(Condition::Predicate))).parse_next(input);
+    let result = alt((negated, enclosed, predicate.map(FilterCondition::Predicate))).parse_next(input);
     input.state -= 1;
     result
 }
 
-fn predicate(input: &mut Input<'_>) -> Parsed<Predicate> {
+fn predicate(input: &mut FilterInput<'_>) -> Parsed<Predicate> {
     let left = operand(input)?;
     let language = alt((keyword("LIKE").value(Language::Sql), keyword("MATCH").value(Language::Shell)));
     if let Some(language) = opt(language).parse_next(input)? {
@@ -114,7 +119,7 @@ fn predicate(input: &mut Input<'_>) -> Parsed<Predicate> {
     Ok(Predicate::Compare { left, relation, right })
 }
 
-fn relation(input: &mut Input<'_>) -> Parsed<Relation> {
+fn relation(input: &mut FilterInput<'_>) -> Parsed<Relation> {
     let relation = alt((
         "<=".value(Relation::LessOrEqual),
         ">=".value(Relation::GreaterOrEqual),
@@ -128,7 +133,7 @@ fn relation(input: &mut Input<'_>) -> Parsed<Relation> {
         .parse_next(input)
 }
 
-fn operand(input: &mut Input<'_>) -> Parsed<Operand> {
+fn operand(input: &mut FilterInput<'_>) -> Parsed<Operand> {
     multispace0.void().parse_next(input)?;
     let position = input.current_token_start();
     let quoted_parameter = delimited(('\'', '%'), parameter_number, '\'').map(Term::Parameter);
@@ -138,7 +143,7 @@ fn operand(input: &mut Input<'_>) -> Parsed<Operand> {
 }
 
 /// Parses the pattern after `LIKE` or `MATCH`. In quotes, `%0` is a pattern and not a parameter.
-fn pattern(input: &mut Input<'_>) -> Parsed<Operand> {
+fn pattern(input: &mut FilterInput<'_>) -> Parsed<Operand> {
     multispace0.void().parse_next(input)?;
     let position = input.current_token_start();
     let term =
@@ -146,16 +151,16 @@ fn pattern(input: &mut Input<'_>) -> Parsed<Operand> {
     Ok(Operand { position, term })
 }
 
-fn parameter(input: &mut Input<'_>) -> Parsed<Term> {
+fn parameter(input: &mut FilterInput<'_>) -> Parsed<Term> {
     let number = cut_err(parameter_number).context("a number from 0 to 99");
     preceded('%', number).map(Term::Parameter).parse_next(input)
 }
 
-fn parameter_number(input: &mut Input<'_>) -> Parsed<u8> {
+fn parameter_number(input: &mut FilterInput<'_>) -> Parsed<u8> {
     digit1.parse_to().verify(|number: &u8| *number < 100).parse_next(input)
 }
 
-fn text(input: &mut Input<'_>) -> Parsed<String> {
+fn text(input: &mut FilterInput<'_>) -> Parsed<String> {
     '\''.parse_next(input)?;
     let mut text = String::new();
     loop {
@@ -167,12 +172,12 @@ fn text(input: &mut Input<'_>) -> Parsed<String> {
     }
 }
 
-fn up_to_quote<'i>(input: &mut Input<'i>) -> Parsed<&'i str> {
+fn up_to_quote<'i>(input: &mut FilterInput<'i>) -> Parsed<&'i str> {
     let quote = cut_err('\'').context("a quote at the end of the text");
     terminated(take_while(0.., |c| c != '\''), quote).parse_next(input)
 }
 
-fn number(input: &mut Input<'_>) -> Parsed<Term> {
+fn number(input: &mut FilterInput<'_>) -> Parsed<Term> {
     let sign = opt(one_of(['+', '-'])).parse_next(input)?;
     let hex = preceded((alt(("0x", "0X")), empty), hex_digit1).map(|digits| i128::from_str_radix(digits, 16));
     let fraction = alt(((digit1, '.', take_while(0.., '0'..='9')).void(), ('.', digit1).void()));
@@ -193,15 +198,15 @@ fn number(input: &mut Input<'_>) -> Parsed<Term> {
     })
 }
 
-fn exponent(input: &mut Input<'_>) -> Parsed<()> {
+fn exponent(input: &mut FilterInput<'_>) -> Parsed<()> {
     (one_of(['e', 'E']), opt(one_of(['+', '-'])), digit1).void().parse_next(input)
 }
 
-fn truth(input: &mut Input<'_>) -> Parsed<Term> {
+fn truth(input: &mut FilterInput<'_>) -> Parsed<Term> {
     alt((keyword("TRUE").value(Term::Bool(true)), keyword("FALSE").value(Term::Bool(false)))).parse_next(input)
 }
 
-fn field(input: &mut Input<'_>) -> Parsed<Term> {
+fn field(input: &mut FilterInput<'_>) -> Parsed<Term> {
     let is_free = |name: &str| !RESERVED.iter().any(|word| word.eq_ignore_ascii_case(name));
     let mut names = vec![PathPart::Member(word.verify(is_free).parse_next(input)?.to_owned())];
     loop {
@@ -212,8 +217,8 @@ fn field(input: &mut Input<'_>) -> Parsed<Term> {
         let element = preceded((multispace0, '['), cut_err(index).context("an index and `]`")).map(PathPart::Element);
         match opt(alt((member, element))).parse_next(input)? {
             Some(_) if names.len() >= DEPTH_MAX => {
-                let kind = FilterErrorKind::TooDeep { max: DEPTH_MAX };
-                return Err(ErrMode::Cut(FilterError::new(input.current_token_start(), kind)));
+                let kind = ExpressionErrorKind::TooDeep { max: DEPTH_MAX };
+                return Err(ErrMode::Cut(ExpressionError::new(input.current_token_start(), kind)));
             }
             Some(part) => names.push(part),
             None => return Ok(Term::Field(names)),
@@ -225,7 +230,7 @@ fn hexadecimal(digits: &str) -> Result<u32, std::num::ParseIntError> {
     u32::from_str_radix(digits, 16)
 }
 
-fn word<'i>(input: &mut Input<'i>) -> Parsed<&'i str> {
+fn word<'i>(input: &mut FilterInput<'i>) -> Parsed<&'i str> {
     let is_first = |c: char| c == '_' || c.is_alphabetic();
     (one_of(is_first), take_while(0.., is_part_of_name)).take().parse_next(input)
 }
@@ -235,14 +240,14 @@ fn is_part_of_name(c: char) -> bool {
 }
 
 /// Parses a keyword with the white space before it.
-fn keyword<'i>(word: &'static str) -> impl Parser<Input<'i>, (), ErrMode<FilterError>> {
+fn keyword<'i>(word: &'static str) -> impl Parser<FilterInput<'i>, (), ErrMode<ExpressionError>> {
     (multispace0, Caseless(word), not(one_of(is_part_of_name))).void()
 }
 
-impl<'i> ParserError<Input<'i>> for FilterError {
+impl<'i> ParserError<FilterInput<'i>> for ExpressionError {
     type Inner = Self;
 
-    fn from_input(input: &Input<'i>) -> Self {
+    fn from_input(input: &FilterInput<'i>) -> Self {
         syntax_error(input)
     }
 
@@ -256,11 +261,16 @@ impl<'i> ParserError<Input<'i>> for FilterError {
     }
 }
 
-impl<'i> AddContext<Input<'i>> for FilterError {
-    fn add_context(self, _: &Input<'i>, _: &<Input<'i> as Stream>::Checkpoint, context: &'static str) -> Self {
+impl<'i> AddContext<FilterInput<'i>> for ExpressionError {
+    fn add_context(
+        self,
+        _: &FilterInput<'i>,
+        _: &<FilterInput<'i> as Stream>::Checkpoint,
+        context: &'static str,
+    ) -> Self {
         match self.kind() {
-            FilterErrorKind::Syntax { expected: "", .. } => {
-                let kind = FilterErrorKind::Syntax { expected: context, found: String::new() };
+            ExpressionErrorKind::Syntax { expected: "", .. } => {
+                let kind = ExpressionErrorKind::Syntax { expected: context, found: String::new() };
                 Self::new(self.position(), kind)
             }
             _ => self,
@@ -268,25 +278,25 @@ impl<'i> AddContext<Input<'i>> for FilterError {
     }
 }
 
-impl<'i, E> winnow::error::FromExternalError<Input<'i>, E> for FilterError {
-    fn from_external_error(input: &Input<'i>, _: E) -> Self {
+impl<'i, E> winnow::error::FromExternalError<FilterInput<'i>, E> for ExpressionError {
+    fn from_external_error(input: &FilterInput<'i>, _: E) -> Self {
         syntax_error(input)
     }
 }
 
-fn syntax_error(input: &Input<'_>) -> FilterError {
-    let kind = FilterErrorKind::Syntax { expected: "", found: String::new() };
-    FilterError::new(input.current_token_start(), kind)
+fn syntax_error(input: &FilterInput<'_>) -> ExpressionError {
+    let kind = ExpressionErrorKind::Syntax { expected: "", found: String::new() };
+    ExpressionError::new(input.current_token_start(), kind)
 }
 
 /// Adds the text at the position of the error.
-fn with_found_text(expression: &str, error: FilterError) -> FilterError {
-    let FilterErrorKind::Syntax { expected, .. } = *error.kind() else { return error };
+fn with_found_text(expression: &str, error: ExpressionError) -> ExpressionError {
+    let ExpressionErrorKind::Syntax { expected, .. } = *error.kind() else { return error };
     let rest = expression.get(error.position()..).unwrap_or_default();
     let word = rest.split_whitespace().next().unwrap_or_default();
     let found = word.chars().take(FOUND_MAX).collect();
     let expected = if expected.is_empty() { "something else" } else { expected };
-    FilterError::new(error.position(), FilterErrorKind::Syntax { expected, found })
+    ExpressionError::new(error.position(), ExpressionErrorKind::Syntax { expected, found })
 }
 
 /// Words that cannot be the first name of a field. Most are keywords of the standard; `TRUE` and `FALSE` are literals.

@@ -34,7 +34,7 @@
 //! ```
 //! use dds_macros::DdsType;
 //! use dds_cdr::cdr::{Encoding, TypeInfo, encode_payload};
-//! use dds_cdr::filter::{Filter, FilterErrorKind};
+//! use dds_cdr::filter::{Filter, ExpressionErrorKind};
 //!
 //! #[derive(DdsType)]
 //! #[dds(crate = "dds_cdr")] // not needed in programs that use `dds-core`
@@ -69,7 +69,7 @@ mod program;
 mod resolve;
 mod syntax;
 
-pub use error::{FilterError, FilterErrorKind};
+pub use error::{ExpressionError, ExpressionErrorKind};
 
 use crate::cdr::{DecodeError, FieldPlan, FieldValue, TypeDescription};
 use compile::{Compiler, FIELDS_MAX};
@@ -96,10 +96,10 @@ impl Filter {
     ///
     /// # Errors
     /// The expression is invalid, does not fit the type, or the parameters do not fit the expression.
-    pub fn new(ty: &'static TypeDescription, expression: &str, parameters: &[String]) -> Result<Self, FilterError> {
+    pub fn new(ty: &'static TypeDescription, expression: &str, parameters: &[String]) -> Result<Self, ExpressionError> {
         let len = parameters.iter().map(String::len).fold(expression.len(), usize::saturating_add);
         if len > LEN_MAX {
-            return Err(FilterError::new(0, FilterErrorKind::TooLong { len, max: LEN_MAX }));
+            return Err(ExpressionError::new(0, ExpressionErrorKind::TooLong { len, max: LEN_MAX }));
         }
         let mut compiler = Compiler::new(ty, parameters);
         if let Some(condition) = grammar::parse(expression)? {
@@ -108,10 +108,10 @@ impl Filter {
         compiler.program.instructions.shrink_to_fit();
         let (given, used) = (parameters.len(), compiler.parameters_used);
         if given > used {
-            return Err(FilterError::new(0, FilterErrorKind::TooManyParameters { given, used }));
+            return Err(ExpressionError::new(0, ExpressionErrorKind::TooManyParameters { given, used }));
         }
         let Some(fields) = FieldPlan::new(ty, &compiler.paths) else {
-            return Err(FilterError::new(0, FilterErrorKind::TooDeep { max: crate::cdr::PATH_STEPS_MAX }));
+            return Err(ExpressionError::new(0, ExpressionErrorKind::TooDeep { max: crate::cdr::PATH_STEPS_MAX }));
         };
         Ok(Self {
             expression: expression.into(),

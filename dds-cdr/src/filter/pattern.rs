@@ -8,7 +8,7 @@
 //! All patterns of an expression share one [`PatternBudget`]. A parameter is compiled at each use, and an expression
 //! could use a long list a thousand times.
 
-use super::error::FilterErrorKind;
+use super::error::ExpressionErrorKind;
 use super::syntax::Language;
 use crate::cdr::FieldValue;
 
@@ -72,13 +72,13 @@ impl PatternBudget {
 }
 
 /// Takes one unit of a budget.
-fn take(left: &mut usize, of: &'static str, max: usize) -> Result<(), FilterErrorKind> {
-    *left = left.checked_sub(1).ok_or(FilterErrorKind::PatternsTooLarge { of, max })?;
+fn take(left: &mut usize, of: &'static str, max: usize) -> Result<(), ExpressionErrorKind> {
+    *left = left.checked_sub(1).ok_or(ExpressionErrorKind::PatternsTooLarge { of, max })?;
     Ok(())
 }
 
 impl Pattern {
-    pub(super) fn new(text: &str, language: Language, budget: &mut PatternBudget) -> Result<Self, FilterErrorKind> {
+    pub(super) fn new(text: &str, language: Language, budget: &mut PatternBudget) -> Result<Self, ExpressionErrorKind> {
         let mut alternatives = match language {
             Language::Sql => vec![sql(text, budget)?],
             Language::Shell => shell(text, budget)?,
@@ -97,22 +97,22 @@ impl Pattern {
 }
 
 impl Alternative {
-    fn new(budget: &mut PatternBudget) -> Result<Self, FilterErrorKind> {
+    fn new(budget: &mut PatternBudget) -> Result<Self, ExpressionErrorKind> {
         take(&mut budget.patterns, "patterns", PATTERNS_MAX)?;
         let (ascii, others, positions) = (Box::new([0; 128]), Vec::new(), vec![0]);
         Ok(Self { ascii, others, positions, any: 0, sets: Vec::new(), repeats: 0, len: 0 })
     }
 
-    fn position(&mut self, budget: &mut PatternBudget) -> Result<u128, FilterErrorKind> {
+    fn position(&mut self, budget: &mut PatternBudget) -> Result<u128, ExpressionErrorKind> {
         take(&mut budget.positions, "characters", POSITIONS_MAX)?;
         if self.len == CHARACTERS_MAX {
-            return Err(FilterErrorKind::PatternTooLong { max: CHARACTERS_MAX });
+            return Err(ExpressionErrorKind::PatternTooLong { max: CHARACTERS_MAX });
         }
         self.len += 1;
         Ok(1 << (self.len - 1))
     }
 
-    fn character(&mut self, character: char, budget: &mut PatternBudget) -> Result<(), FilterErrorKind> {
+    fn character(&mut self, character: char, budget: &mut PatternBudget) -> Result<(), ExpressionErrorKind> {
         let position = self.position(budget)?;
         // There are at most as many different characters as positions, so the index is at most 127.
         debug_assert!(self.positions.len() <= CHARACTERS_MAX, "at most one index for each position");
@@ -139,7 +139,7 @@ impl Alternative {
         Ok(())
     }
 
-    fn any(&mut self, budget: &mut PatternBudget) -> Result<(), FilterErrorKind> {
+    fn any(&mut self, budget: &mut PatternBudget) -> Result<(), ExpressionErrorKind> {
         self.any |= self.position(budget)?;
         Ok(())
     }
@@ -148,7 +148,7 @@ impl Alternative {
         self.repeats |= 1 << self.len;
     }
 
-    fn set(&mut self, set: CharacterSet, budget: &mut PatternBudget) -> Result<(), FilterErrorKind> {
+    fn set(&mut self, set: CharacterSet, budget: &mut PatternBudget) -> Result<(), ExpressionErrorKind> {
         let position = self.position(budget)?;
         self.sets.push((position, set));
         Ok(())
@@ -216,7 +216,7 @@ impl CharacterSet {
     }
 }
 
-fn sql(text: &str, budget: &mut PatternBudget) -> Result<Alternative, FilterErrorKind> {
+fn sql(text: &str, budget: &mut PatternBudget) -> Result<Alternative, ExpressionErrorKind> {
     let mut pattern = Alternative::new(budget)?;
     for character in text.chars() {
         match character {
@@ -229,13 +229,13 @@ fn sql(text: &str, budget: &mut PatternBudget) -> Result<Alternative, FilterErro
 }
 
 /// Parses `*`, `?`, `[a-z]`, `[!a-z]` or `[^a-z]`, `\` as an escape, and `,` between patterns.
-fn shell(text: &str, budget: &mut PatternBudget) -> Result<Vec<Alternative>, FilterErrorKind> {
+fn shell(text: &str, budget: &mut PatternBudget) -> Result<Vec<Alternative>, ExpressionErrorKind> {
     let (mut alternatives, mut pattern) = (Vec::new(), Alternative::new(budget)?);
     let mut rest = text.chars();
     while let Some(character) = rest.next() {
         match character {
             ',' if alternatives.len() + 1 == ALTERNATIVES_MAX => {
-                return Err(FilterErrorKind::PatternTooLong { max: ALTERNATIVES_MAX });
+                return Err(ExpressionErrorKind::PatternTooLong { max: ALTERNATIVES_MAX });
             }
             ',' => alternatives.push(std::mem::replace(&mut pattern, Alternative::new(budget)?)),
             '*' => pattern.repeat(),
@@ -250,23 +250,23 @@ fn shell(text: &str, budget: &mut PatternBudget) -> Result<Vec<Alternative>, Fil
 }
 
 /// Parses a set after its `[`. A `]` at the first position is a character of the set, as in POSIX.
-fn set(rest: &mut std::str::Chars<'_>, budget: &mut PatternBudget) -> Result<CharacterSet, FilterErrorKind> {
+fn set(rest: &mut std::str::Chars<'_>, budget: &mut PatternBudget) -> Result<CharacterSet, ExpressionErrorKind> {
     let mut set = CharacterSet { is_negated: false, ranges: Vec::new() };
     if rest.as_str().starts_with(['!', '^']) {
         set.is_negated = true;
         rest.next();
     }
     loop {
-        let first = match rest.next().ok_or(FilterErrorKind::OpenSet)? {
+        let first = match rest.next().ok_or(ExpressionErrorKind::OpenSet)? {
             ']' if !set.ranges.is_empty() => return Ok(set),
-            '\\' => rest.next().ok_or(FilterErrorKind::OpenSet)?,
+            '\\' => rest.next().ok_or(ExpressionErrorKind::OpenSet)?,
             other => other,
         };
         let mut ahead = rest.clone();
         let last = match (ahead.next(), ahead.next()) {
             (Some('-'), Some(last)) if last != ']' => {
                 *rest = ahead;
-                if last == '\\' { rest.next().ok_or(FilterErrorKind::OpenSet)? } else { last }
+                if last == '\\' { rest.next().ok_or(ExpressionErrorKind::OpenSet)? } else { last }
             }
             _ => first,
         };

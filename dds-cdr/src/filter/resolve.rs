@@ -1,6 +1,6 @@
 //! Resolves the fields of an expression in the description of the type.
 
-use super::error::FilterErrorKind;
+use super::error::ExpressionErrorKind;
 use super::syntax::PathPart;
 use crate::cdr::{EnumDescription, FieldStep, MemberDescription, TypeDescription, TypeKind, UnionCase};
 use crate::similar::nearest;
@@ -61,7 +61,7 @@ struct Lookup {
 }
 
 /// Resolves the field with the path `names` in a value of type `ty`.
-pub(super) fn resolve(ty: &'static TypeDescription, names: &[PathPart]) -> Result<ResolvedField, FilterErrorKind> {
+pub(super) fn resolve(ty: &'static TypeDescription, names: &[PathPart]) -> Result<ResolvedField, ExpressionErrorKind> {
     let mut lookup = Lookup { ty, path: Vec::new(), is_key: ty.has_key(), offset: 0, is_within_array: false };
     for (at, name) in names.iter().enumerate() {
         let before = names.get(..at).unwrap_or_default();
@@ -72,13 +72,13 @@ pub(super) fn resolve(ty: &'static TypeDescription, names: &[PathPart]) -> Resul
     }
     let kind = if lookup.is_bits() { Some(Kind::Integer) } else { comparable(lookup.ty) };
     let Some(kind) = kind else {
-        return Err(FilterErrorKind::NotComparable { field: written(names), kind: kind_name(lookup.ty) });
+        return Err(ExpressionErrorKind::NotComparable { field: written(names), kind: kind_name(lookup.ty) });
     };
     Ok(ResolvedField { path: lookup.path, kind, is_key: lookup.is_key })
 }
 
 impl Lookup {
-    fn member(&mut self, name: &str, before: &[PathPart]) -> Result<(), FilterErrorKind> {
+    fn member(&mut self, name: &str, before: &[PathPart]) -> Result<(), ExpressionErrorKind> {
         match self.ty.kind() {
             TypeKind::Struct(description) => {
                 let members = description.members();
@@ -115,7 +115,7 @@ impl Lookup {
             }
             _ => {
                 let of = if before.is_empty() { self.ty.name().to_owned() } else { written(before) };
-                return Err(FilterErrorKind::UnknownField { field: name.to_owned(), of, similar: None });
+                return Err(ExpressionErrorKind::UnknownField { field: name.to_owned(), of, similar: None });
             }
         }
         Ok(())
@@ -128,8 +128,8 @@ impl Lookup {
         self.offset = 0;
     }
 
-    fn element(&mut self, index: u32, before: &[PathPart]) -> Result<(), FilterErrorKind> {
-        let beyond = |len: u32| FilterErrorKind::IndexBeyondEnd { index: index.into(), len: len.into() };
+    fn element(&mut self, index: u32, before: &[PathPart]) -> Result<(), ExpressionErrorKind> {
+        let beyond = |len: u32| ExpressionErrorKind::IndexBeyondEnd { index: index.into(), len: len.into() };
         match self.ty.kind() {
             TypeKind::Sequence { bound, element } => {
                 if let Some(bound) = bound {
@@ -152,13 +152,13 @@ impl Lookup {
                 self.offset = offset;
                 self.is_within_array = true;
             }
-            _ => return Err(FilterErrorKind::NotIndexed { field: written(before) }),
+            _ => return Err(ExpressionErrorKind::NotIndexed { field: written(before) }),
         }
         Ok(())
     }
 
-    fn unknown(&self, name: &str, names: impl Iterator<Item = &'static str>) -> FilterErrorKind {
-        FilterErrorKind::UnknownField {
+    fn unknown(&self, name: &str, names: impl Iterator<Item = &'static str>) -> ExpressionErrorKind {
+        ExpressionErrorKind::UnknownField {
             field: name.to_owned(),
             of: self.ty.name().to_owned(),
             similar: nearest(name, names).map(str::to_owned),

@@ -2,15 +2,15 @@
 
 /// A condition of DDS 1.4, Annex B.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Condition {
+pub(super) enum FilterCondition {
     /// A comparison.
     Predicate(Predicate),
     /// True if all conditions are true.
-    All(Vec<Condition>),
+    All(Vec<FilterCondition>),
     /// True if at least one condition is true.
-    Any(Vec<Condition>),
+    Any(Vec<FilterCondition>),
     /// True if the condition is false.
-    Not(Box<Condition>),
+    Not(Box<FilterCondition>),
 }
 
 /// A comparison.

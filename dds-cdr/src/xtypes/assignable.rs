@@ -7,7 +7,7 @@ use super::consistency::{TypeConsistency, TypeConsistencyKind};
 use super::difference::{TypeDifference, TypeDifferenceKind as Kind};
 use super::flags::MemberFlags;
 use super::form::{Form, NameHash};
-use super::identifier::{Primitive, TypeIdentifier};
+use super::identifier::{PrimitiveType, TypeIdentifier};
 use super::object::{CollectionElement, TypeDefinition, TypeObject};
 use crate::cdr::Extensibility;
 use std::collections::BTreeSet;
@@ -210,16 +210,16 @@ impl<'a, F: Form> Comparison<'a, F> {
             // The encodings are equal, but table 15 of 7.2.4.4.3 does not allow these pairs. Neither do Cyclone DDS,
             // OpenDDS and Fast DDS. If only this side matched, a reliable writer would wait for a reader that never
             // answers.
-            (Id::Primitive(Primitive::UInt8), Id::Primitive(Primitive::Byte)) => {
+            (Id::Primitive(PrimitiveType::UInt8), Id::Primitive(PrimitiveType::Byte)) => {
                 self.differ(Kind::OctetOrUInt8 { writer_has_octet: true })
             }
-            (Id::Primitive(Primitive::Byte), Id::Primitive(Primitive::UInt8)) => {
+            (Id::Primitive(PrimitiveType::Byte), Id::Primitive(PrimitiveType::UInt8)) => {
                 self.differ(Kind::OctetOrUInt8 { writer_has_octet: false })
             }
-            (Id::Primitive(Primitive::Int8), Id::Primitive(Primitive::Char8)) => {
+            (Id::Primitive(PrimitiveType::Int8), Id::Primitive(PrimitiveType::Char8)) => {
                 self.differ(Kind::CharOrInt8 { writer_has_char: true })
             }
-            (Id::Primitive(Primitive::Char8), Id::Primitive(Primitive::Int8)) => {
+            (Id::Primitive(PrimitiveType::Char8), Id::Primitive(PrimitiveType::Int8)) => {
                 self.differ(Kind::CharOrInt8 { writer_has_char: false })
             }
             (Id::String8 { bound: r }, Id::String8 { bound: w })
@@ -367,12 +367,12 @@ fn have_same_bits<F: Form>(reader: &super::BitsetType<F>, writer: &super::Bitset
 }
 
 /// The unsigned integer type that holds a bitmask.
-fn bitmask_holder(bit_bound: u16) -> Primitive {
+fn bitmask_holder(bit_bound: u16) -> PrimitiveType {
     match bit_bound {
-        0..=8 => Primitive::UInt8,
-        9..=16 => Primitive::UInt16,
-        17..=32 => Primitive::UInt32,
-        _ => Primitive::UInt64,
+        0..=8 => PrimitiveType::UInt8,
+        9..=16 => PrimitiveType::UInt16,
+        17..=32 => PrimitiveType::UInt32,
+        _ => PrimitiveType::UInt64,
     }
 }
 

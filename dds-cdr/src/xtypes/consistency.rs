@@ -16,10 +16,11 @@ pub enum TypeConsistencyKind {
 /// The reader's policy decides. Types are compared by their descriptions; their names do not matter.
 /// If a description of the peer's type is unknown, the participant requests it. This takes one round trip, and at
 /// most 3 s without an answer.
-/// If a side has no description, type names decide: raw topics, serde types, participants without type information.
+/// If a side has no description, type names decide: raw topics, participants without type information.
 /// The comparison is not on the path of a sample.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct TypeConsistency {
     /// Whether types may differ at all. Default: as far as XTYPES 1.3, 7.2.4.4 allows.
     pub kind: TypeConsistencyKind,
@@ -45,5 +46,55 @@ impl Default for TypeConsistency {
             prevent_type_widening: false,
             force_type_validation: false,
         }
+    }
+}
+
+impl TypeConsistency {
+    /// Requires equal types.
+    #[must_use]
+    pub fn strict() -> Self {
+        Self { kind: TypeConsistencyKind::DisallowTypeCoercion, ..Self::default() }
+    }
+
+    /// Sets whether types may differ at all.
+    #[must_use]
+    pub const fn kind(mut self, kind: TypeConsistencyKind) -> Self {
+        self.kind = kind;
+        self
+    }
+
+    /// Sets whether bounds of sequences are ignored.
+    #[must_use]
+    pub const fn ignore_sequence_bounds(mut self, ignore: bool) -> Self {
+        self.ignore_sequence_bounds = ignore;
+        self
+    }
+
+    /// Sets whether bounds of strings are ignored.
+    #[must_use]
+    pub const fn ignore_string_bounds(mut self, ignore: bool) -> Self {
+        self.ignore_string_bounds = ignore;
+        self
+    }
+
+    /// Sets whether names of members are ignored.
+    #[must_use]
+    pub const fn ignore_member_names(mut self, ignore: bool) -> Self {
+        self.ignore_member_names = ignore;
+        self
+    }
+
+    /// Sets whether a writer's type with members or cases that the reader's type lacks is rejected.
+    #[must_use]
+    pub const fn prevent_type_widening(mut self, prevent: bool) -> Self {
+        self.prevent_type_widening = prevent;
+        self
+    }
+
+    /// Sets whether endpoints match only if descriptions of both types are known.
+    #[must_use]
+    pub const fn force_type_validation(mut self, force: bool) -> Self {
+        self.force_type_validation = force;
+        self
     }
 }

@@ -1,10 +1,11 @@
-//! The TypeObject of one type, once its dependencies have identifiers (XTYPES 1.3, 7.3.4.5).
+//! Descriptions by the derive as complete TypeObjects (XTYPES 1.3, 7.3.4.5).
 
 use super::annotation::MemberAnnotations;
 use super::flags::{MemberFlags, TypeFlags};
-use super::form::Form;
-use super::graph::{Identifiers, Indescribable, element_flags};
-use super::identifier::{PlainElement, Primitive, TypeIdentifier};
+use super::form::{Complete, DiscriminatorDetail, Form, MemberDetail};
+use super::graph::Indescribable;
+use super::graph_builder::TypeGraphBuilder;
+use super::identifier::{PlainElement, PrimitiveType, TypeIdentifier};
 use super::object::{
     Bitfield, Bitflag, BitmaskType, BitsetType, CommonLiteral, EnumLiteral, EnumType, StructMember, StructType,
     TypeDefinition, UnionMember, UnionType,
@@ -13,17 +14,36 @@ use crate::cdr::{
     BitmaskDescription, BitsetDescription, EnumDescription, StructDescription, TypeDescription, TypeKind, UnionCase,
     UnionDescription,
 };
+use std::ptr;
 
 /// Creates the definitions of types.
-pub(super) struct Definer<'a> {
-    pub(super) identifiers: &'a Identifiers<'a>,
+#[derive(Default)]
+pub(super) struct Definer {
+    pub(super) builder: TypeGraphBuilder,
+    /// The named types so far, with their provisional identifiers.
+    known: Vec<(&'static TypeDescription, TypeIdentifier)>,
 }
 
-impl Definer<'_> {
-    /// The definition of a named type.
-    pub(super) fn definition<F: Form>(&self, ty: &'static TypeDescription) -> Result<TypeDefinition<F>, Indescribable> {
+impl Definer {
+    /// The provisional identifier of a named type.
+    pub(super) fn named(&mut self, ty: &'static TypeDescription) -> Result<TypeIdentifier, Indescribable> {
+        for (known, id) in &self.known {
+            // The compiler may duplicate a constant in memory, and different types may have the same name.
+            if ptr::eq(*known, ty) || known.name() == ty.name() && known.is_encoded_like(ty) {
+                return Ok(id.clone());
+            }
+        }
+        // Known before its members, because a type may contain itself.
+        let id = self.builder.reserve();
+        self.known.push((ty, id.clone()));
+        let definition = self.definition(ty)?;
+        self.builder.define(&id, definition);
+        Ok(id)
+    }
+
+    fn definition(&mut self, ty: &'static TypeDescription) -> Result<TypeDefinition<Complete>, Indescribable> {
         match ty.kind() {
-            TypeKind::Struct(description) => Ok(TypeDefinition::Struct(self.of_struct(ty, description))),
+            TypeKind::Struct(description) => self.of_struct(ty, description).map(TypeDefinition::Struct),
             TypeKind::Union(description) => self.of_union(ty, description).map(TypeDefinition::Union),
             TypeKind::Enum(description) => Ok(TypeDefinition::Enum(of_enum(ty, description))),
             TypeKind::Bitmask(description) => Ok(TypeDefinition::Bitmask(of_bitmask(ty, description))),
@@ -32,7 +52,15 @@ impl Definer<'_> {
         }
     }
 
-    fn of_struct<F: Form>(&self, ty: &TypeDescription, description: &StructDescription) -> StructType<F> {
+    fn of_struct(
+        &mut self,
+        ty: &TypeDescription,
+        description: &StructDescription,
+    ) -> Result<StructType<Complete>, Indescribable> {
+        let base = match description.base() {
+            Some(base) => self.named(base)?,
+            None => TypeIdentifier::None,
+        };
         let mut members = Vec::with_capacity(description.own_members().len());
         for member in description.own_members() {
             members.push(StructMember {
@@ -42,23 +70,19 @@ impl Definer<'_> {
                     .with(MemberFlags::OPTIONAL, member.is_optional())
                     .with(MemberFlags::MUST_UNDERSTAND, member.must_understand)
                     .with(MemberFlags::KEY, member.is_key()),
-                ty: self.identifier::<F>(member.ty()),
-                detail: member_detail::<F>(member.name(), member.hash_id_name()),
+                ty: self.identifier(member.ty())?,
+                detail: member_detail(member.name(), member.hash_id_name()),
             });
         }
-        StructType {
-            flags: type_flags(ty),
-            base: description.base().map_or(TypeIdentifier::None, |base| self.identifiers.of::<F>(base)),
-            detail: F::of_type(ty.name()),
-            members,
-        }
+        Ok(StructType { flags: type_flags(ty), base, detail: Complete::of_type(ty.name()), members })
     }
 
-    fn of_union<F: Form>(
-        &self,
+    fn of_union(
+        &mut self,
         ty: &TypeDescription,
         description: &UnionDescription,
-    ) -> Result<UnionType<F>, Indescribable> {
+    ) -> Result<UnionType<Complete>, Indescribable> {
+        let discriminator = self.identifier(description.discriminator())?;
         let has_default = description.cases().iter().any(|case| case.is_default() && case.ty().is_some());
         let mut members = Vec::with_capacity(description.cases().len());
         for case in description.cases() {
@@ -71,17 +95,17 @@ impl Definer<'_> {
         }
         Ok(UnionType {
             flags: type_flags(ty),
-            detail: F::of_type(ty.name()),
+            detail: Complete::of_type(ty.name()),
             discriminator_flags: MemberFlags::of_try_construct(description.on_construct_failure())
                 .union(MemberFlags::MUST_UNDERSTAND)
                 .with(MemberFlags::KEY, description.has_key()),
-            discriminator: self.identifier::<F>(description.discriminator()),
-            discriminator_detail: F::Discriminator::default(),
+            discriminator,
+            discriminator_detail: DiscriminatorDetail::default(),
             members,
         })
     }
 
-    fn of_case<F: Form>(&self, case: &UnionCase) -> Result<Option<UnionMember<F>>, Indescribable> {
+    fn of_case(&mut self, case: &UnionCase) -> Result<Option<UnionMember<Complete>>, Indescribable> {
         let Some(ty) = case.ty() else { return Ok(None) };
         // A default case keeps its own labels: they select it in addition to all labels without a case.
         let mut labels = Vec::with_capacity(case.labels().len());
@@ -91,24 +115,26 @@ impl Definer<'_> {
         Ok(Some(UnionMember {
             id: case.id(),
             flags: MemberFlags::of_try_construct(case.on_construct_failure())
+                .with(MemberFlags::EXTERNAL, case.is_external())
                 .with(MemberFlags::DEFAULT, case.is_default()),
-            ty: self.identifier::<F>(ty),
+            ty: self.identifier(ty)?,
             labels,
-            detail: member_detail::<F>(case.name(), case.hash_id_name()),
+            detail: member_detail(case.name(), case.hash_id_name()),
         }))
     }
 
-    /// The identifier of a type: a full description, or a hash for a named type.
-    fn identifier<F: Form>(&self, ty: &TypeDescription) -> TypeIdentifier {
+    /// The identifier of a type: a full description, or a provisional identifier for a named type.
+    fn identifier(&mut self, ty: &'static TypeDescription) -> Result<TypeIdentifier, Indescribable> {
         if let Some(primitive) = primitive(ty.kind()) {
-            return TypeIdentifier::Primitive(primitive);
+            return Ok(TypeIdentifier::Primitive(primitive));
         }
-        let element = |ty: &TypeDescription| Box::new(PlainElement::new(element_flags(ty), self.identifier::<F>(ty)));
-        match ty.kind() {
+        Ok(match ty.kind() {
             TypeKind::String { bound } => TypeIdentifier::String8 { bound: bound.unwrap_or(0) },
-            TypeKind::WString { bound } => TypeIdentifier::String16 { bound: bound.unwrap_or(0) },
-            TypeKind::Sequence { bound, element: of } => {
-                TypeIdentifier::Sequence { bound: bound.unwrap_or(0), element: element(of()) }
+            TypeKind::WString { bound } | TypeKind::RosWString { bound } => {
+                TypeIdentifier::String16 { bound: bound.unwrap_or(0) }
+            }
+            TypeKind::Sequence { bound, element } => {
+                TypeIdentifier::Sequence { bound: bound.unwrap_or(0), element: self.element(element())? }
             }
             TypeKind::Array { .. } => {
                 let (mut bounds, mut innermost) = (Vec::new(), ty);
@@ -117,23 +143,29 @@ impl Definer<'_> {
                     bounds.push(*length);
                     innermost = element();
                 }
-                TypeIdentifier::Array { bounds, element: element(innermost) }
+                TypeIdentifier::Array { bounds, element: self.element(innermost)? }
             }
-            TypeKind::Map { bound, key, element: of } => {
-                let (mut element, key) = (element(of()), key());
-                let (key_flags, key) = (element_flags(key), Box::new(self.identifier::<F>(key)));
-                if !key.is_fully_descriptive() {
-                    element.equivalence = F::EQUIVALENCE;
-                }
-                TypeIdentifier::Map { bound: bound.unwrap_or(0), element, key_flags, key }
+            TypeKind::Map { bound, key, element } => {
+                let (key, element) = (key(), element());
+                let (key_flags, key) = (element_flags(key), Box::new(self.identifier(key)?));
+                TypeIdentifier::Map { bound: bound.unwrap_or(0), element: self.element(element)?, key_flags, key }
             }
-            _ => self.identifiers.of::<F>(ty),
-        }
+            _ => self.named(ty)?,
+        })
+    }
+
+    fn element(&mut self, ty: &'static TypeDescription) -> Result<Box<PlainElement>, Indescribable> {
+        Ok(Box::new(PlainElement::new(element_flags(ty), self.identifier(ty)?)))
     }
 }
 
+/// The flags of elements: how values that the type cannot hold are handled.
+fn element_flags(element: &TypeDescription) -> MemberFlags {
+    MemberFlags::of_try_construct(element.on_construct_failure())
+}
+
 /// A label as it stands in a TypeObject. Labels of unsigned discriminators keep their bits.
-fn label_bits(label: i64) -> Result<i32, Indescribable> {
+pub(super) fn label_bits(label: i64) -> Result<i32, Indescribable> {
     match (i32::try_from(label), u32::try_from(label)) {
         (Ok(label), _) => Ok(label),
         (_, Ok(label)) => Ok(i32::from_le_bytes(label.to_le_bytes())),
@@ -141,30 +173,30 @@ fn label_bits(label: i64) -> Result<i32, Indescribable> {
     }
 }
 
-fn primitive(kind: &TypeKind) -> Option<Primitive> {
+fn primitive(kind: &TypeKind) -> Option<PrimitiveType> {
     Some(match kind {
-        TypeKind::Bool => Primitive::Bool,
-        TypeKind::Octet => Primitive::Byte,
-        TypeKind::Int8 => Primitive::Int8,
-        TypeKind::UInt8 => Primitive::UInt8,
-        TypeKind::Int16 => Primitive::Int16,
-        TypeKind::UInt16 => Primitive::UInt16,
-        TypeKind::Int32 => Primitive::Int32,
-        TypeKind::UInt32 => Primitive::UInt32,
-        TypeKind::Int64 => Primitive::Int64,
-        TypeKind::UInt64 => Primitive::UInt64,
-        TypeKind::Float32 => Primitive::Float32,
-        TypeKind::Float64 => Primitive::Float64,
-        TypeKind::Float128 => Primitive::Float128,
-        TypeKind::Char8 => Primitive::Char8,
-        TypeKind::Char16 => Primitive::Char16,
+        TypeKind::Bool => PrimitiveType::Bool,
+        TypeKind::Octet => PrimitiveType::Byte,
+        TypeKind::Int8 => PrimitiveType::Int8,
+        TypeKind::UInt8 => PrimitiveType::UInt8,
+        TypeKind::Int16 => PrimitiveType::Int16,
+        TypeKind::UInt16 => PrimitiveType::UInt16,
+        TypeKind::Int32 => PrimitiveType::Int32,
+        TypeKind::UInt32 => PrimitiveType::UInt32,
+        TypeKind::Int64 => PrimitiveType::Int64,
+        TypeKind::UInt64 => PrimitiveType::UInt64,
+        TypeKind::Float32 => PrimitiveType::Float32,
+        TypeKind::Float64 => PrimitiveType::Float64,
+        TypeKind::Float128 => PrimitiveType::Float128,
+        TypeKind::Char8 => PrimitiveType::Char8,
+        TypeKind::Char16 => PrimitiveType::Char16,
         _ => return None,
     })
 }
 
-fn of_enum<F: Form>(ty: &TypeDescription, description: &EnumDescription) -> EnumType<F> {
+fn of_enum(ty: &TypeDescription, description: &EnumDescription) -> EnumType<Complete> {
     let default = description.default_literal();
-    let mut literals: Vec<EnumLiteral<F>> = description
+    let mut literals: Vec<EnumLiteral<Complete>> = description
         .literals()
         .iter()
         .map(|literal| EnumLiteral {
@@ -172,7 +204,7 @@ fn of_enum<F: Form>(ty: &TypeDescription, description: &EnumDescription) -> Enum
                 value: literal.value(),
                 flags: MemberFlags::NONE.with(MemberFlags::DEFAULT, default == Some(literal)),
             },
-            detail: F::of_member(literal.name()),
+            detail: Complete::of_member(literal.name()),
         })
         .collect();
     // Annex B orders literals by value, so that the hash does not depend on the order of definition.
@@ -180,49 +212,53 @@ fn of_enum<F: Form>(ty: &TypeDescription, description: &EnumDescription) -> Enum
     EnumType {
         flags: type_flags(ty),
         bit_bound: description.bit_bound().into(),
-        detail: F::of_type(ty.name()),
+        detail: Complete::of_type(ty.name()),
         literals,
     }
 }
 
-fn of_bitmask<F: Form>(ty: &TypeDescription, description: &BitmaskDescription) -> BitmaskType<F> {
-    let bitflag = |flag: &crate::cdr::Bitflag| Bitflag {
+fn of_bitmask(ty: &TypeDescription, description: &BitmaskDescription) -> BitmaskType<Complete> {
+    let bitflag = |flag: &crate::cdr::BitflagDescription| Bitflag {
         position: flag.position().into(),
         flags: MemberFlags::NONE,
-        detail: F::of_member(flag.name()),
+        detail: Complete::of_member(flag.name()),
     };
-    let mut bitflags: Vec<Bitflag<F>> = description.flags().iter().map(bitflag).collect();
+    let mut bitflags: Vec<Bitflag<Complete>> = description.flags().iter().map(bitflag).collect();
     bitflags.sort_by_key(|flag| flag.position);
     BitmaskType {
         flags: type_flags(ty),
         bit_bound: description.bit_bound().into(),
-        detail: F::of_type(ty.name()),
+        detail: Complete::of_type(ty.name()),
         bitflags,
     }
 }
 
-fn of_bitset<F: Form>(ty: &TypeDescription, description: &BitsetDescription) -> BitsetType<F> {
-    let field = |field: &crate::cdr::Bitfield| Bitfield {
+/// The destination type of IDL: `bitfield<7, short>` (IDL 4.2, 7.4.13.4.3.3).
+pub(super) const fn of_bits(width: u8, is_signed: bool) -> PrimitiveType {
+    match (width, is_signed) {
+        (0..=1, _) => PrimitiveType::Bool,
+        (2..=8, false) => PrimitiveType::UInt8,
+        (2..=8, true) => PrimitiveType::Int8,
+        (9..=16, false) => PrimitiveType::UInt16,
+        (9..=16, true) => PrimitiveType::Int16,
+        (17..=32, false) => PrimitiveType::UInt32,
+        (17..=32, true) => PrimitiveType::Int32,
+        (_, false) => PrimitiveType::UInt64,
+        (_, true) => PrimitiveType::Int64,
+    }
+}
+
+fn of_bitset(ty: &TypeDescription, description: &BitsetDescription) -> BitsetType<Complete> {
+    let field = |field: &crate::cdr::BitfieldDescription| Bitfield {
         position: field.position().into(),
         flags: MemberFlags::NONE,
         bit_count: field.bit_count(),
-        // The destination type of IDL: `bitfield<7, short>` (IDL 4.2, 7.4.13.4.3.3).
-        holder: match (field.width(), field.is_signed()) {
-            (0..=1, _) => Primitive::Bool,
-            (2..=8, false) => Primitive::UInt8,
-            (2..=8, true) => Primitive::Int8,
-            (9..=16, false) => Primitive::UInt16,
-            (9..=16, true) => Primitive::Int16,
-            (17..=32, false) => Primitive::UInt32,
-            (17..=32, true) => Primitive::Int32,
-            (_, false) => Primitive::UInt64,
-            (_, true) => Primitive::Int64,
-        },
-        detail: F::of_member(field.name()),
+        holder: of_bits(field.width(), field.is_signed()),
+        detail: Complete::of_member(field.name()),
     };
     BitsetType {
         flags: TypeFlags::NONE,
-        detail: F::of_type(ty.name()),
+        detail: Complete::of_type(ty.name()),
         fields: description.fields().iter().map(field).collect(),
     }
 }
@@ -233,8 +269,8 @@ fn type_flags(ty: &TypeDescription) -> TypeFlags {
         .with(TypeFlags::AUTOID_HASH, ty.has_hash_ids)
 }
 
-fn member_detail<F: Form>(name: &str, hash_id: Option<&str>) -> F::Member {
+pub(super) fn member_detail(name: &str, hash_id: Option<&str>) -> MemberDetail {
     let annotations = hash_id
         .map(|name| Box::new(MemberAnnotations { hash_id: Some(name.to_owned()), ..MemberAnnotations::default() }));
-    F::with_annotations(F::of_member(name), annotations)
+    Complete::with_annotations(Complete::of_member(name), annotations)
 }

@@ -7,12 +7,12 @@
 //! [`LEVELS_MAX`] limits the depth, and [`PARTS_MAX`] the number of created parts. Nothing is owned beyond a call.
 
 use super::{
-    AliasType, BitmaskType, BitsetType, Complete, EnumType, MemberFlags, Primitive, StructMember, StructType,
-    TypeDefinition, TypeIdentifier, UnionMember, UnionType,
+    AliasType, BitmaskType, BitsetType, Complete, EnumType, MemberDetail, MemberFlags, PrimitiveType, StructMember,
+    StructType, TypeDefinition, TypeFlags, TypeIdentifier, UnionMember, UnionType,
 };
 use crate::cdr::TryConstruct;
 use crate::cdr::dynamic::{
-    CollectionBuilder, DynamicType, PrimitiveKind, StructBuilder, TypeDraft, TypeError, UnionBuilder,
+    CollectionBuilder, DynamicType, Input, PrimitiveKind, StructBuilder, TypeDraft, TypeError, UnionBuilder,
 };
 use std::collections::HashMap;
 
@@ -25,8 +25,23 @@ pub fn dynamic_type_of<'o>(
     id: &TypeIdentifier,
     lookup: &dyn Fn(&TypeIdentifier) -> Option<&'o TypeDefinition<Complete>>,
 ) -> Result<DynamicType, TypeError> {
+    dynamic_type_with_defaults(id, lookup, &|_, _| None)
+}
+
+/// Creates the type with identifier `id`, with initial values of members of structs.
+///
+/// TypeObjects contain no `@default`. `default` returns that of the struct with this name and the member with this id.
+///
+/// # Errors
+/// Those of [`dynamic_type_of`], and [`TypeError::InvalidDefault`].
+pub fn dynamic_type_with_defaults<'o>(
+    id: &TypeIdentifier,
+    lookup: &dyn Fn(&TypeIdentifier) -> Option<&'o TypeDefinition<Complete>>,
+    default: &dyn Fn(&str, u32) -> Option<Input>,
+) -> Result<DynamicType, TypeError> {
     let mut converter = TypeConverter {
         lookup,
+        default,
         finished: HashMap::new(),
         open: Vec::new(),
         outermost_reference: None,
@@ -40,6 +55,7 @@ pub fn dynamic_type_of<'o>(
 
 struct TypeConverter<'l, 'o> {
     lookup: &'l dyn Fn(&TypeIdentifier) -> Option<&'o TypeDefinition<Complete>>,
+    default: &'l dyn Fn(&str, u32) -> Option<Input>,
     /// Finished types. None of them refers to an open type.
     finished: HashMap<TypeIdentifier, DynamicType>,
     /// Types under construction with their names, each inside of the previous one.
@@ -107,7 +123,8 @@ impl TypeConverter<'_, '_> {
 
     fn sequence(&mut self, bound: u32, id: &TypeIdentifier, flags: MemberFlags) -> Result<TypeDraft, TypeError> {
         let element = self.convert(id)?;
-        Ok(with_bound(DynamicType::sequence(element), bound).try_construct(flags.try_construct()).into())
+        let builder = with_bound(DynamicType::sequence(element), bound).try_construct(flags.try_construct());
+        Ok(builder.external(flags.contains(MemberFlags::EXTERNAL)).into())
     }
 
     /// Converts an array. Several dimensions become arrays of arrays, the outermost first.
@@ -133,6 +150,8 @@ impl TypeConverter<'_, '_> {
         let key = self.convert(key)?;
         let map = DynamicType::map(key, self.convert(id)?);
         let map = with_bound(map, bound).try_construct(flags.try_construct());
+        let map = map.external(flags.contains(MemberFlags::EXTERNAL));
+        let map = map.external_keys(key_flags.contains(MemberFlags::EXTERNAL));
         Ok(map.try_construct_keys(key_flags.try_construct()).into())
     }
 
@@ -236,6 +255,12 @@ impl TypeConverter<'_, '_> {
 
     fn structure(&mut self, ty: &StructType<Complete>) -> Result<TypeDraft, TypeError> {
         let mut builder = DynamicType::structure(&ty.detail.name).extensibility(ty.flags.extensibility());
+        if ty.flags.contains(TypeFlags::NESTED) {
+            builder = builder.nested();
+        }
+        if ty.flags.contains(TypeFlags::AUTOID_HASH) {
+            builder = builder.hash_ids();
+        }
         if ty.base != TypeIdentifier::None {
             let base = self.convert(&ty.base)?;
             builder = builder.base(base);
@@ -243,6 +268,9 @@ impl TypeConverter<'_, '_> {
         for member in &ty.members {
             let draft = self.convert(&member.ty)?;
             builder = with_member(builder, member, draft);
+            if let Some(default) = (self.default)(&ty.detail.name, member.id) {
+                builder = builder.default(default);
+            }
         }
         Ok(builder.into())
     }
@@ -279,9 +307,10 @@ fn leaf_type(id: &TypeIdentifier) -> Result<TypeDraft, TypeError> {
 
 fn with_dimensions(element: TypeDraft, bounds: &[u32], flags: MemberFlags) -> TypeDraft {
     let (mut element, mut try_construct) = (element, flags.try_construct());
+    let mut is_external = flags.contains(MemberFlags::EXTERNAL);
     for length in bounds.iter().rev() {
-        element = DynamicType::array(element, *length).try_construct(try_construct).into();
-        try_construct = TryConstruct::Discard;
+        element = DynamicType::array(element, *length).try_construct(try_construct).external(is_external).into();
+        (try_construct, is_external) = (TryConstruct::Discard, false);
     }
     element
 }
@@ -290,6 +319,9 @@ fn with_member(builder: StructBuilder, member: &StructMember<Complete>, ty: Type
     let flags = member.flags;
     let mut builder = builder.member(&member.detail.name, ty).id(member.id);
     builder = builder.try_construct(flags.try_construct());
+    if let Some(hashed) = hash_id_of(&member.detail) {
+        builder = builder.hash_id(hashed);
+    }
     if flags.contains(MemberFlags::KEY) {
         builder = builder.key();
     }
@@ -310,13 +342,30 @@ fn with_discriminator(ty: &UnionType<Complete>, discriminator: TypeDraft) -> Uni
     let mut builder = DynamicType::union(&ty.detail.name, discriminator);
     builder = builder.extensibility(ty.flags.extensibility());
     builder = builder.try_construct(ty.discriminator_flags.try_construct());
+    if ty.flags.contains(TypeFlags::NESTED) {
+        builder = builder.nested();
+    }
+    if ty.flags.contains(TypeFlags::AUTOID_HASH) {
+        builder = builder.hash_ids();
+    }
     if ty.discriminator_flags.contains(MemberFlags::KEY) { builder.key() } else { builder }
+}
+
+/// The name that the id of a member is a hash of (`@hashid`).
+fn hash_id_of(detail: &MemberDetail) -> Option<&str> {
+    detail.builtin_annotations.as_ref()?.hash_id.as_deref()
 }
 
 fn with_case(builder: UnionBuilder, member: &UnionMember<Complete>, ty: TypeDraft) -> UnionBuilder {
     let labels: Vec<i64> = member.labels.iter().map(|label| i64::from(*label)).collect();
     let mut builder = builder.case(&member.detail.name, &labels, ty).id(member.id);
     builder = builder.try_construct_member(member.flags.try_construct());
+    if let Some(hashed) = hash_id_of(&member.detail) {
+        builder = builder.hash_id(hashed);
+    }
+    if member.flags.contains(MemberFlags::EXTERNAL) {
+        builder = builder.external();
+    }
     if member.flags.contains(MemberFlags::DEFAULT) { builder.or_default() } else { builder }
 }
 
@@ -384,8 +433,10 @@ fn bitset(ty: &BitsetType<Complete>) -> Result<TypeDraft, TypeError> {
             return Err(TypeError::Malformed { what: "a bitset with fields that overlap or are out of order" });
         };
         end = field.position.saturating_add(u16::from(field.bit_count));
-        let is_signed =
-            matches!(field.holder, Primitive::Int8 | Primitive::Int16 | Primitive::Int32 | Primitive::Int64);
+        let is_signed = matches!(
+            field.holder,
+            PrimitiveType::Int8 | PrimitiveType::Int16 | PrimitiveType::Int32 | PrimitiveType::Int64
+        );
         builder = builder.padding(narrow(gap));
         builder = if is_signed {
             builder.signed_field(&field.detail.name, field.bit_count)
@@ -396,31 +447,29 @@ fn bitset(ty: &BitsetType<Complete>) -> Result<TypeDraft, TypeError> {
     Ok(builder.into())
 }
 
-const fn kind_of(primitive: Primitive) -> PrimitiveKind {
+const fn kind_of(primitive: PrimitiveType) -> PrimitiveKind {
     match primitive {
-        Primitive::Bool => PrimitiveKind::Bool,
-        Primitive::Byte => PrimitiveKind::Octet,
-        Primitive::Int8 => PrimitiveKind::Int8,
-        Primitive::UInt8 => PrimitiveKind::UInt8,
-        Primitive::Int16 => PrimitiveKind::Int16,
-        Primitive::UInt16 => PrimitiveKind::UInt16,
-        Primitive::Int32 => PrimitiveKind::Int32,
-        Primitive::UInt32 => PrimitiveKind::UInt32,
-        Primitive::Int64 => PrimitiveKind::Int64,
-        Primitive::UInt64 => PrimitiveKind::UInt64,
-        Primitive::Float32 => PrimitiveKind::Float32,
-        Primitive::Float64 => PrimitiveKind::Float64,
-        Primitive::Float128 => PrimitiveKind::Float128,
-        Primitive::Char8 => PrimitiveKind::Char8,
-        Primitive::Char16 => PrimitiveKind::Char16,
+        PrimitiveType::Bool => PrimitiveKind::Bool,
+        PrimitiveType::Byte => PrimitiveKind::Octet,
+        PrimitiveType::Int8 => PrimitiveKind::Int8,
+        PrimitiveType::UInt8 => PrimitiveKind::UInt8,
+        PrimitiveType::Int16 => PrimitiveKind::Int16,
+        PrimitiveType::UInt16 => PrimitiveKind::UInt16,
+        PrimitiveType::Int32 => PrimitiveKind::Int32,
+        PrimitiveType::UInt32 => PrimitiveKind::UInt32,
+        PrimitiveType::Int64 => PrimitiveKind::Int64,
+        PrimitiveType::UInt64 => PrimitiveKind::UInt64,
+        PrimitiveType::Float32 => PrimitiveKind::Float32,
+        PrimitiveType::Float64 => PrimitiveKind::Float64,
+        PrimitiveType::Float128 => PrimitiveKind::Float128,
+        PrimitiveType::Char8 => PrimitiveKind::Char8,
+        PrimitiveType::Char16 => PrimitiveKind::Char16,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{
-        CommonLiteral, ComponentId, EnumLiteral, Equivalence, EquivalenceHash, Form, PlainElement, TypeFlags,
-    };
+    use super::super::{CommonLiteral, ComponentId, EnumLiteral, Equivalence, EquivalenceHash, Form, PlainElement};
     use super::*;
 
     fn hash(number: u8) -> TypeIdentifier {
@@ -458,7 +507,7 @@ mod tests {
         dynamic_type_of(root, &|id| all.iter().find(|(other, _)| other == id).map(|(_, definition)| definition))
     }
 
-    const LONG: TypeIdentifier = TypeIdentifier::Primitive(Primitive::Int32);
+    const LONG: TypeIdentifier = TypeIdentifier::Primitive(PrimitiveType::Int32);
 
     #[test]
     fn type_objects_become_dynamic_type() {

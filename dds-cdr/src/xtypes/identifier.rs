@@ -34,7 +34,7 @@ pub enum Equivalence {
 /// A primitive type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
-pub enum Primitive {
+pub enum PrimitiveType {
     /// `boolean`.
     Bool = 0x01,
     /// `octet`.
@@ -76,7 +76,7 @@ pub enum TypeIdentifier {
     /// No type: the base of a struct without a base.
     None,
     /// A primitive type.
-    Primitive(Primitive),
+    Primitive(PrimitiveType),
     /// `string`.
     String8 {
         /// Most bytes, without the NUL.
@@ -200,6 +200,29 @@ impl TypeIdentifier {
         }
     }
 
+    /// Calls `change` with each hash in it, and adapts the kinds of hashes that collections state.
+    pub(super) fn replace_hashes(&mut self, change: &mut dyn FnMut(&mut Self)) {
+        match self {
+            Self::Sequence { element, .. } | Self::Array { element, .. } => {
+                element.id.replace_hashes(change);
+                element.equivalence = element.id.equivalence();
+            }
+            Self::Map { element, key, .. } => {
+                key.replace_hashes(change);
+                element.id.replace_hashes(change);
+                element.equivalence = match element.id.equivalence() {
+                    Equivalence::Both => key.equivalence(),
+                    known => known,
+                };
+            }
+            id => {
+                if id.is_hash() {
+                    change(id);
+                }
+            }
+        }
+    }
+
     /// Whether `wanted` accepts this identifier, or that of the elements or keys inside of it.
     pub fn contains(&self, wanted: &dyn Fn(&Self) -> bool) -> bool {
         let within = match self {
@@ -232,7 +255,7 @@ impl PlainElement {
     }
 }
 
-impl Primitive {
+impl PrimitiveType {
     const ALL: [Self; 15] = [
         Self::Bool,
         Self::Byte,
@@ -419,7 +442,7 @@ impl<'de> Decode<'de> for TypeIdentifier {
             EK_COMPLETE => return EquivalenceHash::decode(d).map(Self::Complete),
             _ => {}
         }
-        if let Some(primitive) = Primitive::from_kind(kind) {
+        if let Some(primitive) = PrimitiveType::from_kind(kind) {
             return Ok(Self::Primitive(primitive));
         }
         let is_small = kind & 1 == 0;
@@ -468,6 +491,36 @@ fn nested(d: &mut Decoder<'_>) -> Result<TypeIdentifier, DecodeError> {
 impl fmt::Debug for EquivalenceHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
+    }
+}
+
+/// A hash in hexadecimal digits; of types that contain each other also the number of the type, as `hash/1/2`. Any other
+/// type is a name in IDL.
+impl fmt::Display for TypeIdentifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Primitive(primitive) => f.write_str(primitive.name()),
+            Self::String8 { bound: 0 } => f.write_str("string"),
+            Self::String8 { bound } => write!(f, "string<{bound}>"),
+            Self::String16 { bound: 0 } => f.write_str("wstring"),
+            Self::String16 { bound } => write!(f, "wstring<{bound}>"),
+            Self::Sequence { bound: 0, element } => write!(f, "sequence<{}>", element.id),
+            Self::Sequence { bound, element } => write!(f, "sequence<{}, {bound}>", element.id),
+            Self::Array { bounds, element } => {
+                write!(f, "{}", element.id)?;
+                for bound in bounds {
+                    write!(f, "[{bound}]")?;
+                }
+                Ok(())
+            }
+            Self::Map { bound: 0, element, key, .. } => write!(f, "map<{key}, {}>", element.id),
+            Self::Map { bound, element, key, .. } => write!(f, "map<{key}, {}, {bound}>", element.id),
+            Self::StronglyConnected(component) => {
+                write!(f, "{}/{}/{}", component.hash, component.index, component.length)
+            }
+            Self::Minimal(hash) | Self::Complete(hash) => fmt::Display::fmt(hash, f),
+        }
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::flags::{MemberFlags, TypeFlags};
 use super::form::{Complete, Form, Minimal};
-use super::identifier::{ComponentId, EK_COMPLETE, EK_MINIMAL, EquivalenceHash, Primitive, TypeIdentifier};
+use super::identifier::{ComponentId, EK_COMPLETE, EK_MINIMAL, EquivalenceHash, PrimitiveType, TypeIdentifier};
 use super::record::record;
 use crate::cdr::{ByteOrder, Decode, DecodeError, DecodeErrorKind, Decoder, Encode, EncodeError, Encoder, Encoding};
 
@@ -197,7 +197,7 @@ pub struct Bitfield<F: Form> {
     /// The number of bits.
     pub bit_count: u8,
     /// The integer type of its value.
-    pub holder: Primitive,
+    pub holder: PrimitiveType,
     /// The name and annotations.
     pub detail: F::Member,
 }
@@ -341,6 +341,11 @@ impl<F: Form> TypeDefinition<F> {
         }
     }
 
+    /// Calls `change` with each type that it refers to by a hash.
+    pub(super) fn replace_hashes(&mut self, change: &mut dyn FnMut(&mut TypeIdentifier)) {
+        self.for_each_id_mut(&mut |id| id.replace_hashes(change));
+    }
+
     fn for_each_id_mut(&mut self, change: &mut dyn FnMut(&mut TypeIdentifier)) {
         match self {
             Self::Alias(ty) => change(&mut ty.related_type),
@@ -456,7 +461,7 @@ impl<'de, F: Form> Decode<'de> for ArrayType<F> {
     }
 }
 
-impl Encode for Primitive {
+impl Encode for PrimitiveType {
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
         (*self as u8).encode(e)
     }
@@ -466,7 +471,7 @@ impl Encode for Primitive {
     }
 }
 
-impl<'de> Decode<'de> for Primitive {
+impl<'de> Decode<'de> for PrimitiveType {
     fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
         let kind = u8::decode(d)?;
         Self::from_kind(kind).ok_or_else(|| d.error(DecodeErrorKind::UnknownDiscriminator { value: kind.into() }))
@@ -549,8 +554,8 @@ mod tests {
             ty,
             detail: Minimal::of_member(name),
         };
-        let long = || TypeIdentifier::Primitive(Primitive::Int32);
-        let element = PlainElement::new(MemberFlags(1), TypeIdentifier::Primitive(Primitive::UInt8));
+        let long = || TypeIdentifier::Primitive(PrimitiveType::Int32);
+        let element = PlainElement::new(MemberFlags(1), TypeIdentifier::Primitive(PrimitiveType::UInt8));
         let bytes = TypeIdentifier::Sequence { bound: 0, element: Box::new(element) };
         let shape = TypeObject::Minimal(TypeDefinition::Struct(StructType {
             flags: TypeFlags::APPENDABLE,

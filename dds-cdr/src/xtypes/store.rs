@@ -45,7 +45,7 @@ struct Described {
 
 /// Why a description was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refused {
+pub enum TypeObjectRefused {
     /// The description does not match its hash.
     WrongHash,
     /// The limit for types of peers is reached.
@@ -100,9 +100,9 @@ impl TypeStore {
         id: &TypeIdentifier,
         object: TypeObject,
         size: usize,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), TypeObjectRefused> {
         if object.identifier().as_ref() != Ok(id) {
-            return Err(Refused::WrongHash);
+            return Err(TypeObjectRefused::WrongHash);
         }
         self.keep(owner, id, object, size)
     }
@@ -117,7 +117,7 @@ impl TypeStore {
         component: ComponentId,
         objects: Vec<TypeObject>,
         size: usize,
-    ) -> Result<(), Refused> {
+    ) -> Result<(), TypeObjectRefused> {
         // The hash covers the descriptions with the hash itself set to zero.
         let mut hashed = objects.clone();
         for object in &mut hashed {
@@ -129,7 +129,7 @@ impl TypeStore {
         }
         let is_whole = usize::try_from(component.length) == Ok(objects.len());
         if !is_whole || hash_of_component(&hashed) != Ok(component.hash) {
-            return Err(Refused::WrongHash);
+            return Err(TypeObjectRefused::WrongHash);
         }
         // Charge each object an equal share of the message, rounded up.
         let share = size / objects.len().max(1) + 1;
@@ -140,7 +140,13 @@ impl TypeStore {
         Ok(())
     }
 
-    fn keep(&mut self, owner: SourceId, id: &TypeIdentifier, object: TypeObject, bytes: usize) -> Result<(), Refused> {
+    fn keep(
+        &mut self,
+        owner: SourceId,
+        id: &TypeIdentifier,
+        object: TypeObject,
+        bytes: usize,
+    ) -> Result<(), TypeObjectRefused> {
         // The identifier is a hash, so a known description is the same one.
         if self.get(id).is_some() {
             return Ok(());
@@ -148,7 +154,7 @@ impl TypeStore {
         let total: usize = self.bytes_by_owner.values().sum();
         let of_owner = self.bytes_by_owner.entry(owner).or_default();
         if total + bytes > OTHERS_BYTES_MAX || *of_owner + bytes > PARTICIPANT_BYTES_MAX {
-            return Err(Refused::NoRoom);
+            return Err(TypeObjectRefused::NoRoom);
         }
         *of_owner += bytes;
         self.others.insert(id.clone(), Described { object: Arc::new(object), owner, bytes });

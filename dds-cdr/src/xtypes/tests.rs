@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 fn identifier() -> impl Strategy<Value = TypeIdentifier> {
     let hash = || any::<[u8; 14]>().prop_map(EquivalenceHash);
     let leaf = prop_oneof![
-        Just(TypeIdentifier::Primitive(Primitive::Int32)),
-        Just(TypeIdentifier::Primitive(Primitive::Char16)),
+        Just(TypeIdentifier::Primitive(PrimitiveType::Int32)),
+        Just(TypeIdentifier::Primitive(PrimitiveType::Char16)),
         (0_u32..600).prop_map(|bound| TypeIdentifier::String8 { bound }),
         any::<u32>().prop_map(|bound| TypeIdentifier::String16 { bound }),
         hash().prop_map(TypeIdentifier::Minimal),
@@ -133,7 +133,7 @@ fn empty(name: &str) -> StructType<Complete> {
 #[test]
 fn nesting_of_identifiers_is_bounded() {
     let nested = |depth: usize| {
-        (0..depth).fold(TypeIdentifier::Primitive(Primitive::Bool), |id, _| TypeIdentifier::Sequence {
+        (0..depth).fold(TypeIdentifier::Primitive(PrimitiveType::Bool), |id, _| TypeIdentifier::Sequence {
             bound: 0,
             element: Box::new(PlainElement::new(MemberFlags::NONE, id)),
         })
@@ -148,7 +148,7 @@ fn nesting_of_identifiers_is_bounded() {
 fn too_deeply_nested_types_are_not_compared() {
     let mut source = Source::default();
     let mut chain = |name: &str| {
-        let mut id = TypeIdentifier::Primitive(Primitive::Bool);
+        let mut id = TypeIdentifier::Primitive(PrimitiveType::Bool);
         for depth in 0..100 {
             let member = StructMember { id: 0, flags: MemberFlags(1), ty: id, detail: Complete::of_member("next") };
             let ty = StructType { members: vec![member], ..empty(&format!("{name}{depth}")) };
@@ -187,14 +187,17 @@ fn description_with_wrong_hash_is_rejected() {
     let mut store = TypeStore::default();
     let object = |name| TypeObject::Complete(TypeDefinition::Struct(empty(name)));
     let id = object("A").identifier().unwrap();
-    assert_eq!(store.add(SourceId([1; 12]), &id, object("B"), 10), Err(Refused::WrongHash));
+    assert_eq!(store.add(SourceId([1; 12]), &id, object("B"), 10), Err(TypeObjectRefused::WrongHash));
     assert!(store.get(&id).is_none());
     assert_eq!(store.add(SourceId([1; 12]), &id, object("A"), 10), Ok(()));
     assert!(store.get(&id).is_some());
 
     let component =
         ComponentId { equivalence: Equivalence::Complete, hash: EquivalenceHash([1; 14]), length: 1, index: 0 };
-    assert_eq!(store.add_component(SourceId([1; 12]), component, vec![object("A")], 10), Err(Refused::WrongHash));
+    assert_eq!(
+        store.add_component(SourceId([1; 12]), component, vec![object("A")], 10),
+        Err(TypeObjectRefused::WrongHash)
+    );
 }
 
 #[test]
@@ -246,19 +249,19 @@ fn holder_of_bitfield_is_type_of_its_value() {
     use crate::cdr::TypeInfo;
     let graph = TypeGraph::of(HasHolders::DESCRIPTION).unwrap();
     for object in [&graph.types()[1].minimal, &graph.types()[1].complete] {
-        let holders: Vec<Primitive> = match (Minimal::definition(object), Complete::definition(object)) {
+        let holders: Vec<PrimitiveType> = match (Minimal::definition(object), Complete::definition(object)) {
             (Some(TypeDefinition::Bitset(ty)), _) => ty.fields.iter().map(|field| field.holder).collect(),
             (_, Some(TypeDefinition::Bitset(ty))) => ty.fields.iter().map(|field| field.holder).collect(),
             _ => panic!("{object:?}"),
         };
         let expected = [
-            Primitive::Bool,
-            Primitive::Int16,
-            Primitive::UInt8,
-            Primitive::Int8,
-            Primitive::Int32,
-            Primitive::UInt32,
-            Primitive::Int64,
+            PrimitiveType::Bool,
+            PrimitiveType::Int16,
+            PrimitiveType::UInt8,
+            PrimitiveType::Int8,
+            PrimitiveType::Int32,
+            PrimitiveType::UInt32,
+            PrimitiveType::Int64,
         ];
         assert_eq!(holders, expected);
     }

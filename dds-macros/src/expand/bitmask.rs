@@ -1,45 +1,45 @@
 //! Bitmasks: integers whose bits have names.
 
-use super::{Target, key, marker, type_info};
+use super::{ImplContext, key, marker, type_info};
 use crate::ast::Model;
-use crate::bits::Bitmask;
+use crate::bits::BitmaskModel;
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 
-pub(super) fn expand(model: &Model<'_>, mask: &Bitmask<'_>, target: &Target) -> TokenStream {
+pub(super) fn expand(model: &Model<'_>, mask: &BitmaskModel<'_>, context: &ImplContext) -> TokenStream {
     [
-        description(model, mask, target),
-        encode(mask, target),
-        decode(mask, target),
-        key::member_as_whole(target),
-        marker::owned(target),
-        flags(model, mask, target),
+        description(model, mask, context),
+        encode(mask, context),
+        decode(mask, context),
+        key::member_as_whole(context),
+        marker::owned(context),
+        flags(model, mask, context),
     ]
     .into_iter()
     .collect()
 }
 
-fn description(model: &Model<'_>, mask: &Bitmask<'_>, target: &Target) -> TokenStream {
-    let (cdr, bit_bound) = (&target.cdr, mask.bit_bound);
+fn description(model: &Model<'_>, mask: &BitmaskModel<'_>, context: &ImplContext) -> TokenStream {
+    let (cdr, bit_bound) = (&context.cdr, mask.bit_bound);
     let flags = mask.flags.iter().map(|(ident, position)| {
         let name = ident.to_string();
-        quote!(#cdr::Bitflag::new(#name, #position))
+        quote!(#cdr::BitflagDescription::new(#name, #position))
     });
     let type_name = type_info::name(model, cdr);
-    let extensibility = target.extensibility(model);
+    let extensibility = context.extensibility(model);
     let body = quote! {
         const TYPE_NAME: &'static str = #type_name;
         const HAS_KEY: bool = false;
         const DESCRIPTION: &'static #cdr::TypeDescription = {
-            const FLAGS: &[#cdr::Bitflag] = &[#(#flags),*];
+            const FLAGS: &[#cdr::BitflagDescription] = &[#(#flags),*];
             &#cdr::TypeDescription::of_bitmask(Self::TYPE_NAME, #extensibility, #bit_bound, FLAGS)
         };
     };
-    target.implement(&quote!(#cdr::TypeInfo), &body)
+    context.implement(&quote!(#cdr::TypeInfo), &body)
 }
 
-fn encode(mask: &Bitmask<'_>, target: &Target) -> TokenStream {
-    let (cdr, bit_bound) = (&target.cdr, mask.bit_bound);
+fn encode(mask: &BitmaskModel<'_>, context: &ImplContext) -> TokenStream {
+    let (cdr, bit_bound) = (&context.cdr, mask.bit_bound);
     let body = quote! {
         const LENGTH_CODE: #cdr::LengthCode = #cdr::length_code_of_bits(#bit_bound);
 
@@ -51,18 +51,18 @@ fn encode(mask: &Bitmask<'_>, target: &Target) -> TokenStream {
             #cdr::Encode::encode(self, e)
         }
     };
-    target.implement(&quote!(#cdr::Encode), &body)
+    context.implement(&quote!(#cdr::Encode), &body)
 }
 
-fn decode(mask: &Bitmask<'_>, target: &Target) -> TokenStream {
-    let (cdr, ty) = (&target.cdr, &target.ty);
+fn decode(mask: &BitmaskModel<'_>, context: &ImplContext) -> TokenStream {
+    let (cdr, ty) = (&context.cdr, &context.ty);
     let (integer, bit_bound) = (mask.integer.to_token_stream(), mask.bit_bound);
     let whole = quote! {
         fn copy_key(&self) -> Self {
             Self(self.0)
         }
     };
-    let whole = target.implement(&quote!(#cdr::WholeKey<'_>), &whole);
+    let whole = context.implement(&quote!(#cdr::WholeKey<'_>), &whole);
     quote! {
         #[automatically_derived]
         impl<'de> #cdr::Decode<'de> for #ty {
@@ -79,11 +79,11 @@ fn decode(mask: &Bitmask<'_>, target: &Target) -> TokenStream {
 }
 
 /// A constant for each name, and the operations of a set.
-fn flags(model: &Model<'_>, mask: &Bitmask<'_>, target: &Target) -> TokenStream {
+fn flags(model: &Model<'_>, mask: &BitmaskModel<'_>, context: &ImplContext) -> TokenStream {
     if mask.flags.is_empty() {
         return TokenStream::new();
     }
-    let (vis, ty) = (&model.input.vis, &target.ty);
+    let (vis, ty) = (&model.input.vis, &context.ty);
     let flags = mask.flags.iter().map(|(ident, position)| {
         let doc = format!("Bit {position}.");
         quote! {

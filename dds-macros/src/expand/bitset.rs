@@ -1,49 +1,49 @@
 //! Bitsets: integers of a few bits each, packed into one integer.
 
-use super::{Target, key, marker, type_info};
+use super::{ImplContext, key, marker, type_info};
 use crate::ast::Model;
-use crate::bits::Bitset;
+use crate::bits::BitsetModel;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-pub(super) fn expand(model: &Model<'_>, set: &Bitset<'_>, target: &Target) -> TokenStream {
+pub(super) fn expand(model: &Model<'_>, set: &BitsetModel<'_>, context: &ImplContext) -> TokenStream {
     [
-        description(model, set, target),
-        encode(set, target),
-        decode(set, target),
-        whole_key(set, target),
-        key::member_as_whole(target),
-        marker::owned(target),
+        description(model, set, context),
+        encode(set, context),
+        decode(set, context),
+        whole_key(set, context),
+        key::member_as_whole(context),
+        marker::owned(context),
     ]
     .into_iter()
     .collect()
 }
 
 /// Number of bits of all fields.
-fn bit_bound(set: &Bitset<'_>) -> u8 {
+fn bit_bound(set: &BitsetModel<'_>) -> u8 {
     set.fields.last().map_or(1, |last| last.position.saturating_add(last.bit_count))
 }
 
-fn description(model: &Model<'_>, set: &Bitset<'_>, target: &Target) -> TokenStream {
-    let cdr = &target.cdr;
+fn description(model: &Model<'_>, set: &BitsetModel<'_>, context: &ImplContext) -> TokenStream {
+    let cdr = &context.cdr;
     let fields = set.fields.iter().map(|field| {
         let (ty, name, position, bit_count) = (field.ty, &field.name, field.position, field.bit_count);
-        quote!(#cdr::Bitfield::new::<#ty>(#name, #position, #bit_count))
+        quote!(#cdr::BitfieldDescription::new::<#ty>(#name, #position, #bit_count))
     });
     let type_name = type_info::name(model, cdr);
     let body = quote! {
         const TYPE_NAME: &'static str = #type_name;
         const HAS_KEY: bool = false;
         const DESCRIPTION: &'static #cdr::TypeDescription = {
-            const FIELDS: &[#cdr::Bitfield] = &[#(#fields),*];
+            const FIELDS: &[#cdr::BitfieldDescription] = &[#(#fields),*];
             &#cdr::TypeDescription::of_bitset(Self::TYPE_NAME, FIELDS)
         };
     };
-    target.implement(&quote!(#cdr::TypeInfo), &body)
+    context.implement(&quote!(#cdr::TypeInfo), &body)
 }
 
-fn encode(set: &Bitset<'_>, target: &Target) -> TokenStream {
-    let (cdr, bit_bound) = (&target.cdr, bit_bound(set));
+fn encode(set: &BitsetModel<'_>, context: &ImplContext) -> TokenStream {
+    let (cdr, bit_bound) = (&context.cdr, bit_bound(set));
     let parts = set.fields.iter().map(|field| {
         let (ident, position, bit_count) = (field.ident, field.position, field.bit_count);
         quote!(#cdr::BitfieldValue::to_bits(self.#ident, #bit_count)? << #position)
@@ -59,11 +59,11 @@ fn encode(set: &Bitset<'_>, target: &Target) -> TokenStream {
             #cdr::Encode::encode(self, e)
         }
     };
-    target.implement(&quote!(#cdr::Encode), &body)
+    context.implement(&quote!(#cdr::Encode), &body)
 }
 
-fn decode(set: &Bitset<'_>, target: &Target) -> TokenStream {
-    let (cdr, ty, bit_bound) = (&target.cdr, &target.ty, bit_bound(set));
+fn decode(set: &BitsetModel<'_>, context: &ImplContext) -> TokenStream {
+    let (cdr, ty, bit_bound) = (&context.cdr, &context.ty, bit_bound(set));
     let (mut received, mut zero) = (TokenStream::new(), TokenStream::new());
     for field in &set.fields {
         let (ident, position, bit_count) = (field.ident, field.position, field.bit_count);
@@ -85,13 +85,13 @@ fn decode(set: &Bitset<'_>, target: &Target) -> TokenStream {
     }
 }
 
-fn whole_key(set: &Bitset<'_>, target: &Target) -> TokenStream {
-    let cdr = &target.cdr;
+fn whole_key(set: &BitsetModel<'_>, context: &ImplContext) -> TokenStream {
+    let cdr = &context.cdr;
     let idents = set.fields.iter().map(|field| field.ident);
     let body = quote! {
         fn copy_key(&self) -> Self {
             Self { #(#idents: self.#idents,)* }
         }
     };
-    target.implement(&quote!(#cdr::WholeKey<'_>), &body)
+    context.implement(&quote!(#cdr::WholeKey<'_>), &body)
 }

@@ -1,17 +1,17 @@
 //! `Decode` of structs: the members in order.
 
 use super::encode::in_base;
-use super::{Target, framed, mutable, plain};
-use crate::ast::{Member, Model, lifetime, with_lifetime};
-use crate::attr::{Extensibility, TryConstruct};
+use super::{ImplContext, framed, mutable, plain};
+use crate::ast::{MemberModel, Model, lifetime, with_lifetime};
+use crate::attr::{ExtensibilityAttribute, TryConstructAttribute};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
-    let cdr = &target.cdr;
+pub(super) fn expand(model: &Model<'_>, context: &ImplContext) -> TokenStream {
+    let cdr = &context.cdr;
     let members = model.members();
-    if model.extensibility() == Extensibility::Mutable {
-        return mutable::decode(model, target);
+    if model.extensibility() == ExtensibilityAttribute::Mutable {
+        return mutable::decode(model, context);
     }
     let fields = members.iter().map(|member| {
         let (ident, value) = (member.ident, value(model, member, cdr));
@@ -22,43 +22,43 @@ pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
     let statements = members.iter().map(|member| statement(model, member, cdr));
     let decode_into = framed(model, &quote!(d), &quote!(#(#statements)* ::core::result::Result::Ok(())));
     // A sequence of empty structs needs no bytes: the decoder limits how many of them it creates.
-    let is_final = model.extensibility() == Extensibility::Final;
+    let is_final = model.extensibility() == ExtensibilityAttribute::Final;
     let mut limit = TokenStream::new();
     if members.is_empty() {
         limit = quote!(d.empty_struct(::core::mem::size_of::<Self>(), #is_final)?;);
     }
     let (plain, plain_into) = (plain::decode(model), plain::decode_into(model));
-    methods(model, target, &quote!(#limit #plain #decode), &quote!(#limit #plain_into #decode_into))
+    methods(model, context, &quote!(#limit #plain #decode), &quote!(#limit #plain_into #decode_into))
 }
 
 /// The impl of a struct with these method bodies.
 pub(super) fn methods(
     model: &Model<'_>,
-    target: &Target,
+    context: &ImplContext,
     decode: &TokenStream,
     decode_into: &TokenStream,
 ) -> TokenStream {
-    let cdr = &target.cdr;
+    let cdr = &context.cdr;
     let hidden = model.hidden_fields();
     let defaults = model.members().iter().map(|member| missing(member, cdr));
     let missing = quote! {
         let _ = d;
         ::core::result::Result::Ok(Self { #(#defaults,)* #hidden })
     };
-    implement(model, target, decode, decode_into, &missing)
+    implement(model, context, decode, decode_into, &missing)
 }
 
 /// The impl with these method bodies, including `missing`.
 pub(super) fn implement(
     model: &Model<'_>,
-    target: &Target,
+    context: &ImplContext,
     decode: &TokenStream,
     decode_into: &TokenStream,
     missing: &TokenStream,
 ) -> TokenStream {
-    let cdr = &target.cdr;
+    let cdr = &context.cdr;
     let ty = model.ty(&lifetime("de"));
-    let extensibility = target.extensibility(model);
+    let extensibility = context.extensibility(model);
     let error = quote!(#cdr::DecodeError);
     let of_plain = plain::decode_methods(model, cdr).or_else(|| size_min(model, cdr));
     quote! {
@@ -87,12 +87,20 @@ pub(super) fn implement(
 
 /// `SIZE_MIN` of a struct: 0 if all members can be empty on the wire, else 1.
 fn size_min(model: &Model<'_>, cdr: &TokenStream) -> Option<TokenStream> {
-    if model.extensibility() == Extensibility::Mutable || model.members().iter().any(|member| member.is_optional) {
+    if model.extensibility() == ExtensibilityAttribute::Mutable
+        || model.members().iter().any(|member| member.is_optional)
+    {
         return None;
     }
     let are_empty = model.members().iter().map(|member| {
-        let ty = with_lifetime(member.ty, "de");
-        member.locate(quote!(<#ty as #cdr::Decode<'de>>::SIZE_MIN == 0))
+        let size_min = match member.as_owned(cdr) {
+            Some(owned) => quote!(#owned::SIZE_MIN),
+            None => {
+                let ty = with_lifetime(member.ty, "de");
+                quote!(<#ty as #cdr::Decode<'de>>::SIZE_MIN)
+            }
+        };
+        member.locate(quote!(#size_min == 0))
     });
     Some(quote! {
         const SIZE_MIN: usize = !(true #(&& #are_empty)*) as usize;
@@ -100,17 +108,20 @@ fn size_min(model: &Model<'_>, cdr: &TokenStream) -> Option<TokenStream> {
 }
 
 /// The expression that decodes a member.
-pub(super) fn value(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
-    let is_appendable = model.extensibility() == Extensibility::Appendable;
+pub(super) fn value(model: &Model<'_>, member: &MemberModel<'_>, cdr: &TokenStream) -> TokenStream {
+    let is_appendable = model.extensibility() == ExtensibilityAttribute::Appendable;
     if member.is_base() {
-        return member.locate(in_base(model, &quote!(d), &quote!(#cdr::Decode::decode(d)), false));
+        let read = read(member, cdr, &quote!(decode));
+        return member.locate(in_base(model, &quote!(d), &read, false));
     }
-    let mut value = match (member.is_optional, is_appendable) {
-        (true, true) => quote!(d.optional_member()?),
-        (true, false) => quote!(d.optional()?),
-        (false, true) if member.attributes.default.is_none() => quote!(d.member()?),
-        (false, _) => quote!(#cdr::Decode::decode(d)?),
+    let method = match (member.is_optional, is_appendable) {
+        (true, true) => quote!(optional_member),
+        (true, false) => quote!(optional),
+        (false, true) if member.attributes.default.is_none() => quote!(member),
+        (false, _) => quote!(decode),
     };
+    let mut value = read(member, cdr, &method);
+    value = quote!(#value?);
     let ty = with_lifetime(member.ty, "de");
     if let Some(check) = check(member, cdr, &quote!(value)) {
         value = quote! {{
@@ -120,11 +131,13 @@ pub(super) fn value(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStream) -
             value
         }};
     }
-    if member.try_construct() == TryConstruct::UseDefault {
+    value = member.convert(value, cdr);
+    if member.try_construct() == TryConstructAttribute::UseDefault {
         let (missing, is_optional) = (missing_value(member, cdr), member.is_optional);
+        let described = member.constant(&quote!(TypeInfo), &quote!(DESCRIPTION), cdr);
         value = quote! {
-            match d.try_construct(<#ty as #cdr::TypeInfo>::DESCRIPTION, #is_optional, |d| {
-                let value: #ty = #value;
+            match d.try_construct(#described, #is_optional, |d| {
+                let value = #value;
                 ::core::result::Result::Ok(value)
             })? {
                 ::core::option::Option::Some(value) => value,
@@ -141,10 +154,43 @@ pub(super) fn value(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStream) -
     }
 }
 
+/// The call that decodes a member. `method` is `decode`, `missing`, or a method of the decoder.
+pub(super) fn read(member: &MemberModel<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
+    let name = method.to_string();
+    match (member.as_owned(cdr), name.as_str()) {
+        (Some(owned), "decode") => quote!(#owned::read_value(d)),
+        (Some(owned), name) => {
+            let read = quote::format_ident!("read_{name}");
+            quote!(#owned::#read(d))
+        }
+        (None, "decode" | "missing") => quote!(#cdr::Decode::#method(d)),
+        (None, _) => quote!(d.#method()),
+    }
+}
+
+/// The call that decodes a member into `place`. `method` is `decode_into`, or a method of the decoder.
+pub(super) fn read_into(
+    member: &MemberModel<'_>,
+    cdr: &TokenStream,
+    method: &TokenStream,
+    place: &TokenStream,
+) -> TokenStream {
+    let name = method.to_string();
+    match (member.as_owned(cdr), name.as_str()) {
+        (Some(owned), "decode_into") => quote!(#owned::read_into(#place, d)),
+        (Some(owned), name) => {
+            let read = quote::format_ident!("read_{name}");
+            quote!(#owned::#read(#place, d))
+        }
+        (None, "decode_into") => quote!(#cdr::Decode::decode_into(#place, d)),
+        (None, _) => quote!(d.#method(#place)),
+    }
+}
+
 /// The statement that checks the bound of a member, or trims it, after it was decoded into `place`.
-pub(super) fn check(member: &Member<'_>, cdr: &TokenStream, place: &TokenStream) -> Option<TokenStream> {
+pub(super) fn check(member: &MemberModel<'_>, cdr: &TokenStream, place: &TokenStream) -> Option<TokenStream> {
     let bound = member.bound()?;
-    if member.try_construct() == TryConstruct::Trim {
+    if member.try_construct() == TryConstructAttribute::Trim {
         return Some(quote!(#cdr::Trim::trim(&mut #place, #bound);));
     }
     if member.is_optional {
@@ -158,21 +204,26 @@ pub(super) fn check(member: &Member<'_>, cdr: &TokenStream, place: &TokenStream)
 }
 
 /// The statement that decodes into a field.
-pub(super) fn statement(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
+pub(super) fn statement(model: &Model<'_>, member: &MemberModel<'_>, cdr: &TokenStream) -> TokenStream {
     let ident = member.ident;
-    let is_appendable = model.extensibility() == Extensibility::Appendable;
+    let is_appendable = model.extensibility() == ExtensibilityAttribute::Appendable;
     if member.is_base() {
-        let decode = quote!(#cdr::Decode::decode_into(&mut self.#ident, d));
+        let decode = read_into(member, cdr, &quote!(decode_into), &quote!(&mut self.#ident));
         return member.locate(in_base(model, &quote!(d), &decode, true));
     }
-    let decode = match (member.is_optional, is_appendable) {
-        (true, true) => quote!(d.optional_member_into(&mut self.#ident)?;),
-        (true, false) => quote!(d.optional_into(&mut self.#ident)?;),
-        (false, true) if member.attributes.default.is_none() => {
-            quote!(d.member_into(&mut self.#ident)?;)
-        }
-        (false, _) => quote!(#cdr::Decode::decode_into(&mut self.#ident, d)?;),
+    if member.attributes.with.is_some() {
+        // The field has another type than the wire, so it cannot be decoded in place.
+        let value = value(model, member, cdr);
+        return quote!(self.#ident = #value;);
+    }
+    let method = match (member.is_optional, is_appendable) {
+        (true, true) => quote!(optional_member_into),
+        (true, false) => quote!(optional_into),
+        (false, true) if member.attributes.default.is_none() => quote!(member_into),
+        (false, _) => quote!(decode_into),
     };
+    let decode = read_into(member, cdr, &method, &quote!(&mut self.#ident));
+    let decode = quote!(#decode?;);
     let place = quote!(self.#ident);
     let check = check(member, cdr, &place);
     let (decode, check) = (member.locate(decode), check.map(|check| member.locate(check)));
@@ -192,20 +243,20 @@ pub(super) fn statement(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStrea
 /// The statements that decode into `place`. With `try_construct = "use_default"` they fall back to its default.
 pub(super) fn or_default(
     model: &Model<'_>,
-    member: &Member<'_>,
+    member: &MemberModel<'_>,
     cdr: &TokenStream,
     place: &TokenStream,
     decode: &TokenStream,
 ) -> TokenStream {
-    if member.try_construct() != TryConstruct::UseDefault {
+    if member.try_construct() != TryConstructAttribute::UseDefault {
         return decode.clone();
     }
-    let ty = with_lifetime(member.ty, "de");
+    let described = member.constant(&quote!(TypeInfo), &quote!(DESCRIPTION), cdr);
     // In mutable structs the member header, not a flag, shows whether an optional member is present.
-    let is_optional = member.is_optional && model.extensibility() != Extensibility::Mutable;
+    let is_optional = member.is_optional && model.extensibility() != ExtensibilityAttribute::Mutable;
     let missing = missing_value(member, cdr);
     quote! {
-        let tried = d.try_construct(<#ty as #cdr::TypeInfo>::DESCRIPTION, #is_optional, |d| {
+        let tried = d.try_construct(#described, #is_optional, |d| {
             #decode
             ::core::result::Result::Ok(())
         })?;
@@ -216,17 +267,20 @@ pub(super) fn or_default(
 }
 
 /// `name: value` of an absent member.
-fn missing(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
+fn missing(member: &MemberModel<'_>, cdr: &TokenStream) -> TokenStream {
     let ident = member.ident;
     let value = missing_value(member, cdr);
     quote!(#ident: #value)
 }
 
 /// The value of an absent member.
-pub(super) fn missing_value(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
+pub(super) fn missing_value(member: &MemberModel<'_>, cdr: &TokenStream) -> TokenStream {
     match (member.default(), member.is_optional) {
         (Some(default), _) => default,
         (None, true) => quote!(::core::option::Option::None),
-        (None, false) => member.locate(quote!(#cdr::Decode::missing(d)?)),
+        (None, false) => {
+            let missing = read(member, cdr, &quote!(missing));
+            member.locate(member.convert(quote!(#missing?), cdr))
+        }
     }
 }

@@ -1,20 +1,20 @@
 //! `Encode` of structs: the members in order.
 
-use super::{Target, framed, mutable, plain};
-use crate::ast::{Member, Model};
-use crate::attr::Extensibility;
+use super::{ImplContext, framed, mutable, plain};
+use crate::ast::{MemberModel, Model};
+use crate::attr::ExtensibilityAttribute;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
-    let cdr = &target.cdr;
+pub(super) fn expand(model: &Model<'_>, context: &ImplContext) -> TokenStream {
+    let cdr = &context.cdr;
     let members: Vec<_> = model.members().iter().collect();
     let (plain, all) = (plain::encode(model), statements(model, &members, cdr, &quote!(encode)));
     let encode = method(&quote!(encode), model, cdr, &quote!(#plain #all));
     let key = in_key_order(&model.key_members(), |members| statements(model, members, cdr, &quote!(encode_key)));
     let encode_key = method(&quote!(encode_key), model, cdr, &key);
     let of_plain = plain::encode_methods(model, cdr);
-    target.implement(&quote!(#cdr::Encode), &quote!(#encode #encode_key #of_plain))
+    context.implement(&quote!(#cdr::Encode), &quote!(#encode #encode_key #of_plain))
 }
 
 fn method(name: &TokenStream, model: &Model<'_>, cdr: &TokenStream, statements: &TokenStream) -> TokenStream {
@@ -29,49 +29,72 @@ fn method(name: &TokenStream, model: &Model<'_>, cdr: &TokenStream, statements: 
     }
 }
 
-fn statements(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream, method: &TokenStream) -> TokenStream {
+fn statements(model: &Model<'_>, members: &[&MemberModel<'_>], cdr: &TokenStream, method: &TokenStream) -> TokenStream {
     members.iter().map(|member| statement(model, member, cdr, method)).collect()
 }
 
-fn statement(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
-    let (ident, id) = (member.ident, member.id(cdr));
+fn statement(model: &Model<'_>, member: &MemberModel<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
+    let (value, id) = (member.value(), member.id(cdr));
     if member.is_base() {
-        return member.locate(in_base(model, &quote!(e), &quote!(#cdr::Encode::#method(&self.#ident, e)), true));
+        return member.locate(in_base(model, &quote!(e), &written(member, cdr, method), true));
     }
     let check = member.bound().map(|bound| match member.is_optional {
         true => quote! {
-            if let ::core::option::Option::Some(value) = &self.#ident {
+            if let ::core::option::Option::Some(value) = &#value {
                 e.check_bound(value.len(), #bound)?;
             }
         },
-        false => quote!(e.check_bound(self.#ident.len(), #bound)?;),
+        false => quote!(e.check_bound(#value.len(), #bound)?;),
     });
     let must_understand = member.attributes.must_understand.is_some();
     let encode = match (member.is_optional, model.extensibility()) {
-        (true, Extensibility::Mutable) => {
-            let value = quote!(::core::option::Option::as_ref(&self.#ident));
-            quote!(e.member_if_present(#id, #must_understand, #value)?;)
+        (true, ExtensibilityAttribute::Mutable) => {
+            let value = quote!(::core::option::Option::as_ref(&#value));
+            match member.as_owned(cdr) {
+                Some(owned) => quote!(#owned::write_if_present(#value, #id, #must_understand, e)?;),
+                None => quote!(e.member_if_present(#id, #must_understand, #value)?;),
+            }
         }
-        (true, _) => quote!(e.optional(#id, ::core::option::Option::as_ref(&self.#ident))?;),
-        (false, Extensibility::Mutable) => {
-            mutable::write_member(member, cdr, &quote!(#cdr::Encode::#method(&self.#ident, e)))
+        (true, _) => {
+            let value = quote!(::core::option::Option::as_ref(&#value));
+            match member.as_owned(cdr) {
+                Some(owned) => quote!(#owned::write_optional(#value, #id, e)?;),
+                None => quote!(e.optional(#id, #value)?;),
+            }
         }
-        (false, _) => quote!(#cdr::Encode::#method(&self.#ident, e)?;),
+        (false, ExtensibilityAttribute::Mutable) => mutable::write_member(member, cdr, &written(member, cdr, method)),
+        (false, _) => {
+            let write = written(member, cdr, method);
+            quote!(#write?;)
+        }
     };
     member.locate(quote!(#check #encode))
+}
+
+/// The call that writes a member which is always present. `method` is `encode` or `encode_key`.
+fn written(member: &MemberModel<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
+    let value = member.value();
+    match member.as_owned(cdr) {
+        Some(owned) if method.to_string() == "encode" => quote!(#owned::write_value(&#value, e)),
+        Some(owned) => quote!(#owned::write_key(&#value, e)),
+        None => quote!(#cdr::Encode::#method(&#value, e)),
+    }
 }
 
 /// Code that reads or writes a base: one frame contains its members and the members behind it.
 pub(super) fn in_base(model: &Model<'_>, cursor: &TokenStream, code: &TokenStream, is_statement: bool) -> TokenStream {
     let end = is_statement.then(|| quote!(;));
     match model.extensibility() {
-        Extensibility::Final => quote!(#code? #end),
+        ExtensibilityAttribute::Final => quote!(#code? #end),
         _ => quote!(#cursor.base(|#cursor| #code)? #end),
     }
 }
 
 /// The statements of key members, in the order that the encoder requests.
-pub(super) fn in_key_order(members: &[&Member<'_>], statements: impl Fn(&[&Member<'_>]) -> TokenStream) -> TokenStream {
+pub(super) fn in_key_order(
+    members: &[&MemberModel<'_>],
+    statements: impl Fn(&[&MemberModel<'_>]) -> TokenStream,
+) -> TokenStream {
     let mut by_id = members.to_vec();
     by_id.sort_by_key(|member| member.id);
     let defined = statements(members);

@@ -1,32 +1,32 @@
 //! Enums without data: an integer of 1, 2 or 4 bytes, depending on the bit bound.
 
-use super::{Target, key, type_info};
-use crate::ast::{Literal, Model};
+use super::{ImplContext, key, type_info};
+use crate::ast::{LiteralModel, Model};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-pub(super) fn expand(model: &Model<'_>, literals: &[Literal<'_>], target: &Target) -> TokenStream {
+pub(super) fn expand(model: &Model<'_>, literals: &[LiteralModel<'_>], context: &ImplContext) -> TokenStream {
     [
-        description(model, literals, target),
-        encode(model, literals, target),
-        decode(model, literals, target),
-        whole_key(literals, target),
-        key::member_as_whole(target),
-        super::marker::owned(target),
-        target.implement(&map_key(target), &TokenStream::new()),
+        description(model, literals, context),
+        encode(model, literals, context),
+        decode(model, literals, context),
+        whole_key(literals, context),
+        key::member_as_whole(context),
+        super::marker::owned(context),
+        context.implement(&map_key(context), &TokenStream::new()),
     ]
     .into_iter()
     .collect()
 }
 
-fn description(model: &Model<'_>, literals: &[Literal<'_>], target: &Target) -> TokenStream {
-    let (cdr, ident) = (&target.cdr, model.ident);
+fn description(model: &Model<'_>, literals: &[LiteralModel<'_>], context: &ImplContext) -> TokenStream {
+    let (cdr, ident) = (&context.cdr, model.ident);
     let entries = literals.iter().map(|literal| {
         let (name, literal) = (&literal.name, literal.ident);
-        quote!(#cdr::EnumLiteral::new(#name, #ident::#literal as i128))
+        quote!(#cdr::EnumLiteralDescription::new(#name, #ident::#literal as i128))
     });
     let type_name = type_info::name(model, cdr);
-    let extensibility = target.extensibility(model);
+    let extensibility = context.extensibility(model);
     let bit_bound = bit_bound(model);
     let default = literals.iter().position(|literal| literal.default.is_some());
     let default = default.map(|index| quote!(.default_literal(#index)));
@@ -34,15 +34,15 @@ fn description(model: &Model<'_>, literals: &[Literal<'_>], target: &Target) -> 
         const TYPE_NAME: &'static str = #type_name;
         const HAS_KEY: bool = false;
         const DESCRIPTION: &'static #cdr::TypeDescription = {
-            const LITERALS: &[#cdr::EnumLiteral] = &[#(#entries),*];
+            const LITERALS: &[#cdr::EnumLiteralDescription] = &[#(#entries),*];
             &#cdr::TypeDescription::of_enum(Self::TYPE_NAME, #extensibility, #bit_bound, LITERALS) #default
         };
     };
-    target.implement(&quote!(#cdr::TypeInfo), &body)
+    context.implement(&quote!(#cdr::TypeInfo), &body)
 }
 
-fn map_key(target: &Target) -> TokenStream {
-    let cdr = &target.cdr;
+fn map_key(context: &ImplContext) -> TokenStream {
+    let cdr = &context.cdr;
     quote!(#cdr::MapKey)
 }
 
@@ -60,8 +60,8 @@ fn number_type(model: &Model<'_>) -> (TokenStream, TokenStream) {
     }
 }
 
-fn encode(model: &Model<'_>, literals: &[Literal<'_>], target: &Target) -> TokenStream {
-    let cdr = &target.cdr;
+fn encode(model: &Model<'_>, literals: &[LiteralModel<'_>], context: &ImplContext) -> TokenStream {
+    let cdr = &context.cdr;
     let (number, length_code) = number_type(model);
     let idents = literals.iter().map(|literal| literal.ident);
     let body = quote! {
@@ -78,12 +78,12 @@ fn encode(model: &Model<'_>, literals: &[Literal<'_>], target: &Target) -> Token
             #cdr::Encode::encode(self, e)
         }
     };
-    target.implement(&quote!(#cdr::Encode), &body)
+    context.implement(&quote!(#cdr::Encode), &body)
 }
 
-fn decode(model: &Model<'_>, literals: &[Literal<'_>], target: &Target) -> TokenStream {
+fn decode(model: &Model<'_>, literals: &[LiteralModel<'_>], context: &ImplContext) -> TokenStream {
     let (number, _) = number_type(model);
-    let (cdr, ty) = (&target.cdr, &target.ty);
+    let (cdr, ty) = (&context.cdr, &context.ty);
     let idents = literals.iter().map(|literal| literal.ident);
     let default = literals.iter().find(|literal| literal.default.is_some()).or(literals.first());
     let default = default.map(|literal| literal.ident);
@@ -108,8 +108,8 @@ fn decode(model: &Model<'_>, literals: &[Literal<'_>], target: &Target) -> Token
     }
 }
 
-fn whole_key(literals: &[Literal<'_>], target: &Target) -> TokenStream {
-    let cdr = &target.cdr;
+fn whole_key(literals: &[LiteralModel<'_>], context: &ImplContext) -> TokenStream {
+    let cdr = &context.cdr;
     let idents = literals.iter().map(|literal| literal.ident);
     let body = quote! {
         fn copy_key(&self) -> Self {
@@ -118,5 +118,5 @@ fn whole_key(literals: &[Literal<'_>], target: &Target) -> TokenStream {
             }
         }
     };
-    target.implement(&quote!(#cdr::WholeKey<'_>), &body)
+    context.implement(&quote!(#cdr::WholeKey<'_>), &body)
 }

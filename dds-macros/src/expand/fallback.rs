@@ -1,6 +1,6 @@
 //! Impls for a type with mistakes: they have the right signatures only.
 
-use super::Target;
+use super::ImplContext;
 use crate::ast::{Model, lifetime};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -12,8 +12,8 @@ pub(crate) fn fallback(model: &Model<'_>) -> TokenStream {
     if model.lifetimes != model.input.generics.params.len() {
         return TokenStream::new();
     }
-    let target = Target::of(model);
-    let (cdr, de) = (&target.cdr, model.ty(&lifetime("de")));
+    let context = ImplContext::of(model);
+    let (cdr, de) = (&context.cdr, model.ty(&lifetime("de")));
     let rejected = quote!(::core::unreachable!("the derive rejected this type"));
     let info = quote! {
         const TYPE_NAME: &'static str = "";
@@ -30,9 +30,9 @@ pub(crate) fn fallback(model: &Model<'_>) -> TokenStream {
             #rejected
         }
     };
-    let info = target.implement(&quote!(#cdr::TypeInfo), &info);
-    let encode = target.implement(&quote!(#cdr::Encode), &encode);
-    let markers = super::marker::of_itself(model, &target);
+    let info = context.implement(&quote!(#cdr::TypeInfo), &info);
+    let encode = context.implement(&quote!(#cdr::Encode), &encode);
+    let markers = super::marker::of_itself(model, &context);
     quote! {
         #info
         #encode

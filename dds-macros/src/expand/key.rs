@@ -1,35 +1,39 @@
 //! `Keyed` and `KeyMember`: the key as an owned value.
 
 use super::encode::{in_base, in_key_order};
-use super::{Target, framed, mutable};
-use crate::ast::{Member, Model};
-use crate::attr::{Extensibility, TryConstruct};
+use super::{ImplContext, framed, mutable};
+use crate::ast::{MemberModel, Model};
+use crate::attr::{ExtensibilityAttribute, TryConstructAttribute};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
+pub(super) fn expand(model: &Model<'_>, context: &ImplContext) -> TokenStream {
     if model.has_key() {
-        let (keyed, member) = (keyed(model, target), member_of_keyed(target));
+        let (keyed, member) = (keyed(model, context), member_of_keyed(context));
         return quote!(#keyed #member);
     }
     // The derive does not know the owned form of a type that borrows. A member whose value may differ from the
     // writer's cannot identify an instance.
-    let is_sent = model.members().iter().all(|member| member.try_construct() == TryConstruct::Discard);
-    if model.lifetimes == 0 && is_sent { member_of_whole(model, target) } else { TokenStream::new() }
+    // Nor can one whose conversion may fail, because the copy needs it.
+    let is_sent = model
+        .members()
+        .iter()
+        .all(|member| member.try_construct() == TryConstructAttribute::Discard && member.attributes.with.is_none());
+    if model.lifetimes == 0 && is_sent { member_of_whole(model, context) } else { TokenStream::new() }
 }
 
-fn keyed(model: &Model<'_>, target: &Target) -> TokenStream {
-    let cdr = &target.cdr;
+fn keyed(model: &Model<'_>, context: &ImplContext) -> TokenStream {
+    let cdr = &context.cdr;
     let members = model.key_members();
     let types = members.iter().map(|member| key_type(member, cdr));
     let parts = members.iter().map(|member| {
-        let ident = member.ident;
-        member.locate(quote!(#cdr::KeyMember::to_key(&self.#ident)))
+        let value = member.value();
+        member.locate(quote!(#cdr::KeyMember::to_key(&#value)))
     });
     // A single key member is the key itself; several are a tuple.
     let (key_type, key) = (list(types), list(parts));
     let is_single = members.len() == 1;
-    let place = |member: &Member<'_>| {
+    let place = |member: &MemberModel<'_>| {
         let index = members.iter().position(|other| other.ident == member.ident).unwrap_or_default();
         let index = syn::Index::from(index);
         if is_single { quote!(key) } else { quote!(&key.#index) }
@@ -39,14 +43,14 @@ fn keyed(model: &Model<'_>, target: &Target) -> TokenStream {
     });
     let write = framed(model, &quote!(e), &quote!(#write ::core::result::Result::Ok(())));
     let read = match members.as_slice() {
-        members if model.extensibility() == Extensibility::Mutable => {
+        members if model.extensibility() == ExtensibilityAttribute::Mutable => {
             let values = list(members.iter().map(|member| mutable::taken(member)));
             mutable::read_key(model, members, cdr, &values)
         }
         [member] if member.bound().is_none() => {
             let ty = member.ty;
             let read = quote!(<#ty as #cdr::KeyMember>::decode_key_member(d));
-            let is_framed = model.extensibility() != Extensibility::Final;
+            let is_framed = model.extensibility() != ExtensibilityAttribute::Final;
             member.locate(if member.is_base() && is_framed { quote!(d.base(|d| #read)) } else { read })
         }
         _ => {
@@ -55,10 +59,10 @@ fn keyed(model: &Model<'_>, target: &Target) -> TokenStream {
         }
     };
     let read = match model.extensibility() {
-        Extensibility::Mutable => read,
+        ExtensibilityAttribute::Mutable => read,
         _ => framed(model, &quote!(d), &read),
     };
-    let extensibility = target.extensibility(model);
+    let extensibility = context.extensibility(model);
     let body = quote! {
         type Key = #key_type;
         const EXTENSIBILITY: ::core::option::Option<#cdr::Extensibility> =
@@ -79,7 +83,7 @@ fn keyed(model: &Model<'_>, target: &Target) -> TokenStream {
             #read
         }
     };
-    target.implement(&quote!(#cdr::Keyed), &body)
+    context.implement(&quote!(#cdr::Keyed), &body)
 }
 
 /// A single part as it is, several parts as a tuple.
@@ -87,12 +91,12 @@ fn list(parts: impl ExactSizeIterator<Item = TokenStream>) -> TokenStream {
     if parts.len() == 1 { quote!(#(#parts)*) } else { quote!((#(#parts),*)) }
 }
 
-pub(super) fn key_type(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
+pub(super) fn key_type(member: &MemberModel<'_>, cdr: &TokenStream) -> TokenStream {
     let ty = member.ty;
     member.locate(quote!(<#ty as #cdr::KeyMember>::Key))
 }
 
-fn write_part(model: &Model<'_>, member: &Member<'_>, place: &TokenStream, cdr: &TokenStream) -> TokenStream {
+fn write_part(model: &Model<'_>, member: &MemberModel<'_>, place: &TokenStream, cdr: &TokenStream) -> TokenStream {
     let ty = member.ty;
     let check = member.bound().map(|bound| quote!(e.check_bound((#place).len(), #bound)?;));
     let write = quote!(<#ty as #cdr::KeyMember>::encode_key_member(#place, e));
@@ -100,13 +104,13 @@ fn write_part(model: &Model<'_>, member: &Member<'_>, place: &TokenStream, cdr: 
         return member.locate(in_base(model, &quote!(e), &write, true));
     }
     let write = match model.extensibility() {
-        Extensibility::Mutable => mutable::write_member(member, cdr, &write),
+        ExtensibilityAttribute::Mutable => mutable::write_member(member, cdr, &write),
         _ => quote!(#write?;),
     };
     member.locate(quote!(#check #write))
 }
 
-pub(super) fn read_part(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
+pub(super) fn read_part(model: &Model<'_>, member: &MemberModel<'_>, cdr: &TokenStream) -> TokenStream {
     let ty = member.ty;
     if member.is_base() {
         let read = quote!(<#ty as #cdr::KeyMember>::decode_key_member(d));
@@ -124,8 +128,8 @@ pub(super) fn read_part(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStrea
 }
 
 /// `KeyMember` of a type with key members: inside another key, only these count.
-pub(super) fn member_of_keyed(target: &Target) -> TokenStream {
-    let cdr = &target.cdr;
+pub(super) fn member_of_keyed(context: &ImplContext) -> TokenStream {
+    let cdr = &context.cdr;
     let body = quote! {
         type Key = <Self as #cdr::Keyed>::Key;
 
@@ -144,18 +148,18 @@ pub(super) fn member_of_keyed(target: &Target) -> TokenStream {
             <Self as #cdr::Keyed>::decode_key_value(d)
         }
     };
-    target.implement(&quote!(#cdr::KeyMember), &body)
+    context.implement(&quote!(#cdr::KeyMember), &body)
 }
 
 /// `KeyMember` of a struct without key members: inside another key, all members count.
-fn member_of_whole(model: &Model<'_>, target: &Target) -> TokenStream {
-    let (cdr, ty) = (&target.cdr, &target.ty);
+fn member_of_whole(model: &Model<'_>, context: &ImplContext) -> TokenStream {
+    let (cdr, ty) = (&context.cdr, &context.ty);
     let types = model.members().iter().map(|member| member.ty);
     let fields = model.members().iter().map(|member| {
         let ident = member.ident;
         quote!(#ident: #cdr::WholeKey::copy_key(&self.#ident))
     });
-    let (member, hidden) = (member_as_whole(target), model.hidden_fields());
+    let (member, hidden) = (member_as_whole(context), model.hidden_fields());
     quote! {
         #[automatically_derived]
         impl<'k> #cdr::WholeKey<'k> for #ty
@@ -171,8 +175,8 @@ fn member_of_whole(model: &Model<'_>, target: &Target) -> TokenStream {
 }
 
 /// `KeyMember` of a type that counts as a whole.
-pub(super) fn member_as_whole(target: &Target) -> TokenStream {
-    let (cdr, ty) = (&target.cdr, &target.ty);
+pub(super) fn member_as_whole(context: &ImplContext) -> TokenStream {
+    let (cdr, ty) = (&context.cdr, &context.ty);
     quote! {
         #[automatically_derived]
         impl<'k> #cdr::KeyMember for #ty

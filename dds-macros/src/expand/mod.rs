@@ -2,6 +2,7 @@
 
 mod bitmask;
 mod bitset;
+mod converted;
 mod decode;
 mod encode;
 mod enumeration;
@@ -16,33 +17,42 @@ mod union;
 pub(crate) use fallback::fallback;
 
 use crate::ast::{Body, Model};
-use crate::attr::Extensibility;
+use crate::attr::ExtensibilityAttribute;
 use proc_macro2::TokenStream;
 use quote::quote;
 
 pub(crate) fn expand(model: &Model<'_>) -> TokenStream {
-    let target = Target::of(model);
+    let context = ImplContext::of(model);
     match &model.body {
         Body::Struct(_) => [
-            type_info::of_struct(model, &target),
-            encode::expand(model, &target),
-            decode::expand(model, &target),
-            key::expand(model, &target),
-            marker::expand(model, &target),
-            plain::expand(model, &target),
+            type_info::of_struct(model, &context),
+            encode::expand(model, &context),
+            decode::expand(model, &context),
+            key::expand(model, &context),
+            marker::expand(model, &context),
+            plain::expand(model, &context),
         ]
         .into_iter()
         .collect(),
-        Body::Enum(literals) => enumeration::expand(model, literals, &target),
-        Body::Union(body) => union::expand(model, body, &target),
-        Body::Bitmask(mask) => bitmask::expand(model, mask, &target),
-        Body::Bitset(set) => bitset::expand(model, set, &target),
+        Body::Enum(literals) => enumeration::expand(model, literals, &context),
+        Body::Union(body) => union::expand(model, body, &context),
+        Body::Bitmask(mask) => bitmask::expand(model, mask, &context),
+        Body::Bitset(set) => bitset::expand(model, set, &context),
+        Body::Converted(of) => converted::expand(model, of, &context),
         Body::Unknown => TokenStream::new(),
     }
 }
 
+/// The path of the `cdr` module.
+pub(crate) fn path_of_cdr(model: &Model<'_>) -> TokenStream {
+    match &model.attributes.crate_path {
+        Some(path) => quote!(#path::__private::cdr),
+        None => quote!(::dds_core::__private::cdr),
+    }
+}
+
 /// Paths and generics that all impls of one type share.
-pub(crate) struct Target {
+pub(crate) struct ImplContext {
     /// The path of the `cdr` module.
     cdr: TokenStream,
     /// `impl<'a>`, with bounds of the type.
@@ -53,12 +63,9 @@ pub(crate) struct Target {
     static_ty: TokenStream,
 }
 
-impl Target {
+impl ImplContext {
     pub(crate) fn of(model: &Model<'_>) -> Self {
-        let cdr = match &model.attributes.crate_path {
-            Some(path) => quote!(#path::cdr),
-            None => quote!(::dds_core::cdr),
-        };
+        let cdr = path_of_cdr(model);
         let lifetimes = model.input.generics.lifetimes();
         let (_, parameters, _) = model.input.generics.split_for_impl();
         let ident = model.ident;
@@ -81,9 +88,9 @@ impl Target {
     fn extensibility(&self, model: &Model<'_>) -> TokenStream {
         let cdr = &self.cdr;
         match model.extensibility() {
-            Extensibility::Final => quote!(#cdr::Extensibility::Final),
-            Extensibility::Appendable => quote!(#cdr::Extensibility::Appendable),
-            Extensibility::Mutable => quote!(#cdr::Extensibility::Mutable),
+            ExtensibilityAttribute::Final => quote!(#cdr::Extensibility::Final),
+            ExtensibilityAttribute::Appendable => quote!(#cdr::Extensibility::Appendable),
+            ExtensibilityAttribute::Mutable => quote!(#cdr::Extensibility::Mutable),
         }
     }
 }
@@ -93,8 +100,8 @@ impl Target {
 /// `cursor` is the encoder or decoder parameter. The decoding of mutable types differs; see `mutable`.
 fn framed(model: &Model<'_>, cursor: &TokenStream, body: &TokenStream) -> TokenStream {
     match model.extensibility() {
-        Extensibility::Final => body.clone(),
-        Extensibility::Appendable => quote!(#cursor.appendable(|#cursor| { #body })),
-        Extensibility::Mutable => quote!(#cursor.mutable(|#cursor| { #body })),
+        ExtensibilityAttribute::Final => body.clone(),
+        ExtensibilityAttribute::Appendable => quote!(#cursor.appendable(|#cursor| { #body })),
+        ExtensibilityAttribute::Mutable => quote!(#cursor.mutable(|#cursor| { #body })),
     }
 }

@@ -1,30 +1,31 @@
 //! Mutable structs: members have headers with ids and arrive in any order.
 
-use super::{Target, decode, key};
-use crate::ast::{Member, Model, with_lifetime};
-use crate::attr::TryConstruct;
+use super::{ImplContext, decode, key};
+use crate::ast::{MemberModel, Model, with_lifetime};
+use crate::attr::TryConstructAttribute;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote};
 use syn::ext::IdentExt;
 
 /// The statement that writes a header and its member.
-pub(super) fn write_member(member: &Member<'_>, cdr: &TokenStream, value: &TokenStream) -> TokenStream {
-    let (ty, id) = (member.ty, member.id(cdr));
+pub(super) fn write_member(member: &MemberModel<'_>, cdr: &TokenStream, value: &TokenStream) -> TokenStream {
+    let id = member.id(cdr);
+    let code = member.constant(&quote!(Encode), &quote!(LENGTH_CODE), cdr);
     let must_understand = member.attributes.must_understand.is_some();
-    quote!(e.member(#id, #must_understand, <#ty as #cdr::Encode>::LENGTH_CODE, |e| #value)?;)
+    quote!(e.member(#id, #must_understand, #code, |e| #value)?;)
 }
 
 /// `Decode`: the received members in any order, then the defaults of absent members.
-pub(super) fn decode(model: &Model<'_>, target: &Target) -> TokenStream {
+pub(super) fn decode(model: &Model<'_>, context: &ImplContext) -> TokenStream {
     let members: Vec<_> = model.members().iter().collect();
-    let cdr = &target.cdr;
+    let cdr = &context.cdr;
     let made = make(model, &members, cdr);
     let filled = fill(model, &members, cdr);
-    decode::methods(model, target, &made, &filled)
+    decode::methods(model, context, &made, &filled)
 }
 
 /// The body of `decode`, which creates a value.
-fn make(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream) -> TokenStream {
+fn make(model: &Model<'_>, members: &[&MemberModel<'_>], cdr: &TokenStream) -> TokenStream {
     let (base, members) = apart(members);
     let read_base = base.map(|base| {
         let (place, value) = (place(base), decode::value(model, base, cdr));
@@ -35,31 +36,36 @@ fn make(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream) -> TokenS
         quote!(#ident: #place,)
     });
     let places = members.iter().map(|member| {
-        let (place, ty) = (place(member), with_lifetime(member.ty, "de"));
+        let place = place(member);
+        if member.attributes.with.is_some() {
+            return quote!(let mut #place = ::core::option::Option::None;);
+        }
+        let ty = with_lifetime(member.ty, "de");
         quote!(let mut #place: ::core::option::Option<#ty> = ::core::option::Option::None;)
     });
     let arms = members.iter().map(|member| {
         let (id, place) = (member.id_pattern(cdr), place(member));
-        let mut value = quote!(#cdr::Decode::decode(d)?);
-        if member.is_optional {
-            value = quote!(::core::option::Option::Some(#value));
-        }
-        let value = member.locate(value);
-        let read = match decode::check(member, cdr, &quote!((*value))) {
+        let value = member.locate(present(member, cdr));
+        let check = match member.attributes.with {
+            None => decode::check(member, cdr, &quote!((*value))),
+            Some(_) => None,
+        };
+        let read = match check {
             Some(check) => {
                 let check = member.locate(check);
                 quote!(let value = #place.insert(#value); #check)
             }
             None => quote!(let _ = #place.insert(#value);),
         };
-        if member.try_construct() != TryConstruct::UseDefault {
+        if member.try_construct() != TryConstructAttribute::UseDefault {
             return quote!(#id => { #read });
         }
-        let (ty, missing) = (with_lifetime(member.ty, "de"), missing(member, cdr));
+        let described = member.constant(&quote!(TypeInfo), &quote!(DESCRIPTION), cdr);
+        let missing = missing(member, cdr);
         // After a failure the decoder skips the rest of the member: its header has the length.
         quote! {
             #id => {
-                let tried = d.try_construct(<#ty as #cdr::TypeInfo>::DESCRIPTION, false, |d| {
+                let tried = d.try_construct(#described, false, |d| {
                     #read
                     ::core::result::Result::Ok(())
                 })?;
@@ -89,7 +95,7 @@ fn make(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream) -> TokenS
 }
 
 /// The body of `decode_into`, which replaces a value.
-fn fill(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream) -> TokenStream {
+fn fill(model: &Model<'_>, members: &[&MemberModel<'_>], cdr: &TokenStream) -> TokenStream {
     let (base, members) = apart(members);
     let read_base = base.map(|base| decode::statement(model, base, cdr));
     let places = members.iter().map(|member| {
@@ -98,14 +104,16 @@ fn fill(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream) -> TokenS
     });
     let arms = members.iter().map(|member| {
         let (id, ident, place) = (member.id_pattern(cdr), member.ident, place(member));
-        let read = if member.is_optional {
-            quote!(d.present_into(&mut self.#ident)?;)
-        } else {
-            quote!(#cdr::Decode::decode_into(&mut self.#ident, d)?;)
-        };
-        let read = member.locate(read);
         let field = quote!(self.#ident);
-        let check = decode::check(member, cdr, &field).map(|check| member.locate(check));
+        let (read, check) = if member.attributes.with.is_some() {
+            let value = present(member, cdr);
+            (quote!(#field = #value;), None)
+        } else {
+            let method = if member.is_optional { quote!(present_into) } else { quote!(decode_into) };
+            let read = decode::read_into(member, cdr, &method, &quote!(&mut self.#ident));
+            (quote!(#read?;), decode::check(member, cdr, &field))
+        };
+        let (read, check) = (member.locate(read), check.map(|check| member.locate(check)));
         let read = decode::or_default(model, member, cdr, &field, &quote!(#read #check));
         quote!(#id => { #place = true; #read })
     });
@@ -131,8 +139,37 @@ fn fill(model: &Model<'_>, members: &[&Member<'_>], cdr: &TokenStream) -> TokenS
     }
 }
 
+/// The value of a present member, converted to the type of its field.
+fn present(member: &MemberModel<'_>, cdr: &TokenStream) -> TokenStream {
+    let value = match (member.is_optional, member.as_owned(cdr)) {
+        // The header shows that the value is present: no flag precedes it.
+        (true, None) => quote!(::core::option::Option::Some(#cdr::Decode::decode(d)?)),
+        (true, Some(owned)) => quote!(::core::option::Option::Some(#owned::read_value(d)?)),
+        (false, _) => {
+            let read = decode::read(member, cdr, &quote!(decode));
+            quote!(#read?)
+        }
+    };
+    if member.attributes.with.is_none() {
+        return value;
+    }
+    let value = match decode::check(member, cdr, &quote!(value)) {
+        Some(check) => {
+            let ty = member.ty;
+            quote!({
+                #[allow(unused_mut)]
+                let mut value: #ty = #value;
+                #check
+                value
+            })
+        }
+        None => value,
+    };
+    member.convert(value, cdr)
+}
+
 /// Separates the base from the other members.
-fn apart<'a, 'b>(members: &[&'b Member<'a>]) -> (Option<&'b Member<'a>>, Vec<&'b Member<'a>>) {
+fn apart<'a, 'b>(members: &[&'b MemberModel<'a>]) -> (Option<&'b MemberModel<'a>>, Vec<&'b MemberModel<'a>>) {
     let base = members.iter().copied().find(|member| member.is_base());
     (base, members.iter().copied().filter(|member| !member.is_base()).collect())
 }
@@ -140,7 +177,7 @@ fn apart<'a, 'b>(members: &[&'b Member<'a>]) -> (Option<&'b Member<'a>>, Vec<&'b
 /// The statement that visits each received member.
 fn take(
     is_empty: bool,
-    base: Option<&Member<'_>>,
+    base: Option<&MemberModel<'_>>,
     cdr: &TokenStream,
     arms: impl Iterator<Item = TokenStream>,
 ) -> TokenStream {
@@ -164,7 +201,7 @@ fn take(
 }
 
 /// The value of an absent member. An absent key member is an error: the sample has no instance.
-fn missing(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
+fn missing(member: &MemberModel<'_>, cdr: &TokenStream) -> TokenStream {
     match member.attributes.key {
         Some(_) => no_key(cdr),
         None => decode::missing_value(member, cdr),
@@ -178,7 +215,7 @@ fn no_key(cdr: &TokenStream) -> TokenStream {
 /// The body that decodes a serialized key and returns `key`.
 pub(super) fn read_key(
     model: &Model<'_>,
-    members: &[&Member<'_>],
+    members: &[&MemberModel<'_>],
     cdr: &TokenStream,
     key: &TokenStream,
 ) -> TokenStream {
@@ -210,12 +247,12 @@ pub(super) fn read_key(
 }
 
 /// The decoded value of a key member.
-pub(super) fn taken(member: &Member<'_>) -> TokenStream {
+pub(super) fn taken(member: &MemberModel<'_>) -> TokenStream {
     let place = place(member);
     quote!(#place)
 }
 
 /// The variable for the decoded value of a member. It is invisible to expressions from attributes.
-fn place(member: &Member<'_>) -> Ident {
+fn place(member: &MemberModel<'_>) -> Ident {
     format_ident!("member_{}", member.ident.unraw(), span = Span::mixed_site())
 }

@@ -1,15 +1,15 @@
 //! `Plain`: structs whose memory is their encoding. Each function returns nothing for other structs.
 
-use super::Target;
+use super::ImplContext;
 use crate::ast::Model;
 use proc_macro2::TokenStream;
 use quote::quote;
 
-pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
+pub(super) fn expand(model: &Model<'_>, context: &ImplContext) -> TokenStream {
     if model.attributes.plain.is_none() {
         return TokenStream::new();
     }
-    let cdr = &target.cdr;
+    let cdr = &context.cdr;
     let types = || model.members().iter().map(|member| (member, member.ty));
     let first = types().next().map(|(member, ty)| member.locate(quote!(<#ty as #cdr::Plain>::FIRST)));
     let largest = types().fold(quote!(1), |larger, (member, ty)| {
@@ -28,7 +28,7 @@ pub(super) fn expand(model: &Model<'_>, target: &Target) -> TokenStream {
         const IS_LAID_OUT: bool =
             #(#are_laid_out &&)* ::core::mem::size_of::<Self>() % <Self as #cdr::Plain>::LARGEST == 0;
     };
-    target.implement(&quote!(#cdr::Plain), &body)
+    context.implement(&quote!(#cdr::Plain), &body)
 }
 
 /// The first statement of `Encode::encode`.

@@ -1,17 +1,17 @@
 //! `TypeInfo`: the name and description of a type.
 
-use super::Target;
-use crate::ast::{Member, Model, with_lifetime};
-use crate::attr::{AutoId, TryConstruct};
+use super::ImplContext;
+use crate::ast::{MemberModel, Model, with_lifetime};
+use crate::attr::{AutoId, TryConstructAttribute};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Type;
 
-pub(super) fn of_struct(model: &Model<'_>, target: &Target) -> TokenStream {
-    let cdr = &target.cdr;
+pub(super) fn of_struct(model: &Model<'_>, context: &ImplContext) -> TokenStream {
+    let cdr = &context.cdr;
     let base = model.members().iter().find(|member| member.is_base());
     let members = model.members().iter().filter(|member| !member.is_base()).map(|member| description(member, cdr));
-    let extensibility = target.extensibility(model);
+    let extensibility = context.extensibility(model);
     let has_key = model.has_key();
     let (type_name, marks) = (name(model, cdr), marks(model));
     let described = match base {
@@ -34,7 +34,7 @@ pub(super) fn of_struct(model: &Model<'_>, target: &Target) -> TokenStream {
             #described
         };
     };
-    let implemented = target.implement(&quote!(#cdr::TypeInfo), &body);
+    let implemented = context.implement(&quote!(#cdr::TypeInfo), &body);
     let tried = model.members().iter().filter_map(|member| must_be_tried(member, cdr));
     quote!(#implemented #(#tried)*)
 }
@@ -58,7 +58,7 @@ pub(super) fn name(model: &Model<'_>, cdr: &TokenStream) -> TokenStream {
     quote!(#name)
 }
 
-fn description(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
+fn description(member: &MemberModel<'_>, cdr: &TokenStream) -> TokenStream {
     let (name, id) = (&member.name, member.id(cdr));
     let described = of_member(member, cdr);
     let key = member.attributes.key.map(|_| quote!(.key()));
@@ -72,28 +72,31 @@ fn description(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
 }
 
 /// The call that records `hashid` in the description.
-pub(super) fn hash_id(member: &Member<'_>) -> Option<TokenStream> {
+pub(super) fn hash_id(member: &MemberModel<'_>) -> Option<TokenStream> {
     let hash_id = member.attributes.hashid.as_ref()?;
     let name = hash_id.name.as_ref().map(syn::LitStr::value).unwrap_or_default();
     Some(quote!(.hash_id(#name)))
 }
 
 /// The call that records `try_construct` in the description.
-pub(super) fn try_construct(member: &Member<'_>, cdr: &TokenStream) -> Option<TokenStream> {
+pub(super) fn try_construct(member: &MemberModel<'_>, cdr: &TokenStream) -> Option<TokenStream> {
     match member.try_construct() {
-        TryConstruct::Discard => None,
-        TryConstruct::UseDefault => Some(quote!(.try_construct(#cdr::TryConstruct::UseDefault))),
-        TryConstruct::Trim => Some(quote!(.try_construct(#cdr::TryConstruct::Trim))),
+        TryConstructAttribute::Discard => None,
+        TryConstructAttribute::UseDefault => Some(quote!(.try_construct(#cdr::TryConstruct::UseDefault))),
+        TryConstructAttribute::Trim => Some(quote!(.try_construct(#cdr::TryConstruct::Trim))),
     }
 }
 
 /// The description of a member's type.
-pub(super) fn of_member(member: &Member<'_>, cdr: &TokenStream) -> TokenStream {
-    let ty = match member.attributes.octet {
-        Some(_) => with_lifetime(&of_octets(member.ty, cdr), "static"),
-        None => with_lifetime(member.ty, "static"),
+pub(super) fn of_member(member: &MemberModel<'_>, cdr: &TokenStream) -> TokenStream {
+    let described = match member.attributes.octet {
+        Some(_) => {
+            let ty = with_lifetime(&of_octets(member.ty, cdr), "static");
+            quote!(<#ty as #cdr::TypeInfo>::DESCRIPTION)
+        }
+        None => member.constant(&quote!(TypeInfo), &quote!(DESCRIPTION), cdr),
     };
-    let described = member.locate(quote!(<#ty as #cdr::TypeInfo>::DESCRIPTION));
+    let described = member.locate(described);
     match member.bound() {
         Some(bound) => quote!(const { &#described.bounded(#bound) }),
         None => described,
@@ -128,8 +131,8 @@ fn of_octets(ty: &Type, cdr: &TokenStream) -> Type {
 }
 
 /// An assertion that `try_construct = "use_default"` has an effect: some received value may not fit the type.
-pub(super) fn must_be_tried(member: &Member<'_>, cdr: &TokenStream) -> Option<TokenStream> {
-    (member.try_construct() == TryConstruct::UseDefault).then(|| {
+pub(super) fn must_be_tried(member: &MemberModel<'_>, cdr: &TokenStream) -> Option<TokenStream> {
+    (member.try_construct() == TryConstructAttribute::UseDefault).then(|| {
         let described = of_member(member, cdr);
         member.locate(quote!(const _: () = #described.must_be_tried();))
     })

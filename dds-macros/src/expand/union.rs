@@ -1,27 +1,27 @@
 //! Unions: the discriminator, then the member that it selects.
 
-use super::{Target, decode, framed, key, marker, type_info};
-use crate::ast::{Member, Model};
-use crate::attr::{Extensibility, TryConstruct};
-use crate::union::{Case, Union, kept, value};
+use super::{ImplContext, decode, framed, key, marker, type_info};
+use crate::ast::{MemberModel, Model};
+use crate::attr::{ExtensibilityAttribute, TryConstructAttribute};
+use crate::union::{CaseModel, UnionModel, kept, value};
 use proc_macro2::TokenStream;
 use quote::quote;
 
-pub(super) fn expand(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream {
+pub(super) fn expand(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
     [
-        description(model, union, target),
-        discriminator(union, target),
-        encode(model, union, target),
-        decode(model, union, target),
-        keys(model, union, target),
-        marker::expand(model, target),
+        description(model, union, context),
+        discriminator(union, context),
+        encode(model, union, context),
+        decode(model, union, context),
+        keys(model, union, context),
+        marker::expand(model, context),
     ]
     .into_iter()
     .collect()
 }
 
-fn description(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream {
-    let cdr = &target.cdr;
+fn description(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
+    let cdr = &context.cdr;
     let cases = union.cases.iter().map(|case| {
         let (name, labels) = (&case.name, numbers(union, [case]));
         let id = case.member.as_ref().map_or(0, |member| member.member.id);
@@ -32,7 +32,10 @@ fn description(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenSt
         let default = case.default.map(|_| quote!(.or_default()));
         let try_construct = case.member.as_ref().and_then(|member| type_info::try_construct(&member.member, cdr));
         let hash_id = case.member.as_ref().and_then(|member| type_info::hash_id(&member.member));
-        quote!(#cdr::UnionCase::new(#name, #id, { const LABELS: &[i64] = &#labels; LABELS }) #member #default #hash_id #try_construct)
+        let external =
+            case.member.as_ref().and_then(|member| member.member.attributes.external).map(|_| quote!(.external()));
+        quote!(#cdr::UnionCase::new(#name, #id, { const LABELS: &[i64] = &#labels; LABELS })
+            #member #default #hash_id #external #try_construct)
     });
     let ty = &union.discriminator;
     let described = match union.is_octet {
@@ -43,7 +46,7 @@ fn description(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenSt
     let keyed = has_key.then(|| quote!(.keyed()));
     let or_default = model.defaults_discriminator().then(|| quote!(.or_default()));
     let type_name = type_info::name(model, cdr);
-    let (extensibility, marks) = (target.extensibility(model), type_info::marks(model));
+    let (extensibility, marks) = (context.extensibility(model), type_info::marks(model));
     let body = quote! {
         const TYPE_NAME: &'static str = #type_name;
         const HAS_KEY: bool = #has_key;
@@ -55,13 +58,13 @@ fn description(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenSt
             ) #marks
         };
     };
-    let implemented = target.implement(&quote!(#cdr::TypeInfo), &body);
+    let implemented = context.implement(&quote!(#cdr::TypeInfo), &body);
     let tried = union.members().filter_map(|member| type_info::must_be_tried(member, cdr));
     quote!(#implemented #(#tried)*)
 }
 
 /// The labels of some cases, as an array of numbers.
-fn numbers<'a>(union: &Union<'_>, cases: impl IntoIterator<Item = &'a Case<'a>>) -> TokenStream {
+fn numbers<'a>(union: &UnionModel<'_>, cases: impl IntoIterator<Item = &'a CaseModel<'a>>) -> TokenStream {
     let ty = &union.discriminator;
     let labels = cases.into_iter().flat_map(|case| &case.labels).map(|label| &label.tokens);
     let number = union.number(&quote!(label));
@@ -69,7 +72,7 @@ fn numbers<'a>(union: &Union<'_>, cases: impl IntoIterator<Item = &'a Case<'a>>)
 }
 
 /// The discriminator of a case that does not store one: its first label, or a number that is not a label.
-fn written_label(union: &Union<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
+fn written_label(union: &UnionModel<'_>, case: &CaseModel<'_>, cdr: &TokenStream) -> TokenStream {
     let ty = &union.discriminator;
     match case.labels.first().map(|label| &label.tokens) {
         Some(label) => quote!({ let label: #ty = #label; label }),
@@ -80,8 +83,8 @@ fn written_label(union: &Union<'_>, case: &Case<'_>, cdr: &TokenStream) -> Token
     }
 }
 
-fn discriminator(union: &Union<'_>, target: &Target) -> TokenStream {
-    let (cdr, ty) = (&target.cdr, &union.discriminator);
+fn discriminator(union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
+    let (cdr, ty) = (&context.cdr, &union.discriminator);
     let arms = union.cases.iter().map(|case| match &case.kept {
         Some(field) => {
             let (ident, kept) = (case.ident, kept());
@@ -99,11 +102,11 @@ fn discriminator(union: &Union<'_>, target: &Target) -> TokenStream {
             match self { #(#arms)* }
         }
     };
-    target.implement(&quote!(#cdr::Union), &body)
+    context.implement(&quote!(#cdr::Union), &body)
 }
 
-fn encode(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream {
-    let cdr = &target.cdr;
+fn encode(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
+    let cdr = &context.cdr;
     let whole = write(model, union, cdr, &quote!(encode));
     let whole = framed(model, &quote!(e), &quote!(#whole ::core::result::Result::Ok(())));
     let key = match model.has_key() {
@@ -123,26 +126,26 @@ fn encode(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream 
             #key
         }
     };
-    target.implement(&quote!(#cdr::Encode), &body)
+    context.implement(&quote!(#cdr::Encode), &body)
 }
 
 /// The statement that writes a discriminator.
 fn write_discriminator(
     model: &Model<'_>,
-    union: &Union<'_>,
+    union: &UnionModel<'_>,
     cdr: &TokenStream,
     discriminator: &TokenStream,
 ) -> TokenStream {
     let ty = &union.discriminator;
     let write = quote!(#cdr::Encode::encode(&#discriminator, e));
     match model.extensibility() {
-        Extensibility::Mutable => quote!(e.member(0, false, <#ty as #cdr::Encode>::LENGTH_CODE, |e| #write)?;),
+        ExtensibilityAttribute::Mutable => quote!(e.member(0, false, <#ty as #cdr::Encode>::LENGTH_CODE, |e| #write)?;),
         _ => quote!(#write?;),
     }
 }
 
 /// The statements that write a union; `method` writes its member.
-fn write(model: &Model<'_>, union: &Union<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
+fn write(model: &Model<'_>, union: &UnionModel<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
     let checks = union.cases.iter().filter(|case| case.kept.is_some()).filter_map(|case| {
         let is_default = case.default.is_some();
         // A default case may store any discriminator that no other case has. Other cases store one of their own labels.
@@ -173,19 +176,24 @@ fn write(model: &Model<'_>, union: &Union<'_>, cdr: &TokenStream, method: &Token
     }
 }
 
-fn write_member(model: &Model<'_>, member: &Member<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
-    let (value, ty, id) = (value(), member.ty, member.id);
+fn write_member(model: &Model<'_>, member: &MemberModel<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
+    let (value, id) = (value(), member.id);
     let check = member.bound().map(|bound| quote!(e.check_bound(#value.len(), #bound)?;));
-    let write = quote!(#cdr::Encode::#method(#value, e));
+    let write = match member.as_owned(cdr) {
+        Some(owned) if method.to_string() == "encode" => quote!(#owned::write_value(#value, e)),
+        Some(owned) => quote!(#owned::write_key(#value, e)),
+        None => quote!(#cdr::Encode::#method(#value, e)),
+    };
+    let code = member.constant(&quote!(Encode), &quote!(LENGTH_CODE), cdr);
     let write = match model.extensibility() {
-        Extensibility::Mutable => quote!(e.member(#id, false, <#ty as #cdr::Encode>::LENGTH_CODE, |e| #write)?;),
+        ExtensibilityAttribute::Mutable => quote!(e.member(#id, false, #code, |e| #write)?;),
         _ => quote!(#write?;),
     };
     member.locate(quote!(#check #write))
 }
 
 /// The labels of some cases, as patterns.
-fn labels(union: &Union<'_>, is_wanted: impl Fn(&Case<'_>) -> bool) -> Vec<TokenStream> {
+fn labels(union: &UnionModel<'_>, is_wanted: impl Fn(&CaseModel<'_>) -> bool) -> Vec<TokenStream> {
     let cases = union.cases.iter().filter(|case| is_wanted(case));
     cases.flat_map(|case| &case.labels).map(|label| label.tokens.clone()).collect()
 }
@@ -193,7 +201,11 @@ fn labels(union: &Union<'_>, is_wanted: impl Fn(&Case<'_>) -> bool) -> Vec<Token
 /// A `match` over the discriminator.
 ///
 /// `body` returns the code of a selected case. `otherwise` is the code for a discriminator that selects no case.
-fn selected(union: &Union<'_>, body: impl Fn(&Case<'_>) -> TokenStream, otherwise: &TokenStream) -> TokenStream {
+fn selected(
+    union: &UnionModel<'_>,
+    body: impl Fn(&CaseModel<'_>) -> TokenStream,
+    otherwise: &TokenStream,
+) -> TokenStream {
     let arms = union.cases.iter().filter(|case| case.default.is_none() && !case.labels.is_empty()).map(|case| {
         let (labels, body) = (case.labels.iter().map(|label| &label.tokens), body(case));
         quote!(#(#labels)|* => { #body })
@@ -208,8 +220,8 @@ fn selected(union: &Union<'_>, body: impl Fn(&Case<'_>) -> TokenStream, otherwis
     }
 }
 
-fn decode(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream {
-    let (cdr, ty) = (&target.cdr, &union.discriminator);
+fn decode(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
+    let (cdr, ty) = (&context.cdr, &union.discriminator);
     let made = read(model, union, cdr, &quote!(value), |case| make(model, case, cdr));
     let filled = read(
         model,
@@ -227,7 +239,7 @@ fn decode(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream 
     });
     let missing = selected(union, |case| missing(case, cdr), &first.unwrap_or_default());
     let missing = quote!(let discriminator: #ty = #cdr::Decode::missing(d)?; #missing);
-    decode::implement(model, target, &made, &filled, &missing)
+    decode::implement(model, context, &made, &filled, &missing)
 }
 
 /// Reads the discriminator and then the selected case with the code of `case`.
@@ -236,13 +248,13 @@ fn decode(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream 
 /// and the union has `try_construct`.
 fn read(
     model: &Model<'_>,
-    union: &Union<'_>,
+    union: &UnionModel<'_>,
     cdr: &TokenStream,
     settle: &TokenStream,
-    case: impl Fn(&Case<'_>) -> TokenStream,
+    case: impl Fn(&CaseModel<'_>) -> TokenStream,
 ) -> TokenStream {
     let ty = &union.discriminator;
-    let is_mutable = model.extensibility() == Extensibility::Mutable;
+    let is_mutable = model.extensibility() == ExtensibilityAttribute::Mutable;
     let framed = |body: TokenStream| if is_mutable { body } else { framed(model, &quote!(d), &body) };
     if !model.defaults_discriminator() {
         let number = union.number(&quote!(discriminator));
@@ -276,7 +288,7 @@ fn read(
 }
 
 /// Creates the variant from the variables of its pattern.
-fn finish(case: &Case<'_>) -> TokenStream {
+fn finish(case: &CaseModel<'_>) -> TokenStream {
     let pattern = case.pattern();
     let keep = case.kept.as_ref().map(|_| {
         let kept = kept();
@@ -286,21 +298,21 @@ fn finish(case: &Case<'_>) -> TokenStream {
 }
 
 /// Reads a new value of a case.
-fn make(model: &Model<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
+fn make(model: &Model<'_>, case: &CaseModel<'_>, cdr: &TokenStream) -> TokenStream {
     let (read, finish) = (read_new(model, case, cdr), finish(case));
     quote!(#read #finish)
 }
 
 /// Decodes the member of a case into a new variable.
-fn read_new(model: &Model<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
+fn read_new(model: &Model<'_>, case: &CaseModel<'_>, cdr: &TokenStream) -> TokenStream {
     let place = value();
     let Some(member) = case.member.as_ref().map(|member| &member.member) else {
         return match model.extensibility() {
-            Extensibility::Mutable => quote!(d.no_selected_member()?;),
+            ExtensibilityAttribute::Mutable => quote!(d.no_selected_member()?;),
             _ => TokenStream::new(),
         };
     };
-    if model.extensibility() != Extensibility::Mutable {
+    if model.extensibility() != ExtensibilityAttribute::Mutable {
         let read = decode::value(model, member, cdr);
         return quote!(let #place = #read;);
     }
@@ -319,7 +331,7 @@ fn read_new(model: &Model<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStrea
 }
 
 /// Decodes a case into the existing value if that is of the same case.
-fn fill(model: &Model<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
+fn fill(model: &Model<'_>, case: &CaseModel<'_>, cdr: &TokenStream) -> TokenStream {
     let (place, pattern, read_new) = (value(), case.pattern(), read_new(model, case, cdr));
     let keep_new = case.kept.as_ref().map(|_| {
         let kept = kept();
@@ -331,22 +343,23 @@ fn fill(model: &Model<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
     };
     let (id, missing) = (member.id, decode::missing_value(member, cdr));
     let read = match model.extensibility() {
-        Extensibility::Appendable => quote!(d.member_into(#place)?;),
-        _ => quote!(#cdr::Decode::decode_into(#place, d)?;),
+        ExtensibilityAttribute::Appendable => decode::read_into(member, cdr, &quote!(member_into), &quote!(#place)),
+        _ => decode::read_into(member, cdr, &quote!(decode_into), &quote!(#place)),
     };
-    let target = quote!(*#place);
+    let read = quote!(#read?;);
+    let context = quote!(*#place);
     // In parentheses: methods are called on it.
-    let check = decode::check(member, cdr, &quote!((#target))).map(|check| member.locate(check));
+    let check = decode::check(member, cdr, &quote!((#context))).map(|check| member.locate(check));
     let read = member.locate(read);
-    let read = decode::or_default(model, member, cdr, &target, &quote!(#read #check));
+    let read = decode::or_default(model, member, cdr, &context, &quote!(#read #check));
     let read = match model.extensibility() {
-        Extensibility::Mutable => quote! {
+        ExtensibilityAttribute::Mutable => quote! {
             let selected = d.selected_member(#id, |d| {
                 #read
                 ::core::result::Result::Ok(())
             })?;
             if selected.is_none() {
-                #target = #missing;
+                #context = #missing;
             }
         },
         _ => read,
@@ -367,7 +380,7 @@ fn fill(model: &Model<'_>, case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
 }
 
 /// A case whose member is absent.
-fn missing(case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
+fn missing(case: &CaseModel<'_>, cdr: &TokenStream) -> TokenStream {
     let (place, finish) = (value(), finish(case));
     let value = case.member.as_ref().map(|member| {
         let missing = decode::missing_value(&member.member, cdr);
@@ -376,25 +389,25 @@ fn missing(case: &Case<'_>, cdr: &TokenStream) -> TokenStream {
     quote!(#value #finish)
 }
 
-fn keys(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream {
+fn keys(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
     if model.has_key() {
-        let (keyed, member) = (keyed(model, union, target), key::member_of_keyed(target));
+        let (keyed, member) = (keyed(model, union, context), key::member_of_keyed(context));
         return quote!(#keyed #member);
     }
     // The derive does not know the owned form of a type that borrows. A member whose value may differ from the
     // writer's cannot identify an instance.
-    let is_sent = union.members().all(|member| member.try_construct() == TryConstruct::Discard);
+    let is_sent = union.members().all(|member| member.try_construct() == TryConstructAttribute::Discard);
     let is_whole = model.lifetimes == 0 && is_sent && !model.defaults_discriminator();
-    if is_whole { whole(union, target) } else { TokenStream::new() }
+    if is_whole { whole(union, context) } else { TokenStream::new() }
 }
 
-fn keyed(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream {
-    let (cdr, ty) = (&target.cdr, &union.discriminator);
-    let extensibility = target.extensibility(model);
+fn keyed(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
+    let (cdr, ty) = (&context.cdr, &union.discriminator);
+    let extensibility = context.extensibility(model);
     let write = write_discriminator(model, union, cdr, &quote!(*key));
     let write = framed(model, &quote!(e), &quote!(#write ::core::result::Result::Ok(())));
     let read = match model.extensibility() {
-        Extensibility::Mutable => quote! {
+        ExtensibilityAttribute::Mutable => quote! {
             let key = d.discriminator()?;
             d.no_selected_member()?;
             ::core::result::Result::Ok(key)
@@ -421,12 +434,12 @@ fn keyed(model: &Model<'_>, union: &Union<'_>, target: &Target) -> TokenStream {
             #read
         }
     };
-    target.implement(&quote!(#cdr::Keyed), &body)
+    context.implement(&quote!(#cdr::Keyed), &body)
 }
 
 /// `KeyMember` of a union without a key: inside another key, the whole union counts.
-fn whole(union: &Union<'_>, target: &Target) -> TokenStream {
-    let (cdr, ty) = (&target.cdr, &target.ty);
+fn whole(union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
+    let (cdr, ty) = (&context.cdr, &context.ty);
     let types = union.members().map(|member| member.ty);
     let arms = union.cases.iter().map(|case| {
         let pattern = case.pattern();
@@ -434,7 +447,7 @@ fn whole(union: &Union<'_>, target: &Target) -> TokenStream {
         let copies = copies.into_iter().flatten().map(|place| quote!(let #place = #cdr::WholeKey::copy_key(#place);));
         quote!(#pattern => { #(#copies)* #pattern })
     });
-    let member = key::member_as_whole(target);
+    let member = key::member_as_whole(context);
     quote! {
         #[automatically_derived]
         impl<'k> #cdr::WholeKey<'k> for #ty

@@ -2,7 +2,7 @@
 
 use super::DataError;
 use super::convert::{check_bound, value_of};
-use super::graph::{Member, NodeKind, PrimitiveKind, TypeView, UnionNode, low_bits};
+use super::graph::{MemberNode, NodeKind, PrimitiveKind, TypeView, UnionNode, low_bits};
 use super::input::{Input, InputValue};
 use super::path::PathStep;
 use super::value::{DEFAULT, Value};
@@ -28,7 +28,7 @@ pub(super) enum Target<'t, 'v> {
     Missing(TypeView<'t>, DataError),
 }
 
-pub(super) fn member_of<'t>(ty: TypeView<'t>, step: PathStep<'_>) -> Result<(u32, &'t Member), DataError> {
+pub(super) fn member_of<'t>(ty: TypeView<'t>, step: PathStep<'_>) -> Result<(u32, &'t MemberNode), DataError> {
     let NodeKind::Struct(node) = ty.kind() else { return Err(no_member(ty, step)) };
     let found = match step {
         PathStep::Name(name) => node.member_of_name(name),

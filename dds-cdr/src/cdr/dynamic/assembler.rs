@@ -3,9 +3,11 @@
 use super::builder::{CaseDraft, CollectionForm, Draft, MemberDraft, StructBuilder, TypeDraft, UnionBuilder};
 use super::builder::{CollectionBuilder, EnumBuilder};
 use super::graph::{
-    BitmaskNode, BitsetNode, Case, Element, EnumNode, Graph, Index, Member, Node, NodeKind, StructNode, UnionNode,
+    BitmaskNode, BitsetNode, CaseNode, Element, EnumNode, Graph, Index, MemberNode, Node, NodeKind, StructNode,
+    TypeMarks, UnionNode,
 };
 use super::{DynamicType, Input, TypeError, check};
+use crate::cdr::member::ID_MASK;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -97,28 +99,30 @@ impl Assembler {
     }
 
     fn add_collection(&mut self, builder: CollectionBuilder) -> Result<Index, TypeError> {
-        let CollectionBuilder { form, bound, try_construct, key_try_construct } = builder;
+        let CollectionBuilder { form, bound, try_construct, key_try_construct, is_external, are_keys_external } =
+            builder;
         match form {
             CollectionForm::String => self.push("string", NodeKind::String { bound }),
             CollectionForm::WString => self.push("wstring", NodeKind::WString { bound }),
             CollectionForm::Sequence(element) => {
-                let element = Element { ty: self.add(element)?, try_construct };
+                let element = Element { ty: self.add(element)?, try_construct, is_external };
                 self.push("sequence", NodeKind::Sequence { bound, element })
             }
             CollectionForm::Array(element) => {
-                let element = Element { ty: self.add(element)?, try_construct };
+                let element = Element { ty: self.add(element)?, try_construct, is_external };
                 self.push("array", NodeKind::Array { length: bound.unwrap_or_default(), element })
             }
             CollectionForm::Map(key, value) => {
-                let key = Element { ty: self.add(key)?, try_construct: key_try_construct };
-                let element = Element { ty: self.add(value)?, try_construct };
+                let key =
+                    Element { ty: self.add(key)?, try_construct: key_try_construct, is_external: are_keys_external };
+                let element = Element { ty: self.add(value)?, try_construct, is_external };
                 self.push("map", NodeKind::Map { bound, key, element })
             }
         }
     }
 
     fn add_struct(&mut self, builder: StructBuilder) -> Result<Index, TypeError> {
-        let StructBuilder { name, extensibility, base, members, is_out_of_order } = builder;
+        let StructBuilder { name, extensibility, base, members, marks, is_out_of_order } = builder;
         if is_out_of_order {
             return Err(TypeError::NoMember { ty: name });
         }
@@ -132,28 +136,39 @@ impl Assembler {
         let mut next_id = last.map_or(0, |last| last.id.saturating_add(1));
         let mut own = Vec::with_capacity(members.len());
         for draft in members {
-            let MemberDraft { name, ty, id, is_key, is_optional, must_understand, is_external, try_construct, default } =
-                draft;
-            let id = id.unwrap_or(next_id);
+            let MemberDraft {
+                name,
+                ty,
+                id,
+                is_key,
+                is_optional,
+                must_understand,
+                is_external,
+                hash_id,
+                try_construct,
+                default,
+            } = draft;
+            let id = id.unwrap_or(default_id(&name, hash_id.as_deref(), marks, next_id));
             next_id = id.saturating_add(1);
             if let Some(default) = default {
                 self.defaults.push((index, inherited + own.len(), default));
             }
             let ty = self.add(ty)?;
-            own.push(Member {
+            own.push(MemberNode {
                 name: name.into(),
                 id,
                 is_key,
                 is_optional,
                 must_understand,
                 is_external,
+                hash_id: hash_id.map(String::into),
                 try_construct,
                 default: None,
                 ty,
             });
         }
         let node = StructNode::new(extensibility, base.zip(base_node.as_ref()), own);
-        self.put(index, &name, NodeKind::Struct(node));
+        self.put(index, &name, NodeKind::Struct(StructNode { marks, ..node }));
         Ok(index)
     }
 
@@ -173,7 +188,7 @@ impl Assembler {
     }
 
     fn add_union(&mut self, builder: UnionBuilder) -> Result<Index, TypeError> {
-        let UnionBuilder { name, extensibility, discriminator, has_key, try_construct, cases, is_out_of_order } =
+        let UnionBuilder { name, extensibility, discriminator, has_key, try_construct, cases, marks, is_out_of_order } =
             builder;
         if is_out_of_order {
             return Err(TypeError::NoMember { ty: name });
@@ -183,13 +198,23 @@ impl Assembler {
         let discriminator = self.add(discriminator)?;
         let mut next_id = 1;
         let mut finished = Vec::with_capacity(cases.len());
-        for CaseDraft { name, ty, labels, id, is_default, try_construct } in cases {
+        for CaseDraft { name, ty, labels, id, is_default, is_external, hash_id, try_construct } in cases {
             let ty = ty.map(|ty| self.add(ty)).transpose()?;
-            let id = if ty.is_some() { id.unwrap_or(next_id) } else { 0 };
+            let default_id = default_id(&name, hash_id.as_deref(), marks, next_id);
+            let id = if ty.is_some() { id.unwrap_or(default_id) } else { 0 };
             next_id = if ty.is_some() { id.saturating_add(1) } else { next_id };
-            finished.push(Case { name: name.into(), id, labels: labels.into(), is_default, try_construct, ty });
+            finished.push(CaseNode {
+                name: name.into(),
+                id,
+                labels: labels.into(),
+                is_default,
+                is_external,
+                hash_id: hash_id.map(String::into),
+                try_construct,
+                ty,
+            });
         }
-        let node = UnionNode { extensibility, discriminator, has_key, try_construct, cases: finished.into() };
+        let node = UnionNode { extensibility, discriminator, has_key, try_construct, cases: finished.into(), marks };
         self.put(index, &name, NodeKind::Union(node));
         Ok(index)
     }
@@ -242,6 +267,22 @@ impl Assembler {
         open.push((index, copy));
         Ok(copy)
     }
+}
+
+/// The id of a member without an id of its own (XTYPES 1.3, 7.3.1.2.1.1).
+pub(super) fn default_id(name: &str, hash_id: Option<&str>, marks: TypeMarks, next: u32) -> u32 {
+    match hash_id {
+        Some("") => member_id_of_name(name),
+        Some(hashed) => member_id_of_name(hashed),
+        None if marks.has_hash_ids => member_id_of_name(name),
+        None => next,
+    }
+}
+
+/// The id that is the hash of a name.
+fn member_id_of_name(name: &str) -> u32 {
+    let [a, b, c, d, ..] = md5::compute(name).0;
+    u32::from_le_bytes([a, b, c, d]) & ID_MASK
 }
 
 impl NodeKind {

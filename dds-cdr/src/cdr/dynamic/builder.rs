@@ -1,6 +1,6 @@
 //! Builders of types, before the check.
 
-use super::graph::{Field, Flag, Literal};
+use super::graph::{BitfieldNode, FlagNode, LiteralNode, TypeMarks};
 use super::{DynamicType, Input, TypeError, assembler};
 use crate::cdr::{Extensibility, TryConstruct};
 
@@ -87,6 +87,8 @@ pub struct CollectionBuilder {
     pub(super) bound: Option<u32>,
     pub(super) try_construct: TryConstruct,
     pub(super) key_try_construct: TryConstruct,
+    pub(super) is_external: bool,
+    pub(super) are_keys_external: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -100,7 +102,8 @@ pub(super) enum CollectionForm {
 
 impl CollectionBuilder {
     fn new(form: CollectionForm, bound: Option<u32>) -> Self {
-        Self { form, bound, try_construct: TryConstruct::Discard, key_try_construct: TryConstruct::Discard }
+        let (try_construct, key_try_construct) = (TryConstruct::Discard, TryConstruct::Discard);
+        Self { form, bound, try_construct, key_try_construct, is_external: false, are_keys_external: false }
     }
 
     pub(super) fn string(bound: u32) -> Self {
@@ -137,6 +140,20 @@ impl CollectionBuilder {
         self
     }
 
+    /// Marks elements, or map values, as `@external`. This has no effect on values or encoding.
+    #[must_use]
+    pub fn external(mut self, is_external: bool) -> Self {
+        self.is_external = is_external;
+        self
+    }
+
+    /// Marks map keys as `@external`. This has no effect on values or encoding.
+    #[must_use]
+    pub fn external_keys(mut self, is_external: bool) -> Self {
+        self.are_keys_external = is_external;
+        self
+    }
+
     /// Sets the handling of map keys that their type cannot hold.
     #[must_use]
     pub fn try_construct_keys(mut self, try_construct: TryConstruct) -> Self {
@@ -155,6 +172,7 @@ pub struct StructBuilder {
     pub(super) extensibility: Extensibility,
     pub(super) base: Option<TypeDraft>,
     pub(super) members: Vec<MemberDraft>,
+    pub(super) marks: TypeMarks,
     /// A method that changes the last member was called before any member was added.
     pub(super) is_out_of_order: bool,
 }
@@ -168,6 +186,7 @@ pub(super) struct MemberDraft {
     pub(super) is_optional: bool,
     pub(super) must_understand: bool,
     pub(super) is_external: bool,
+    pub(super) hash_id: Option<String>,
     pub(super) try_construct: TryConstruct,
     pub(super) default: Option<Input>,
 }
@@ -179,8 +198,23 @@ impl StructBuilder {
             extensibility: Extensibility::Appendable,
             base: None,
             members: Vec::new(),
+            marks: TypeMarks::default(),
             is_out_of_order: false,
         }
+    }
+
+    /// Marks the struct as nested: it is not the type of a topic. This has no effect on values or encoding.
+    #[must_use]
+    pub fn nested(mut self) -> Self {
+        self.marks.is_nested = true;
+        self
+    }
+
+    /// Makes the default id of each member the hash of its name (`@autoid(HASH)`).
+    #[must_use]
+    pub fn hash_ids(mut self) -> Self {
+        self.marks.has_hash_ids = true;
+        self
     }
 
     /// Sets the extensibility kind.
@@ -208,6 +242,7 @@ impl StructBuilder {
             is_optional: false,
             must_understand: false,
             is_external: false,
+            hash_id: None,
             try_construct: TryConstruct::Discard,
             default: None,
         });
@@ -232,6 +267,12 @@ impl StructBuilder {
     #[must_use]
     pub fn id(self, id: u32) -> Self {
         self.last(|member| member.id = Some(id))
+    }
+
+    /// Makes the id of the member the hash of `name` (`@hashid`). An empty `name` stands for its own name.
+    #[must_use]
+    pub fn hash_id(self, name: &str) -> Self {
+        self.last(|member| member.hash_id = Some(name.to_owned()))
     }
 
     /// Makes the member optional.
@@ -275,6 +316,7 @@ pub struct UnionBuilder {
     pub(super) has_key: bool,
     pub(super) try_construct: TryConstruct,
     pub(super) cases: Vec<CaseDraft>,
+    pub(super) marks: TypeMarks,
     pub(super) is_out_of_order: bool,
 }
 
@@ -285,6 +327,8 @@ pub(super) struct CaseDraft {
     pub(super) labels: Vec<i64>,
     pub(super) id: Option<u32>,
     pub(super) is_default: bool,
+    pub(super) is_external: bool,
+    pub(super) hash_id: Option<String>,
     pub(super) try_construct: TryConstruct,
 }
 
@@ -297,8 +341,23 @@ impl UnionBuilder {
             has_key: false,
             try_construct: TryConstruct::Discard,
             cases: Vec::new(),
+            marks: TypeMarks::default(),
             is_out_of_order: false,
         }
+    }
+
+    /// Marks the union as nested: it is not the type of a topic. This has no effect on values or encoding.
+    #[must_use]
+    pub fn nested(mut self) -> Self {
+        self.marks.is_nested = true;
+        self
+    }
+
+    /// Makes the default id of each member the hash of its name (`@autoid(HASH)`).
+    #[must_use]
+    pub fn hash_ids(mut self) -> Self {
+        self.marks.has_hash_ids = true;
+        self
     }
 
     /// Sets the extensibility kind.
@@ -331,6 +390,8 @@ impl UnionBuilder {
             labels: labels.to_vec(),
             id: None,
             is_default: false,
+            is_external: false,
+            hash_id: None,
             try_construct: TryConstruct::Discard,
         });
         self
@@ -377,6 +438,18 @@ impl UnionBuilder {
         self.last(|case| case.id = Some(id))
     }
 
+    /// Makes the id of the last member the hash of `name` (`@hashid`). An empty `name` stands for its own name.
+    #[must_use]
+    pub fn hash_id(self, name: &str) -> Self {
+        self.last(|case| case.hash_id = Some(name.to_owned()))
+    }
+
+    /// Marks the last member as `@external`. This has no effect on values or encoding.
+    #[must_use]
+    pub fn external(self) -> Self {
+        self.last(|case| case.is_external = true)
+    }
+
     /// Sets the handling of values that the last member's type cannot hold.
     #[must_use]
     pub fn try_construct_member(self, try_construct: TryConstruct) -> Self {
@@ -390,7 +463,7 @@ pub struct EnumBuilder {
     pub(super) name: String,
     pub(super) extensibility: Extensibility,
     pub(super) bit_bound: u8,
-    pub(super) literals: Vec<Literal>,
+    pub(super) literals: Vec<LiteralNode>,
     pub(super) default: Option<String>,
 }
 
@@ -417,7 +490,7 @@ impl EnumBuilder {
     /// Adds a literal with this value.
     #[must_use]
     pub fn literal_of(mut self, name: &str, value: i32) -> Self {
-        self.literals.push(Literal { name: name.into(), value });
+        self.literals.push(LiteralNode { name: name.into(), value });
         self
     }
 
@@ -442,7 +515,7 @@ pub struct BitmaskBuilder {
     pub(super) name: String,
     pub(super) extensibility: Extensibility,
     pub(super) bit_bound: u8,
-    pub(super) flags: Vec<Flag>,
+    pub(super) flags: Vec<FlagNode>,
 }
 
 impl BitmaskBuilder {
@@ -468,7 +541,7 @@ impl BitmaskBuilder {
     /// Adds a flag at this position; 0 is the least significant bit.
     #[must_use]
     pub fn flag_at(mut self, name: &str, position: u8) -> Self {
-        self.flags.push(Flag { name: name.into(), position });
+        self.flags.push(FlagNode { name: name.into(), position });
         self
     }
 
@@ -484,7 +557,7 @@ impl BitmaskBuilder {
 #[derive(Debug, Clone)]
 pub struct BitsetBuilder {
     pub(super) name: String,
-    pub(super) fields: Vec<Field>,
+    pub(super) fields: Vec<BitfieldNode>,
     position: u8,
 }
 
@@ -494,7 +567,7 @@ impl BitsetBuilder {
     }
 
     fn add(mut self, name: &str, bit_count: u8, is_signed: bool) -> Self {
-        self.fields.push(Field { name: name.into(), position: self.position, bit_count, is_signed });
+        self.fields.push(BitfieldNode { name: name.into(), position: self.position, bit_count, is_signed });
         self.position = self.position.saturating_add(bit_count);
         self
     }

@@ -6,7 +6,7 @@
 //! value are limited. Therefore each pass over a type is short, and no default value is too large.
 
 use super::graph::{
-    Case, EnumNode, Graph, Index, Member, Node, NodeKind, PrimitiveKind, StructNode, TypeView, UnionNode,
+    CaseNode, EnumNode, Graph, Index, MemberNode, Node, NodeKind, PrimitiveKind, StructNode, TypeView, UnionNode,
 };
 use super::{Input, TypeError, convert};
 use crate::cdr::{Extensibility, TryConstruct};
@@ -336,7 +336,7 @@ fn check_ids(node: &StructNode, name: &str) -> Result<(), TypeError> {
     Ok(())
 }
 
-fn invalid_id(ty: &str, member: &Member) -> TypeError {
+fn invalid_id(ty: &str, member: &MemberNode) -> TypeError {
     TypeError::InvalidId { ty: ty.to_owned(), member: member.name.to_string(), id: member.id }
 }
 
@@ -376,7 +376,7 @@ fn check_union(ty: TypeView<'_>, node: &UnionNode, name: &str) -> Result<(), Typ
 fn check_case(
     ty: TypeView<'_>,
     node: &UnionNode,
-    case: &Case,
+    case: &CaseNode,
     name: &str,
     ids: &mut HashSet<u32>,
 ) -> Result<(), TypeError> {

@@ -4,13 +4,13 @@ use super::access::{self, TargetType};
 use super::convert;
 use super::edit::{Edit, edit};
 use super::input::InputValue;
-use super::path::Path;
+use super::path::MemberPath;
 use super::value::Value;
 use super::{DataError, DynamicRef, DynamicType, FromDynamic, Input};
 
 /// A value of a [`DynamicType`] (XTYPES 1.3, 7.5.2).
 ///
-/// A [`Path`] selects a part. Encoding and limits are those of a derived type with the same structure.
+/// A [`MemberPath`] selects a part. Encoding and limits are those of a derived type with the same structure.
 /// `Display` and `Debug` print the value. With the feature `serde` it implements `Serialize`, for example to write
 /// samples as JSON.
 ///
@@ -67,7 +67,7 @@ impl DynamicData {
     ///
     /// # Errors
     /// The type has no such part, or the part is not present.
-    pub fn at(&self, path: impl Path) -> Result<DynamicRef<'_>, DataError> {
+    pub fn at(&self, path: impl MemberPath) -> Result<DynamicRef<'_>, DataError> {
         self.as_ref().at(path)
     }
 
@@ -75,7 +75,7 @@ impl DynamicData {
     ///
     /// # Errors
     /// The type has no such part, the part is not present, or the conversion fails.
-    pub fn get<'a, T: FromDynamic<'a>>(&'a self, path: impl Path) -> Result<T, DataError> {
+    pub fn get<'a, T: FromDynamic<'a>>(&'a self, path: impl MemberPath) -> Result<T, DataError> {
         self.as_ref().get(path)
     }
 
@@ -86,7 +86,7 @@ impl DynamicData {
     ///
     /// # Errors
     /// The type has no such part, or the part cannot hold the value. The value stays unchanged.
-    pub fn set(&mut self, path: impl Path, value: impl Into<Input>) -> Result<(), DataError> {
+    pub fn set(&mut self, path: impl MemberPath, value: impl Into<Input>) -> Result<(), DataError> {
         let (steps, input) = (path.steps()?, value.into());
         if matches!(input.0, InputValue::Absent) && access::is_optional(self.ty.view(), &steps) {
             return self.remove(&path);
@@ -105,7 +105,7 @@ impl DynamicData {
     ///
     /// # Errors
     /// The part is not a sequence, is full, or cannot hold the element. The value stays unchanged.
-    pub fn push(&mut self, path: impl Path, value: impl Into<Input>) -> Result<(), DataError> {
+    pub fn push(&mut self, path: impl MemberPath, value: impl Into<Input>) -> Result<(), DataError> {
         let (steps, sequence) = (path.steps()?, self.place(&path)?);
         let len = self.len_of(&path);
         let element = convert::check_growth(sequence.view(), len.saturating_add(1))?;
@@ -119,7 +119,7 @@ impl DynamicData {
     ///
     /// # Errors
     /// The part is not a sequence, or `len` exceeds its bound. The value stays unchanged.
-    pub fn resize(&mut self, path: impl Path, len: usize) -> Result<(), DataError> {
+    pub fn resize(&mut self, path: impl MemberPath, len: usize) -> Result<(), DataError> {
         let (steps, sequence) = (path.steps()?, self.place(&path)?);
         convert::check_growth(sequence.view(), len)?;
         edit(self.ty.view(), &mut self.value, &steps, Edit::Resize(len as u32));
@@ -130,7 +130,7 @@ impl DynamicData {
     ///
     /// # Errors
     /// The type has no such part. Removing an absent member or key succeeds.
-    pub fn remove(&mut self, path: impl Path) -> Result<(), DataError> {
+    pub fn remove(&mut self, path: impl MemberPath) -> Result<(), DataError> {
         let steps = path.steps()?;
         access::type_at(self.ty.view(), &self.value, &steps)?;
         match self.as_ref().at(&path) {
@@ -145,7 +145,7 @@ impl DynamicData {
     ///
     /// # Errors
     /// The part is not a union, or no case has the discriminator. The value stays unchanged.
-    pub fn select(&mut self, path: impl Path, discriminator: i64) -> Result<(), DataError> {
+    pub fn select(&mut self, path: impl MemberPath, discriminator: i64) -> Result<(), DataError> {
         let (steps, union) = (path.steps()?, self.place(&path)?);
         convert::check_discriminator(union.view(), discriminator)?;
         edit(self.ty.view(), &mut self.value, &steps, Edit::Select(discriminator));
@@ -153,7 +153,7 @@ impl DynamicData {
     }
 
     /// The type of the part at a path, whether or not the part is present.
-    fn place(&self, path: impl Path) -> Result<DynamicType, DataError> {
+    fn place(&self, path: impl MemberPath) -> Result<DynamicType, DataError> {
         match access::type_at(self.ty.view(), &self.value, &path.steps()?)? {
             TargetType::Value(ty) => Ok(self.ty.at(ty.index)),
             TargetType::Bits { .. } => Err(DataError::WrongType { ty: self.ty.name().to_owned(), other: "bits" }),
@@ -161,7 +161,7 @@ impl DynamicData {
     }
 
     /// The number of elements of the part at a path.
-    fn len_of(&self, path: impl Path) -> usize {
+    fn len_of(&self, path: impl MemberPath) -> usize {
         self.at(path).map_or(0, DynamicRef::len)
     }
 }

@@ -6,7 +6,7 @@
 
 use super::access::is_same_key;
 use super::encode::MemberSet;
-use super::graph::{Element, EnumNode, Member, NodeKind, PrimitiveKind, StructNode, TypeView, UnionNode, extended};
+use super::graph::{Element, EnumNode, MemberNode, NodeKind, PrimitiveKind, StructNode, TypeView, UnionNode, extended};
 use super::value::{DEPTH_MAX, List, Primitives, UnionValue, Value};
 use crate::cdr::construct::{bytes_of_units, whole_characters};
 use crate::cdr::shape::Shape;
@@ -231,7 +231,7 @@ impl ValueDecoder {
         }
     }
 
-    fn is_wanted(&self, node: &StructNode, member: &Member) -> bool {
+    fn is_wanted(&self, node: &StructNode, member: &MemberNode) -> bool {
         self.set == MemberSet::All || node.is_part(member)
     }
 
@@ -263,7 +263,12 @@ impl ValueDecoder {
     }
 
     /// Decodes a member with its header, if any. `None` if it is absent or has its default.
-    fn member(&mut self, of: TypeView<'_>, member: &Member, d: &mut Decoder<'_>) -> Result<Option<Value>, DecodeError> {
+    fn member(
+        &mut self,
+        of: TypeView<'_>,
+        member: &MemberNode,
+        d: &mut Decoder<'_>,
+    ) -> Result<Option<Value>, DecodeError> {
         let ty = of.at(member.ty);
         if !member.is_optional {
             return self.value_or_default(ty, member.try_construct, d);

@@ -2,11 +2,11 @@
 
 use super::assembler::Assembler;
 use super::graph::{
-    BitmaskNode, BitsetNode, Case, Element, EnumNode, Field, Flag, Index, Literal, Member, NodeKind, PrimitiveKind,
-    StructNode, UnionNode,
+    BitfieldNode, BitmaskNode, BitsetNode, CaseNode, Element, EnumNode, FlagNode, Index, LiteralNode, MemberNode,
+    NodeKind, PrimitiveKind, StructNode, TypeMarks, UnionNode,
 };
 use super::{DynamicType, TypeError};
-use crate::cdr::{StructDescription, TypeDescription, TypeKind, UnionDescription};
+use crate::cdr::{StructDescription, TypeDescription, TypeInfo, TypeKind, UnionDescription};
 use std::collections::HashMap;
 
 pub(super) fn type_of(description: &'static TypeDescription) -> Result<DynamicType, TypeError> {
@@ -39,7 +39,7 @@ impl Describer {
     }
 
     fn element(&mut self, ty: &'static TypeDescription) -> Result<Element, TypeError> {
-        Ok(Element { ty: self.add(ty)?, try_construct: ty.on_construct_failure() })
+        Ok(Element { ty: self.add(ty)?, try_construct: ty.on_construct_failure(), is_external: false })
     }
 
     fn kind(&mut self, ty: &'static TypeDescription) -> Result<NodeKind, TypeError> {
@@ -68,6 +68,10 @@ impl Describer {
         Ok(match ty.kind() {
             TypeKind::String { bound } => NodeKind::String { bound: *bound },
             TypeKind::WString { bound } => NodeKind::WString { bound: *bound },
+            // Dynamic data has the bytes: the UTF-16 units as numbers.
+            TypeKind::RosWString { bound } => {
+                NodeKind::Sequence { bound: *bound, element: self.element(u32::DESCRIPTION)? }
+            }
             TypeKind::Sequence { bound, element } => {
                 NodeKind::Sequence { bound: *bound, element: self.element(element())? }
             }
@@ -78,24 +82,27 @@ impl Describer {
                 NodeKind::Map { bound: *bound, key: self.element(key())?, element: self.element(element())? }
             }
             TypeKind::Enum(node) => {
-                let literal =
-                    |literal: &crate::cdr::EnumLiteral| Literal { name: literal.name().into(), value: literal.value() };
+                let literal = |literal: &crate::cdr::EnumLiteralDescription| LiteralNode {
+                    name: literal.name().into(),
+                    value: literal.value(),
+                };
+                let default = node.default_literal();
                 NodeKind::Enum(EnumNode {
                     extensibility: node.extensibility(),
                     bit_bound: node.bit_bound(),
                     literals: node.literals().iter().map(literal).collect(),
-                    default: 0,
+                    default: node.literals().iter().position(|literal| Some(literal) == default).unwrap_or(0),
                 })
             }
             TypeKind::Bitmask(node) => NodeKind::Bitmask(BitmaskNode {
                 extensibility: node.extensibility(),
                 bit_bound: node.bit_bound(),
                 flags: (node.flags().iter())
-                    .map(|flag| Flag { name: flag.name().into(), position: flag.position() })
+                    .map(|flag| FlagNode { name: flag.name().into(), position: flag.position() })
                     .collect(),
             }),
             TypeKind::Bitset(node) => {
-                let field = |field: &crate::cdr::Bitfield| Field {
+                let field = |field: &crate::cdr::BitfieldDescription| BitfieldNode {
                     name: field.name().into(),
                     position: field.position(),
                     bit_count: field.bit_count(),
@@ -104,7 +111,7 @@ impl Describer {
                 NodeKind::Bitset(BitsetNode { fields: node.fields().iter().map(field).collect() })
             }
             TypeKind::Struct(node) => self.structure(ty, node)?,
-            TypeKind::Union(node) => self.union(node)?,
+            TypeKind::Union(node) => self.union(ty, node)?,
             _ => return Err(TypeError::Malformed { what: "a description of an unsupported kind" }),
         })
     }
@@ -118,7 +125,7 @@ impl Describer {
         let base_node = base.map(|base| self.assembler.base_node(base, ty.name())).transpose()?;
         let mut own = Vec::new();
         for member in node.own_members() {
-            own.push(Member {
+            own.push(MemberNode {
                 name: member.name().into(),
                 id: member.id(),
                 is_key: member.is_key(),
@@ -126,23 +133,27 @@ impl Describer {
                 // The encoded flag. Key members must be understood without it.
                 must_understand: member.says_must_understand(),
                 is_external: member.is_external(),
+                hash_id: member.hash_id_name().map(Into::into),
                 try_construct: member.on_construct_failure(),
                 default: None,
                 ty: self.add(member.ty())?,
             });
         }
-        Ok(NodeKind::Struct(StructNode::new(node.extensibility(), base.zip(base_node.as_ref()), own)))
+        let node = StructNode::new(node.extensibility(), base.zip(base_node.as_ref()), own);
+        Ok(NodeKind::Struct(StructNode { marks: marks_of(ty), ..node }))
     }
 
-    fn union(&mut self, node: &'static UnionDescription) -> Result<NodeKind, TypeError> {
+    fn union(&mut self, ty: &'static TypeDescription, node: &'static UnionDescription) -> Result<NodeKind, TypeError> {
         let discriminator = self.add(node.discriminator())?;
         let mut cases = Vec::new();
         for case in node.cases() {
-            cases.push(Case {
+            cases.push(CaseNode {
                 name: case.name().into(),
                 id: case.id(),
                 labels: case.labels().into(),
                 is_default: case.is_default(),
+                is_external: case.is_external(),
+                hash_id: case.hash_id_name().map(Into::into),
                 try_construct: case.on_construct_failure(),
                 ty: case.ty().map(|ty| self.add(ty)).transpose()?,
             });
@@ -153,6 +164,11 @@ impl Describer {
             has_key: node.has_key(),
             try_construct: node.on_construct_failure(),
             cases: cases.into(),
+            marks: marks_of(ty),
         }))
     }
+}
+
+fn marks_of(ty: &TypeDescription) -> TypeMarks {
+    TypeMarks { is_nested: ty.is_nested, has_hash_ids: ty.has_hash_ids }
 }

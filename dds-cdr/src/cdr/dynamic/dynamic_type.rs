@@ -3,7 +3,10 @@
 use super::builder::{
     BitmaskBuilder, BitsetBuilder, CollectionBuilder, EnumBuilder, StructBuilder, TypeDraft, UnionBuilder,
 };
-use super::graph::{Case, Element, Field, Flag, Graph, Index, Literal, Member, NodeKind, PrimitiveKind, TypeView};
+use super::graph::{
+    BitfieldNode, CaseNode, Element, FlagNode, Graph, Index, LiteralNode, MemberNode, NodeKind, PrimitiveKind,
+    TypeMarks, TypeView,
+};
 use super::{TypeError, describe, type_equality};
 use crate::cdr::{Extensibility, TryConstruct, TypeDescription, TypeInfo};
 use std::sync::Arc;
@@ -287,6 +290,75 @@ impl DynamicType {
         self.view().extensibility()
     }
 
+    /// Whether the struct or union is marked as nested: not the type of a topic.
+    #[must_use]
+    pub fn is_nested(&self) -> bool {
+        self.marks().is_nested
+    }
+
+    /// Whether the member ids of the struct or union are hashes of names by default (`@autoid(HASH)`).
+    #[must_use]
+    pub fn has_hash_ids(&self) -> bool {
+        self.marks().has_hash_ids
+    }
+
+    fn marks(&self) -> TypeMarks {
+        match self.view().kind() {
+            NodeKind::Struct(node) => node.marks,
+            NodeKind::Union(node) => node.marks,
+            _ => TypeMarks::default(),
+        }
+    }
+
+    /// The place of the type in its graph. Parts of one type have one graph.
+    pub(crate) fn place(&self) -> u32 {
+        self.index
+    }
+
+    /// The number of members of a struct that are inherited.
+    pub(crate) fn inherited(&self) -> usize {
+        match self.view().kind() {
+            NodeKind::Struct(node) => node.inherited,
+            _ => 0,
+        }
+    }
+
+    /// The initial literal of an enum.
+    #[must_use]
+    pub fn default_literal(&self) -> Option<&str> {
+        match self.view().kind() {
+            NodeKind::Enum(node) => node.literals.get(node.default).map(|literal| &*literal.name),
+            _ => None,
+        }
+    }
+
+    /// Whether a field of a bitset is signed.
+    #[must_use]
+    pub fn is_signed_field(&self, name: &str) -> bool {
+        match self.view().kind() {
+            NodeKind::Bitset(node) => node.fields.iter().any(|field| &*field.name == name && field.is_signed),
+            _ => false,
+        }
+    }
+
+    /// How the union handles a discriminator that selects no case.
+    #[must_use]
+    pub fn discriminator_try_construct(&self) -> TryConstruct {
+        match self.view().kind() {
+            NodeKind::Union(node) => node.try_construct,
+            _ => TryConstruct::Discard,
+        }
+    }
+
+    /// The handling of map keys that their type cannot hold.
+    #[must_use]
+    pub fn key_try_construct(&self) -> TryConstruct {
+        match self.view().kind() {
+            NodeKind::Map { key, .. } => key.try_construct,
+            _ => TryConstruct::Discard,
+        }
+    }
+
     /// Whether a member of the struct, or the discriminator of the union, is a key.
     #[must_use]
     pub fn has_key(&self) -> bool {
@@ -333,6 +405,18 @@ impl DynamicType {
         self.elements().map_or(TryConstruct::Discard, |element| element.try_construct)
     }
 
+    /// Whether elements, or map values, are `@external`. This does not change the encoding.
+    #[must_use]
+    pub fn has_external_elements(&self) -> bool {
+        self.elements().is_some_and(|element| element.is_external)
+    }
+
+    /// Whether map keys are `@external`.
+    #[must_use]
+    pub fn has_external_keys(&self) -> bool {
+        matches!(self.view().kind(), NodeKind::Map { key, .. } if key.is_external)
+    }
+
     /// The type of the keys of a map.
     #[must_use]
     pub fn key_element(&self) -> Option<Self> {
@@ -353,7 +437,7 @@ impl DynamicType {
 
     /// The members of a struct in the order of definition, inherited members first. Empty for other types.
     pub fn members(&self) -> impl ExactSizeIterator<Item = DynamicMember<'_>> + Clone {
-        let members: &[Member] = match self.view().kind() {
+        let members: &[MemberNode] = match self.view().kind() {
             NodeKind::Struct(node) => &node.members,
             _ => &[],
         };
@@ -377,7 +461,7 @@ impl DynamicType {
 
     /// The cases of a union in the order of definition. Empty for other types.
     pub fn cases(&self) -> impl ExactSizeIterator<Item = DynamicCase<'_>> + Clone {
-        let cases: &[Case] = match self.view().kind() {
+        let cases: &[CaseNode] = match self.view().kind() {
             NodeKind::Union(node) => &node.cases,
             _ => &[],
         };
@@ -386,7 +470,7 @@ impl DynamicType {
 
     /// The literals of an enum with their values, in the order of definition. Empty for other types.
     pub fn literals(&self) -> impl ExactSizeIterator<Item = (&str, i32)> + Clone {
-        let literals: &[Literal] = match self.view().kind() {
+        let literals: &[LiteralNode] = match self.view().kind() {
             NodeKind::Enum(node) => &node.literals,
             _ => &[],
         };
@@ -395,7 +479,7 @@ impl DynamicType {
 
     /// The flags of a bitmask with their positions, in the order of definition. Empty for other types.
     pub fn flags(&self) -> impl ExactSizeIterator<Item = (&str, u8)> + Clone {
-        let flags: &[Flag] = match self.view().kind() {
+        let flags: &[FlagNode] = match self.view().kind() {
             NodeKind::Bitmask(node) => &node.flags,
             _ => &[],
         };
@@ -404,7 +488,7 @@ impl DynamicType {
 
     /// The fields of a bitset with the position of the lowest bit and the number of bits. Empty for other types.
     pub fn fields(&self) -> impl ExactSizeIterator<Item = (&str, u8, u8)> + Clone {
-        let fields: &[Field] = match self.view().kind() {
+        let fields: &[BitfieldNode] = match self.view().kind() {
             NodeKind::Bitset(node) => &node.fields,
             _ => &[],
         };
@@ -437,7 +521,7 @@ impl Eq for DynamicType {}
 #[derive(Clone, Copy)]
 pub struct DynamicMember<'a> {
     ty: &'a DynamicType,
-    member: &'a Member,
+    member: &'a MemberNode,
 }
 
 impl<'a> DynamicMember<'a> {
@@ -483,6 +567,17 @@ impl<'a> DynamicMember<'a> {
         self.member.is_external
     }
 
+    /// The name that the id is a hash of (`@hashid`), if any; empty for the name of the member.
+    #[must_use]
+    pub fn hash_id_name(&self) -> Option<&'a str> {
+        self.member.hash_id.as_deref()
+    }
+
+    /// Whether the member itself is marked must-understand.
+    pub(crate) fn says_must_understand(&self) -> bool {
+        self.member.must_understand
+    }
+
     /// The handling of values that the type cannot hold.
     #[must_use]
     pub fn on_construct_failure(&self) -> TryConstruct {
@@ -494,7 +589,7 @@ impl<'a> DynamicMember<'a> {
 #[derive(Clone, Copy)]
 pub struct DynamicCase<'a> {
     ty: &'a DynamicType,
-    case: &'a Case,
+    case: &'a CaseNode,
 }
 
 impl<'a> DynamicCase<'a> {
@@ -526,6 +621,18 @@ impl<'a> DynamicCase<'a> {
     #[must_use]
     pub fn ty(&self) -> Option<DynamicType> {
         self.case.ty.map(|index| self.ty.at(index))
+    }
+
+    /// The name that the id is a hash of (`@hashid`), if any; empty for the name of the member.
+    #[must_use]
+    pub fn hash_id_name(&self) -> Option<&'a str> {
+        self.case.hash_id.as_deref()
+    }
+
+    /// Whether the member is `@external`. This does not change the encoding.
+    #[must_use]
+    pub fn is_external(&self) -> bool {
+        self.case.is_external
     }
 
     /// The handling of values that the type cannot hold.

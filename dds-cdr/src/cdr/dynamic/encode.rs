@@ -1,7 +1,7 @@
 //! Encodes a value by its type. The bytes equal those of a derived type of the same structure (XTYPES 1.3, 7.4.3).
 
 use super::access::selection;
-use super::graph::{Member, NodeKind, PrimitiveKind, StructNode, TypeView, UnionNode};
+use super::graph::{MemberNode, NodeKind, PrimitiveKind, StructNode, TypeView, UnionNode};
 use super::value::{DEFAULT, Primitives, Value};
 use crate::cdr::primitive::Number;
 use crate::cdr::shape::Shape;
@@ -201,7 +201,7 @@ fn encode_struct(
 
 /// Encodes a member. `kept` is its stored value, if any.
 fn encode_member(
-    (ty, member): (TypeView<'_>, &Member),
+    (ty, member): (TypeView<'_>, &MemberNode),
     kept: Option<&Value>,
     is_mutable: bool,
     set: MemberSet,
@@ -214,7 +214,7 @@ fn encode_member(
         if let Some(value) = kept {
             encode(ty, value, set, e)?;
         }
-        return e.leave_optional(frame);
+        return e.leave_optional(frame, kept.is_some());
     }
     let Some(value) = kept.or((!member.is_optional).then_some(&DEFAULT)) else { return Ok(()) };
     if is_mutable {

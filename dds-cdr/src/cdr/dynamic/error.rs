@@ -148,7 +148,9 @@ impl fmt::Display for TypeError {
             }
             Self::NothingToTrim { ty, member } => write!(f, "`{ty}.{member}` has no bound to trim to"),
             Self::ZeroBound { ty } => write!(f, "`{ty}` has a bound of 0"),
-            Self::InvalidDefault { ty, member, error } => write!(f, "the default of `{ty}.{member}`: {error}"),
+            Self::InvalidDefault { ty, member, .. } => {
+                write!(f, "the default of `{ty}.{member}` is not a value of its type")
+            }
             Self::NoMember { ty } => write!(f, "the builder of `{ty}` changes a member before it adds one"),
             Self::UnknownType { name } => {
                 write!(f, "no enclosing type or literal is called `{name}`")

@@ -3,7 +3,7 @@
 //! A [`Graph`] is checked as a whole (`check`) and never changes, so every index in it is valid.
 
 use super::value::Value;
-use crate::cdr::shape::{Form, MemberShape, Selected, Shape, StructShape, UnionShape};
+use crate::cdr::shape::{MemberShape, Selected, Shape, StructShape, Structure, UnionShape};
 use crate::cdr::{Extensibility, TryConstruct};
 
 /// The index of a node.
@@ -132,19 +132,20 @@ impl PrimitiveKind {
 pub(in crate::cdr) struct Element {
     pub(super) ty: Index,
     pub(super) try_construct: TryConstruct,
+    pub(super) is_external: bool,
 }
 
 #[derive(Debug, Clone)]
 pub(in crate::cdr) struct EnumNode {
     pub(super) extensibility: Extensibility,
     pub(super) bit_bound: u8,
-    pub(super) literals: Box<[Literal]>,
+    pub(super) literals: Box<[LiteralNode]>,
     /// The index of the initial literal.
     pub(super) default: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cdr) struct Literal {
+pub(in crate::cdr) struct LiteralNode {
     pub(super) name: Box<str>,
     pub(super) value: i32,
 }
@@ -153,11 +154,11 @@ pub(in crate::cdr) struct Literal {
 pub(in crate::cdr) struct BitmaskNode {
     pub(super) extensibility: Extensibility,
     pub(super) bit_bound: u8,
-    pub(super) flags: Box<[Flag]>,
+    pub(super) flags: Box<[FlagNode]>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cdr) struct Flag {
+pub(in crate::cdr) struct FlagNode {
     pub(super) name: Box<str>,
     pub(super) position: u8,
 }
@@ -165,11 +166,11 @@ pub(in crate::cdr) struct Flag {
 #[derive(Debug, Clone)]
 pub(in crate::cdr) struct BitsetNode {
     /// The fields, least significant first.
-    pub(super) fields: Box<[Field]>,
+    pub(super) fields: Box<[BitfieldNode]>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cdr) struct Field {
+pub(in crate::cdr) struct BitfieldNode {
     pub(super) name: Box<str>,
     pub(super) position: u8,
     pub(super) bit_count: u8,
@@ -181,23 +182,34 @@ pub(in crate::cdr) struct StructNode {
     pub(super) extensibility: Extensibility,
     pub(super) base: Option<Index>,
     /// All members, inherited members first.
-    pub(super) members: Box<[Member]>,
+    pub(super) members: Box<[MemberNode]>,
     /// The number of inherited members.
     pub(super) inherited: usize,
     /// The ids in ascending order, each with the index of its member.
     pub(super) by_id: Box<[(u32, u32)]>,
     pub(super) ids_ascend: bool,
     pub(super) has_key: bool,
+    pub(super) marks: TypeMarks,
+}
+
+/// Properties of a struct or union that do not change the encoding.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::cdr) struct TypeMarks {
+    /// Whether the type is not the type of a topic.
+    pub(super) is_nested: bool,
+    /// Whether member ids are hashes of names by default.
+    pub(super) has_hash_ids: bool,
 }
 
 #[derive(Debug, Clone)]
-pub(in crate::cdr) struct Member {
+pub(in crate::cdr) struct MemberNode {
     pub(super) name: Box<str>,
     pub(super) id: u32,
     pub(super) is_key: bool,
     pub(super) is_optional: bool,
     pub(super) must_understand: bool,
     pub(super) is_external: bool,
+    pub(super) hash_id: Option<Box<str>>,
     pub(super) try_construct: TryConstruct,
     /// The initial value, if it is not the default of the type.
     pub(super) default: Option<Value>,
@@ -211,15 +223,18 @@ pub(in crate::cdr) struct UnionNode {
     pub(super) has_key: bool,
     /// The handling of a discriminator that selects no case.
     pub(super) try_construct: TryConstruct,
-    pub(super) cases: Box<[Case]>,
+    pub(super) cases: Box<[CaseNode]>,
+    pub(super) marks: TypeMarks,
 }
 
 #[derive(Debug, Clone)]
-pub(in crate::cdr) struct Case {
+pub(in crate::cdr) struct CaseNode {
     pub(super) name: Box<str>,
     pub(super) id: u32,
     pub(super) labels: Box<[i64]>,
     pub(super) is_default: bool,
+    pub(super) is_external: bool,
+    pub(super) hash_id: Option<Box<str>>,
     pub(super) try_construct: TryConstruct,
     pub(super) ty: Option<Index>,
 }
@@ -239,10 +254,10 @@ impl NodeKind {
 }
 
 impl StructNode {
-    pub(super) fn new(extensibility: Extensibility, base: Option<(Index, &Self)>, own: Vec<Member>) -> Self {
+    pub(super) fn new(extensibility: Extensibility, base: Option<(Index, &Self)>, own: Vec<MemberNode>) -> Self {
         let inherited = base.map(|(_, node)| node.members.to_vec()).unwrap_or_default();
         let count = inherited.len();
-        let members: Box<[Member]> = inherited.into_iter().chain(own).collect();
+        let members: Box<[MemberNode]> = inherited.into_iter().chain(own).collect();
         let mut by_id: Box<[(u32, u32)]> = members.iter().zip(0..).map(|(member, index)| (member.id, index)).collect();
         // Keys are encoded by id. If ids ascend, the order of definition is the same.
         let ids_ascend = by_id.is_sorted();
@@ -256,23 +271,24 @@ impl StructNode {
             by_id,
             ids_ascend,
             has_key,
+            marks: TypeMarks::default(),
         }
     }
 
     /// The member with this id, with its index.
-    pub(super) fn member_of_id(&self, id: u32) -> Option<(u32, &Member)> {
+    pub(super) fn member_of_id(&self, id: u32) -> Option<(u32, &MemberNode)> {
         let found = self.by_id.binary_search_by_key(&id, |(id, _)| *id).ok()?;
         let (_, index) = self.by_id.get(found)?;
         Some((*index, self.members.get(*index as usize)?))
     }
 
     /// The member with this name, with its index.
-    pub(super) fn member_of_name(&self, name: &str) -> Option<(u32, &Member)> {
+    pub(super) fn member_of_name(&self, name: &str) -> Option<(u32, &MemberNode)> {
         (0..).zip(&self.members).find(|(_, member)| &*member.name == name)
     }
 
     /// Whether a member belongs to the key: marked members, or all members if none is marked.
-    pub(super) fn is_part(&self, member: &Member) -> bool {
+    pub(super) fn is_part(&self, member: &MemberNode) -> bool {
         member.is_key || !self.has_key
     }
 }
@@ -282,7 +298,7 @@ impl EnumNode {
         size_of_bits(self.bit_bound)
     }
 
-    pub(super) fn literal_of_value(&self, value: i64) -> Option<&Literal> {
+    pub(super) fn literal_of_value(&self, value: i64) -> Option<&LiteralNode> {
         self.literals.iter().find(|literal| i64::from(literal.value) == value)
     }
 }
@@ -295,7 +311,7 @@ impl BitsetNode {
 
 impl UnionNode {
     /// The case that this discriminator selects.
-    pub(super) fn selected_by(&self, discriminator: i64) -> Option<&Case> {
+    pub(super) fn selected_by(&self, discriminator: i64) -> Option<&CaseNode> {
         let mut default = None;
         for case in &self.cases {
             // A label has priority over the default case, in any order.
@@ -414,20 +430,20 @@ impl<'g> Shape for TypeView<'g> {
     type Struct = StructView<'g>;
     type Union = UnionView<'g>;
 
-    fn form(self) -> Form<Self> {
+    fn structure(self) -> Structure<Self> {
         match self.kind() {
-            NodeKind::String { bound } => Form::String(*bound),
-            NodeKind::WString { bound } => Form::WString(*bound),
-            NodeKind::Sequence { bound, element } => Form::Sequence(*bound, self.at(element.ty)),
-            NodeKind::Array { .. } => Form::Array,
-            NodeKind::Map { key, element, .. } => Form::Map(self.at(key.ty), self.at(element.ty)),
-            NodeKind::Struct(node) => Form::Struct(StructView { graph: self.graph, node }),
-            NodeKind::Union(node) => Form::Union(UnionView { graph: self.graph, node }),
+            NodeKind::String { bound } => Structure::String(*bound),
+            NodeKind::WString { bound } => Structure::WString(*bound),
+            NodeKind::Sequence { bound, element } => Structure::Sequence(*bound, self.at(element.ty)),
+            NodeKind::Array { .. } => Structure::Array,
+            NodeKind::Map { key, element, .. } => Structure::Map(self.at(key.ty), self.at(element.ty)),
+            NodeKind::Struct(node) => Structure::Struct(StructView { graph: self.graph, node }),
+            NodeKind::Union(node) => Structure::Union(UnionView { graph: self.graph, node }),
             NodeKind::Primitive(_)
             | NodeKind::Enum(_)
             | NodeKind::Bitmask(_)
             | NodeKind::Bitset(_)
-            | NodeKind::Alias { .. } => Form::Number,
+            | NodeKind::Alias { .. } => Structure::Number,
         }
     }
 
@@ -469,7 +485,7 @@ pub(in crate::cdr) struct StructView<'g> {
 #[derive(Clone, Copy)]
 pub(in crate::cdr) struct MemberView<'g> {
     graph: &'g Graph,
-    member: &'g Member,
+    member: &'g MemberNode,
 }
 
 /// A union with its graph.

@@ -1,16 +1,22 @@
 //! Prints a type as IDL 4.2, with the annotations of XTYPES 1.3 (7.3.1.2).
 
 use super::DynamicType;
+use super::assembler::default_id;
 use super::format::write_value;
-use super::graph::{Index, Member, Node, NodeKind, StructNode, TypeView, UnionNode};
+use super::graph::{Element, Index, MemberNode, Node, NodeKind, StructNode, TypeMarks, TypeView, UnionNode};
 use super::view::DynamicRef;
 use crate::cdr::{Extensibility, TryConstruct};
+use std::collections::HashMap;
 use std::fmt::{self, Write};
 
 impl fmt::Display for DynamicType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let states = vec![DeclarationState::Pending; self.graph.nodes.len()];
-        let mut writer = IdlWriter { f, ty: self, states, is_first: true };
+        let mut first_of_name = HashMap::new();
+        for (node, index) in self.graph.nodes.iter().zip(0..) {
+            first_of_name.entry(&*node.name).or_insert(index);
+        }
+        let mut writer = IdlWriter { f, ty: self, states, first_of_name, is_first: true };
         if is_named(self.view()) {
             return writer.declare(self.view());
         }
@@ -41,6 +47,8 @@ struct IdlWriter<'a, 'f> {
     f: &'a mut fmt::Formatter<'f>,
     ty: &'a DynamicType,
     states: Vec<DeclarationState>,
+    /// A type that was built twice has two nodes. IDL has one declaration for a name.
+    first_of_name: HashMap<&'a str, Index>,
     is_first: bool,
 }
 
@@ -68,17 +76,22 @@ fn reference(ty: TypeView<'_>) -> String {
         NodeKind::String { bound } => bounded("string", bound),
         NodeKind::WString { bound } => bounded("wstring", bound),
         NodeKind::Sequence { bound, element } => {
-            let tried = annotation(element.try_construct);
-            format!("sequence<{tried}{}{}>", full_reference(ty.at(element.ty)), inside(bound))
+            let marks = element_marks(element);
+            format!("sequence<{marks}{}{}>", full_reference(ty.at(element.ty)), inside(bound))
         }
         NodeKind::Map { bound, key, element } => {
-            let (key_tried, tried) = (annotation(key.try_construct), annotation(element.try_construct));
+            let (key_marks, marks) = (element_marks(key), element_marks(element));
             let (key, element) = (full_reference(ty.at(key.ty)), full_reference(ty.at(element.ty)));
-            format!("map<{key_tried}{key}, {tried}{element}{}>", inside(bound))
+            format!("map<{key_marks}{key}, {marks}{element}{}>", inside(bound))
         }
         NodeKind::Array { element, .. } => reference(ty.at(element.ty)),
         _ => ty.node().name.to_string(),
     }
+}
+
+fn element_marks(element: &Element) -> String {
+    let external = if element.is_external { "@external " } else { "" };
+    format!("{external}{}", annotation(element.try_construct))
 }
 
 /// The reference with dimensions, for places where IDL has no declarator.
@@ -142,6 +155,7 @@ impl IdlWriter<'_, '_> {
 
     /// Declares a type once, after the types that it contains.
     fn declare(&mut self, ty: TypeView<'_>) -> fmt::Result {
+        let ty = ty.at(self.first_of_name.get(&*ty.node().name).copied().unwrap_or(ty.index));
         let node = ty.node();
         match self.state(ty.index) {
             DeclarationState::Pending => {}
@@ -240,23 +254,21 @@ fn write_struct(
     name: &str,
 ) -> fmt::Result {
     let base = node.base.map(|base| format!(" : {}", ty.at(base).node().name)).unwrap_or_default();
-    writeln!(f, "{}\nstruct {name}{base} {{", extensibility(node.extensibility))?;
+    writeln!(f, "{}{}\nstruct {name}{base} {{", extensibility(node.extensibility), marks(node.marks))?;
     let mut next_id = match node.inherited.checked_sub(1).and_then(|last| node.members.get(last)) {
         Some(last) => last.id.saturating_add(1),
         None => 0,
     };
     for member in node.members.get(node.inherited..).unwrap_or_default() {
         f.write_str("    ")?;
-        if member.id != next_id {
-            write!(f, "@id({}) ", member.id)?;
-        }
+        f.write_str(&id_text(member.id, &member.name, member.hash_id.as_deref(), node.marks, next_id))?;
         next_id = member.id.saturating_add(1);
         write_member(f, root, ty.at(member.ty), member)?;
     }
     f.write_str("};")
 }
 
-fn write_member(f: &mut fmt::Formatter<'_>, root: &DynamicType, ty: TypeView<'_>, member: &Member) -> fmt::Result {
+fn write_member(f: &mut fmt::Formatter<'_>, root: &DynamicType, ty: TypeView<'_>, member: &MemberNode) -> fmt::Result {
     let annotations = [
         (member.is_key, "@key "),
         (member.is_optional, "@optional "),
@@ -281,7 +293,7 @@ fn write_union(f: &mut fmt::Formatter<'_>, ty: TypeView<'_>, node: &UnionNode, n
     let of = ty.at(node.discriminator);
     let key = if node.has_key { "@key " } else { "" };
     let tried = annotation(node.try_construct);
-    let head = extensibility(node.extensibility);
+    let head = format!("{}{}", extensibility(node.extensibility), marks(node.marks));
     writeln!(f, "{head}\nunion {name} switch ({key}{tried}{}) {{", reference(of))?;
     let mut next_id = 1;
     for case in &node.cases {
@@ -296,12 +308,33 @@ fn write_union(f: &mut fmt::Formatter<'_>, ty: TypeView<'_>, node: &UnionNode, n
             continue;
         };
         let member = ty.at(index);
-        let id = if case.id == next_id { String::new() } else { format!("@id({}) ", case.id) };
+        let id = id_text(case.id, &case.name, case.hash_id.as_deref(), node.marks, next_id);
+        let external = if case.is_external { "@external " } else { "" };
         next_id = case.id.saturating_add(1);
         let tried = annotation(case.try_construct);
-        writeln!(f, "        {id}{tried}{} {}{};", reference(member), case.name, dimensions(member))?;
+        writeln!(f, "        {id}{external}{tried}{} {}{};", reference(member), case.name, dimensions(member))?;
     }
     f.write_str("};")
+}
+
+fn marks(marks: TypeMarks) -> &'static str {
+    match (marks.is_nested, marks.has_hash_ids) {
+        (false, false) => "",
+        (true, false) => " @nested",
+        (false, true) => " @autoid(HASH)",
+        (true, true) => " @nested @autoid(HASH)",
+    }
+}
+
+/// The annotation for an id that is not the default; of a hash, its text.
+fn id_text(id: u32, name: &str, hash_id: Option<&str>, marks: TypeMarks, next: u32) -> String {
+    let default = default_id(name, hash_id, marks, next);
+    match hash_id {
+        _ if default != id => format!("@id({id}) "),
+        Some("") => "@hashid ".to_owned(),
+        Some(hashed) => format!("@hashid({hashed:?}) "),
+        None => String::new(),
+    }
 }
 
 /// A label in the notation of its discriminator.

@@ -4,8 +4,8 @@
 //! name; payloads. Owned: a type is a graph that is checked once and shared. A value owns its data.
 //!
 //! - [`DynamicType`] with its builders ([`StructBuilder`] and others), and [`TypeError`] for invalid types.
-//! - [`DynamicData`], and [`DynamicRef`] for a part of it. A [`Path`] selects a part. [`Input`] and [`FromDynamic`]
-//!   convert values of your program. [`DataError`] reports failed access.
+//! - [`DynamicData`], and [`DynamicRef`] for a part of it. A [`MemberPath`] selects a part.
+//!   [`Input`] and [`FromDynamic`] convert values of your program. [`DataError`] reports failed access.
 //! - `encode`, `decode`: XCDR1 and XCDR2, driven by a type.
 
 mod access;
@@ -43,7 +43,7 @@ pub use error::{DataError, TypeError};
 pub use graph::PrimitiveKind;
 pub use input::Input;
 pub use output::{FromDynamic, PrimitiveKindOf};
-pub use path::{MemberId, Path};
+pub use path::{MemberId, MemberPath};
 pub use view::DynamicRef;
 
 #[cfg(test)]

@@ -27,7 +27,7 @@ pub(super) type Steps<'p> = SmallVec<[PathStep<'p>; 4]>;
 ///
 /// The empty text selects the whole value. Brackets contain indices of arrays and sequences, from 0, and keys of maps:
 /// `[7]`, `["left"]`, `[RED]`, `[true]`. Flags of a bitmask and fields of a bitset are selected like members.
-pub trait Path: sealed::Sealed {
+pub trait MemberPath: sealed::Sealed {
     /// The steps.
     #[doc(hidden)]
     fn steps(&self) -> Result<Steps<'_>, DataError>;
@@ -58,25 +58,25 @@ mod sealed {
     impl<T: Sealed + ?Sized> Sealed for &T {}
 }
 
-impl Path for MemberId {
+impl MemberPath for MemberId {
     fn steps(&self) -> Result<Steps<'_>, DataError> {
         Ok(Steps::from_slice(&[PathStep::Id(self.0)]))
     }
 }
 
-impl Path for String {
+impl MemberPath for String {
     fn steps(&self) -> Result<Steps<'_>, DataError> {
         self.as_str().steps()
     }
 }
 
-impl<T: Path + ?Sized> Path for &T {
+impl<T: MemberPath + ?Sized> MemberPath for &T {
     fn steps(&self) -> Result<Steps<'_>, DataError> {
         (**self).steps()
     }
 }
 
-impl Path for str {
+impl MemberPath for str {
     fn steps(&self) -> Result<Steps<'_>, DataError> {
         let error = || DataError::Path { path: self.to_owned() };
         let (mut steps, mut rest) = (Steps::new(), self);

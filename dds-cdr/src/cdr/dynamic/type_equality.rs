@@ -1,6 +1,6 @@
 //! Equality of two types.
 
-use super::graph::{Element, NodeKind, StructNode, TypeView, UnionNode};
+use super::graph::{Element, LiteralNode, NodeKind, StructNode, TypeView, UnionNode};
 use std::collections::HashSet;
 
 /// Compares two types node by node.
@@ -16,6 +16,13 @@ pub(super) fn are_equal(one: TypeView<'_>, other: TypeView<'_>, by_name: bool) -
         }
     }
     true
+}
+
+/// The literals in the order of a TypeObject, which need not be that of the definition.
+fn by_value(literals: &[LiteralNode]) -> Vec<&LiteralNode> {
+    let mut sorted: Vec<&LiteralNode> = literals.iter().collect();
+    sorted.sort_by_key(|literal| literal.value);
+    sorted
 }
 
 struct TypeComparison {
@@ -46,7 +53,9 @@ impl TypeComparison {
             }
             (NodeKind::Alias { of: a }, NodeKind::Alias { of: b }) => self.later(*a, *b),
             (NodeKind::Enum(a), NodeKind::Enum(b)) => {
-                a.bit_bound == b.bit_bound && a.literals == b.literals && a.extensibility == b.extensibility
+                a.bit_bound == b.bit_bound
+                    && by_value(&a.literals) == by_value(&b.literals)
+                    && a.extensibility == b.extensibility
             }
             (NodeKind::Bitmask(a), NodeKind::Bitmask(b)) => {
                 a.bit_bound == b.bit_bound && a.flags == b.flags && a.extensibility == b.extensibility

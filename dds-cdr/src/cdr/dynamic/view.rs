@@ -3,7 +3,7 @@
 use super::access::{self, Target};
 use super::graph::{Graph, Index, NodeKind, TypeView, low_bits};
 use super::input::InputValue;
-use super::path::{Path, PathStep};
+use super::path::{MemberPath, PathStep};
 use super::value::{DEFAULT, Primitives, Value};
 use super::{DataError, DynamicData, DynamicType, FromDynamic, PrimitiveKindOf};
 use crate::cdr::InMemory;
@@ -102,7 +102,7 @@ impl<'a> DynamicRef<'a> {
     ///
     /// # Errors
     /// The type has no such part, or the part is not present.
-    pub fn at(self, path: impl Path) -> Result<Self, DataError> {
+    pub fn at(self, path: impl MemberPath) -> Result<Self, DataError> {
         path.steps()?.into_iter().try_fold(self, Self::step)
     }
 
@@ -110,7 +110,7 @@ impl<'a> DynamicRef<'a> {
     ///
     /// # Errors
     /// The type has no such part, the part is not present, or the conversion fails.
-    pub fn get<T: FromDynamic<'a>>(self, path: impl Path) -> Result<T, DataError> {
+    pub fn get<T: FromDynamic<'a>>(self, path: impl MemberPath) -> Result<T, DataError> {
         T::from_found(self.at(path))
     }
 
@@ -165,7 +165,7 @@ impl<'a> DynamicRef<'a> {
     ///
     /// Absent members are `None`. Empty for other types.
     pub fn members(self) -> impl ExactSizeIterator<Item = (&'a str, Option<DynamicRef<'a>>)> + Clone {
-        let members: &'a [super::graph::Member] = match self.view().kind() {
+        let members: &'a [super::graph::MemberNode] = match self.view().kind() {
             NodeKind::Struct(node) => &node.members,
             _ => &[],
         };
@@ -242,7 +242,7 @@ impl<'a> DynamicRef<'a> {
 
     /// The names of the set flags of a bitmask. Empty for other types.
     pub fn flags(self) -> impl Iterator<Item = &'a str> + Clone {
-        let flags: &'a [super::graph::Flag] = match self.view().kind() {
+        let flags: &'a [super::graph::FlagNode] = match self.view().kind() {
             NodeKind::Bitmask(node) => &node.flags,
             _ => &[],
         };
@@ -252,7 +252,7 @@ impl<'a> DynamicRef<'a> {
 
     /// The fields of a bitset with their names. Empty for other types.
     pub fn fields(self) -> impl Iterator<Item = (&'a str, DynamicRef<'a>)> + Clone {
-        let fields: &'a [super::graph::Field] = match self.view().kind() {
+        let fields: &'a [super::graph::BitfieldNode] = match self.view().kind() {
             NodeKind::Bitset(node) => &node.fields,
             _ => &[],
         };

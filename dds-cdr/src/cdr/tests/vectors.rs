@@ -133,6 +133,37 @@ fn long_parameter_header_of_cyclone_is_read() {
     assert_eq!(value, Optionals { first: 1, absent: None, present: Some(2.0), far: Some(3), last: 4 });
 }
 
+#[derive(DdsType, Debug, PartialEq)]
+#[dds(crate = "crate")]
+struct Marked {
+    mark: Option<Empty>,
+    number: u8,
+}
+
+#[derive(DdsType, Debug, PartialEq)]
+#[dds(crate = "crate", nested)]
+struct Empty {}
+
+#[test]
+fn optional_empty_struct_stays_present_in_xcdr1() {
+    for order in ORDERS {
+        let present = Marked { mark: Some(Empty {}), number: 7 };
+        let bytes = body(&present, Encoding::Xcdr1, order);
+        assert_eq!(value::<Marked>(&bytes, Encoding::Xcdr1, order), present);
+        let absent = Marked { mark: None, number: 7 };
+        assert_eq!(value::<Marked>(&body(&absent, Encoding::Xcdr1, order), Encoding::Xcdr1, order), absent);
+    }
+    let present = Marked { mark: Some(Empty {}), number: 7 };
+    let bytes = body(&present, Encoding::Xcdr1, ByteOrder::Big);
+    assert_eq!(bytes, hex("0000 0004 /* id 0, 4 bytes */ 0000 0000 /* filler */ 07"));
+    #[cfg(feature = "dynamic")]
+    {
+        let mut payload = Vec::new();
+        encode_payload(&present, Encoding::Xcdr1, &mut payload).unwrap();
+        super::dynamic::agrees_on::<Marked>(&payload).unwrap();
+    }
+}
+
 #[test]
 fn optional_member_has_bool_in_xcdr2() {
     let value = Optionals { first: 1, absent: None, present: Some(2.0), far: Some(3), last: 4 };

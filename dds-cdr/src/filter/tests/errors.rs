@@ -3,9 +3,9 @@
 use super::super::compile::FIELDS_MAX;
 use super::super::grammar::DEPTH_MAX;
 use super::sample::fixed;
-use super::{FilterErrorKind, filter};
+use super::{ExpressionErrorKind, filter};
 
-fn error(expression: &str, parameters: &[&str]) -> (usize, FilterErrorKind) {
+fn error(expression: &str, parameters: &[&str]) -> (usize, ExpressionErrorKind) {
     let Err(error) = filter::<fixed::Sample>(expression, parameters) else { panic!("{expression} was accepted") };
     assert!(!error.next_step().is_empty());
     (error.position(), error.kind().clone())
@@ -17,7 +17,7 @@ fn message(expression: &str, parameters: &[&str]) -> String {
 
 #[test]
 fn unknown_name_suggests_a_similar_one() {
-    let unknown = |field: &str, of: &str, similar: Option<&str>| FilterErrorKind::UnknownField {
+    let unknown = |field: &str, of: &str, similar: Option<&str>| ExpressionErrorKind::UnknownField {
         field: field.to_owned(),
         of: of.to_owned(),
         similar: similar.map(str::to_owned),
@@ -27,7 +27,7 @@ fn unknown_name_suggests_a_similar_one() {
     assert_eq!(error("nowhere = 1", &[]), (0, unknown("nowhere", "Sample", None)));
     assert_eq!(error("id.x = 1", &[]), (0, unknown("x", "id", None)));
     assert_eq!(error("choice.Nothing = 1", &[]), (0, unknown("Nothing", "Choice", Some("Nothing"))));
-    let literal = |literal: &str, similar: &str| FilterErrorKind::UnknownEnumerator {
+    let literal = |literal: &str, similar: &str| ExpressionErrorKind::UnknownEnumerator {
         literal: literal.to_owned(),
         of: "Color".to_owned(),
         similar: Some(similar.to_owned()),
@@ -38,25 +38,25 @@ fn unknown_name_suggests_a_similar_one() {
 
 #[test]
 fn operands_of_different_kinds_are_rejected() {
-    let literal = |literal: &str, expected| FilterErrorKind::Literal { literal: literal.to_owned(), expected };
+    let literal = |literal: &str, expected| ExpressionErrorKind::Literal { literal: literal.to_owned(), expected };
     assert_eq!(error("id = 'x'", &[]), (5, literal("x", "an integer")));
     assert_eq!(error("name = 5", &[]), (7, literal("5", "a string")));
     assert_eq!(error("flag = 2", &[]), (7, literal("2", "a bool")));
     assert_eq!(error("letter = 'xy'", &[]), (9, literal("xy", "a character")));
     assert_eq!(error("id = TRUE", &[]), (5, literal("true", "an integer")));
     assert_eq!(error("id BETWEEN 1 AND %0", &["b"]), (17, literal("b", "an integer")));
-    let incomparable = |left, right| FilterErrorKind::Incomparable { left, right };
+    let incomparable = |left, right| ExpressionErrorKind::Incomparable { left, right };
     assert_eq!(error("id = name", &[]), (0, incomparable("an integer", "a string")));
     assert_eq!(error("id BETWEEN name AND 2", &[]), (11, incomparable("an integer", "a string")));
-    let whole = |field: &str, kind| FilterErrorKind::NotComparable { field: field.to_owned(), kind };
+    let whole = |field: &str, kind| ExpressionErrorKind::NotComparable { field: field.to_owned(), kind };
     assert_eq!(error("inner = 1", &[]), (0, whole("inner", "a struct")));
     assert_eq!(error("grid[1] = 1", &[]), (0, whole("grid[1]", "an array")));
     assert_eq!(error("map = 1", &[]), (0, whole("map", "a map")));
-    assert_eq!(error("grid[2][0] = 1", &[]), (0, FilterErrorKind::IndexBeyondEnd { index: 2, len: 2 }));
-    assert_eq!(error("id[0] = 1", &[]), (0, FilterErrorKind::NotIndexed { field: "id".to_owned() }));
-    assert_eq!(error("id LIKE '1'", &[]), (0, FilterErrorKind::NotAPattern));
-    assert_eq!(error("1 = 1", &[]), (0, FilterErrorKind::NoField));
-    assert_eq!(error("'a' LIKE 'a'", &[]), (0, FilterErrorKind::NoField));
+    assert_eq!(error("grid[2][0] = 1", &[]), (0, ExpressionErrorKind::IndexBeyondEnd { index: 2, len: 2 }));
+    assert_eq!(error("id[0] = 1", &[]), (0, ExpressionErrorKind::NotIndexed { field: "id".to_owned() }));
+    assert_eq!(error("id LIKE '1'", &[]), (0, ExpressionErrorKind::NotAPattern));
+    assert_eq!(error("1 = 1", &[]), (0, ExpressionErrorKind::NoField));
+    assert_eq!(error("'a' LIKE 'a'", &[]), (0, ExpressionErrorKind::NoField));
 }
 
 /// A second sign is an error, and the negation of the lowest number does not overflow.
@@ -66,10 +66,10 @@ fn number_with_two_signs_is_rejected() {
     let least_in_hex = format!("-0x-8{}", "0".repeat(31));
     let doubled = format!("-{least}");
     for parameter in [&doubled[..], &least_in_hex, "--5", "-+5", "++5", "+-5", "0x-5", "-0x+5", "0x+5", "-", "0x"] {
-        let literal = FilterErrorKind::Literal { literal: parameter.to_owned(), expected: "an integer" };
+        let literal = ExpressionErrorKind::Literal { literal: parameter.to_owned(), expected: "an integer" };
         assert_eq!(error("id = %0", &[parameter]), (5, literal), "{parameter}");
         assert!(
-            matches!(error("color = %0", &[parameter]).1, FilterErrorKind::UnknownEnumerator { .. }),
+            matches!(error("color = %0", &[parameter]).1, ExpressionErrorKind::UnknownEnumerator { .. }),
             "{parameter}"
         );
     }
@@ -80,9 +80,9 @@ fn number_with_two_signs_is_rejected() {
 
 #[test]
 fn number_of_parameters_must_match() {
-    assert_eq!(error("id = %1", &["1"]), (5, FilterErrorKind::MissingParameter { number: 1, given: 1 }));
-    assert_eq!(error("id = %0", &["1", "2"]), (0, FilterErrorKind::TooManyParameters { given: 2, used: 1 }));
-    assert_eq!(error("", &["1"]), (0, FilterErrorKind::TooManyParameters { given: 1, used: 0 }));
+    assert_eq!(error("id = %1", &["1"]), (5, ExpressionErrorKind::MissingParameter { number: 1, given: 1 }));
+    assert_eq!(error("id = %0", &["1", "2"]), (0, ExpressionErrorKind::TooManyParameters { given: 2, used: 1 }));
+    assert_eq!(error("", &["1"]), (0, ExpressionErrorKind::TooManyParameters { given: 1, used: 0 }));
 }
 
 #[test]
@@ -116,13 +116,13 @@ fn syntax_error_names_position_and_expected_token() {
 #[test]
 fn length_depth_and_fields_are_bounded() {
     let too_long = format!("name = '{}'", "x".repeat(super::super::LEN_MAX));
-    assert!(matches!(error(&too_long, &[]).1, FilterErrorKind::TooLong { max: super::super::LEN_MAX, .. }));
+    assert!(matches!(error(&too_long, &[]).1, ExpressionErrorKind::TooLong { max: super::super::LEN_MAX, .. }));
     let nested = |depth: usize| format!("{}id = 1{}", "(".repeat(depth), ")".repeat(depth));
     assert!(filter::<fixed::Sample>(&nested(DEPTH_MAX - 1), &[]).is_ok());
-    assert_eq!(error(&nested(DEPTH_MAX), &[]).1, FilterErrorKind::TooDeep { max: DEPTH_MAX });
-    assert_eq!(error(&"NOT ".repeat(1000), &[]).1, FilterErrorKind::TooDeep { max: DEPTH_MAX });
-    assert_eq!(error(&format!("a{} = 1", ".a".repeat(1000)), &[]).1, FilterErrorKind::TooDeep { max: DEPTH_MAX });
+    assert_eq!(error(&nested(DEPTH_MAX), &[]).1, ExpressionErrorKind::TooDeep { max: DEPTH_MAX });
+    assert_eq!(error(&"NOT ".repeat(1000), &[]).1, ExpressionErrorKind::TooDeep { max: DEPTH_MAX });
+    assert_eq!(error(&format!("a{} = 1", ".a".repeat(1000)), &[]).1, ExpressionErrorKind::TooDeep { max: DEPTH_MAX });
     let fields = |count: usize| (0..count).map(|at| format!("list[{at}] = 1")).collect::<Vec<_>>().join(" OR ");
     assert!(filter::<fixed::Sample>(&fields(FIELDS_MAX), &[]).is_ok());
-    assert_eq!(error(&fields(FIELDS_MAX + 1), &[]).1, FilterErrorKind::TooManyFields { max: FIELDS_MAX });
+    assert_eq!(error(&fields(FIELDS_MAX + 1), &[]).1, ExpressionErrorKind::TooManyFields { max: FIELDS_MAX });
 }

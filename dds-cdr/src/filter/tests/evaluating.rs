@@ -2,7 +2,7 @@
 
 use super::sample::{Color, Fields, fixed, mutable};
 use super::split_mix::SplitMix64;
-use super::{ENCODINGS, Encoding, FilterErrorKind, filter, passes, payload};
+use super::{ENCODINGS, Encoding, ExpressionErrorKind, filter, passes, payload};
 use crate::cdr::{ByteOrder, F128, Keyed, TypeInfo, encode_key_payload};
 use dds_macros::DdsType;
 
@@ -161,12 +161,12 @@ fn keywords_are_names_where_names_are_expected() {
         (" order by by", 1),
     ] {
         let error = filter::<Words>(expression, &[]).unwrap_err();
-        assert_eq!((error.position(), error.kind()), (position, &FilterErrorKind::OrderBy), "{expression}");
+        assert_eq!((error.position(), error.kind()), (position, &ExpressionErrorKind::OrderBy), "{expression}");
     }
     // Keywords of the standard stay reserved where they would change the meaning of an expression.
     for expression in ["and = 1", "not = 1", "order = 3 ORDER", "order = 3 by order", "match MATCH", "order"] {
         let error = filter::<Words>(expression, &[]).unwrap_err();
-        assert!(matches!(error.kind(), FilterErrorKind::Syntax { .. }), "{expression}: {error}");
+        assert!(matches!(error.kind(), ExpressionErrorKind::Syntax { .. }), "{expression}: {error}");
     }
 }
 

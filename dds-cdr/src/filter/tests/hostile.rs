@@ -5,7 +5,7 @@ use super::super::compile::STEPS_MAX;
 use super::super::pattern::{ALTERNATIVES_MAX, CHARACTERS_MAX, PATTERNS_MAX, POSITIONS_MAX, RANGES_MAX};
 use super::sample::{Fields, INTEGERS, TEXTS, appendable, fixed, mutable};
 use super::split_mix::SplitMix64;
-use super::{ENCODINGS, Filter, FilterErrorKind, ORDERS, filter, payload};
+use super::{ENCODINGS, ExpressionErrorKind, Filter, ORDERS, filter, payload};
 use crate::cdr::{Encode, TypeInfo};
 use proptest::prelude::*;
 
@@ -79,7 +79,7 @@ fn repeated(predicate: &str, count: usize) -> String {
     vec![predicate; count].join(" OR ")
 }
 
-fn refused(expression: &str, parameters: &[&str]) -> FilterErrorKind {
+fn refused(expression: &str, parameters: &[&str]) -> ExpressionErrorKind {
     let Err(error) = filter::<fixed::Sample>(expression, parameters) else { panic!("{expression} was accepted") };
     assert!(!error.next_step().is_empty());
     error.kind().clone()
@@ -92,7 +92,7 @@ fn repeated_use_of_parameter_is_bounded() {
     assert!(filter::<fixed::Sample>(&repeated("name = %0", 1), &[&text[9..]]).is_ok());
     assert!(filter::<fixed::Sample>(&repeated("name = %0", 2), &[&text[36..]]).is_ok());
     let kind = refused(&repeated("name = %0", 3), &[&text]);
-    assert!(matches!(kind, FilterErrorKind::TooLong { max: LEN_MAX, .. }), "{kind:?}");
+    assert!(matches!(kind, ExpressionErrorKind::TooLong { max: LEN_MAX, .. }), "{kind:?}");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn patterns_of_an_expression_are_bounded_together() {
     let list = vec!["*a"; ALTERNATIVES_MAX].join(",");
     let times = PATTERNS_MAX / ALTERNATIVES_MAX;
     assert!(filter::<fixed::Sample>(&repeated("name MATCH %0", times), &[&list]).is_ok());
-    let beyond = FilterErrorKind::PatternsTooLarge { of: "patterns", max: PATTERNS_MAX };
+    let beyond = ExpressionErrorKind::PatternsTooLarge { of: "patterns", max: PATTERNS_MAX };
     assert_eq!(refused(&repeated("name MATCH %0", times + 1), &[&list]), beyond);
     assert_eq!(refused(&repeated("name MATCH %0", 900), &[&list]), beyond);
     assert!(filter::<fixed::Sample>(&repeated("name LIKE '%a'", PATTERNS_MAX), &[]).is_ok());
@@ -108,18 +108,18 @@ fn patterns_of_an_expression_are_bounded_together() {
     let longest = "a".repeat(CHARACTERS_MAX);
     let times = POSITIONS_MAX / CHARACTERS_MAX;
     assert!(filter::<fixed::Sample>(&repeated("name LIKE %0", times), &[&longest]).is_ok());
-    let beyond = FilterErrorKind::PatternsTooLarge { of: "characters", max: POSITIONS_MAX };
+    let beyond = ExpressionErrorKind::PatternsTooLarge { of: "characters", max: POSITIONS_MAX };
     assert_eq!(refused(&repeated("name LIKE %0", times + 1), &[&longest]), beyond);
     // A character that is not in a set is compared with the whole set.
     let set = format!("[{}]", "a".repeat(RANGES_MAX));
     assert!(filter::<fixed::Sample>("name MATCH %0", &[&set]).is_ok());
-    let beyond = FilterErrorKind::PatternsTooLarge { of: "characters and ranges in sets", max: RANGES_MAX };
+    let beyond = ExpressionErrorKind::PatternsTooLarge { of: "characters and ranges in sets", max: RANGES_MAX };
     assert_eq!(refused("name MATCH %0 OR name MATCH '[b]'", &[&set]), beyond);
 }
 
 #[test]
 fn comparisons_and_operators_are_bounded() {
-    let beyond = FilterErrorKind::TooManySteps { max: STEPS_MAX };
+    let beyond = ExpressionErrorKind::TooManySteps { max: STEPS_MAX };
     assert!(filter::<fixed::Sample>(&repeated("id=1", STEPS_MAX / 2), &[]).is_ok());
     assert_eq!(refused(&repeated("id=1", STEPS_MAX / 2 + 1), &[]), beyond);
     assert_eq!(refused(&repeated("id BETWEEN 1 AND 2", STEPS_MAX / 2 + 1), &[]), beyond);

@@ -10,7 +10,7 @@ mod sample;
 #[allow(unreachable_pub, reason = "the file is a module of dds-rtps, which exports it")]
 mod split_mix;
 
-use super::{Filter, FilterError, FilterErrorKind};
+use super::{ExpressionError, ExpressionErrorKind, Filter};
 use crate::cdr::{ByteOrder, Encapsulation, Encode, Encoder, Encoding, TypeInfo};
 
 const ENCODINGS: [Encoding; 2] = [Encoding::Xcdr1, Encoding::Xcdr2];
@@ -23,7 +23,7 @@ fn payload<T: Encode + TypeInfo>(value: &T, encoding: Encoding, order: ByteOrder
     bytes
 }
 
-fn filter<T: TypeInfo>(expression: &str, parameters: &[&str]) -> Result<Filter, FilterError> {
+fn filter<T: TypeInfo>(expression: &str, parameters: &[&str]) -> Result<Filter, ExpressionError> {
     let parameters: Vec<String> = parameters.iter().map(|&parameter| parameter.to_owned()).collect();
     Filter::new(T::DESCRIPTION, expression, &parameters)
 }

@@ -2,10 +2,10 @@
 
 use super::super::pattern::{ALTERNATIVES_MAX, CHARACTERS_MAX, Pattern, PatternBudget};
 use super::super::syntax::Language;
-use super::FilterErrorKind;
+use super::ExpressionErrorKind;
 use crate::cdr::FieldValue;
 
-fn new(language: Language, pattern: &str) -> Result<Pattern, FilterErrorKind> {
+fn new(language: Language, pattern: &str) -> Result<Pattern, ExpressionErrorKind> {
     Pattern::new(pattern, language, &mut PatternBudget::new())
 }
 
@@ -62,7 +62,7 @@ fn match_has_shell_wildcards() {
     ] {
         assert_eq!(matches(Language::Shell, pattern, text), expected, "{pattern:?} {text:?}");
     }
-    assert_eq!(new(Language::Shell, "[a").unwrap_err(), FilterErrorKind::OpenSet);
+    assert_eq!(new(Language::Shell, "[a").unwrap_err(), ExpressionErrorKind::OpenSet);
 }
 
 #[test]
@@ -71,8 +71,8 @@ fn length_of_pattern_is_bounded() {
     assert!(matches(Language::Sql, &format!("%{longest}%"), &"a".repeat(CHARACTERS_MAX + 5)));
     assert!(!matches(Language::Sql, &longest, &"a".repeat(CHARACTERS_MAX - 1)));
     let beyond = new(Language::Sql, &format!("{longest}_")).unwrap_err();
-    assert_eq!(beyond, FilterErrorKind::PatternTooLong { max: CHARACTERS_MAX });
+    assert_eq!(beyond, ExpressionErrorKind::PatternTooLong { max: CHARACTERS_MAX });
     let list = "a,".repeat(ALTERNATIVES_MAX);
     let beyond = new(Language::Shell, &list).unwrap_err();
-    assert_eq!(beyond, FilterErrorKind::PatternTooLong { max: ALTERNATIVES_MAX });
+    assert_eq!(beyond, ExpressionErrorKind::PatternTooLong { max: ALTERNATIVES_MAX });
 }

@@ -149,3 +149,17 @@ fn types_with_equal_parts_are_equal() {
     assert_eq!(alias.resolved().kind(), DynamicKind::Primitive(PrimitiveKind::Float64));
     assert!(alias.is_encoded_like(&DynamicType::float64()) && alias != DynamicType::float64());
 }
+
+#[test]
+fn type_of_two_members_is_declared_once() {
+    let point = || DynamicType::structure("geo::Point").member("x", DynamicType::float64()).build().unwrap();
+    let line = DynamicType::structure("Line")
+        .member("from", point())
+        .member("to", point())
+        .member("between", DynamicType::sequence(point()))
+        .build()
+        .unwrap();
+    let idl = line.to_string();
+    assert_eq!(idl.matches("struct Point").count(), 1, "{idl}");
+    assert_eq!(idl.matches("geo::Point").count(), 3, "{idl}");
+}

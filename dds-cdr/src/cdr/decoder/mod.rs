@@ -1,8 +1,11 @@
 //! The decoding cursor.
 
-use super::encoder::PID_EXTENDED;
-use super::primitive::Number;
-use super::{ByteOrder, Decode, DecodeError, DecodeErrorKind, Encapsulation, Encoding, Extensibility, Primitive};
+mod members;
+mod values;
+
+use crate::cdr::encoder::PID_EXTENDED;
+use crate::cdr::primitive::Number;
+use crate::cdr::{ByteOrder, Decode, DecodeError, DecodeErrorKind, Encapsulation, Encoding, Extensibility, Primitive};
 
 /// Maximum nesting of values of recursive types. Boxes and sequences of non-primitive elements count.
 ///
@@ -38,7 +41,7 @@ pub struct Decoder<'de> {
 
 /// State of the enclosing value, restored when a limited part of the input ends.
 #[derive(Debug)]
-pub(super) struct Frame<'de> {
+pub(in crate::cdr) struct DecoderFrame<'de> {
     outer: &'de [u8],
     origin: usize,
 }
@@ -82,7 +85,7 @@ impl<'de> Decoder<'de> {
     }
 
     /// Creates a decoder like [`Decoder::of_payload`], and checks that the header matches `extensibility`.
-    pub(super) fn of_payload_for(
+    pub(in crate::cdr) fn of_payload_for(
         payload: &'de [u8],
         extensibility: Option<Extensibility>,
     ) -> Result<Self, DecodeError> {
@@ -120,18 +123,18 @@ impl<'de> Decoder<'de> {
     }
 
     /// Returns the whole input, including the padding and the bytes that were already read.
-    pub(super) fn input(&self) -> &'de [u8] {
+    pub(in crate::cdr) fn input(&self) -> &'de [u8] {
         self.input
     }
 
     /// Returns the bytes that are not read yet.
     #[inline]
-    pub(super) fn rest(&self) -> &'de [u8] {
+    pub(in crate::cdr) fn rest(&self) -> &'de [u8] {
         self.bytes.get(self.position..).unwrap_or_default()
     }
 
     /// Moves to the end.
-    pub(super) fn finish(&mut self) {
+    pub(in crate::cdr) fn finish(&mut self) {
         self.position = self.bytes.len();
     }
 
@@ -160,7 +163,7 @@ impl<'de> Decoder<'de> {
 
     /// Returns whether the next number of `first` bytes will be aligned for a number of `largest` bytes.
     #[inline]
-    pub(super) fn will_be_aligned(&self, first: usize, largest: usize) -> bool {
+    pub(in crate::cdr) fn will_be_aligned(&self, first: usize, largest: usize) -> bool {
         let limit = self.encoding.alignment_max();
         (self.position - self.origin).next_multiple_of(first.clamp(1, limit)) % largest.clamp(1, limit) == 0
     }
@@ -179,7 +182,7 @@ impl<'de> Decoder<'de> {
 
     /// Reads a number of `N` bytes, aligned to its size.
     #[inline]
-    pub(super) fn number<T: Number<N>, const N: usize>(&mut self) -> Result<T, DecodeError> {
+    pub(in crate::cdr) fn number<T: Number<N>, const N: usize>(&mut self) -> Result<T, DecodeError> {
         if N > 1 {
             self.align(N)?;
         }
@@ -191,7 +194,7 @@ impl<'de> Decoder<'de> {
 
     /// Reads the bytes of `count` numbers, without a length.
     #[inline]
-    pub(super) fn numbers<T: Primitive>(&mut self, count: usize) -> Result<&'de [u8], DecodeError> {
+    pub(in crate::cdr) fn numbers<T: Primitive>(&mut self, count: usize) -> Result<&'de [u8], DecodeError> {
         // An empty run has no padding.
         if count == 0 {
             return Ok(&[]);
@@ -247,12 +250,12 @@ impl<'de> Decoder<'de> {
 
     /// Moves back to `start`. The budget for values without bytes stays spent.
     #[inline]
-    pub(super) fn go_back_to(&mut self, start: Self) {
+    pub(in crate::cdr) fn go_back_to(&mut self, start: Self) {
         *self = Self { empty_values_left: self.empty_values_left, ..start };
     }
 
     /// Returns the remaining budget for values without bytes, for walks that count on their own.
-    pub(super) fn empty_values_left_mut(&mut self) -> &mut u32 {
+    pub(in crate::cdr) fn empty_values_left_mut(&mut self) -> &mut u32 {
         &mut self.empty_values_left
     }
 
@@ -287,7 +290,7 @@ impl<'de> Decoder<'de> {
 
     /// Returns whether the struct that starts here is a base, and resets the flag for its members.
     #[inline]
-    pub(super) fn take_base(&mut self) -> bool {
+    pub(in crate::cdr) fn take_base(&mut self) -> bool {
         std::mem::take(&mut self.is_base)
     }
 
@@ -315,7 +318,7 @@ impl<'de> Decoder<'de> {
 
     /// Reads a length in bytes (DHEADER, only in XCDR2), and limits the input to it.
     #[inline]
-    pub(super) fn enter_delimited(&mut self) -> Result<Option<Frame<'de>>, DecodeError> {
+    pub(in crate::cdr) fn enter_delimited(&mut self) -> Result<Option<DecoderFrame<'de>>, DecodeError> {
         if self.encoding == Encoding::Xcdr1 {
             return Ok(None);
         }
@@ -325,16 +328,16 @@ impl<'de> Decoder<'de> {
 
     /// Limits the input to the next `length` bytes.
     #[inline]
-    fn enter(&mut self, length: usize) -> Result<Frame<'de>, DecodeError> {
+    fn enter(&mut self, length: usize) -> Result<DecoderFrame<'de>, DecodeError> {
         let end = self.position + length;
         let Some(inner) = self.bytes.get(..end) else { return Err(self.error(DecodeErrorKind::Truncated)) };
         let outer = std::mem::replace(&mut self.bytes, inner);
-        Ok(Frame { outer, origin: self.origin })
+        Ok(DecoderFrame { outer, origin: self.origin })
     }
 
     /// Moves behind the limited part of the input, and lifts the limit.
     #[inline]
-    pub(super) fn leave(&mut self, frame: Option<Frame<'de>>) {
+    pub(in crate::cdr) fn leave(&mut self, frame: Option<DecoderFrame<'de>>) {
         if let Some(frame) = frame {
             debug_assert!(self.bytes.len() <= frame.outer.len(), "a limit only shortens the input");
             // Unread bytes are members that this type does not have.
@@ -459,7 +462,7 @@ impl<'de> Decoder<'de> {
 
     /// Reads the flag or header of an optional member. If it is present, its value and [`Decoder::leave`] follow.
     #[inline]
-    pub(super) fn enter_optional(&mut self) -> Result<(bool, Option<Frame<'de>>), DecodeError> {
+    pub(in crate::cdr) fn enter_optional(&mut self) -> Result<(bool, Option<DecoderFrame<'de>>), DecodeError> {
         match self.encoding {
             Encoding::Xcdr2 => Ok((bool::decode(self)?, None)),
             Encoding::Xcdr1 => {
@@ -472,7 +475,7 @@ impl<'de> Decoder<'de> {
     /// Reads a parameter header of XCDR1; `None` without a value. Alignment restarts behind the header.
     ///
     /// The id is not checked. The position identifies the member, and vendors hash names to different ids.
-    fn enter_parameter(&mut self) -> Result<Option<Frame<'de>>, DecodeError> {
+    fn enter_parameter(&mut self) -> Result<Option<DecoderFrame<'de>>, DecodeError> {
         self.align(4)?;
         let id = u16::decode(self)? & PID_MASK;
         let mut length = u32::from(u16::decode(self)?);
@@ -491,7 +494,7 @@ impl<'de> Decoder<'de> {
     }
 
     /// Limits the input to the `length` bytes of a member. In XCDR1, alignment restarts here.
-    pub(super) fn enter_member(&mut self, length: usize) -> Result<Frame<'de>, DecodeError> {
+    pub(in crate::cdr) fn enter_member(&mut self, length: usize) -> Result<DecoderFrame<'de>, DecodeError> {
         let frame = self.enter(length)?;
         if self.encoding == Encoding::Xcdr1 {
             self.origin = self.position;
@@ -520,4 +523,4 @@ impl<'de> Decoder<'de> {
 }
 
 /// Mask of the id in a parameter header, without the flags.
-pub(super) const PID_MASK: u16 = 0x3fff;
+pub(in crate::cdr) const PID_MASK: u16 = 0x3fff;

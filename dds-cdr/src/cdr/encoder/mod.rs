@@ -1,8 +1,11 @@
 //! The encoding cursor.
 
-use super::copy::append;
-use super::primitive::Number;
-use super::{ByteOrder, Encode, EncodeError, Encoding, InMemory};
+mod members;
+mod values;
+
+use crate::cdr::copy::append;
+use crate::cdr::primitive::Number;
+use crate::cdr::{ByteOrder, Encode, EncodeError, Encoding, InMemory};
 
 /// Appends values to a buffer by the rules of an encoding.
 ///
@@ -30,13 +33,13 @@ enum Purpose {
 
 /// An unfinished value with a DHEADER.
 #[derive(Debug)]
-pub(super) struct Delimited {
+pub(in crate::cdr) struct Delimited {
     start: usize,
 }
 
 /// An unfinished XCDR1 member with a parameter header.
 #[derive(Debug)]
-pub(super) struct Parameter {
+pub(in crate::cdr) struct OpenParameter {
     id: u32,
     must_understand: bool,
     header: usize,
@@ -52,7 +55,7 @@ impl<'b> Encoder<'b> {
     }
 
     /// Creates an encoder for the input of a key hash: big endian, with every type as final (RTPS 2.5, 9.6.4.8).
-    pub(super) fn for_key_hash(buffer: &'b mut Vec<u8>, encoding: Encoding) -> Self {
+    pub(in crate::cdr) fn for_key_hash(buffer: &'b mut Vec<u8>, encoding: Encoding) -> Self {
         Self { purpose: Purpose::KeyHash, ..Self::new(buffer, encoding, ByteOrder::Big) }
     }
 
@@ -78,7 +81,7 @@ impl<'b> Encoder<'b> {
 
     /// Returns whether every type is encoded as final, as in the input of a key hash.
     #[inline]
-    pub(super) fn counts_as_final(&self) -> bool {
+    pub(in crate::cdr) fn counts_as_final(&self) -> bool {
         self.purpose == Purpose::KeyHash
     }
 
@@ -95,7 +98,7 @@ impl<'b> Encoder<'b> {
 
     /// Returns whether the next number of `first` bytes will be aligned for a number of `largest` bytes.
     #[inline]
-    pub(super) fn will_be_aligned(&self, first: usize, largest: usize) -> bool {
+    pub(in crate::cdr) fn will_be_aligned(&self, first: usize, largest: usize) -> bool {
         let limit = self.encoding.alignment_max();
         let position = self.buffer.len() - self.origin;
         position.next_multiple_of(first.clamp(1, limit)) % largest.clamp(1, limit) == 0
@@ -109,7 +112,7 @@ impl<'b> Encoder<'b> {
 
     /// Writes a number of `N` bytes, aligned to its size. The bytes are already in the order of this encoder.
     #[inline]
-    pub(super) fn number<const N: usize>(&mut self, bytes: [u8; N]) {
+    pub(in crate::cdr) fn number<const N: usize>(&mut self, bytes: [u8; N]) {
         if N > 1 {
             self.align(N);
         }
@@ -118,7 +121,7 @@ impl<'b> Encoder<'b> {
 
     /// Writes a run of numbers without its length: one copy, then a byte swap if the order is not the machine's.
     #[inline]
-    pub(super) fn numbers<T: InMemory>(&mut self, run: &[T]) {
+    pub(in crate::cdr) fn numbers<T: InMemory>(&mut self, run: &[T]) {
         // An empty run has no padding.
         if run.is_empty() {
             return;
@@ -168,7 +171,7 @@ impl<'b> Encoder<'b> {
 
     /// Returns whether the struct that starts here is a base, and resets the flag for its members.
     #[inline]
-    pub(super) fn take_base(&mut self) -> bool {
+    pub(in crate::cdr) fn take_base(&mut self) -> bool {
         std::mem::take(&mut self.is_base)
     }
 
@@ -195,7 +198,7 @@ impl<'b> Encoder<'b> {
 
     /// Reserves space for a length in bytes (DHEADER, only in XCDR2).
     #[inline]
-    pub(super) fn enter_delimited(&mut self) -> Result<Option<Delimited>, EncodeError> {
+    pub(in crate::cdr) fn enter_delimited(&mut self) -> Result<Option<Delimited>, EncodeError> {
         if self.encoding == Encoding::Xcdr1 {
             return Ok(None);
         }
@@ -206,7 +209,7 @@ impl<'b> Encoder<'b> {
 
     /// Writes the length into the reserved space.
     #[inline]
-    pub(super) fn leave_delimited(&mut self, frame: Option<Delimited>) -> Result<(), EncodeError> {
+    pub(in crate::cdr) fn leave_delimited(&mut self, frame: Option<Delimited>) -> Result<(), EncodeError> {
         let Some(Delimited { start }) = frame else { return Ok(()) };
         debug_assert!(start <= self.buffer.len(), "an encoder never shortens its buffer");
         let length = self.buffer.len() - start;
@@ -229,12 +232,16 @@ impl<'b> Encoder<'b> {
         if let Some(value) = value {
             value.encode(self)?;
         }
-        self.leave_optional(frame)
+        self.leave_optional(frame, value.is_some())
     }
 
     /// Writes the flag or header of an optional member.
     #[inline]
-    pub(super) fn enter_optional(&mut self, id: u32, is_present: bool) -> Result<Option<Parameter>, EncodeError> {
+    pub(in crate::cdr) fn enter_optional(
+        &mut self,
+        id: u32,
+        is_present: bool,
+    ) -> Result<Option<OpenParameter>, EncodeError> {
         match self.encoding {
             Encoding::Xcdr2 => {
                 is_present.encode(self)?;
@@ -245,28 +252,36 @@ impl<'b> Encoder<'b> {
     }
 
     /// Writes a parameter header of XCDR1 without its length. Alignment restarts behind the header.
-    pub(super) fn enter_parameter(&mut self, id: u32, must_understand: bool) -> Parameter {
+    pub(in crate::cdr) fn enter_parameter(&mut self, id: u32, must_understand: bool) -> OpenParameter {
         self.align(4);
         let header = self.buffer.len();
         let flag = if must_understand { PID_MUST_UNDERSTAND } else { 0 };
         // Most values need no long header. If one does, `leave_parameter` extends the header.
         self.numbers(&[short_id(id).unwrap_or(PID_EXTENDED) | flag, 0]);
         let origin = std::mem::replace(&mut self.origin, self.buffer.len());
-        Parameter { id, must_understand, header, origin }
+        OpenParameter { id, must_understand, header, origin }
     }
 
     /// Ends an optional member after [`Encoder::enter_optional`].
     #[inline]
-    pub(super) fn leave_optional(&mut self, frame: Option<Parameter>) -> Result<(), EncodeError> {
-        match frame {
-            Some(frame) => self.leave_parameter(frame),
-            None => Ok(()),
+    pub(in crate::cdr) fn leave_optional(
+        &mut self,
+        frame: Option<OpenParameter>,
+        is_present: bool,
+    ) -> Result<(), EncodeError> {
+        let Some(frame) = frame else { return Ok(()) };
+        // Length 0 means absent, so a present value without bytes gets some (XTYPES 1.3, 7.4.1). Cyclone DDS and Fast
+        // CDR from 2.3.4 skip the rest of a parameter. Older Fast CDR drops the sample, and only XCDR2 avoids that.
+        // Four bytes keep the next header aligned.
+        if is_present && self.buffer.len() == self.origin {
+            self.bytes(&[0; 4]);
         }
+        self.leave_parameter(frame)
     }
 
     /// Writes the length into the parameter header, and extends the header if needed.
-    pub(super) fn leave_parameter(&mut self, frame: Parameter) -> Result<(), EncodeError> {
-        let Parameter { id, must_understand, header, origin } = frame;
+    pub(in crate::cdr) fn leave_parameter(&mut self, frame: OpenParameter) -> Result<(), EncodeError> {
+        let OpenParameter { id, must_understand, header, origin } = frame;
         debug_assert!(origin <= header && header < self.origin, "parameters nest");
         let length = self.buffer.len() - self.origin;
         self.origin = origin;
@@ -311,11 +326,11 @@ fn short_id(id: u32) -> Option<u16> {
     u16::try_from(id).ok().filter(|id| *id < PID_EXTENDED)
 }
 
-/// Parameter id of an extended header: the id and the length follow, with 32 bits each.
-pub(super) const PID_EXTENDED: u16 = 0x3f01;
+/// OpenParameter id of an extended header: the id and the length follow, with 32 bits each.
+pub(in crate::cdr) const PID_EXTENDED: u16 = 0x3f01;
 /// Flag: a reader must know the member. Extended headers always set it, like Cyclone DDS (`7f01 0008`).
-pub(super) const PID_MUST_UNDERSTAND: u16 = 0x4000;
+pub(in crate::cdr) const PID_MUST_UNDERSTAND: u16 = 0x4000;
 /// The must-understand flag in the long id of an extended header.
-pub(super) const PID_LONG_MUST_UNDERSTAND: u32 = 1 << 30;
+pub(in crate::cdr) const PID_LONG_MUST_UNDERSTAND: u32 = 1 << 30;
 /// Length of the extension in bytes: an id and a length.
 const EXTENDED_LEN: u16 = 8;

@@ -1,0 +1,73 @@
+//! Mutable structs.
+
+use super::Encoder;
+use crate::cdr::member::{CODE_SHIFT, ID_MASK, LengthCode, MUST_UNDERSTAND, PID_LIST_END};
+use crate::cdr::{Encode, EncodeError, Encoding};
+
+impl Encoder<'_> {
+    /// Encodes a mutable struct. `members` writes each member with [`Encoder::member`].
+    ///
+    /// # Errors
+    /// Errors of `members`, or the length exceeds 32 bits.
+    pub fn mutable(&mut self, members: impl FnOnce(&mut Self) -> Result<(), EncodeError>) -> Result<(), EncodeError> {
+        if self.take_base() || self.counts_as_final() {
+            return members(self);
+        }
+        match self.encoding() {
+            Encoding::Xcdr2 => self.appendable(members),
+            Encoding::Xcdr1 => {
+                members(self)?;
+                // The end marker is a parameter header, which is aligned to 4.
+                self.align(4);
+                self.numbers(&[PID_LIST_END, 0]);
+                Ok(())
+            }
+        }
+    }
+
+    /// Encodes a member of a mutable struct: its id, its length, and its value by `value`.
+    ///
+    /// # Errors
+    /// Errors of `value`, or the length exceeds 32 bits.
+    pub fn member(
+        &mut self,
+        id: u32,
+        must_understand: bool,
+        code: LengthCode,
+        value: impl FnOnce(&mut Self) -> Result<(), EncodeError>,
+    ) -> Result<(), EncodeError> {
+        // The input of a key hash has no headers.
+        if self.counts_as_final() {
+            return value(self);
+        }
+        if self.encoding() == Encoding::Xcdr1 {
+            let frame = self.enter_parameter(id, must_understand);
+            value(self)?;
+            return self.leave_parameter(frame);
+        }
+        let flag = if must_understand { MUST_UNDERSTAND } else { 0 };
+        (flag | (code as u32) << CODE_SHIFT | id & ID_MASK).encode(self)?;
+        match code {
+            // NEXTINT is the length of the value, like the DHEADER of an appendable struct.
+            LengthCode::NextInt => self.appendable(value),
+            _ => value(self),
+        }
+    }
+
+    /// Encodes an optional member of a mutable struct. An absent member is omitted.
+    ///
+    /// # Errors
+    /// Errors of the value, or the length exceeds 32 bits.
+    pub fn member_if_present<T: Encode>(
+        &mut self,
+        id: u32,
+        must_understand: bool,
+        value: Option<&T>,
+    ) -> Result<(), EncodeError> {
+        match value {
+            _ if self.counts_as_final() => self.optional(id, value),
+            Some(value) => self.member(id, must_understand, T::LENGTH_CODE, |e| value.encode(e)),
+            None => Ok(()),
+        }
+    }
+}
