@@ -42,7 +42,7 @@ struct Reader {
 
 impl Reader {
     fn new(instances: u64) -> Self {
-        let limits = ResourceLimits { max_instances: Some(u32::MAX), ..ResourceLimits::default() };
+        let limits = ResourceLimits::NONE.max_instances(u32::MAX);
         let limits = HistoryLimits::new(History::KeepLast { depth: 1 }, limits);
         let history = ReaderHistory::new(ReaderHistoryConfig::new(limits));
         let mut reader = Self { history, pool: SlotPool::new(64), number: 0, batch: Vec::new() };
@@ -179,7 +179,7 @@ fn run_on_reader(operation: &str, instances: u64, times: u64) -> bool {
         "lookup" => {
             let reader = Reader::new(instances);
             for _ in 0..times {
-                assert!(reader.history.knows_instance(handle(any())));
+                assert!(reader.history.contains_instance(handle(any())));
             }
         }
         "receive" => {

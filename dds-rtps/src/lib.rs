@@ -38,6 +38,12 @@
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Features
+//!
+#![cfg_attr(feature = "document-features", doc = document_features::document_features!())]
+#![cfg_attr(not(feature = "document-features"), doc = "`Cargo.toml` of this crate describes them.")]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 pub mod concurrent;
 pub mod discovery;
@@ -55,6 +61,12 @@ pub mod wire;
 pub mod writer;
 
 pub use dds_cdr::{cdr, filter, xtypes};
+
+/// The module that the code of `#[derive(DdsType)]` names.
+#[doc(hidden)]
+pub mod __private {
+    pub use dds_cdr::cdr;
+}
 
 // The contract tests of transports are shared with other crates, so they name this crate `dds_rtps`.
 #[cfg(test)]

@@ -63,6 +63,7 @@ impl Datagram {
     /// Replaces the whole content by `bytes`, which gets the former buffer. The destinations stay.
     pub fn replace(&mut self, bytes: &mut Vec<u8>) {
         std::mem::swap(&mut self.buffer, bytes);
+        // `bytes` already contains the payloads.
         self.gathered.clear();
     }
 
@@ -75,6 +76,8 @@ impl Datagram {
     /// Appends the content of `other` without its first `skipped` bytes, which must lie in its buffer. Clears `other`.
     pub fn append(&mut self, other: &mut Self, skipped: usize) {
         let before = self.buffer.len();
+        // The skipped bytes are a message header that this datagram already has.
+        debug_assert!(skipped <= other.buffer.len(), "the skipped bytes lie in the buffer");
         self.buffer.extend_from_slice(other.buffer.get(skipped..).unwrap_or_default());
         for piece in other.gathered.drain(..) {
             debug_assert!(piece.offset >= skipped, "the skipped bytes lie before the first payload");
@@ -160,6 +163,7 @@ impl Datagram {
                         self.buffer.len()
                     }
                 };
+                // Two payloads may follow each other directly. An empty segment would cost an entry of the system call.
                 let start = std::mem::replace(&mut done, end);
                 if start < end {
                     return self.buffer.get(start..end);

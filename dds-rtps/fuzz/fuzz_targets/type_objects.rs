@@ -92,12 +92,7 @@ fn create_dynamic(store: &TypeStore, id: &TypeIdentifier, payload: &[u8]) {
 
 /// The most lenient policy and the strictest one.
 fn policies() -> [TypeConsistency; 2] {
-    let lenient = TypeConsistency { ignore_member_names: true, ..TypeConsistency::default() };
-    let strict = TypeConsistency {
-        ignore_sequence_bounds: false,
-        ignore_string_bounds: false,
-        prevent_type_widening: true,
-        ..TypeConsistency::default()
-    };
+    let lenient = TypeConsistency::default().ignore_member_names(true);
+    let strict = TypeConsistency::default().ignore_sequence_bounds(false).ignore_string_bounds(false).prevent_type_widening(true);
     [lenient, strict]
 }

@@ -3,7 +3,7 @@
 use super::sync::{AtomicU32, AtomicU64, Ordering, fence_before_read};
 use crate::types::Instant;
 
-/// No notification is wanted.
+/// No reader requests a notification.
 const NEVER: u64 = u64::MAX;
 
 /// The last liveliness assertion of a participant, for all of its writers with one kind of LIVELINESS.
@@ -47,7 +47,7 @@ impl AssertionClock {
 
     /// Notes one of many assertions with a plain store. Returns whether a lease waits.
     ///
-    /// A lease that begins to wait at the same moment may learn of the next assertion only.
+    /// A lease that begins to wait at the same moment may miss this assertion and see the next one.
     #[inline]
     pub fn assert_often(&self, now: Instant) -> bool {
         self.last.store(now.as_nanos(), Ordering::Relaxed);

@@ -173,6 +173,7 @@ fn digest(writers: &[(EntityId, SequenceNumber)]) -> [u8; 4] {
     if ids.is_empty() {
         return [0; 4];
     }
+    // The digest identifies a set of writers, so it must not depend on the order of their creation.
     ids.sort_unstable();
     let mut bytes = (ids.len() as u32).to_be_bytes().to_vec();
     for id in &ids {

@@ -119,7 +119,10 @@ impl SlotRing {
             if recent.misses <= MISSES_MAX {
                 break;
             }
-            let Some(recent) = self.recent.pop_front() else { break };
+            let Some(recent) = self.recent.pop_front() else {
+                debug_assert!(false, "the loop condition saw a first slot");
+                break;
+            };
             self.occupied.push_back(recent.slot);
         }
         None

@@ -1,19 +1,19 @@
 //! The common interface of the announcements of writers and readers.
 
-use super::data::{DataError, Decoded, EndpointData, PublicationData, SubscriptionData};
-use super::sedp::BuiltinTopic;
+use super::data::{Decoded, DiscoveryDataError, EndpointData, PublicationData, SubscriptionData};
+use super::sedp::BuiltinPairTopic;
 use crate::types::GuidPrefix;
 
 /// The announcement of an endpoint: [`PublicationData`] of a writer, [`SubscriptionData`] of a reader. Sealed.
 pub trait EndpointAnnouncement: Clone + PartialEq + super::matching::MatchSide {
     /// The topic on which it is announced.
-    const TOPIC: BuiltinTopic;
+    const TOPIC: BuiltinPairTopic;
 
     /// Decodes the payload of a sample that participant `sender` sent.
     ///
     /// # Errors
     /// The data is malformed, incomplete, or not about an endpoint of `sender`.
-    fn decode(payload: &[u8], sender: GuidPrefix) -> Result<Decoded<Self>, DataError>;
+    fn decode(payload: &[u8], sender: GuidPrefix) -> Result<Decoded<Self>, DiscoveryDataError>;
 
     /// Writes the payload into `buffer`, which is cleared first.
     fn encode(&self, buffer: &mut Vec<u8>);
@@ -28,9 +28,9 @@ pub trait EndpointAnnouncement: Clone + PartialEq + super::matching::MatchSide {
 macro_rules! announced {
     ($data:ident, $topic:ident) => {
         impl EndpointAnnouncement for $data {
-            const TOPIC: BuiltinTopic = BuiltinTopic::$topic;
+            const TOPIC: BuiltinPairTopic = BuiltinPairTopic::$topic;
 
-            fn decode(payload: &[u8], sender: GuidPrefix) -> Result<Decoded<Self>, DataError> {
+            fn decode(payload: &[u8], sender: GuidPrefix) -> Result<Decoded<Self>, DiscoveryDataError> {
                 Self::decode(payload, sender)
             }
 

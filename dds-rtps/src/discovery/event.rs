@@ -42,9 +42,9 @@ pub enum ParticipantLoss {
 }
 
 impl ParticipantLoss {
-    /// Whether it may return without having noticed the loss.
+    /// Whether the participant may still match our endpoints when it returns.
     #[must_use]
-    pub const fn comes_back(self) -> bool {
+    pub const fn may_return(self) -> bool {
         matches!(self, Self::LeaseExpired | Self::Displaced)
     }
 }
@@ -115,8 +115,8 @@ pub enum ParticipantEvent {
         writer: EntityId,
         /// The reader.
         reader: Guid,
-        /// Its participant fell silent, perhaps only for us: it may return without having noticed.
-        comes_back: bool,
+        /// The lease of its participant ended, perhaps for us only. It may return and still match our endpoints.
+        may_return: bool,
     },
     /// A writer matches a local reader.
     WriterMatched {

@@ -1,10 +1,10 @@
 //! Compares the types of endpoints, and collects the descriptions that a comparison lacks.
 //!
 //! In: our types, descriptions from peers, pairs of endpoints. Out: whether types are compatible; the types to
-//! request. Owned: the store of types, the wanted types, and the types that no peer could describe.
+//! request. Owned: the store of types, the missing types, and the types that no peer could describe.
 //!
-//! Bound: [`NAMES_MAX`] wanted and [`NAMES_MAX`] unavailable types of each participant; the store has its own bound.
-//! Unavailable types are kept by participant, so one participant says nothing about the types of another. A
+//! Bound: [`NAMES_MAX`] missing and [`NAMES_MAX`] unavailable types of each participant; the store has its own bound.
+//! Unavailable types are kept by participant, so one participant cannot make the types of another unavailable. A
 //! participant beyond the bound is compared by type names only.
 
 use super::event::{DiscoveredReader, DiscoveredWriter};
@@ -13,7 +13,7 @@ use crate::types::GuidPrefix;
 use crate::xtypes::{Minimal, Mismatch, TypeIdentifier, TypeInformation, TypeStore, check_assignable};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most wanted, and most unavailable, types of one participant: as many as may wait for a request. A participant with
+/// Most missing, and most unavailable, types of one participant: as many as may wait for a request. A participant with
 /// more unavailable types counts as one without descriptions.
 const NAMES_MAX: usize = 1_024;
 
@@ -22,8 +22,8 @@ const NAMES_MAX: usize = 1_024;
 pub struct KnownTypes {
     /// The descriptions.
     pub store: TypeStore,
-    /// Wanted types, by the participant that can describe them.
-    wanted: BTreeMap<GuidPrefix, BTreeSet<TypeIdentifier>>,
+    /// Missing types to request, by the participant that can describe them.
+    missing: BTreeMap<GuidPrefix, BTreeSet<TypeIdentifier>>,
     /// Unavailable types, by participant.
     unavailable: BTreeMap<GuidPrefix, UnavailableTypes>,
 }
@@ -36,14 +36,14 @@ enum UnavailableTypes {
 }
 
 impl KnownTypes {
-    /// Compares the types of a writer and a reader, and adds missing descriptions to the wanted types.
+    /// Compares the types of a writer and a reader, and notes missing types for a request.
     pub(super) fn compare(&mut self, writer: &DiscoveredWriter, reader: &DiscoveredReader) -> TypeMatch {
         let result = self.known(writer, reader);
         if result == TypeMatch::Pending {
             let (w, r) = (&writer.data.endpoint, &reader.data.endpoint);
             let remote = if writer.is_local { r } else { w };
             if let Some(information) = remote.type_information.as_deref() {
-                self.want_minimal(remote.guid.prefix, information);
+                self.add_missing_minimal(remote.guid.prefix, information);
             }
         }
         result
@@ -78,17 +78,16 @@ impl KnownTypes {
         }
     }
 
-    /// Adds the missing parts of a type to the wanted types.
-    fn want_minimal(&mut self, prefix: GuidPrefix, information: &TypeInformation) {
+    /// Notes the missing parts of a minimal type for a request.
+    fn add_missing_minimal(&mut self, prefix: GuidPrefix, information: &TypeInformation) {
         let listed = information.minimal.dependencies.iter().map(|dependency| &dependency.id);
-        self.want(prefix, &information.minimal.ty.id, listed);
+        self.add_missing(prefix, &information.minimal.ty.id, listed);
     }
 
-    /// Adds the missing parts of a type of participant `prefix` to the wanted types; returns false if none is
-    /// missing.
+    /// Notes the missing parts of a type of participant `prefix` for a request. Returns false if none is missing.
     ///
     /// `listed` are further types that the type is announced to consist of.
-    pub fn want<'a>(
+    pub fn add_missing<'a>(
         &mut self,
         prefix: GuidPrefix,
         root: &TypeIdentifier,
@@ -99,23 +98,23 @@ impl KnownTypes {
             return false;
         }
         for id in unknown {
-            self.want_one(prefix, id);
+            self.add_missing_type(prefix, id);
         }
         for id in listed {
             if id.is_hash() && self.store.get(id).is_none() {
-                self.want_one(prefix, id.clone());
+                self.add_missing_type(prefix, id.clone());
             }
         }
         true
     }
 
-    fn want_one(&mut self, prefix: GuidPrefix, id: TypeIdentifier) {
+    fn add_missing_type(&mut self, prefix: GuidPrefix, id: TypeIdentifier) {
         if self.is_unavailable(prefix, &id) {
             return;
         }
-        let wanted = self.wanted.entry(prefix).or_default();
-        if wanted.len() < NAMES_MAX {
-            wanted.insert(id);
+        let missing = self.missing.entry(prefix).or_default();
+        if missing.len() < NAMES_MAX {
+            missing.insert(id);
         }
     }
 
@@ -129,9 +128,9 @@ impl KnownTypes {
         }
     }
 
-    /// Takes the wanted types, to request them.
-    pub fn take_wanted(&mut self) -> BTreeMap<GuidPrefix, BTreeSet<TypeIdentifier>> {
-        std::mem::take(&mut self.wanted)
+    /// Takes the missing types, to request them.
+    pub fn take_missing(&mut self) -> BTreeMap<GuidPrefix, BTreeSet<TypeIdentifier>> {
+        std::mem::take(&mut self.missing)
     }
 
     /// Notes that participant `prefix` does not describe this type.
@@ -139,7 +138,7 @@ impl KnownTypes {
         let unavailable = self.unavailable.entry(prefix).or_insert(UnavailableTypes::These(BTreeSet::new()));
         if let UnavailableTypes::These(types) = unavailable {
             types.insert(id);
-            // A peer that withholds this many types is not asked any more.
+            // A peer without this many types receives no further requests.
             if types.len() > NAMES_MAX {
                 *unavailable = UnavailableTypes::All;
             }
@@ -154,7 +153,7 @@ impl KnownTypes {
     /// Forgets a participant.
     pub fn forget(&mut self, prefix: GuidPrefix) {
         self.store.forget(prefix.into());
-        self.wanted.remove(&prefix);
+        self.missing.remove(&prefix);
         self.unavailable.remove(&prefix);
     }
 }

@@ -1,7 +1,6 @@
 //! Leases of participants: the silence after which they count as gone (RTPS 2.5, 8.5.3).
 
-use crate::types::{Duration, GuidPrefix, Instant, earliest};
-use foldhash::fast::FixedState;
+use crate::types::{Duration, GuidPrefix, HashSeed, Instant, KeyedState, earliest};
 use std::collections::HashMap;
 
 /// Minimum lease. A shorter one would end at any delay, and cost a check each time.
@@ -21,7 +20,7 @@ const LATE: Duration = Duration::from_millis(100);
 /// network may have been down. Each lease restarts once, until the participant is heard again.
 #[derive(Debug)]
 pub struct Leases {
-    heard: HashMap<GuidPrefix, Lease, FixedState>,
+    heard: HashMap<GuidPrefix, Lease, KeyedState>,
     check_at: Option<Instant>,
 }
 
@@ -36,8 +35,8 @@ struct Lease {
 impl Leases {
     /// Creates an empty set; `seed` varies the order of the map.
     #[must_use]
-    pub fn new(seed: u64) -> Self {
-        Self { heard: HashMap::with_hasher(FixedState::with_seed(seed)), check_at: None }
+    pub fn new(seed: HashSeed) -> Self {
+        Self { heard: HashMap::with_hasher(seed.state()), check_at: None }
     }
 
     /// Starts a lease, or changes its duration; it begins now.
@@ -127,7 +126,7 @@ mod tests {
 
     #[test]
     fn lease_ends_after_its_duration_of_silence() {
-        let mut leases = Leases::new(1);
+        let mut leases = Leases::new(HashSeed::fixed(1));
         leases.set(at(0), B, Duration::from_secs(10));
         leases.set(at(0), A, Duration::from_secs(10));
         assert_eq!(leases.deadline(), Some(at(10)));
@@ -141,7 +140,7 @@ mod tests {
 
     #[test]
     fn leases_restart_once_after_a_pause() {
-        let mut leases = Leases::new(1);
+        let mut leases = Leases::new(HashSeed::fixed(1));
         leases.set(at(0), A, Duration::from_secs(10));
         leases.set(at(0), B, Duration::from_secs(10));
         assert_eq!(leases.expired(at(60)), [], "stopped for 50 s");
@@ -157,7 +156,7 @@ mod tests {
     fn check_is_late_after_100_ms() {
         let moment = |millis: u64| Instant::from_nanos(millis * 1_000_000);
         for (check, expired) in [(10_099, &[A][..]), (10_100, &[])] {
-            let mut leases = Leases::new(1);
+            let mut leases = Leases::new(HashSeed::fixed(1));
             leases.set(at(0), A, Duration::from_secs(10));
             leases.set(at(0), B, Duration::from_millis(10_100));
             assert_eq!(leases.expired(moment(check)), expired);
@@ -166,7 +165,7 @@ mod tests {
 
     #[test]
     fn infinite_lease_never_ends() {
-        let mut leases = Leases::new(1);
+        let mut leases = Leases::new(HashSeed::fixed(1));
         leases.set(at(0), A, Duration::INFINITE);
         assert_eq!(leases.deadline(), None);
         assert_eq!(leases.expired(at(1_000_000)), []);
@@ -174,7 +173,7 @@ mod tests {
 
     #[test]
     fn most_silent_participant_needs_minimum_silence() {
-        let mut leases = Leases::new(1);
+        let mut leases = Leases::new(HashSeed::fixed(1));
         let silence = Duration::from_secs(100);
         assert_eq!(leases.most_silent(at(1_000), silence), None);
         leases.set(at(0), B, Duration::INFINITE);
@@ -187,12 +186,12 @@ mod tests {
 
     #[test]
     fn unknown_participant_has_no_lease() {
-        assert!(!Leases::new(1).renew(at(0), A));
+        assert!(!Leases::new(HashSeed::fixed(1)).renew(at(0), A));
     }
 
     #[test]
     fn zero_lease_is_raised_to_the_minimum() {
-        let mut leases = Leases::new(1);
+        let mut leases = Leases::new(HashSeed::fixed(1));
         leases.set(at(0), A, Duration::ZERO);
         assert_eq!(leases.expired(at(0)), []);
         assert_eq!(leases.deadline(), at(0).after(LEASE_MIN));

@@ -103,24 +103,24 @@ impl AssertionSchedule {
         Some(now.since(last))
     }
 
-    /// Whether a silence of this duration keeps all commitments.
+    /// Whether an assertion after this much silence renews every lease in time.
     #[must_use]
-    pub fn keeps(&self, silence: Duration) -> bool {
+    pub fn is_in_time(&self, silence: Duration) -> bool {
         self.period.is_none_or(|period| silence < period.scale(2, 1))
     }
 }
 
 /// Schedule of the assertions of writers that are manual by participant.
 ///
-/// The application may assert with each of a million samples. Peers hear of it at once if they have not for a quarter
-/// of the shortest lease, and otherwise when that quarter ends. So their messages are never further apart than the
-/// application's assertions or that quarter, whichever is longer. A peer detects the silence of the application at
-/// most a quarter of the lease late.
+/// The application may assert with each of a million samples. The participant announces an assertion at once if it
+/// announced none for a quarter of the shortest lease, and otherwise when that quarter ends. So its messages are never
+/// further apart than the application's assertions or that quarter, whichever is longer. A peer detects the silence of
+/// the application at most a quarter of the lease late.
 #[derive(Debug)]
 pub struct ManualSchedule {
     assertion_clock: Arc<AssertionClock>,
     period: Option<Duration>,
-    /// Last assertion that peers have heard of.
+    /// Last announced assertion.
     announced: Instant,
     /// Peers need no further message before this time.
     until: Option<Instant>,
@@ -158,7 +158,7 @@ impl ManualSchedule {
         if self.assertion_clock.last() <= self.announced {
             self.until = None;
             self.assertion_clock.notify_from(Some(Instant::ZERO));
-            // An assertion may have arrived just before the assertion_clock was told to call.
+            // An assertion may have arrived just before the schedule requested the next call of the assertion clock.
             if self.assertion_clock.last() <= self.announced {
                 return false;
             }
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(schedule.deadline(), Some(at(200)));
         schedule.set_writers(at(40), writers.iter());
         assert_eq!(schedule.deadline(), Some(at(200)), "the same lease as before");
-        assert!(schedule.keeps(Duration::from_millis(399)) && !schedule.keeps(Duration::from_millis(400)));
+        assert!(schedule.is_in_time(Duration::from_millis(399)) && !schedule.is_in_time(Duration::from_millis(400)));
         schedule.set_writers(at(50), writers[1..].iter());
         assert_eq!(schedule.take_due(at(199)), None);
         assert_eq!(schedule.take_due(at(200)), Some(Duration::from_millis(200)));
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!(schedule.take_due(at(690)), Some(Duration::ZERO), "a shorter lease begins with its writer");
         schedule.set_writers(at(300), writers[2..].iter());
         assert_eq!(schedule.deadline(), None);
-        assert!(schedule.keeps(Duration::from_secs(1_000)), "no writer has a lease");
+        assert!(schedule.is_in_time(Duration::from_secs(1_000)), "no writer has a lease");
     }
 
     #[test]

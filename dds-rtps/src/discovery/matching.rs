@@ -181,13 +181,13 @@ impl Matching {
             self.topics.remove(name);
         }
         for other in others {
-            self.unmatch(T::pair(guid, other), cause.comes_back());
+            self.unmatch(T::pair(guid, other), cause.may_return());
         }
         Some(endpoint)
     }
 
     /// Whether an endpoint is known.
-    pub fn knows<T: EndpointAnnouncement>(&self, guid: Guid) -> bool {
+    pub fn contains<T: EndpointAnnouncement>(&self, guid: Guid) -> bool {
         T::table(self).contains_key(&guid)
     }
 
@@ -328,9 +328,9 @@ impl Matching {
     }
 
     /// Ends a pair, one of whose endpoints has vanished.
-    fn unmatch(&mut self, (writer, reader): (Guid, Guid), comes_back: bool) {
+    fn unmatch(&mut self, (writer, reader): (Guid, Guid), may_return: bool) {
         if self.results.remove(&(writer, reader)) == Some(MatchResult::Matched) {
-            self.push_unmatched(writer, reader, comes_back);
+            self.push_unmatched(writer, reader, may_return);
         }
     }
 
@@ -345,9 +345,9 @@ impl Matching {
         }
     }
 
-    fn push_unmatched(&mut self, writer: Guid, reader: Guid, comes_back: bool) {
+    fn push_unmatched(&mut self, writer: Guid, reader: Guid, may_return: bool) {
         if let Some(writer) = self.local(writer) {
-            self.events.push_back(ParticipantEvent::ReaderUnmatched { writer, reader, comes_back });
+            self.events.push_back(ParticipantEvent::ReaderUnmatched { writer, reader, may_return });
         }
         if let Some(reader) = self.local(reader) {
             self.events.push_back(ParticipantEvent::WriterUnmatched { reader, writer });
@@ -373,7 +373,7 @@ impl Matching {
     }
 
     fn local(&self, guid: Guid) -> Option<EntityId> {
-        (guid.prefix == self.own).then_some(guid.entity_id)
+        if guid.prefix == self.own { Some(guid.entity_id) } else { None }
     }
 }
 
@@ -457,9 +457,9 @@ mod tests {
     fn known_endpoints_and_results_are_returned() {
         let mut matching = Matching::new(OURS);
         let [w, r] = [Guid::new(OURS, writer_id()), Guid::new(THEIRS, reader_id())];
-        assert!(!matching.knows::<PublicationData>(w) && matching.writer(w).is_none());
+        assert!(!matching.contains::<PublicationData>(w) && matching.writer(w).is_none());
         matching.put(writer(OURS, |_| {}));
-        assert!(matching.knows::<PublicationData>(w) && !matching.knows::<SubscriptionData>(r));
+        assert!(matching.contains::<PublicationData>(w) && !matching.contains::<SubscriptionData>(r));
         assert_eq!((matching.reader(r).is_some(), matching.result(w, r)), (false, None));
         matching.put(reader(THEIRS, |_| {}));
         assert!(matching.writer(w).is_some() && matching.reader(r).is_some());
@@ -576,7 +576,7 @@ mod tests {
                 ParticipantEvent::ReaderUnmatched {
                     writer: writer_id(),
                     reader: Guid::new(THEIRS, reader_id()),
-                    comes_back: false,
+                    may_return: false,
                 },
             ]
         );

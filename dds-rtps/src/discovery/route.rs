@@ -119,6 +119,7 @@ fn on_other_host(host: &[HostAddress], usable: &UsableLocators) -> SmallVec<[Loc
 /// A peer with only some of our addresses may be another host with an equal bridge address.
 #[must_use]
 pub fn is_same_host<'a>(host: &[HostAddress], unicast: impl IntoIterator<Item = &'a Locator>) -> bool {
+    // Without any usable address a peer could be anywhere: `all` alone would be true.
     let mut addresses = unicast.into_iter().filter_map(|locator| usable_address(host, locator)).peekable();
     addresses.peek().is_some() && addresses.all(|address| address.is_loopback() || is_own(host, address))
 }
@@ -138,6 +139,7 @@ fn usable_address(host: &[HostAddress], locator: &Locator) -> Option<IpAddr> {
         [] => address.is_ipv4(),
         _ => host.iter().any(|own| own.address.is_ipv4() == address.is_ipv4()),
     };
+    // Nothing can be sent to an unspecified address, although a peer may announce one.
     if !is_spoken || address.is_unspecified() {
         return None;
     }

@@ -9,8 +9,8 @@ use crate::concurrent::{Payload, PayloadSource};
 use crate::history::{ChangeKind, HistorySample, Operation, Selection};
 use crate::output::Datagram;
 use crate::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
-use crate::reader::{KeySource, ReaderConfig, ReaderEvent, Source, StatefulReader, WriterProxyConfig};
-use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, earliest};
+use crate::reader::{KeySource, ReaderConfig, Source, StatefulReader, StatefulReaderEvent, WriterProxyConfig};
+use crate::types::{Duration, EntityId, Guid, GuidPrefix, HashSeed, InstanceHandle, Instant, Locator, Now, earliest};
 use crate::wire::{Receiver, Submessage};
 use crate::writer::{Asker, NewChange, ReaderProxyConfig, StatefulWriter, WriterConfig};
 use std::collections::VecDeque;
@@ -19,17 +19,17 @@ use std::collections::VecDeque;
 const SAMPLE_SIZE_MAX: usize = 256 << 10;
 /// Bytes of announcements that a new peer is sent unasked: this much may go to a peer that does not exist.
 const UNASKED_MAX: usize = 4 << 10;
-/// Longest pause before a silent peer is asked again, which may not exist. A peer that exists announces itself and is
-/// then asked at once.
+/// Longest pause between pre-emptive ACKNACKs to a peer that does not answer, and may not exist. A peer that exists
+/// announces itself, and this repeats the ACKNACK at once.
 const UNHEARD_PERIOD_MAX: Duration = Duration::from_secs(100);
-/// Withdrawn announcements that are kept while a lost peer may return without having noticed.
+/// Withdrawn announcements that are kept while a lost peer may return with its old matches.
 const WITHDRAWN_MAX: usize = 4_096;
 /// Lost peers that may return; the latest ones.
 const LOST_PEERS_MAX: usize = 256;
 /// How long a lost peer may take to return. Leases end within seconds, so a peer that was cut off for longer has lost
 /// us, too.
 const RETURN_WITHIN: Duration = Duration::from_secs(600);
-/// Type requests or replies kept for peers that have not acknowledged them. A peer asks again if one is lost.
+/// Type requests or replies kept for peers that have not acknowledged them. A peer repeats a request if one is lost.
 const MESSAGES_MAX: u32 = 64;
 /// Memory kept for future announcements. They are few and of any length, so reused slots would each grow to the
 /// longest.
@@ -39,7 +39,7 @@ const WAITING_BYTES_MAX: usize = 4 << 20;
 
 /// A builtin topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum BuiltinTopic {
+pub enum BuiltinPairTopic {
     /// Writers.
     Publications,
     /// Readers.
@@ -52,7 +52,7 @@ pub enum BuiltinTopic {
     TypeReplies,
 }
 
-impl BuiltinTopic {
+impl BuiltinPairTopic {
     /// All topics.
     pub const ALL: [Self; 5] =
         [Self::Publications, Self::Subscriptions, Self::Messages, Self::TypeRequests, Self::TypeReplies];
@@ -96,11 +96,11 @@ impl BuiltinTopic {
 /// The writer and the reader of one builtin topic.
 #[derive(Debug)]
 pub struct BuiltinPair {
-    topic: BuiltinTopic,
+    topic: BuiltinPairTopic,
     writer: StatefulWriter,
     reader: StatefulReader,
-    /// Peers whose lease has ended, and when. If they heard us all the time, they still know the endpoints that we
-    /// withdraw now. They must learn of it when they return, or they would match our endpoints forever.
+    /// Peers whose lease has ended, and when. If our messages still reached them, they still match the endpoints that
+    /// we withdraw now. They must receive the disposals when they return, or they would match our endpoints forever.
     lost_peers: VecDeque<(GuidPrefix, Instant)>,
 }
 
@@ -108,24 +108,26 @@ impl BuiltinPair {
     /// Creates endpoints without peers. `instances_max` is the number of entities that all peers together may
     /// announce.
     #[must_use]
-    pub fn new(topic: BuiltinTopic, prefix: GuidPrefix, instances_max: u32, seed: u64) -> Self {
+    pub fn new(topic: BuiltinPairTopic, prefix: GuidPrefix, instances_max: u32, hash_seed: HashSeed) -> Self {
         let (writer_id, reader_id) = topic.ids();
         let qos = DataWriterQos::default().reliable();
         // The history is unlimited, so it never rejects an announcement.
         let qos = if topic.is_state() { qos.transient_local().keep_last(1) } else { qos.keep_last(MESSAGES_MAX) };
         let writer = WriterConfig::new(Guid::new(prefix, writer_id), topic.is_state(), &qos);
-        let writer = WriterConfig { seed, unasked_max: UNASKED_MAX, unheard_period_max: UNHEARD_PERIOD_MAX, ..writer };
+        let writer =
+            WriterConfig { hash_seed, unasked_max: UNASKED_MAX, unheard_period_max: UNHEARD_PERIOD_MAX, ..writer };
         let limits = ResourceLimits { max_instances: Some(instances_max), ..ResourceLimits::default() };
         let qos = DataReaderQos::default().reliable();
+        // The limit bounds the memory that peers can claim. Requests and replies have no instances.
         let qos = if topic.is_state() {
             qos.transient_local().keep_last(1).resource_limits(limits)
         } else {
             qos.keep_last(MESSAGES_MAX)
         };
         let key = match topic {
-            BuiltinTopic::Publications | BuiltinTopic::Subscriptions => KeySource::KeyHashOrGuidParameter,
-            BuiltinTopic::Messages => KeySource::LeadingBytes,
-            BuiltinTopic::TypeRequests | BuiltinTopic::TypeReplies => KeySource::None,
+            BuiltinPairTopic::Publications | BuiltinPairTopic::Subscriptions => KeySource::KeyHashOrGuidParameter,
+            BuiltinPairTopic::Messages => KeySource::LeadingBytes,
+            BuiltinPairTopic::TypeRequests | BuiltinPairTopic::TypeReplies => KeySource::None,
         };
         let reader = ReaderConfig {
             sample_size_max: SAMPLE_SIZE_MAX,
@@ -136,7 +138,7 @@ impl BuiltinPair {
             // first HEARTBEAT, must not count as history. Its writer keeps it until we acknowledge it.
             wants_history: true,
             preemptive_period_max: UNHEARD_PERIOD_MAX,
-            seed,
+            hash_seed,
             ..ReaderConfig::new(Guid::new(prefix, reader_id), key, &qos)
         };
         Self {
@@ -159,11 +161,11 @@ impl BuiltinPair {
         &self.reader
     }
 
-    /// Whether peers are matched that have only announced themselves, perhaps under a forged name.
+    /// Whether this pair matches peers that never answered, and whose announcement may be forged.
     ///
     /// Each endpoint costs datagrams, so types are exchanged only with peers that have answered.
     #[must_use]
-    pub fn matches_unproven_peers(&self) -> bool {
+    pub fn matches_unverified_peers(&self) -> bool {
         self.topic.is_state()
     }
 
@@ -183,6 +185,7 @@ impl BuiltinPair {
                 ..ReaderProxyConfig::new(their_reader, route.unicast.to_vec())
             };
             self.writer.match_reader(now, proxy);
+            // The proxy delivers the disposals that the peer missed, so the entry has done its work.
             self.lost_peers.retain(|(lost, _)| *lost != prefix);
             self.forget_lost_peers(now);
         } else {
@@ -200,18 +203,19 @@ impl BuiltinPair {
         }
     }
 
-    /// Asks the endpoints of a peer again that have never sent anything, because the peer has announced itself.
-    pub fn ask_again(&mut self, now: Now, prefix: GuidPrefix) {
+    /// Repeats the initial handshake with the endpoints of a peer that never sent anything: the peer announced itself.
+    pub fn repeat_handshake(&mut self, now: Now, prefix: GuidPrefix) {
         let (writer_id, reader_id) = self.topic.ids();
         self.writer.ask_again(now, Guid::new(prefix, reader_id));
-        self.reader.ask_again(now, Guid::new(prefix, writer_id));
+        self.reader.repeat_preemptive(now, Guid::new(prefix, writer_id));
     }
 
-    /// Removes a peer's endpoints. `comes_back`: the peer may return without having noticed.
-    pub fn unmatch_peer(&mut self, now: Now, prefix: GuidPrefix, comes_back: bool) {
-        if comes_back {
-            // If it heard us all the time, it does not know that we have dropped it.
+    /// Removes a peer's endpoints. `may_return`: the peer may return with its old matches.
+    pub fn unmatch_peer(&mut self, now: Now, prefix: GuidPrefix, may_return: bool) {
+        if may_return {
+            // If our messages still reached the peer, it does not know that we removed it.
             self.lost_peers.push_back((prefix, now.instant));
+            // The oldest entry is the one whose peer is least likely to return.
             if self.lost_peers.len() > LOST_PEERS_MAX {
                 self.lost_peers.pop_front();
             }
@@ -282,7 +286,7 @@ impl BuiltinPair {
         let mut data_available = false;
         while let Some(event) = self.reader.poll_event() {
             // Other events of the reader do not concern discovery.
-            data_available |= event == ReaderEvent::DataAvailable;
+            data_available |= event == StatefulReaderEvent::DataAvailable;
         }
         if data_available {
             self.reader.select(now, &Selection::default(), Operation::Take, into);
@@ -322,8 +326,10 @@ mod tests {
             prefix[..8].copy_from_slice(&number.to_le_bytes());
             GuidPrefix(prefix)
         };
-        let mut pair = BuiltinPair::new(BuiltinTopic::Publications, prefix(0), 100, 1);
-        (1..=LOST_PEERS_MAX + 10).for_each(|number| pair.unmatch_peer(now, prefix(number), true));
+        let mut pair = BuiltinPair::new(BuiltinPairTopic::Publications, prefix(0), 100, HashSeed::fixed(1));
+        for number in 1..=LOST_PEERS_MAX + 10 {
+            pair.unmatch_peer(now, prefix(number), true);
+        }
         assert_eq!((pair.lost_peers.len(), pair.lost_peers.front().unwrap().0), (LOST_PEERS_MAX, prefix(11)));
         for number in 0..WITHDRAWN_MAX + 10 {
             let instance = InstanceHandle::from(Guid::new(prefix(number), EntityId([0, 0, 1, 2])));

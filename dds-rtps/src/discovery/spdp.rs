@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 const SECOND_AFTER: Duration = Duration::from_millis(100);
 /// Most locators that one datagram answers: bounds the work of one transmission.
 const ANSWERS_PER_DATAGRAM: usize = 32;
-/// Most locators that wait for an answer. Further peers learn of us by the next announcement.
+/// Most locators that wait for an answer. Further peers receive the next periodic announcement.
 const ANSWERS_MAX: usize = 4_096;
 
 /// Announces a participant: at once, after 100 ms, and then once per period, plus or minus a tenth.
@@ -59,13 +59,14 @@ impl Announcer {
     /// Replaces the destinations. They get two announcements soon, as after the start.
     pub fn set_destinations(&mut self, destinations: Vec<Locator>) {
         self.writer.set_locators(destinations);
+        // The count restarts the short pause of the second announcement.
         self.announced = 0;
     }
 
     /// Announces to a new peer at once, without waiting for the period.
     pub fn answer(&mut self, locators: &[Locator]) {
         let room = ANSWERS_MAX.saturating_sub(self.answers.len());
-        // Further peers are not answered: they learn of us by the next periodic announcement.
+        // Further peers are not answered: they receive the next periodic announcement.
         self.answers.extend(locators.iter().take(room));
     }
 
@@ -79,6 +80,7 @@ impl Announcer {
         self.writer.write(now, change);
         // Peers that are not reached by the usual destinations get the disposal as an answer.
         self.answers = peers.take(ANSWERS_MAX).collect();
+        // A later announcement would revive the participant at its peers.
         self.next = None;
     }
 

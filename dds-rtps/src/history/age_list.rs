@@ -23,7 +23,7 @@ const RUN_INTERVAL: Duration = Duration::from_millis(1);
 /// The shortest DEADLINE that is watched. No system can keep a shorter one.
 const DEADLINE_MIN: Duration = Duration::from_micros(1);
 
-/// How many entries [`AgeList::sort_in`] skips for a moment that lies before the present.
+/// How many entries [`AgeList::insert_sorted`] skips for a moment that lies before the present.
 ///
 /// A moment noted in time goes to the end. After a late run, for example of a stopped process, an entry may stand
 /// behind newer ones and is then due with them. The number of periods is right all the same.
@@ -103,7 +103,7 @@ impl AgeList {
     }
 
     /// Like [`AgeList::note`], for a moment that a few others may be later than.
-    fn sort_in(&mut self, at: u32, moment: Instant) {
+    fn insert_sorted(&mut self, at: u32, moment: Instant) {
         // The list may be unsorted for a moment: the caller restarts periods that ended in the past.
         self.forget(at);
         let mut previous = self.last;
@@ -153,7 +153,7 @@ impl AgeList {
         // A delay of zero has no end of a period.
         let delay = self.delay.as_nanos().unsigned_abs().max(1);
         let periods = (now.as_nanos() - since.as_nanos()) / delay;
-        self.sort_in(at, Instant::from_nanos(since.as_nanos() + periods * delay));
+        self.insert_sorted(at, Instant::from_nanos(since.as_nanos() + periods * delay));
         Some((at, periods))
     }
 

@@ -38,7 +38,7 @@ impl KeyStore {
     }
 
     /// Whether a payload should be kept in place of `key`. A serialized key replaces a sample.
-    pub(super) fn is_wanted(key: Option<&KeyPayload>, is_key: bool) -> bool {
+    pub(super) fn should_store(key: Option<&KeyPayload>, is_key: bool) -> bool {
         match key {
             Some(known) => is_key && !known.is_key,
             None => true,
@@ -82,11 +82,11 @@ mod tests {
     #[test]
     fn serialized_key_replaces_sample_not_vice_versa() {
         let (mut store, mut key) = (KeyStore::new(), None);
-        assert!(KeyStore::is_wanted(key.as_ref(), false));
+        assert!(KeyStore::should_store(key.as_ref(), false));
         assert!(store.keep(&mut key, &Payload::copy_of(b"sample"), false));
-        assert!(!KeyStore::is_wanted(key.as_ref(), false) && KeyStore::is_wanted(key.as_ref(), true));
+        assert!(!KeyStore::should_store(key.as_ref(), false) && KeyStore::should_store(key.as_ref(), true));
         assert!(store.keep(&mut key, &Payload::copy_of(b"key"), true));
-        assert!(!KeyStore::is_wanted(key.as_ref(), true));
+        assert!(!KeyStore::should_store(key.as_ref(), true));
         assert_eq!((key.as_ref().unwrap().payload.bytes(), store.bytes), (&b"key"[..], 3));
         store.release(&mut key);
         assert_eq!((key.is_none(), store.bytes), (true, 0));

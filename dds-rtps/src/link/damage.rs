@@ -31,7 +31,7 @@ impl Damage {
             damage.flipped_bit = Some(random.below(damage.len as u64 * 8) as usize);
         }
         let is_whole = damage.len == len && damage.flipped_bit.is_none();
-        (!is_whole).then_some(damage)
+        if is_whole { None } else { Some(damage) }
     }
 
     /// Applies the damage to the bytes that it was drawn for.

@@ -6,7 +6,7 @@
 //! | item | purpose |
 //! |---|---|
 //! | [`Conditions`] | delay, loss, duplication, reordering, damage and bandwidth of a link |
-//! | [`Path`] | one direction of a link: its queue, its bursts, its last arrival |
+//! | [`NetworkPath`] | one direction of a link: its queue, its bursts, its last arrival |
 //! | [`Damage`] | truncation and bit errors of one copy |
 //! | [`Random`] | the only source of randomness |
 //!
@@ -20,7 +20,7 @@ mod random;
 
 pub use conditions::{Burst, Conditions};
 pub use damage::Damage;
-pub use path::{Arrivals, Path, SentDatagram};
+pub use path::{Arrivals, NetworkPath, SentDatagram};
 pub use random::Random;
 
 /// Counts of datagrams since the network was created, one for each receiver.

@@ -20,7 +20,7 @@ pub struct SentDatagram {
 
 /// State of one direction of one link.
 #[derive(Debug, Default)]
-pub struct Path {
+pub struct NetworkPath {
     /// When the last byte in the queue has left.
     free_at: Instant,
     /// When the last datagram that keeps its order arrives.
@@ -30,7 +30,7 @@ pub struct Path {
     period_ends: Option<Instant>,
 }
 
-impl Path {
+impl NetworkPath {
     /// Decides when copies of a datagram arrive, under `conditions`; no copy if it is lost.
     pub fn pass(
         &mut self,
@@ -40,6 +40,7 @@ impl Path {
         counters: &mut NetworkCounters,
     ) -> Arrivals {
         let mut arrivals = Arrivals::new();
+        // Before the queue: a router drops an oversized datagram without using the line.
         if conditions.longest.is_some_and(|longest| datagram.len > longest) {
             counters.too_long += 1;
             return arrivals;
@@ -141,7 +142,7 @@ mod tests {
 
     /// Arrivals of datagrams of 1000 bytes that are sent every 10 us.
     fn run(conditions: Conditions, count: u64) -> (Vec<Arrivals>, NetworkCounters) {
-        let (mut path, mut random, mut counters) = (Path::default(), Random::new(1), NetworkCounters::default());
+        let (mut path, mut random, mut counters) = (NetworkPath::default(), Random::new(1), NetworkCounters::default());
         let datagram = |number: u64| SentDatagram { at: at(10 * number), len: 1000, multicast: false };
         let arrivals =
             (0..count).map(|number| path.pass(&datagram(number), &conditions, &mut random, &mut counters)).collect();
@@ -175,10 +176,12 @@ mod tests {
 
     #[test]
     fn long_datagram_needs_all_its_frames() {
-        let (mut path, mut random, mut counters) = (Path::default(), Random::new(1), NetworkCounters::default());
+        let (mut path, mut random, mut counters) = (NetworkPath::default(), Random::new(1), NetworkCounters::default());
         let datagram = SentDatagram { at: at(0), len: 1472 * 10, multicast: false };
         let lossy = Conditions::perfect().lossy(0.1);
-        (0..1000).for_each(|_| drop(path.pass(&datagram, &lossy, &mut random, &mut counters)));
+        for _ in 0..1000 {
+            drop(path.pass(&datagram, &lossy, &mut random, &mut counters));
+        }
         // 1 - 0.9^10 = 65 %
         assert!((600..700).contains(&counters.lost), "{}", counters.lost);
     }

@@ -6,7 +6,7 @@
 //!
 //! Bound: at most as many entries as there are matches.
 
-use crate::discovery::{BuiltinPair, BuiltinTopic, ParticipantEvent};
+use crate::discovery::{BuiltinPair, BuiltinPairTopic, ParticipantEvent};
 use crate::types::{EntityId, Guid, GuidPrefix, SequenceNumber};
 
 /// Matches whose reader does not know the writer yet.
@@ -34,6 +34,7 @@ impl Awareness {
                     return None;
                 }
                 let (writer, reader) = (*writer, reader.data.endpoint.guid);
+                // The match follows the announcement, so its number is not higher than this one.
                 let announced = publications.writer().last_sequence_number();
                 self.remove(writer, reader);
                 self.unaware.push(UnawareMatch { writer, reader, announced });
@@ -57,9 +58,10 @@ impl Awareness {
         if self.unaware.iter().all(|known| known.reader.prefix != prefix) {
             return aware;
         }
-        let (_, their_reader) = BuiltinTopic::Publications.ids();
+        let (_, their_reader) = BuiltinPairTopic::Publications.ids();
         let acknowledged = publications.writer().acknowledged_by_reader(Guid::new(prefix, their_reader));
-        // A participant without a reader of announcements learns of the writer in another way.
+        // A participant without a reader of announcements discovers the writer by other means, so nothing can be
+        // awaited.
         let acknowledged = acknowledged.unwrap_or(SequenceNumber::MAX);
         self.unaware.retain(|known| {
             let is_aware = known.reader.prefix == prefix && known.announced <= acknowledged;

@@ -1,43 +1,43 @@
 //! The builtin endpoints of all reliable topics.
 
 use super::coalescer::Coalescer;
-use crate::discovery::{BuiltinPair, BuiltinTopic};
+use crate::discovery::{BuiltinPair, BuiltinPairTopic};
 use crate::output::Datagram;
-use crate::types::{GuidPrefix, Instant, Now};
+use crate::types::{GuidPrefix, HashSeed, Instant, Now};
 
 /// A writer and a reader for each builtin topic, and the datagrams that they send together.
 #[derive(Debug)]
 pub(super) struct BuiltinPairs {
-    /// In the order of [`BuiltinTopic::ALL`].
+    /// In the order of [`BuiltinPairTopic::ALL`].
     pairs: [BuiltinPair; 5],
     coalescer: Coalescer,
 }
 
 impl BuiltinPairs {
-    pub(super) fn new(prefix: GuidPrefix, instances_max: u32, seed: u64) -> Self {
-        let pairs = BuiltinTopic::ALL.map(|topic| BuiltinPair::new(topic, prefix, instances_max, seed));
+    pub(super) fn new(prefix: GuidPrefix, instances_max: u32, hash_seed: HashSeed) -> Self {
+        let pairs = BuiltinPairTopic::ALL.map(|topic| BuiltinPair::new(topic, prefix, instances_max, hash_seed));
         Self { pairs, coalescer: Coalescer::default() }
     }
 
-    pub(super) fn get(&self, topic: BuiltinTopic) -> &BuiltinPair {
+    pub(super) fn get(&self, topic: BuiltinPairTopic) -> &BuiltinPair {
         let [publications, subscriptions, messages, type_requests, type_replies] = &self.pairs;
         match topic {
-            BuiltinTopic::Publications => publications,
-            BuiltinTopic::Subscriptions => subscriptions,
-            BuiltinTopic::Messages => messages,
-            BuiltinTopic::TypeRequests => type_requests,
-            BuiltinTopic::TypeReplies => type_replies,
+            BuiltinPairTopic::Publications => publications,
+            BuiltinPairTopic::Subscriptions => subscriptions,
+            BuiltinPairTopic::Messages => messages,
+            BuiltinPairTopic::TypeRequests => type_requests,
+            BuiltinPairTopic::TypeReplies => type_replies,
         }
     }
 
-    pub(super) fn get_mut(&mut self, topic: BuiltinTopic) -> &mut BuiltinPair {
+    pub(super) fn get_mut(&mut self, topic: BuiltinPairTopic) -> &mut BuiltinPair {
         let [publications, subscriptions, messages, type_requests, type_replies] = &mut self.pairs;
         match topic {
-            BuiltinTopic::Publications => publications,
-            BuiltinTopic::Subscriptions => subscriptions,
-            BuiltinTopic::Messages => messages,
-            BuiltinTopic::TypeRequests => type_requests,
-            BuiltinTopic::TypeReplies => type_replies,
+            BuiltinPairTopic::Publications => publications,
+            BuiltinPairTopic::Subscriptions => subscriptions,
+            BuiltinPairTopic::Messages => messages,
+            BuiltinPairTopic::TypeRequests => type_requests,
+            BuiltinPairTopic::TypeReplies => type_replies,
         }
     }
 
@@ -51,6 +51,7 @@ impl BuiltinPairs {
 
     /// Builds the next datagram; returns false without one to send.
     pub(super) fn poll_transmit(&mut self, now: Now, datagram: &mut Datagram) -> bool {
+        // All pairs share one coalescer: announcements of several topics for one peer fit into one datagram.
         let Self { pairs, coalescer } = self;
         coalescer.poll(datagram, |next| pairs.iter_mut().any(|pair| pair.poll_transmit(now, next)))
     }

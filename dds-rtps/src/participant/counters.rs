@@ -23,7 +23,7 @@ pub struct ParticipantCounters {
     /// Disposals of participants that were forgotten early, because there were too many.
     ///
     /// A late announcement then brings back a participant that has left, until its lease ends.
-    pub farewells_forgotten: u64,
+    pub disposals_evicted: u64,
     /// Silent participants that were removed to make room for others.
     pub participants_displaced: u64,
     /// INFO_REPLYs without a host of their sender; the answers went to the announced locators.

@@ -3,9 +3,9 @@
 use super::Participant;
 use super::ignored::is_of_topic;
 use super::type_lookup::handle_request;
-use crate::discovery::data::{DataError, Decoded, PublicationData, SubscriptionData, endpoint_key};
+use crate::discovery::data::{Decoded, DiscoveryDataError, PublicationData, SubscriptionData, endpoint_key};
 use crate::discovery::{
-    BuiltinTopic, Discovered, DiscoveredReader, DiscoveredWriter, EndpointAnnouncement, ParticipantEvent,
+    BuiltinPairTopic, Discovered, DiscoveredReader, DiscoveredWriter, EndpointAnnouncement, ParticipantEvent,
     ParticipantLoss, ParticipantMessage,
 };
 use crate::history::{ChangeKind, HistorySample, InstanceState};
@@ -37,7 +37,7 @@ impl Participant {
 
     /// Updates the announcement of a local writer; returns false if the writer was removed.
     pub fn update_writer(&mut self, now: Now, data: PublicationData) -> bool {
-        if !self.knows(&data) {
+        if !self.contains(&data) {
             return false;
         }
         self.add_writer(now, data);
@@ -46,15 +46,15 @@ impl Participant {
 
     /// Updates the announcement of a local reader; returns false if the reader was removed.
     pub fn update_reader(&mut self, now: Now, data: SubscriptionData) -> bool {
-        if !self.knows(&data) {
+        if !self.contains(&data) {
             return false;
         }
         self.add_reader(now, data);
         true
     }
 
-    fn knows<T: EndpointAnnouncement>(&self, data: &T) -> bool {
-        self.matching.knows::<T>(Guid::new(self.config.prefix, data.endpoint().guid.entity_id))
+    fn contains<T: EndpointAnnouncement>(&self, data: &T) -> bool {
+        self.matching.contains::<T>(Guid::new(self.config.prefix, data.endpoint().guid.entity_id))
     }
 
     /// Removes a local writer; returns false if nothing is removed.
@@ -93,7 +93,7 @@ impl Participant {
         true
     }
 
-    pub(super) fn publish(&mut self, now: Now, topic: BuiltinTopic, instance: InstanceHandle, payload: &[u8]) {
+    pub(super) fn publish(&mut self, now: Now, topic: BuiltinPairTopic, instance: InstanceHandle, payload: &[u8]) {
         if !self.pairs.get_mut(topic).publish(now, instance, payload) {
             self.counters.unpublished += 1;
         }
@@ -107,7 +107,7 @@ impl Participant {
             return;
         }
         let message = ParticipantMessage { prefix: self.config.prefix, kind };
-        self.publish(now, BuiltinTopic::Messages, message.instance(), &message.encode());
+        self.publish(now, BuiltinPairTopic::Messages, message.instance(), &message.encode());
     }
 
     fn schedule_assertions(&mut self, now: Now) {
@@ -130,7 +130,7 @@ impl Participant {
     }
 
     fn push_liveliness_lost(&mut self, silence: Duration) {
-        if self.liveliness.automatic.keeps(silence) {
+        if self.liveliness.automatic.is_in_time(silence) {
             return;
         }
         for writer in self.matching.of::<PublicationData>(self.config.prefix) {
@@ -143,21 +143,25 @@ impl Participant {
     }
 
     /// Handles the samples that have arrived on a builtin topic.
-    pub(super) fn handle_samples(&mut self, now: Now, topic: BuiltinTopic) {
+    pub(super) fn handle_samples(&mut self, now: Now, topic: BuiltinPairTopic) {
+        // The buffer leaves `self` for the loop, whose handlers need the whole participant.
         let mut samples = std::mem::take(&mut self.samples);
         self.pairs.get_mut(topic).take(now, &mut samples);
         for sample in samples.drain(..) {
-            let Some(sender) = sender(&sample) else { continue };
-            // A sample may outlive its participant.
+            let Some(sender) = sender(&sample) else {
+                debug_assert!(false, "each sample of a builtin topic has a writer");
+                continue;
+            };
+            // The sample may have waited behind a hole until the participant was lost.
             if !self.peers.known.contains_key(&sender) {
                 continue;
             }
             match topic {
-                BuiltinTopic::Publications => self.handle_endpoint::<PublicationData>(sender, &sample),
-                BuiltinTopic::Subscriptions => self.handle_endpoint::<SubscriptionData>(sender, &sample),
-                BuiltinTopic::Messages => self.handle_message(sender, &sample),
-                BuiltinTopic::TypeRequests => handle_request(&mut self.lookup(now).1, &sample),
-                BuiltinTopic::TypeReplies => {
+                BuiltinPairTopic::Publications => self.handle_endpoint::<PublicationData>(sender, &sample),
+                BuiltinPairTopic::Subscriptions => self.handle_endpoint::<SubscriptionData>(sender, &sample),
+                BuiltinPairTopic::Messages => self.handle_message(sender, &sample),
+                BuiltinPairTopic::TypeRequests => handle_request(&mut self.lookup(now).1, &sample),
+                BuiltinPairTopic::TypeReplies => {
                     let (lookup, mut cx) = self.lookup(now);
                     lookup.handle_reply(&mut cx, sender, &sample);
                 }
@@ -171,9 +175,10 @@ impl Participant {
         match change_of(sample) {
             BuiltinChange::Alive(payload) => match T::decode(payload, sender) {
                 Ok(decoded) => self.add_endpoint(decoded),
-                Err(DataError::Guid) => self.counters.foreign += 1,
+                Err(DiscoveryDataError::Guid) => self.counters.foreign += 1,
                 Err(_) => self.counters.malformed_endpoints += 1,
             },
+            // A participant may announce and dispose only its own endpoints.
             BuiltinChange::Gone(guid) if guid.prefix != sender => self.counters.foreign += 1,
             BuiltinChange::Gone(guid) => {
                 self.remove_endpoint::<T>(guid, ParticipantLoss::Left);
@@ -190,17 +195,21 @@ impl Participant {
         if self.ignored.contains(data.endpoint()) {
             return;
         }
-        let Some(peer) = self.peers.known.get(&guid.prefix) else { return };
-        let is_new = !self.matching.knows::<T>(guid);
+        let Some(peer) = self.peers.known.get(&guid.prefix) else {
+            debug_assert!(false, "`handle_samples` checked that the participant is known");
+            return;
+        };
+        let is_new = !self.matching.contains::<T>(guid);
         if is_new && peer.endpoints >= self.config.limits.endpoints_per_participant_max {
             self.counters.endpoints_refused += 1;
             return;
         }
         let route = self.route_of_endpoint(&peer.data, data.endpoint());
         let vendor = peer.data.vendor;
-        let Some(peer) = self.peers.known.get_mut(&guid.prefix) else { return };
         if is_new {
-            peer.endpoints += 1;
+            if let Some(peer) = self.peers.known.get_mut(&guid.prefix) {
+                peer.endpoints += 1;
+            }
         }
         self.matching.put(Arc::new(Discovered { data, route, vendor, is_local: false }));
     }
@@ -219,8 +228,9 @@ impl Participant {
         Some(removed)
     }
 
-    /// Ignores a participant from now on, and forgets it.
+    /// Ignores a participant from now on, and removes it.
     pub fn ignore_participant(&mut self, now: Now, prefix: GuidPrefix) {
+        // Before the removal, which takes their data along.
         for writer in self.matching.of::<PublicationData>(prefix) {
             self.ignored.remember_writer(writer);
         }
@@ -284,6 +294,7 @@ impl Participant {
     fn handle_message(&mut self, sender: GuidPrefix, sample: &HistorySample) {
         let BuiltinChange::Alive(payload) = change_of(sample) else { return };
         match ParticipantMessage::decode(payload) {
+            // Only the participant itself may renew the leases of its writers.
             Some(ParticipantMessage { prefix, kind }) if prefix == sender => {
                 self.matching.push_event(ParticipantEvent::LivelinessAsserted { prefix, kind });
             }

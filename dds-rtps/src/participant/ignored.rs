@@ -76,7 +76,9 @@ mod tests {
     #[test]
     fn ignored_endpoints_remember_the_latest() {
         let mut list = VecDeque::new();
-        (0..REMEMBERED_MAX + 10).for_each(|number| remember(&mut list, number));
+        for number in 0..REMEMBERED_MAX + 10 {
+            remember(&mut list, number);
+        }
         assert_eq!((list.len(), list.front()), (REMEMBERED_MAX, Some(&10)));
     }
 }

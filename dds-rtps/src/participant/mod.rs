@@ -4,8 +4,8 @@
 //! the next deadline. Owned: the builtin endpoints, all discovered entities, and the match result of each pair of
 //! endpoints.
 //!
-//! There are no sockets and no clock: each call passes `now`, and one seed drives all randomness. The same calls with
-//! the same seed give the same datagrams and events in the same order.
+//! There are no sockets and no clock: each call passes `now`, and two seeds drive all randomness. The same calls with
+//! the same seeds give the same datagrams and events in the same order.
 //!
 //! | file | owns |
 //! |---|---|
@@ -36,12 +36,12 @@ pub use type_lookup::TypeResolution;
 use crate::concurrent::PayloadSource;
 use crate::discovery::data::ParticipantData;
 use crate::discovery::{
-    Announcer, BuiltinPair, BuiltinTopic, LivelinessSchedules, Matching, ParticipantEvent, ParticipantLoss, Route,
+    Announcer, BuiltinPair, BuiltinPairTopic, LivelinessSchedules, Matching, ParticipantEvent, ParticipantLoss, Route,
 };
 use crate::history::HistorySample;
 use crate::output::Datagram;
-use crate::types::Guid;
 use crate::types::{EntityId, GuidPrefix, Instant, Now};
+use crate::types::{Guid, HashSeed};
 use crate::wire::{Receiver, Submessage};
 use crate::xtypes::TypeGraph;
 use awareness::Awareness;
@@ -86,16 +86,18 @@ enum Phase {
 
 impl Participant {
     /// Creates a participant that is silent until it is started.
+    ///
+    /// `seed` decides the times of announcements, `hash_seed` the order in hash tables.
     #[must_use]
-    pub fn new(config: ParticipantConfig, seed: u64) -> Self {
+    pub fn new(config: ParticipantConfig, seed: u64, hash_seed: HashSeed) -> Self {
         let prefix = config.prefix;
         // Several announcements must fit into a lease, because some get lost. The share is that of the defaults.
         let period = config.announcement_period.min(config.lease_duration.scale(3, 20));
         Self {
             phase: Phase::Silent,
             announcer: Announcer::new(prefix, config.announce_to.clone(), period, seed),
-            pairs: BuiltinPairs::new(prefix, config.limits.endpoints_max, seed),
-            peers: PeerTable::new(seed),
+            pairs: BuiltinPairs::new(prefix, config.limits.endpoints_max, hash_seed),
+            peers: PeerTable::new(hash_seed),
             matching: Matching::new(prefix),
             liveliness: LivelinessSchedules::new(Arc::clone(&config.assertion_clock)),
             type_lookup: TypeLookup::default(),
@@ -186,16 +188,17 @@ impl Participant {
         if matches!(submessage, Submessage::AckNack(_) | Submessage::NackFrag(_)) {
             self.note_answer(now, receiver.source_prefix);
         }
+        // The other submessages set the state of the receiver, or belong to no endpoint.
         let Some(writer_id) = writer_id(submessage) else { return };
         if let (EntityId::SPDP_WRITER, Submessage::Data(data)) = (writer_id, submessage) {
             return self.handle_spdp(now, receiver, data);
         }
-        if let Some(topic) = BuiltinTopic::of_writer(writer_id) {
+        if let Some(topic) = BuiltinPairTopic::of_writer(writer_id) {
             let reply = self.reply_to(receiver);
             self.pairs.get_mut(topic).handle(now, receiver, reply, submessage, packet);
             self.handle_samples(now, topic);
             // An acknowledgement of announcements shows that the peer knows our writers.
-            if topic == BuiltinTopic::Publications && matches!(submessage, Submessage::AckNack(_)) {
+            if topic == BuiltinPairTopic::Publications && matches!(submessage, Submessage::AckNack(_)) {
                 self.push_aware(receiver.source_prefix);
             }
         }
@@ -236,7 +239,7 @@ impl Participant {
         self.send_due_assertions(now);
         let (lookup, mut cx) = self.lookup(now);
         lookup.handle_timeout(&mut cx);
-        for topic in BuiltinTopic::ALL {
+        for topic in BuiltinPairTopic::ALL {
             self.pairs.get_mut(topic).handle_timeout(now);
             self.handle_samples(now, topic);
         }
@@ -277,7 +280,7 @@ impl Participant {
     /// Returns the next event, in the order of their occurrence; `None` without one.
     pub fn poll_event(&mut self) -> Option<ParticipantEvent> {
         let event = self.matching.poll_event()?;
-        let publications = self.pairs.get(BuiltinTopic::Publications);
+        let publications = self.pairs.get(BuiltinPairTopic::Publications);
         if let Some(prefix) = self.awareness.handle_event(&event, publications) {
             self.push_aware(prefix);
         }
@@ -286,7 +289,7 @@ impl Participant {
 
     /// Adds an event for each match of a participant whose reader knows our writer now.
     fn push_aware(&mut self, prefix: GuidPrefix) {
-        let publications = self.pairs.get(BuiltinTopic::Publications);
+        let publications = self.pairs.get(BuiltinPairTopic::Publications);
         for (writer, reader) in self.awareness.take_aware(prefix, publications) {
             self.matching.push_event(ParticipantEvent::WriterKnown { writer, reader });
         }
@@ -340,7 +343,7 @@ impl Participant {
 
     /// Returns a builtin topic, to read its counters.
     #[must_use]
-    pub fn builtin(&self, topic: BuiltinTopic) -> &BuiltinPair {
+    pub fn builtin(&self, topic: BuiltinPairTopic) -> &BuiltinPair {
         self.pairs.get(topic)
     }
 
@@ -348,7 +351,7 @@ impl Participant {
     #[must_use]
     pub fn counters(&self) -> ParticipantCounters {
         // The histories of these readers refuse endpoints before they reach the participant.
-        let topics = [BuiltinTopic::Publications, BuiltinTopic::Subscriptions];
+        let topics = [BuiltinPairTopic::Publications, BuiltinPairTopic::Subscriptions];
         let mut counters = self.counters;
         for topic in topics {
             counters.endpoints_rejected += self.builtin(topic).reader().counters().rejected;

@@ -3,14 +3,14 @@
 use super::Participant;
 use super::disposals::Disposals;
 use crate::discovery::data::{
-    DataError, Decoded, EndpointData, ParticipantData, PublicationData, SubscriptionData, guid_of_key,
+    Decoded, DiscoveryDataError, EndpointData, ParticipantData, PublicationData, SubscriptionData, guid_of_key,
 };
 use crate::discovery::{
     BuiltinEndpoints, Discovered, EndpointAnnouncement, Leases, ParticipantEvent, ParticipantLoss, ReplyTo, Route,
     is_same_host,
 };
 use crate::reader::WRITERS_MAX;
-use crate::types::{Duration, EntityId, Guid, GuidPrefix, Locator, Now, SequenceNumber};
+use crate::types::{Duration, EntityId, Guid, GuidPrefix, HashSeed, Locator, Now, SequenceNumber};
 use crate::wire::{Data, Receiver, SerializedPayload};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -37,8 +37,8 @@ pub(super) struct PeerTable {
 }
 
 impl PeerTable {
-    pub(super) fn new(seed: u64) -> Self {
-        Self { known: BTreeMap::new(), leases: Leases::new(seed), disposals: Disposals::default() }
+    pub(super) fn new(hash_seed: HashSeed) -> Self {
+        Self { known: BTreeMap::new(), leases: Leases::new(hash_seed), disposals: Disposals::default() }
     }
 
     /// Returns the unicast locators of all peers.
@@ -62,6 +62,7 @@ impl Participant {
             // A change without payload and without status is legal and means nothing.
             SerializedPayload::None if status & STATUS_GONE == 0 => return,
             payload => {
+                // A disposal names its participant in the payload or in PID_KEY_HASH (RTPS 2.5, 9.6.4.8).
                 let key = payload.bytes().and_then(guid_of_key);
                 let key = key.or_else(|| data.inline_qos?.key_hash().map(Guid::from_bytes));
                 return self.handle_disposal(now, prefix, number, key);
@@ -72,18 +73,19 @@ impl Participant {
                 self.counters.skipped_parameters += u64::from(skipped);
                 self.handle_announcement(now, number, data);
             }
-            Err(DataError::Guid) => self.counters.foreign += 1,
+            Err(DiscoveryDataError::Guid) => self.counters.foreign += 1,
             Err(_) => self.counters.malformed_participants += 1,
         }
     }
 
     fn handle_disposal(&mut self, now: Now, prefix: GuidPrefix, number: SequenceNumber, key: Option<Guid>) {
+        // Without a key the disposal is that of its sender. A key of another participant is forged or relayed.
         if key.is_some_and(|guid| guid != Guid::new(prefix, EntityId::PARTICIPANT)) {
             self.counters.foreign += 1;
             return;
         }
-        let has_forgotten = self.peers.disposals.insert(now.instant, prefix, number);
-        self.counters.farewells_forgotten += u64::from(has_forgotten);
+        let has_evicted = self.peers.disposals.insert(now.instant, prefix, number);
+        self.counters.disposals_evicted += u64::from(has_evicted);
         self.lose(now, prefix, ParticipantLoss::Left);
     }
 
@@ -102,9 +104,9 @@ impl Participant {
             if *peer.data != data {
                 return self.change_peer(now, data);
             }
-            // It exists, so ask those of its endpoints again that are still silent.
+            // The peer exists: repeat the handshake with its endpoints that have not answered.
             for pair in self.pairs.iter_mut() {
-                pair.ask_again(now, prefix);
+                pair.repeat_handshake(now, prefix);
             }
         } else if self.peers.disposals.is_late(now.instant, prefix, number) {
             self.counters.late_announcements += 1;
@@ -177,7 +179,10 @@ impl Participant {
 
     /// Updates the routes to the endpoints of a participant.
     fn update_endpoint_routes<T: EndpointAnnouncement>(&mut self, prefix: GuidPrefix) {
-        let Some(data) = self.peers.known.get(&prefix).map(|peer| Arc::clone(&peer.data)) else { return };
+        let Some(data) = self.peers.known.get(&prefix).map(|peer| Arc::clone(&peer.data)) else {
+            debug_assert!(false, "the caller has just found or added the participant");
+            return;
+        };
         for endpoint in self.matching.of::<T>(prefix) {
             let route = self.route_of_endpoint(&data, endpoint.data.endpoint());
             self.matching.put(Arc::new(Discovered { route, ..Arc::unwrap_or_clone(endpoint) }));
@@ -205,7 +210,7 @@ impl Participant {
         route: &Route,
     ) {
         for pair in self.pairs.iter_mut() {
-            if has_answered || pair.matches_unproven_peers() {
+            if has_answered || pair.matches_unverified_peers() {
                 pair.match_peer(now, prefix, endpoints, route);
             }
         }
@@ -220,7 +225,7 @@ impl Participant {
         peer.has_answered = true;
         self.peers.leases.set(now.instant, prefix, peer.data.lease_duration);
         for pair in self.pairs.iter_mut() {
-            if !pair.matches_unproven_peers() {
+            if !pair.matches_unverified_peers() {
                 pair.match_peer(now, prefix, peer.data.builtin_endpoints, &peer.route);
             }
         }
@@ -241,8 +246,9 @@ impl Participant {
         self.peers.leases.remove(prefix);
         self.type_lookup.forget(prefix);
         for pair in self.pairs.iter_mut() {
-            pair.unmatch_peer(now, prefix, cause.comes_back());
+            pair.unmatch_peer(now, prefix, cause.may_return());
         }
+        // The owner unmatches the endpoints before it reads that their participant is lost.
         self.matching.remove_participant(prefix, cause);
         self.matching.push_event(ParticipantEvent::ParticipantLost { prefix, cause });
     }

@@ -14,12 +14,13 @@ use super::builtin_pairs::BuiltinPairs;
 use super::counters::ParticipantCounters;
 use super::peer::Peer;
 use crate::discovery::{
-    BuiltinEndpoints, BuiltinTopic, LookupCall, LookupReply, LookupRequest, LookupReturn, Matching, ParticipantEvent,
+    BuiltinEndpoints, BuiltinPairTopic, LookupCall, LookupReply, LookupRequest, LookupReturn, Matching,
+    ParticipantEvent,
 };
 use crate::history::HistorySample;
 use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Now, SequenceNumber};
 use crate::wire::SampleIdentity;
-use crate::xtypes::{ComponentId, Primitive, Refused, TypeIdentifier, TypeObject, TypeWithSize};
+use crate::xtypes::{ComponentId, PrimitiveType, TypeIdentifier, TypeObject, TypeObjectRefused, TypeWithSize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -88,7 +89,7 @@ pub enum TypeResolution {
         /// The type and all types that it consists of.
         types: BTreeMap<TypeIdentifier, Arc<TypeObject>>,
     },
-    /// Its participant was asked. Resolve again after [`ParticipantEvent::TypesDescribed`].
+    /// A request to its participant is pending. Resolve again after [`ParticipantEvent::TypesDescribed`].
     Asked,
     /// It is not announced, or its participant does not describe it.
     Unavailable,
@@ -97,7 +98,7 @@ pub enum TypeResolution {
 }
 
 impl LookupContext<'_> {
-    fn publish(&mut self, topic: BuiltinTopic, payload: &[u8]) {
+    fn publish(&mut self, topic: BuiltinPairTopic, payload: &[u8]) {
         if !self.pairs.get_mut(topic).publish(self.now, InstanceHandle::NIL, payload) {
             self.counters.unpublished += 1;
         }
@@ -115,7 +116,7 @@ impl LookupContext<'_> {
         }
     }
 
-    fn is_accepted(&mut self, result: Result<(), Refused>) -> bool {
+    fn is_accepted(&mut self, result: Result<(), TypeObjectRefused>) -> bool {
         self.counters.types_refused += u64::from(result.is_err());
         result.is_ok()
     }
@@ -151,7 +152,7 @@ impl TypeLookup {
         if prefix == cx.prefix || missing.iter().any(|id| types.is_unavailable(prefix, id)) {
             return TypeResolution::Unavailable;
         }
-        types.want(prefix, &root, information.complete.dependencies.iter().map(|dependency| &dependency.id));
+        types.add_missing(prefix, &root, information.complete.dependencies.iter().map(|dependency| &dependency.id));
         self.awaited.insert(prefix);
         self.request(cx);
         // The request may have shown that the peer has no service.
@@ -161,16 +162,16 @@ impl TypeLookup {
         TypeResolution::Asked
     }
 
-    /// Requests the wanted types. The types of a peer without the service are unavailable.
+    /// Requests the missing types. The types of a peer without the service are unavailable.
     pub(super) fn request(&mut self, cx: &mut LookupContext<'_>) {
-        // The loop ends: each round makes types unavailable, and these are not wanted again.
+        // The loop ends: each round makes types unavailable, and these are not requested again.
         loop {
-            let wanted = cx.matching.types_mut().take_wanted();
-            if wanted.is_empty() {
+            let missing = cx.matching.types_mut().take_missing();
+            if missing.is_empty() {
                 return self.send_next(cx);
             }
             let mut has_refused = false;
-            for (prefix, types) in wanted {
+            for (prefix, types) in missing {
                 if !cx.describes_types(prefix) {
                     cx.counters.types_unavailable += types.len() as u64;
                     cx.matching.types_mut().set_all_unavailable(prefix);
@@ -197,7 +198,7 @@ impl TypeLookup {
     fn send_next(&mut self, cx: &mut LookupContext<'_>) {
         self.by_peer.retain(|_, requests| requests.sent.is_some() || !requests.waiting.is_empty());
         for (prefix, requests) in &mut self.by_peer {
-            // A peer that has never answered anything is asked when it does.
+            // A peer that never answered anything may be forged: its request waits for the first answer.
             let has_answered = cx.peers.get(prefix).is_some_and(|peer| peer.has_answered);
             if !has_answered || requests.sent.is_some() || requests.waiting.is_empty() {
                 continue;
@@ -207,6 +208,7 @@ impl TypeLookup {
                 requests.waiting = types.split_off(&first_of_rest);
             }
             debug_assert!(types.len() <= TYPES_PER_REQUEST, "a request is bounded");
+            // A reply names the request by this number, which is unique among all peers.
             self.last += 1;
             let number = self.last;
             send_request(cx, *prefix, number, &types);
@@ -253,12 +255,14 @@ impl TypeLookup {
     /// Cyclone DDS 0.10 names a writer of its own in place of the requesting one. So the descriptions in any reply
     /// count, as their hashes are checked. But only a reply to our own request shows which types its sender lacks.
     pub(super) fn handle_reply(&mut self, cx: &mut LookupContext<'_>, sender: GuidPrefix, sample: &HistorySample) {
+        // A dispose of a reply describes nothing.
         let Some(payload) = &sample.payload else { return };
         let Ok(reply) = LookupReply::decode_payload(payload.bytes()) else {
             cx.counters.malformed_type_messages += 1;
             return;
         };
         let is_ours = reply.request.writer == Guid::new(cx.prefix, EntityId::TYPE_REQUEST_WRITER);
+        // A late reply: the request was repeated and answered, or it timed out.
         let Some(requests) = self.by_peer.get_mut(&sender) else { return };
         let Some(mut sent) = requests.sent.take() else { return };
         if is_ours && sent.number != reply.request.sequence_number.0 {
@@ -267,7 +271,7 @@ impl TypeLookup {
         }
         let requested = sent.types.len();
         if let (0, LookupReturn::Types { types: described, .. }) = (reply.exception, reply.result) {
-            learn_types(cx, sender, described, &mut sent.types);
+            add_types(cx, sender, described, &mut sent.types);
         }
         let has_learned = sent.types.len() < requested;
         if !is_ours && !sent.types.is_empty() {
@@ -299,13 +303,13 @@ fn send_request(cx: &mut LookupContext<'_>, prefix: GuidPrefix, number: i64, typ
     };
     let mut payload = Vec::new();
     match request.encode_payload(&mut payload) {
-        Ok(()) => cx.publish(BuiltinTopic::TypeRequests, &payload),
+        Ok(()) => cx.publish(BuiltinPairTopic::TypeRequests, &payload),
         Err(_) => cx.counters.unpublished += 1,
     }
 }
 
 /// Adds requested descriptions to the store, and removes them from `requested`.
-fn learn_types(
+fn add_types(
     cx: &mut LookupContext<'_>,
     sender: GuidPrefix,
     described: Vec<(TypeIdentifier, TypeObject)>,
@@ -343,11 +347,13 @@ fn learn_types(
 
 /// Answers a request.
 pub(super) fn handle_request(cx: &mut LookupContext<'_>, sample: &HistorySample) {
+    // A dispose of a request asks for no answer.
     let Some(payload) = &sample.payload else { return };
     let Ok(request) = LookupRequest::decode_payload(payload.bytes()) else {
         cx.counters.malformed_type_messages += 1;
         return;
     };
+    // The service is a topic, so each request reaches all participants.
     if request.is_for_another(cx.prefix) {
         return;
     }
@@ -363,7 +369,7 @@ pub(super) fn handle_request(cx: &mut LookupContext<'_>, sample: &HistorySample)
         Ok(()) => {
             // The reply goes to all peers, because the service is a topic. Others ignore it.
             cx.counters.type_requests_answered += 1;
-            cx.publish(BuiltinTopic::TypeReplies, &payload);
+            cx.publish(BuiltinPairTopic::TypeReplies, &payload);
         }
         Err(_) => cx.counters.unpublished += 1,
     }
@@ -394,7 +400,7 @@ fn describe(cx: &mut LookupContext<'_>, ids: &[TypeIdentifier]) -> LookupReturn 
         let size = object.to_bytes().map_or(usize::MAX, |bytes| bytes.len());
         match room.checked_sub(size.saturating_add(PAIR_BYTES)) {
             Some(left) => room = left,
-            // A single type may exceed the limit, or its requester would ask forever.
+            // A single type may exceed the limit, or its requester would repeat the request forever.
             None if types.is_empty() => room = 0,
             None => break,
         }
@@ -416,6 +422,7 @@ fn dependencies(cx: &LookupContext<'_>, ids: &[TypeIdentifier], continuation: &[
         parts.remove(id);
         all.append(&mut parts);
     }
+    // The point is ours from an earlier reply. Another value only starts somewhere else in the list.
     let from = continuation.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)) as usize;
     let end = from.saturating_add(DEPENDENCIES_PER_REPLY);
     let mut continuation = Vec::new();
@@ -432,7 +439,10 @@ fn dependencies(cx: &LookupContext<'_>, ids: &[TypeIdentifier], continuation: &[
 
 /// Whether an old Cyclone DDS crashes when it reads a description with this type.
 fn crashes_old_cyclone(id: &TypeIdentifier) -> bool {
-    matches!(id, TypeIdentifier::Primitive(Primitive::Int8 | Primitive::UInt8) | TypeIdentifier::String16 { .. })
+    matches!(
+        id,
+        TypeIdentifier::Primitive(PrimitiveType::Int8 | PrimitiveType::UInt8) | TypeIdentifier::String16 { .. }
+    )
 }
 
 /// Returns all types of a component for each of them: types that contain each other are described together.

@@ -64,11 +64,6 @@ pub enum QosErrorKind {
         /// The maximum.
         max: usize,
     },
-    /// This implementation does not support the value of a policy.
-    Unsupported {
-        /// The policy.
-        policy: PolicyId,
-    },
     /// A policy cannot be changed once the entity is enabled.
     Immutable {
         /// The policy.
@@ -103,7 +98,6 @@ impl fmt::Display for QosErrorKind {
             Self::TooLong { policy, len, max } => {
                 write!(f, "{policy} has {len} bytes; at most {max} can be announced")
             }
-            Self::Unsupported { policy } => write!(f, "the value of {policy} is not supported yet"),
             Self::Immutable { policy } => {
                 write!(f, "{policy} cannot be changed after the entity is enabled; make a new entity")
             }
@@ -166,6 +160,7 @@ impl DataReaderQos {
     /// Fails with the first contradiction.
     pub fn check(&self) -> Result<(), QosErrorKind> {
         check_keeping(self.history, self.resource_limits)?;
+        // The filter would delay samples beyond the deadline, so every period would be missed (DDS 1.4, 2.2.3.12).
         if self.deadline < self.time_based_filter {
             return Err(QosErrorKind::DeadlineBelowFilter {
                 deadline: self.deadline,
@@ -274,6 +269,7 @@ fn check_keeping(history: History, limits: ResourceLimits) -> Result<(), QosErro
         ("max_instances", limits.max_instances),
         ("max_samples_per_instance", limits.max_samples_per_instance),
     ];
+    // A limit of 0 would admit no sample at all. Unlimited is `None`.
     for (limit, value) in fields {
         if value == Some(0) {
             return Err(QosErrorKind::ZeroLimit { limit });

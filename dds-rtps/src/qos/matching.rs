@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn forced_validation_rejects_types_known_by_name() {
-        let forced = TypeConsistency { force_type_validation: true, ..TypeConsistency::default() };
+        let forced = TypeConsistency::default().force_type_validation(true);
         assert_eq!(conflicts(&writer(), &reader().type_consistency(forced)), [PolicyId::TypeConsistency]);
     }
 

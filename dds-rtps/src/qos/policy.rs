@@ -24,6 +24,12 @@ pub enum Reliability {
 }
 
 impl Reliability {
+    /// Reliable. `write` blocks for at most this time for space in a full KEEP_ALL history.
+    #[must_use]
+    pub fn reliable(max_blocking_time: impl Into<Duration>) -> Self {
+        Self::Reliable { max_blocking_time: max_blocking_time.into() }
+    }
+
     /// Reliable, with a blocking time of 100 ms, the default of DDS 1.4 for a writer.
     pub const RELIABLE: Self = Self::Reliable { max_blocking_time: Duration::from_millis(100) };
 
@@ -58,6 +64,7 @@ impl Default for History {
 /// Limits of an endpoint (RESOURCE_LIMITS; DDS 1.4, 2.2.3.19). Default: none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct ResourceLimits {
     /// Samples of all instances together; `None` for no limit.
     pub max_samples: Option<u32>,
@@ -65,6 +72,32 @@ pub struct ResourceLimits {
     pub max_instances: Option<u32>,
     /// Samples of one instance; `None` for no limit.
     pub max_samples_per_instance: Option<u32>,
+}
+
+impl ResourceLimits {
+    /// No limits.
+    pub const NONE: Self = Self { max_samples: None, max_instances: None, max_samples_per_instance: None };
+
+    /// Limits the samples of all instances together.
+    #[must_use]
+    pub const fn max_samples(mut self, max: u32) -> Self {
+        self.max_samples = Some(max);
+        self
+    }
+
+    /// Limits the instances.
+    #[must_use]
+    pub const fn max_instances(mut self, max: u32) -> Self {
+        self.max_instances = Some(max);
+        self
+    }
+
+    /// Limits the samples of one instance.
+    #[must_use]
+    pub const fn max_samples_per_instance(mut self, max: u32) -> Self {
+        self.max_samples_per_instance = Some(max);
+        self
+    }
 }
 
 /// Samples that a late joiner receives (DURABILITY; DDS 1.4, 2.2.3.4). Default: [`Durability::Volatile`].
@@ -81,7 +114,7 @@ pub enum Durability {
     /// Also samples that a durability service keeps in memory beyond the life of the writer, as DURABILITY_SERVICE
     /// defines.
     ///
-    /// The service is an optional program beside the applications (feature `durability`). Without it, late joiners
+    /// The service is an optional program beside the applications (crate `dds-durability`). Without it, late joiners
     /// receive the history of live writers, as with [`Durability::TransientLocal`]. A writer that closes without a
     /// matched service logs a warning.
     Transient,
@@ -97,6 +130,7 @@ pub enum Durability {
 /// Under KEEP_ALL, the oldest samples are replaced at a limit. Instances beyond `max_instances` are not kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct DurabilityService {
     /// How long the service remembers a disposed instance without writers. Default: zero.
     pub cleanup_delay: Duration,
@@ -104,6 +138,43 @@ pub struct DurabilityService {
     pub history: History,
     /// Limits of the service. Default: none.
     pub resource_limits: ResourceLimits,
+}
+
+impl DurabilityService {
+    /// Sets how long the service remembers a disposed instance without writers.
+    #[must_use]
+    pub fn cleanup_delay(mut self, delay: impl Into<Duration>) -> Self {
+        self.cleanup_delay = delay.into();
+        self
+    }
+
+    /// Keeps the newest `depth` samples of each instance.
+    #[must_use]
+    pub const fn keep_last(mut self, depth: u32) -> Self {
+        self.history = History::KeepLast { depth };
+        self
+    }
+
+    /// Keeps every sample, up to the limits.
+    #[must_use]
+    pub const fn keep_all(mut self) -> Self {
+        self.history = History::KeepAll;
+        self
+    }
+
+    /// Sets the samples that are kept of each instance.
+    #[must_use]
+    pub const fn history(mut self, history: History) -> Self {
+        self.history = history;
+        self
+    }
+
+    /// Sets the limits of the service.
+    #[must_use]
+    pub const fn resource_limits(mut self, limits: ResourceLimits) -> Self {
+        self.resource_limits = limits;
+        self
+    }
 }
 
 /// Scope of coherence and order (PRESENTATION; DDS 1.4, 2.2.3.6).
@@ -127,6 +198,7 @@ pub enum AccessScope {
 /// order. Under further order or coherence, a sample waits at the reader for the others of its set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct Presentation {
     /// Scope of the two guarantees below.
     pub access_scope: AccessScope,
@@ -137,6 +209,26 @@ pub struct Presentation {
 }
 
 impl Presentation {
+    /// Creates the policy for a scope, without coherence and order.
+    #[must_use]
+    pub const fn new(access_scope: AccessScope) -> Self {
+        Self { access_scope, coherent_access: false, ordered_access: false }
+    }
+
+    /// Sets whether readers see a coherent set completely or not at all.
+    #[must_use]
+    pub const fn coherent_access(mut self, coherent: bool) -> Self {
+        self.coherent_access = coherent;
+        self
+    }
+
+    /// Sets whether readers see changes in the order of their creation.
+    #[must_use]
+    pub const fn ordered_access(mut self, ordered: bool) -> Self {
+        self.ordered_access = ordered;
+        self
+    }
+
     /// Whether changes of all writers of a publisher are coherent or ordered.
     #[must_use]
     pub const fn is_of_group(&self) -> bool {
@@ -176,11 +268,38 @@ pub enum LivelinessKind {
 /// An offer satisfies a request of the same or a weaker kind and the same or a longer lease.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct Liveliness {
     /// How it is asserted.
     pub kind: LivelinessKind,
     /// Time without an assertion after which the writer counts as not alive. Default: infinite.
     pub lease_duration: Duration,
+}
+
+impl Liveliness {
+    /// Creates the policy from its kind and lease.
+    #[must_use]
+    pub fn new(kind: LivelinessKind, lease_duration: impl Into<Duration>) -> Self {
+        Self { kind, lease_duration: lease_duration.into() }
+    }
+
+    /// The middleware asserts it, as long as the process runs.
+    #[must_use]
+    pub fn automatic(lease_duration: impl Into<Duration>) -> Self {
+        Self::new(LivelinessKind::Automatic, lease_duration)
+    }
+
+    /// The application asserts it once for all writers of its participant.
+    #[must_use]
+    pub fn manual_by_participant(lease_duration: impl Into<Duration>) -> Self {
+        Self::new(LivelinessKind::ManualByParticipant, lease_duration)
+    }
+
+    /// The application asserts it for each writer.
+    #[must_use]
+    pub fn manual_by_topic(lease_duration: impl Into<Duration>) -> Self {
+        Self::new(LivelinessKind::ManualByTopic, lease_duration)
+    }
 }
 
 impl Default for Liveliness {
@@ -210,9 +329,17 @@ pub enum DestinationOrder {
 /// Whether contained entities are enabled when they are created (ENTITY_FACTORY; DDS 1.4, 2.2.3.20).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct EntityFactory {
     /// Enables them at once. Default: true.
     pub autoenable_created_entities: bool,
+}
+
+impl EntityFactory {
+    /// Contained entities are enabled when they are created. The default.
+    pub const AUTOMATIC: Self = Self { autoenable_created_entities: true };
+    /// Contained entities are enabled by the application.
+    pub const MANUAL: Self = Self { autoenable_created_entities: false };
 }
 
 impl Default for EntityFactory {
@@ -224,6 +351,7 @@ impl Default for EntityFactory {
 /// Effect of unregistering an instance (WRITER_DATA_LIFECYCLE; DDS 1.4, 2.2.3.21).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct WriterDataLifecycle {
     /// Disposes of an instance when it is unregistered explicitly. Default: true.
     ///
@@ -231,6 +359,13 @@ pub struct WriterDataLifecycle {
     /// distinguish a program that ends from one that removes its instances; peers behave alike. Use `dispose_all` of
     /// the writer to dispose explicitly.
     pub autodispose_unregistered_instances: bool,
+}
+
+impl WriterDataLifecycle {
+    /// Unregistering an instance disposes of it. The default.
+    pub const DISPOSE: Self = Self { autodispose_unregistered_instances: true };
+    /// Unregistering an instance does not dispose of it.
+    pub const KEEP: Self = Self { autodispose_unregistered_instances: false };
 }
 
 impl Default for WriterDataLifecycle {
@@ -243,11 +378,28 @@ impl Default for WriterDataLifecycle {
 /// infinite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(default, deny_unknown_fields))]
+#[non_exhaustive]
 pub struct ReaderDataLifecycle {
     /// How long the samples of an instance without writers are kept.
     pub autopurge_nowriter_samples_delay: Duration,
     /// How long the samples of a disposed instance are kept.
     pub autopurge_disposed_samples_delay: Duration,
+}
+
+impl ReaderDataLifecycle {
+    /// Sets how long the samples of an instance without writers are kept.
+    #[must_use]
+    pub fn autopurge_nowriter_samples_delay(mut self, delay: impl Into<Duration>) -> Self {
+        self.autopurge_nowriter_samples_delay = delay.into();
+        self
+    }
+
+    /// Sets how long the samples of a disposed instance are kept.
+    #[must_use]
+    pub fn autopurge_disposed_samples_delay(mut self, delay: impl Into<Duration>) -> Self {
+        self.autopurge_disposed_samples_delay = delay.into();
+        self
+    }
 }
 
 impl Default for ReaderDataLifecycle {

@@ -130,9 +130,7 @@ fn table() -> Vec<PolicyRow> {
         },
         of_endpoints!(row(Id::DataRepresentation, YES, NO), representation([DataRepresentation::Xcdr2])),
         PolicyRow {
-            reader: Some(|qos| {
-                qos.type_consistency(TypeConsistency { force_type_validation: true, ..TypeConsistency::default() })
-            }),
+            reader: Some(|qos| qos.type_consistency(TypeConsistency::default().force_type_validation(true))),
             ..row(Id::TypeConsistency, YES, NO)
         },
     ]

@@ -1,4 +1,5 @@
-//! Builds changes from received payloads: finds the instance, asks the content filter, and keeps the payload in memory.
+//! Builds changes from received payloads: finds the instance, applies the content filter, and keeps the payload in
+//! memory.
 
 use super::change_facts::ChangeFacts;
 use super::config::KeySource;
@@ -331,7 +332,7 @@ fn received_change(
         presented: None,
         payload,
     };
-    // A dispose does not expire: the application must learn of it.
+    // A dispose does not expire: LIFESPAN applies to data, and the application must see the end of an instance.
     let expires = if has_data { expiry(now, &change, lifespan) } else { None };
     ReceivedChange { change, has_data, expires, reception_timestamp: now.time }
 }

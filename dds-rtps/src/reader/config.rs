@@ -8,7 +8,7 @@ use crate::concurrent::AssertionClock;
 use crate::filter::Filter;
 use crate::history::{HistoryLimits, ReaderHistoryConfig, ReaderTiming};
 use crate::qos::{AccessScope, DataReaderQos, DestinationOrder, Durability, Liveliness, Ownership, Presentation};
-use crate::types::{Duration, EntityId, Guid, Locator, Time, VendorId};
+use crate::types::{Duration, EntityId, Guid, HashSeed, Locator, Time, VendorId};
 use std::sync::Arc;
 
 /// How a reader finds the instance of a change.
@@ -38,7 +38,7 @@ pub struct ReaderConfig {
     pub guid: Guid,
     /// RELIABILITY: whether the reader requests lost samples.
     pub reliable: bool,
-    /// DURABILITY other than VOLATILE: whether the reader wants samples that were written before the match.
+    /// DURABILITY other than VOLATILE: whether the reader requests samples that were written before the match.
     pub wants_history: bool,
     /// DURABILITY transient or persistent. Samples may also come from a service; each is delivered once.
     pub outlives_writers: bool,
@@ -85,9 +85,10 @@ pub struct ReaderConfig {
     pub preemptive_period: Duration,
     /// Longest pause between two pre-emptive ACKNACKs. Default: 2 s.
     pub preemptive_period_max: Duration,
-    /// How far ahead of the first missing number the reader keeps changes. Default and maximum: 1024.
+    /// How far ahead of the first missing number the reader keeps changes. Default and maximum: 65 536.
     ///
-    /// Changes further ahead are dropped and requested again.
+    /// Changes further ahead are dropped and requested again. A datagram with small samples has 600 of them, so the
+    /// bytes are the usual limit.
     pub reorder_max: usize,
     /// Most payload bytes kept ahead of the first missing number, per writer. Default: 16 MiB.
     ///
@@ -109,12 +110,14 @@ pub struct ReaderConfig {
     pub assembly_bytes_max: usize,
     /// Time without a new fragment after which a best-effort sample is given up. Default: 1 s.
     pub assembly_timeout: Duration,
-    /// Seed of this reader's hash maps, so that no peer can choose keys that collide. Default: 0.
-    pub seed: u64,
+    /// Seed of this reader's hash tables. Default: a fixed one.
+    pub hash_seed: HashSeed,
 }
 
-/// Most numbers kept ahead of the first missing one: 1024 times about 130 bytes per writer.
-pub const REORDER_MAX: usize = 1024;
+/// Most numbers kept ahead of the first missing one.
+///
+/// Each takes 8 bytes per writer, and about 130 bytes if its change has arrived.
+pub const REORDER_MAX: usize = 1 << 16;
 
 impl ReaderConfig {
     /// A reader with this QoS, and defaults for all other fields.
@@ -146,7 +149,7 @@ impl ReaderConfig {
             assemblies_max: 64,
             assembly_bytes_max: 128 << 20,
             assembly_timeout: Duration::from_secs(1),
-            seed: 0,
+            hash_seed: HashSeed::fixed(0),
         }
     }
 
@@ -166,8 +169,8 @@ impl ReaderConfig {
     }
 
     pub(crate) fn history(&self) -> ReaderHistoryConfig {
-        let &Self { limits, destination_order, ownership, timing, outlives_writers, as_log, seed, .. } = self;
-        ReaderHistoryConfig { limits, destination_order, ownership, timing, outlives_writers, as_log, seed }
+        let &Self { limits, destination_order, ownership, timing, outlives_writers, as_log, hash_seed, .. } = self;
+        ReaderHistoryConfig { limits, destination_order, ownership, timing, outlives_writers, as_log, hash_seed }
     }
 
     pub(crate) fn assembly_limits(&self) -> AssemblyLimits {
@@ -183,7 +186,7 @@ impl ReaderConfig {
     }
 
     /// Whether the reader does not acknowledge a change that does not fit into its history.
-    pub(crate) fn holds_back(&self) -> bool {
+    pub(crate) fn withholds_acknowledgment(&self) -> bool {
         self.reliable && self.keeps_all()
     }
 

@@ -1,7 +1,7 @@
 //! The way of accepted changes into the history, with the events and counts that follow from it.
 
 use super::coherent::writer_sets::WriterSets;
-use super::event::{LossCause, PendingEvents, ReaderCounters, ReaderEvent};
+use super::event::{LossCause, PendingEvents, ReaderCounters, StatefulReaderEvent};
 use super::ledger::tally::WriterTally;
 use crate::history::{Admission, ReaderHistory, ReceivedChange, RejectedChange};
 use crate::types::{Guid, Now};
@@ -16,7 +16,7 @@ pub(crate) struct ChangeDelivery<'a> {
     /// Coherent sets of that writer, if the reader presents changes together (PRESENTATION).
     pub(crate) sets: Option<&'a mut WriterSets>,
     /// Whether a change that does not fit is returned to the caller, which retries later.
-    pub(crate) holds_back: bool,
+    pub(crate) withholds_acknowledgment: bool,
 }
 
 impl ChangeDelivery<'_> {
@@ -26,7 +26,7 @@ impl ChangeDelivery<'_> {
     ///
     /// # Errors
     ///
-    /// Returns the change if it does not fit and [`ChangeDelivery::holds_back`] is set.
+    /// Returns the change if it does not fit and [`ChangeDelivery::withholds_acknowledgment`] is set.
     #[inline]
     pub(crate) fn deliver(&mut self, now: Now, change: ReceivedChange, tried: bool) -> Result<(), ReceivedChange> {
         // Taken out for the call, because the sets deliver through `self`.
@@ -64,10 +64,10 @@ impl ChangeDelivery<'_> {
         if !tried {
             self.counters.rejected += 1;
             let (writer, instance) = (received.change.writer, received.change.instance);
-            self.events.push(ReaderEvent::SampleRejected { writer, instance, reason, count: 1 });
+            self.events.push(StatefulReaderEvent::SampleRejected { writer, instance, reason, count: 1 });
         }
         // The reader does not acknowledge the change, and its proxy keeps it for a retry.
-        if self.holds_back {
+        if self.withholds_acknowledgment {
             return Err(received);
         }
         self.tally.undelivered.reject(reason);
@@ -86,7 +86,7 @@ impl ChangeDelivery<'_> {
     pub(crate) fn report_lost(&mut self, writer: Guid, count: u64, cause: LossCause) {
         if count > 0 {
             self.counters.lost = self.counters.lost.saturating_add(count);
-            self.events.push(ReaderEvent::SampleLost { writer, count, cause });
+            self.events.push(StatefulReaderEvent::SampleLost { writer, count, cause });
         }
     }
 

@@ -27,7 +27,7 @@ pub enum LossCause {
 /// Event for the owner of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum ReaderEvent {
+pub enum StatefulReaderEvent {
     /// The history has something new.
     DataAvailable,
     /// Samples are lost.
@@ -65,6 +65,7 @@ pub enum ReaderEvent {
 
 /// Counters of a reader. They only grow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct ReaderCounters {
     /// Changes that entered the history, from local and remote writers.
     pub accepted: u64,
@@ -94,7 +95,7 @@ pub struct ReaderCounters {
     pub rejected: u64,
     /// Sequence numbers and announcements that failed the plausibility check.
     ///
-    /// They are too far away from the last known position of their writer. The reader believes them when the writer
+    /// They are too far away from the last known position of their writer. The reader accepts them when the writer
     /// repeats them: it was restarted. Otherwise another host sends in its name.
     pub doubtful: u64,
     /// Times that a writer denied an earlier announcement, and the reader returned to its earlier position.
@@ -114,7 +115,7 @@ pub struct ReaderCounters {
 pub(crate) struct PendingEvents {
     data_available: bool,
     liveliness_changed: bool,
-    queue: VecDeque<ReaderEvent>,
+    queue: VecDeque<StatefulReaderEvent>,
     /// Items for the gate of the subscriber (PRESENTATION scope GROUP).
     group: VecDeque<(Guid, GroupItem)>,
 }
@@ -141,7 +142,7 @@ impl PendingEvents {
         self.liveliness_changed = false;
     }
 
-    pub(crate) fn push(&mut self, event: ReaderEvent) {
+    pub(crate) fn push(&mut self, event: StatefulReaderEvent) {
         for waiting in &mut self.queue {
             if merge(waiting, &event) {
                 return;
@@ -153,36 +154,36 @@ impl PendingEvents {
         }
     }
 
-    /// Whether no event waits but, perhaps, [`ReaderEvent::DataAvailable`].
+    /// Whether no event waits but, perhaps, [`StatefulReaderEvent::DataAvailable`].
     #[inline]
     pub(crate) fn has_only_data(&self) -> bool {
         !self.liveliness_changed && self.queue.is_empty()
     }
 
-    /// Takes [`ReaderEvent::DataAvailable`]; `false`: it does not wait.
+    /// Takes [`StatefulReaderEvent::DataAvailable`]; `false`: it does not wait.
     #[inline]
     pub(crate) fn take_data_available(&mut self) -> bool {
         std::mem::take(&mut self.data_available)
     }
 
-    pub(crate) fn pop(&mut self) -> Option<ReaderEvent> {
+    pub(crate) fn pop(&mut self) -> Option<StatefulReaderEvent> {
         if std::mem::take(&mut self.liveliness_changed) {
-            return Some(ReaderEvent::LivelinessChanged);
+            return Some(StatefulReaderEvent::LivelinessChanged);
         }
         // Losses and rejections precede the data that came after them.
         if let Some(event) = self.queue.pop_front() {
             return Some(event);
         }
         if self.take_data_available() {
-            return Some(ReaderEvent::DataAvailable);
+            return Some(StatefulReaderEvent::DataAvailable);
         }
         None
     }
 }
 
 /// Adds `event` to `waiting` if both concern the same writer and the same cause.
-fn merge(waiting: &mut ReaderEvent, event: &ReaderEvent) -> bool {
-    use ReaderEvent::{LocalSpace, SampleLost, SampleRejected};
+fn merge(waiting: &mut StatefulReaderEvent, event: &StatefulReaderEvent) -> bool {
+    use StatefulReaderEvent::{LocalSpace, SampleLost, SampleRejected};
     match (waiting, *event) {
         (SampleLost { writer, count, cause }, SampleLost { writer: other, count: more, cause: why })
             if *writer == other && *cause == why =>
@@ -209,9 +210,9 @@ mod tests {
     use super::*;
     use crate::types::{EntityId, GuidPrefix};
 
-    fn lost(writer: u8, count: u64) -> ReaderEvent {
+    fn lost(writer: u8, count: u64) -> StatefulReaderEvent {
         let writer = Guid::new(GuidPrefix([writer; 12]), EntityId([0, 0, 1, 2]));
-        ReaderEvent::SampleLost { writer, count, cause: LossCause::NeverArrived }
+        StatefulReaderEvent::SampleLost { writer, count, cause: LossCause::NeverArrived }
     }
 
     #[test]
@@ -223,7 +224,7 @@ mod tests {
         events.push(lost(1, 3));
         assert_eq!(events.pop(), Some(lost(1, 5)));
         assert_eq!(events.pop(), Some(lost(2, 1)));
-        assert_eq!(events.pop(), Some(ReaderEvent::DataAvailable));
+        assert_eq!(events.pop(), Some(StatefulReaderEvent::DataAvailable));
         assert_eq!(events.pop(), None);
     }
 

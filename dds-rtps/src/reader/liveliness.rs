@@ -92,7 +92,7 @@ impl WriterLease {
     }
 
     /// Whether the participant's other assertions would renew an ended lease.
-    pub(crate) fn can_revive(&self, now: Instant) -> bool {
+    pub(crate) fn can_renew(&self, now: Instant) -> bool {
         if self.alive {
             return false;
         }

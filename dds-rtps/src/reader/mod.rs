@@ -2,7 +2,7 @@
 //!
 //! - In: DATA, DATA_FRAG, GAP, HEARTBEAT and HEARTBEAT_FRAG of matched writers, changes of local writers, reads and
 //!   takes, the clock.
-//! - Out: samples in the history, [`ReaderEvent`]s, datagrams with ACKNACK and NACK_FRAG, the next deadline.
+//! - Out: samples in the history, [`StatefulReaderEvent`]s, datagrams with ACKNACK and NACK_FRAG, the next deadline.
 //! - Owned by [`StatefulReader`]: the history, a writer proxy for each matched writer, the slots of received payloads.
 //!
 //! A received change passes `stateful::incoming`, `proxy` (is its number new?), `change_builder` (instance, filter and
@@ -28,7 +28,7 @@ mod writers;
 pub use assembly::in_place::InPlaceFragment;
 pub use coherent::group_gate::{GroupGate, GroupItem, ITEMS_MAX, PublisherKey, Release};
 pub use config::{KeySource, REORDER_MAX, ReaderConfig, Source, WriterProxyConfig};
-pub use event::{LossCause, ReaderCounters, ReaderEvent};
+pub use event::{LossCause, ReaderCounters, StatefulReaderEvent};
 pub use ledger::{DEPARTED_MAX, Losses, NotReceived, Undelivered, WriterLosses};
 pub use liveliness::LivelinessCounts;
 pub use stateful::StatefulReader;

@@ -7,14 +7,16 @@ use super::ledger::tally::WriterTally;
 use super::proxy::WriterProxy;
 use super::proxy::acknack::AckNackCounts;
 use crate::history::{ReaderHistory, RemovalCounts};
-use crate::types::{Agenda, Guid, Instant};
-use foldhash::fast::FixedState;
-use std::collections::HashMap;
+use crate::types::{DueHeap, Guid, HashSeed, Instant, KeyedState, SequenceNumber};
+use std::collections::{HashMap, VecDeque};
 
 /// Most writers that one reader matches.
 ///
 /// A peer can announce any number of endpoints; this many writers of one topic are a misconfiguration.
 pub const WRITERS_MAX: usize = 4096;
+
+/// Most unmatched writers whose position a volatile reader remembers.
+const POSITIONS_MAX: usize = 256;
 
 /// A matched writer with its part of the ledger and its coherent sets.
 #[derive(Debug)]
@@ -45,23 +47,26 @@ impl MatchedWriter {
 #[derive(Debug)]
 pub(crate) struct WriterTable {
     writers: Vec<MatchedWriter>,
-    by_guid: HashMap<Guid, usize, FixedState>,
+    by_guid: HashMap<Guid, usize, KeyedState>,
     /// The writer that was found last: most traffic comes in bursts of one writer.
     last_found: usize,
     /// When each writer must be looked at. A writer that needs no answer since then is looked at once in vain.
-    agenda: Agenda,
+    due_heap: DueHeap,
     /// Highest counts of answers to unmatched writers. A writer that matches again gets no lower ones.
     counts_of_unmatched: AckNackCounts,
+    /// The next numbers of unmatched writers, the most recent one last. One that returns repeats no sample.
+    positions: VecDeque<(Guid, SequenceNumber)>,
 }
 
 impl WriterTable {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: HashSeed) -> Self {
         Self {
             writers: Vec::new(),
-            by_guid: HashMap::with_hasher(FixedState::with_seed(seed)),
+            by_guid: HashMap::with_hasher(seed.state()),
             last_found: 0,
-            agenda: Agenda::new(),
+            due_heap: DueHeap::new(),
             counts_of_unmatched: AckNackCounts::default(),
+            positions: VecDeque::new(),
         }
     }
 
@@ -122,18 +127,35 @@ impl WriterTable {
         index
     }
 
+    fn remember_position(&mut self, writer: Guid, next: SequenceNumber) {
+        // The writer that left first is the least likely to return.
+        if self.positions.len() >= POSITIONS_MAX {
+            self.positions.pop_front();
+        }
+        self.positions.push_back((writer, next));
+    }
+
+    /// Takes the next number of a writer that was matched before.
+    pub(crate) fn take_position(&mut self, writer: Guid) -> Option<SequenceNumber> {
+        let at = self.positions.iter().position(|(known, _)| *known == writer)?;
+        Some(self.positions.remove(at)?.1)
+    }
+
     /// Removes a writer. Indices of other writers change.
     pub(crate) fn remove(&mut self, writer: Guid) -> Option<MatchedWriter> {
         let index = self.by_guid.remove(&writer)?;
         let removed = self.writers.swap_remove(index);
         if let Some(reliable) = removed.proxy.reliable() {
+            if !reliable.awaits_start() {
+                self.remember_position(writer, reliable.next());
+            }
             self.counts_of_unmatched = self.counts_of_unmatched.max(reliable.acknacks.counts());
         }
-        self.agenda.forget(index as u32);
+        self.due_heap.forget(index as u32);
         if let Some(moved) = self.writers.get(index) {
             self.by_guid.insert(moved.proxy.guid(), index);
             // The last writer took the free index, and its due time moves along.
-            self.agenda.relocate(self.writers.len() as u32, index as u32);
+            self.due_heap.relocate(self.writers.len() as u32, index as u32);
         }
         debug_assert!(self.by_guid.len() == self.writers.len(), "each writer has one entry in the hash map");
         Some(removed)
@@ -144,23 +166,23 @@ impl WriterTable {
         self.counts_of_unmatched
     }
 
-    /// How many reliable writers were never heard.
-    pub(crate) fn count_unheard(&self) -> usize {
-        self.writers.iter().filter(|writer| writer.proxy.is_unheard()).count()
+    /// How many reliable writers have not sent a HEARTBEAT yet.
+    pub(crate) fn count_awaiting_heartbeat(&self) -> usize {
+        self.writers.iter().filter(|writer| writer.proxy.awaits_heartbeat()).count()
     }
 
     /// A proxy has changed: it may need an answer earlier than before.
     #[inline]
     pub(crate) fn note_due(&mut self, index: usize) {
         if let Some(due) = self.writers[index].proxy.due() {
-            self.agenda.bring_forward(index as u32, due);
+            self.due_heap.bring_forward(index as u32, due);
         }
     }
 
     /// When the first writer must be looked at.
     #[inline]
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.agenda.first()
+        self.due_heap.first()
     }
 
     /// Looks at due writers, the longest due first, until one has an answer. So no writer starves.
@@ -169,14 +191,14 @@ impl WriterTable {
     pub(crate) fn transmit_next(&mut self, now: Instant, mut transmit: impl FnMut(&mut WriterProxy) -> bool) -> bool {
         // Each writer gets one look at most: a writer without an answer may be due again at once.
         for _ in 0..self.writers.len() {
-            let Some(index) = self.agenda.first_due(now) else { break };
+            let Some(index) = self.due_heap.first_due(now) else { break };
             let Some(writer) = self.writers.get_mut(index as usize) else {
-                debug_assert!(false, "the agenda holds matched writers only");
+                debug_assert!(false, "the heap holds matched writers only");
                 break;
             };
             let has_sent = transmit(&mut writer.proxy);
             // Even without an answer the due time has changed.
-            self.agenda.set(index, writer.proxy.due());
+            self.due_heap.set(index, writer.proxy.due());
             if has_sent {
                 return true;
             }
@@ -210,7 +232,7 @@ mod tests {
             reliable: true,
             ..ReaderConfig::new(Guid::UNKNOWN, KeySource::None, &DataReaderQos::default())
         };
-        let mut table = WriterTable::new(0);
+        let mut table = WriterTable::new(HashSeed::fixed(0));
         for number in 1..=writers {
             let now = Instant::from_nanos(number.into());
             let proxy = WriterProxy::remote(now, WriterProxyConfig::new(guid(number)), &config);
@@ -229,6 +251,19 @@ mod tests {
     }
 
     #[test]
+    fn positions_of_unmatched_writers_are_bounded() {
+        let mut table = table(1);
+        let writer = |number: usize| Guid::from_bytes([number.to_be_bytes(), [2; 8]].concat().try_into().unwrap());
+        for number in 0..POSITIONS_MAX + 10 {
+            table.remember_position(writer(number), SequenceNumber(number as i64));
+        }
+        assert_eq!(table.positions.len(), POSITIONS_MAX);
+        assert_eq!(table.take_position(writer(9)), None);
+        assert_eq!(table.take_position(writer(10)), Some(SequenceNumber(10)));
+        assert_eq!(table.take_position(writer(10)), None);
+    }
+
+    #[test]
     fn due_writers_are_polled_in_the_order_of_time() {
         let mut table = table(3);
         let mut polled = Vec::new();
@@ -236,7 +271,7 @@ mod tests {
         for _ in 0..4 {
             table.transmit_next(now, |proxy| {
                 polled.push(proxy.guid());
-                proxy.reliable_mut().is_some_and(|reliable| reliable.acknacks.note_heard())
+                proxy.reliable_mut().is_some_and(|reliable| reliable.acknacks.note_heartbeat())
             });
         }
         assert_eq!(polled, [guid(1), guid(2)]);

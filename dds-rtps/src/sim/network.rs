@@ -1,6 +1,6 @@
 //! Hosts, their sockets, and the datagrams in flight between them.
 
-use crate::link::{Arrivals, Conditions, Damage, NetworkCounters, Path, Random, SentDatagram};
+use crate::link::{Arrivals, Conditions, Damage, NetworkCounters, NetworkPath, Random, SentDatagram};
 use crate::types::{Duration, Instant, Locator, LocatorKind};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap, VecDeque};
@@ -56,7 +56,7 @@ pub struct VirtualNetwork {
     sockets: BTreeMap<SocketId, SocketState>,
     links: BTreeMap<(HostId, HostId), LinkState>,
     default_conditions: Conditions,
-    agenda: BinaryHeap<Reverse<NetworkEvent>>,
+    events: BinaryHeap<Reverse<NetworkEvent>>,
     /// Last id that an event or a socket got.
     last_id: u64,
     random: Random,
@@ -91,7 +91,7 @@ struct SocketState {
 /// One direction of the link between two hosts.
 #[derive(Debug, Default)]
 struct LinkState {
-    path: Path,
+    path: NetworkPath,
     /// Its own conditions; `None` means the default of the network.
     conditions: Option<Conditions>,
     is_cut: bool,
@@ -126,7 +126,7 @@ impl VirtualNetwork {
             sockets: BTreeMap::new(),
             links: BTreeMap::new(),
             default_conditions,
-            agenda: BinaryHeap::new(),
+            events: BinaryHeap::new(),
             last_id: 0,
             random: Random::new(seed),
             counters: NetworkCounters::default(),
@@ -177,6 +177,7 @@ impl VirtualNetwork {
         buffer: usize,
     ) -> Result<SocketId, PortInUse> {
         let port = match port {
+            // Sockets of a group share its port, as with SO_REUSEADDR.
             Some(port) if group.is_some() || self.is_free(host, port) => port,
             Some(port) => return Err(PortInUse(port)),
             None => {
@@ -222,6 +223,7 @@ impl VirtualNetwork {
         if receivers.is_empty() {
             self.counters.nowhere += 1;
         }
+        // In the order of the socket ids, so that the random numbers do not depend on a hash.
         for (socket, host) in receivers {
             let datagram = SentDatagram { at: now, len: bytes.len(), multicast: to.is_multicast() };
             for at in self.pass(from, host, &datagram) {
@@ -233,19 +235,19 @@ impl VirtualNetwork {
 
     fn schedule(&mut self, at: Instant, socket: SocketId, kind: NetworkEventKind) {
         let id = self.next_id();
-        self.agenda.push(Reverse(NetworkEvent { at, id, socket, kind }));
+        self.events.push(Reverse(NetworkEvent { at, id, socket, kind }));
     }
 
     /// Returns the time of the next event.
     #[must_use]
     pub fn next(&self) -> Option<Instant> {
-        self.agenda.peek().map(|Reverse(next)| next.at)
+        self.events.peek().map(|Reverse(next)| next.at)
     }
 
     /// Returns the next datagram that a socket has received until `now`.
     pub fn poll(&mut self, now: Instant) -> Option<SimDatagram> {
         while self.next().is_some_and(|next| next <= now) {
-            let Reverse(NetworkEvent { at, id: event, socket: id, kind }) = self.agenda.pop()?;
+            let Reverse(NetworkEvent { at, id: event, socket: id, kind }) = self.events.pop()?;
             // The socket may have been closed while the datagram was in flight.
             let Some(socket) = self.sockets.get_mut(&id) else { continue };
             let Some(host) = self.hosts.get(usize::from(socket.host.0)) else {
@@ -274,7 +276,7 @@ impl VirtualNetwork {
                 // It arrived before its host was frozen, and stays in the buffer. It keeps its id, and so its order.
                 NetworkEventKind::IsTaken if at < host.frozen_until => {
                     let at = socket.next_taken_at(at, host);
-                    self.agenda.push(Reverse(NetworkEvent { at, id: event, socket: id, kind }));
+                    self.events.push(Reverse(NetworkEvent { at, id: event, socket: id, kind }));
                 }
                 NetworkEventKind::IsTaken => {
                     // A host that was switched off has lost its buffers.
@@ -543,7 +545,9 @@ mod tests {
     fn datagram_beyond_the_buffer_is_lost() {
         let (mut network, hosts, _) = pair();
         network.set_receive_buffer(hosts[1], 2500);
-        (0..5).for_each(|_| network.send(at(0), hosts[0], false, unicast(hosts[1]), &vec![0; 1000].into()));
+        for _ in 0..5 {
+            network.send(at(0), hosts[0], false, unicast(hosts[1]), &vec![0; 1000].into());
+        }
         assert_eq!(received(&mut network).len(), 2);
         assert_eq!(network.counters().buffer_full, 3);
     }
@@ -553,7 +557,9 @@ mod tests {
         let (mut network, hosts, sockets) = pair();
         network.set_receive_buffer(hosts[1], 2500);
         assert_eq!(network.receive_buffer(sockets[1]), Some(2500));
-        (0..2).for_each(|_| network.send(at(0), hosts[0], false, unicast(hosts[1]), &vec![0; 9000].into()));
+        for _ in 0..2 {
+            network.send(at(0), hosts[0], false, unicast(hosts[1]), &vec![0; 9000].into());
+        }
         assert_eq!((received(&mut network).len(), network.counters().buffer_full), (1, 1));
     }
 
@@ -573,10 +579,14 @@ mod tests {
     fn frozen_host_receives_its_buffer_later() {
         let (mut network, hosts, _) = pair();
         // Two are in its buffer already, the others arrive later.
-        (0..2).for_each(|number| network.send(at(0), hosts[0], false, unicast(hosts[1]), &[number].into()));
+        for number in 0..2 {
+            network.send(at(0), hosts[0], false, unicast(hosts[1]), &[number].into());
+        }
         assert_eq!(network.poll(at(15)), None);
         network.set_frozen(hosts[1], at(1000));
-        (2..5).for_each(|number| network.send(at(500), hosts[0], false, unicast(hosts[1]), &[number].into()));
+        for number in 2..5 {
+            network.send(at(500), hosts[0], false, unicast(hosts[1]), &[number].into());
+        }
         assert_eq!(network.poll(at(999)), None);
         let taken = |network: &mut VirtualNetwork, now| -> Vec<u8> {
             std::iter::from_fn(|| network.poll(now)).map(|arrival| arrival.bytes[0]).collect()
@@ -592,7 +602,9 @@ mod tests {
         network.set_receive_buffer(hosts[1], 2500);
         network.set_frozen(hosts[1], at(1000));
         let one_by_one = (0..5).map(|number| number * 100);
-        one_by_one.for_each(|sent| network.send(at(sent), hosts[0], false, unicast(hosts[1]), &vec![0; 1000].into()));
+        for sent in one_by_one {
+            network.send(at(sent), hosts[0], false, unicast(hosts[1]), &vec![0; 1000].into());
+        }
         assert_eq!(received(&mut network).len(), 2);
         assert_eq!((network.counters().buffer_full, network.dropped(sockets[1])), (3, 3));
     }

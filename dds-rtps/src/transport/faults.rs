@@ -7,7 +7,7 @@
 //! Delays need a caller that calls `handle_timeout` at `deadline`; there is no thread here. A buffer that is too
 //! small is no fault but a setting of the sockets.
 
-use crate::link::{Conditions, Damage, NetworkCounters, Path, Random, SentDatagram};
+use crate::link::{Conditions, Damage, NetworkCounters, NetworkPath, Random, SentDatagram};
 use crate::output::Datagram;
 use crate::transport::{SendOutcome, Transport, TransportCounters};
 use crate::types::{Instant, Locator};
@@ -213,7 +213,7 @@ impl<S: Copy> ReceiveFaults<S> {
 #[derive(Debug)]
 struct FaultyPath<D> {
     conditions: Conditions,
-    path: Path,
+    path: NetworkPath,
     random: Random,
     /// By arrival time, then by the order of the sends.
     in_flight: BTreeMap<(Instant, u64), D>,
@@ -225,7 +225,7 @@ impl<D> FaultyPath<D> {
     fn new(seed: u64, conditions: Conditions) -> Self {
         Self {
             conditions,
-            path: Path::default(),
+            path: NetworkPath::default(),
             random: Random::new(seed),
             in_flight: BTreeMap::new(),
             sent: 0,

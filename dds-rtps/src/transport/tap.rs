@@ -69,6 +69,7 @@ impl Capture {
         let Records { file, record } = &mut *records;
         let is_complete = lay_out(record, time, source, destination, segments);
         let is_written = is_complete && file.as_mut().is_some_and(|file| file.write_all(record).is_ok());
+        // A partial record would make the rest of the file unreadable.
         if is_complete && !is_written {
             *file = None;
         }
@@ -104,6 +105,7 @@ impl<T> Tap<T> {
 
     fn record(&self, datagram: &Datagram, destination: &Locator) {
         let Some(destination) = destination.to_socket_addr() else { return };
+        // An IP packet has one version, so source and destination must agree.
         let source = self.sources.iter().find(|source| source.is_ipv4() == destination.is_ipv4());
         let Some(&source) = source else { return };
         let source = as_seen_by(destination, source);
@@ -161,6 +163,7 @@ fn begin(path: &Path) -> io::Result<bool> {
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}-{number}", std::process::id()));
+    // On the same file system as `path`, as a hard link requires.
     let begun = Path::new(&name);
     fs::write(begun, file_header())?;
     let linked = fs::hard_link(begun, path);

@@ -80,6 +80,7 @@ impl EntityId {
     /// The kind, from the last byte.
     #[must_use]
     pub const fn kind(self) -> EntityKind {
+        // The two high bits: 00 is user-defined, 11 is defined by the specification, 01 by a vendor.
         match self.0[3] {
             0xc1 => EntityKind::Participant,
             0x02 | 0xc2 | 0x42 => EntityKind::WriterWithKey,

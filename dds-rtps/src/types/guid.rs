@@ -15,6 +15,7 @@ impl GuidPrefix {
     /// A prefix that differs after every restart: the vendor id and ten random bytes of the caller.
     #[must_use]
     pub fn new(vendor: VendorId, random: [u8; 10]) -> Self {
+        // Peers recognize the vendor by these two bytes, before any announcement (RTPS 2.5, 9.3.1.1).
         let mut bytes = [0; 12];
         bytes[..2].copy_from_slice(&vendor.0);
         bytes[2..].copy_from_slice(&random);

@@ -100,6 +100,7 @@ impl PortMapping {
     /// The ports of the specification come first, then those beyond the standard.
     pub fn participants(&self, domain_id: u32) -> impl Iterator<Item = ParticipantPorts> {
         let ports = *self;
+        // A configuration may set a gain to 0, which would divide by zero.
         let gain = self.participant_gain.max(1);
         let offset_max = self.metatraffic_unicast_offset.max(self.user_unicast_offset);
         let per_domain = self.domain_gain.saturating_sub(offset_max).div_ceil(gain);
@@ -146,6 +147,7 @@ impl PortMapping {
     }
 
     fn port(&self, domain_id: u32, offset: u32) -> Option<u16> {
+        // A larger offset would be a port of the next domain.
         if offset >= self.domain_gain {
             return None;
         }

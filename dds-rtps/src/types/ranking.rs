@@ -12,7 +12,7 @@
 use super::Instant;
 
 /// Places ordered by due time.
-pub(crate) type Agenda = Ranking<Instant>;
+pub(crate) type DueHeap = Ranking<Instant>;
 
 /// Index of a place that is not in the heap.
 const ABSENT: u32 = u32::MAX;
@@ -120,7 +120,9 @@ impl<K: Copy + Ord> Ranking<K> {
     pub(crate) fn forget(&mut self, place: u32) {
         let Some(index) = self.index.get_mut(place as usize) else { return };
         let at = std::mem::replace(index, ABSENT) as usize;
+        // An absent place has the index `ABSENT`, beyond the end of the heap.
         let Some(&gone) = self.heap.get(at) else { return };
+        debug_assert_eq!(gone.place, place, "the index and the heap name each other");
         self.heap.swap_remove(at);
         // The last entry has moved to this index, and may belong above or below it.
         match self.heap.get(at) {
@@ -185,8 +187,8 @@ mod tests {
 
     /// Random operations from a seed: the first entry is always the lowest.
     #[test]
-    fn the_least_is_in_front_whatever_has_gone() {
-        let (mut dice, mut agenda, mut model) = (SplitMix64::new(3), Agenda::new(), BTreeMap::new());
+    fn random_operations_keep_the_lowest_key_first() {
+        let (mut dice, mut due_heap, mut model) = (SplitMix64::new(3), DueHeap::new(), BTreeMap::new());
         let first = |model: &BTreeMap<u32, (Instant, u64)>| {
             model.iter().map(|(&place, &order)| (order, place)).min().map(|((due, _), place)| (due, place))
         };
@@ -196,48 +198,50 @@ mod tests {
             match dice.draw() % 8 {
                 0 => {
                     let to = 40 + place;
-                    agenda.forget(to);
-                    agenda.relocate(place, to);
+                    due_heap.forget(to);
+                    due_heap.relocate(place, to);
                     model.remove(&to);
                     if let Some((due, _)) = model.remove(&place) {
                         model.insert(to, (due, number));
                     }
                 }
                 1 => {
-                    agenda.set(place, Some(due));
+                    due_heap.set(place, Some(due));
                     // An unchanged key keeps its order among equal keys.
                     if model.get(&place).is_none_or(|&(known, _)| due != known) {
                         model.insert(place, (due, number));
                     }
                 }
                 2..4 => {
-                    agenda.bring_forward(place, due);
+                    due_heap.bring_forward(place, due);
                     if model.get(&place).is_none_or(|&(known, _)| due < known) {
                         model.insert(place, (due, number));
                     }
                 }
                 4 | 5 if !model.contains_key(&place) => {
-                    agenda.note(place, due);
+                    due_heap.note(place, due);
                     model.insert(place, (due, number));
                 }
                 _ => {
-                    agenda.forget(place);
+                    due_heap.forget(place);
                     model.remove(&place);
                 }
             }
             let now = Instant::from_nanos(dice.draw() % 60);
             let expected = first(&model);
-            assert_eq!(agenda.first(), expected.map(|(due, _)| due));
-            assert_eq!(agenda.first_due(now), expected.filter(|(due, _)| *due <= now).map(|(_, place)| place));
-            assert_eq!(agenda.heap.len(), model.len());
+            assert_eq!(due_heap.first(), expected.map(|(due, _)| due));
+            assert_eq!(due_heap.first_due(now), expected.filter(|(due, _)| *due <= now).map(|(_, place)| place));
+            assert_eq!(due_heap.heap.len(), model.len());
         }
-        agenda.forget(1_000);
+        due_heap.forget(1_000);
     }
 
     #[test]
-    fn what_comes_in_order_costs_one_step_to_note() {
-        let mut agenda = Agenda::new();
-        (0..10_000).for_each(|place| agenda.note(place, Instant::from_nanos(place.into())));
-        assert_eq!(agenda.steps, 9_999);
+    fn ascending_keys_cost_one_step_each() {
+        let mut due_heap = DueHeap::new();
+        for place in 0..10_000 {
+            due_heap.note(place, Instant::from_nanos(place.into()));
+        }
+        assert_eq!(due_heap.steps, 9_999);
     }
 }

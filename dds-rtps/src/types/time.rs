@@ -73,6 +73,7 @@ impl Duration {
         if self.is_infinite() || denominator == 0 {
             return Self::INFINITE;
         }
+        // 128 bits hold the product of any two factors, so only the result is clamped.
         let scaled = self.0 as i128 * numerator as i128 / denominator as i128;
         if scaled >= i64::MAX as i128 { Self::INFINITE } else { Self(scaled as i64) }
     }
@@ -81,6 +82,7 @@ impl Duration {
     #[must_use]
     pub const fn to_wire(self) -> (i32, u32) {
         let seconds = self.0 / NANOS_PER_SECOND;
+        // The wire ends at 68 years. A longer duration must not wrap to a short one.
         if self.is_infinite() || seconds > i32::MAX as i64 {
             return (i32::MAX, u32::MAX);
         }
@@ -183,6 +185,7 @@ impl Time {
         if !self.is_valid() {
             return (u32::MAX, u32::MAX);
         }
+        // The seconds on the wire are unsigned and begin in 1970.
         if self.0 < 0 {
             return (0, 0);
         }
@@ -208,6 +211,7 @@ impl From<std::time::SystemTime> for Time {
     fn from(time: std::time::SystemTime) -> Self {
         let nanos = match time.duration_since(std::time::UNIX_EPOCH) {
             Ok(after) => i64::try_from(after.as_nanos()).unwrap_or(i64::MAX),
+            // `i64::MIN` is TIME_INVALID, so times before 1970 end one above it.
             Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN + 1, |nanos| -nanos),
         };
         Self(nanos)

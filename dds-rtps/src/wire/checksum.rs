@@ -126,7 +126,7 @@ impl Checksum {
     ///
     /// A CRC may also be stored lowest octet first: the field is an array of octets, but some peers write a number in
     /// the byte order of the submessage.
-    pub(super) fn confirms(self, computed: Self) -> bool {
+    pub(super) fn matches_computed(self, computed: Self) -> bool {
         self == computed
             || match (self, computed) {
                 (Self::Crc32c(found), Self::Crc32c(computed)) => found.swap_bytes() == computed,
@@ -180,14 +180,14 @@ mod tests {
 
     #[test]
     fn crc_is_accepted_in_either_octet_order() {
-        assert!(Checksum::Crc32c(0x0102_0304).confirms(Checksum::Crc32c(0x0403_0201)));
-        assert!(Checksum::Crc64(1).confirms(Checksum::Crc64(1 << 56)));
-        assert!(!Checksum::Crc64(1).confirms(Checksum::Crc64(1 << 48)));
-        assert!(!Checksum::Crc32c(0).confirms(Checksum::Crc64(0)));
+        assert!(Checksum::Crc32c(0x0102_0304).matches_computed(Checksum::Crc32c(0x0403_0201)));
+        assert!(Checksum::Crc64(1).matches_computed(Checksum::Crc64(1 << 56)));
+        assert!(!Checksum::Crc64(1).matches_computed(Checksum::Crc64(1 << 48)));
+        assert!(!Checksum::Crc32c(0).matches_computed(Checksum::Crc64(0)));
         let mut md5 = [0; 16];
         md5[0] = 1;
         let found = Checksum::Md5(md5);
         md5.reverse();
-        assert!(!found.confirms(Checksum::Md5(md5)));
+        assert!(!found.matches_computed(Checksum::Md5(md5)));
     }
 }

@@ -7,9 +7,9 @@
 //! ..  signatures       16 octets each: the MD5 of a filter
 //! ```
 //!
-//! Our writers and readers do not use it yet. A writer sends a sample if any reader wants it, and each reader
-//! evaluates its own filter. That takes some 100 ns, against 16 octets of signature for each filter in each sample.
-//! The results of another vendor's writer are ignored, right or wrong.
+//! Our writers and readers do not use it yet. A writer sends a sample if the filter of any reader accepts it, and each
+//! reader evaluates its own filter. That takes some 100 ns, against 16 octets of signature for each filter in each
+//! sample. The results of another vendor's writer are ignored, right or wrong.
 
 use super::cursor::Cursor;
 use super::{WireError, parameter_id};

@@ -71,6 +71,7 @@ impl<'a> InlineQos<'a> {
     #[must_use]
     pub fn status_info(&self) -> u32 {
         let bytes = self.find(parameter_id::STATUS_INFO).and_then(|found| found.fields().array().ok());
+        // An array of octets: its order does not follow the byte order of the submessage.
         bytes.map_or(0, u32::from_be_bytes)
     }
 
@@ -151,6 +152,7 @@ impl<'a> InlineQos<'a> {
     /// Returns the QoS of the original writer, sent with [`Self::original_writer`].
     #[must_use]
     pub fn original_writer_qos(&self) -> Option<InlineQos<'a>> {
+        // The value is the identity and then a parameter list of its own, with a sentinel (RTPS 2.5, 9.6.4).
         let list = self.find(parameter_id::ORIGINAL_WRITER_INFO)?.value.get(SAMPLE_IDENTITY_LEN..)?;
         InlineQos::parse(&mut Cursor::new(list, 0, self.little_endian)).ok()
     }
@@ -171,6 +173,7 @@ impl<'a> InlineQos<'a> {
     /// Whether `reader` may receive the sample: it is directed to no reader, or to this one.
     #[must_use]
     pub fn is_directed_to(&self, reader: Guid) -> bool {
+        // The parameter is repeated for each reader, so an entry for another reader does not end the search.
         let mut is_directed = false;
         for parameter in self.parameters() {
             if parameter.id & !parameter_id::MUST_UNDERSTAND == parameter_id::DIRECTED_WRITE {
@@ -246,7 +249,8 @@ mod tests {
         assert_eq!(list.lifespan(), Some(Duration::from_millis(1500)));
         assert_eq!(list.related_sample_identity(VendorId::OURS), Some(request));
         assert_eq!((list.original_writer(), list.unknown_must_understand()), (None, None));
-        assert_eq!(list.parameters().count(), 7);
+        let related = |parameter: &Parameter<'_>| [0x0083, 0x800f].contains(&parameter.id);
+        assert_eq!((list.parameters().count(), list.parameters().filter(related).count()), (8, 2));
     }
 
     #[test]

@@ -37,6 +37,7 @@ impl<'b> InlineQosWriter<'b> {
 
     /// Adds the status of the instance: bit 0 disposed, bit 1 unregistered, bit 2 filtered.
     pub fn status_info(&mut self, bits: u32) -> &mut Self {
+        // The status is an array of octets, so its byte order is not that of the list.
         self.put(Fields::<8>::new().u16(parameter_id::STATUS_INFO).u16(4).bytes(bits.to_be_bytes()))
     }
 
@@ -65,11 +66,14 @@ impl<'b> InlineQosWriter<'b> {
         self.put(Fields::<12>::new().u16(id).u16(8).sequence_number(number))
     }
 
-    /// Adds the request that this sample answers.
+    /// Adds the request that this sample answers, under both ids: old releases of Fast DDS read 0x800f alone.
     pub fn related_sample_identity(&mut self, request: SampleIdentity) -> &mut Self {
-        let mut fields = Fields::<28>::new();
-        fields.u16(parameter_id::RELATED_SAMPLE_IDENTITY).u16(24);
-        self.put(fields.bytes(request.writer.to_bytes()).sequence_number(request.sequence_number))
+        for id in [parameter_id::RELATED_SAMPLE_IDENTITY, parameter_id::RELATED_SAMPLE_IDENTITY_EPROSIMA] {
+            let mut fields = Fields::<28>::new();
+            fields.u16(id).u16(24);
+            self.put(fields.bytes(request.writer.to_bytes()).sequence_number(request.sequence_number));
+        }
+        self
     }
 
     /// Adds a reader that the sample is for; call it once for each.
@@ -87,6 +91,7 @@ impl<'b> InlineQosWriter<'b> {
         let mut fields = Fields::<28>::new();
         fields.u16(parameter_id::ORIGINAL_WRITER_INFO).u16(0);
         self.put(fields.bytes(original.writer.to_bytes()).sequence_number(original.sequence_number));
+        // `write` ends only a list with parameters, and a reader of this one expects the sentinel.
         if !InlineQosWriter::write(self.buffer, qos) {
             self.put(Fields::<4>::new().u16(parameter_id::SENTINEL).u16(0));
         }

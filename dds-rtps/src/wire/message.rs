@@ -49,6 +49,7 @@ impl<'a> Message<'a> {
     /// has an unknown parameter that must be understood.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, WireError> {
         let message = Self::unchecked(bytes)?;
+        // One comparison for the messages of most peers, which have no extension.
         if message.bytes.first() == Some(&id::HEADER_EXTENSION) {
             if let Some(Submessage::HeaderExtension(extension)) = message.submessages().next().transpose()? {
                 extension.check(bytes)?;
@@ -126,6 +127,7 @@ impl<'a> Submessages<'a> {
     #[inline]
     pub fn next_timestamp(&mut self) -> Option<Time> {
         let (header, behind) = self.rest.split_first_chunk::<4>()?;
+        // Another byte order or length is left to the general parser.
         if *header != LITTLE_ENDIAN_INFO_TS {
             return None;
         }

@@ -92,7 +92,9 @@ mod tests {
         build(&mut builder);
         let message = Message::parse(bytes.leak()).unwrap();
         let mut receiver = Receiver::new(&message.header);
-        message.submessages().for_each(|submessage| receiver.apply(&submessage.unwrap()));
+        for submessage in message.submessages() {
+            receiver.apply(&submessage.unwrap());
+        }
         receiver
     }
 

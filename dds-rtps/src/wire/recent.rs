@@ -1,7 +1,8 @@
 //! Remembers recently noted numbers, so that no number is requested or sent twice in a short time.
 //!
 //! Bound: [`ROUNDS_MAX`] windows of 256 numbers. If numbers jump faster than these windows can follow, further
-//! numbers count as recent until the oldest window has expired. This costs a delay and no data.
+//! numbers count as recent until the oldest window has expired. This costs a delay and no data. Numbers that are
+//! acknowledged need no record, so the owner forgets them ([`Recent::forget_below`]).
 
 use super::window::Window;
 use crate::types::{Duration, Instant};
@@ -28,6 +29,7 @@ impl Recent {
     /// Notes a number; [`Recent::contains`] it for `span` from now on.
     pub(crate) fn note(&mut self, now: Instant, number: i64, span: Duration) {
         if let Some(last) = self.0.back_mut() {
+            // A round covers a quarter of the span, so all its numbers may share the time of the last one.
             if last.accepts(now, number, span) {
                 last.numbers.insert(number);
                 last.at = now;
@@ -58,11 +60,17 @@ impl Recent {
         count >= ROUNDS_MAX && !self.0.back().is_some_and(|last| last.accepts(now, number, span))
     }
 
+    /// Forgets the windows whose numbers are all below `number`, so that they take no room.
+    pub(crate) fn forget_below(&mut self, number: i64) {
+        self.0.retain(|round| round.numbers.last().is_some_and(|last| last >= number));
+    }
+
     /// Returns when a number was noted, if it was noted in exactly one round.
     pub(crate) fn noted_at(&self, number: i64) -> Option<Instant> {
         let mut noted_at = None;
         for round in &self.0 {
             if round.numbers.contains(number) {
+                // Noted twice: an answer may belong to either note, so neither measures a delay.
                 if noted_at.is_some() {
                     return None;
                 }
@@ -109,6 +117,17 @@ mod tests {
         assert_eq!(recent.until(at(4), SPAN), Some(at(8)));
         assert_eq!(recent.until(at(9), SPAN), Some(at(11)));
         assert_eq!(recent.until(at(11), SPAN), None);
+    }
+
+    #[test]
+    fn forgotten_numbers_take_no_room() {
+        let mut recent = Recent::default();
+        for number in 0..100_000 {
+            assert!(!recent.contains(at(0), number, SPAN), "{number} was not noted yet");
+            recent.note(at(0), number, SPAN);
+            recent.forget_below(number - 300);
+        }
+        assert!(recent.contains(at(7), 99_999, SPAN) && recent.contains(at(7), 99_700, SPAN));
     }
 
     #[test]

@@ -240,7 +240,9 @@ mod tests {
 
     fn sequence_set(base: i64, members: &[i64]) -> SequenceNumberSet {
         let mut set = SequenceNumberSet::empty(SequenceNumber(base));
-        members.iter().for_each(|&member| assert!(set.insert(SequenceNumber(member))));
+        for &member in members {
+            assert!(set.insert(SequenceNumber(member)));
+        }
         set
     }
 

@@ -62,7 +62,10 @@ impl Window {
     /// Adds a number; returns false if it lies outside of the window.
     pub(crate) fn insert(&mut self, number: i64) -> bool {
         let Some((place, mask)) = self.place(number) else { return false };
-        let Some(word) = self.words.get_mut(place) else { return false };
+        let Some(word) = self.words.get_mut(place) else {
+            debug_assert!(false, "`place` returns the index of a word");
+            return false;
+        };
         *word |= mask;
         true
     }
@@ -76,7 +79,7 @@ impl Window {
     }
 
     /// Whether both windows have a common member.
-    pub(crate) fn meets(&self, other: &Self) -> bool {
+    pub(crate) fn intersects(&self, other: &Self) -> bool {
         let mut from = other.base;
         while let Some(number) = other.first_from(from) {
             if self.contains(number) {
@@ -159,9 +162,10 @@ impl From<&SequenceNumberSet> for Window {
 impl From<&FragmentNumberSet> for Window {
     fn from(set: &FragmentNumberSet) -> Self {
         let mut window = Self::new(set.base().into());
-        set.iter().for_each(|number| {
-            window.insert(number.into());
-        });
+        for number in set.iter() {
+            let is_in_window = window.insert(number.into());
+            debug_assert!(is_in_window, "a set has no more bits than a window");
+        }
         window
     }
 }
@@ -234,7 +238,9 @@ mod tests {
     fn other(base: i64, ahead: i64, members: &[i64]) -> (Window, BTreeSet<i64>) {
         let mut window = Window::new(base + ahead);
         let numbers: BTreeSet<i64> = members.iter().map(|member| base + ahead + member).collect();
-        numbers.iter().for_each(|&number| assert!(window.insert(number)));
+        for &number in &numbers {
+            assert!(window.insert(number));
+        }
         (window, numbers)
     }
 
@@ -273,7 +279,7 @@ mod tests {
                         let (other, numbers) = other(base, ahead, &members);
                         let fits = numbers.iter().all(|number| in_reach.contains(number));
                         prop_assert_eq!(window.reaches_all(&other), fits);
-                        prop_assert_eq!(window.meets(&other), !naive.is_disjoint(&numbers));
+                        prop_assert_eq!(window.intersects(&other), !naive.is_disjoint(&numbers));
                         window.insert_all(&other);
                         naive.extend(numbers.into_iter().filter(|number| in_reach.contains(number)));
                     }

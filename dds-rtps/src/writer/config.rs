@@ -4,7 +4,7 @@ use crate::cdr::{AnyType, TypeDescription};
 use crate::concurrent::{AssertionClock, Payload, PresentationClock};
 use crate::history::{ChangeKind, HistoryLimits, MissedDeadlines, OriginalWriterInfo};
 use crate::qos::{DataWriterQos, Durability, Liveliness};
-use crate::types::{Duration, Guid, InstanceHandle, Locator, SequenceNumber, Time};
+use crate::types::{Duration, Guid, HashSeed, InstanceHandle, Locator, SequenceNumber, Time};
 use crate::wire::{ContentFilterProperty, SampleIdentity};
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl Default for FragmentSize {
 /// answer. They receive a burst of one window, and the rest at a fixed rate. Among several reliable readers, the
 /// fastest one sets the rate of new samples. The others receive repairs, each within its own window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FlowConfig {
+pub struct CongestionConfig {
     /// Initial window in bytes if all matched remote readers are on this host. Default: 208 KiB.
     ///
     /// That is the receive buffer that Linux grants by default.
@@ -66,7 +66,7 @@ pub struct FlowConfig {
     pub network_rate: u64,
 }
 
-impl Default for FlowConfig {
+impl Default for CongestionConfig {
     fn default() -> Self {
         Self { same_host: 208 << 10, network: 128 << 10, same_host_rate: 500_000_000, network_rate: 100_000_000 }
     }
@@ -76,6 +76,7 @@ impl Default for FlowConfig {
 ///
 /// Only a KEEP_ALL writer (HISTORY) with limits (RESOURCE_LIMITS) waits for readers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum SlowReader {
     /// The writer waits for the reader's acknowledgement, as DDS 1.4 demands (2.2.3.14). This is the default.
     #[default]
@@ -91,6 +92,14 @@ pub enum SlowReader {
         /// How long the writer waits. With zero it does not wait.
         after: Duration,
     },
+}
+
+impl SlowReader {
+    /// The writer waits for at most `after`. With zero it does not wait.
+    #[must_use]
+    pub fn demote(after: impl Into<Duration>) -> Self {
+        Self::Demote { after: after.into() }
+    }
 }
 
 /// Configuration of a [`StatefulWriter`](super::StatefulWriter).
@@ -130,7 +139,7 @@ pub struct WriterConfig {
     /// Sizes of the fragments of large samples.
     pub fragment_size: FragmentSize,
     /// Limits of the bytes in flight.
-    pub flow: FlowConfig,
+    pub congestion: CongestionConfig,
     /// Time from an unacknowledged sample to the next HEARTBEAT, if no sample carried one. Default: 100 ms.
     ///
     /// Without answers it doubles from the fourth time on, up to eightfold. While a write waits for room, the period is
@@ -166,8 +175,8 @@ pub struct WriterConfig {
     ///
     /// Default: none, changes belong to no coherent set and have no order beyond their writer's.
     pub presentation: Option<Arc<PresentationClock>>,
-    /// Seed of the writer's hash maps.
-    pub seed: u64,
+    /// Seed of the writer's hash tables. Default: a fixed one.
+    pub hash_seed: HashSeed,
 }
 
 impl WriterConfig {
@@ -188,7 +197,7 @@ impl WriterConfig {
             hashed_type: None,
             filtered_type: None,
             fragment_size: FragmentSize::default(),
-            flow: FlowConfig::default(),
+            congestion: CongestionConfig::default(),
             heartbeat_period: Duration::from_millis(100),
             unheard_period_max: Duration::ZERO,
             nack_response_delay: Duration::ZERO,
@@ -197,7 +206,7 @@ impl WriterConfig {
             batch_window: qos.latency_budget,
             inline_qos: Vec::new(),
             presentation: None,
-            seed: 0,
+            hash_seed: HashSeed::fixed(0),
         }
     }
 }
@@ -255,8 +264,13 @@ impl ReaderProxyConfig {
 
 impl ReaderProxyConfig {
     /// Returns the locators for a datagram that is for this reader alone.
-    pub(super) fn reachable_by(&self) -> &[Locator] {
+    pub(crate) fn reachable_by(&self) -> &[Locator] {
         if self.unicast.is_empty() { &self.multicast } else { &self.unicast }
+    }
+
+    /// Returns whether the reader wants the history and requests it by itself.
+    pub(crate) fn requests_history(&self) -> bool {
+        self.wants_history && self.asks_for_history
     }
 }
 
@@ -331,7 +345,7 @@ impl NewChange {
 pub enum WriteRefused {
     /// The history is full of changes that reliable readers have not acknowledged.
     ///
-    /// [`WriterEvent::SpaceFreed`] reports when to try again.
+    /// [`StatefulWriterEvent::SpaceFreed`] reports when to try again.
     Full,
     /// KEEP_LAST, and other instances use up `max_samples`. Waiting does not help.
     SamplesMax,
@@ -346,7 +360,7 @@ pub enum WriteRefused {
 /// Event of a writer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum WriterEvent {
+pub enum StatefulWriterEvent {
     /// All matched reliable readers have acknowledged all changes up to this one. It has grown since the last event.
     Acknowledged(SequenceNumber),
     /// There is room again after [`WriteRefused::Full`].
@@ -373,11 +387,20 @@ pub enum WriterEvent {
 
 /// Lag of a reliable reader behind its writer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ReaderLag {
     /// The reader.
     pub reader: Guid,
     /// Written samples that it has not acknowledged.
     pub samples: u64,
+}
+
+impl ReaderLag {
+    /// Creates the value.
+    #[must_use]
+    pub const fn new(reader: Guid, samples: u64) -> Self {
+        Self { reader, samples }
+    }
 }
 
 /// Counters of a writer since its creation.
@@ -392,6 +415,8 @@ pub struct WriterCounters {
     pub datagrams: u64,
     /// Requested changes, or requested runs of fragments, that were sent to a reader.
     pub repairs: u64,
+    /// Requests that were not answered, because their reader had requested the same bytes too often.
+    pub repairs_refused: u64,
     /// Changes that were not sent to a reader because of its content filter, summed over the readers.
     ///
     /// Changes from before the match do not count.

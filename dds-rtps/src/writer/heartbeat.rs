@@ -5,12 +5,15 @@
 //!
 //! - With every sample until each reader has answered once, for at most 200 datagrams. A silent reader may not know the
 //!   writer yet.
-//! - With a sample, if half a period has passed since the last one. The timer then never fires while samples flow.
+//! - With a sample, if half a period has passed since the last one. The timer then never fires while samples flow. With
+//!   an RTT estimate, a few RTTs suffice ([`QUICK_RTTS`]): a lost sample then costs no more time.
 //! - With a sample, after as many samples as the history requires, and before it is full.
-//! - Alone, by the timer, a period after the last one while a sample is unacknowledged.
+//! - Alone, by the timer, a period after the last one while a sample is unacknowledged. With an RTT estimate, up to ten
+//!   probes precede it: the loss of the last sample before a pause shows within a few RTTs. They are tail loss probes,
+//!   as in TCP (RFC 8985).
 
 use crate::history::HistoryLimits;
-use crate::types::{Duration, Instant};
+use crate::types::{Duration, Instant, earliest};
 
 /// KEEP_ALL: samples between two HEARTBEATs. Their answers free the memory.
 const STRIDE_KEEP_ALL: u32 = 64;
@@ -24,9 +27,9 @@ const SPACING_KEEP_LAST: Duration = Duration::from_millis(5);
 /// Unanswered HEARTBEATs in a row before the period grows.
 ///
 /// A network that loses every fifth datagram loses every third answer.
-pub(super) const PATIENCE: u32 = 3;
+pub(crate) const PATIENCE: u32 = 3;
 /// Most doublings of the period, so that the writer notices a returning reader within eight periods.
-pub(super) const BACKOFF_MAX: u32 = 3;
+pub(crate) const BACKOFF_MAX: u32 = 3;
 /// The same if the owing readers have never answered, within the writer's bound.
 const BACKOFF_MAX_UNHEARD: u32 = 16;
 /// Number of owing readers that lengthens the pause by one period, during discovery.
@@ -36,9 +39,27 @@ const CROWD: u32 = 8;
 /// Divisor of the period while a caller waits.
 const HURRY: u32 = 8;
 
+/// Most unacknowledged samples with which the RTT decides. With more, the RTT includes the time in queues, and the
+/// congestion window requests answers anyway.
+pub(crate) const LIGHT_LOAD_MAX: u64 = 16;
+
+/// RTTs from the last sample to the first probe, and the shortest such time. A reader may pause for a moment.
+const PROBE_RTTS: u32 = 3;
+const PROBE_MIN: Duration = Duration::from_millis(1);
+/// Probes in a pause before the time between them doubles. With a loss of a fifth, one exchange in three fails.
+const PROBES_STEADY: u32 = 4;
+/// Most probes in a pause. The last one comes before a period has passed.
+const PROBES_MAX: u32 = 10;
+/// RTTs between two HEARTBEATs with samples, and the shortest such time.
+const QUICK_RTTS: u32 = 4;
+const QUICK_MIN: Duration = Duration::from_millis(5);
+/// Readers of other vendors delay their answers on purpose. Cyclone DDS delays them longer if HEARTBEATs come within
+/// 10 ms.
+const RTT_MIN_OF_OTHERS: Duration = Duration::from_millis(7);
+
 /// The next HEARTBEAT's time and count.
 #[derive(Debug)]
-pub(super) struct HeartbeatSchedule {
+pub(crate) struct HeartbeatSchedule {
     period: Duration,
     /// Longest pause while the owing readers have never answered.
     unheard_max: Duration,
@@ -54,9 +75,17 @@ pub(super) struct HeartbeatSchedule {
     /// A caller waits for room or for acknowledgements.
     hurried: bool,
     /// All owing readers have never answered.
-    only_strangers: bool,
+    only_unheard: bool,
     /// Number of readers that owe an answer.
     owing: u32,
+    /// RTT of the slowest reader that answered lately; zero if unknown.
+    rtt: Duration,
+    /// Few samples are unacknowledged.
+    is_light: bool,
+    /// Time of the last sample.
+    sampled_at: Option<Instant>,
+    /// Probes since the last sample.
+    probes: u32,
     deadline: Option<Instant>,
     due: bool,
     count: i32,
@@ -64,7 +93,7 @@ pub(super) struct HeartbeatSchedule {
 }
 
 impl HeartbeatSchedule {
-    pub(super) fn new(period: Duration, unheard_max: Duration, limits: &HistoryLimits, keyed: bool) -> Self {
+    pub(crate) fn new(period: Duration, unheard_max: Duration, limits: &HistoryLimits, keyed: bool) -> Self {
         let capacity = u32::try_from(limits.capacity(keyed)).unwrap_or(u32::MAX);
         // A KEEP_ALL history must request acknowledgements before it is full. A KEEP_LAST history must do so before it
         // replaces unacknowledged samples.
@@ -85,8 +114,12 @@ impl HeartbeatSchedule {
             unannounced: 0,
             unanswered: 0,
             hurried: false,
-            only_strangers: false,
+            only_unheard: false,
             owing: 0,
+            rtt: Duration::ZERO,
+            is_light: false,
+            sampled_at: None,
+            probes: 0,
             deadline: None,
             due: false,
             count: 0,
@@ -95,79 +128,106 @@ impl HeartbeatSchedule {
     }
 
     /// Returns when to call [`HeartbeatSchedule::handle_timeout`].
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    pub(crate) fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
     /// Returns whether a HEARTBEAT must go out, with or without samples.
-    pub(super) fn is_due(&self) -> bool {
+    pub(crate) fn is_due(&self) -> bool {
         self.due
     }
 
-    /// Notes sent samples that readers must acknowledge.
-    pub(super) fn note_samples(&mut self, now: Instant, count: u32) {
+    /// Notes sent samples that readers must acknowledge. `unacknowledged`: all such samples.
+    pub(crate) fn note_samples(&mut self, now: Instant, count: u32, unacknowledged: u64) {
+        self.is_light = unacknowledged.max(count.into()) <= LIGHT_LOAD_MAX;
         self.unannounced = self.unannounced.saturating_add(count);
+        self.probes = 0;
+        let before = self.sampled_at.replace(now);
+        if self.deadline.is_none() && before.is_some_and(|before| now.since(before) < QUICK_MIN) {
+            // While samples flow, they carry HEARTBEATs. The timer is for the end of the stream, and need not be exact.
+            self.deadline = now.after(QUICK_MIN.max(self.pause()));
+        }
         self.expect_answer(now);
     }
 
+    /// Notes that a reader on a long path answered. There the period decides.
+    pub(crate) fn note_long_path(&mut self) {
+        self.rtt = Duration::ZERO;
+    }
+
+    /// Notes the RTT estimate of a reader that answered; zero if unknown. `is_ours`: the reader answers at once.
+    pub(crate) fn note_rtt(&mut self, rtt: Duration, is_ours: bool) {
+        if rtt > Duration::ZERO {
+            let rtt = if is_ours { rtt } else { rtt.max(RTT_MIN_OF_OTHERS) };
+            // The slowest reader counts. If it leaves, its RTT fades away.
+            self.rtt = rtt.max(self.rtt.scale(7, 8));
+        }
+    }
+
     /// Notes that a reader must acknowledge changes, or has never answered.
-    pub(super) fn expect_answer(&mut self, now: Instant) {
+    pub(crate) fn expect_answer(&mut self, now: Instant) {
         // A new reader ends the long pause that silent readers caused.
-        if self.deadline.is_none() || std::mem::take(&mut self.only_strangers) {
-            let soon = now.after(self.interval());
+        if self.deadline.is_none() || std::mem::take(&mut self.only_unheard) {
+            let soon = now.after(self.pause());
             self.deadline = self.deadline.min(soon).or(soon).or(self.deadline);
         }
     }
 
     /// Notes a new reader. It receives HEARTBEATs as if all earlier ones had been answered.
-    pub(super) fn welcome(&mut self, now: Instant) {
+    pub(crate) fn welcome(&mut self, now: Instant) {
+        // The pause of silent readers is not for a new one, which answers as soon as it can.
         self.unanswered = 0;
-        self.only_strangers = true;
+        self.only_unheard = true;
         self.expect_answer(now);
     }
 
     /// Sets whether all owing readers have never answered.
-    pub(super) fn set_only_strangers(&mut self, only_strangers: bool) {
-        self.only_strangers = only_strangers;
+    pub(crate) fn set_only_unheard(&mut self, only_unheard: bool) {
+        self.only_unheard = only_unheard;
     }
 
     /// Sets the number of readers that owe an answer.
-    pub(super) fn set_owing(&mut self, owing: usize) {
+    pub(crate) fn set_owing(&mut self, owing: usize) {
         self.owing = u32::try_from(owing).unwrap_or(u32::MAX);
     }
 
     /// Returns whether the next samples should carry a HEARTBEAT.
-    pub(super) fn pays_now(&self, now: Instant) -> bool {
-        let since = self.sent_at.map_or(Duration::INFINITE, |sent_at| now.since(sent_at));
+    pub(crate) fn pays_now(&self, now: Instant) -> bool {
+        let since = match self.sent_at {
+            Some(sent_at) => now.since(sent_at),
+            // The first samples carry a HEARTBEAT at once.
+            None => Duration::INFINITE,
+        };
         self.due
             || self.unannounced >= self.stride_forced
-            || since >= self.period.scale(1, 2)
+            || since >= self.quick_spacing()
             || (self.unannounced >= self.stride && since >= self.spacing)
     }
 
     /// Notes a HEARTBEAT for all readers and returns its count. `pending`: an answer is expected.
-    pub(super) fn send(&mut self, now: Instant, pending: bool) -> i32 {
+    pub(crate) fn send(&mut self, now: Instant, pending: bool) -> i32 {
         self.due = false;
         self.unannounced = 0;
         self.sent_at = Some(now);
-        self.deadline = if pending { now.after(self.interval()) } else { None };
+        self.deadline = if pending { now.after(self.pause()) } else { None };
         self.next_count()
     }
 
     /// Returns the count of a HEARTBEAT, also for one to a single reader.
-    pub(super) fn next_count(&mut self) -> i32 {
+    pub(crate) fn next_count(&mut self) -> i32 {
+        // Readers compare counts with wrap-around, so the last count has a successor.
         self.count = self.count.wrapping_add(1);
         self.count
     }
 
     /// Returns the count of a HEARTBEAT_FRAG.
-    pub(super) fn next_fragment_count(&mut self) -> i32 {
+    pub(crate) fn next_fragment_count(&mut self) -> i32 {
         self.fragment_count = self.fragment_count.wrapping_add(1);
         self.fragment_count
     }
 
     /// Notes an answer. `pending`: an answer of another reader is still expected.
-    pub(super) fn note_answer(&mut self, now: Instant, pending: bool) {
+    pub(crate) fn note_answer(&mut self, now: Instant, pending: bool) {
         // A long pause must end after an answer.
         let slow = std::mem::take(&mut self.unanswered) > PATIENCE;
         if !pending {
@@ -175,55 +235,102 @@ impl HeartbeatSchedule {
             self.due = false;
             self.hurried = false;
         } else if slow {
-            self.deadline = now.after(self.interval());
+            self.deadline = now.after(self.pause());
         }
     }
 
     /// Sends HEARTBEATs more often, because a caller waits for answers.
     ///
     /// The first is due at once if there are unannounced samples, or samples about to be sent.
-    pub(super) fn hurry(&mut self, now: Instant, has_news: bool) {
+    pub(crate) fn hurry(&mut self, now: Instant, has_news: bool) {
         self.hurried = true;
         self.due |= has_news || self.unannounced > 0;
-        if let Some(soon) = now.after(self.interval()) {
-            self.deadline = Some(self.deadline.map_or(soon, |deadline| deadline.min(soon)));
-        }
+        self.deadline = earliest(self.deadline, now.after(self.interval()));
     }
 
     /// Notes that no caller waits any more.
-    pub(super) fn relax(&mut self) {
+    pub(crate) fn relax(&mut self) {
         self.hurried = false;
     }
 
     /// Advances time. `pending`: an answer is expected.
-    pub(super) fn handle_timeout(&mut self, now: Instant, pending: bool) {
+    pub(crate) fn handle_timeout(&mut self, now: Instant, pending: bool) {
         if self.deadline.is_none_or(|deadline| now < deadline) {
             return;
         }
+        let is_probing = self.is_probing();
+        if let Some(sampled_at) = self.sampled_at {
+            // The newest sample is on its way, and the next one carries a HEARTBEAT.
+            if pending && is_probing && now.since(sampled_at) < self.pause() {
+                self.deadline = sampled_at.after(QUICK_MIN.max(self.pause()));
+                return;
+            }
+        }
+        // Without an expected answer, a HEARTBEAT would wake readers for nothing.
         self.due = pending;
-        // The interval grows with the unanswered HEARTBEATs, so the count comes before the next deadline.
-        self.unanswered = self.unanswered.saturating_add(1);
-        self.deadline = if pending { now.after(self.interval()) } else { None };
+        // The pause grows with the unanswered HEARTBEATs, so the count comes before the next deadline.
+        if is_probing {
+            self.probes += 1;
+        } else {
+            self.unanswered = self.unanswered.saturating_add(1);
+        }
+        self.deadline = if pending { now.after(self.pause()) } else { None };
     }
 
     /// Postpones a HEARTBEAT, because no owing reader is due yet.
-    pub(super) fn postpone(&mut self, now: Instant) {
+    pub(crate) fn postpone(&mut self, now: Instant) {
         self.due = false;
-        self.deadline = now.after(self.interval());
+        self.deadline = now.after(self.pause());
     }
 
     /// Returns the time between two HEARTBEATs to a reader that owes an answer.
-    pub(super) fn pace(&self) -> Duration {
+    pub(crate) fn pace(&self) -> Duration {
         let pace = self.period.scale(1, if self.hurried { HURRY } else { 1 });
         pace.scale(1 + self.owing / CROWD, 1).min(self.unheard_max).max(pace)
     }
 
-    /// Returns how long to wait for an answer.
+    /// Returns the time that a reader has to answer, before a HEARTBEAT alone is repeated.
+    pub(crate) fn answer_time(&self) -> Duration {
+        if self.is_probing() { self.pause().scale(1, 8) } else { self.pace() }
+    }
+
+    /// Returns the time between two HEARTBEATs with samples.
+    fn quick_spacing(&self) -> Duration {
+        let usual = self.period.scale(1, 2);
+        if !self.may_probe() {
+            return usual;
+        }
+        QUICK_MIN.max(self.rtt.scale(QUICK_RTTS, 1)).min(usual)
+    }
+
+    /// Returns whether the RTT decides when HEARTBEATs are sent.
+    ///
+    /// During discovery, hundreds of readers are busy with each other, so the period decides.
+    fn may_probe(&self) -> bool {
+        self.is_light && self.rtt > Duration::ZERO && self.unheard_max == Duration::ZERO && !self.only_unheard
+    }
+
+    /// Returns whether the next HEARTBEAT alone is a probe.
+    fn is_probing(&self) -> bool {
+        self.may_probe() && self.probes < PROBES_MAX
+    }
+
+    /// Returns the time until the next HEARTBEAT alone.
+    fn pause(&self) -> Duration {
+        let usual = self.interval();
+        if !self.is_probing() {
+            return usual;
+        }
+        let doubled = self.probes.saturating_sub(PROBES_STEADY);
+        PROBE_MIN.max(self.rtt.scale(PROBE_RTTS, 1)).scale(1 << doubled, 1).min(usual)
+    }
+
+    /// Returns how long to wait for an answer without an RTT estimate.
     fn interval(&self) -> Duration {
         let doubled = self.unanswered.saturating_sub(PATIENCE);
         let usual = self.pace().scale(1 << doubled.min(BACKOFF_MAX), 1);
         // Only readers that have never answered may get a longer pause, because they may not exist.
-        if !self.only_strangers {
+        if !self.only_unheard {
             return usual;
         }
         self.pace().scale(1 << doubled.min(BACKOFF_MAX_UNHEARD), 1).min(self.unheard_max).max(usual)
@@ -247,11 +354,11 @@ mod tests {
     }
 
     #[test]
-    fn samples_in_quick_succession_carry_one_per_half_period() {
+    fn fast_samples_carry_one_heartbeat_per_half_period() {
         let mut schedule = schedule(History::KeepLast { depth: 1 }, None);
         let mut sent = Vec::new();
         for ms in 0..200 {
-            schedule.note_samples(at(ms), 1);
+            schedule.note_samples(at(ms), 1, 1);
             if schedule.unannounced < STRIDE_KEEP_LAST_MIN && schedule.pays_now(at(ms)) {
                 sent.push(ms);
                 schedule.send(at(ms), true);
@@ -262,19 +369,19 @@ mod tests {
     }
 
     #[test]
-    fn a_small_history_asks_before_it_is_full() {
+    fn small_history_requests_acks_before_it_is_full() {
         let mut schedule = schedule(History::KeepAll, Some(16));
         schedule.send(at(0), true);
-        schedule.note_samples(at(0), 3);
+        schedule.note_samples(at(0), 3, 1);
         assert!(!schedule.pays_now(at(0)));
-        schedule.note_samples(at(0), 1);
+        schedule.note_samples(at(0), 1, 1);
         assert!(schedule.pays_now(at(0)));
     }
 
     #[test]
-    fn the_timer_backs_off_while_nobody_answers_and_recovers_with_an_answer() {
+    fn heartbeat_timer_backs_off_until_an_answer() {
         let mut schedule = schedule(History::KeepAll, None);
-        schedule.note_samples(at(0), 1);
+        schedule.note_samples(at(0), 1, 1);
         let mut fired = Vec::new();
         for _ in 0..8 {
             let deadline = schedule.deadline().unwrap();
@@ -291,7 +398,52 @@ mod tests {
     }
 
     #[test]
-    fn the_more_owe_an_answer_the_more_time_each_has_in_discovery() {
+    fn probes_follow_a_sample_soon_and_back_off() {
+        let mut schedule = schedule(History::KeepAll, None);
+        schedule.note_rtt(Duration::from_micros(100), true);
+        schedule.note_samples(at(0), 1, 1);
+        let mut fired = Vec::new();
+        for _ in 0..16 {
+            let deadline = schedule.deadline().unwrap();
+            schedule.handle_timeout(deadline, true);
+            assert!(schedule.is_due());
+            schedule.send(deadline, true);
+            fired.push(deadline.as_nanos() / MS);
+        }
+        assert_eq!(fired, [1, 2, 3, 4, 5, 7, 11, 19, 35, 67, 167, 267, 367, 467, 667, 1067]);
+        // Answers without progress cause no further probes.
+        schedule.note_answer(at(1100), true);
+        assert_eq!(schedule.deadline(), Some(at(1200)));
+        schedule.note_samples(at(1150), 1, 1);
+        schedule.note_answer(at(1151), false);
+        assert_eq!(schedule.deadline(), None);
+    }
+
+    #[test]
+    fn probe_waits_for_the_end_of_a_stream() {
+        let mut schedule = schedule(History::KeepAll, None);
+        schedule.note_rtt(Duration::from_micros(100), true);
+        schedule.send(at(0), false);
+        let mut heartbeats = 0;
+        for half_ms in 1..200 {
+            let now = Instant::from_nanos(half_ms * MS / 2);
+            schedule.note_samples(now, 1, 1);
+            if schedule.pays_now(now) {
+                heartbeats += 1;
+                schedule.send(now, true);
+            }
+            schedule.handle_timeout(now, true);
+            assert!(!schedule.is_due(), "after {half_ms} half milliseconds");
+        }
+        assert_eq!(heartbeats, 19, "one in five milliseconds");
+        let deadline = schedule.deadline().unwrap();
+        assert!(deadline <= at(105), "{deadline:?}");
+        schedule.handle_timeout(deadline, true);
+        assert!(schedule.is_due());
+    }
+
+    #[test]
+    fn heartbeat_period_grows_with_owing_readers_in_discovery() {
         let limits = HistoryLimits::new(History::KeepAll, ResourceLimits::default());
         let of = |unheard_max| HeartbeatSchedule::new(Duration::from_millis(100), unheard_max, &limits, false);
         let (mut discovery, mut other) = (of(Duration::from_secs(1)), of(Duration::ZERO));
@@ -301,7 +453,7 @@ mod tests {
             assert_eq!(discovery.pace(), Duration::from_millis(ms), "{owing} owe an answer");
             assert_eq!(other.pace(), Duration::from_millis(100));
         }
-        discovery.note_samples(at(0), 1);
+        discovery.note_samples(at(0), 1, 1);
         assert_eq!(discovery.deadline(), Some(at(1_000)));
     }
 

@@ -7,15 +7,14 @@
 //!
 //! An assertion costs one store. The lease is checked when it may end.
 
-use super::stateful::StatefulWriter;
 use crate::concurrent::AssertionClock;
 use crate::qos::{Liveliness, LivelinessKind};
-use crate::types::{Instant, Now};
+use crate::types::Instant;
 use std::sync::Arc;
 
 /// The liveliness that one writer offers.
 #[derive(Debug)]
-pub(super) struct Promise {
+pub(crate) struct OfferedLiveliness {
     offered: Liveliness,
     /// Shared by all manual-by-participant writers of the participant.
     assertion_clock: Option<Arc<AssertionClock>>,
@@ -27,13 +26,16 @@ pub(super) struct Promise {
     /// The lease was lost, and the event has not been polled yet.
     lost_event: bool,
     /// The participant must be notified of an assertion.
-    calls: bool,
+    notifies: bool,
+    /// A HEARTBEAT must carry an assertion.
+    heartbeat_due: bool,
 }
 
-impl Promise {
+impl OfferedLiveliness {
     /// Creates the state. The lease starts with the first assertion.
-    pub(super) fn new(offered: Liveliness, assertion_clock: Option<Arc<AssertionClock>>) -> Self {
-        let assertion_clock = assertion_clock.filter(|_| offered.kind == LivelinessKind::ManualByParticipant);
+    pub(crate) fn new(offered: Liveliness, assertion_clock: Option<Arc<AssertionClock>>) -> Self {
+        let is_shared = offered.kind == LivelinessKind::ManualByParticipant;
+        let assertion_clock = if is_shared { assertion_clock } else { None };
         Self {
             offered,
             assertion_clock,
@@ -41,7 +43,8 @@ impl Promise {
             check_at: None,
             alive: true,
             lost_event: false,
-            calls: false,
+            notifies: false,
+            heartbeat_due: false,
         }
     }
 
@@ -53,20 +56,58 @@ impl Promise {
 
     /// Returns the time of the last assertion, by any entity that may give it.
     fn last(&self) -> Instant {
-        self.assertion_clock.as_ref().map_or(self.asserted, |assertion_clock| assertion_clock.last().max(self.asserted))
+        match &self.assertion_clock {
+            Some(clock) => clock.last().max(self.asserted),
+            None => self.asserted,
+        }
     }
 
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    /// Notes on the shared clock that this writer does not wait for an assertion any more.
+    fn leave_waiting_leases(&self) {
+        if let Some(clock) = &self.assertion_clock {
+            clock.remove_waiting_lease();
+        }
+    }
+
+    /// Returns whether the writer keeps its lease.
+    #[inline]
+    pub(crate) fn is_alive(&self) -> bool {
+        self.alive
+    }
+
+    /// Returns whether the participant must be notified of an assertion. It is notified once.
+    #[inline]
+    pub(crate) fn take_notification(&mut self) -> bool {
+        std::mem::take(&mut self.notifies)
+    }
+
+    /// Asserts liveliness by a HEARTBEAT to all remote readers, if the writer is manual by topic.
+    pub(crate) fn assert_by_heartbeat(&mut self) {
+        self.heartbeat_due |= self.offered.kind == LivelinessKind::ManualByTopic;
+    }
+
+    /// Returns whether a HEARTBEAT must carry an assertion.
+    #[inline]
+    pub(crate) fn is_heartbeat_due(&self) -> bool {
+        self.heartbeat_due
+    }
+
+    /// Returns whether this HEARTBEAT must carry an assertion. One HEARTBEAT does.
+    pub(crate) fn take_heartbeat(&mut self) -> bool {
+        std::mem::take(&mut self.heartbeat_due)
+    }
+
+    pub(crate) fn deadline(&self) -> Option<Instant> {
         self.check_at
     }
 
-    pub(super) fn take_event(&mut self) -> bool {
+    pub(crate) fn take_event(&mut self) -> bool {
         std::mem::take(&mut self.lost_event)
     }
 
     /// Notes an assertion.
     #[inline]
-    pub(super) fn assert(&mut self, now: Instant) {
+    pub(crate) fn assert(&mut self, now: Instant) {
         if !self.is_limited() {
             return;
         }
@@ -74,23 +115,26 @@ impl Promise {
         if self.check_at.is_some_and(|at| at <= now) {
             self.check(now);
         }
+        // One store on the path of a sample; the timer computes the end of the lease.
         self.asserted = now;
         if self.check_at.is_none() {
-            self.begin_anew();
+            self.restart_lease();
         }
-        self.calls |= self.assertion_clock.as_ref().is_some_and(|assertion_clock| assertion_clock.assert(now));
+        if let Some(clock) = &self.assertion_clock {
+            self.notifies |= clock.assert(now);
+        }
     }
 
     #[cold]
-    fn begin_anew(&mut self) {
+    fn restart_lease(&mut self) {
         // The clock counts the writers that wait for an assertion of another one.
         if !std::mem::replace(&mut self.alive, true) {
-            self.assertion_clock.iter().for_each(|assertion_clock| assertion_clock.remove_waiting_lease());
+            self.leave_waiting_leases();
         }
         self.check_at = self.last().after(self.offered.lease_duration);
     }
 
-    pub(super) fn check(&mut self, now: Instant) {
+    pub(crate) fn check(&mut self, now: Instant) {
         if self.check_at.is_none_or(|at| at > now) {
             return;
         }
@@ -100,54 +144,75 @@ impl Promise {
             self.alive = false;
             self.lost_event = true;
             self.check_at = None;
-            self.assertion_clock.iter().for_each(|assertion_clock| assertion_clock.add_waiting_lease());
+            if let Some(clock) = &self.assertion_clock {
+                clock.add_waiting_lease();
+            }
             // Another writer may have asserted just before this one started to wait for it.
-            self.look_again(now);
+            self.renew(now);
         }
     }
 
     /// Renews a lost lease if another writer or the participant has asserted liveliness since.
-    fn look_again(&mut self, now: Instant) {
+    pub(crate) fn renew(&mut self, now: Instant) {
         if !self.alive && self.last().after(self.offered.lease_duration).is_some_and(|end| end > now) {
-            self.begin_anew();
+            self.restart_lease();
         }
     }
 }
 
-impl Drop for Promise {
+impl Drop for OfferedLiveliness {
     fn drop(&mut self) {
         if !self.alive {
-            self.assertion_clock.iter().for_each(|assertion_clock| assertion_clock.remove_waiting_lease());
+            self.leave_waiting_leases();
         }
     }
 }
 
-impl StatefulWriter {
-    /// Asserts the liveliness of the writer (DDS 1.4, 2.2.2.4.2.22). The first assertion starts its lease.
-    ///
-    /// If the writer is manual by topic, all remote readers receive a HEARTBEAT.
-    pub fn assert_liveliness(&mut self, now: Now) {
-        self.liveliness_due |= self.promise.offered.kind == LivelinessKind::ManualByTopic && !self.proxies.is_empty();
-        self.promise.assert(now.instant);
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::types::Duration;
+
+    fn at(ms: u64) -> Instant {
+        Instant::from_nanos(1_000_000_000 + ms * 1_000_000)
     }
 
-    /// Returns whether the participant must be notified of an assertion.
-    ///
-    /// It passes the assertion on to its peers, or to another of its writers.
-    #[inline]
-    pub fn take_call(&mut self) -> bool {
-        std::mem::take(&mut self.promise.calls)
+    fn manual_by_topic(lease_ms: i64) -> OfferedLiveliness {
+        let lease_duration = Duration::from_nanos(lease_ms * 1_000_000);
+        OfferedLiveliness::new(Liveliness { kind: LivelinessKind::ManualByTopic, lease_duration }, None)
     }
 
-    /// Returns whether the writer keeps the liveliness that it offers (LIVELINESS).
-    #[inline]
-    #[must_use]
-    pub fn is_alive(&self) -> bool {
-        self.promise.alive
+    #[test]
+    fn lease_starts_with_first_assertion_and_is_lost_once() {
+        let mut liveliness = manual_by_topic(100);
+        assert_eq!(liveliness.deadline(), None);
+        liveliness.assert(at(0));
+        liveliness.check(at(99));
+        assert!(liveliness.is_alive() && !liveliness.take_event());
+        liveliness.check(at(100));
+        assert!(!liveliness.is_alive() && liveliness.take_event());
+        liveliness.check(at(300));
+        assert!(!liveliness.take_event());
+        liveliness.assert(at(400));
+        assert!(liveliness.is_alive());
+        assert_eq!(liveliness.deadline(), Some(at(500)));
     }
 
-    /// Checks the lease after an assertion of the participant, which may renew a manual-by-participant writer.
-    pub fn look_at_liveliness(&mut self, now: Now) {
-        self.promise.look_again(now.instant);
+    #[test]
+    fn late_assertion_does_not_hide_a_lost_lease() {
+        let mut liveliness = manual_by_topic(100);
+        liveliness.assert(at(0));
+        liveliness.assert(at(150));
+        assert!(liveliness.take_event() && liveliness.is_alive());
+    }
+
+    #[test]
+    fn only_manual_by_topic_writer_asserts_by_heartbeat() {
+        let mut liveliness = manual_by_topic(100);
+        liveliness.assert_by_heartbeat();
+        assert!(liveliness.is_heartbeat_due() && liveliness.take_heartbeat() && !liveliness.is_heartbeat_due());
+        let mut automatic = OfferedLiveliness::new(Liveliness::default(), None);
+        automatic.assert_by_heartbeat();
+        assert!(!automatic.is_heartbeat_due());
     }
 }

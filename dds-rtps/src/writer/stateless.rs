@@ -1,7 +1,7 @@
 //! The writer without reader proxies (RTPS 2.5, 8.4.8): best effort, to fixed locators. SPDP uses it.
 
 use super::config::NewChange;
-use super::layout::{Layout, Sender};
+use super::send::layout::{Layout, Sender};
 use crate::history::CacheChange;
 use crate::output::Datagram;
 use crate::types::{EntityId, Guid, Locator, Now, SequenceNumber};
@@ -102,12 +102,24 @@ impl StatelessWriter {
     pub fn poll_transmit(&mut self, datagram: &mut Datagram) -> bool {
         datagram.clear();
         let to_all = std::mem::take(&mut self.resend_to_all);
-        let Some(change) = self.change.as_ref().filter(|_| to_all || !self.answers.is_empty()) else { return false };
+        if !to_all && self.answers.is_empty() {
+            return false;
+        }
+        let Some(change) = &self.change else {
+            debug_assert!(false, "only an existing change is scheduled");
+            return false;
+        };
         let sender = Sender { guid: self.guid, keyed: self.keyed, hashed_type: None, inline_qos: &[] };
         let mut layout = Layout::new(datagram, sender, self.reader_id, 0);
         layout.change(change);
-        let locators = if to_all { &self.locators } else { &[][..] };
-        locators.iter().chain(&self.answers).for_each(|locator| layout.datagram().add_destination(*locator));
+        if to_all {
+            for locator in &self.locators {
+                layout.datagram().add_destination(*locator);
+            }
+        }
+        for locator in &self.answers {
+            layout.datagram().add_destination(*locator);
+        }
         self.answers.clear();
         true
     }
@@ -120,11 +132,11 @@ mod tests {
     use crate::types::{GuidPrefix, InstanceHandle, Instant, Time};
 
     #[test]
-    fn more_answers_than_a_datagram_is_to_have_go_to_everybody() {
+    fn excess_answers_go_to_all_locators() {
         let now = Now { instant: Instant::ZERO, time: Time::from_unix_nanos(1) };
         let guid = Guid::new(GuidPrefix([1; 12]), EntityId::SPDP_WRITER);
-        let everybody = Locator::udp_v4([239, 255, 0, 1].into(), 7400);
-        let mut writer = StatelessWriter::new(guid, EntityId::SPDP_READER, false, vec![everybody]);
+        let group = Locator::udp_v4([239, 255, 0, 1].into(), 7400);
+        let mut writer = StatelessWriter::new(guid, EntityId::SPDP_READER, false, vec![group]);
         let mut datagram = Datagram::new();
         writer.write(now, NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&[0, 1, 0, 0])));
         assert!(writer.poll_transmit(&mut datagram));
@@ -134,7 +146,7 @@ mod tests {
         writer.resend_to(&peers[..1]);
         assert_eq!(writer.answers.len(), ANSWERS_MAX);
         assert!(writer.poll_transmit(&mut datagram));
-        assert_eq!((datagram.destinations()[0], datagram.destinations().len()), (everybody, 1 + ANSWERS_MAX));
+        assert_eq!((datagram.destinations()[0], datagram.destinations().len()), (group, 1 + ANSWERS_MAX));
         assert!(!writer.poll_transmit(&mut datagram));
     }
 }

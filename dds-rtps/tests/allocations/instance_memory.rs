@@ -41,7 +41,7 @@ fn sample() -> Payload {
 }
 
 fn reader(count: u64) -> ReaderHistory {
-    let limits = ResourceLimits { max_instances: Some(u32::MAX), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_instances(u32::MAX);
     let limits = HistoryLimits::new(History::KeepLast { depth: 1 }, limits);
     let mut history = ReaderHistory::new(ReaderHistoryConfig::new(limits));
     for number in 0..count {

@@ -217,11 +217,15 @@ impl Bench {
             // Reports that no sample precedes the first one.
             self.heartbeat();
         }
-        (0..WARM_UP).for_each(|_| self.step());
+        for _ in 0..WARM_UP {
+            self.step();
+        }
         assert!(dhat::HeapStats::get().total_blocks > 0, "nothing is counted");
         let blocks = (0..WINDOWS).map(|_| {
             let before = dhat::HeapStats::get().total_blocks;
-            (0..SAMPLES / WINDOWS).for_each(|_| self.step());
+            for _ in 0..SAMPLES / WINDOWS {
+                self.step();
+            }
             dhat::HeapStats::get().total_blocks - before
         });
         // The thread of the test harness counts too. On a busy machine it records the start of the test late, and it

@@ -96,7 +96,7 @@ impl Bench {
                 count: self.ticks as i32,
                 is_final: true,
             };
-            self.writer.handle_acknack(now, reader_guid(), &ack_nack);
+            self.writer.handle_acknack(now, reader_guid().into(), &ack_nack);
             self.transmit();
         }
         self.writer.handle_timeout(now);
@@ -111,11 +111,15 @@ impl Bench {
 
     /// Returns the number of blocks that a long run of the warm writer allocates.
     fn blocks(mut self) -> u64 {
-        (0..WARM_UP).for_each(|_| self.step());
+        for _ in 0..WARM_UP {
+            self.step();
+        }
         assert!(dhat::HeapStats::get().total_blocks > 0, "nothing is counted");
         let blocks = (0..WINDOWS).map(|_| {
             let before = dhat::HeapStats::get().total_blocks;
-            (0..SAMPLES / WINDOWS).for_each(|_| self.step());
+            for _ in 0..SAMPLES / WINDOWS {
+                self.step();
+            }
             dhat::HeapStats::get().total_blocks - before
         });
         // The thread of the test harness counts too. On a busy machine it records the start of the test late, and it

@@ -36,8 +36,9 @@ fn named(table: &str) -> impl Iterator<Item = &str> {
 fn tests_named_by_bounds_table_exist() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut functions = HashSet::new();
-    for folder in ["dds-cdr/src", "dds-cdr/tests", "dds-rtps/src", "dds-rtps/tests", "dds-core/src", "dds-core/tests"] {
-        collect(&root.join(folder), &mut functions);
+    for member in ["dds-cdr", "dds-rtps", "dds-core", "dds-durability"] {
+        collect(&root.join(member).join("src"), &mut functions);
+        collect(&root.join(member).join("tests"), &mut functions);
     }
     let table = fs::read_to_string(root.join("docs/bounds.md")).expect("a table of the repository");
     let names: Vec<&str> = named(&table).collect();

@@ -284,7 +284,9 @@ fn fragment_set(set: &FragmentNumberSet) -> String {
 
 fn words(offsets: impl Iterator<Item = u32>, bit_count: u32) -> String {
     let mut words = vec![0_u32; bit_count.div_ceil(32) as usize];
-    offsets.for_each(|offset| words[offset as usize / 32] |= 1 << (31 - offset % 32));
+    for offset in offsets {
+        words[offset as usize / 32] |= 1 << (31 - offset % 32);
+    }
     words.iter().map(|word| format!(":{word:08x}")).collect()
 }
 

@@ -9,7 +9,7 @@ use dds_rtps::types::{
     EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SequenceNumber, Time, VendorId,
 };
 use dds_rtps::wire::{Message, Receiver, Submessage};
-use dds_rtps::writer::{FlowConfig, NewChange, ReaderProxyConfig, StatefulWriter, WriterConfig};
+use dds_rtps::writer::{CongestionConfig, NewChange, ReaderProxyConfig, StatefulWriter, WriterConfig};
 use std::collections::VecDeque;
 
 const US: u64 = 1_000;
@@ -76,13 +76,13 @@ fn guid(number: u8, kind: u8) -> Guid {
 }
 
 impl Link {
-    fn new(host: Host, flow: FlowConfig) -> Self {
-        Self::with(host, flow, &DataReaderQos::default().reliable().keep_all())
+    fn new(host: Host, congestion: CongestionConfig) -> Self {
+        Self::with(host, congestion, &DataReaderQos::default().reliable().keep_all())
     }
 
-    fn with(host: Host, flow: FlowConfig, qos: &DataReaderQos) -> Self {
+    fn with(host: Host, congestion: CongestionConfig, qos: &DataReaderQos) -> Self {
         let writer = DataWriterQos::default().keep_all();
-        let writer = WriterConfig { flow, ..WriterConfig::new(guid(1, 3), false, &writer) };
+        let writer = WriterConfig { congestion, ..WriterConfig::new(guid(1, 3), false, &writer) };
         let reader = ReaderConfig::new(guid(2, 4), KeySource::None, qos);
         let reliable = reader.reliable;
         let mut link = Self {
@@ -194,8 +194,8 @@ impl Link {
             self.datagram.copy_to(&mut bytes);
             for submessage in Message::parse(&bytes).unwrap().submessages() {
                 match submessage.unwrap() {
-                    Submessage::AckNack(ack_nack) => self.writer.handle_acknack(now, guid(2, 4), &ack_nack),
-                    Submessage::NackFrag(nack_frag) => self.writer.handle_nack_frag(now, guid(2, 4), &nack_frag),
+                    Submessage::AckNack(ack_nack) => self.writer.handle_acknack(now, guid(2, 4).into(), &ack_nack),
+                    Submessage::NackFrag(nack_frag) => self.writer.handle_nack_frag(now, guid(2, 4).into(), &nack_frag),
                     _ => {}
                 }
                 self.send();
@@ -253,7 +253,7 @@ fn large_sample_fits_smallest_receive_buffer() {
     for same_host in [true, false] {
         let host = Host { same_host, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 0 };
         for buffer in [LINUX_DEFAULT, 8 << 20] {
-            let mut link = Link::new(Host { buffer, ..host }, FlowConfig::default());
+            let mut link = Link::new(Host { buffer, ..host }, CongestionConfig::default());
             let first = link.transfer(1, 16 * MIB);
             let later = link.transfer(2, 16 * MIB);
             println!("same host {same_host}, buffer {buffer}: {first:.2} %, then {later:.2} %");
@@ -267,7 +267,7 @@ fn large_sample_fits_smallest_receive_buffer() {
 fn pausing_receiver_loses_little() {
     for same_host in [true, false] {
         let host = Host { same_host, buffer: LINUX_DEFAULT, bytes_per_us: 2000, pause_us: 700, lost: 0 };
-        let mut link = Link::new(host, FlowConfig::default());
+        let mut link = Link::new(host, CongestionConfig::default());
         let share = link.transfer(2, 16 * MIB);
         println!("same host {same_host}: {share:.2} %");
         assert!(share < 10.0, "{share:.1} % were sent twice");
@@ -277,7 +277,7 @@ fn pausing_receiver_loses_little() {
 #[test]
 fn oversized_window_shrinks_to_buffer_size() {
     let host = Host { same_host: true, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 0 };
-    let mut link = Link::new(host, FlowConfig { same_host: 8 << 20, ..FlowConfig::default() });
+    let mut link = Link::new(host, CongestionConfig { same_host: 8 << 20, ..CongestionConfig::default() });
     link.transfer(1, 16 * MIB);
     let share = link.transfer(3, 16 * MIB);
     println!("{share:.2} %");
@@ -287,7 +287,7 @@ fn oversized_window_shrinks_to_buffer_size() {
 #[test]
 fn repairs_barely_exceed_network_loss() {
     let host = Host { same_host: false, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 50 };
-    let mut link = Link::new(host, FlowConfig::default());
+    let mut link = Link::new(host, CongestionConfig::default());
     let share = link.transfer(2, 16 * MIB);
     println!("{share:.2} %");
     assert!(share < 5.0, "{share:.1} % were sent twice for a loss of 2 %");
@@ -298,7 +298,7 @@ fn repairs_barely_exceed_network_loss() {
 fn loss_of_a_third_causes_no_stall() {
     for (same_host, permille, ms_max) in [(true, 100, 100), (true, 300, 600), (false, 100, 300), (false, 300, 1500)] {
         let host = Host { same_host, buffer: LINUX_DEFAULT, bytes_per_us: 1000, pause_us: 0, lost: 0 };
-        let mut link = Link::new(host, FlowConfig::default());
+        let mut link = Link::new(host, CongestionConfig::default());
         link.chance = Chance { permille, state: 7 };
         let began = link.nanos;
         let share = link.transfer(8, MIB);
@@ -317,7 +317,7 @@ fn tiny_receive_buffer_gets_all_with_few_repeats() {
     {
         let bytes_per_us = if same_host { 60 } else { 1 };
         let host = Host { same_host, buffer, bytes_per_us, pause_us: 0, lost: 0 };
-        let mut link = Link::new(host, FlowConfig::default());
+        let mut link = Link::new(host, CongestionConfig::default());
         let began = link.nanos;
         let first = link.transfer(4, 300_000);
         let later = link.transfer(4, 300_000);
@@ -334,13 +334,13 @@ fn best_effort_pacing_avoids_own_losses() {
     // The default of Linux, and the size that it grants on request.
     for (window, buffer, pause_us) in [(208 << 10, LINUX_DEFAULT, 200), (4 << 20, 8 << 20, 900)] {
         let host = Host { same_host: true, buffer, bytes_per_us: 5000, pause_us, lost: 0 };
-        let flow = FlowConfig { same_host: window, ..FlowConfig::default() };
-        let mut link = Link::with(host, flow, &best_effort);
+        let congestion = CongestionConfig { same_host: window, ..CongestionConfig::default() };
+        let mut link = Link::with(host, congestion, &best_effort);
         link.transfer(3, MIB);
         link.transfer(2, 16 * MIB);
         assert_eq!(link.dropped, 0);
         let host = Host { same_host: false, ..host };
-        let mut link = Link::with(host, FlowConfig::default(), &best_effort);
+        let mut link = Link::with(host, CongestionConfig::default(), &best_effort);
         link.transfer(2, 16 * MIB);
         assert_eq!(link.dropped, 0);
     }
@@ -353,8 +353,8 @@ fn best_effort_rate_follows_reported_space() {
     for (window, buffer) in [(208 << 10, LINUX_DEFAULT), (4 << 20, 8 << 20)] {
         for (bytes_per_us, pause_us) in [(200, 300), (5000, 0)] {
             let host = Host { same_host: true, buffer, bytes_per_us, pause_us, lost: 0 };
-            let flow = FlowConfig { same_host: window, ..FlowConfig::default() };
-            let mut link = Link::with(host, flow, &best_effort);
+            let congestion = CongestionConfig { same_host: window, ..CongestionConfig::default() };
+            let mut link = Link::with(host, congestion, &best_effort);
             link.tells = true;
             let began = link.nanos;
             link.transfer(3, 16 * MIB);

@@ -14,7 +14,7 @@ fn reader(writer: Guid, access_scope: AccessScope, coherent_access: bool) -> Sta
     let guid = Guid::new(GuidPrefix([9; 12]), EntityId([0, 0, 1, 7]));
     let mut config =
         ReaderConfig::new(guid, KeySource::KeyHash, &DataReaderQos::default().reliable().transient_local().keep_all());
-    config.presentation = Presentation { access_scope, coherent_access, ordered_access: true };
+    config.presentation = Presentation::new(access_scope).coherent_access(coherent_access).ordered_access(true);
     let mut reader = StatefulReader::new(config);
     assert!(reader.match_writer(at(0), WriterProxyConfig::new(writer)));
     reader

@@ -59,10 +59,9 @@ impl Tests {
     /// Collects the tests of the protocol and of the runtime.
     fn of_workspace() -> Self {
         let mut files = Vec::new();
-        for folder in
-            ["dds-cdr/src", "dds-cdr/tests", "dds-rtps/src", "dds-rtps/tests", "dds-core/src", "dds-core/tests"]
-        {
-            collect(&root().join(folder), &mut files);
+        for member in ["dds-cdr", "dds-rtps", "dds-core", "dds-durability"] {
+            collect(&root().join(member).join("src"), &mut files);
+            collect(&root().join(member).join("tests"), &mut files);
         }
         Self::of(&files)
     }

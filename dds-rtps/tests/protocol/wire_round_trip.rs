@@ -28,7 +28,9 @@ fn number() -> impl Strategy<Value = SequenceNumber> {
 fn sequence_set() -> impl Strategy<Value = SequenceNumberSet> {
     (number(), btree_set(0..256_i64, 0..40)).prop_map(|(base, offsets)| {
         let mut set = SequenceNumberSet::empty(base);
-        offsets.iter().for_each(|&offset| assert!(set.insert(base.plus(offset))));
+        for &offset in &offsets {
+            assert!(set.insert(base.plus(offset)));
+        }
         set
     })
 }
@@ -36,7 +38,9 @@ fn sequence_set() -> impl Strategy<Value = SequenceNumberSet> {
 fn fragment_set() -> impl Strategy<Value = FragmentNumberSet> {
     (1..u32::MAX - 256, btree_set(0..256_u32, 0..40)).prop_map(|(base, offsets)| {
         let mut set = FragmentNumberSet::empty(base);
-        offsets.iter().for_each(|&offset| assert!(set.insert(base + offset)));
+        for &offset in &offsets {
+            assert!(set.insert(base + offset));
+        }
         set
     })
 }

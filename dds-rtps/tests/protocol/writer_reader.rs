@@ -5,13 +5,15 @@ use dds_rtps::concurrent::{LocalLink, Payload};
 use dds_rtps::history::{HistoryLimits, Operation, Selection};
 use dds_rtps::output::Datagram;
 use dds_rtps::qos::{DataReaderQos, DataWriterQos, Durability, History, ResourceLimits};
-use dds_rtps::reader::{KeySource, LocalOutcome, ReaderConfig, ReaderEvent, Source, StatefulReader, WriterProxyConfig};
+use dds_rtps::reader::{
+    KeySource, LocalOutcome, ReaderConfig, Source, StatefulReader, StatefulReaderEvent, WriterProxyConfig,
+};
 use dds_rtps::types::{
     EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SequenceNumber, Time, VendorId,
 };
 use dds_rtps::wire::{Message, Receiver, Submessage};
 use dds_rtps::writer::{
-    FragmentSize, NewChange, ReaderProxyConfig, StatefulWriter, WriteRefused, WriterConfig, WriterEvent,
+    FragmentSize, NewChange, ReaderProxyConfig, StatefulWriter, StatefulWriterEvent, WriteRefused, WriterConfig,
 };
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -262,10 +264,10 @@ impl Shuttle {
                 Some(subscriber) => subscriber.handle(now, &receiver, &submessage),
                 None => match &submessage {
                     Submessage::AckNack(ack_nack) => {
-                        self.writer.handle_acknack(now, receiver.source(ack_nack.reader_id), ack_nack);
+                        self.writer.handle_acknack(now, receiver.source(ack_nack.reader_id).into(), ack_nack);
                     }
                     Submessage::NackFrag(nack_frag) => {
-                        self.writer.handle_nack_frag(now, receiver.source(nack_frag.reader_id), nack_frag);
+                        self.writer.handle_nack_frag(now, receiver.source(nack_frag.reader_id).into(), nack_frag);
                     }
                     _ => {}
                 },
@@ -279,7 +281,7 @@ impl Shuttle {
             let pause = self.random.below(2 * MS);
             if self.write() == Err(WriteRefused::Full) {
                 let give_up = self.nanos + 60_000 * MS;
-                while self.writer.poll_event() != Some(WriterEvent::SpaceFreed) {
+                while self.writer.poll_event() != Some(StatefulWriterEvent::SpaceFreed) {
                     assert!(self.nanos < give_up, "no room after a minute");
                     self.run_until(self.nanos + MS);
                 }
@@ -295,7 +297,7 @@ impl Shuttle {
         while self.nanos < end && self.next_moment().is_some() {
             self.run_until(self.nanos + 10 * MS);
         }
-        assert_eq!(self.next_moment(), None, "somebody never comes to rest");
+        assert_eq!(self.next_moment(), None, "the writer or the reader still has a deadline");
         assert!(self.writer.is_acknowledged(self.writer.last_sequence_number()));
         assert_eq!(self.writer.counters().malformed, 0, "the reader's requests make sense");
     }
@@ -303,7 +305,8 @@ impl Shuttle {
 
 impl Subscriber {
     fn new(index: u8, wish: Wish) -> Self {
-        let limits = ResourceLimits { max_samples: wish.max_samples, ..ResourceLimits::default() };
+        let mut limits = ResourceLimits::NONE;
+        limits.max_samples = wish.max_samples;
         let config = ReaderConfig {
             reliable: wish.reliable,
             wants_history: wish.wants_history,
@@ -355,7 +358,7 @@ impl Subscriber {
             }
         }
         while let Some(event) = self.reader.poll_event() {
-            if let ReaderEvent::SampleLost { count, .. } = event {
+            if let StatefulReaderEvent::SampleLost { count, .. } = event {
                 self.lost += count;
             }
         }
@@ -433,7 +436,9 @@ fn fair_network_needs_no_repairs() {
 #[test]
 fn reliable_readers_get_all_once_and_in_order() {
     for_all_seeds(&keep_all(), BAD, &[RELIABLE, RELIABLE], 300, |shuttle| {
-        shuttle.subscribers.iter().for_each(|subscriber| subscriber.assert_exactly(1, 300));
+        for subscriber in &shuttle.subscribers {
+            subscriber.assert_exactly(1, 300);
+        }
         assert_eq!(shuttle.writer.history_len(), 1);
     });
 }
@@ -491,9 +496,11 @@ fn late_joiner_gets_remaining_shallow_history() {
 
 #[test]
 fn small_history_slows_writer_and_loses_nothing() {
-    let limits = ResourceLimits { max_samples: Some(8), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_samples(8);
     for_all_seeds(&keep_all().resource_limits(limits), BAD, &[RELIABLE, RELIABLE], 100, |shuttle| {
-        shuttle.subscribers.iter().for_each(|subscriber| subscriber.assert_exactly(1, 100));
+        for subscriber in &shuttle.subscribers {
+            subscriber.assert_exactly(1, 100);
+        }
     });
 }
 
@@ -501,7 +508,9 @@ fn small_history_slows_writer_and_loses_nothing() {
 fn reader_without_space_gets_everything_finally() {
     let narrow = Wish { max_samples: Some(4), ..RELIABLE };
     for_all_seeds(&keep_all(), BAD, &[narrow, RELIABLE], 100, |shuttle| {
-        shuttle.subscribers.iter().for_each(|subscriber| subscriber.assert_exactly(1, 100));
+        for subscriber in &shuttle.subscribers {
+            subscriber.assert_exactly(1, 100);
+        }
     });
 }
 
@@ -543,7 +552,7 @@ fn order_of_matching_does_not_matter() {
 #[test]
 fn local_samples_stay_ordered_in_small_histories() {
     for (writer_max, reader_max) in [(4, 4), (2, 9), (9, 2)] {
-        let limits = |max| ResourceLimits { max_samples: Some(max), ..ResourceLimits::default() };
+        let limits = |max| ResourceLimits::NONE.max_samples(max);
         let qos = keep_all().resource_limits(limits(writer_max));
         let mut writer = StatefulWriter::new(WriterConfig::new(guid(1, [0, 0, 1, 3]), false, &qos));
         let qos = DataReaderQos::default().reliable().keep_all().resource_limits(limits(reader_max));
@@ -574,7 +583,7 @@ fn local_samples_stay_ordered_in_small_histories() {
                 taken.extend(samples.iter().map(|sample| sample.info.sequence_number.0));
             }
             while let Some(event) = reader.poll_event() {
-                let ReaderEvent::LocalSpace { .. } = event else { continue };
+                let StatefulReaderEvent::LocalSpace { .. } = event else { continue };
                 let from = link.take_request().unwrap();
                 let again: Vec<_> = writer.changes_from(from).cloned().collect();
                 again.into_iter().all(|mut change| {

@@ -1,7 +1,7 @@
 //! Checks the source tree: order of the rooms, names of modules and types, places of methods, and prose.
 //!
-//! Every rule is a function from a file's path and text to the violations in it, and has a test at the bottom that
-//! plants one and finds it.
+//! Every rule is a function from a file's path and text to its violations. A test at the bottom plants a violation of
+//! each rule and finds it.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
@@ -32,8 +32,12 @@ const ROOMS: [(&str, u8); 14] = [
 /// The rooms of dds-cdr.
 const CDR_ROOMS: [(&str, u8); 5] = [("InstanceHandle", 0), ("similar", 0), ("cdr", 1), ("xtypes", 2), ("filter", 2)];
 
+/// The rooms of dds-idl: front ends and back ends use the model, and not each other.
+const IDL_ROOMS: [(&str, u8); 7] =
+    [("model", 0), ("idl", 1), ("ros", 1), ("print", 1), ("description", 1), ("rust", 1), ("xml", 2)];
+
 /// The rooms of dds-core. Tests and documentation may use every room.
-const CORE_ROOMS: [(&str, u8); 16] = [
+const CORE_ROOMS: [(&str, u8); 18] = [
     ("sync", 0),
     ("actor", 1),
     ("driver", 2),
@@ -43,33 +47,47 @@ const CORE_ROOMS: [(&str, u8); 16] = [
     ("context", 6),
     ("topic", 7),
     ("delivery", 8),
+    ("endpoint", 8),
     ("subscription", 9),
     ("publication", 10),
     ("reception", 11),
     ("discovery", 12),
     ("participant", 13),
-    ("durability", 14),
+    ("relay", 14),
+    ("rpc", 14),
     ("sim", 15),
 ];
 
 /// What dds-core exports of other crates, for every room.
 const CORE_MAY_USE: [&str; 5] = ["cdr", "dynamic", "filter", "qos", "xtypes"];
 
-/// The room beside the others: it moves datagrams and knows nothing of what is in them.
+/// The room beside the others: it moves datagrams without a look at their content.
 const TRANSPORT_MAY_USE: [&str; 4] = ["transport", "types", "output", "link"];
 
-/// The network in memory, which does not even know what a datagram is to those who send it.
+/// The network in memory. Datagrams are plain bytes to it.
 const SIM_MAY_USE: [&str; 3] = ["sim", "types", "link"];
 
-/// Names that say nothing about what is in the room.
+/// Names that say nothing about the content of a room.
 const NAMELESS: [&str; 10] =
     ["util", "utils", "utilities", "common", "helper", "helpers", "manager", "managers", "misc", "shared"];
 
-/// What runs inside of cells, beside everything that is called an actor.
-const INSIDE_CELLS: [&str; 9] =
-    ["LocalReader", "LocalPath", "Starving", "SlowReaders", "Outgoing", "Observers", "Observer", "Audience", "Wakers"];
+/// Types whose methods run inside of cells, beside the actors.
+const INSIDE_CELLS: [&str; 12] = [
+    "EndpointState",
+    "Notifier",
+    "LocalReaders",
+    "MatchedLocalReader",
+    "LocalPath",
+    "Starving",
+    "DemotedReaders",
+    "Outgoing",
+    "Observers",
+    "Observer",
+    "ListenerSet",
+    "Wakers",
+];
 
-/// How a cell is entered. `effects.poke(cell)` is something else: it is entered later, by the outermost function.
+/// Calls that enter a cell. `effects.poke(cell)` is not one: the outermost function enters that cell later.
 const ENTRIES: [&str; 8] = [
     ".with(effects,",
     ".with_from(",
@@ -81,15 +99,29 @@ const ENTRIES: [&str; 8] = [
     "close_cell(",
 ];
 
-/// The one entry from inside of a cell, which waits for nobody, and the one place that has it.
+/// The only entry from inside of a cell, and its only caller. It never blocks.
 const HANDOVER: (&str, &str) = ("publication/local_reader.rs", ".hand_over(effects,");
 
-const TOP_LEVEL: [&str; 6] = ["dds-core", "dds-rtps", "dds-cdr", "dds-macros", "benches", "examples"];
+const TOP_LEVEL: [&str; 12] = [
+    "dds-core",
+    "dds-durability",
+    "dds-rtps",
+    "dds-cdr",
+    "dds-idl",
+    "dds-idl-macros",
+    "dds-macros",
+    "dds-ros2-msgs",
+    "dds-shm",
+    "dds-tools",
+    "benches",
+    "examples",
+];
 
 #[test]
 fn rooms_use_only_rooms_before_them() {
     assert_none(check_files(&workspace().join("dds-rtps/src"), room_order));
     assert_none(check_files(&workspace().join("dds-cdr/src"), cdr_room_order));
+    assert_none(check_files(&workspace().join("dds-idl/src"), idl_room_order));
     assert_none(check_files(&workspace().join("dds-core/src"), core_room_order));
 }
 
@@ -132,9 +164,21 @@ fn top_level_folders_are_the_agreed_ones() {
         .filter(|name| !name.starts_with('.') && name != "target")
         .collect();
     found.sort();
-    let mut agreed = [&TOP_LEVEL[..], &["docs"]].concat();
+    let mut agreed = [&TOP_LEVEL[..], &["book", "docs"]].concat();
     agreed.sort_unstable();
     assert_eq!(found, agreed);
+}
+
+/// One line for each change, from the view of a user. Details belong to the documents.
+#[test]
+fn change_log_has_one_short_line_for_each_change() {
+    let changes = fs::read_to_string(workspace().join("CHANGELOG.md")).unwrap();
+    for line in changes.lines().skip_while(|line| !line.starts_with("## ")) {
+        assert!(line.chars().count() <= 120, "CHANGELOG.md: more than 120 characters: {line}");
+        let is_group = line.starts_with('#') || line.ends_with(':');
+        let is_known = line.is_empty() || is_group || line.starts_with("- ");
+        assert!(is_known, "CHANGELOG.md: neither a group nor a change: {line}");
+    }
 }
 
 #[test]
@@ -223,6 +267,14 @@ fn cdr_room_order(source: &Source<'_>) -> Vec<String> {
     uses_of_rooms(source, room, |other| stands_before(&CDR_ROOMS, other, room))
 }
 
+fn idl_room_order(source: &Source<'_>) -> Vec<String> {
+    let room = source.path.split('/').next().unwrap_or_default().trim_end_matches(".rs");
+    if IDL_ROOMS.iter().all(|(name, _)| *name != room) {
+        return Vec::new();
+    }
+    uses_of_rooms(source, room, |other| stands_before(&IDL_ROOMS, other, room))
+}
+
 /// The last room is the only one that may name items by the root of the crate: all rooms stand before it.
 fn core_room_order(source: &Source<'_>) -> Vec<String> {
     let room = source.path.split('/').next().unwrap_or_default().trim_end_matches(".rs");
@@ -303,7 +355,7 @@ fn module_names(source: &Source<'_>) -> Vec<String> {
     std::iter::once((1, source.module().to_owned()))
         .chain(declared)
         .filter(|(_, name)| NAMELESS.contains(&name.as_str()))
-        .map(|(line, name)| source.violation(line, &format!("`{name}` does not say what is in the module")))
+        .map(|(line, name)| source.violation(line, &format!("`{name}` says nothing about the content of the module")))
         .collect()
 }
 
@@ -322,8 +374,8 @@ fn actor_sync(source: &Source<'_>) -> Vec<String> {
     .collect()
 }
 
-/// What runs inside of a cell enters none: the blocks `impl SomeActor`, `impl Actor for …` and those of [`INSIDE_CELLS`]. And
-/// samples are handed over in one place.
+/// Code inside of a cell enters no cell: the blocks `impl SomeActor`, `impl Actor for …` and those of [`INSIDE_CELLS`].
+/// Only one file hands samples over.
 fn cell_entries(source: &Source<'_>) -> Vec<String> {
     if source.path.starts_with("actor/") {
         return Vec::new();
@@ -469,6 +521,13 @@ mod planted {
         assert_eq!(count(cdr_room_order, "similar.rs", "use crate::cdr::Encoder;"), 1);
         assert_eq!(count(cdr_room_order, "cdr/key.rs", "use crate::InstanceHandle;"), 0);
         assert_eq!(count(cdr_room_order, "filter/mod.rs", "use crate::{cdr::Encoder, similar::nearest};"), 0);
+    }
+
+    #[test]
+    fn a_use_of_a_front_end_by_a_back_end_is_found() {
+        assert_eq!(count(idl_room_order, "rust/mod.rs", "use crate::idl::Parser;"), 1);
+        assert_eq!(count(idl_room_order, "model/mod.rs", "use crate::ros::Package;"), 1);
+        assert_eq!(count(idl_room_order, "rust/mod.rs", "use crate::model::Specification;"), 0);
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(super) const OCTETS_MAX: usize = crate::qos::USER_DATA_MAX;
 /// Reason to reject discovery data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum DataError {
+pub enum DiscoveryDataError {
     /// The payload does not begin with the header of a parameter list.
     Encapsulation,
     /// The list is truncated, or a value that decides about identity or matching is invalid.
@@ -43,7 +43,7 @@ pub enum DataError {
     Guid,
 }
 
-impl fmt::Display for DataError {
+impl fmt::Display for DiscoveryDataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Encapsulation => f.write_str("not a parameter list"),
@@ -56,7 +56,7 @@ impl fmt::Display for DataError {
     }
 }
 
-impl std::error::Error for DataError {
+impl std::error::Error for DiscoveryDataError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Parameter(error) => Some(error),
@@ -65,7 +65,7 @@ impl std::error::Error for DataError {
     }
 }
 
-impl From<ParameterError> for DataError {
+impl From<ParameterError> for DiscoveryDataError {
     fn from(error: ParameterError) -> Self {
         Self::Parameter(error)
     }
@@ -91,20 +91,20 @@ pub(super) enum ParameterOutcome {
 }
 
 /// Returns the parameters behind the encapsulation header.
-pub(super) fn parameters(payload: &[u8]) -> Result<ParameterListReader<'_>, DataError> {
-    let (header, list) = payload.split_first_chunk::<4>().ok_or(DataError::Encapsulation)?;
+pub(super) fn parameters(payload: &[u8]) -> Result<ParameterListReader<'_>, DiscoveryDataError> {
+    let (header, list) = payload.split_first_chunk::<4>().ok_or(DiscoveryDataError::Encapsulation)?;
     match [header[0], header[1]] {
         PL_CDR_LE => Ok(ParameterListReader::new(list, true)),
         PL_CDR_BE => Ok(ParameterListReader::new(list, false)),
-        _ => Err(DataError::Encapsulation),
+        _ => Err(DiscoveryDataError::Encapsulation),
     }
 }
 
 /// Passes each parameter to `read`; returns how many were skipped.
 pub(super) fn walk<'a>(
     payload: &'a [u8],
-    mut read: impl FnMut(&Parameter<'a>) -> Result<ParameterOutcome, DataError>,
-) -> Result<u32, DataError> {
+    mut read: impl FnMut(&Parameter<'a>) -> Result<ParameterOutcome, DiscoveryDataError>,
+) -> Result<u32, DiscoveryDataError> {
     let mut skipped = 0;
     for parameter in parameters(payload)? {
         let parameter = parameter?;
@@ -113,7 +113,7 @@ pub(super) fn walk<'a>(
             ParameterOutcome::Skipped => skipped += 1,
             // A vendor cannot require its own parameters from other vendors: the bit has no meaning there.
             ParameterOutcome::Unknown if parameter.must_understand() && !parameter.is_vendor_specific() => {
-                return Err(DataError::MustUnderstand { id: parameter.id });
+                return Err(DiscoveryDataError::MustUnderstand { id: parameter.id });
             }
             ParameterOutcome::Unknown => {}
         }
@@ -130,7 +130,7 @@ pub(super) fn begin(buffer: &mut Vec<u8>) -> ParameterListWriter<'_> {
 }
 
 /// Stores an informative value; `None` leaves `target` unchanged.
-pub(super) fn inform<T>(target: &mut T, value: Option<T>) -> ParameterOutcome {
+pub(super) fn store_informative<T>(target: &mut T, value: Option<T>) -> ParameterOutcome {
     match value {
         Some(value) => {
             *target = value;
@@ -159,10 +159,10 @@ pub(super) fn informative_name(mut fields: ParameterFields<'_>) -> Option<String
 }
 
 /// Reads a name that decides about matching.
-pub(super) fn name(id: u16, mut fields: ParameterFields<'_>) -> Result<String, DataError> {
+pub(super) fn name(id: u16, mut fields: ParameterFields<'_>) -> Result<String, DiscoveryDataError> {
     let name = fields.string()?;
     if name.len() > NAME_MAX {
-        return Err(DataError::TooLong { id });
+        return Err(DiscoveryDataError::TooLong { id });
     }
     Ok(name.to_owned())
 }

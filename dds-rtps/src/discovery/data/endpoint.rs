@@ -1,8 +1,8 @@
 //! Announced data that readers and writers share.
 
 use super::decode::{
-    DataError, ParameterOutcome, add_locator, inform, informative_name, informative_octets, name, write_locators,
-    write_octets,
+    DiscoveryDataError, ParameterOutcome, add_locator, informative_name, informative_octets, name, store_informative,
+    write_locators, write_octets,
 };
 use super::policies::{PolicyParameter, write_policy};
 use crate::discovery::parameter_id;
@@ -128,7 +128,7 @@ pub(super) struct EndpointDraft {
 
 impl EndpointDraft {
     /// Reads a parameter, if readers and writers share it.
-    pub(super) fn read(&mut self, parameter: &Parameter<'_>) -> Result<ParameterOutcome, DataError> {
+    pub(super) fn read(&mut self, parameter: &Parameter<'_>) -> Result<ParameterOutcome, DiscoveryDataError> {
         let mut fields = parameter.fields();
         match parameter.id {
             parameter_id::ENDPOINT_GUID => self.guid = Some(fields.guid()?),
@@ -141,9 +141,9 @@ impl EndpointDraft {
             parameter_id::PARTITION => self.partition = PolicyParameter::read(&mut fields)?,
             parameter_id::UNICAST_LOCATOR => return Ok(add_locator(&mut self.unicast_locators, fields)),
             parameter_id::MULTICAST_LOCATOR => return Ok(add_locator(&mut self.multicast_locators, fields)),
-            parameter_id::TOPIC_DATA => return Ok(inform(&mut self.topic_data, informative_octets(fields))),
-            parameter_id::GROUP_DATA => return Ok(inform(&mut self.group_data, informative_octets(fields))),
-            parameter_id::ENTITY_NAME => return Ok(inform(&mut self.entity_name, informative_name(fields))),
+            parameter_id::TOPIC_DATA => return Ok(store_informative(&mut self.topic_data, informative_octets(fields))),
+            parameter_id::GROUP_DATA => return Ok(store_informative(&mut self.group_data, informative_octets(fields))),
+            parameter_id::ENTITY_NAME => return Ok(store_informative(&mut self.entity_name, informative_name(fields))),
             parameter_id::TYPE_INFORMATION => {
                 if parameter.value.len() > TYPE_INFORMATION_MAX {
                     return Ok(ParameterOutcome::Skipped);
@@ -169,15 +169,15 @@ impl EndpointDraft {
         self,
         sender: GuidPrefix,
         is_kind: impl FnOnce(EntityId) -> bool,
-    ) -> Result<EndpointData, DataError> {
-        let guid = self.guid.ok_or(DataError::Missing { id: parameter_id::ENDPOINT_GUID })?;
+    ) -> Result<EndpointData, DiscoveryDataError> {
+        let guid = self.guid.ok_or(DiscoveryDataError::Missing { id: parameter_id::ENDPOINT_GUID })?;
         if guid.prefix != sender || !is_kind(guid.entity_id) {
-            return Err(DataError::Guid);
+            return Err(DiscoveryDataError::Guid);
         }
         Ok(EndpointData {
             guid,
-            topic_name: self.topic_name.ok_or(DataError::Missing { id: parameter_id::TOPIC_NAME })?,
-            type_name: self.type_name.ok_or(DataError::Missing { id: parameter_id::TYPE_NAME })?,
+            topic_name: self.topic_name.ok_or(DiscoveryDataError::Missing { id: parameter_id::TOPIC_NAME })?,
+            type_name: self.type_name.ok_or(DiscoveryDataError::Missing { id: parameter_id::TYPE_NAME })?,
             unicast_locators: self.unicast_locators,
             multicast_locators: self.multicast_locators,
             presentation: self.presentation,

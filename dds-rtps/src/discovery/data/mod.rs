@@ -16,7 +16,7 @@ mod policies;
 mod publication;
 mod subscription;
 
-pub use decode::{DataError, Decoded};
+pub use decode::{Decoded, DiscoveryDataError};
 pub use endpoint::EndpointData;
 pub use key::{endpoint_key, guid_of_key, participant_key};
 pub use participant::ParticipantData;

@@ -1,8 +1,8 @@
 //! Announcement of a participant (SPDP).
 
 use super::decode::{
-    DataError, Decoded, NAME_MAX, OCTETS_MAX, ParameterOutcome, add_locator, begin, inform, informative_name,
-    informative_octets, walk, write_locators, write_octets,
+    Decoded, DiscoveryDataError, NAME_MAX, OCTETS_MAX, ParameterOutcome, add_locator, begin, informative_name,
+    informative_octets, store_informative, walk, write_locators, write_octets,
 };
 use crate::discovery::BuiltinEndpoints;
 use crate::discovery::parameter_id as id;
@@ -90,7 +90,7 @@ impl ParticipantData {
     ///
     /// # Errors
     /// The data is malformed, incomplete, or not about `sender`.
-    pub fn decode(payload: &[u8], sender: GuidPrefix) -> Result<Decoded<Self>, DataError> {
+    pub fn decode(payload: &[u8], sender: GuidPrefix) -> Result<Decoded<Self>, DiscoveryDataError> {
         let mut data = Self::new(sender);
         let mut guid = None;
         let mut old_builtin_endpoints = None;
@@ -103,20 +103,21 @@ impl ParticipantData {
             }
             Ok(ParameterOutcome::Read)
         })?;
-        let guid = guid.ok_or(DataError::Missing { id: id::PARTICIPANT_GUID })?;
+        let guid = guid.ok_or(DiscoveryDataError::Missing { id: id::PARTICIPANT_GUID })?;
         if guid != Guid::new(sender, EntityId::PARTICIPANT) {
-            return Err(DataError::Guid);
+            return Err(DiscoveryDataError::Guid);
         }
         if data.vendor != VendorId::CYCLONE {
             data.product_version.clear();
         }
+        // Every participant has builtin endpoints, so an empty set means that the parameter is absent.
         if data.builtin_endpoints == BuiltinEndpoints::NONE {
             data.builtin_endpoints = BuiltinEndpoints(old_builtin_endpoints.unwrap_or_default());
         }
         Ok(Decoded { data, skipped })
     }
 
-    fn read(&mut self, parameter: &Parameter<'_>) -> Result<ParameterOutcome, DataError> {
+    fn read(&mut self, parameter: &Parameter<'_>) -> Result<ParameterOutcome, DiscoveryDataError> {
         let mut fields = parameter.fields();
         match parameter.id {
             id::PROTOCOL_VERSION => {
@@ -137,13 +138,13 @@ impl ParticipantData {
             id::METATRAFFIC_MULTICAST_LOCATOR => return Ok(add_locator(&mut self.metatraffic_multicast, fields)),
             id::DEFAULT_UNICAST_LOCATOR => return Ok(add_locator(&mut self.default_unicast, fields)),
             id::DEFAULT_MULTICAST_LOCATOR => return Ok(add_locator(&mut self.default_multicast, fields)),
-            id::USER_DATA => return Ok(inform(&mut self.user_data, informative_octets(fields))),
-            id::ENTITY_NAME => return Ok(inform(&mut self.entity_name, informative_name(fields))),
+            id::USER_DATA => return Ok(store_informative(&mut self.user_data, informative_octets(fields))),
+            id::ENTITY_NAME => return Ok(store_informative(&mut self.entity_name, informative_name(fields))),
             id::PROPERTY_LIST => {
                 if parameter.value.len() > OCTETS_MAX {
                     return Ok(ParameterOutcome::Skipped);
                 }
-                return Ok(inform(&mut self.properties, properties(fields).ok()));
+                return Ok(store_informative(&mut self.properties, properties(fields).ok()));
             }
             _ => return Ok(ParameterOutcome::Unknown),
         }
@@ -348,7 +349,7 @@ mod tests {
 
     #[test]
     fn data_about_another_participant_is_rejected() {
-        assert_eq!(ParticipantData::decode(&payload(|_| {}), GuidPrefix([9; 12])), Err(DataError::Guid));
+        assert_eq!(ParticipantData::decode(&payload(|_| {}), GuidPrefix([9; 12])), Err(DiscoveryDataError::Guid));
     }
 
     #[test]

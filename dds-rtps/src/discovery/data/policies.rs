@@ -114,6 +114,7 @@ impl PolicyParameter for History {
         let depth = fields.i32()?;
         match (kind, u32::try_from(depth)) {
             (0, Ok(depth)) => Ok(Self::KeepLast { depth }),
+            // KEEP_ALL has no depth, so peers may send any number there.
             (1, _) => Ok(Self::KeepAll),
             _ => Err(fields.illegal()),
         }
@@ -137,6 +138,7 @@ impl PolicyParameter for ResourceLimits {
 
     fn write(&self, value: &mut ParameterValueWriter<'_>) {
         for limit in [self.max_samples, self.max_instances, self.max_samples_per_instance] {
+            // LENGTH_UNLIMITED is -1 (DDS 1.4, 2.2.3.19). A limit beyond 31 bits is no limit in practice.
             value.i32(limit.map_or(-1, |limit| i32::try_from(limit).unwrap_or(-1)));
         }
     }
@@ -160,6 +162,7 @@ impl PolicyParameter for DurabilityService {
 
 impl PolicyParameter for Vec<DataRepresentation> {
     fn read(fields: &mut ParameterFields<'_>) -> Result<Self, ParameterError> {
+        // The first entry of a writer decides, and a reader accepts any of a few: further ones have no effect.
         let count = fields.sequence_len(2)?.min(REPRESENTATIONS_MAX);
         let mut representations = Self::new();
         for _ in 0..count {
@@ -209,16 +212,19 @@ impl PolicyParameter for TypeConsistency {
             _ => return Err(fields.illegal()),
         };
         // Cyclone DDS also uses forms with fewer flags; an absent flag has its default.
-        let default = Self::default();
-        let mut flag = |default| if fields.is_at_end() { Ok(default) } else { fields.bool() };
-        Ok(Self {
-            kind,
-            ignore_sequence_bounds: flag(default.ignore_sequence_bounds)?,
-            ignore_string_bounds: flag(default.ignore_string_bounds)?,
-            ignore_member_names: flag(default.ignore_member_names)?,
-            prevent_type_widening: flag(default.prevent_type_widening)?,
-            force_type_validation: flag(default.force_type_validation)?,
-        })
+        let mut policy = Self::default().kind(kind);
+        for flag in [
+            &mut policy.ignore_sequence_bounds,
+            &mut policy.ignore_string_bounds,
+            &mut policy.ignore_member_names,
+            &mut policy.prevent_type_widening,
+            &mut policy.force_type_validation,
+        ] {
+            if !fields.is_at_end() {
+                *flag = fields.bool()?;
+            }
+        }
+        Ok(policy)
     }
 
     fn write(&self, value: &mut ParameterValueWriter<'_>) {
@@ -263,9 +269,11 @@ macro_rules! read_shared_policy {
             id::OWNERSHIP => decide(&mut $qos.ownership, &mut fields)?,
             id::DESTINATION_ORDER => decide(&mut $qos.destination_order, &mut fields)?,
             id::DATA_REPRESENTATION => decide(&mut $qos.representation, &mut fields)?,
-            id::HISTORY => inform(&mut $qos.history, PolicyParameter::read(&mut fields).ok()),
-            id::RESOURCE_LIMITS => inform(&mut $qos.resource_limits, PolicyParameter::read(&mut fields).ok()),
-            id::USER_DATA => inform(&mut $qos.user_data, informative_octets(fields)),
+            id::HISTORY => store_informative(&mut $qos.history, PolicyParameter::read(&mut fields).ok()),
+            id::RESOURCE_LIMITS => {
+                store_informative(&mut $qos.resource_limits, PolicyParameter::read(&mut fields).ok())
+            }
+            id::USER_DATA => store_informative(&mut $qos.user_data, informative_octets(fields)),
             _ => ParameterOutcome::Unknown,
         }
     }};

@@ -1,6 +1,8 @@
 //! Announcement of a writer (SEDP publications).
 
-use super::decode::{DataError, Decoded, ParameterOutcome, begin, inform, informative_octets, walk, write_octets};
+use super::decode::{
+    Decoded, DiscoveryDataError, ParameterOutcome, begin, informative_octets, store_informative, walk, write_octets,
+};
 use super::endpoint::{EndpointData, EndpointDraft};
 use super::policies::{PolicyParameter, decide, read_shared_policy, write_policy, write_shared_policies};
 use crate::discovery::parameter_id as id;
@@ -31,7 +33,7 @@ impl PublicationData {
     ///
     /// # Errors
     /// The data cannot be used: malformed, incomplete, or not about a writer of `sender`.
-    pub fn decode(payload: &[u8], sender: GuidPrefix) -> Result<Decoded<Self>, DataError> {
+    pub fn decode(payload: &[u8], sender: GuidPrefix) -> Result<Decoded<Self>, DiscoveryDataError> {
         let mut endpoint = EndpointDraft::default();
         let mut qos = DataWriterQos::default();
         let skipped = walk(payload, |parameter| match read_policy(&mut qos, parameter)? {
@@ -84,13 +86,15 @@ impl PublicationData {
     }
 }
 
-fn read_policy(qos: &mut DataWriterQos, parameter: &Parameter<'_>) -> Result<ParameterOutcome, DataError> {
+fn read_policy(qos: &mut DataWriterQos, parameter: &Parameter<'_>) -> Result<ParameterOutcome, DiscoveryDataError> {
     let mut fields = parameter.fields();
     Ok(match parameter.id {
         id::OWNERSHIP_STRENGTH => decide(&mut qos.ownership_strength, &mut fields)?,
         id::LIFESPAN => decide(&mut qos.lifespan, &mut fields)?,
-        id::TRANSPORT_PRIORITY => inform(&mut qos.transport_priority, fields.i32().ok()),
-        id::DURABILITY_SERVICE => inform(&mut qos.durability_service, PolicyParameter::read(&mut fields).ok()),
+        id::TRANSPORT_PRIORITY => store_informative(&mut qos.transport_priority, fields.i32().ok()),
+        id::DURABILITY_SERVICE => {
+            store_informative(&mut qos.durability_service, PolicyParameter::read(&mut fields).ok())
+        }
         _ => read_shared_policy!(qos, parameter),
     })
 }
@@ -124,7 +128,7 @@ mod tests {
         buffer
     }
 
-    fn decode(payload: &[u8]) -> Result<Decoded<PublicationData>, DataError> {
+    fn decode(payload: &[u8]) -> Result<Decoded<PublicationData>, DiscoveryDataError> {
         PublicationData::decode(payload, guid().prefix)
     }
 
@@ -210,7 +214,7 @@ mod tests {
         assert!(decode(&with(0x0075)).is_ok());
         assert!(decode(&with(0x800c)).is_ok());
         assert!(decode(&with(0xc001)).is_ok(), "another vendor's demand means nothing to us");
-        assert_eq!(decode(&with(0x4fff)), Err(DataError::MustUnderstand { id: 0x4fff }));
+        assert_eq!(decode(&with(0x4fff)), Err(DiscoveryDataError::MustUnderstand { id: 0x4fff }));
     }
 
     #[test]
@@ -220,7 +224,10 @@ mod tests {
                 value.u32(2);
             });
         });
-        assert!(matches!(decode(&bytes), Err(DataError::Parameter(ParameterError::Value { id: id::RELIABILITY, .. }))));
+        assert!(matches!(
+            decode(&bytes),
+            Err(DiscoveryDataError::Parameter(ParameterError::Value { id: id::RELIABILITY, .. }))
+        ));
     }
 
     #[test]
@@ -264,11 +271,11 @@ mod tests {
     fn guid_is_required_and_must_be_of_the_sender() {
         let mut bytes = Vec::new();
         begin(&mut bytes).finish();
-        assert_eq!(decode(&bytes), Err(DataError::Missing { id: id::ENDPOINT_GUID }));
+        assert_eq!(decode(&bytes), Err(DiscoveryDataError::Missing { id: id::ENDPOINT_GUID }));
         let stranger = GuidPrefix([9; 12]);
-        assert_eq!(PublicationData::decode(&payload(|_| {}), stranger), Err(DataError::Guid));
-        assert_eq!(decode(&[0, 1, 0, 0]), Err(DataError::Encapsulation));
-        assert_eq!(decode(&[0]), Err(DataError::Encapsulation));
+        assert_eq!(PublicationData::decode(&payload(|_| {}), stranger), Err(DiscoveryDataError::Guid));
+        assert_eq!(decode(&[0, 1, 0, 0]), Err(DiscoveryDataError::Encapsulation));
+        assert_eq!(decode(&[0]), Err(DiscoveryDataError::Encapsulation));
     }
 
     #[test]
@@ -278,6 +285,6 @@ mod tests {
                 value.string(&"x".repeat(2_000));
             });
         });
-        assert_eq!(decode(&bytes), Err(DataError::TooLong { id: id::TOPIC_NAME }));
+        assert_eq!(decode(&bytes), Err(DiscoveryDataError::TooLong { id: id::TOPIC_NAME }));
     }
 }

@@ -1,6 +1,8 @@
 //! Announcement of a reader (SEDP subscriptions).
 
-use super::decode::{DataError, Decoded, ParameterOutcome, begin, inform, informative_octets, walk, write_octets};
+use super::decode::{
+    Decoded, DiscoveryDataError, ParameterOutcome, begin, informative_octets, store_informative, walk, write_octets,
+};
 use super::endpoint::{EndpointData, EndpointDraft};
 use super::policies::{PolicyParameter, decide, read_shared_policy, write_policy, write_shared_policies};
 use crate::discovery::parameter_id as id;
@@ -36,7 +38,7 @@ impl SubscriptionData {
     ///
     /// # Errors
     /// The data cannot be used: malformed, incomplete, or not about a reader of `sender`.
-    pub fn decode(payload: &[u8], sender: GuidPrefix) -> Result<Decoded<Self>, DataError> {
+    pub fn decode(payload: &[u8], sender: GuidPrefix) -> Result<Decoded<Self>, DiscoveryDataError> {
         let mut endpoint = EndpointDraft::default();
         let mut qos = DataReaderQos::default();
         let mut expects_inline_qos = false;
@@ -49,7 +51,7 @@ impl SubscriptionData {
             if parameter.id == id::CONTENT_FILTER_PROPERTY {
                 // An unreadable filter only means that more samples are sent.
                 let property = ContentFilterProperty::read(parameter.fields());
-                return Ok(inform(&mut content_filter, property.map(|property| Some(Box::new(property)))));
+                return Ok(store_informative(&mut content_filter, property.map(|property| Some(Box::new(property)))));
             }
             match read_policy(&mut qos, parameter)? {
                 ParameterOutcome::Unknown => endpoint.read(parameter),
@@ -85,11 +87,11 @@ impl SubscriptionData {
     }
 }
 
-fn read_policy(qos: &mut DataReaderQos, parameter: &Parameter<'_>) -> Result<ParameterOutcome, DataError> {
+fn read_policy(qos: &mut DataReaderQos, parameter: &Parameter<'_>) -> Result<ParameterOutcome, DiscoveryDataError> {
     let mut fields = parameter.fields();
     Ok(match parameter.id {
         id::TYPE_CONSISTENCY => decide(&mut qos.type_consistency, &mut fields)?,
-        id::TIME_BASED_FILTER => inform(&mut qos.time_based_filter, fields.duration().ok()),
+        id::TIME_BASED_FILTER => store_informative(&mut qos.time_based_filter, fields.duration().ok()),
         _ => read_shared_policy!(qos, parameter),
     })
 }
@@ -97,7 +99,7 @@ fn read_policy(qos: &mut DataReaderQos, parameter: &Parameter<'_>) -> Result<Par
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::qos::{Reliability, TypeConsistencyKind};
+    use crate::qos::Reliability;
     use crate::types::{Duration, EntityKind, Guid, VendorId};
 
     fn guid() -> Guid {
@@ -126,11 +128,7 @@ mod tests {
 
     #[test]
     fn every_policy_survives_a_round_trip() {
-        let consistency = TypeConsistency {
-            kind: TypeConsistencyKind::DisallowTypeCoercion,
-            prevent_type_widening: true,
-            ..TypeConsistency::default()
-        };
+        let consistency = TypeConsistency::strict().prevent_type_widening(true);
         let qos = DataReaderQos::default()
             .reliable()
             .transient_local()
@@ -164,6 +162,6 @@ mod tests {
         };
         let mut bytes = Vec::new();
         data.encode(&mut bytes);
-        assert_eq!(SubscriptionData::decode(&bytes, guid().prefix), Err(DataError::Guid));
+        assert_eq!(SubscriptionData::decode(&bytes, guid().prefix), Err(DiscoveryDataError::Guid));
     }
 }

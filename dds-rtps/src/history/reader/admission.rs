@@ -64,7 +64,8 @@ impl ReaderHistory {
             return Ok(Admission::Known);
         }
         let admission = self.add_new(now, received)?;
-        let known: &mut KnownChanges = self.known_changes.get_or_insert_default();
+        let seed = self.config.hash_seed;
+        let known = self.known_changes.get_or_insert_with(|| Box::new(KnownChanges::new(seed)));
         known.note(identity);
         self.counters.origins_forgotten = known.forgotten();
         Ok(admission)
@@ -185,7 +186,10 @@ impl ReaderHistory {
         }
         // A pending sample was received: it registers its writer and meets the deadline.
         self.claim(at, writer);
-        let Some(timing) = &mut self.timing else { return Admission::Held };
+        let Some(timing) = &mut self.timing else {
+            debug_assert!(false, "only TIME_BASED_FILTER holds samples");
+            return Admission::Held;
+        };
         timing.note_sample(at, now);
         let is_older = match timing.filter.pending(at) {
             Some(pending) => self.ordering.is_for_all() && SourceOrder::of(&received) < SourceOrder::of(pending),
@@ -507,7 +511,7 @@ impl ReaderHistory {
     fn has_space_for_instance(&mut self) -> bool {
         let max = self.config.instances_max();
         if self.cache.instances.len() >= max {
-            self.release_emptied();
+            self.make_space_for_instances(max.saturating_sub(1));
         }
         self.cache.instances.len() < max
     }

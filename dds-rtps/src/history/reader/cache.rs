@@ -5,7 +5,7 @@ use super::sample_store::{NO_SAMPLE, SampleIndex, SampleStore, StoredSample};
 use super::{InstanceState, ViewState};
 use crate::concurrent::Payload;
 use crate::history::{CacheChange, ChangeKind};
-use crate::types::{SequenceNumber, Time};
+use crate::types::{HashSeed, SequenceNumber, Time};
 
 /// The samples of a reader and their instances.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(super) struct SampleCache {
 }
 
 impl SampleCache {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: HashSeed) -> Self {
         Self { samples: SampleStore::new(), instances: InstanceTable::new(seed) }
     }
 

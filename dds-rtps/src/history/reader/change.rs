@@ -7,6 +7,7 @@ use crate::types::{Instant, Time};
 
 /// Why a change was rejected (DDS 1.4, 2.2.4.1: SAMPLE_REJECTED).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum RejectReason {
     /// RESOURCE_LIMITS max_samples.
     Samples,

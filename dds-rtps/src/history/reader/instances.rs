@@ -5,10 +5,9 @@ use super::source_order::SourceOrder;
 use super::{InstanceState, ViewState};
 use crate::concurrent::Payload;
 use crate::history::key_store::{KeyPayload, KeyStore};
-use crate::types::{Guid, InstanceHandle};
-use foldhash::fast::FixedState;
+use crate::types::{Guid, HashSeed, InstanceHandle, KeyedState};
 use smallvec::SmallVec;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::ops::Bound;
 
 /// Index of an instance in the [`InstanceTable`].
@@ -50,6 +49,8 @@ pub(super) struct ReaderInstance {
     pub(super) picked_generation: u32,
     /// The number of the last selection that visited this instance.
     pub(super) visit: u64,
+    /// The instance stands in the list of disposed instances, which it may have left since.
+    is_listed: bool,
     /// The writers of the instance. The last one to write comes first.
     writers: SmallVec<[Guid; 2]>,
 }
@@ -72,12 +73,14 @@ impl ReaderInstance {
             picked: 0,
             picked_generation: 0,
             visit: 0,
+            is_listed: false,
             writers: SmallVec::new(),
         }
     }
 
     /// The sum of both generation counts.
     pub(super) fn generation(&self) -> u32 {
+        // Ranks are differences of generations, so the sum may wrap.
         self.disposed_generations.wrapping_add(self.no_writers_generations)
     }
 
@@ -110,6 +113,7 @@ impl ReaderInstance {
                 self.writers.swap(0, at);
                 Registration::Known
             }
+            // A peer may create any number of writers, and each instance would remember all of them.
             None if self.writers.len() >= INSTANCE_WRITERS_MAX => Registration::NoSpace,
             None => {
                 self.writers.push(writer);
@@ -142,6 +146,11 @@ impl ReaderInstance {
 
     fn is_written_by(&self, writer: Guid) -> bool {
         self.writers.contains(&writer)
+    }
+
+    /// Whether the instance is disposed and has no samples.
+    fn is_disposed_and_empty(&self) -> bool {
+        self.state == InstanceState::NotAliveDisposed && self.samples.len == 0 && self.picked == 0
     }
 
     /// Whether the instance has neither samples nor writers.
@@ -179,31 +188,36 @@ struct RegisteredInstances {
 pub(super) struct InstanceTable {
     instances: Vec<ReaderInstance>,
     free: Vec<InstanceIndex>,
-    by_handle: HashMap<InstanceHandle, InstanceIndex, FixedState>,
+    by_handle: HashMap<InstanceHandle, InstanceIndex, KeyedState>,
     /// For iteration in the order of the handles.
     in_order: BTreeMap<InstanceHandle, InstanceIndex>,
     /// The instances that each writer has registered. Bound: the matched writers. A list has at most twice as many
     /// entries as its writer has instances, plus [`STALE_SEARCH_MIN`].
-    by_writer: HashMap<Guid, RegisteredInstances, FixedState>,
+    by_writer: HashMap<Guid, RegisteredInstances, KeyedState>,
     /// The instance that was found last. Many topics have only one, and writers often update the same one repeatedly.
     last_found: InstanceIndex,
     keys: KeyStore,
     /// Instances without writers whose last sample was taken. The next selection frees them, or the next change of
     /// theirs. Until then the application can look up the keys of the samples it took. Bound: the instances.
     emptied: Vec<InstanceIndex>,
+    /// Disposed instances whose last sample was taken, the oldest first. Their writers may write them again, so they
+    /// stay until another instance needs the place. Some entries may have changed since. Bound: twice the instances,
+    /// and [`STALE_SEARCH_MIN`].
+    disposed: VecDeque<InstanceHandle>,
 }
 
 impl InstanceTable {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: HashSeed) -> Self {
         Self {
             instances: Vec::new(),
             free: Vec::new(),
-            by_handle: HashMap::with_hasher(FixedState::with_seed(seed)),
+            by_handle: HashMap::with_hasher(seed.state()),
             in_order: BTreeMap::new(),
-            by_writer: HashMap::with_hasher(FixedState::with_seed(seed)),
+            by_writer: HashMap::with_hasher(seed.state()),
             last_found: NO_INSTANCE,
             keys: KeyStore::new(),
             emptied: Vec::new(),
+            disposed: VecDeque::new(),
         }
     }
 
@@ -287,7 +301,7 @@ impl InstanceTable {
     /// is no space.
     pub(super) fn keep_key(&mut self, at: InstanceIndex, payload: &Payload, is_key: bool) -> bool {
         let instance = &mut self.instances[at as usize];
-        if instance.handle.is_nil() || !KeyStore::is_wanted(instance.key.as_ref(), is_key) {
+        if instance.handle.is_nil() || !KeyStore::should_store(instance.key.as_ref(), is_key) {
             return true;
         }
         self.keys.keep(&mut instance.key, payload, is_key)
@@ -311,11 +325,48 @@ impl InstanceTable {
         true
     }
 
-    /// Marks an instance as emptied if it is unused after a take.
+    /// Notes that a take left an instance empty. It is freed if it is unused, or listed if it is disposed.
     pub(super) fn note_emptied(&mut self, at: InstanceIndex) {
-        if self.get(at).is_unused() {
+        let instance = self.get(at);
+        if instance.is_unused() {
             self.emptied.push(at);
+        } else if instance.is_disposed_and_empty() && !instance.is_listed {
+            self.list_disposed(at);
         }
+    }
+
+    fn list_disposed(&mut self, at: InstanceIndex) {
+        let Self { instances, by_handle, disposed, .. } = self;
+        if disposed.len() >= 2 * by_handle.len() + STALE_SEARCH_MIN {
+            // An instance that was freed leaves its entry behind. The first entry of each instance stays.
+            let mut kept = Vec::new();
+            disposed.retain(|handle| {
+                let Some(&index) = by_handle.get(handle) else { return false };
+                let is_first = std::mem::take(&mut instances[index as usize].is_listed);
+                if is_first {
+                    kept.push(index);
+                }
+                is_first
+            });
+            for index in kept {
+                instances[index as usize].is_listed = true;
+            }
+        }
+        instances[at as usize].is_listed = true;
+        disposed.push_back(instances[at as usize].handle);
+    }
+
+    /// The oldest disposed instance without samples. It is no longer listed.
+    pub(super) fn pop_disposed(&mut self) -> Option<InstanceIndex> {
+        while let Some(handle) = self.disposed.pop_front() {
+            let Some(at) = self.find(handle) else { continue };
+            let instance = self.get_mut(at);
+            let was_listed = std::mem::take(&mut instance.is_listed);
+            if was_listed && instance.is_disposed_and_empty() {
+                return Some(at);
+            }
+        }
+        None
     }
 
     /// Whether some instance was taken empty and not freed yet.
@@ -350,6 +401,12 @@ impl InstanceTable {
         list.sort_unstable_by_key(|&at| self.get(at).handle);
         list.dedup();
         list
+    }
+
+    /// How many entries the list of disposed instances has.
+    #[cfg(test)]
+    pub(super) fn listed_disposed(&self) -> usize {
+        self.disposed.len()
     }
 
     /// How many entries the lists of all writers have.

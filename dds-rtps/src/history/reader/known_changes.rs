@@ -7,9 +7,8 @@
 //! later. Bound: [`WRITERS_MAX`] writers and [`RANGES_MAX`] ranges in all, 1 MiB. Beyond it the least recently used
 //! entry is evicted and counted. Its changes could be delivered twice, which is better than not at all.
 
-use crate::types::{Guid, SequenceNumber};
+use crate::types::{Guid, HashSeed, KeyedState, SequenceNumber};
 use crate::wire::SampleIdentity;
-use foldhash::fast::FixedState;
 use std::collections::HashMap;
 
 /// As many writers as a reader matches at a time.
@@ -37,7 +36,7 @@ struct KnownWriter {
 /// The received changes of all writers.
 #[derive(Debug)]
 pub(super) struct KnownChanges {
-    writers: HashMap<Guid, KnownWriter, FixedState>,
+    writers: HashMap<Guid, KnownWriter, KeyedState>,
     /// Ranges of all writers.
     ranges: usize,
     uses: u64,
@@ -45,13 +44,11 @@ pub(super) struct KnownChanges {
     forgotten: u64,
 }
 
-impl Default for KnownChanges {
-    fn default() -> Self {
-        Self { writers: HashMap::default(), ranges: 0, uses: 0, ranges_max: RANGES_MAX, forgotten: 0 }
-    }
-}
-
 impl KnownChanges {
+    pub(super) fn new(seed: HashSeed) -> Self {
+        Self { writers: HashMap::with_hasher(seed.state()), ranges: 0, uses: 0, ranges_max: RANGES_MAX, forgotten: 0 }
+    }
+
     /// Whether a change was received before.
     pub(super) fn contains(&self, identity: SampleIdentity) -> bool {
         let Some(writer) = self.writers.get(&identity.writer) else { return false };
@@ -94,7 +91,10 @@ impl KnownChanges {
     fn evict_writer(&mut self, except: Option<Guid>) {
         let others = self.writers.iter().filter(|(writer, _)| Some(**writer) != except);
         let Some((&oldest, _)) = others.min_by_key(|(_, known)| known.last_use) else { return };
-        let Some(evicted) = self.writers.remove(&oldest) else { return };
+        let Some(evicted) = self.writers.remove(&oldest) else {
+            debug_assert!(false, "the oldest writer is in the table that named it");
+            return;
+        };
         debug_assert!(self.ranges >= evicted.ranges.len(), "every range is counted");
         self.ranges -= evicted.ranges.len();
         self.forgotten += evicted.ranges.len() as u64;
@@ -151,7 +151,7 @@ mod tests {
     fn ranges_equal_a_set_of_numbers_in_any_order() {
         let mut random = crate::types::SplitMix64::new(7);
         for _ in 0..200 {
-            let mut known = KnownChanges::default();
+            let mut known = KnownChanges::new(HashSeed::fixed(0));
             let mut model = std::collections::BTreeSet::new();
             for _ in 0..60 {
                 let number = (random.draw() % 40) as i64 + 1;
@@ -169,7 +169,7 @@ mod tests {
 
     #[test]
     fn least_recently_used_writer_is_evicted_and_counted() {
-        let mut known = KnownChanges { ranges_max: 4, ..KnownChanges::default() };
+        let mut known = KnownChanges { ranges_max: 4, ..KnownChanges::new(HashSeed::fixed(0)) };
         for (writer, number) in [(1, 1), (2, 1), (2, 3), (2, 5), (3, 7)] {
             known.note(identity(writer, number));
         }
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn known_writers_have_a_limit() {
-        let mut known = KnownChanges::default();
+        let mut known = KnownChanges::new(HashSeed::fixed(0));
         for number in 0..(WRITERS_MAX as i64 + 10) {
             let mut bytes = [0; 16];
             bytes[..8].copy_from_slice(&number.to_be_bytes());

@@ -45,9 +45,8 @@ pub(crate) use withheld::SetRejection;
 use super::age_list::TIMER_RUN_MAX;
 use super::{CacheChange, ChangeKind, HistoryLimits, KeyPayload, MissedDeadlines};
 use crate::qos::{DestinationOrder, Ownership};
-use crate::types::{Guid, InstanceHandle, Instant, Now, SequenceNumber, Time};
+use crate::types::{Guid, HashSeed, InstanceHandle, Instant, KeyedState, Now, SequenceNumber, Time};
 use cache::SampleCache;
-use foldhash::fast::FixedState;
 use instances::{InstanceIndex, NO_INSTANCE};
 use known_changes::KnownChanges;
 use ownership::InstanceOwners;
@@ -90,8 +89,8 @@ pub struct ReaderHistoryConfig {
     pub outlives_writers: bool,
     /// Whether every change is kept and handed out as it is, ends of instances included: for a durability service.
     pub as_log: bool,
-    /// Seed of the hash maps.
-    pub seed: u64,
+    /// Seed of the hash tables.
+    pub hash_seed: HashSeed,
 }
 
 impl ReaderHistoryConfig {
@@ -105,7 +104,7 @@ impl ReaderHistoryConfig {
             timing: ReaderTiming::NONE,
             outlives_writers: false,
             as_log: false,
-            seed: 0,
+            hash_seed: HashSeed::fixed(0),
         }
     }
 
@@ -146,20 +145,24 @@ impl ReaderHistory {
     #[must_use]
     pub fn new(config: ReaderHistoryConfig) -> Self {
         let owners = match config.ownership {
-            Ownership::Exclusive => Some(Box::new(InstanceOwners::new(config.seed))),
+            Ownership::Exclusive => Some(Box::new(InstanceOwners::new(config.hash_seed))),
             Ownership::Shared => None,
         };
         Self {
             config,
-            cache: SampleCache::new(config.seed),
+            cache: SampleCache::new(config.hash_seed),
             owners,
             timing: TimePolicies::new(config.timing),
-            known_changes: if config.outlives_writers { Some(Box::default()) } else { None },
+            known_changes: if config.outlives_writers {
+                Some(Box::new(KnownChanges::new(config.hash_seed)))
+            } else {
+                None
+            },
             ordering: SourceOrdering::new(&config),
             selector: SampleSelector::default(),
             withheld: WithheldSamples::default(),
             counters: ReaderHistoryCounters::default(),
-            removals: Removals::new(config.seed),
+            removals: Removals::new(config.hash_seed),
         }
     }
 
@@ -202,7 +205,7 @@ impl ReaderHistory {
 
     /// Whether the instance has samples or writers.
     #[must_use]
-    pub fn knows_instance(&self, handle: InstanceHandle) -> bool {
+    pub fn contains_instance(&self, handle: InstanceHandle) -> bool {
         self.cache.instances.find(handle).is_some()
     }
 
@@ -240,6 +243,7 @@ impl ReaderHistory {
     pub(crate) fn check_set(&mut self, changes: &[ReceivedChange]) -> Result<(), SetRejection> {
         let limits = self.config.limits;
         let (samples_max, instances_max) = (self.config.samples_max(), self.config.instances_max());
+        // Notices take no space: they report a state and are bounded by the instances.
         let (samples, instances) = (self.cache.samples.with_data(), self.cache.instances.len());
         // The path of most sets: no look at the instances.
         let fits_in_any_case = limits.samples_per_instance_max == usize::MAX
@@ -248,8 +252,8 @@ impl ReaderHistory {
         if fits_in_any_case {
             return Ok(());
         }
-        let mut per_instance: HashMap<InstanceHandle, usize, FixedState> =
-            HashMap::with_hasher(FixedState::with_seed(self.config.seed));
+        let mut per_instance: HashMap<InstanceHandle, usize, KeyedState> =
+            HashMap::with_hasher(self.config.hash_seed.state());
         for received in changes {
             *per_instance.entry(received.change.instance).or_default() += usize::from(received.has_data);
         }
@@ -269,6 +273,7 @@ impl ReaderHistory {
                 let is_lasting = count > kept_max;
                 return Err(SetRejection { reason: RejectReason::SamplesPerInstance, instance, is_lasting });
             }
+            // KEEP_LAST replaces the samples beyond its depth, so these add nothing.
             more += (stored + count).min(kept_max.max(stored)) - stored;
             alone += count.min(kept_max);
         }
@@ -279,8 +284,13 @@ impl ReaderHistory {
             return Err(SetRejection { reason: RejectReason::Samples, instance, is_lasting });
         }
         if self.cache.instances.len().saturating_add(new) > instances_max {
-            // Instances that were taken empty make space at once.
-            self.release_emptied();
+            // Empty instances make space at once.
+            self.make_space_for_instances(instances_max.saturating_sub(new));
+            // Instances of the set may be among those that made space.
+            let mut new = 0_usize;
+            for &instance in per_instance.keys() {
+                new += usize::from(self.cache.instances.find(instance).is_none());
+            }
             if self.cache.instances.len().saturating_add(new) > instances_max {
                 let is_lasting = per_instance.len() > instances_max;
                 return Err(SetRejection { reason: RejectReason::Instances, instance, is_lasting });
@@ -301,6 +311,7 @@ impl ReaderHistory {
             Some(timing) => timing.filter.pending_of(writer),
             None => 0,
         };
+        // A walk over all samples, which only a writer that returns costs.
         let mut sample = self.cache.samples.arrivals.first;
         while sample != NO_SAMPLE {
             count += usize::from(self.cache.samples.get(sample).writer == writer);
@@ -364,6 +375,7 @@ impl ReaderHistory {
             }
             if self.unregister(at, writer) {
                 visible = true;
+                // No writer sent this change, so it has neither a number nor a source timestamp.
                 let change = CacheChange {
                     kind: ChangeKind::NotAliveUnregistered,
                     writer,
@@ -446,6 +458,7 @@ impl ReaderHistory {
     /// A selection never returns expired samples, even without this call. It frees their memory early.
     pub fn handle_timeout(&mut self, now: Now) -> bool {
         if self.cache.samples.expiry_deadline().is_some_and(|due| due <= now.instant) {
+            // Before the other policies: a pending sample may need the space of an expired one.
             let is_complete = self.remove_expired(now.instant, TIMER_RUN_MAX);
             self.cache.samples.note_expiry_run(now.instant, is_complete);
         }
@@ -557,6 +570,20 @@ impl ReaderHistory {
     #[inline]
     fn release_emptied(&mut self) {
         while let Some(at) = self.cache.instances.pop_emptied() {
+            self.release(at);
+        }
+    }
+
+    /// Frees empty instances until at most `count` are left: those without writers, and the oldest disposed ones.
+    ///
+    /// A disposed instance that its writer writes again is then a new one.
+    fn make_space_for_instances(&mut self, count: usize) {
+        self.release_emptied();
+        while self.cache.instances.len() > count {
+            let Some(at) = self.cache.instances.pop_disposed() else { return };
+            while let Some(&writer) = self.cache.instances.get(at).writers().first() {
+                self.unregister(at, writer);
+            }
             self.release(at);
         }
     }

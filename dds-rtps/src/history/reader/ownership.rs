@@ -15,15 +15,14 @@
 //! Bound: a strength per matched writer, and an owner per instance. A reader with SHARED ownership has no such state.
 
 use super::instances::{InstanceIndex, ReaderInstance};
-use crate::types::Guid;
-use foldhash::fast::FixedState;
+use crate::types::{Guid, HashSeed, KeyedState};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 /// The owners of all instances.
 #[derive(Debug)]
 pub(super) struct InstanceOwners {
-    strengths: HashMap<Guid, i32, FixedState>,
+    strengths: HashMap<Guid, i32, KeyedState>,
     owners: Vec<InstanceOwner>,
     /// Grows with each change of a strength, after which the owners have to be chosen again.
     epoch: u32,
@@ -48,8 +47,8 @@ impl InstanceOwner {
 }
 
 impl InstanceOwners {
-    pub(super) fn new(seed: u64) -> Self {
-        Self { strengths: HashMap::with_hasher(FixedState::with_seed(seed)), owners: Vec::new(), epoch: 0 }
+    pub(super) fn new(seed: HashSeed) -> Self {
+        Self { strengths: HashMap::with_hasher(seed.state()), owners: Vec::new(), epoch: 0 }
     }
 
     /// Sets the strength that a matched writer has announced.

@@ -3,8 +3,7 @@
 //! Life cycle: an entry per matched writer, from its match to its end. Removals after that are counted together for all
 //! former writers. Bound: the matched writers.
 
-use crate::types::Guid;
-use foldhash::fast::FixedState;
+use crate::types::{Guid, HashSeed, KeyedState};
 use std::collections::HashMap;
 
 /// How many samples of a writer left the history without being taken. These counters only grow.
@@ -69,7 +68,7 @@ struct WriterRemovals {
 #[derive(Debug)]
 pub(super) struct Removals {
     writers: Vec<WriterRemovals>,
-    by_writer: HashMap<Guid, usize, FixedState>,
+    by_writer: HashMap<Guid, usize, KeyedState>,
     /// The writer that was found last. Most replaced samples are of the same writer.
     last_found: usize,
     former_writers: RemovalCounts,
@@ -80,10 +79,10 @@ pub(super) struct Removals {
 }
 
 impl Removals {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: HashSeed) -> Self {
         Self {
             writers: Vec::new(),
-            by_writer: HashMap::with_hasher(FixedState::with_seed(seed)),
+            by_writer: HashMap::with_hasher(seed.state()),
             last_found: 0,
             former_writers: RemovalCounts::default(),
             has_one_writer: false,

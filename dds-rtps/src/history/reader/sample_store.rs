@@ -8,7 +8,7 @@
 use super::instances::InstanceIndex;
 use crate::concurrent::Payload;
 use crate::history::{ChangeKind, OriginalWriterInfo};
-use crate::types::{Agenda, Duration, Guid, Instant, SequenceNumber, Time};
+use crate::types::{DueHeap, Duration, Guid, Instant, SequenceNumber, Time};
 use crate::wire::SampleIdentity;
 
 /// Index of a sample in the [`SampleStore`].
@@ -94,7 +94,7 @@ pub(super) struct SampleStore {
     /// Samples with data.
     with_data: usize,
     /// The samples whose LIFESPAN ends.
-    pub(super) lifespans: Agenda,
+    pub(super) lifespans: DueHeap,
     /// The timer does not run for expired samples before this.
     expiry_floor: Instant,
 }
@@ -107,7 +107,7 @@ impl SampleStore {
             arrivals: SampleList::EMPTY,
             unread: 0,
             with_data: 0,
-            lifespans: Agenda::new(),
+            lifespans: DueHeap::new(),
             expiry_floor: Instant::ZERO,
         }
     }

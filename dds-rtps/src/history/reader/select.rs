@@ -29,6 +29,7 @@ impl ReaderHistory {
         // The application has had its chance to look up the keys of the samples that it took.
         self.release_emptied();
         self.pick(now.instant, selection);
+        // Taken out for the loop, which changes the history, and returned below for its memory.
         let picked = std::mem::take(&mut self.selector.picked);
         into.reserve(picked.len());
         for &sample in &picked {
@@ -281,6 +282,7 @@ impl SampleSelector {
         }
         let instance = cache.instances.get_mut(stored.instance);
         instance.picked += 1;
+        // The ranks refer to the last picked sample of the instance, so each one replaces the generation.
         instance.picked_generation = stored.generation();
         self.picked.push(sample);
     }

@@ -5,8 +5,7 @@ use crate::concurrent::Payload;
 use crate::history::age_list::{AgeList, TIMER_RUN_MAX};
 use crate::history::key_store::{KeyPayload, KeyStore};
 use crate::history::{ChangeKind, MissedDeadlines};
-use crate::types::{Duration, InstanceHandle, Instant};
-use foldhash::fast::FixedState;
+use crate::types::{Duration, HashSeed, InstanceHandle, Instant, KeyedState};
 use std::collections::HashMap;
 
 /// One instance of a writer. Its changes form a chain through the slots of the change store.
@@ -32,7 +31,7 @@ pub(super) struct WriterInstance {
 pub(super) struct WriterInstances {
     instances: Vec<WriterInstance>,
     free: Vec<u32>,
-    by_handle: HashMap<InstanceHandle, u32, FixedState>,
+    by_handle: HashMap<InstanceHandle, u32, KeyedState>,
     /// The instance found last, or [`NONE`]. Many writers have only one, or update the same one repeatedly.
     last_found: u32,
     keys: KeyStore,
@@ -42,11 +41,11 @@ pub(super) struct WriterInstances {
 }
 
 impl WriterInstances {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(super) fn new(seed: HashSeed) -> Self {
         Self {
             instances: Vec::new(),
             free: Vec::new(),
-            by_handle: HashMap::with_hasher(FixedState::with_seed(seed)),
+            by_handle: HashMap::with_hasher(seed.state()),
             last_found: NONE,
             keys: KeyStore::new(),
             deadlines: AgeList::of_deadline(Duration::INFINITE),
@@ -152,7 +151,7 @@ impl WriterInstances {
 
     fn keep_key(&mut self, at: u32, payload: Option<&Payload>, is_key: bool) {
         let (Some(instance), Some(payload)) = (self.instances.get_mut(at as usize), payload) else { return };
-        if KeyStore::is_wanted(instance.key.as_ref(), is_key) && !instance.handle.is_nil() {
+        if KeyStore::should_store(instance.key.as_ref(), is_key) && !instance.handle.is_nil() {
             // Without space the key is unknown, and that is all.
             let _ = self.keys.keep(&mut instance.key, payload, is_key);
         }
@@ -160,7 +159,11 @@ impl WriterInstances {
 
     /// Frees an instance that is not registered, unless it still has changes.
     pub(super) fn release_if_unused(&mut self, at: u32) {
-        let Some(instance) = self.instances.get_mut(at as usize) else { return };
+        let Some(instance) = self.instances.get_mut(at as usize) else {
+            debug_assert!(false, "the caller found the instance");
+            return;
+        };
+        // Its changes still name the instance. The removal of the last one comes here again.
         if instance.len > 0 {
             return;
         }
@@ -204,6 +207,7 @@ impl WriterInstances {
         if !self.has_deadline() {
             return;
         }
+        // An unregistered instance without changes has left the table, and its deadline with it.
         let Some(at) = self.find_cached(handle) else { return };
         if self.instances[at as usize].is_alive {
             self.deadlines.note(at, now);

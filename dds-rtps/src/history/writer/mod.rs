@@ -19,7 +19,7 @@ mod set_ends;
 
 use super::{CacheChange, ChangeKind, HistoryLimits, KeyPayload, MissedDeadlines};
 use crate::concurrent::Payload;
-use crate::types::{Duration, InstanceHandle, Instant, SequenceNumber};
+use crate::types::{Duration, HashSeed, InstanceHandle, Instant, SequenceNumber};
 use change_store::ChangeStore;
 use departures::Departures;
 use instances::WriterInstances;
@@ -84,7 +84,7 @@ impl WriterHistory {
     /// `keeps_acknowledged`: acknowledged changes stay for readers that join late (TRANSIENT_LOCAL). `seed`: seed of
     /// the hash map.
     #[must_use]
-    pub fn new(limits: HistoryLimits, keeps_acknowledged: bool, seed: u64) -> Self {
+    pub fn new(limits: HistoryLimits, keeps_acknowledged: bool, seed: HashSeed) -> Self {
         Self {
             limits,
             keeps_acknowledged,
@@ -194,6 +194,7 @@ impl WriterHistory {
         };
         let number = change.sequence_number;
         let is_registered = self.instances.note_change(instance, change.kind, change.payload.as_ref());
+        // Without late joiners, an acknowledged change leaves in any case.
         if !is_registered && self.keeps_acknowledged {
             self.departures.note(number, &self.changes);
         }
@@ -256,7 +257,11 @@ impl WriterHistory {
             Some(pinned) if pinned.number == number => pinned.is_replaced = true,
             _ => return self.remove(number).is_some(),
         }
-        let Some(stored) = self.changes.get_mut(number) else { return true };
+        let Some(stored) = self.changes.get_mut(number) else {
+            debug_assert!(false, "the pinned change is stored");
+            return true;
+        };
+        // It stays for its readers, but its instance continues with the newer change.
         let chain = ChangeLinks::take_from(stored);
         self.unlink(chain);
         false
@@ -441,6 +446,7 @@ impl WriterHistory {
     fn retire_departed(&mut self, acknowledged: SequenceNumber) -> bool {
         let mut has_removed = false;
         while let Some(number) = self.departures.pop_up_to(acknowledged) {
+            // HISTORY or LIFESPAN may have removed the change before.
             let Some(stored) = self.changes.get(number) else { continue };
             // A newer change registered the instance again.
             if stored.newer != NONE {
@@ -462,7 +468,7 @@ impl WriterHistory {
 
     /// Whether instances were removed with their changes. A reader that still lacks those does not get them.
     #[must_use]
-    pub fn has_forgotten(&self) -> bool {
+    pub fn has_removed_instances(&self) -> bool {
         self.departures.has_removed()
     }
 
@@ -472,7 +478,10 @@ impl WriterHistory {
 
     /// Appends a change to the chain of its instance.
     fn link_newest(&mut self, instance: u32, slot: u32) {
-        let Some(instance) = self.instances.get_mut(instance) else { return };
+        let Some(instance) = self.instances.get_mut(instance) else {
+            debug_assert!(false, "a change is stored after its instance");
+            return;
+        };
         let older = std::mem::replace(&mut instance.newest, slot);
         instance.len += 1;
         if older == NONE {

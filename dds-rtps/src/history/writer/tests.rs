@@ -3,7 +3,7 @@
 use super::*;
 use crate::history::PresentationInfo;
 use crate::qos::{History, ResourceLimits};
-use crate::types::{Guid, Time};
+use crate::types::{Guid, HashSeed, Time};
 
 const NOTHING: SequenceNumber = SequenceNumber::ZERO;
 
@@ -52,7 +52,7 @@ fn numbers(history: &WriterHistory) -> Vec<i64> {
 
 #[test]
 fn keep_last_replaces_unacknowledged_oldest() {
-    let mut history = WriterHistory::new(HistoryLimits { depth: Some(2), ..UNLIMITED }, false, 1);
+    let mut history = WriterHistory::new(HistoryLimits { depth: Some(2), ..UNLIMITED }, false, HashSeed::fixed(1));
     assert_eq!(insert(&mut history, 1, handle(1), 0), Ok(None));
     assert_eq!(insert(&mut history, 2, handle(2), 0), Ok(None));
     assert_eq!(insert(&mut history, 3, handle(1), 0), Ok(None));
@@ -64,7 +64,7 @@ fn keep_last_replaces_unacknowledged_oldest() {
 
 #[test]
 fn keep_all_is_full_until_oldest_is_acknowledged() {
-    let mut history = WriterHistory::new(HistoryLimits { samples_max: 2, ..UNLIMITED }, true, 1);
+    let mut history = WriterHistory::new(HistoryLimits { samples_max: 2, ..UNLIMITED }, true, HashSeed::fixed(1));
     insert(&mut history, 1, handle(1), 0).unwrap();
     insert(&mut history, 2, handle(2), 0).unwrap();
     assert_eq!(insert(&mut history, 3, handle(3), 0), Err(HistoryFull::Unacknowledged));
@@ -77,7 +77,8 @@ fn keep_all_is_full_until_oldest_is_acknowledged() {
 
 #[test]
 fn keep_all_limits_samples_per_instance() {
-    let mut history = WriterHistory::new(HistoryLimits { samples_per_instance_max: 1, ..UNLIMITED }, false, 1);
+    let mut history =
+        WriterHistory::new(HistoryLimits { samples_per_instance_max: 1, ..UNLIMITED }, false, HashSeed::fixed(1));
     insert(&mut history, 1, handle(1), 0).unwrap();
     assert_eq!(insert(&mut history, 2, handle(1), 0), Err(HistoryFull::Unacknowledged));
     assert_eq!(insert(&mut history, 2, handle(2), 0), Ok(None));
@@ -87,12 +88,12 @@ fn keep_all_limits_samples_per_instance() {
 #[test]
 fn keep_last_at_limit_fails() {
     let limits = HistoryLimits { depth: Some(1), samples_max: 2, instances_max: 3, ..UNLIMITED };
-    let mut history = WriterHistory::new(limits, false, 1);
+    let mut history = WriterHistory::new(limits, false, HashSeed::fixed(1));
     insert(&mut history, 1, handle(1), 0).unwrap();
     insert(&mut history, 2, handle(2), 0).unwrap();
     assert_eq!(insert(&mut history, 3, handle(3), 2), Err(HistoryFull::SamplesMax));
     assert_eq!(insert(&mut history, 3, handle(1), 0), Ok(Some(1)));
-    let mut history = WriterHistory::new(HistoryLimits { instances_max: 1, ..limits }, false, 1);
+    let mut history = WriterHistory::new(HistoryLimits { instances_max: 1, ..limits }, false, HashSeed::fixed(1));
     insert(&mut history, 1, handle(1), 0).unwrap();
     assert_eq!(insert(&mut history, 2, handle(2), 1), Err(HistoryFull::InstancesMax));
 }
@@ -100,7 +101,7 @@ fn keep_last_at_limit_fails() {
 #[test]
 fn registered_instance_counts_against_limit() {
     let limits = HistoryLimits { depth: Some(1), instances_max: 1, ..UNLIMITED };
-    let mut history = WriterHistory::new(limits, false, 1);
+    let mut history = WriterHistory::new(limits, false, HashSeed::fixed(1));
     insert(&mut history, 1, handle(1), 0).unwrap();
     assert!(history.retire(SequenceNumber(1)));
     assert!(history.is_empty());
@@ -112,7 +113,7 @@ fn registered_instance_counts_against_limit() {
 
 #[test]
 fn instance_is_known_until_last_change_leaves() {
-    let mut history = WriterHistory::new(HistoryLimits { depth: Some(1), ..UNLIMITED }, false, 1);
+    let mut history = WriterHistory::new(HistoryLimits { depth: Some(1), ..UNLIMITED }, false, HashSeed::fixed(1));
     assert!(!history.is_registered(handle(1)));
     insert(&mut history, 1, handle(1), 0).unwrap();
     history.retire(SequenceNumber(1));
@@ -130,7 +131,7 @@ fn instance_is_known_until_last_change_leaves() {
 #[test]
 fn memory_of_former_instances_is_reused() {
     for is_unstored in [false, true] {
-        let mut history = WriterHistory::new(HistoryLimits { depth: Some(1), ..UNLIMITED }, false, 1);
+        let mut history = WriterHistory::new(HistoryLimits { depth: Some(1), ..UNLIMITED }, false, HashSeed::fixed(1));
         for number in 1..200 {
             let [alive, end] = [ChangeKind::Alive, ChangeKind::NotAliveDisposedUnregistered]
                 .map(|kind| change(number, handle(number as u8), kind));
@@ -151,7 +152,7 @@ fn memory_of_former_instances_is_reused() {
 
 #[test]
 fn register_respects_limit_and_keeps_key() {
-    let mut history = WriterHistory::new(HistoryLimits { instances_max: 1, ..UNLIMITED }, false, 1);
+    let mut history = WriterHistory::new(HistoryLimits { instances_max: 1, ..UNLIMITED }, false, HashSeed::fixed(1));
     let serialized = Payload::copy_of(b"key");
     assert_eq!(history.register(handle(1), &serialized), Ok(()));
     assert_eq!(history.register(handle(1), &serialized), Ok(()), "it is known already");
@@ -164,7 +165,7 @@ fn register_respects_limit_and_keeps_key() {
 
 #[test]
 fn unregistered_instance_leaves_when_acknowledged() {
-    let mut history = WriterHistory::new(HistoryLimits { depth: Some(4), ..UNLIMITED }, true, 1);
+    let mut history = WriterHistory::new(HistoryLimits { depth: Some(4), ..UNLIMITED }, true, HashSeed::fixed(1));
     insert(&mut history, 1, handle(1), 0).unwrap();
     insert(&mut history, 2, handle(2), 0).unwrap();
     insert(&mut history, 3, handle(1), 0).unwrap();
@@ -178,7 +179,7 @@ fn unregistered_instance_leaves_when_acknowledged() {
 
 #[test]
 fn instance_written_again_stays() {
-    let mut history = WriterHistory::new(HistoryLimits { depth: Some(4), ..UNLIMITED }, true, 1);
+    let mut history = WriterHistory::new(HistoryLimits { depth: Some(4), ..UNLIMITED }, true, HashSeed::fixed(1));
     history.insert(change(1, handle(1), ChangeKind::NotAliveUnregistered), None, NOTHING).unwrap();
     insert(&mut history, 2, handle(1), 0).unwrap();
     history.retire(SequenceNumber(2));
@@ -187,7 +188,7 @@ fn instance_written_again_stays() {
 
 #[test]
 fn unregistering_repeatedly_does_not_grow() {
-    let mut history = WriterHistory::new(HistoryLimits { depth: Some(1), ..UNLIMITED }, true, 1);
+    let mut history = WriterHistory::new(HistoryLimits { depth: Some(1), ..UNLIMITED }, true, HashSeed::fixed(1));
     for number in 1..1000 {
         history.insert(change(number, handle(1), ChangeKind::NotAliveUnregistered), None, NOTHING).unwrap();
     }
@@ -197,7 +198,7 @@ fn unregistering_repeatedly_does_not_grow() {
 
 #[test]
 fn departures_of_removed_changes_are_dropped() {
-    let mut history = WriterHistory::new(HistoryLimits { depth: Some(1), ..UNLIMITED }, true, 1);
+    let mut history = WriterHistory::new(HistoryLimits { depth: Some(1), ..UNLIMITED }, true, HashSeed::fixed(1));
     for number in 1..=200 {
         let end = change(number, handle(number as u8), ChangeKind::NotAliveUnregistered);
         history.insert(end, None, NOTHING).unwrap();
@@ -222,7 +223,7 @@ struct Written {
 impl Written {
     /// `keeps`: acknowledged changes stay for readers that join late.
     fn new(limits: HistoryLimits, keeps: bool) -> Self {
-        Self { history: WriterHistory::new(limits, keeps, 1), number: 0, acknowledged: 0 }
+        Self { history: WriterHistory::new(limits, keeps, HashSeed::fixed(1)), number: 0, acknowledged: 0 }
     }
 
     fn keep_last(depth: u32) -> Self {
@@ -394,11 +395,11 @@ fn latest_departures_are_kept_on_request() {
         written.write(key).unwrap();
         written.add(ChangeKind::NotAliveUnregistered, key).unwrap();
     }
-    assert!(!written.history.has_forgotten());
+    assert!(!written.history.has_removed_instances());
     assert!(written.history.retire(SequenceNumber(4)));
     assert_eq!(written.numbers(), [3, 4]);
     assert!(!written.history.retire(SequenceNumber(4)));
-    assert!(written.history.has_forgotten());
+    assert!(written.history.has_removed_instances());
 }
 
 #[test]

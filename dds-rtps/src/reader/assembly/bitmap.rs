@@ -62,7 +62,10 @@ impl ReceivedFragments {
         debug_assert!(0 < first && last <= self.fragment_count, "the caller checked the fragment numbers");
         for number in first..=last {
             let index = number - 1;
-            let Some(word) = self.words.get_mut((index / 64) as usize) else { continue };
+            let Some(word) = self.words.get_mut((index / 64) as usize) else {
+                debug_assert!(false, "there is a bit for each fragment");
+                continue;
+            };
             let bit = 1 << (index % 64);
             self.received += u32::from(*word & bit == 0);
             *word |= bit;

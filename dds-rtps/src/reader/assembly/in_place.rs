@@ -25,7 +25,7 @@ impl SlotReturn {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
-    fn leave(&self, slot: SlotMut) {
+    fn put(&self, slot: SlotMut) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(slot);
     }
 }
@@ -106,7 +106,7 @@ impl Drop for InPlaceFragment {
     fn drop(&mut self) {
         if let Some(slot) = self.slot.take() {
             // The assembly may be gone: then the last owner of the place drops the slot.
-            self.slot_return.leave(slot);
+            self.slot_return.put(slot);
         }
     }
 }

@@ -77,7 +77,7 @@ pub(crate) struct AssemblyLimits {
 
 /// Memory of a finished assembly, for reuse.
 #[derive(Debug, Default)]
-struct Spare {
+struct SpareAssembly {
     words: Vec<u64>,
     slot_return: Arc<SlotReturn>,
 }
@@ -94,7 +94,7 @@ pub(crate) struct StaleSamples {
 #[derive(Debug, Default)]
 pub(crate) struct Assemblies {
     list: Vec<Assembly>,
-    spare: Vec<Spare>,
+    spare: Vec<SpareAssembly>,
     /// Sum of the sample sizes in `list`.
     bytes: usize,
     /// Samples that were evicted for others and do not count as lost yet. Bound: [`EVICTED_MAX`].
@@ -204,11 +204,15 @@ impl Assemblies {
 
     /// Accepts a fragment that was received in place.
     pub(crate) fn add_in_place(&mut self, now: Instant, received: InPlaceFragment, pool: &SlotPool) -> InPlaceOutcome {
-        // The sequence number does not identify the lender: the sample may have been given up and begun again since.
+        // The sequence number does not identify the lender: the assembly may have been dropped and created again since.
         let is_lender = |assembly: &Assembly| Arc::ptr_eq(&assembly.slot_return, &received.slot_return);
         let Some(at) = self.list.iter().position(is_lender) else { return InPlaceOutcome::Gone };
-        let Some(assembly) = self.list.get_mut(at) else { return InPlaceOutcome::Gone };
+        let Some(assembly) = self.list.get_mut(at) else {
+            debug_assert!(false, "the search returned this index");
+            return InPlaceOutcome::Gone;
+        };
         let number = received.fragment_number();
+        // The same fragment may have arrived through another socket while its memory was lent.
         if assembly.fragments.contains(number) {
             return InPlaceOutcome::Duplicate;
         }
@@ -249,7 +253,7 @@ impl Assemblies {
         if self.spare.len() < 2 {
             // A slot that is still lent must not come back to another sample.
             let slot_return = if Arc::strong_count(&slot_return) == 1 { slot_return } else { Arc::default() };
-            self.spare.push(Spare { words, slot_return });
+            self.spare.push(SpareAssembly { words, slot_return });
         }
     }
 

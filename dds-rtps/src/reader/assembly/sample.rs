@@ -2,7 +2,7 @@
 
 use super::bitmap::ReceivedFragments;
 use super::in_place::{InPlaceFragment, SlotReturn};
-use super::{FragmentOutcome, FragmentRequests, Spare};
+use super::{FragmentOutcome, FragmentRequests, SpareAssembly};
 use crate::cdr::{append, copy};
 use crate::concurrent::{SlotMut, SlotPool};
 use crate::history::PresentationInfo;
@@ -89,7 +89,7 @@ impl Assembly {
         now: Instant,
         fragment: &DataFrag<'_>,
         range: FragmentRange,
-        spare: Spare,
+        spare: SpareAssembly,
         pool: &SlotPool,
     ) -> Self {
         let sample_size = fragment.sample_size as usize;
@@ -127,12 +127,14 @@ impl Assembly {
         }
         let memory_max = self.memory_max();
         let sample_size = self.sample_size;
+        // While the slot is lent, its bytes must not move. The fragment is requested again.
         let Some(slot) = self.slot() else { return FragmentOutcome::NoRoom };
         let buffer = slot.buffer();
         // A forged fragment far ahead must not reserve memory for the hole before it.
         if range.start > memory_max.max(buffer.len()) {
             return FragmentOutcome::NoRoom;
         }
+        // The parser cuts the payload to its range. A caller may pass a submessage that it built itself.
         let Some(bytes) = fragment.payload.get(..range.end - range.start) else { return FragmentOutcome::Malformed };
         match buffer.get_mut(range.start..range.end) {
             Some(place) => copy(place, bytes),

@@ -8,7 +8,7 @@
 //! may be lost, late, or irrelevant to the subscriber; only its writer knows. Changes behind a missing number wait
 //! until each writer without waiting items is known to be further. A later change shows that, the end of a set, which
 //! all of our writers confirm, or a HEARTBEAT with the progress of the group. The gate does not wait for writers that
-//! answer no such questions (the HEARTBEATs of Zenzen DDS 0.2 carry no group information).
+//! do not answer such requests (the HEARTBEATs of Zenzen DDS 0.2 carry no group information).
 //!
 //! A set is released when every writer has ended it. It is dropped when one writer has a hole in it or leaves before.
 //!
@@ -91,7 +91,7 @@ struct GroupMember {
     queue: VecDeque<GroupItem>,
     /// All changes up to this group sequence number are in the queue, or were.
     reached: SequenceNumber,
-    /// Whether the writer repairs losses, and so can be asked.
+    /// Whether the writer is reliable, and so answers an ACKNACK with its progress.
     is_reliable: bool,
     /// Whether the writer reports its progress, and the ends of its sets.
     reports_progress: bool,
@@ -99,8 +99,8 @@ struct GroupMember {
     open: Option<SequenceNumber>,
     /// Progress of a local writer.
     clock: Option<Arc<PresentationClock>>,
-    /// When the reader asked for the progress of the writer, until the writer reports it.
-    asked_at: Option<Instant>,
+    /// When the reader requested the progress of the writer, until the writer reports it.
+    requested_at: Option<Instant>,
 }
 
 /// The writers of one publisher.
@@ -162,11 +162,12 @@ impl GroupGate {
             reports_progress,
             open: None,
             clock,
-            asked_at: None,
+            requested_at: None,
         };
         match self.groups.iter_mut().find(|group| group.key == key) {
             Some(group) => group.members.push(member),
             None => {
+                // The group starts at its first number: each member knows from where on it counts.
                 let (next, broken) = (SequenceNumber::FIRST, VecDeque::new());
                 self.groups.push(WriterGroup { key, members: vec![member], next, broken });
             }
@@ -182,6 +183,7 @@ impl GroupGate {
                 // Its part of an open set will never arrive.
                 group.break_sets_without_end(&member);
             }
+            // The changes were received, so the reader shows them. Only their place among other writers is lost.
             for item in member.queue {
                 match item {
                     GroupItem::Change { change, .. } => self.releases.admit(reader, change),
@@ -221,7 +223,10 @@ impl GroupGate {
         let Some(group) = self.groups.iter_mut().find(|group| group.position(writer, reader).is_some()) else {
             return self.releases.return_item(reader, item);
         };
-        let Some(member) = group.member(writer, reader) else { return };
+        let Some(member) = group.member(writer, reader) else {
+            debug_assert!(false, "the group was found by this member");
+            return;
+        };
         if !member.is_plausible(&item) {
             return self.releases.return_item(reader, item);
         }
@@ -255,22 +260,22 @@ impl GroupGate {
         self.releases.queues.iter().filter(|(_, queue)| !queue.is_empty()).map(|(reader, _)| *reader)
     }
 
-    /// Readers that should ask a writer for its progress: changes wait for it, and no reader asked within `interval`.
-    pub fn readers_to_ask(&self, now: Now, interval: Duration) -> impl Iterator<Item = EntityId> + '_ {
+    /// Readers that must request the progress of a writer: changes wait for it, and `interval` passed since a request.
+    pub fn readers_with_due_requests(&self, now: Now, interval: Duration) -> impl Iterator<Item = EntityId> + '_ {
         let members = self.waiting_members();
-        members.filter(move |member| member.should_ask(now.instant, interval)).map(|member| member.reader)
+        members.filter(move |member| member.is_request_due(now.instant, interval)).map(|member| member.reader)
     }
 
-    /// Returns the writers that a reader should ask for their progress now, and counts them as asked.
-    pub fn take_writers_to_ask(&mut self, reader: EntityId, now: Now, interval: Duration) -> Vec<Guid> {
+    /// Returns the writers whose progress a reader must request now, and notes the time of the request.
+    pub fn take_due_requests(&mut self, reader: EntityId, now: Now, interval: Duration) -> Vec<Guid> {
         let mut writers = Vec::new();
         for group in &mut self.groups {
             if !group.has_waiting() {
                 continue;
             }
             for member in &mut group.members {
-                if member.reader == reader && member.should_ask(now.instant, interval) {
-                    member.asked_at = Some(now.instant);
+                if member.reader == reader && member.is_request_due(now.instant, interval) {
+                    member.requested_at = Some(now.instant);
                     writers.push(member.writer);
                 }
             }
@@ -280,8 +285,8 @@ impl GroupGate {
 
     /// Whether changes wait for an answer that this reader expects.
     #[must_use]
-    pub fn is_asking(&self, reader: EntityId) -> bool {
-        self.waiting_members().any(|member| member.reader == reader && member.asked_at.is_some())
+    pub fn has_pending_request(&self, reader: EntityId) -> bool {
+        self.waiting_members().any(|member| member.reader == reader && member.requested_at.is_some())
     }
 
     /// Members of the groups in which items wait.
@@ -394,6 +399,8 @@ impl WriterGroup {
         } else if let Some(GroupItem::Change { change, .. }) = member.queue.pop_front() {
             releases.admit(member.reader, change);
             self.next = self.next.max(number.next());
+        } else {
+            debug_assert!(false, "only changes and ends of sets wait in a queue");
         }
         true
     }
@@ -473,7 +480,7 @@ impl WriterGroup {
         }
     }
 
-    /// Remembers an incomplete set. The oldest one is forgotten when there are too many.
+    /// Notes an incomplete set. At the limit the oldest one is dropped.
     fn note_broken(&mut self, set: SequenceNumber) {
         if self.broken.len() == ITEMS_MAX {
             self.broken.pop_front();
@@ -481,7 +488,7 @@ impl WriterGroup {
         self.broken.push_back(set);
     }
 
-    /// Forgets incomplete sets that the group has passed.
+    /// Drops the notes of incomplete sets that the group has passed.
     fn forget_broken(&mut self) {
         if self.broken.is_empty() {
             return;
@@ -503,7 +510,7 @@ impl GroupMember {
             GroupItem::Reached(number) => {
                 self.reports_progress = true;
                 self.reached = self.reached.max(*number);
-                self.asked_at = None;
+                self.requested_at = None;
                 return None;
             }
             GroupItem::ReportsProgress => {
@@ -514,6 +521,7 @@ impl GroupMember {
                 self.open = Some(*set);
                 return None;
             }
+            // The items of a writer arrive in its order, so none with a lower number follows.
             GroupItem::Change { number, .. } => self.reached = self.reached.max(number.unwrap_or(self.reached)),
             GroupItem::SetEnded { end, .. } => {
                 self.open = None;
@@ -524,10 +532,10 @@ impl GroupMember {
         if self.queue.len() > ITEMS_MAX { self.queue.pop_front() } else { None }
     }
 
-    /// Whether only the writer can say how far it is, and the reader should ask it now.
-    fn should_ask(&self, now: Instant, interval: Duration) -> bool {
+    /// Whether only a HEARTBEAT can show the progress of this writer, and the reader must request one now.
+    fn is_request_due(&self, now: Instant, interval: Duration) -> bool {
         let can_answer = self.queue.is_empty() && self.is_reliable && self.clock.is_none() && self.reports_progress;
-        can_answer && self.asked_at.is_none_or(|asked| now.since(asked) >= interval)
+        can_answer && self.requested_at.is_none_or(|requested_at| now.since(requested_at) >= interval)
     }
 
     /// Last group sequence number up to which all changes of the writer arrived.
@@ -541,21 +549,23 @@ impl GroupMember {
 
     /// Whether the writer cannot send changes up to `number` any more.
     fn is_past(&self, number: SequenceNumber) -> bool {
+        // The first waiting item has a higher number: `next_release` compares them.
         if !self.queue.is_empty() {
             return true;
         }
+        // An open set may still end with any number.
         self.open.is_none() && (!self.reports_progress || !self.is_reliable || self.reached() >= number)
     }
 
     /// Whether an item is near enough to the last position of the writer. Forged sets far ahead would delay all others.
     ///
-    /// The next item is believed.
+    /// The next item is accepted.
     fn is_plausible(&mut self, item: &GroupItem) -> bool {
         let number = match item {
             GroupItem::SetEnded { end, .. } => *end,
             item => item.number(),
         };
-        // A real jump is believed at the second item: the position moves close to it.
+        // A real jump is accepted at the second item: the position moves close to it.
         let nearest = SequenceNumber(number.0.saturating_sub(JUMP_MAX as i64));
         let is_near = self.reached == SequenceNumber::ZERO || nearest <= self.reached;
         self.reached = self.reached.max(nearest);
@@ -564,6 +574,7 @@ impl GroupMember {
 
     /// Whether the writer has ended the set, or is behind it without a part in it.
     fn has_passed(&self, name: SequenceNumber, end: SequenceNumber) -> bool {
+        // Sets of a writer do not overlap: one that began later shows that this one has ended.
         if let Some(open) = self.open {
             return open > name;
         }

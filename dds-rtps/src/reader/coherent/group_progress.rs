@@ -31,7 +31,7 @@ impl GroupProgress {
         self.reached = Some(reached);
     }
 
-    /// A HEARTBEAT announced `last`, and that the group has come to `group_number`.
+    /// A HEARTBEAT announced `last`, and `group_number` as the last number of the group.
     pub(crate) fn announce(&mut self, last: SequenceNumber, group_number: SequenceNumber) {
         self.announced = Some((last, group_number));
     }
@@ -104,7 +104,7 @@ impl WriterSets {
                     follows_on
                 } else {
                     let first = presented.set.filter(|&first| first <= number);
-                    begins_well || first.is_some_and(|first| self.is_excused(first, number))
+                    begins_well || first.is_some_and(|first| self.is_filtered(first, number))
                 };
                 self.add_to_set(set, is_whole, change, delivery);
             }

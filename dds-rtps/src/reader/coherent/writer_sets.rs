@@ -6,6 +6,9 @@
 //! skipped within a set, or before its end, is a hole: it may have been a part of the set. A set with a hole is dropped
 //! and counted. Filtered numbers are no holes.
 //!
+//! Zenzen DDS repairs the end of a set by a GAP of its number. So one irrelevant number of its writers, directly before
+//! the first number of the next set, ends a set that is otherwise whole. Other writers may mean a change.
+//!
 //! Bound: one open set for each writer. The open sets of all writers together have no more samples than the history may
 //! have, and no more than [`BYTES_MAX`] bytes. A set that does not fit is dropped as a whole.
 
@@ -14,7 +17,7 @@ use crate::concurrent::Payload;
 use crate::history::{ChangeKind, PresentationInfo, ReceivedChange, SetRejection};
 use crate::reader::config::ReaderConfig;
 use crate::reader::delivery::ChangeDelivery;
-use crate::reader::event::{LossCause, ReaderEvent};
+use crate::reader::event::{LossCause, StatefulReaderEvent};
 use crate::types::{Guid, Now, SequenceNumber};
 
 /// Most payload bytes in the open sets of a reader.
@@ -22,8 +25,10 @@ use crate::types::{Guid, Now, SequenceNumber};
 /// As much as four of the largest samples. So writers whose sets never end do not fill the memory.
 pub(super) const BYTES_MAX: usize = 256 << 20;
 
-/// Most ranges of filtered numbers ahead that are remembered. A GAP names few, and the stream passes them soon.
-const EXCUSED_MAX: usize = 64;
+/// Most ranges of filtered numbers ahead that are remembered, and most single irrelevant ones.
+///
+/// A GAP names few, and the stream passes them soon.
+const FILTERED_MAX: usize = 64;
 
 /// Coherent sets of one writer.
 #[derive(Debug, Default)]
@@ -34,7 +39,9 @@ pub(crate) struct WriterSets {
     pub(super) next: Option<SequenceNumber>,
     pub(super) open: Option<OpenSet>,
     /// Filtered numbers from `next` on, as `start .. end`.
-    excused: Vec<(SequenceNumber, SequenceNumber)>,
+    filtered: Vec<(SequenceNumber, SequenceNumber)>,
+    /// Single irrelevant numbers from `next` on: one of them may have ended a set.
+    single_gaps: Vec<SequenceNumber>,
 }
 
 /// A set that has not ended.
@@ -68,31 +75,47 @@ impl WriterSets {
         }
     }
 
-    /// A filter rejected `start .. end`: they are no holes.
-    pub(crate) fn excuse(&mut self, start: SequenceNumber, end: SequenceNumber) {
+    /// Notes that a filter rejected `start .. end`: these numbers are not holes.
+    pub(crate) fn mark_filtered(&mut self, start: SequenceNumber, end: SequenceNumber) {
         let next = self.next.unwrap_or(SequenceNumber::FIRST);
-        self.excused.retain(|&(_, end)| end > next);
+        self.filtered.retain(|&(_, end)| end > next);
         // A range beyond the bound becomes a hole: its set is dropped and counted.
-        if self.excused.len() < EXCUSED_MAX && end > next {
-            self.excused.push((start, end));
-            self.excused.sort_unstable();
+        if self.filtered.len() < FILTERED_MAX && end > next {
+            self.filtered.push((start, end));
+            self.filtered.sort_unstable();
         }
+    }
+
+    /// Notes that a GAP declares `number` irrelevant, and neither of its neighbors.
+    pub(crate) fn mark_single_gap(&mut self, number: SequenceNumber) {
+        let next = self.next.unwrap_or(SequenceNumber::FIRST);
+        self.single_gaps.retain(|&gap| gap >= next && gap != number);
+        // A number beyond the bound becomes a hole: its set is dropped and counted.
+        if self.single_gaps.len() < FILTERED_MAX && number >= next {
+            self.single_gaps.push(number);
+        }
+    }
+
+    /// Whether `set` begins with `number`, and only the irrelevant number before it is missing.
+    fn follows_end_in_gap(&self, set: Option<SequenceNumber>, number: SequenceNumber) -> bool {
+        let end = number.previous();
+        set == Some(number) && self.single_gaps.contains(&end) && self.follows_on(end)
     }
 
     /// Moves past a number.
     pub(super) fn advance_past(&mut self, number: SequenceNumber) {
         self.next = Some(number.next());
-        self.excused.retain(|&(_, end)| end > number.next());
+        self.filtered.retain(|&(_, end)| end > number.next());
     }
 
     /// Whether no number is missing before `number`.
     pub(super) fn follows_on(&self, number: SequenceNumber) -> bool {
-        self.next.is_some_and(|next| next <= number && self.is_excused(next, number))
+        self.next.is_some_and(|next| next <= number && self.is_filtered(next, number))
     }
 
     /// Whether a filter rejected all of `start .. end`.
-    pub(super) fn is_excused(&self, mut start: SequenceNumber, end: SequenceNumber) -> bool {
-        for &(from, to) in &self.excused {
+    pub(super) fn is_filtered(&self, mut start: SequenceNumber, end: SequenceNumber) -> bool {
+        for &(from, to) in &self.filtered {
             if from <= start {
                 start = start.max(to);
             }
@@ -109,7 +132,8 @@ impl WriterSets {
     ///
     /// # Errors
     ///
-    /// Returns the change if it, or the set that it ends, does not fit and [`ChangeDelivery::holds_back`] is set.
+    /// Returns the change if it, or the set that it ends, does not fit and
+    /// [`ChangeDelivery::withholds_acknowledgment`] is set.
     pub(crate) fn deliver(
         &mut self,
         now: Now,
@@ -130,12 +154,15 @@ impl WriterSets {
         };
         // Any number outside of the open set ends it.
         let continues = self.is_open(set);
-        if !continues && self.open.is_some() && !self.close_set(now, follows_on, tried, delivery) {
-            return Err(change);
+        if !continues && self.open.is_some() {
+            let is_whole = follows_on || self.follows_end_in_gap(set, number);
+            if !self.close_set(now, is_whole, tried, delivery) {
+                return Err(change);
+            }
         }
         match set {
             Some(first) => {
-                let is_whole = if continues { follows_on } else { self.is_excused(first, number) };
+                let is_whole = if continues { follows_on } else { self.is_filtered(first, number) };
                 self.add_to_set(first, is_whole, change, delivery);
             }
             None if presented.is_end => delivery.tally.count_irrelevant(1),
@@ -178,10 +205,11 @@ impl WriterSets {
     }
 
     /// The open set has ended. `false`: it is complete and does not fit now, but will.
-    fn close_set(&mut self, now: Now, follows_on: bool, tried: bool, delivery: &mut ChangeDelivery<'_>) -> bool {
+    fn close_set(&mut self, now: Now, is_whole: bool, tried: bool, delivery: &mut ChangeDelivery<'_>) -> bool {
         let Some(mut open) = self.open.take() else { return true };
+        // A broken set keeps no changes: they were dropped and counted before.
         let Some(writer) = open.changes.first().map(|first| first.change.writer) else { return true };
-        if !follows_on || open.changes.iter().any(|change| is_expired(change, now)) {
+        if !is_whole || open.changes.iter().any(|change| is_expired(change, now)) {
             open.break_up(writer, delivery);
             return true;
         }
@@ -189,10 +217,10 @@ impl WriterSets {
             let SetRejection { reason, instance, is_lasting } = rejection;
             if !tried {
                 delivery.counters.rejected += 1;
-                delivery.events.push(ReaderEvent::SampleRejected { writer, instance, reason, count: 1 });
+                delivery.events.push(StatefulReaderEvent::SampleRejected { writer, instance, reason, count: 1 });
             }
             // The set stays open. The change that ended it is retried when there is space.
-            if delivery.holds_back && !is_lasting {
+            if delivery.withholds_acknowledgment && !is_lasting {
                 self.open = Some(open);
                 return false;
             }
@@ -255,16 +283,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn excused_ranges_are_bounded() {
+    fn filtered_ranges_are_bounded() {
         let mut sets = WriterSets::default();
         let range = |number: i64| (SequenceNumber(3 * number), SequenceNumber(3 * number + 1));
-        for number in 1..=EXCUSED_MAX as i64 + 10 {
+        for number in 1..=FILTERED_MAX as i64 + 10 {
             let (start, end) = range(number);
-            sets.excuse(start, end);
+            sets.mark_filtered(start, end);
         }
-        assert_eq!((sets.excused.len(), sets.excused.last()), (EXCUSED_MAX, Some(&range(EXCUSED_MAX as i64))));
+        assert_eq!((sets.filtered.len(), sets.filtered.last()), (FILTERED_MAX, Some(&range(FILTERED_MAX as i64))));
         // Passed ranges make space.
         sets.advance_past(range(10).0);
-        assert_eq!(sets.excused.len(), EXCUSED_MAX - 10);
+        assert_eq!(sets.filtered.len(), FILTERED_MAX - 10);
     }
 }

@@ -4,16 +4,16 @@
 //! ACKNACK answers every HEARTBEAT before it, and nothing outdated is sent.
 
 use crate::reader::config::ReaderConfig;
-use crate::types::{Duration, Instant, SequenceNumber, Shortest, earliest};
+use crate::types::{Duration, Instant, SequenceNumber, WindowedMin, earliest};
 use crate::wire::Recent;
 
 /// Shortest time before a number is requested again. A thread that does not run for a moment is no loss.
 const SUPPRESSION_MIN: Duration = Duration::from_millis(1);
 
-/// The pause after a pre-emptive ACKNACK grows once for this many unheard writers.
+/// The pause after a pre-emptive ACKNACK grows once for this many writers without a HEARTBEAT.
 ///
-/// They are busy with each other, and a crowd that starts at once would become slower with each question.
-const CROWD: u32 = 8;
+/// Hundreds of endpoints that start at once are busy with each other, and each further ACKNACK delays all answers.
+const WRITERS_PER_PAUSE: u32 = 8;
 
 /// Schedule of ACKNACKs and NACK_FRAGs to one writer.
 #[derive(Debug)]
@@ -21,8 +21,8 @@ pub(crate) struct AckNackScheduler {
     /// When to look at the writer again.
     due: Option<Instant>,
     /// A HEARTBEAT requires an answer, whether numbers are missing or not.
-    owes_answer: bool,
-    /// When to ask the writer for a HEARTBEAT.
+    answer_required: bool,
+    /// When to request a HEARTBEAT.
     heartbeat_request: Option<Instant>,
     /// `Some` until the first HEARTBEAT.
     preemptive: Option<Preemptive>,
@@ -31,18 +31,19 @@ pub(crate) struct AckNackScheduler {
     /// Numbers that were requested recently.
     requested: Recent,
     /// Windowed minimum of the time from a request to its repair.
-    repair_delay: Shortest,
+    repair_delay: WindowedMin,
     /// Pause before missing numbers are requested again.
     retry: Duration,
     counts: AckNackCounts,
 }
 
-/// Pre-emptive ACKNACKs to a writer that was never heard.
+/// Pre-emptive ACKNACKs to a writer that has not sent a HEARTBEAT yet.
 #[derive(Debug)]
 struct Preemptive {
     /// Pause after the next one.
     pause: Duration,
-    /// Pause after the first one. The writer has half of it to answer, however often its participant shows itself.
+    /// Pause after the first one. The writer has half of it to answer, even if its participant announces itself more
+    /// often.
     first_pause: Duration,
     sent_at: Option<Instant>,
 }
@@ -67,12 +68,12 @@ impl AckNackScheduler {
         let pause = config.preemptive_period;
         Self {
             due: Some(now),
-            owes_answer: false,
+            answer_required: false,
             heartbeat_request: None,
             preemptive: Some(Preemptive { pause, first_pause: pause, sent_at: None }),
             requested_through: None,
             requested: Recent::default(),
-            repair_delay: Shortest::default(),
+            repair_delay: WindowedMin::default(),
             retry: config.nack_period,
             counts: AckNackCounts::default(),
         }
@@ -87,11 +88,11 @@ impl AckNackScheduler {
         self.counts
     }
 
-    /// Lengthens the pauses of pre-emptive ACKNACKs: `unheard` other writers were never heard either.
-    pub(crate) fn allow_for_crowd(&mut self, unheard: usize, config: &ReaderConfig) {
-        let unheard = u32::try_from(unheard).unwrap_or(u32::MAX);
+    /// Lengthens the pauses of pre-emptive ACKNACKs: `awaiting` other writers have not sent a HEARTBEAT either.
+    pub(crate) fn lengthen_preemptive_pause(&mut self, awaiting: usize, config: &ReaderConfig) {
+        let awaiting = u32::try_from(awaiting).unwrap_or(u32::MAX);
         if let Some(preemptive) = &mut self.preemptive {
-            let pause = preemptive.first_pause.scale(1 + unheard / CROWD, 1);
+            let pause = preemptive.first_pause.scale(1 + awaiting / WRITERS_PER_PAUSE, 1);
             preemptive.first_pause = pause.min(config.preemptive_period_max);
             preemptive.pause = preemptive.first_pause;
         }
@@ -107,13 +108,13 @@ impl AckNackScheduler {
     }
 
     /// Whether no HEARTBEAT of the writer has arrived yet.
-    pub(crate) fn is_unheard(&self) -> bool {
+    pub(crate) fn awaits_heartbeat(&self) -> bool {
         self.preemptive.is_some()
     }
 
     /// Whether a HEARTBEAT requires an answer.
-    pub(crate) fn owes_answer(&self) -> bool {
-        self.owes_answer
+    pub(crate) fn answer_required(&self) -> bool {
+        self.answer_required
     }
 
     /// Looks at the writer at `at`, or earlier.
@@ -121,7 +122,7 @@ impl AckNackScheduler {
         self.due = earliest(self.due, at);
     }
 
-    /// Asks the writer at `at` for a HEARTBEAT, which says where it really is.
+    /// Requests a HEARTBEAT at `at`: it announces the real last number of the writer.
     pub(crate) fn request_heartbeat_at(&mut self, at: Option<Instant>) {
         self.heartbeat_request = earliest(self.heartbeat_request, at);
     }
@@ -132,7 +133,7 @@ impl AckNackScheduler {
     }
 
     /// A HEARTBEAT arrived: ends the pre-emptive ACKNACKs. `true`: it is the first one.
-    pub(crate) fn note_heard(&mut self) -> bool {
+    pub(crate) fn note_heartbeat(&mut self) -> bool {
         let is_first = self.preemptive.take().is_some();
         // The pre-emptive schedule ends: from now on the HEARTBEAT decides when the reader answers.
         if is_first {
@@ -143,7 +144,7 @@ impl AckNackScheduler {
 
     /// Answers the writer at `at`, even if no number is missing.
     pub(crate) fn answer_at(&mut self, at: Option<Instant>) {
-        self.owes_answer = true;
+        self.answer_required = true;
         self.check_at(at);
     }
 
@@ -189,6 +190,11 @@ impl AckNackScheduler {
         self.requested_through.take_if(|through| *through < next).is_some()
     }
 
+    /// All numbers below `next` are acknowledged: their requests need no record.
+    pub(crate) fn forget_requests_below(&mut self, next: SequenceNumber) {
+        self.requested.forget_below(next.0);
+    }
+
     /// Requests missing numbers after the retry pause, unless they arrive or are announced before.
     pub(crate) fn schedule_retry(&mut self, now: Instant) {
         if self.due.is_none() {
@@ -196,7 +202,7 @@ impl AckNackScheduler {
         }
     }
 
-    /// The writer's participant showed itself: repeats the pre-emptive ACKNACK if the writer had time to answer the
+    /// The writer's participant announced itself: repeats the pre-emptive ACKNACK if the writer had time to answer the
     /// last one.
     pub(crate) fn repeat_preemptive(&mut self, now: Instant) {
         let Some(preemptive) = &self.preemptive else { return };
@@ -217,7 +223,7 @@ impl AckNackScheduler {
     /// The reader looked at the writer. `is_missing`: numbers are still missing; `has_sent`: it sent an ACKNACK.
     pub(crate) fn note_checked(&mut self, now: Instant, is_missing: bool, has_sent: bool, config: &ReaderConfig) {
         debug_assert!(self.preemptive.is_none(), "a writer that was never heard gets pre-emptive ACKNACKs only");
-        self.owes_answer = false;
+        self.answer_required = false;
         // Missing numbers are requested again after the pause even if no HEARTBEAT arrives.
         self.due = if is_missing { now.after(self.retry) } else { None };
         if is_missing && has_sent {
@@ -264,7 +270,7 @@ mod tests {
     fn retry_pause_doubles_until_a_number_arrives() {
         let config = config();
         let mut scheduler = AckNackScheduler::new(at(0), &config);
-        assert!(scheduler.note_heard());
+        assert!(scheduler.note_heartbeat());
         for due in [100, 300, 700] {
             scheduler.note_checked(scheduler.due().unwrap_or(at(0)), true, true, &config);
             assert_eq!(scheduler.due(), Some(at(due)));

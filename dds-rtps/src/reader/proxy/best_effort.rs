@@ -1,10 +1,11 @@
 //! State of a reader for one best-effort writer: late changes are dropped, missing ones are lost.
 
+use super::denied_jump::{JumpCounts, JumpMonitor, REORDER_NUMBERS};
 use super::plausibility::JUMP_MAX;
 use super::reliable::NumberCheck;
 use crate::reader::ledger::distance;
 use crate::reader::ledger::tally::{WriterPosition, WriterTally};
-use crate::types::SequenceNumber;
+use crate::types::{Instant, SequenceNumber};
 use crate::wire::Gap;
 
 /// State for one best-effort writer.
@@ -16,11 +17,13 @@ pub(crate) struct BestEffortState {
     first: SequenceNumber,
     /// Last number, if it was implausible.
     doubted: Option<SequenceNumber>,
+    /// Lower numbers deny a jump to a forged number. `None` before the first jump and the first late number.
+    jumps: Option<Box<JumpMonitor>>,
 }
 
 impl BestEffortState {
     pub(super) fn new() -> Self {
-        Self { next: None, first: SequenceNumber::FIRST, doubted: None }
+        Self { next: None, first: SequenceNumber::FIRST, doubted: None, jumps: None }
     }
 
     /// Number after the last delivered one; `None` before the first one.
@@ -36,11 +39,20 @@ impl BestEffortState {
     ///
     /// A number is implausible if it is further from the last one than a writer gets between two samples that arrive.
     /// It counts if the following number agrees: then the writer has restarted. Otherwise another host sent it.
-    pub(super) fn check_number(&mut self, number: SequenceNumber) -> NumberCheck {
+    pub(super) fn check_number(&mut self, now: Instant, number: SequenceNumber) -> NumberCheck {
         let Some(next) = self.next else { return NumberCheck::New };
-        if distance(next, number) <= JUMP_MAX && distance(number, next) <= JUMP_MAX {
+        if number >= next && distance(next, number) <= JUMP_MAX {
             self.doubted = None;
-            return if number < next { NumberCheck::Duplicate } else { NumberCheck::New };
+            return NumberCheck::New;
+        }
+        if number < next {
+            if self.jumps.get_or_insert_default().is_denial(now, number, next) {
+                return NumberCheck::New;
+            }
+            if distance(number, next) <= JUMP_MAX {
+                self.doubted = None;
+                return NumberCheck::Duplicate;
+            }
         }
         // Two numbers in a row from the same place: the writer restarted there.
         let agrees = self.doubted.is_some_and(|before| before <= number && distance(before, number) <= JUMP_MAX);
@@ -49,15 +61,18 @@ impl BestEffortState {
     }
 
     /// Accepts a number. Returns how many numbers before it are lost.
-    pub(super) fn accept(&mut self, number: SequenceNumber, tally: &mut WriterTally) -> u64 {
+    pub(super) fn accept(&mut self, now: Instant, number: SequenceNumber, tally: &mut WriterTally) -> u64 {
         let lost = match self.next {
-            Some(next) if number >= next => self.skip(next, number, tally),
-            before => {
-                // The first number, or the writer has restarted: the row of the ledger begins here.
-                if let Some(next) = before {
-                    tally.restart(distance(self.first, next));
-                }
-                (self.first, self.doubted) = (number, None);
+            Some(next) if number >= next => self.skip(now, next, number, tally),
+            Some(next) => {
+                self.doubted = None;
+                let jumps = self.jumps.get_or_insert_default();
+                let (first, continued) = jumps.retract(number, next, self.first, tally);
+                self.first = first;
+                self.skip(now, continued, number, tally)
+            }
+            None => {
+                self.first = number;
                 0
             }
         };
@@ -71,19 +86,27 @@ impl BestEffortState {
     }
 
     /// Skips the numbers of a GAP that continues the stream: they are irrelevant, not lost.
-    pub(super) fn skip_gap(&mut self, gap: &Gap, tally: &mut WriterTally) {
+    pub(super) fn skip_gap(&mut self, now: Instant, gap: &Gap, tally: &mut WriterTally) {
         let Some(next) = self.next else { return };
         debug_assert!(gap.gap_start <= next, "the GAP continues the stream");
         let end = gap.gap_list.base().max(next);
-        tally.count_irrelevant(distance(next, end));
+        let skipped = distance(next, end);
+        tally.count_irrelevant(skipped);
         self.next = Some(end);
+        self.note_jump(now, next, self.first, JumpCounts { skipped, irrelevant: skipped, ..JumpCounts::default() });
     }
 
-    /// Gives up incomplete samples and all numbers before them. Returns how many numbers are lost.
+    /// Drops incomplete samples and skips all numbers before them. Returns how many numbers are lost.
     ///
     /// If nothing was delivered yet, numbers before the `lowest` sample do not count.
-    pub(super) fn give_up(&mut self, lowest: SequenceNumber, highest: SequenceNumber, tally: &mut WriterTally) -> u64 {
-        debug_assert!(lowest <= highest, "at least one sample is given up");
+    pub(super) fn drop_incomplete(
+        &mut self,
+        now: Instant,
+        lowest: SequenceNumber,
+        highest: SequenceNumber,
+        tally: &mut WriterTally,
+    ) -> u64 {
+        debug_assert!(lowest <= highest, "at least one incomplete sample is dropped");
         if self.next.is_none() {
             self.first = lowest;
         }
@@ -91,21 +114,35 @@ impl BestEffortState {
         if highest < expected {
             return 0;
         }
-        let before = self.skip(expected, lowest, tally);
-        before + self.skip(expected.max(lowest), highest, tally) + 1
+        let before = self.skip(now, expected, lowest, tally);
+        before + self.skip(now, expected.max(lowest), highest, tally) + 1
+    }
+
+    /// Remembers a jump, unless the last one is too short to matter and nothing is remembered.
+    fn note_jump(&mut self, now: Instant, from: SequenceNumber, first: SequenceNumber, counted: JumpCounts) {
+        if self.jumps.is_some() || counted.skipped > REORDER_NUMBERS {
+            self.jumps.get_or_insert_default().note_jump(now, from, first, counted);
+        }
     }
 
     /// The stream continues at `number` instead of `expected`. Returns how many numbers were skipped.
     ///
     /// Of more than [`JUMP_MAX`] numbers only that many count, and the row of the ledger begins after them: they cannot
     /// be told from numbers that never existed.
-    fn skip(&mut self, expected: SequenceNumber, number: SequenceNumber, tally: &mut WriterTally) -> u64 {
+    fn skip(&mut self, now: Instant, expected: SequenceNumber, number: SequenceNumber, tally: &mut WriterTally) -> u64 {
         let skipped = distance(expected, number);
+        if skipped == 0 {
+            return 0;
+        }
+        let (first, mut known_before) = (self.first, 0);
         if skipped > JUMP_MAX {
-            tally.restart(distance(self.first, expected) + JUMP_MAX);
+            known_before = distance(first, expected) + JUMP_MAX;
+            tally.restart(known_before);
             self.first = number;
         }
-        skipped.min(JUMP_MAX)
+        let lost = skipped.min(JUMP_MAX);
+        self.note_jump(now, expected, first, JumpCounts { skipped, lost, irrelevant: 0, known_before });
+        lost
     }
 }
 
@@ -116,20 +153,20 @@ mod tests {
     #[test]
     fn implausible_number_counts_when_the_next_agrees() {
         let (mut state, mut tally) = (BestEffortState::new(), WriterTally::default());
-        assert_eq!(state.accept(SequenceNumber(5), &mut tally), 0);
-        assert_eq!(state.check_number(SequenceNumber(5)), NumberCheck::Duplicate);
-        assert_eq!(state.check_number(SequenceNumber(1 << 40)), NumberCheck::Implausible);
-        assert_eq!(state.check_number(SequenceNumber(6)), NumberCheck::New);
-        assert_eq!(state.check_number(SequenceNumber(1 << 40)), NumberCheck::Implausible);
-        assert_eq!(state.check_number(SequenceNumber((1 << 40) + 1)), NumberCheck::New);
+        assert_eq!(state.accept(Instant::ZERO, SequenceNumber(5), &mut tally), 0);
+        assert_eq!(state.check_number(Instant::ZERO, SequenceNumber(5)), NumberCheck::Duplicate);
+        assert_eq!(state.check_number(Instant::ZERO, SequenceNumber(1 << 40)), NumberCheck::Implausible);
+        assert_eq!(state.check_number(Instant::ZERO, SequenceNumber(6)), NumberCheck::New);
+        assert_eq!(state.check_number(Instant::ZERO, SequenceNumber(1 << 40)), NumberCheck::Implausible);
+        assert_eq!(state.check_number(Instant::ZERO, SequenceNumber((1 << 40) + 1)), NumberCheck::New);
     }
 
     #[test]
     fn skipped_numbers_are_lost_up_to_the_limit() {
         let (mut state, mut tally) = (BestEffortState::new(), WriterTally::default());
-        state.accept(SequenceNumber(1), &mut tally);
-        assert_eq!(state.accept(SequenceNumber(4), &mut tally), 2);
-        assert_eq!(state.accept(SequenceNumber(1 << 40), &mut tally), JUMP_MAX);
+        state.accept(Instant::ZERO, SequenceNumber(1), &mut tally);
+        assert_eq!(state.accept(Instant::ZERO, SequenceNumber(4), &mut tally), 2);
+        assert_eq!(state.accept(Instant::ZERO, SequenceNumber(1 << 40), &mut tally), JUMP_MAX);
         assert_eq!((tally.known_before, state.position().first), (4 + JUMP_MAX, SequenceNumber(1 << 40)));
     }
 }

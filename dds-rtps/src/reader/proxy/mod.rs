@@ -3,20 +3,22 @@
 //! - In: sequence numbers and changes of the writer, HEARTBEATs, GAPs, fragments.
 //! - Out: changes in order ([`ChangeDelivery`]), counts for the ledger, datagrams with ACKNACK and NACK_FRAG.
 //!
-//! [`ProxyState`] has one type for each kind of writer: `best_effort`, `reliable` (with the reorder `window`, the
-//! `plausibility` check and the `acknack` scheduler), and local writers.
+//! [`ProxyState`] has one type for each kind of writer: `best_effort` (with the `denied_jump` check), `reliable` (with
+//! the reorder `window`, the `plausibility` check and the `acknack` scheduler), and local writers.
 //!
 //! Life cycle: created at the match, dropped at the unmatch with all changes that wait for a missing one.
 
 pub(crate) mod acknack;
 mod answer;
 pub(crate) mod best_effort;
+mod denied_jump;
 pub(crate) mod plausibility;
 pub(crate) mod reliable;
 pub(crate) mod window;
 
 use super::Handled;
 use super::assembly::{Assemblies, FragmentOutcome};
+use super::coherent::writer_sets::WriterSets;
 use super::config::{ReaderConfig, Source, WriterProxyConfig};
 use super::delivery::ChangeDelivery;
 use super::event::{LossCause, ReaderCounters};
@@ -26,7 +28,7 @@ use super::liveliness::WriterLease;
 use crate::concurrent::{LocalLink, SlotPool};
 use crate::history::ReceivedChange;
 use crate::output::Datagram;
-use crate::types::{Duration, Guid, Instant, Locator, Now, SequenceNumber};
+use crate::types::{Duration, Guid, GuidPrefix, Instant, Locator, Now, SequenceNumber, VendorId};
 use crate::wire::{DataFrag, Gap, HeartbeatFrag, SequenceNumberSet};
 use answer::AnswerLayout;
 use best_effort::BestEffortState;
@@ -185,9 +187,9 @@ impl WriterProxy {
         self.reliable()?.acknacks.due()
     }
 
-    /// Whether it is a reliable writer that was never heard.
-    pub(crate) fn is_unheard(&self) -> bool {
-        self.reliable().is_some_and(|reliable| reliable.acknacks.is_unheard())
+    /// Whether the writer is reliable and has not sent a HEARTBEAT yet.
+    pub(crate) fn awaits_heartbeat(&self) -> bool {
+        self.reliable().is_some_and(|reliable| reliable.acknacks.awaits_heartbeat())
     }
 
     /// Whether the writer still has to name the first relevant sequence number.
@@ -233,13 +235,19 @@ impl WriterProxy {
     }
 
     /// Whether change `number` with a payload of `len` bytes can be accepted.
-    pub(crate) fn check_number(&mut self, number: SequenceNumber, len: usize, config: &ReaderConfig) -> NumberCheck {
+    pub(crate) fn check_number(
+        &mut self,
+        now: Instant,
+        number: SequenceNumber,
+        len: usize,
+        config: &ReaderConfig,
+    ) -> NumberCheck {
         // The last number has no successor.
         if !number.is_valid() || number == SequenceNumber::MAX {
             return NumberCheck::TooFar;
         }
         match &mut self.state {
-            ProxyState::BestEffort(best_effort) => best_effort.check_number(number),
+            ProxyState::BestEffort(best_effort) => best_effort.check_number(now, number),
             ProxyState::Reliable(reliable) => reliable.check_number(number, len, config),
             // The reader received the sample of a local writer in process already.
             ProxyState::Local(_) => NumberCheck::Duplicate,
@@ -257,7 +265,7 @@ impl WriterProxy {
     ) {
         match &mut self.state {
             ProxyState::BestEffort(best_effort) => {
-                let lost = best_effort.accept(number, delivery.tally);
+                let lost = best_effort.accept(now.instant, number, delivery.tally);
                 // A best-effort reader never goes back: earlier incomplete samples are lost.
                 let incomplete = self.drop_assemblies_below(number.next(), context.slots, delivery.counters);
                 self.count_lost(lost, incomplete, delivery);
@@ -315,6 +323,7 @@ impl WriterProxy {
 
     /// Fragments of sample `number` arrived. Requests more at once if all requested ones arrived.
     pub(crate) fn note_fragments(&mut self, now: Instant, number: SequenceNumber, config: &ReaderConfig) {
+        // A best-effort reader cannot request fragments.
         let ProxyState::Reliable(reliable) = &mut self.state else { return };
         reliable.acknacks.reset_retry(config);
         if self.assemblies.wants_more(number) {
@@ -349,6 +358,7 @@ impl WriterProxy {
         slots: &SlotPool,
         delivery: &mut ChangeDelivery<'_>,
     ) {
+        // A reliable writer repairs an old sample as long as a HEARTBEAT announces it.
         let ProxyState::BestEffort(best_effort) = &mut self.state else { return };
         let stale = self.assemblies.drop_stale(now, timeout, slots);
         delivery.counters.assemblies_dropped += stale.count;
@@ -356,7 +366,7 @@ impl WriterProxy {
             // An earlier sample is still incomplete. The losses count when it completes, or is given up as well.
             return;
         }
-        let lost = best_effort.give_up(stale.lowest, stale.highest, delivery.tally);
+        let lost = best_effort.drop_incomplete(now, stale.lowest, stale.highest, delivery.tally);
         let incomplete = stale.count + self.assemblies.take_evicted(stale.highest.next());
         self.count_lost(lost, incomplete, delivery);
         if lost > 0 {
@@ -365,7 +375,7 @@ impl WriterProxy {
     }
 
     /// The writer is unmatched: counts the known numbers that will never be delivered, and drops all assemblies.
-    pub(crate) fn close(&mut self, slots: &SlotPool, delivery: &mut ChangeDelivery<'_>) {
+    pub(crate) fn close(&mut self, now: Instant, slots: &SlotPool, delivery: &mut ChangeDelivery<'_>) {
         // The span is gone once the assemblies are dropped.
         let span = self.assemblies.span();
         let incomplete = self.drop_assemblies_below(SequenceNumber::MAX, slots, delivery.counters);
@@ -377,7 +387,7 @@ impl WriterProxy {
             }
             ProxyState::BestEffort(best_effort) => {
                 let Some((lowest, highest)) = span else { return };
-                let lost = best_effort.give_up(lowest, highest, delivery.tally);
+                let lost = best_effort.drop_incomplete(now, lowest, highest, delivery.tally);
                 self.count_lost(lost, incomplete, delivery);
             }
             ProxyState::Local(_) => {}
@@ -395,23 +405,25 @@ impl WriterProxy {
         // Filtered numbers are counted as irrelevant first, and moved when the GAP is done.
         let filtered = filtered_by_writer(gap);
         let irrelevant_before = delivery.tally.not_received.irrelevant;
+        let writer = self.config.guid.prefix;
         let next = match &mut self.state {
             ProxyState::Reliable(reliable) => {
                 if !reliable.is_plausible(now.instant, gap.gap_list.base().previous()) {
                     return Handled::Doubtful;
                 }
-                excuse_filtered(gap, filtered, delivery);
+                mark_in_sets(gap, filtered, writer, delivery);
                 reliable.handle_gap(now, gap, delivery, context.config);
                 reliable.next()
             }
             ProxyState::BestEffort(best_effort) => {
+                // Before the first sample there is no position that a GAP could move.
                 let Some(next) = best_effort.next() else { return Handled::NotForUs };
                 if !best_effort.is_plausible(gap) {
                     return Handled::Doubtful;
                 }
                 if gap.gap_start <= next {
-                    excuse_filtered(gap, filtered, delivery);
-                    best_effort.skip_gap(gap, delivery.tally);
+                    mark_in_sets(gap, filtered, writer, delivery);
+                    best_effort.skip_gap(now.instant, gap, delivery.tally);
                 }
                 best_effort.next().unwrap_or(next)
             }
@@ -462,23 +474,24 @@ impl WriterProxy {
         }
         let layout = AnswerLayout { reader: config.guid, writer: &self.config, reply: self.reply };
         let wants_heartbeat = reliable.acknacks.take_heartbeat_request(now);
-        let is_unheard = reliable.acknacks.is_unheard();
-        if wants_heartbeat || is_unheard {
+        let awaits_heartbeat = reliable.acknacks.awaits_heartbeat();
+        if wants_heartbeat || awaits_heartbeat {
             // Base 1 without requests, not final: the writer answers with a HEARTBEAT. Cyclone DDS takes base 0 for
             // malformed from most vendors.
             let set = SequenceNumberSet::empty(SequenceNumber::FIRST);
             layout.begin(datagram);
             layout.ack_nack(datagram, set, reliable.acknacks.next_ack_nack(), false);
-            if is_unheard {
+            if awaits_heartbeat {
                 reliable.acknacks.note_preemptive_sent(now, config);
             }
             counters.ack_nacks += 1;
             return true;
         }
-        let set = reliable.reader_sn_state(now, &self.assemblies, config);
+        let must_answer = reliable.acknacks.answer_required();
+        let set = reliable.reader_sn_state(now, must_answer, &self.assemblies, config);
         let (fragments, recheck) =
             self.assemblies.request_missing(now, reliable.last_announced(), config.nack_suppression);
-        let has_answer = reliable.acknacks.owes_answer() || !set.is_empty() || !fragments.is_empty();
+        let has_answer = must_answer || !set.is_empty() || !fragments.is_empty();
         // While the history is full, requests would only repeat changes that the reader must drop.
         let is_missing = reliable.is_missing_numbers() || !self.assemblies.is_empty();
         reliable.acknacks.note_checked(now, is_missing && !reliable.is_refused(), has_answer, config);
@@ -502,21 +515,41 @@ impl WriterProxy {
 
 /// How many numbers of a GAP the writer's filter rejected (RTPS 2.5, 8.3.8.4): all of them or none.
 ///
-/// A GAP that comes only in part from a filter does not say which numbers.
+/// A GAP that a filter causes only in part does not name the filtered numbers.
 fn filtered_by_writer(gap: &Gap) -> u64 {
     let Some(filtered) = gap.filtered_count else { return 0 };
     let count = distance(gap.gap_start, gap.gap_list.base()) + gap.gap_list.iter().count() as u64;
     if u64::try_from(filtered).is_ok_and(|filtered| filtered >= count) { count } else { 0 }
 }
 
-/// Filtered numbers are no holes in a coherent set.
-fn excuse_filtered(gap: &Gap, filtered: u64, delivery: &mut ChangeDelivery<'_>) {
+/// Filtered numbers are no holes in a coherent set. A single irrelevant one of Zenzen DDS may have ended a set.
+fn mark_in_sets(gap: &Gap, filtered: u64, writer: GuidPrefix, delivery: &mut ChangeDelivery<'_>) {
     let Some(sets) = &mut delivery.sets else { return };
-    if filtered == 0 {
+    if filtered > 0 {
+        sets.mark_filtered(gap.gap_start, gap.gap_list.base());
+        for number in gap.gap_list.iter() {
+            sets.mark_filtered(number, number.next());
+        }
         return;
     }
-    sets.excuse(gap.gap_start, gap.gap_list.base());
+    if !writer.is_of(VendorId::ZENZEN) {
+        return;
+    }
+    // A list that begins with its base continues the range before it.
+    let mut range = (gap.gap_start, gap.gap_list.base());
     for number in gap.gap_list.iter() {
-        sets.excuse(number, number.next());
+        if number == range.1 {
+            range.1 = number.next();
+            continue;
+        }
+        mark_single(sets, range);
+        range = (number, number.next());
+    }
+    mark_single(sets, range);
+}
+
+fn mark_single(sets: &mut WriterSets, (start, end): (SequenceNumber, SequenceNumber)) {
+    if start.next() == end {
+        sets.mark_single_gap(start);
     }
 }

@@ -21,7 +21,7 @@ pub(crate) const JUMP_MAX: u64 = 1 << 20;
 
 /// How long an implausible announcement must stand. A writer that is alive and elsewhere answers sooner, as it is
 /// asked.
-const DOUBT: Duration = Duration::from_secs(1);
+const IMPLAUSIBLE_FOR: Duration = Duration::from_secs(1);
 
 /// Numbers `from .. to` that the reader skipped on an announcement, without a sample after them.
 #[derive(Debug, Clone, Copy)]
@@ -61,22 +61,22 @@ pub(super) struct ReaderPosition {
 pub(super) enum Denial {
     /// The HEARTBEAT does not contradict them.
     None,
-    /// It does. The reader asks the writer for a HEARTBEAT at this instant.
-    AskAt(Option<Instant>),
+    /// It does. The reader requests a HEARTBEAT at this instant.
+    RequestHeartbeatAt(Option<Instant>),
     /// The writer never announced the range: the reader expects it again.
     Retract(SkippedRange),
-    /// The writer never came near the announced numbers.
+    /// The writer never wrote numbers near the announced ones.
     Forget {
         /// The reader began with a forged sample: it must begin again where the writer is.
         is_astray: bool,
     },
 }
 
-/// Which announcements of one writer the reader believes.
+/// Which announcements of one writer the reader accepts.
 #[derive(Debug, Default)]
 pub(super) struct Plausibility {
-    /// Since when an implausible announcement stands.
-    doubted_since: Option<Instant>,
+    /// Since when an implausible announcement awaits its confirmation.
+    implausible_since: Option<Instant>,
     /// Since when the writer denies the last skipped range.
     denied_since: Option<Instant>,
     /// A sample decided where the stream begins, and no HEARTBEAT has confirmed that the writer came so far.
@@ -99,35 +99,35 @@ impl Plausibility {
         self.skipped = Some(SkippedRange { to: first, ..range });
     }
 
-    /// Whether the writer may have come as far as `last`, when `known_end` is the last known number.
+    /// Whether the writer may have written `last`, when `known_end` is the last known number.
     ///
-    /// On `false` the caller asks the writer for a HEARTBEAT.
+    /// On `false` the caller requests a HEARTBEAT.
     pub(super) fn is_plausible(&mut self, now: Instant, known_end: SequenceNumber, last: SequenceNumber) -> bool {
         if distance(known_end, last) <= JUMP_MAX {
-            // The writer was heard where it was before.
-            self.doubted_since = None;
+            // A number near the known end confirms the position: an earlier implausible one was forged.
+            self.implausible_since = None;
             return true;
         }
-        let since = *self.doubted_since.get_or_insert(now);
-        if now.since(since) >= DOUBT {
-            self.doubted_since = None;
+        let since = *self.implausible_since.get_or_insert(now);
+        if now.since(since) >= IMPLAUSIBLE_FOR {
+            self.implausible_since = None;
             return true;
         }
         false
     }
 
-    /// The first message of a writer is always plausible.
-    pub(super) fn clear_doubt(&mut self) {
-        self.doubted_since = None;
+    /// Accepts the position of the first message of a writer: there is nothing to compare it with.
+    pub(super) fn clear_implausible(&mut self) {
+        self.implausible_since = None;
     }
 
     /// Compares the last number of a HEARTBEAT with the position of the reader.
     ///
-    /// If HEARTBEATs for a second say that the writer has not come so far, the reader returns to its earlier position.
+    /// If HEARTBEATs contradict the position for a second, the reader returns to its earlier position.
     pub(super) fn check_denial(&mut self, now: Instant, last: SequenceNumber, reader: ReaderPosition) -> Denial {
         // A HEARTBEAT at or beyond the position confirms it for good.
         self.start_is_unconfirmed &= last.next() < reader.next;
-        // A skipped range can be taken back as long as nothing has come after it.
+        // A skipped range can be retracted until a later change arrives.
         let denied = match self.skipped {
             Some(skipped) if skipped.to == reader.next && reader.window_is_empty && last.next() < reader.next => {
                 Some(skipped)
@@ -146,11 +146,11 @@ impl Plausibility {
         }
         let Some(since) = self.denied_since else {
             self.denied_since = Some(now);
-            return Denial::AskAt(Some(now));
+            return Denial::RequestHeartbeatAt(Some(now));
         };
         // Several HEARTBEATs may be overtaken on their way, but hardly all of a second.
-        if now.since(since) < DOUBT {
-            return Denial::AskAt(since.after(DOUBT));
+        if now.since(since) < IMPLAUSIBLE_FOR {
+            return Denial::RequestHeartbeatAt(since.after(IMPLAUSIBLE_FOR));
         }
         self.denied_since = None;
         match denied {
@@ -218,8 +218,8 @@ mod tests {
         let range = SkippedRange::starting_at(SequenceNumber(5), SequenceNumber::FIRST);
         assert_eq!(check.note_skipped(SkippedRange { to: next, lost: 5, ..range }), 5);
         let reader = ReaderPosition { next, window_is_empty: true, announced: last, is_refused: false };
-        assert!(matches!(check.check_denial(at(0), last, reader), Denial::AskAt(_)));
-        assert!(matches!(check.check_denial(at(999), last, reader), Denial::AskAt(_)));
+        assert!(matches!(check.check_denial(at(0), last, reader), Denial::RequestHeartbeatAt(_)));
+        assert!(matches!(check.check_denial(at(999), last, reader), Denial::RequestHeartbeatAt(_)));
         let Denial::Retract(retracted) = check.check_denial(at(1000), last, reader) else { panic!("not retracted") };
         assert_eq!((retracted.from, retracted.to, retracted.lost), (SequenceNumber(5), next, 5));
         // The same losses are reported once.

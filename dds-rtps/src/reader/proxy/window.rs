@@ -1,16 +1,20 @@
 //! Reorder window of one reliable writer: the sequence numbers from the first undelivered one on.
 //!
 //! Life cycle: while all changes arrive in order the window is empty and costs nothing. A change ahead of a missing one
-//! waits here until the missing one arrives, or is known never to arrive. Bound:
-//! [`REORDER_MAX`](crate::reader::REORDER_MAX) numbers, and the bytes that the caller allows.
+//! waits here until the missing one arrives, or is known never to arrive. Bound: the bytes of the waiting changes, and
+//! [`REORDER_MAX`](crate::reader::REORDER_MAX) numbers. A number is small, because a forged change far ahead makes the
+//! window note all numbers before it. The changes lie beside the numbers.
 
 use crate::concurrent::Payload;
 use crate::history::{ChangeKind, ReceivedChange};
 use crate::types::SequenceNumber;
 use std::collections::VecDeque;
 
+/// Waiting changes for which an empty window keeps memory. After a long row of losses it returns the memory.
+const SPARE_CHANGES: usize = 1024;
+
 /// State of one sequence number in the window.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone, Copy)]
 enum NumberState {
     /// Not received.
     #[default]
@@ -19,8 +23,41 @@ enum NumberState {
     Irrelevant,
     /// Received, without a change to deliver.
     Empty,
-    /// Received, and waiting for earlier ones.
-    Waiting(ReceivedChange),
+    /// Received, and waiting for earlier ones. The change lies at this place of [`WaitingChanges`].
+    Waiting(u32),
+}
+
+/// Changes that wait for earlier ones, in any order. The next change takes a free place.
+#[derive(Debug, Default)]
+struct WaitingChanges {
+    places: Vec<Option<ReceivedChange>>,
+    free: Vec<u32>,
+}
+
+impl WaitingChanges {
+    fn insert(&mut self, change: ReceivedChange) -> u32 {
+        if let Some(place) = self.free.pop() {
+            if let Some(slot) = self.places.get_mut(place as usize) {
+                *slot = Some(change);
+                return place;
+            }
+            debug_assert!(false, "a free place exists");
+        }
+        self.places.push(Some(change));
+        // There are at most as many changes as numbers in a window.
+        (self.places.len() - 1) as u32
+    }
+
+    fn get(&self, place: u32) -> Option<&ReceivedChange> {
+        self.places.get(place as usize)?.as_ref()
+    }
+
+    fn take(&mut self, place: u32) -> Option<ReceivedChange> {
+        let change = self.places.get_mut(place as usize)?.take();
+        debug_assert!(change.is_some(), "a waiting number has a change");
+        self.free.push(place);
+        change
+    }
 }
 
 /// Result of [`ReorderWindow::pop`].
@@ -60,6 +97,7 @@ pub(crate) struct ReorderWindow {
     /// First number that was not delivered, lost or declared irrelevant.
     next: SequenceNumber,
     numbers: VecDeque<NumberState>,
+    changes: WaitingChanges,
     /// Waiting changes that the application will see.
     waiting: usize,
     /// Payload bytes of the waiting changes.
@@ -68,7 +106,7 @@ pub(crate) struct ReorderWindow {
 
 impl ReorderWindow {
     pub(crate) fn new(next: SequenceNumber) -> Self {
-        Self { next, numbers: VecDeque::new(), waiting: 0, bytes: 0 }
+        Self { next, numbers: VecDeque::new(), changes: WaitingChanges::default(), waiting: 0, bytes: 0 }
     }
 
     pub(crate) fn next(&self) -> SequenceNumber {
@@ -104,18 +142,23 @@ impl ReorderWindow {
     /// Keeps a change. The caller has checked [`Self::has_room`] and [`Self::is_missing`].
     pub(crate) fn hold(&mut self, number: SequenceNumber, change: ReceivedChange) {
         debug_assert!(self.is_missing(number), "the window would replace a waiting change");
+        let state = self.keep(change);
+        self.set(number, state);
+    }
+
+    /// Stores a waiting change.
+    fn keep(&mut self, change: ReceivedChange) -> NumberState {
         self.waiting += usize::from(!is_blank(&change));
         self.bytes += payload_len(&change);
-        self.set(number, NumberState::Waiting(change));
+        NumberState::Waiting(self.changes.insert(change))
     }
 
     /// Puts back the change that [`Self::pop`] returned last.
     pub(crate) fn put_back(&mut self, change: ReceivedChange) {
-        self.waiting += usize::from(!is_blank(&change));
-        self.bytes += payload_len(&change);
+        let state = self.keep(change);
         // `pop` moved past it.
         self.next = self.next.previous();
-        self.numbers.push_front(NumberState::Waiting(change));
+        self.numbers.push_front(state);
     }
 
     /// Marks a number as received without a change.
@@ -125,7 +168,10 @@ impl ReorderWindow {
     }
 
     fn set(&mut self, number: SequenceNumber, state: NumberState) {
-        let Some(offset) = self.offset(number) else { return };
+        let Some(offset) = self.offset(number) else {
+            debug_assert!(false, "the caller checked that the number is missing");
+            return;
+        };
         if offset >= self.numbers.len() {
             // Numbers in between are missing. `has_room` bounds the offset.
             self.numbers.resize_with(offset + 1, NumberState::default);
@@ -136,6 +182,8 @@ impl ReorderWindow {
     }
 
     /// Declares the missing numbers of `start .. end` irrelevant, up to `numbers_max` ahead of the front.
+    ///
+    /// Takes time for each number, so the caller bounds their count.
     pub(crate) fn mark_irrelevant(&mut self, start: SequenceNumber, end: SequenceNumber, numbers_max: usize) {
         let first = self.offset(start).unwrap_or(0);
         // A GAP may name 2^60 numbers: the loop is bounded by the window.
@@ -156,11 +204,22 @@ impl ReorderWindow {
                 NumberState::Missing => counts.missing += 1,
                 NumberState::Irrelevant => counts.irrelevant += 1,
                 NumberState::Empty => counts.empty += 1,
-                NumberState::Waiting(change) if is_blank(change) => counts.empty += 1,
+                NumberState::Waiting(place) if self.changes.get(*place).is_some_and(is_blank) => counts.empty += 1,
                 NumberState::Waiting(_) => {}
             }
         }
         counts
+    }
+
+    /// Counts the missing numbers of `start .. end` that lie before the end of the window.
+    pub(crate) fn missing_between(&self, start: SequenceNumber, end: SequenceNumber) -> u64 {
+        let first = self.offset(start).unwrap_or(0).min(self.numbers.len());
+        let last = self.offset(end).unwrap_or(0).clamp(first, self.numbers.len());
+        let mut missing = 0;
+        for state in self.numbers.range(first..last) {
+            missing += u64::from(matches!(state, NumberState::Missing));
+        }
+        missing
     }
 
     /// Waiting changes. Blank changes, which only show where a coherent set continues, are counted elsewhere.
@@ -204,8 +263,8 @@ impl ReorderWindow {
 
     /// Takes the first number, unless it is missing.
     pub(crate) fn pop(&mut self) -> WindowFront {
-        let Some(front) = self.numbers.front_mut() else { return WindowFront::Empty };
-        match std::mem::take(front) {
+        let Some(&front) = self.numbers.front() else { return WindowFront::Empty };
+        match front {
             NumberState::Missing => WindowFront::Missing,
             NumberState::Irrelevant => {
                 self.skip_front();
@@ -215,10 +274,12 @@ impl ReorderWindow {
                 self.skip_front();
                 WindowFront::NoChange
             }
-            NumberState::Waiting(change) => {
+            NumberState::Waiting(place) => {
+                let change = self.changes.take(place);
+                self.advance();
+                let Some(change) = change else { return WindowFront::NoChange };
                 self.waiting -= usize::from(!is_blank(&change));
                 self.bytes -= payload_len(&change);
-                self.skip_front();
                 WindowFront::Change(change)
             }
         }
@@ -226,9 +287,18 @@ impl ReorderWindow {
 
     /// Moves past the first number.
     pub(crate) fn skip_front(&mut self) {
-        let front = self.numbers.pop_front();
+        let front = self.numbers.front();
         debug_assert!(!matches!(front, Some(NumberState::Waiting(_))), "the window would forget a change");
+        self.advance();
+    }
+
+    fn advance(&mut self) {
+        self.numbers.pop_front();
         self.next = self.next.next();
+        if self.numbers.is_empty() && self.changes.places.capacity() > SPARE_CHANGES {
+            self.numbers = VecDeque::new();
+            self.changes = WaitingChanges::default();
+        }
     }
 
     /// Moves forward to `number`. The window must be empty.

@@ -5,7 +5,7 @@ use crate::concurrent::Payload;
 use crate::history::{HistorySample, Operation, ReaderHistory, ReceivedChange, Selection, SelectionOrder};
 use crate::reader::coherent::group_gate::{GroupItem, Release};
 use crate::reader::delivery::ChangeDelivery;
-use crate::reader::event::{LossCause, ReaderCounters, ReaderEvent};
+use crate::reader::event::{LossCause, ReaderCounters, StatefulReaderEvent};
 use crate::reader::ledger::tally::WriterTally;
 use crate::reader::ledger::{Losses, distance};
 use crate::reader::liveliness::LivelinessCounts;
@@ -140,7 +140,7 @@ impl StatefulReader {
         match &mut proxy.state {
             ProxyState::Reliable(reliable) if reliable.is_refused() => {
                 // The change waits because the reader holds back.
-                delivery.holds_back = true;
+                delivery.withholds_acknowledgment = true;
                 let has_delivered = reliable.retry(now, &mut delivery);
                 let (next, is_refused) = (reliable.next(), reliable.is_refused());
                 proxy.drop_assemblies_below(next, context.slots, delivery.counters);
@@ -153,7 +153,7 @@ impl StatefulReader {
             }
             ProxyState::Local(local) => {
                 if local.request_refused() {
-                    delivery.events.push(ReaderEvent::LocalSpace { writer: proxy.config.guid });
+                    delivery.events.push(StatefulReaderEvent::LocalSpace { writer: proxy.config.guid });
                 }
             }
             ProxyState::Reliable(_) | ProxyState::BestEffort(_) => {}
@@ -255,7 +255,7 @@ impl StatefulReader {
             tally,
             // The change has passed its coherent set.
             sets: None,
-            holds_back: self.config.keeps_all(),
+            withholds_acknowledgment: self.config.keeps_all(),
         })
     }
 

@@ -36,7 +36,7 @@ pub enum Handled {
     Malformed,
     /// Its payload does not match the type. Its number counts as lost.
     NotDecodable,
-    /// Its numbers are implausible. The reader believes them if the writer repeats them.
+    /// Its numbers are implausible. The reader accepts them if the writer repeats them.
     Doubtful,
 }
 
@@ -47,8 +47,8 @@ pub enum LocalOutcome {
     Accepted,
     /// There is no space for the change, or for an earlier one: the reader keeps nothing.
     ///
-    /// Later the link names the first wanted number, and [`ReaderEvent::LocalSpace`](crate::reader::ReaderEvent) tells
-    /// the owner.
+    /// Later the link names the first requested number, and
+    /// [`StatefulReaderEvent::LocalSpace`](crate::reader::StatefulReaderEvent) tells the owner.
     Refused,
     /// The writer is not matched.
     Unmatched,
@@ -84,6 +84,7 @@ impl StatefulReader {
             Ok(at) => at,
             Err(handled) => return handled,
         };
+        // Before the checks: even a duplicate shows that the writer is alive.
         self.renew_lease(now, at);
         let len = match data.payload {
             SerializedPayload::None => 0,
@@ -109,6 +110,7 @@ impl StatefulReader {
             self.builder.build(now, &header, data.payload, packet)
         };
         if self.config.has_presentation() {
+            // A DATA without payload ends a coherent set (RTPS 2.5, 8.7.5).
             let is_end = matches!(data.payload, SerializedPayload::None);
             self.count_filtered(at, &change);
             change = change.with_presentation(now, &header, presentation_of(inline_qos, source, is_end));
@@ -120,7 +122,7 @@ impl StatefulReader {
     fn reject_number(&mut self, now: Now, at: usize, number: SequenceNumber, len: usize) -> Option<Handled> {
         let Self { config, writers, counters, .. } = self;
         let proxy = &mut writers.at_mut(at).proxy;
-        match proxy.check_number(number, len, config) {
+        match proxy.check_number(now.instant, number, len, config) {
             NumberCheck::New => None,
             NumberCheck::Duplicate => {
                 counters.duplicate += 1;
@@ -132,6 +134,7 @@ impl StatefulReader {
             }
             NumberCheck::TooFar => {
                 counters.out_of_window += 1;
+                // Without a request, a writer that has sent everything would never send the change again.
                 if let Some(reliable) = proxy.reliable_mut() {
                     reliable.note_postponed(now.instant);
                 }
@@ -143,6 +146,7 @@ impl StatefulReader {
 
     fn change_header(&self, at: usize, sequence_number: SequenceNumber, facts: ChangeFacts) -> ChangeHeader {
         let proxy = &self.writers.at(at).proxy;
+        // A change that waits should not keep a whole datagram in memory for a small payload.
         let piles_up = proxy.is_ahead(sequence_number) || self.history.len() >= SHARED_PARTS_MAX;
         ChangeHeader { writer: proxy.guid(), sequence_number, lifespan: proxy.config.lifespan, facts, piles_up }
     }
@@ -158,7 +162,7 @@ impl StatefulReader {
     fn accept_change(&mut self, now: Now, at: usize, number: SequenceNumber, change: IncomingChange) -> Handled {
         let (proxy, mut delivery, context) = self.proxy_and_delivery(at);
         let (change, handled) = match change {
-            // It counts only if it is for this reader, which the writer has yet to say.
+            // It counts as lost only if it is relevant for this reader. Only the first HEARTBEAT or GAP shows that.
             IncomingChange::Filtered | IncomingChange::NotDecodable if proxy.awaits_start() => {
                 delivery.counters.out_of_window += 1;
                 return Handled::Postponed;
@@ -182,6 +186,7 @@ impl StatefulReader {
 
     /// Updates the reader after a proxy has changed: waiting writers, progress of the group, deadlines.
     fn finish(&mut self, now: Now, at: usize) {
+        // The change may have replaced or ended others, and so freed space.
         self.retry_if_space(now);
         if self.config.is_group() {
             self.update_group_progress(at);
@@ -344,12 +349,12 @@ impl StatefulReader {
         }
         let (proxy, mut delivery, context) = self.proxy_and_delivery(at);
         let handled = proxy.handle_gap(now, gap, &mut delivery, &context);
-        // A reliable writer is asked whether it really sent the GAP, which changes the deadline.
-        let asks_writer = handled == Handled::Doubtful && proxy.reliable().is_some();
+        // The reader requests a HEARTBEAT to verify the GAP, which changes the deadline.
+        let requests_heartbeat = handled == Handled::Doubtful && proxy.reliable().is_some();
         if handled == Handled::Doubtful {
             self.counters.doubtful += 1;
         }
-        if handled == Handled::Accepted || asks_writer {
+        if handled == Handled::Accepted || requests_heartbeat {
             self.finish(now, at);
         }
         handled
@@ -417,7 +422,10 @@ impl StatefulReader {
             return LocalOutcome::Unmatched;
         };
         let proxy = &self.writers.at(at).proxy;
-        let ProxyState::Local(local) = &proxy.state else { return LocalOutcome::Unmatched };
+        let ProxyState::Local(local) = &proxy.state else {
+            debug_assert!(false, "only a writer of this participant hands changes over");
+            return LocalOutcome::Unmatched;
+        };
         if change.sequence_number < local.next() {
             self.counters.duplicate += 1;
             return LocalOutcome::Accepted;
@@ -471,9 +479,12 @@ impl StatefulReader {
         let LocalChange { received, is_decodable, is_end_of_set, passes_filter } = local_change;
         let (writer, number) = (received.change.writer, received.change.sequence_number);
         let (proxy, mut delivery, _) = self.proxy_and_delivery(at);
-        let ProxyState::Local(local) = &mut proxy.state else { return LocalOutcome::Unmatched };
+        let ProxyState::Local(local) = &mut proxy.state else {
+            debug_assert!(false, "`handle_local` found a local proxy at this index");
+            return LocalOutcome::Unmatched;
+        };
         // A best-effort writer does not repeat a change, so the reader does not refuse it.
-        delivery.holds_back &= local.is_reliable();
+        delivery.withholds_acknowledgment &= local.is_reliable();
         let has_sets = delivery.sets.is_some();
         if !is_decodable {
             delivery.counters.not_decodable += 1;
@@ -516,7 +527,7 @@ impl StatefulReader {
         }
     }
 
-    /// Tells the gate of the subscriber if all changes arrived that a HEARTBEAT announced.
+    /// Notifies the gate of the subscriber once all changes arrived that a HEARTBEAT announced.
     fn update_group_progress(&mut self, at: usize) {
         let writer = self.writers.at_mut(at);
         let Some(reliable) = writer.proxy.reliable() else { return };

@@ -8,7 +8,7 @@ pub(crate) mod incoming;
 use super::change_builder::ChangeBuilder;
 use super::config::{ReaderConfig, WriterProxyConfig};
 use super::delivery::ChangeDelivery;
-use super::event::{PendingEvents, ReaderCounters, ReaderEvent};
+use super::event::{PendingEvents, ReaderCounters, StatefulReaderEvent};
 use super::ledger::tally::UnmatchedRows;
 use super::liveliness::LivelinessMonitor;
 use super::proxy::{ProxyContext, WriterProxy};
@@ -24,9 +24,9 @@ use std::sync::Arc;
 
 /// A reader with a proxy for each matched writer.
 ///
-/// In: submessages and changes of matched writers, the clock. Out: samples in the history, [`ReaderEvent`]s, ACKNACK
-/// and NACK_FRAG datagrams, the next deadline. After each `handle_*`, `match_*` or [`StatefulReader::select`] the owner
-/// polls: datagrams until there are none, events until there are none, then the deadline.
+/// In: submessages and changes of matched writers, the clock. Out: samples in the history, [`StatefulReaderEvent`]s,
+/// ACKNACK and NACK_FRAG datagrams, the next deadline. After each `handle_*`, `match_*` or [`StatefulReader::select`]
+/// the owner polls: datagrams until there are none, events until there are none, then the deadline.
 ///
 /// Each call does bounded work for any numbers that a peer sends. In steady state nothing allocates.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ impl StatefulReader {
     pub fn new(config: ReaderConfig) -> Self {
         Self {
             history: ReaderHistory::new(config.history()),
-            writers: WriterTable::new(config.seed),
+            writers: WriterTable::new(config.hash_seed),
             unmatched: UnmatchedRows::default(),
             builder: ChangeBuilder::new(config.key.clone(), config.filter.clone(), config.spare_bytes),
             events: PendingEvents::default(),
@@ -87,6 +87,7 @@ impl StatefulReader {
         if let Some(at) = self.writers.find(writer.guid) {
             self.history.set_ownership_strength(writer.guid, writer.ownership_strength);
             let proxy = &mut self.writers.at_mut(at).proxy;
+            // RELIABILITY cannot change while a writer is matched, and the state of the proxy depends on it.
             proxy.config = WriterProxyConfig { reliable: proxy.config.reliable, ..writer };
             // The locators are new: an old INFO_REPLY may point elsewhere.
             proxy.reply = None;
@@ -96,10 +97,15 @@ impl StatefulReader {
             return false;
         }
         let mut proxy = WriterProxy::remote(now.instant, writer, &self.config);
+        let position = self.writers.take_position(proxy.guid());
         if let Some(reliable) = proxy.reliable_mut() {
-            // The writer may not have noticed the unmatch, and would ignore lower counts as old.
+            // A reader that wants history gets it again, to learn which instances are alive.
+            if let Some(next) = position.filter(|_| !self.config.wants_history) {
+                reliable.resume_at(next);
+            }
+            // The writer may have kept its proxy of this reader, and would ignore lower counts as old.
             reliable.acknacks.continue_from(self.writers.counts_of_unmatched());
-            reliable.acknacks.allow_for_crowd(self.writers.count_unheard(), &self.config);
+            reliable.acknacks.lengthen_preemptive_pause(self.writers.count_awaiting_heartbeat(), &self.config);
         }
         self.insert(proxy)
     }
@@ -150,9 +156,9 @@ impl StatefulReader {
             counters: &mut self.counters,
             tally,
             sets: sets.as_deref_mut(),
-            holds_back: self.config.holds_back(),
+            withholds_acknowledgment: self.config.withholds_acknowledgment(),
         };
-        proxy.close(self.builder.large_slots(), &mut delivery);
+        proxy.close(now.instant, self.builder.large_slots(), &mut delivery);
         if let Some(sets) = delivery.sets.take() {
             sets.close(writer, &mut delivery);
         }
@@ -170,8 +176,8 @@ impl StatefulReader {
         true
     }
 
-    /// A participant showed itself: sends the pre-emptive ACKNACK again if its writer was never heard.
-    pub fn ask_again(&mut self, now: Now, writer: Guid) {
+    /// A participant announced itself: repeats the pre-emptive ACKNACK if its writer never sent a HEARTBEAT.
+    pub fn repeat_preemptive(&mut self, now: Now, writer: Guid) {
         let Some(at) = self.writers.find(writer) else { return };
         if let Some(reliable) = self.writers.at_mut(at).proxy.reliable_mut() {
             reliable.acknacks.repeat_preemptive(now.instant);
@@ -179,8 +185,8 @@ impl StatefulReader {
         }
     }
 
-    /// Asks a writer for the progress of its group (PRESENTATION scope GROUP).
-    pub fn ask_progress(&mut self, now: Now, writer: Guid) {
+    /// Requests the progress of a writer's group (PRESENTATION scope GROUP).
+    pub fn request_progress(&mut self, now: Now, writer: Guid) {
         let Some(at) = self.writers.find(writer) else { return };
         if let Some(reliable) = self.writers.at_mut(at).proxy.reliable_mut() {
             reliable.acknacks.request_heartbeat_at(Some(now.instant));
@@ -202,7 +208,7 @@ impl StatefulReader {
             return;
         }
         for at in 0..self.writers.len() {
-            if self.writers.at(at).proxy.lease.can_revive(now.instant) {
+            if self.writers.at(at).proxy.lease.can_renew(now.instant) {
                 self.change_liveliness(now, at, true);
             }
         }
@@ -249,7 +255,7 @@ impl StatefulReader {
             counters: &mut self.counters,
             tally,
             sets: sets.as_deref_mut(),
-            holds_back: self.config.holds_back(),
+            withholds_acknowledgment: self.config.withholds_acknowledgment(),
         };
         (proxy, delivery, ProxyContext { config: &self.config, slots: self.builder.large_slots() })
     }
@@ -336,7 +342,8 @@ impl StatefulReader {
         writers.transmit_next(now.instant, |proxy| proxy.poll_transmit(now.instant, config, counters, datagram))
     }
 
-    /// Whether no event waits but, perhaps, [`ReaderEvent::DataAvailable`]: the state after almost every sample.
+    /// Whether no event waits but, perhaps, [`StatefulReaderEvent::DataAvailable`]: the state after almost every
+    /// sample.
     ///
     /// Then [`StatefulReader::take_data_available`] replaces [`StatefulReader::poll_event`].
     #[must_use]
@@ -345,7 +352,7 @@ impl StatefulReader {
         self.events.has_only_data() && !self.history.has_timing()
     }
 
-    /// Takes [`ReaderEvent::DataAvailable`]. Returns `false` if it does not wait.
+    /// Takes [`StatefulReaderEvent::DataAvailable`]. Returns `false` if it does not wait.
     #[must_use]
     #[inline]
     pub fn take_data_available(&mut self) -> bool {
@@ -353,10 +360,10 @@ impl StatefulReader {
     }
 
     /// Returns the next event.
-    pub fn poll_event(&mut self) -> Option<ReaderEvent> {
+    pub fn poll_event(&mut self) -> Option<StatefulReaderEvent> {
         match self.history.take_missed() {
             // The history collects missed deadlines itself, as it knows the instances.
-            Some(missed) => Some(ReaderEvent::DeadlineMissed(missed)),
+            Some(missed) => Some(StatefulReaderEvent::DeadlineMissed(missed)),
             None => self.events.pop(),
         }
     }

@@ -29,6 +29,10 @@ fn best_effort() -> Script {
 impl Script {
     /// A sample of the set that began with `first`.
     fn part(&mut self, number: i64, first: i64) -> Handled {
+        self.part_of(WRITER, number, first)
+    }
+
+    fn part_of(&mut self, writer: Guid, number: i64, first: i64) -> Handled {
         let mut qos = Vec::new();
         InlineQosWriter::list(&mut qos, |list| {
             list.coherent_set(sn(first));
@@ -36,7 +40,7 @@ impl Script {
         let bytes = body(number as u8);
         let inline_qos = Some(InlineQos { bytes: &qos, little_endian: true });
         let data = Data { inline_qos, ..data(number, SerializedPayload::Data(&bytes)) };
-        self.reader.handle_data(self.now(), &source(WRITER), &data, &())
+        self.reader.handle_data(self.now(), &source(writer), &data, &())
     }
 
     /// The change that ends a set.
@@ -64,7 +68,7 @@ fn set_is_released_when_its_end_is_known() {
         assert_eq!((script.taken(), script.events()), (vec![], vec![]));
         assert_eq!(script.reader.losses().total().waiting, 2);
         script.end_of_set(3);
-        assert_eq!(script.events(), [ReaderEvent::DataAvailable]);
+        assert_eq!(script.events(), [StatefulReaderEvent::DataAvailable]);
         assert_eq!(script.taken(), [1, 2]);
         script.check_ledger(2);
     }
@@ -119,6 +123,61 @@ fn set_with_a_hole_is_dropped() {
         assert_eq!((script.taken(), script.incoherent(), script.lost()), (vec![5], came, came), "hole {hole}");
         script.check_ledger(1);
     }
+}
+
+/// A reader of a writer of Zenzen DDS, which repairs the ends of sets by GAP.
+fn reliable_of_zenzen() -> Script {
+    let mut script = Script::new(coherent(transient_local(keep_all(config(KeySource::None)))));
+    script.match_remote(ZENZEN, true);
+    let now = script.now();
+    script.reader.handle_heartbeat(now, &source(ZENZEN), &heartbeat(1, 9, 1));
+    script
+}
+
+const ZENZEN: Guid = Guid::new(GuidPrefix([1, 0x23, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7]), WRITER.entity_id);
+
+#[test]
+fn end_repaired_by_gap_ends_the_set() {
+    for gaps_come_first in [true, false] {
+        let mut script = reliable_of_zenzen();
+        let now = script.now();
+        if gaps_come_first {
+            script.reader.handle_gap(now, &source(ZENZEN), &gap(4, 5, &[8]));
+        }
+        for number in 1..=3 {
+            script.part_of(ZENZEN, number, 1);
+        }
+        script.reader.handle_gap(now, &source(ZENZEN), &gap(4, 5, &[]));
+        for number in 5..=7 {
+            script.part_of(ZENZEN, number, 5);
+        }
+        script.reader.handle_gap(now, &source(ZENZEN), &gap(8, 9, &[]));
+        script.part_of(ZENZEN, 9, 9);
+        assert_eq!((script.taken(), script.incoherent()), (vec![1, 2, 3, 5, 6, 7], 0));
+    }
+}
+
+#[test]
+fn longer_gap_before_the_next_set_is_a_hole() {
+    // The last change of the set, and its end: in one GAP, and in two.
+    let gaps: [&[Gap]; 3] = [&[gap(3, 5, &[])], &[gap(3, 4, &[4])], &[gap(3, 4, &[]), gap(4, 5, &[])]];
+    for gaps in gaps {
+        let mut script = reliable_of_zenzen();
+        script.part_of(ZENZEN, 1, 1);
+        script.part_of(ZENZEN, 2, 1);
+        for gap in gaps {
+            script.reader.handle_gap(script.now(), &source(ZENZEN), gap);
+        }
+        script.part_of(ZENZEN, 5, 5);
+        script.part_of(ZENZEN, 6, 6);
+        assert_eq!((script.taken(), script.incoherent()), (vec![5], 2));
+    }
+    // A GAP before a change that is in no set.
+    let mut script = reliable_of_zenzen();
+    script.part_of(ZENZEN, 1, 1);
+    script.reader.handle_gap(script.now(), &source(ZENZEN), &gap(2, 3, &[]));
+    script.part_of(ZENZEN, 3, 0);
+    assert_eq!((script.taken(), script.incoherent()), (vec![3], 1));
 }
 
 #[test]
@@ -193,8 +252,8 @@ fn set_waits_for_space_as_a_whole() {
     script.part(3, 3);
     script.part(4, 3);
     script.end_of_set(5);
-    let rejected = |events: &[ReaderEvent]| {
-        events.iter().filter(|event| matches!(event, ReaderEvent::SampleRejected { .. })).count()
+    let rejected = |events: &[StatefulReaderEvent]| {
+        events.iter().filter(|event| matches!(event, StatefulReaderEvent::SampleRejected { .. })).count()
     };
     assert_eq!(rejected(&script.events()), 1);
     script.heartbeat(1, 5);
@@ -202,7 +261,9 @@ fn set_waits_for_space_as_a_whole() {
     assert_eq!(script.taken(), [1, 2]);
     assert_eq!(script.taken(), [3, 4]);
     // A set that never fits is dropped.
-    (6..=9).for_each(|number| _ = script.part(number, 6));
+    for number in 6..=9 {
+        _ = script.part(number, 6);
+    }
     script.end_of_set(10);
     script.sample(11);
     assert_eq!((script.taken(), script.incoherent()), (vec![11], 4));
@@ -215,7 +276,9 @@ fn open_sets_are_bounded() {
     let mut script = Script::new(coherent(limited(transient_local(config(KeySource::None)), limits)));
     script.match_remote(WRITER, true);
     script.heartbeat(1, 0);
-    (1..=1000).for_each(|number| _ = script.part(number, 1));
+    for number in 1..=1000 {
+        _ = script.part(number, 1);
+    }
     assert_eq!(script.reader.losses().total().waiting, 0);
     assert_eq!(script.incoherent(), 1000);
     // Later complete sets are visible again.
@@ -305,7 +368,9 @@ fn set_is_visible_as_a_whole() {
         let missing: Vec<i64> = (1..end).filter(|_| roll(12) == 0).collect();
         let mut arriving: Vec<_> = numbers.iter().filter(|(number, _)| !missing.contains(number)).copied().collect();
         if is_reliable {
-            (1..arriving.len()).for_each(|at| arriving.swap(at, at - (roll(3) as usize).min(at)));
+            for at in 1..arriving.len() {
+                arriving.swap(at, at - (roll(3) as usize).min(at));
+            }
         }
         let mut seen = Vec::new();
         for (number, set) in arriving {
@@ -318,7 +383,9 @@ fn set_is_visible_as_a_whole() {
                 seen.extend(script.taken());
             }
         }
-        missing.iter().for_each(|&number| _ = script.gap(number, number + 1, &[]));
+        for &number in &missing {
+            _ = script.gap(number, number + 1, &[]);
+        }
         // A change after all others ends the last set.
         script.sample(end + 1);
         seen.extend(script.taken());

@@ -35,9 +35,13 @@ fn answered(script: &mut Script) -> Vec<usize> {
 /// A reliable reader that matched and heard all writers.
 fn crowd() -> Script {
     let mut script = Script::new(transient_local(keep_all(config(KeySource::None))));
-    (0..WRITERS).for_each(|number| assert!(script.match_remote(writer(number), true)));
+    for number in 0..WRITERS {
+        assert!(script.match_remote(writer(number), true));
+    }
     assert_eq!(answered(&mut script).len(), WRITERS, "each gets one pre-emptive ACKNACK");
-    (0..WRITERS).for_each(|number| send_heartbeat(&mut script, number, 0, 1));
+    for number in 0..WRITERS {
+        send_heartbeat(&mut script, number, 0, 1);
+    }
     assert_eq!(answered(&mut script).len(), WRITERS, "each is answered");
     script
 }
@@ -61,7 +65,9 @@ fn heartbeat_answer_polls_one_writer_only() {
 fn answers_leave_in_the_order_of_their_due_times() {
     let mut script = crowd();
     let speakers = [700, 3, 998, 0, 250];
-    speakers.iter().for_each(|&number| send_heartbeat(&mut script, number, 0, 2));
+    for &number in &speakers {
+        send_heartbeat(&mut script, number, 0, 2);
+    }
     assert_eq!(answered(&mut script), speakers);
 }
 

@@ -156,8 +156,8 @@ fn newer_best_effort_sample_drops_incomplete_one() {
     script.samples([1]);
     script.fragment(&piece(&sample, 2, 1000, 1, 1));
     script.fragment(&piece(&sample, 3, 1000, 1, 3));
-    let lost = ReaderEvent::SampleLost { writer: WRITER, count: 1, cause: LossCause::Fragments };
-    assert_eq!(script.events(), [lost, ReaderEvent::DataAvailable]);
+    let lost = StatefulReaderEvent::SampleLost { writer: WRITER, count: 1, cause: LossCause::Fragments };
+    assert_eq!(script.events(), [lost, StatefulReaderEvent::DataAvailable]);
     assert_eq!(script.taken(), [1, 3]);
     assert_eq!(script.fragment(&piece(&sample, 2, 1000, 2, 2)), Handled::Duplicate);
 }
@@ -173,7 +173,7 @@ fn stale_best_effort_assembly_is_dropped() {
     script.later(1);
     assert_eq!(script.reader.counters().assemblies_dropped, 1);
     assert_eq!(script.reader.deadline(), None);
-    let lost = ReaderEvent::SampleLost { writer: WRITER, count: 1, cause: LossCause::Fragments };
+    let lost = StatefulReaderEvent::SampleLost { writer: WRITER, count: 1, cause: LossCause::Fragments };
     assert_eq!(script.events(), [lost]);
     // A fragment that arrives now is too late. It is not lost again.
     assert_eq!(script.fragment(&piece(&sample, 1, 1000, 2, 2)), Handled::Duplicate);
@@ -396,7 +396,9 @@ fn refragmented_sample_restarts_its_assembly() {
 fn fragments_of_samples_and_writers_may_mix() {
     let mut script = Script::new(keep_all(config(KeySource::None)));
     let writers = [WRITER, OTHER];
-    writers.iter().for_each(|&writer| assert!(script.match_remote(writer, false)));
+    for &writer in &writers {
+        assert!(script.match_remote(writer, false));
+    }
     let samples: Vec<Vec<u8>> = (0..4).map(|index| large(5000 + 300 * index)).collect();
     for first in 1..=6 {
         for (index, sample) in samples.iter().enumerate() {

@@ -64,9 +64,9 @@ fn gate_releases_next_number_and_waits_at_hole() {
     assert_eq!(released(&mut gate), [1]);
     gate.push(WRITER, NEAR, plain(WRITER, 3));
     assert!(released(&mut gate).is_empty());
-    assert_eq!(gate.take_writers_to_ask(FAR, at(0), Duration::from_millis(100)), [OTHER]);
-    assert!(gate.take_writers_to_ask(FAR, at(99), Duration::from_millis(100)).is_empty());
-    assert_eq!(gate.take_writers_to_ask(FAR, at(100), Duration::from_millis(100)), [OTHER]);
+    assert_eq!(gate.take_due_requests(FAR, at(0), Duration::from_millis(100)), [OTHER]);
+    assert!(gate.take_due_requests(FAR, at(99), Duration::from_millis(100)).is_empty());
+    assert_eq!(gate.take_due_requests(FAR, at(100), Duration::from_millis(100)), [OTHER]);
     gate.push(OTHER, FAR, plain(OTHER, 2));
     assert_eq!(released(&mut gate), [2, 3]);
     // A number of a writer that no reader here matches.

@@ -73,7 +73,9 @@ fn huge_jump_counts_bounded_losses() {
     assert_eq!(script.reader.counters().lost, 4 * COUNTED_MAX);
     let losses = script.reader.losses();
     assert_eq!(losses.total().not_received.total(), 4 * COUNTED_MAX);
-    losses.writers.iter().chain(&losses.departed).for_each(|row| assert_adds_up(row, ""));
+    for row in losses.writers.iter().chain(&losses.departed) {
+        assert_adds_up(row, "");
+    }
 }
 
 #[test]
@@ -310,7 +312,7 @@ fn forged_best_effort_sample_does_not_silence_writer() {
     script.samples([14, 15]);
     assert_eq!(script.taken(), [HUGE + 1, 14, 15]);
     let row = script.reader.losses().writers[0];
-    assert_eq!((row.first, row.last, row.received), (sn(14), sn(15), 15));
+    assert_eq!((row.first, row.last, row.received, row.lost()), (sn(1), sn(15), 15, 1));
     assert_eq!(row.known, row.received + row.not_received.total());
 }
 
@@ -510,4 +512,96 @@ fn any_submessages_in_any_order_do_not_panic() {
         script.take();
         assert!(script.reader.history().is_empty(), "seed {seed}");
     }
+}
+
+/// A best-effort reader of 1 and 2 at 10 Hz, and of a forged number far ahead.
+fn misled_best_effort() -> Script {
+    let mut script = Script::best_effort();
+    script.sample(1);
+    script.later(100).sample(2);
+    assert_eq!(script.later(30).sample(1_000_002), Handled::Accepted);
+    script
+}
+
+#[test]
+fn lower_number_of_a_slow_writer_denies_a_jump() {
+    let mut script = misled_best_effort();
+    script.later(70).sample(3);
+    for number in 4..=6 {
+        script.later(100).sample(number);
+    }
+    assert_eq!(script.taken(), [1, 2, 1_000_002, 5, 6]);
+    let row = script.reader.losses().writers[0];
+    assert_eq!((row.first, row.last, row.known, row.received, row.lost()), (sn(1), sn(6), 7, 5, 2));
+    assert_adds_up(&row, "denied");
+}
+
+#[test]
+fn row_of_a_fast_writer_denies_a_jump() {
+    let mut script = misled_best_effort();
+    for number in 3..=212 {
+        script.later(1).sample(number);
+    }
+    // The first 200 could be late.
+    let mut expected = vec![1, 2, 1_000_002];
+    expected.extend(203..=212);
+    assert_eq!(script.taken(), expected);
+    let row = script.reader.losses().writers[0];
+    assert_eq!((row.first, row.last, row.known, row.lost()), (sn(1), sn(212), 213, 200));
+    assert_adds_up(&row, "denied");
+}
+
+#[test]
+fn two_forged_numbers_far_away_are_denied() {
+    let mut script = Script::best_effort();
+    script.sample(1);
+    assert_eq!(script.sample(HUGE), Handled::Doubtful);
+    assert_eq!(script.sample(HUGE + 1), Handled::Accepted);
+    // So rarely does this writer write that none of its samples can be late.
+    script.later(10_000).sample(2);
+    assert_eq!(script.taken(), [1, HUGE + 1, 2]);
+    let row = script.reader.losses().writers[0];
+    assert_eq!((row.first, row.last, row.known, row.lost()), (sn(1), sn(2), 3, 0));
+    assert_adds_up(&row, "denied");
+}
+
+#[test]
+fn forged_gap_is_denied_by_lower_numbers() {
+    let mut script = Script::best_effort();
+    script.sample(1);
+    assert_eq!(script.gap(2, 1000, &[]), Handled::Accepted);
+    script.later(10_000).sample(2);
+    assert_eq!(script.taken(), [1, 2]);
+    let row = script.reader.losses().writers[0];
+    assert_eq!((row.known, row.received, row.not_received.total()), (2, 2, 0));
+}
+
+#[test]
+fn late_numbers_do_not_deny_a_real_jump() {
+    let mut script = Script::best_effort();
+    script.samples([1, 60]);
+    // A batch that another path delivers later.
+    script.later(500);
+    assert_eq!(script.sample(2), Handled::Duplicate);
+    for number in 3..30 {
+        assert_eq!(script.sample(number), Handled::Duplicate);
+    }
+    // The writer continues: late numbers deny nothing, however late they are.
+    script.samples(61..=130);
+    script.later(1000);
+    assert_eq!(script.sample(30), Handled::Duplicate);
+    assert_eq!(script.taken(), [vec![1], (60..=130).collect()].concat());
+    assert_eq!(script.reader.losses().writers[0].lost(), 58);
+}
+
+#[test]
+fn restarted_writer_is_believed_after_two_seconds() {
+    let mut script = Script::best_effort();
+    script.samples(1..=100);
+    script.taken();
+    for number in 1..=30 {
+        script.later(100).sample(number);
+    }
+    assert_eq!(script.taken(), (21..=30).collect::<Vec<_>>());
+    assert_adds_up(&script.reader.losses().writers[0], "restarted");
 }

@@ -74,10 +74,10 @@ fn in_place_covers_all_but_first_two_and_last_fragment() {
         let mut receiving = Receiving::new(script);
         for number in 1..=3 {
             let sample = large(20_500);
-            (1..=21).for_each(|first| {
+            for first in 1..=21 {
                 let piece = piece(&sample, number, SIZE, first, 1);
                 assert_eq!(receiving.arrive(WRITER, &piece), Handled::Accepted, "{first}");
-            });
+            }
             assert_eq!(bytes_of(&receiving.script.take()), [&sample[..]]);
             assert!(receiving.landing.is_none());
         }
@@ -129,7 +129,7 @@ fn late_slot_return_finds_no_other_sample() {
 
 /// One step of the test.
 #[derive(Debug, Clone)]
-enum Step {
+enum InPlaceStep {
     /// The next fragments of the writer.
     Go(u32),
     /// A fragment of any number, alone or with the next ones, of the same or another fragment size.
@@ -144,15 +144,15 @@ enum Step {
     Next,
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn step() -> impl Strategy<Value = InPlaceStep> {
     prop_oneof![
-        4 => (1..6_u32).prop_map(Step::Go),
+        4 => (1..6_u32).prop_map(InPlaceStep::Go),
         2 => (1..16_u32, 1..4_u16, prop_oneof![9 => Just(SIZE), 1 => Just(500)])
-            .prop_map(|(first, count, size)| Step::Any { first, count, size }),
-        1 => Just(Step::Other),
-        1 => (1..16_u32).prop_map(Step::Aside),
-        1 => Just(Step::GiveUp),
-        1 => Just(Step::Next),
+            .prop_map(|(first, count, size)| InPlaceStep::Any { first, count, size }),
+        1 => Just(InPlaceStep::Other),
+        1 => (1..16_u32).prop_map(InPlaceStep::Aside),
+        1 => Just(InPlaceStep::GiveUp),
+        1 => Just(InPlaceStep::Next),
     ]
 }
 
@@ -174,20 +174,20 @@ proptest! {
         for step in steps {
             let bytes = sample(number);
             match step {
-                Step::Go(more) => for _ in 0..more {
+                InPlaceStep::Go(more) => for _ in 0..more {
                     receiving.arrive(WRITER, &piece(&bytes, number, SIZE, next, 1));
                     next = next % count + 1;
                 },
-                Step::Any { first, count: some, size } => {
+                InPlaceStep::Any { first, count: some, size } => {
                     receiving.arrive(WRITER, &piece(&bytes, number, size, first, some.min((17 - first) as u16)));
                 }
-                Step::Other => {
+                InPlaceStep::Other => {
                     receiving.arrive(OTHER, &piece(&other, others, SIZE, 1, 2));
                     others += 1;
                 }
-                Step::Aside(first) => receiving.pieces(&bytes, number, first..=first, true),
-                Step::GiveUp => receiving.landing = None,
-                Step::Next => (number, next) = (number + 1, 1),
+                InPlaceStep::Aside(first) => receiving.pieces(&bytes, number, first..=first, true),
+                InPlaceStep::GiveUp => receiving.landing = None,
+                InPlaceStep::Next => (number, next) = (number + 1, 1),
             }
         }
         // The writer repeats the last sample until it is complete.

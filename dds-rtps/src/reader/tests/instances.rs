@@ -113,7 +113,7 @@ fn unmatched_writer_leaves_no_writers_not_disposed() {
     script.events();
     let now = script.now();
     script.reader.unmatch_writer(now, WRITER);
-    assert_eq!(script.events(), [ReaderEvent::LivelinessChanged, ReaderEvent::DataAvailable]);
+    assert_eq!(script.events(), [StatefulReaderEvent::LivelinessChanged, StatefulReaderEvent::DataAvailable]);
     assert_eq!(states(&script.take()), [(false, handle(1), InstanceState::NotAliveNoWriters)]);
     assert_eq!(script.reader.history().lookup_instance(handle(2)), Some(InstanceState::Alive));
 }

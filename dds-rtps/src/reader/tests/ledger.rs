@@ -126,7 +126,9 @@ fn time_policies_have_undelivered_reasons() {
     }
     let rows = |script: &Script| {
         let losses = script.reader.losses();
-        losses.writers.iter().for_each(|row| assert_adds_up(row, ""));
+        for row in &losses.writers {
+            assert_adds_up(row, "");
+        }
         [0, 1].map(|at: usize| {
             let Undelivered { too_soon, purged, .. } = losses.writers[at].undelivered;
             (losses.writers[at].delivered(), too_soon, purged)
@@ -445,7 +447,9 @@ fn held_back_change_is_not_seen_after_owner_change() {
     let from: Vec<_> = samples.iter().map(|sample| sample.info.publication_handle).collect();
     assert_eq!(from, [InstanceHandle::from(WRITER), InstanceHandle::from(OTHER)]);
     let losses = script.reader.losses();
-    losses.writers.iter().for_each(|row| assert_adds_up(row, ""));
+    for row in &losses.writers {
+        assert_adds_up(row, "");
+    }
     let Undelivered { too_soon, not_owner, .. } = losses.writers[0].undelivered;
     assert_eq!((losses.writers[0].delivered(), too_soon, not_owner), (1, 1, 1));
 }
@@ -468,7 +472,9 @@ fn change_of_non_owner_counts_as_undelivered() {
     script.write(WRITER, 1, 1, 0);
     assert_eq!(script.take().len(), 2);
     let losses = script.reader.losses();
-    losses.writers.iter().for_each(|row| assert_adds_up(row, ""));
+    for row in &losses.writers {
+        assert_adds_up(row, "");
+    }
     let delivered: Vec<_> = losses.writers.iter().map(WriterLosses::delivered).collect();
     assert_eq!((delivered, losses.writers[0].undelivered.not_owner), (vec![0, 2], 1));
 }

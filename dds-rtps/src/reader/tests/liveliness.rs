@@ -38,7 +38,7 @@ impl Script {
     fn liveliness_changes(&mut self) -> (u32, u32, bool) {
         let mut answered = false;
         while let Some(event) = self.reader.poll_event() {
-            answered |= event == ReaderEvent::LivelinessChanged;
+            answered |= event == StatefulReaderEvent::LivelinessChanged;
         }
         let counts = self.reader.liveliness();
         (counts.alive, counts.not_alive, answered)

@@ -68,7 +68,7 @@ fn refused_local_change_is_requested_when_space_is_free() {
     assert_eq!(link.take_request(), None);
     script.events();
     assert_eq!(script.taken(), [1]);
-    assert_eq!(script.events(), [ReaderEvent::LocalSpace { writer: WRITER }]);
+    assert_eq!(script.events(), [StatefulReaderEvent::LocalSpace { writer: WRITER }]);
     assert_eq!(link.take_request(), Some(sn(2)));
     assert_eq!(
         script.reader.handle_local(now, &mut change(4), sn(3)),
@@ -120,15 +120,16 @@ fn expired_sample_makes_space_for_waiting_change() {
             "ask" => assert!(!script.reader.has_matching(now, &Selection::default())),
             _ => script.reader.handle_timeout(now),
         }
-        assert_eq!(script.events(), [ReaderEvent::LocalSpace { writer: WRITER }], "{look}");
+        assert_eq!(script.events(), [StatefulReaderEvent::LocalSpace { writer: WRITER }], "{look}");
         assert_eq!(link.take_request(), Some(sn(2)), "{look}");
     }
 }
 
+/// The application has taken the dispose, and its writer has not unregistered the instance.
 #[test]
-fn instance_end_admits_waiting_change() {
+fn disposed_instance_makes_space_for_new_one() {
     let limits = ResourceLimits { max_instances: Some(1), ..ResourceLimits::default() };
-    for waiting_is_local in [true, false] {
+    for is_local in [true, false] {
         let mut script = Script::new(transient_local(limited(config(KeySource::LeadingBytes), limits)));
         script.match_remote(OTHER, true);
         let heard = heartbeat(1, 0, 1);
@@ -136,26 +137,22 @@ fn instance_end_admits_waiting_change() {
         assert_eq!(script.write(OTHER, 1, 1, 0), Handled::Accepted);
         assert_eq!(script.end(OTHER, 2, 1, 1), Handled::Accepted);
         assert_eq!(script.taken(), [1]);
-        let link = Arc::new(LocalLink::new());
-        if waiting_is_local {
-            let now = script.now();
-            script.reader.match_local_writer(now, WriterProxyConfig::new(WRITER), sn(1), Some(Arc::clone(&link)));
+        if is_local {
+            let (now, link) = (script.now(), Arc::new(LocalLink::new()));
+            script.reader.match_local_writer(now, WriterProxyConfig::new(WRITER), sn(1), Some(link));
             let mut other =
                 CacheChange { instance: handle(2), payload: Some(Payload::copy_of(&keyed(2, 0))), ..change(1) };
-            assert_eq!(script.reader.handle_local(now, &mut other, sn(0)), LocalOutcome::Refused);
+            assert_eq!(script.reader.handle_local(now, &mut other, sn(0)), LocalOutcome::Accepted);
         } else {
             script.match_remote(WRITER, true);
             script.heartbeat(1, 0);
-            script.write(WRITER, 1, 2, 0);
+            assert_eq!(script.write(WRITER, 1, 2, 0), Handled::Accepted);
         }
-        script.events();
-        // The instance is disposed already: the writer leaves it without a visible change.
+        assert_eq!(script.taken(), [1]);
+        assert_eq!(script.reader.counters().rejected, 0);
+        // The writer of the reclaimed instance leaves it, which nothing shows any more.
         assert_eq!(script.end(OTHER, 3, 1, 2), Handled::Accepted);
-        if waiting_is_local {
-            assert_eq!(link.take_request(), Some(sn(1)));
-        } else {
-            assert_eq!(script.taken(), [1]);
-        }
+        assert!(script.taken().is_empty());
     }
 }
 

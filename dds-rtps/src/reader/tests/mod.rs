@@ -102,7 +102,9 @@ fn heartbeat(first: i64, last: i64, count: i32) -> Heartbeat {
 /// A GAP of `start .. base` and the numbers of `more`.
 fn gap(start: i64, base: i64, more: &[i64]) -> Gap {
     let mut gap_list = SequenceNumberSet::empty(sn(base));
-    more.iter().for_each(|&number| assert!(gap_list.insert(sn(number))));
+    for &number in more {
+        assert!(gap_list.insert(sn(number)));
+    }
     Gap {
         reader_id: EntityId::UNKNOWN,
         writer_id: WRITER.entity_id,
@@ -183,9 +185,9 @@ impl Script {
     }
 
     fn samples(&mut self, numbers: impl IntoIterator<Item = i64>) {
-        numbers.into_iter().for_each(|number| {
+        for number in numbers {
             self.sample(number);
-        });
+        }
     }
 
     /// A sample with a key.
@@ -280,14 +282,14 @@ impl Script {
         self.take().iter().map(|sample| sample.info.sequence_number.0).collect()
     }
 
-    fn events(&mut self) -> Vec<ReaderEvent> {
+    fn events(&mut self) -> Vec<StatefulReaderEvent> {
         std::iter::from_fn(|| self.reader.poll_event()).collect()
     }
 
     /// Lost samples by the events since the last call.
     fn lost(&mut self) -> u64 {
-        let count = |event: &ReaderEvent| match event {
-            ReaderEvent::SampleLost { count, .. } => *count,
+        let count = |event: &StatefulReaderEvent| match event {
+            StatefulReaderEvent::SampleLost { count, .. } => *count,
             _ => 0,
         };
         self.events().iter().map(count).sum()

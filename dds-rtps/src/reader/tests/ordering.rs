@@ -314,8 +314,8 @@ fn undecodable_payload_is_lost_and_stream_continues() {
     assert_eq!(handled, Handled::NotDecodable);
     script.samples([2]);
     assert_eq!(script.taken(), [2]);
-    let lost = ReaderEvent::SampleLost { writer: WRITER, count: 1, cause: LossCause::NotDecodable };
-    assert_eq!(script.events(), [lost, ReaderEvent::DataAvailable]);
+    let lost = StatefulReaderEvent::SampleLost { writer: WRITER, count: 1, cause: LossCause::NotDecodable };
+    assert_eq!(script.events(), [lost, StatefulReaderEvent::DataAvailable]);
 }
 
 #[test]
@@ -502,4 +502,35 @@ fn history_before_volatile_start_is_not_lost() {
     script.heartbeat(1, 10);
     script.reader.unmatch_writer(script.now(), WRITER);
     assert_eq!(script.lost(), 0);
+}
+
+/// A forged disposal of the participant ends the match, and its next announcement matches the writer again.
+#[test]
+fn volatile_reader_gets_nothing_twice_after_rematch() {
+    let ours = Guid::new(GuidPrefix::new(VendorId::OURS, [7; 10]), WRITER.entity_id);
+    let fast = Guid::new(GuidPrefix::new(VendorId::EPROSIMA, [7; 10]), WRITER.entity_id);
+    for writer in [WRITER, ours, fast] {
+        let mut script = Script::new(volatile(keep_all(config(KeySource::LeadingBytes))));
+        let announce = |script: &mut Script, last: i64| {
+            script.heartbeats += 1;
+            let heartbeat = Heartbeat { reader_id: READER.entity_id, ..heartbeat(1, last, script.heartbeats) };
+            script.reader.handle_heartbeat(script.now(), &source(writer), &heartbeat);
+        };
+        script.match_remote(writer, true);
+        announce(&mut script, 0);
+        for number in 1..=17 {
+            script.write(writer, number, 1, 0);
+        }
+        announce(&mut script, 17);
+        assert_eq!(script.taken().len(), 17);
+        script.reader.unmatch_writer(script.now(), writer);
+        script.match_remote(writer, true);
+        script.write(writer, 18, 1, 0);
+        announce(&mut script, 18);
+        // The writer answers requests that were on their way.
+        for number in 1..=19 {
+            script.write(writer, number, 1, 0);
+        }
+        assert_eq!(script.taken(), [18, 19], "{writer:?}");
+    }
 }

@@ -89,7 +89,9 @@ fn late_service_sample_does_not_replace_newer_one() {
     let mut script = Script::durable(false);
     script.gap(1, 8, &[]);
     script.write_timed(8, false);
-    (1..=3).for_each(|number| script.relay_timed(number, number + 4));
+    for number in 1..=3 {
+        script.relay_timed(number, number + 4);
+    }
     assert_eq!(numbers(&mut script), [5, 6, 7, 8]);
     // A KEEP_ALL reader wants the older samples too.
     script.relay_timed(4, 4);
@@ -108,7 +110,9 @@ fn late_service_sample_does_not_replace_newer_one() {
         script.gap(1, 8, &[]);
         script.write_timed(8, false);
         let seen = if takes { numbers(&mut script) } else { Vec::new() };
-        (1..=3).for_each(|number| script.relay_timed(number, number + 4));
+        for number in 1..=3 {
+            script.relay_timed(number, number + 4);
+        }
         assert_eq!([seen, numbers(&mut script)].concat(), [8], "takes: {takes}");
     }
 }
@@ -119,7 +123,9 @@ fn late_service_sample_does_not_revive_instance() {
     let mut script = Script::durable(false);
     script.gap(1, 8, &[]);
     script.write_timed(8, true);
-    (1..=3).for_each(|number| script.relay_timed(number, number + 4));
+    for number in 1..=3 {
+        script.relay_timed(number, number + 4);
+    }
     assert_eq!(script.reader.history().lookup_instance(handle(7)), Some(InstanceState::NotAliveDisposed));
     let taken = script.take();
     assert_eq!(taken.iter().filter(|sample| sample.info.valid_data).count(), 3);
@@ -130,9 +136,15 @@ fn late_service_sample_does_not_revive_instance() {
 #[test]
 fn sample_of_writer_and_service_is_delivered_once() {
     let mut script = Script::durable(false);
-    (1..=3).for_each(|number| assert_eq!(script.relay(SERVICE, number, number, 7), Handled::Accepted));
-    (1..=5).for_each(|number| assert_eq!(script.write(WRITER, number, 7, 0), Handled::Accepted));
-    (1..=6).for_each(|number| assert_eq!(script.relay(SECOND_SERVICE, number, number, 7), Handled::Accepted));
+    for number in 1..=3 {
+        assert_eq!(script.relay(SERVICE, number, number, 7), Handled::Accepted);
+    }
+    for number in 1..=5 {
+        assert_eq!(script.write(WRITER, number, 7, 0), Handled::Accepted);
+    }
+    for number in 1..=6 {
+        assert_eq!(script.relay(SECOND_SERVICE, number, number, 7), Handled::Accepted);
+    }
     let taken = script.take();
     let shown: Vec<_> = taken.iter().map(|sample| sample.info.sample_identity()).collect();
     assert_eq!(shown, (1..=6).map(identity).collect::<Vec<_>>());
@@ -148,7 +160,9 @@ fn service_may_supply_irrelevant_numbers() {
     let mut script = Script::durable(false);
     script.gap(1, 9, &[]);
     script.write(WRITER, 9, 7, 0);
-    (1..=9).for_each(|number| assert_eq!(script.relay(SERVICE, number, number, 7), Handled::Accepted));
+    for number in 1..=9 {
+        assert_eq!(script.relay(SERVICE, number, number, 7), Handled::Accepted);
+    }
     // In the order of arrival: they were written at the same time.
     assert_eq!(script.taken(), [1, 2, 3, 4, 5, 6, 7, 8, 9]);
 }
@@ -176,8 +190,12 @@ fn volatile_reader_learns_of_services_from_samples() {
         script.match_remote(writer, true);
         script.reader.handle_heartbeat(script.now(), &source(writer), &heartbeat(1, 0, 1));
     }
-    (1..=3).for_each(|number| assert_eq!(script.relay(SERVICE, number, number, 7), Handled::Accepted));
-    (1..=4).for_each(|number| assert_eq!(script.relay(SECOND_SERVICE, number, number, 7), Handled::Accepted));
+    for number in 1..=3 {
+        assert_eq!(script.relay(SERVICE, number, number, 7), Handled::Accepted);
+    }
+    for number in 1..=4 {
+        assert_eq!(script.relay(SECOND_SERVICE, number, number, 7), Handled::Accepted);
+    }
     assert_eq!(script.taken(), [1, 2, 3, 4]);
 }
 

@@ -55,15 +55,15 @@ fn unheard_writer_is_asked_with_growing_pauses() {
     assert_eq!(script.sent().len(), 1);
     // The writer has half of the first pause to answer, however often its participant shows itself.
     script.later(49);
-    script.reader.ask_again(script.now(), WRITER);
+    script.reader.repeat_preemptive(script.now(), WRITER);
     assert!(script.sent().is_empty());
     script.later(1);
     assert!(script.sent().is_empty());
-    script.reader.ask_again(script.now(), WRITER);
+    script.reader.repeat_preemptive(script.now(), WRITER);
     assert_eq!(script.requested(), (1, vec![]));
     script.heartbeat(1, 0);
     script.sent();
-    script.reader.ask_again(script.now(), WRITER);
+    script.reader.repeat_preemptive(script.now(), WRITER);
     assert!(script.sent().is_empty());
 }
 
@@ -74,7 +74,9 @@ fn unheard_crowd_lengthens_preemptive_pauses() {
     let match_remote = |script: &mut Script, number| {
         script.reader.match_writer(script.now(), WriterProxyConfig::new(writer(number)));
     };
-    (1..=16).for_each(|number| match_remote(&mut script, number));
+    for number in 1..=16 {
+        match_remote(&mut script, number);
+    }
     assert_eq!(script.sent().len(), 16);
     match_remote(&mut script, 17);
     assert_eq!(script.sent().len(), 1);
@@ -311,13 +313,13 @@ fn refused_change_is_not_acknowledged() {
     script.samples([1, 2, 3]);
     script.heartbeat(1, 3);
     assert_eq!(script.requested(), (3, vec![]));
-    let rejected = ReaderEvent::SampleRejected {
+    let rejected = StatefulReaderEvent::SampleRejected {
         writer: WRITER,
         instance: InstanceHandle::NIL,
         reason: RejectReason::Samples,
         count: 1,
     };
-    assert_eq!(script.events(), [rejected, ReaderEvent::DataAvailable]);
+    assert_eq!(script.events(), [rejected, StatefulReaderEvent::DataAvailable]);
     assert_eq!(script.sample(3), Handled::Duplicate);
     assert_eq!(script.sample(4), Handled::Postponed);
     assert!(script.events().is_empty());
@@ -330,7 +332,7 @@ fn take_admits_refused_change_and_acknowledges_it() {
     script.heartbeat(1, 4);
     script.sent();
     assert_eq!(script.taken(), [1, 2]);
-    assert_eq!(script.events().last(), Some(&ReaderEvent::DataAvailable));
+    assert_eq!(script.events().last(), Some(&StatefulReaderEvent::DataAvailable));
     assert_eq!(script.requested(), (4, vec![4]));
     script.samples([4]);
     assert_eq!(script.taken(), [3, 4]);

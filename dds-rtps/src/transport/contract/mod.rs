@@ -25,25 +25,28 @@ type Udp = Arc<UdpTransport>;
 struct Loopback<T> {
     transport: T,
     receivers: [UdpSocket; 2],
-    behind: Option<Behind>,
+    reception: Option<FaultyReception>,
 }
 
 /// Faults of reception, and the datagrams that they have let through, by socket.
-struct Behind {
+struct FaultyReception {
     faults: RefCell<ReceiveFaults<usize>>,
     through: RefCell<[VecDeque<Vec<u8>>; 2]>,
 }
 
 /// Checks all promises over each version of IP that this host has.
 fn all_promises<T: Transport>(wrap: impl FnMut(Udp) -> T) {
-    all_promises_behind(wrap, || None);
+    all_promises_with_reception(wrap, || None);
 }
 
 /// Checks the same with faults of reception.
-fn all_promises_behind<T: Transport>(mut wrap: impl FnMut(Udp) -> T, behind: impl Fn() -> Option<Behind>) {
+fn all_promises_with_reception<T: Transport>(
+    mut wrap: impl FnMut(Udp) -> T,
+    reception: impl Fn() -> Option<FaultyReception>,
+) {
     for families in [IpFamilies::V4, IpFamilies::V6] {
         match Loopback::new(families, &mut wrap) {
-            Some(setting) => promises::all_promises(&Loopback { behind: behind(), ..setting }),
+            Some(setting) => promises::all_promises(&Loopback { reception: reception(), ..setting }),
             None => skip(ip(families)),
         }
     }
@@ -64,7 +67,7 @@ impl<T> Loopback<T> {
         };
         assert_eq!((sockets.user_unicast.len(), sockets.metatraffic_unicast.len()), (1, 1));
         let receivers = [sockets.user_unicast.remove(0), sockets.metatraffic_unicast.remove(0)];
-        Some(Self { transport: wrap(sockets.transport), receivers, behind: None })
+        Some(Self { transport: wrap(sockets.transport), receivers, reception: None })
     }
 
     fn receive(&self, receiver: usize) -> Option<Vec<u8>> {
@@ -90,7 +93,7 @@ impl<T: Transport> TransportUnderTest for Loopback<T> {
 
     /// Returns the next datagram that has arrived. Loopback delivers during the send, so it never waits.
     fn next(&self, receiver: usize) -> Option<Vec<u8>> {
-        let Some(Behind { faults, through }) = &self.behind else { return self.receive(receiver) };
+        let Some(FaultyReception { faults, through }) = &self.reception else { return self.receive(receiver) };
         let (mut faults, mut through) = (faults.borrow_mut(), through.borrow_mut());
         while through[receiver].is_empty() {
             let bytes = self.receive(receiver)?;
@@ -142,15 +145,15 @@ fn absent_faults_keep_the_contract() {
 /// Also with a transport that has faults of its own.
 #[test]
 fn absent_receive_faults_keep_the_contract() {
-    let behind = || {
+    let reception = || {
         // A receiving socket cannot refuse its sender.
         let faults = Faults { blocked: 1.0, ..Faults::default() };
-        Some(Behind { faults: RefCell::new(ReceiveFaults::new(&faults)), through: RefCell::default() })
+        Some(FaultyReception { faults: RefCell::new(ReceiveFaults::new(&faults)), through: RefCell::default() })
     };
-    all_promises_behind(|udp| udp, behind);
+    all_promises_with_reception(|udp| udp, reception);
     let file = File::new("received");
     let faults = Faults { seed: 8, blocked: 0.5, ..Faults::default() };
-    all_promises_behind(|udp| Insistent(SendFaults::new(file.tap(udp), faults, || Instant::ZERO)), behind);
+    all_promises_with_reception(|udp| Insistent(SendFaults::new(file.tap(udp), faults, || Instant::ZERO)), reception);
 }
 
 #[test]

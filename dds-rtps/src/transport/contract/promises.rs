@@ -168,11 +168,13 @@ impl<S: TransportUnderTest> Promises<'_, S> {
 pub(super) fn datagram<const N: usize>(bytes: &[u8], destinations: [Locator; N]) -> Datagram {
     let mut datagram = Datagram::new();
     datagram.buffer().extend_from_slice(bytes);
-    destinations.into_iter().for_each(|destination| datagram.add_destination(destination));
+    for destination in destinations {
+        datagram.add_destination(destination);
+    }
     datagram
 }
 
-/// Wraps a transport that blocks some sends, and sends again as the contract asks.
+/// Wraps a transport that blocks some sends, and sends again as the contract requires.
 #[derive(Debug)]
 pub(super) struct Insistent<T>(pub T);
 

@@ -12,10 +12,10 @@ pub(super) struct InterfaceChanges {
 
 impl InterfaceChanges {
     /// Starts to watch. If the system does not permit it, the interfaces may have changed at any time.
-    pub(super) fn listen() -> Self {
+    pub(super) fn subscribe() -> Self {
         Self {
             #[cfg(target_os = "linux")]
-            socket: linux::ChangeSocket::listen().ok(),
+            socket: linux::ChangeSocket::subscribe().ok(),
         }
     }
 
@@ -47,7 +47,7 @@ mod linux {
     pub(super) struct ChangeSocket(OwnedFd);
 
     impl ChangeSocket {
-        pub(super) fn listen() -> Result<Self, Errno> {
+        pub(super) fn subscribe() -> Result<Self, Errno> {
             let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
             let socket = socket(AddressFamily::Netlink, SockType::Raw, flags, SockProtocol::NetlinkRoute)?;
             let groups = RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV6_IFADDR;
@@ -78,7 +78,7 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn unchanged_interfaces_report_no_change() {
-        let changes = InterfaceChanges::listen();
+        let changes = InterfaceChanges::subscribe();
         assert!(changes.socket.is_some());
         // Another process may change an interface, but not a hundred times in a row.
         assert!((0..100).any(|_| !changes.may_have_occurred()));

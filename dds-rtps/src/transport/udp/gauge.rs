@@ -2,7 +2,7 @@
 //!
 //! A sender that is faster than its receiver loses datagrams silently: on loopback a datagram is the receiver's as
 //! soon as it is sent. Linux reports the used and granted buffer of any of its sockets (`sock_diag`, Linux since 4.10
-//! for UDP; shown by `ss -uam`). An answer costs a few microseconds, and a sender asks once for megabytes.
+//! for UDP; shown by `ss -uam`). An answer costs a few microseconds, and a sender needs one for megabytes.
 //!
 //! ```text
 //! request   nlmsghdr 16 | family 1 | protocol 1 | extensions 1 | 0 | states 4 | source port 2 | destination port 2
@@ -68,7 +68,7 @@ mod linux {
         NotOpen,
         Open {
             socket: OwnedFd,
-            asked: u32,
+            sequence: u32,
         },
         /// The system does not permit or does not support the request.
         Refused,
@@ -79,14 +79,14 @@ mod linux {
             if let Self::NotOpen = self {
                 let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
                 *self = match socket(AddressFamily::Netlink, SockType::Raw, flags, SockProtocol::NetlinkSockDiag) {
-                    Ok(socket) => Self::Open { socket, asked: 0 },
+                    Ok(socket) => Self::Open { socket, sequence: 0 },
                     Err(_) => Self::Refused,
                 };
             }
-            let Self::Open { socket, asked } = self else { return None };
-            *asked = asked.wrapping_add(1);
-            let answer = ask(socket, &request(address, *asked), *asked);
-            // Do not ask again in vain: a writer asks for every large sample.
+            let Self::Open { socket, sequence } = self else { return None };
+            *sequence = sequence.wrapping_add(1);
+            let answer = query(socket, &request(address, *sequence), *sequence);
+            // Each large sample needs an answer, so a request that the system denies must not be repeated.
             if let Err(Errno::EPERM | Errno::EACCES | Errno::EOPNOTSUPP | Errno::EPROTONOSUPPORT) = answer {
                 *self = Self::Refused;
             }
@@ -94,7 +94,7 @@ mod linux {
         }
     }
 
-    fn ask(socket: &OwnedFd, request: &[u8], sequence: u32) -> Result<Option<usize>, Errno> {
+    fn query(socket: &OwnedFd, request: &[u8], sequence: u32) -> Result<Option<usize>, Errno> {
         let fd = socket.as_raw_fd();
         send(fd, request, MsgFlags::empty())?;
         let mut answer = [0; ANSWER_MAX];

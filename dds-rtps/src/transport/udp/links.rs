@@ -79,7 +79,7 @@ impl Links {
             interfaces: Vec::new(),
             links: Vec::new(),
             // Before the first list, so that no change is missed.
-            changes: InterfaceChanges::listen(),
+            changes: InterfaceChanges::subscribe(),
             must_repeat: true,
         }
     }
@@ -141,6 +141,7 @@ impl Links {
                 continue;
             }
             let address = if family == Family::V4 { interface.address } else { family.unspecified() };
+            // The loopback interface may have other addresses as well.
             let is_loopback = listed.iter().any(|other| other.index == index && other.is_loopback());
             wanted.push(LinkId { family, index, address, is_loopback });
         }
@@ -202,6 +203,7 @@ impl Links {
     }
 
     fn connect_to(&self, group: IpAddr, id: LinkId) -> io::Result<()> {
+        // Without the interface, the system would test its default route.
         let socket = id.family.socket()?;
         set_multicast_interface(&socket, id)?;
         socket.connect(&SockAddr::from(on_link(group, self.port, id.index)))
@@ -214,6 +216,7 @@ impl Links {
 
     /// Sends a datagram to a group, on a port of its own, and returns whether it arrives.
     fn send_to_self(&self, group: IpAddr, id: LinkId) -> io::Result<bool> {
+        // A port of its own: a participant on the discovery port must not receive the test.
         let receiver = id.family.socket()?;
         receiver.set_nonblocking(true)?;
         receiver.bind(&SockAddr::from(SocketAddr::new(id.family.unspecified(), 0)))?;
@@ -286,6 +289,7 @@ pub(super) fn announced(config: &UdpConfig, families: &[Family], interfaces: &[I
     }
     let mut addresses = Vec::new();
     for (at, interface) in outward.iter().enumerate() {
+        // A link-local address does not name its link, so a peer with several links cannot use it safely.
         let is_replaced = interface.is_link_local()
             && outward
                 .iter()
@@ -300,6 +304,7 @@ pub(super) fn announced(config: &UdpConfig, families: &[Family], interfaces: &[I
     if !addresses.is_empty() {
         return addresses;
     }
+    // Without a network, the participants of this host still reach each other.
     for &family in families {
         if interfaces.iter().any(|interface| Family::of(interface.address) == family) {
             addresses.push(family.localhost());
@@ -329,6 +334,7 @@ fn send_by(socket: &Socket, id: LinkId, config: &UdpConfig) -> io::Result<()> {
     match id.family {
         Family::V4 => {
             socket.set_multicast_ttl_v4(config.multicast_ttl)?;
+            // Participants of this host receive the datagram by loopback of the group.
             socket.set_multicast_loop_v4(true)
         }
         Family::V6 => {

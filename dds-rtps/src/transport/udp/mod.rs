@@ -26,7 +26,7 @@
 //! **Changing interfaces.** [`Links::follow`] lists the interfaces again when the system reports a change. Then it
 //! joins and sends multicast on new ones, and the announced addresses change. The sockets stay.
 //!
-//! **Link-local peers.** A locator does not name the link of a link-local address. The transport learns it from
+//! **Link-local peers.** A locator does not name the link of a link-local address. The transport takes it from
 //! received datagrams ([`UdpTransport::note_sender`]), and sends by every link until then.
 //!
 //! **Full buffers.** A datagram beyond the receive buffer is lost silently. Linux reports how full the sockets of

@@ -68,9 +68,9 @@ mod tests {
         assert_eq!(dropped(&receiver), Some(0));
         socket2::SockRef::from(&receiver).set_recv_buffer_size(4096).unwrap();
         let sent = 200;
-        (0..sent).for_each(|_| {
+        for _ in 0..sent {
             sender.send(&[7; 1000]).unwrap();
-        });
+        }
         receiver.set_nonblocking(true).unwrap();
         let received = std::iter::from_fn(|| receiver.recv(&mut [0; 2000]).ok()).count() as u64;
         assert!(received < sent);

@@ -130,14 +130,14 @@ impl UdpReceiver {
         // runs costs 1.4 times as much for a single one.
         *equals = equals.saturating_add(1);
         if *equals >= EQUALS && (RUN_LEN_MIN..=RUN_LEN_MAX).contains(len) {
-            self.mode = self.ask_for_runs();
+            self.mode = self.enable_runs();
         }
     }
 
     #[cold]
-    fn ask_for_runs(&self) -> ReceiveMode {
+    fn enable_runs(&self) -> ReceiveMode {
         #[cfg(target_os = "linux")]
-        if runs::ask_for(&self.socket) {
+        if runs::enable(&self.socket) {
             return ReceiveMode::Runs;
         }
         ReceiveMode::SingleForever
@@ -157,7 +157,7 @@ mod runs {
     /// `i32`.
     const CONTROL_LEN: usize = 64;
 
-    pub(super) fn ask_for(socket: &UdpSocket) -> bool {
+    pub(super) fn enable(socket: &UdpSocket) -> bool {
         setsockopt(socket, sockopt::UdpGroSegment, &true).is_ok()
     }
 

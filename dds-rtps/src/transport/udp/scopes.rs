@@ -1,4 +1,4 @@
-//! Learns the link of each link-local IPv6 address.
+//! Table of the links of link-local IPv6 addresses.
 
 use super::family::Family;
 use super::links::LinkId;
@@ -35,8 +35,8 @@ impl Scopes {
         known.retain(|_, scope| scopes.contains(scope));
     }
 
-    /// Remembers the link that a datagram came by.
-    pub(super) fn learn(&self, sender: SocketAddr) {
+    /// Notes the link on which a datagram arrived.
+    pub(super) fn note(&self, sender: SocketAddr) {
         let SocketAddr::V6(sender) = sender else { return };
         let (address, scope) = (*sender.ip(), sender.scope_id());
         if scope == 0 || !address.is_unicast_link_local() {
@@ -85,7 +85,7 @@ mod tests {
         scopes.set_links([link(2), link(5)].iter());
         let neighbour: IpAddr = "fe80::7".parse().unwrap();
         assert_eq!(scopes.of(neighbour).to_vec(), [2, 5]);
-        scopes.learn("[fe80::7%5]:7400".parse().unwrap());
+        scopes.note("[fe80::7%5]:7400".parse().unwrap());
         assert_eq!(scopes.of(neighbour).to_vec(), [5]);
         assert_eq!(scopes.of("fe80::8".parse().unwrap()).to_vec(), [2, 5]);
         scopes.set_links([link(2)].iter());
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn other_addresses_need_no_scope() {
         let scopes = Scopes::default();
-        scopes.learn("[fd00::7%5]:7400".parse().unwrap());
+        scopes.note("[fd00::7%5]:7400".parse().unwrap());
         for address in ["192.0.2.1", "::1", "fd00::7"] {
             assert_eq!(scopes.of(address.parse().unwrap()).to_vec(), [0]);
         }
@@ -108,7 +108,7 @@ mod tests {
         scopes.set_links([link(2), link(3)].iter());
         for number in 0..KNOWN_MAX as u128 + 10 {
             let address = Ipv6Addr::from_bits(0xfe80 << 112 | number);
-            scopes.learn(std::net::SocketAddrV6::new(address, 1, 0, 3).into());
+            scopes.note(std::net::SocketAddrV6::new(address, 1, 0, 3).into());
         }
         assert_eq!(scopes.read().known.len(), KNOWN_MAX);
     }

@@ -120,9 +120,9 @@ impl UdpTransport {
         &self.scopes
     }
 
-    /// Learns the link of a link-local sender; only received datagrams tell it.
+    /// Notes the link of a link-local sender. Only received datagrams name it.
     pub fn note_sender(&self, sender: SocketAddr) {
-        self.scopes.learn(sender);
+        self.scopes.note(sender);
     }
 
     /// Returns second handles of the sockets, to wait until they have room.
@@ -161,7 +161,7 @@ impl UdpTransport {
     ///
     /// It stops without an error at a destination that needs single datagrams, and with an error if a socket has no
     /// room.
-    fn serve_run(&self, run: &[Datagram], destinations: &[Locator]) -> (usize, Result<(), Blocked>) {
+    fn serve_run(&self, run: &[Datagram], destinations: &[Locator]) -> (usize, Result<(), SocketFull>) {
         let (Some(first), true) = (run.first(), self.takes_runs && run.len() > 1) else { return (0, Ok(())) };
         let Ok(each) = u16::try_from(first.len()) else { return (0, Ok(())) };
         let pieces = run::pieces(run);
@@ -172,7 +172,7 @@ impl UdpTransport {
                 Ok(bytes) => self.count_sent(run.len(), bytes),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
                     self.counters.blocked.fetch_add(1, Ordering::Relaxed);
-                    return (served, Err(Blocked));
+                    return (served, Err(SocketFull));
                 }
                 // The path cannot carry such datagrams in a run, or a device on it must see each one. Single sends
                 // report any error of the destination itself.
@@ -198,7 +198,12 @@ impl UdpTransport {
     }
 
     /// Sends to one destination. Only a full socket is an error; other failures are counted.
-    fn send_to(&self, socket: &Socket, content: DatagramContent<'_>, destination: SocketAddr) -> Result<(), Blocked> {
+    fn send_to(
+        &self,
+        socket: &Socket,
+        content: DatagramContent<'_>,
+        destination: SocketAddr,
+    ) -> Result<(), SocketFull> {
         match destination {
             _ if destination.ip().is_multicast() => self.send_to_group(content, destination),
             SocketAddr::V6(v6) if !self.may_go_to(v6.ip()) => {
@@ -210,7 +215,7 @@ impl UdpTransport {
         }
     }
 
-    fn send_to_group(&self, content: DatagramContent<'_>, group: SocketAddr) -> Result<(), Blocked> {
+    fn send_to_group(&self, content: DatagramContent<'_>, group: SocketAddr) -> Result<(), SocketFull> {
         let senders = self.multicast.read().unwrap_or_else(PoisonError::into_inner);
         let family = Family::of(group.ip());
         let mut outcome = None;
@@ -234,7 +239,7 @@ impl UdpTransport {
         socket: &Socket,
         content: DatagramContent<'_>,
         destination: SocketAddr,
-    ) -> Result<(), Blocked> {
+    ) -> Result<(), SocketFull> {
         let scopes = self.scopes.of(destination.ip());
         if scopes.is_empty() {
             self.count_failure(&self.counters.unreachable);
@@ -246,7 +251,7 @@ impl UdpTransport {
         Ok(())
     }
 
-    fn send_by(&self, socket: &Socket, content: DatagramContent<'_>, address: &SockAddr) -> Result<(), Blocked> {
+    fn send_by(&self, socket: &Socket, content: DatagramContent<'_>, address: &SockAddr) -> Result<(), SocketFull> {
         let sent = retried(|| match content.segments {
             _ if !content.class.is_default() => self.send_marked(socket, content, address),
             // This is a little cheaper than a gathering call. `sendmmsg` is not used: it sends 16 datagrams no faster
@@ -258,7 +263,7 @@ impl UdpTransport {
             Ok(bytes) => self.count_sent(1, bytes),
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
                 self.counters.blocked.fetch_add(1, Ordering::Relaxed);
-                return Err(Blocked);
+                return Err(SocketFull);
             }
             // Lost for this destination, as on the network. Reliable writers repair it.
             Err(error) => self.note_error(&error),
@@ -323,7 +328,7 @@ impl UnicastSenders {
 }
 
 #[derive(Clone, Copy)]
-struct Blocked;
+struct SocketFull;
 
 /// Repeats a call that a signal has interrupted.
 #[inline]
@@ -436,7 +441,9 @@ mod tests {
             arrived.extend(received.datagrams().map(|datagram| buffer[datagram].to_vec()));
         }
         let mut expected = Vec::new();
-        fragments.iter().for_each(|fragment| fragment.copy_to(&mut expected));
+        for fragment in &fragments {
+            fragment.copy_to(&mut expected);
+        }
         assert!(arrived.concat() == expected);
         assert!(arrived.iter().zip(&fragments).all(|(arrived, sent)| arrived.len() == sent.len()));
         let has_runs = sockets.transport.takes_runs && receiver.takes_runs();

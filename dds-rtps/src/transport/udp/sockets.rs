@@ -89,7 +89,7 @@ pub fn locators(bound: &[SocketAddr], addresses: &[IpAddr]) -> Vec<Locator> {
     locators
 }
 
-/// Makes a blocked receive on `socket`, and every later one, return at once. A flag of the caller tells the receiver
+/// Makes a blocked receive on `socket`, and every later one, return at once. A flag of the caller shows the receiver
 /// to end.
 pub fn interrupt(socket: &UdpSocket) {
     // Linux returns "not connected", but wakes the receiver with an empty datagram without a sender.
@@ -130,7 +130,7 @@ fn open_unicast(config: &UdpConfig, families: &Families) -> io::Result<UnicastRe
             Err(error) => return Err(error),
         }
     }
-    // No index is free: ephemeral ports. Peers learn them from the announcement.
+    // No index is free: use ephemeral ports, which the announcement names to the peers.
     bind_unicast(config, families, 0, 0)
 }
 
@@ -147,7 +147,7 @@ fn bind_unicast(config: &UdpConfig, families: &Families, metatraffic: u16, user:
 
 fn receiver(config: &UdpConfig, family: Family, port: u16) -> io::Result<UdpSocket> {
     let socket = family.socket()?;
-    ask_for_receive_buffer(config, &socket);
+    request_receive_buffer(config, &socket);
     socket.bind(&SockAddr::from(SocketAddr::new(family.own_address(config), port)))?;
     Ok(socket.into())
 }
@@ -203,18 +203,18 @@ fn group_socket(config: &UdpConfig, family: Family, address: SocketAddr) -> io::
     socket.set_reuse_address(true)?;
     #[cfg(all(unix, not(any(target_os = "solaris", target_os = "illumos", target_os = "cygwin"))))]
     socket.set_reuse_port(true)?;
-    ask_for_receive_buffer(config, &socket);
+    request_receive_buffer(config, &socket);
     socket.bind(&SockAddr::from(address))?;
     Ok(socket)
 }
 
 /// Requests a receive buffer. The system silently grants at most its limit; see [`granted_receive_buffer`]. An
 /// explicit request may exceed the limit if the process is privileged.
-fn ask_for_receive_buffer(config: &UdpConfig, socket: &Socket) {
+fn request_receive_buffer(config: &UdpConfig, socket: &Socket) {
     let _ = socket.set_recv_buffer_size(config.receive_buffer.unwrap_or(RECEIVE_BUFFER));
     #[cfg(any(target_os = "linux", target_os = "android"))]
-    if let Some(asked) = config.receive_buffer {
-        let _ = nix::sys::socket::setsockopt(socket, nix::sys::socket::sockopt::RcvBufForce, &asked);
+    if let Some(requested) = config.receive_buffer {
+        let _ = nix::sys::socket::setsockopt(socket, nix::sys::socket::sockopt::RcvBufForce, &requested);
     }
 }
 
@@ -300,13 +300,13 @@ mod tests {
     fn receive_buffer_beyond_the_limit_needs_privilege() {
         use nix::sys::socket::{setsockopt, sockopt};
         let limit: usize = std::fs::read_to_string("/proc/sys/net/core/rmem_max").unwrap().trim().parse().unwrap();
-        let asked = limit.min(64 << 20) * 2;
-        let may = setsockopt(&Family::V4.socket().unwrap(), sockopt::RcvBufForce, &asked).is_ok();
+        let requested = limit.min(64 << 20) * 2;
+        let may = setsockopt(&Family::V4.socket().unwrap(), sockopt::RcvBufForce, &requested).is_ok();
         let granted = |receive_buffer| {
             let config = UdpConfig { receive_buffer, ..config(227) };
             UdpSockets::open(&config).unwrap().receive_buffer
         };
-        assert_eq!(granted(Some(asked)), if may { asked } else { asked.min(limit) });
+        assert_eq!(granted(Some(requested)), if may { requested } else { requested.min(limit) });
         assert_eq!(granted(Some(limit / 2)), limit / 2);
         assert_eq!(granted(None), RECEIVE_BUFFER.min(limit), "the default stays within the limit");
     }

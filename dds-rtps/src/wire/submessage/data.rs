@@ -124,6 +124,7 @@ impl<'a> Data<'a> {
         let non_standard_payload = flags & FLAG_NON_STANDARD != 0;
         let payload = match (flags & FLAG_DATA != 0, flags & FLAG_KEY != 0) {
             (false, false) => SerializedPayload::None,
+            // A payload is a sample or a key. With both flags its meaning is undefined.
             (true, true) => return Err(both_kinds),
             // Only a standard payload is known to begin with an encapsulation header.
             _ if !non_standard_payload && cursor.rest().len() < ENCAPSULATION_HEADER_LEN => {

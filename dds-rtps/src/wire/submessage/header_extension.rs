@@ -85,10 +85,11 @@ impl<'a> HeaderExtension<'a> {
         // The checksum covers its own field as zeros.
         if let Some(found) = self.checksum {
             let offset = self.checksum_offset();
-            if !found.confirms(found.kind().of(message, offset)) {
+            if !found.matches_computed(found.kind().of(message, offset)) {
                 return Err(WireError { kind: WireErrorKind::Checksum, offset });
             }
         }
+        // No parameter is defined yet, so any that must be understood is unknown.
         if self.parameters.is_some_and(|list| list.parameters().any(|parameter| parameter.must_understand())) {
             return Err(WireError { kind: WireErrorKind::MustUnderstand, offset: FIELDS_OFFSET });
         }
@@ -111,6 +112,7 @@ impl<'a> HeaderExtension<'a> {
         if let Some(kind) = checksum.map(Checksum::kind) {
             let octets = kind.of(message, offset).to_octets();
             let field = message.get_mut(offset..offset + kind.wire_len());
+            debug_assert!(field.is_some(), "the parser has read a checksum at this offset");
             if let Some((field, octets)) = field.zip(octets.get(..kind.wire_len())) {
                 field.copy_from_slice(octets);
             }
@@ -318,7 +320,9 @@ mod tests {
             let bytes = message(&HeaderExtension { timestamp: Some(timestamp), ..HeaderExtension::default() });
             let message = Message::parse(&bytes).unwrap();
             let mut receiver = Receiver::new(&message.header);
-            message.submessages().for_each(|submessage| receiver.apply(&submessage.unwrap()));
+            for submessage in message.submessages() {
+                receiver.apply(&submessage.unwrap());
+            }
             let nanos = |time: Option<Time>| time.map(|time| time.to_wire());
             assert_eq!(nanos(receiver.source_timestamp), nanos(expected));
         }

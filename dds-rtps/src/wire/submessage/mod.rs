@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_timestamp_is_none() {
+    fn invalid_timestamp_parses_as_absent() {
         assert_eq!(
             parse_one(&[9, 1, 8, 0, 255, 255, 255, 255, 255, 255, 255, 255]),
             Ok(Submessage::InfoTimestamp(None))

@@ -19,15 +19,16 @@ fn hear(name: &str, writes: DataWriterQos, reads: DataReaderQos) -> (Network, Ve
     });
     network.events(a);
     for packet in capture(name) {
-        // Datagrams for the other participant of the pair are delivered here, whatever their destination.
-        network.deliver(a, &for_everybody(&packet.payload));
+        // Datagrams for the other participant of the pair are delivered here as well: the test rewrites their
+        // destination.
+        network.deliver(a, &for_all_participants(&packet.payload));
     }
     let events = network.events(a);
     (network, events)
 }
 
 /// Returns the datagram with an INFO_DST that addresses all participants.
-fn for_everybody(payload: &[u8]) -> Vec<u8> {
+fn for_all_participants(payload: &[u8]) -> Vec<u8> {
     let mut bytes = payload.to_vec();
     let mut starts = Vec::new();
     if let Ok(message) = Message::parse(payload) {

@@ -2,7 +2,7 @@
 
 use super::network::{Network, address, config, prefix};
 use super::told;
-use dds_rtps::discovery::{BuiltinTopic, HostAddress};
+use dds_rtps::discovery::{BuiltinPairTopic, HostAddress};
 use dds_rtps::participant::ParticipantLocators;
 use dds_rtps::qos::LivelinessKind;
 use dds_rtps::types::{Duration, Locator, PortMapping};
@@ -229,6 +229,6 @@ fn liveliness_assertion_reaches_all_peers() {
     network.with(a, |participant, now| participant.assert_liveliness(now, LivelinessKind::ManualByParticipant));
     network.run_for(Duration::from_millis(5));
     assert_eq!(told(&network.events(b)), ["alive 01 ManualByParticipant"]);
-    let messages = network.participant(a).builtin(BuiltinTopic::Messages).writer();
+    let messages = network.participant(a).builtin(BuiltinPairTopic::Messages).writer();
     assert_eq!(messages.last_sequence_number().0, 1);
 }

@@ -3,12 +3,12 @@
 use super::network::{Network, address, config, prefix};
 use super::{reader, told, writer, writer_id};
 use crate::support::{CAPTURES, capture};
-use dds_rtps::discovery::BuiltinTopic;
+use dds_rtps::discovery::BuiltinPairTopic;
 use dds_rtps::discovery::data::ParticipantData;
 use dds_rtps::output::Datagram;
 use dds_rtps::participant::Participant;
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
-use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, Locator, LocatorKind, SequenceNumber, VendorId};
+use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, HashSeed, Locator, LocatorKind, SequenceNumber, VendorId};
 use dds_rtps::wire::{AckNack, MessageBuilder, SequenceNumberSet};
 use std::cell::RefCell;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -168,12 +168,12 @@ fn only_existing_builtin_endpoints_are_matched() {
     let without_messages = announcement(prefix(7), |data| data.builtin_endpoints.0 = 0x3f);
     network.deliver(a, &without_messages);
     let remote_readers = |network: &Network, topic| network.participant(a).builtin(topic).writer().remote_readers();
-    assert_eq!(remote_readers(&network, BuiltinTopic::Publications), 1);
-    assert_eq!(remote_readers(&network, BuiltinTopic::Messages), 0);
+    assert_eq!(remote_readers(&network, BuiltinPairTopic::Publications), 1);
+    assert_eq!(remote_readers(&network, BuiltinPairTopic::Messages), 0);
     // A participant can change its builtin endpoints.
     network.deliver(a, &announcement(prefix(7), |data| data.builtin_endpoints.0 = 0xc03));
-    assert_eq!(remote_readers(&network, BuiltinTopic::Publications), 0);
-    assert_eq!(remote_readers(&network, BuiltinTopic::Messages), 1);
+    assert_eq!(remote_readers(&network, BuiltinPairTopic::Publications), 0);
+    assert_eq!(remote_readers(&network, BuiltinPairTopic::Messages), 1);
 }
 
 #[test]
@@ -251,7 +251,7 @@ pub(crate) fn announcement(prefix: GuidPrefix, change: impl FnOnce(&mut Particip
     let mut invented = config(9);
     invented.prefix = prefix;
     let now = Network::new().now;
-    let mut participant = Participant::new(invented, 1);
+    let mut participant = Participant::new(invented, 1, HashSeed::fixed(1));
     participant.start(now);
     let mut datagram = Datagram::new();
     assert!(participant.poll_transmit(now, &mut datagram));

@@ -2,11 +2,11 @@
 
 use super::network::{Network, config, prefix};
 use super::{name, reader, reader_id, told, writer, writer_id};
-use dds_rtps::discovery::{BuiltinTopic, MatchResult, ParticipantEvent};
+use dds_rtps::discovery::{BuiltinPairTopic, MatchResult, ParticipantEvent};
 use dds_rtps::output::Datagram;
 use dds_rtps::participant::{Participant, ParticipantConfig};
-use dds_rtps::qos::{DataReaderQos, DataWriterQos, Liveliness, LivelinessKind, PolicyId};
-use dds_rtps::types::{Duration, Guid, Locator};
+use dds_rtps::qos::{DataReaderQos, DataWriterQos, Liveliness, PolicyId};
+use dds_rtps::types::{Duration, Guid, HashSeed, Locator};
 
 /// Creates two participants that know each other.
 fn acquainted() -> (Network, usize, usize) {
@@ -133,7 +133,7 @@ fn changed_participant_locators_reach_matches() {
     // A second instance of the same participant announces another port for user data.
     let mut elsewhere = config(2);
     elsewhere.default_unicast = vec![Locator::udp_v4([10, 0, 0, 2].into(), 9999)];
-    let mut participant = Participant::new(elsewhere, 1);
+    let mut participant = Participant::new(elsewhere, 1, HashSeed::fixed(1));
     participant.start(network.now);
     let mut datagram = Datagram::new();
     assert!(participant.poll_transmit(network.now, &mut datagram));
@@ -180,7 +180,7 @@ fn acknowledged_endpoint_announcements_go_quiet() {
     }
     network.run_for(Duration::from_secs(1));
     assert_eq!(network.participant(b).matching().writers().count(), 100);
-    let publications = network.participant(a).builtin(BuiltinTopic::Publications).writer();
+    let publications = network.participant(a).builtin(BuiltinPairTopic::Publications).writer();
     assert!(publications.is_acknowledged(publications.last_sequence_number()));
     let before = network.sent();
     network.run_for(Duration::from_secs(30));
@@ -199,7 +199,7 @@ fn withdrawn_endpoints_leave_nothing_behind() {
     }
     network.with(a, |participant, now| participant.add_writer(now, writer(501, DataWriterQos::default())));
     network.run_for(Duration::from_secs(1));
-    let history = network.participant(a).builtin(BuiltinTopic::Publications).writer().history_len();
+    let history = network.participant(a).builtin(BuiltinPairTopic::Publications).writer().history_len();
     assert!(history <= 16, "{history} changes kept for one writer");
     assert_eq!(network.participant(b).matching().writers().count(), 1);
     let late = network.start(config(3));
@@ -294,7 +294,7 @@ fn ignored_endpoint_stays_unmatched() {
 #[test]
 fn automatic_liveliness_runs_at_half_lease() {
     let (mut network, a, b) = acquainted();
-    let lease = Liveliness { kind: LivelinessKind::Automatic, lease_duration: Duration::from_millis(400) };
+    let lease = Liveliness::automatic(Duration::from_millis(400));
     network
         .with(a, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default().liveliness(lease))));
     network.run_for(Duration::from_millis(2_010));

@@ -4,7 +4,7 @@ use dds_rtps::concurrent::Payload;
 use dds_rtps::discovery::{HostAddress, ParticipantEvent};
 use dds_rtps::output::Datagram;
 use dds_rtps::participant::{Participant, ParticipantConfig, ParticipantLocators};
-use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, Instant, Locator, Now, Time, VendorId};
+use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, HashSeed, Instant, Locator, Now, Time, VendorId};
 use dds_rtps::wire::{Message, Receiver};
 use std::collections::BTreeMap;
 
@@ -70,7 +70,7 @@ impl Network {
         let mut locators = config.metatraffic_unicast.clone();
         locators.extend(&config.metatraffic_multicast);
         let seed = u64::from(config.prefix.0[2]);
-        let mut participant = Participant::new(config, seed);
+        let mut participant = Participant::new(config, seed, HashSeed::fixed(seed));
         participant.start(self.now);
         self.nodes.push(Node {
             participant: Some(participant),

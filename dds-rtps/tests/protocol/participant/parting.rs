@@ -7,7 +7,7 @@ use dds_rtps::discovery::ParticipantEvent;
 use dds_rtps::output::Datagram;
 use dds_rtps::participant::{Participant, ParticipantConfig};
 use dds_rtps::qos::{DataReaderQos, DataWriterQos};
-use dds_rtps::types::{Duration, EntityId, Guid, Now};
+use dds_rtps::types::{Duration, EntityId, Guid, HashSeed, Now};
 
 /// Creates two participants with a matched writer and reader.
 fn matched() -> (Network, usize, usize) {
@@ -184,7 +184,7 @@ fn second_shutdown_sends_no_second_disposal() {
 
 /// Returns the datagram in which a participant leaves.
 fn farewell(config: ParticipantConfig, now: Now) -> Vec<u8> {
-    let mut participant = Participant::new(config, 1);
+    let mut participant = Participant::new(config, 1, HashSeed::fixed(1));
     let mut datagram = Datagram::new();
     participant.start(now);
     assert!(participant.poll_transmit(now, &mut datagram));

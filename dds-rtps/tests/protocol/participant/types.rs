@@ -12,7 +12,7 @@ use dds_rtps::qos::{DataReaderQos, DataWriterQos};
 use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, SequenceNumber, VendorId};
 use dds_rtps::wire::{Heartbeat, MessageBuilder};
 use dds_rtps::xtypes::{
-    Complete, EquivalenceHash, Form, GraphType, MemberFlags, Minimal, Primitive, StructMember, StructType,
+    Complete, EquivalenceHash, Form, GraphType, MemberFlags, Minimal, PrimitiveType, StructMember, StructType,
     TypeDefinition, TypeFlags, TypeGraph, TypeIdentifier, TypeInformation, TypeObject, TypeWithSize,
 };
 use std::sync::Arc;
@@ -365,7 +365,7 @@ fn large_type() -> TypeGraph {
         let ids = (minimal.identifier().unwrap(), complete.identifier().unwrap());
         GraphType { minimal_id: ids.0, minimal, complete_id: ids.1, complete }
     };
-    let number = || [TypeIdentifier::Primitive(Primitive::Int32), TypeIdentifier::Primitive(Primitive::Int32)];
+    let number = || [TypeIdentifier::Primitive(PrimitiveType::Int32), TypeIdentifier::Primitive(PrimitiveType::Int32)];
     let part = |part: u32| {
         let members = (0..200).map(|member| (format!("part {part} member {member}"), number())).collect();
         described(&format!("Part{part}"), members)
@@ -418,21 +418,21 @@ fn made_up(number: u32) -> TypeIdentifier {
 
 /// Announcements may name any number of types.
 #[test]
-fn wanted_types_are_bounded() {
+fn missing_types_are_bounded() {
     let mut types = KnownTypes::default();
     for number in 0..10_000 {
-        assert!(types.want(prefix(1), &made_up(number), std::iter::empty()));
-        assert!(types.want(prefix(2), &made_up(0), [&made_up(number)].into_iter()));
-        // A participant with this many wanted types counts as describing none.
+        assert!(types.add_missing(prefix(1), &made_up(number), std::iter::empty()));
+        assert!(types.add_missing(prefix(2), &made_up(0), [&made_up(number)].into_iter()));
+        // A participant with this many missing types counts as describing none.
         assert_eq!(types.is_unavailable(prefix(3), &made_up(20_000)), number > 1_024);
         types.set_unavailable(prefix(3), made_up(number));
     }
-    let wanted = types.take_wanted();
-    assert_eq!(wanted.values().map(|types| types.len()).collect::<Vec<_>>(), [1_024, 1_024]);
+    let missing = types.take_missing();
+    assert_eq!(missing.values().map(|types| types.len()).collect::<Vec<_>>(), [1_024, 1_024]);
     assert!(types.is_unavailable(prefix(3), &made_up(0)));
     assert!(!types.is_unavailable(prefix(4), &made_up(0)));
-    types.want(prefix(3), &made_up(20_000), std::iter::empty());
-    assert!(types.take_wanted().is_empty(), "it is not asked any more");
+    types.add_missing(prefix(3), &made_up(20_000), std::iter::empty());
+    assert!(types.take_missing().is_empty(), "a peer without this many types receives no further requests");
     types.forget(prefix(3));
     assert!(!types.is_unavailable(prefix(3), &made_up(0)));
 }

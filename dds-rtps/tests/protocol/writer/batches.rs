@@ -5,7 +5,7 @@ use dds_rtps::concurrent::Payload;
 use dds_rtps::history::ChangeKind;
 use dds_rtps::qos::DataWriterQos;
 use dds_rtps::types::{Duration, InstanceHandle};
-use dds_rtps::writer::{NewChange, WriterEvent};
+use dds_rtps::writer::{NewChange, StatefulWriterEvent};
 
 const BUDGET_MS: u64 = 10;
 
@@ -79,7 +79,7 @@ fn full_history_flushes_batch() {
     assert_eq!(script.sent(), ["7002: TS D2(1) D2(2) HB2(1..2)"]);
     script.acknack(2, 3, &[]);
     let events: Vec<_> = std::iter::from_fn(|| script.writer.poll_event()).collect();
-    assert!(events.contains(&WriterEvent::SpaceFreed));
+    assert!(events.contains(&StatefulWriterEvent::SpaceFreed));
 }
 
 #[test]

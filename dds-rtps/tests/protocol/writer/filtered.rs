@@ -4,7 +4,7 @@ use super::script::{Script, best_effort, instance, late_joiner, reliable};
 use dds_macros::DdsType;
 use dds_rtps::cdr::{Encoding, TypeInfo, encode_key_payload, encode_payload};
 use dds_rtps::history::ChangeKind;
-use dds_rtps::qos::{DataWriterQos, Liveliness, LivelinessKind, Presentation};
+use dds_rtps::qos::{DataWriterQos, Liveliness, Presentation};
 use dds_rtps::types::{Duration, InstanceHandle, Locator, SequenceNumber};
 use dds_rtps::wire::{ContentFilterProperty, DDSSQL};
 use dds_rtps::writer::{PresentationClock, ReaderProxyConfig, WriterConfig};
@@ -278,7 +278,7 @@ fn writer_without_type_sends_everything() {
         line.contains("D2(1)") && line.contains("D2(2)")
     };
     fn manual(config: &mut WriterConfig, lease_duration: Duration) {
-        config.liveliness = Liveliness { kind: LivelinessKind::ManualByTopic, lease_duration };
+        config.liveliness = Liveliness::manual_by_topic(lease_duration);
     }
     assert!(!all(|_| {}, "x < 10", DDSSQL), "this one can");
     assert!(all(|config| config.filtered_type = None, "x < 10", DDSSQL));
@@ -287,7 +287,7 @@ fn writer_without_type_sends_everything() {
     assert!(all(|config| manual(config, Duration::from_secs(1)), "x < 10", DDSSQL));
     assert!(!all(|config| manual(config, Duration::INFINITE), "x < 10", DDSSQL));
     let coherent = |config: &mut WriterConfig| {
-        let presentation = Presentation { coherent_access: true, ..Presentation::default() };
+        let presentation = Presentation::default().coherent_access(true);
         config.presentation = PresentationClock::new(presentation);
     };
     assert!(all(coherent, "x < 10", DDSSQL));

@@ -217,7 +217,9 @@ fn pending_fragment_requests_are_bounded() {
         script.write_large(1500);
     }
     script.sent();
-    (1..=20).for_each(|number| script.nack_frag(2, number, &[1]));
+    for number in 1..=20 {
+        script.nack_frag(2, number, &[1]);
+    }
     assert_eq!(script.writer.counters().fragment_requests_dropped, 12);
     assert_eq!(script.sent().len(), 8);
 }

@@ -70,7 +70,7 @@ fn apply(script: &mut Script, step: Step) {
             let reader = reader_guid(reader);
             let writer_id = script.writer.guid().entity_id;
             let ack_nack = AckNack { reader_id: reader.entity_id, writer_id, reader_sn_state, count, is_final };
-            script.writer.handle_acknack(now, reader, &ack_nack);
+            script.writer.handle_acknack(now, reader.into(), &ack_nack);
         }
         Step::NackFrag { reader, number, base, missing, count } => {
             let mut fragment_number_state = FragmentNumberSet::empty(base);
@@ -85,7 +85,7 @@ fn apply(script: &mut Script, step: Step) {
                 fragment_number_state,
                 count,
             };
-            script.writer.handle_nack_frag(now, reader, &nack_frag);
+            script.writer.handle_nack_frag(now, reader.into(), &nack_frag);
         }
         Step::Wait { ms } => script.wait(ms),
         Step::TransmitOnce => {
@@ -99,7 +99,7 @@ fn apply(script: &mut Script, step: Step) {
 }
 
 fn qos(kind: u8) -> DataWriterQos {
-    let limits = ResourceLimits { max_samples: Some(6), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_samples(6);
     match kind {
         0 => DataWriterQos::default().keep_last(2),
         1 => DataWriterQos::default().keep_last(3).durability(Durability::TransientLocal),

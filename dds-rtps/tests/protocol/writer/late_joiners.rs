@@ -4,7 +4,7 @@ use super::script::{Script, best_effort, instance, late_joiner, reader_guid, rel
 use dds_rtps::history::ChangeKind;
 use dds_rtps::qos::{DataWriterQos, Durability};
 use dds_rtps::types::SequenceNumber;
-use dds_rtps::writer::{ReaderProxyConfig, WriterEvent};
+use dds_rtps::writer::{ReaderProxyConfig, StatefulWriterEvent};
 
 fn transient_local() -> DataWriterQos {
     DataWriterQos::default().keep_all().durability(Durability::TransientLocal)
@@ -166,10 +166,10 @@ fn late_joiner_acknowledgement_is_reported() {
     script.sent();
     script.acknack(2, 3, &[]);
     let events = |script: &mut Script| std::iter::from_fn(|| script.writer.poll_event()).collect::<Vec<_>>();
-    assert_eq!(events(&mut script), [WriterEvent::Acknowledged(SequenceNumber(2))]);
+    assert_eq!(events(&mut script), [StatefulWriterEvent::Acknowledged(SequenceNumber(2))]);
     script.match_reader(late_joiner(3));
     assert_eq!(events(&mut script), []);
     script.sent();
     script.acknack(3, 3, &[]);
-    assert_eq!(events(&mut script), [WriterEvent::Acknowledged(SequenceNumber(2))]);
+    assert_eq!(events(&mut script), [StatefulWriterEvent::Acknowledged(SequenceNumber(2))]);
 }

@@ -5,10 +5,10 @@ use dds_rtps::concurrent::Payload;
 use dds_rtps::history::ChangeKind;
 use dds_rtps::qos::{DataWriterQos, Durability, ResourceLimits};
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, InstanceHandle};
-use dds_rtps::writer::{NewChange, READERS_MAX, ReaderProxyConfig, WriteRefused, WriterEvent};
+use dds_rtps::writer::{NewChange, READERS_MAX, ReaderProxyConfig, StatefulWriterEvent, WriteRefused};
 
 fn limited(max_samples: u32) -> DataWriterQos {
-    let limits = ResourceLimits { max_samples: Some(max_samples), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_samples(max_samples);
     DataWriterQos::default().keep_all().resource_limits(limits)
 }
 
@@ -16,7 +16,7 @@ fn try_write(script: &mut Script) -> Result<i64, WriteRefused> {
     script.write_change(ChangeKind::Alive, InstanceHandle::NIL, &[0, 1, 0, 0])
 }
 
-fn events(script: &mut Script) -> Vec<WriterEvent> {
+fn events(script: &mut Script) -> Vec<StatefulWriterEvent> {
     std::iter::from_fn(|| script.writer.poll_event()).collect()
 }
 
@@ -33,7 +33,7 @@ fn full_history_refuses_and_reports_free_space() {
     assert_eq!(try_write(&mut script), Err(WriteRefused::Full));
     events(&mut script);
     script.acknack(2, 3, &[]);
-    assert!(events(&mut script).contains(&WriterEvent::SpaceFreed));
+    assert!(events(&mut script).contains(&StatefulWriterEvent::SpaceFreed));
     assert_eq!(try_write(&mut script), Ok(5));
     assert_eq!(try_write(&mut script), Ok(6));
     assert_eq!(try_write(&mut script), Err(WriteRefused::Full));
@@ -103,19 +103,19 @@ fn durable_history_evicts_oldest_acknowledged() {
     script.sent();
     assert_eq!(try_write(&mut script), Err(WriteRefused::Full));
     script.acknack(2, 2, &[]);
-    assert!(events(&mut script).contains(&WriterEvent::SpaceFreed));
+    assert!(events(&mut script).contains(&StatefulWriterEvent::SpaceFreed));
     assert_eq!(try_write(&mut script), Ok(3));
     assert_eq!(try_write(&mut script), Err(WriteRefused::Full));
 }
 
 #[test]
 fn keep_last_at_limit_fails() {
-    let limits = ResourceLimits { max_instances: Some(1), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_instances(1);
     let mut script = Script::new(true, &DataWriterQos::default().keep_last(1).resource_limits(limits));
     script.write_key(1).unwrap();
     script.write_key(1).unwrap();
     assert_eq!(script.write_key(2), Err(WriteRefused::InstancesMax));
-    let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_samples(1);
     let qos = DataWriterQos::default().keep_last(1).resource_limits(limits).durability(Durability::TransientLocal);
     let mut script = Script::new(true, &qos);
     script.write_key(1).unwrap();
@@ -132,7 +132,7 @@ fn refused_write_uses_no_sequence_number() {
     try_write(&mut script).unwrap_err();
     assert_eq!(script.writer.last_sequence_number().0, 1);
     script.writer.unmatch_reader(script.now(), super::script::reader_guid(2));
-    assert!(events(&mut script).contains(&WriterEvent::SpaceFreed));
+    assert!(events(&mut script).contains(&StatefulWriterEvent::SpaceFreed));
     assert_eq!(try_write(&mut script), Ok(2));
 }
 

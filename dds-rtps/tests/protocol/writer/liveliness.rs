@@ -4,16 +4,18 @@ use super::script::{Script, best_effort, reliable};
 use dds_rtps::concurrent::AssertionClock;
 use dds_rtps::qos::{DataWriterQos, Liveliness, LivelinessKind};
 use dds_rtps::types::Duration;
-use dds_rtps::writer::WriterEvent;
+use dds_rtps::writer::StatefulWriterEvent;
 use std::sync::Arc;
 
 fn qos(kind: LivelinessKind, lease_ms: u64) -> DataWriterQos {
-    DataWriterQos::default().keep_all().liveliness(Liveliness { kind, lease_duration: Duration::from_millis(lease_ms) })
+    DataWriterQos::default().keep_all().liveliness(Liveliness::new(kind, Duration::from_millis(lease_ms)))
 }
 
 /// Counts the losses of liveliness that were reported since the last call.
 fn lost(script: &mut Script) -> usize {
-    std::iter::from_fn(|| script.writer.poll_event()).filter(|event| *event == WriterEvent::LivelinessLost).count()
+    std::iter::from_fn(|| script.writer.poll_event())
+        .filter(|event| *event == StatefulWriterEvent::LivelinessLost)
+        .count()
 }
 
 #[test]
@@ -113,8 +115,7 @@ fn manual_by_participant_is_met_by_any_write() {
 fn automatic_and_infinite_leases_never_expire() {
     for qos in [
         qos(LivelinessKind::Automatic, 10),
-        DataWriterQos::default()
-            .liveliness(Liveliness { kind: LivelinessKind::ManualByTopic, lease_duration: Duration::INFINITE }),
+        DataWriterQos::default().liveliness(Liveliness::manual_by_topic(Duration::INFINITE)),
     ] {
         let mut script = Script::new(false, &qos);
         script.writer.assert_liveliness(script.now());

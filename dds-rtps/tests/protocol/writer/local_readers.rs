@@ -4,7 +4,7 @@ use super::script::{Script, instance, reader_guid, reliable};
 use dds_rtps::concurrent::LocalLink;
 use dds_rtps::qos::{DataWriterQos, Durability, ResourceLimits};
 use dds_rtps::types::{Duration, SequenceNumber};
-use dds_rtps::writer::{WriteRefused, WriterEvent};
+use dds_rtps::writer::{StatefulWriterEvent, WriteRefused};
 use dds_rtps::{history::ChangeKind, types::InstanceHandle};
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ fn remote_and_local_reader_must_acknowledge() {
 
 #[test]
 fn local_reader_progress_frees_space() {
-    let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_samples(1);
     let mut script = Script::new(false, &DataWriterQos::default().keep_all().resource_limits(limits));
     let (link, _) = match_local(&mut script, 2, false);
     script.write();
@@ -58,8 +58,8 @@ fn local_reader_progress_frees_space() {
     while script.writer.poll_event().is_some() {}
     link.acknowledge(SequenceNumber(1));
     script.writer.handle_local_progress(script.now());
-    assert_eq!(script.writer.poll_event(), Some(WriterEvent::SpaceFreed));
-    assert_eq!(script.writer.poll_event(), Some(WriterEvent::Acknowledged(SequenceNumber(1))));
+    assert_eq!(script.writer.poll_event(), Some(StatefulWriterEvent::SpaceFreed));
+    assert_eq!(script.writer.poll_event(), Some(StatefulWriterEvent::Acknowledged(SequenceNumber(1))));
     assert_eq!(again(&mut script), Ok(2));
 }
 
@@ -110,7 +110,7 @@ fn refused_local_sample_is_done_once_expired() {
     script.writer.handle_timeout(script.now());
     assert!(kept(&script, 1).is_empty());
     assert!(script.writer.is_acknowledged(SequenceNumber(4)));
-    assert_eq!(script.writer.poll_event(), Some(WriterEvent::Acknowledged(SequenceNumber(4))));
+    assert_eq!(script.writer.poll_event(), Some(StatefulWriterEvent::Acknowledged(SequenceNumber(4))));
 }
 
 #[test]

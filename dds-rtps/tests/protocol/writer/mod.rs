@@ -1,15 +1,15 @@
 //! The writer under scripts: timed input, and the resulting datagrams.
 
 mod batches;
+mod congestion;
 mod filtered;
-mod flow;
 mod fragments;
+mod handshake;
 mod hostile;
 mod late_joiners;
 mod limits;
 mod liveliness;
 mod local_readers;
-mod opening;
 mod reliability;
 mod script;
 mod sending;

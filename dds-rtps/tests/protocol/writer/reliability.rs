@@ -5,7 +5,7 @@ use dds_rtps::history::ChangeKind;
 use dds_rtps::qos::DataWriterQos;
 use dds_rtps::types::{Duration, SequenceNumber};
 use dds_rtps::wire::{AckNack, SequenceNumberSet};
-use dds_rtps::writer::WriterEvent;
+use dds_rtps::writer::StatefulWriterEvent;
 
 fn keep_all() -> DataWriterQos {
     DataWriterQos::default().keep_all()
@@ -99,7 +99,9 @@ fn one_heartbeat_asks_only_lagging_readers() {
     }
     script.match_reader(best_effort(5));
     assert_eq!(script.sent().len(), 3);
-    (2..=4).for_each(|number| script.acknack(number, 1, &[]));
+    for number in 2..=4 {
+        script.acknack(number, 1, &[]);
+    }
     script.write();
     assert_eq!(script.sent(), ["7002,7003,7004,7005: TS D*(1) HB*(1..1)"]);
     script.acknack(3, 2, &[]);
@@ -211,11 +213,15 @@ fn repairs_and_new_changes_alternate() {
 #[test]
 fn many_requests_are_served_in_turns() {
     let mut script = Script::new(false, &keep_all());
-    (2..=4).for_each(|number| script.match_reader(reliable(number)));
+    for number in 2..=4 {
+        script.match_reader(reliable(number));
+    }
     script.sent();
     script.write_large_times(3, 1300);
     script.sent();
-    (2..=4).for_each(|number| script.acknack(number, 1, &[1, 2, 3]));
+    for number in 2..=4 {
+        script.acknack(number, 1, &[1, 2, 3]);
+    }
     let order: Vec<String> = script.sent().iter().map(|line| line[..4].to_owned()).collect();
     assert_eq!(order, ["7002", "7003", "7004", "7002", "7003", "7004", "7002", "7003", "7004"]);
 }
@@ -248,7 +254,7 @@ fn slowest_reader_holds_history_until_it_leaves() {
     assert_eq!(script.writer.acknowledged(), SequenceNumber::ZERO);
     while script.writer.poll_event().is_some() {}
     script.writer.unmatch_reader(script.now(), reader_guid(3));
-    assert_eq!(script.writer.poll_event(), Some(WriterEvent::Acknowledged(SequenceNumber(10))));
+    assert_eq!(script.writer.poll_event(), Some(StatefulWriterEvent::Acknowledged(SequenceNumber(10))));
     assert_eq!(script.writer.poll_event(), None);
 }
 
@@ -261,7 +267,7 @@ fn acknowledgements_are_coalesced_and_reported() {
     script.acknack(2, 4, &[]);
     script.acknack(2, 9, &[]);
     script.acknack(2, 9, &[]);
-    assert_eq!(script.writer.poll_event(), Some(WriterEvent::Acknowledged(SequenceNumber(8))));
+    assert_eq!(script.writer.poll_event(), Some(StatefulWriterEvent::Acknowledged(SequenceNumber(8))));
     assert_eq!(script.writer.poll_event(), None);
 }
 
@@ -339,7 +345,7 @@ fn invalid_acknacks_are_counted_and_ignored() {
         count: 99,
         is_final: false,
     };
-    script.writer.handle_acknack(script.now(), guid, &negative);
+    script.writer.handle_acknack(script.now(), guid.into(), &negative);
     assert_eq!(script.writer.counters().malformed, 3);
     assert!(script.sent().is_empty());
     // Sequence numbers that were never sent cannot be missing. The others are served.
@@ -402,7 +408,7 @@ fn dispose_repair_carries_key_hash_and_status() {
 
 #[test]
 fn request_is_served_by_one_window_at_a_time() {
-    let mut script = Script::with(false, &keep_all(), |config| config.flow.network = 64 << 10);
+    let mut script = Script::with(false, &keep_all(), |config| config.congestion.network = 64 << 10);
     script.match_reader(reliable(2));
     script.sent();
     for _ in 0..200 {

@@ -138,7 +138,7 @@ impl Script {
         let guid = reader_guid(reader);
         let writer_id = self.writer.guid().entity_id;
         let ack_nack = AckNack { reader_id: guid.entity_id, writer_id, reader_sn_state, count, is_final };
-        self.writer.handle_acknack(self.now(), guid, &ack_nack);
+        self.writer.handle_acknack(self.now(), guid.into(), &ack_nack);
     }
 
     pub(crate) fn nack_frag(&mut self, reader: u8, number: i64, missing: &[u32]) {
@@ -159,7 +159,7 @@ impl Script {
             fragment_number_state,
             count,
         };
-        self.writer.handle_nack_frag(self.now(), guid, &nack_frag);
+        self.writer.handle_nack_frag(self.now(), guid.into(), &nack_frag);
     }
 }
 

@@ -5,11 +5,11 @@ use dds_rtps::concurrent::LocalLink;
 use dds_rtps::history::ChangeKind;
 use dds_rtps::qos::{DataWriterQos, Durability, ResourceLimits};
 use dds_rtps::types::{Duration, InstanceHandle, SequenceNumber};
-use dds_rtps::writer::{ReaderLag, SlowReader, WriteRefused, WriterEvent};
+use dds_rtps::writer::{ReaderLag, SlowReader, StatefulWriterEvent, WriteRefused};
 use std::sync::Arc;
 
 fn limited(max_samples: u32) -> DataWriterQos {
-    let limits = ResourceLimits { max_samples: Some(max_samples), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_samples(max_samples);
     DataWriterQos::default().keep_all().resource_limits(limits)
 }
 
@@ -37,17 +37,17 @@ fn kept(script: &Script) -> Vec<i64> {
 }
 
 /// Returns events of demotion, restoration and freed space.
-fn events(script: &mut Script) -> Vec<WriterEvent> {
+fn events(script: &mut Script) -> Vec<StatefulWriterEvent> {
     let events = std::iter::from_fn(|| script.writer.poll_event());
-    events.filter(|event| !matches!(event, WriterEvent::Acknowledged(_))).collect()
+    events.filter(|event| !matches!(event, StatefulWriterEvent::Acknowledged(_))).collect()
 }
 
-fn demoted(reader: u8, behind: u64) -> WriterEvent {
-    WriterEvent::ReaderDemoted { reader: reader_guid(reader), behind }
+fn demoted(reader: u8, behind: u64) -> StatefulWriterEvent {
+    StatefulWriterEvent::ReaderDemoted { reader: reader_guid(reader), behind }
 }
 
-fn restored(reader: u8) -> WriterEvent {
-    WriterEvent::ReaderRestored { reader: reader_guid(reader) }
+fn restored(reader: u8) -> StatefulWriterEvent {
+    StatefulWriterEvent::ReaderRestored { reader: reader_guid(reader) }
 }
 
 /// Fills the history, of which reader 2 acknowledges everything and reader 3 nothing.
@@ -64,14 +64,14 @@ fn fill_for_one(script: &mut Script) {
 fn slow_reader_is_demoted_after_its_time() {
     let mut script = impatient(1000);
     fill_for_one(&mut script);
-    assert_eq!(script.writer.slowest_reader(), Some(ReaderLag { reader: reader_guid(3), samples: 4 }));
+    assert_eq!(script.writer.slowest_reader(), Some(ReaderLag::new(reader_guid(3), 4)));
     script.wait(999);
     assert_eq!(try_write(&mut script), Err(WriteRefused::Full));
     assert_eq!(events(&mut script), []);
     script.wait(1);
-    assert_eq!(events(&mut script), [WriterEvent::SpaceFreed, demoted(3, 4)]);
-    assert_eq!(script.writer.acknowledged(), SequenceNumber(4), "nobody waits for it");
-    assert_eq!(script.writer.demoted_readers().collect::<Vec<_>>(), [ReaderLag { reader: reader_guid(3), samples: 4 }]);
+    assert_eq!(events(&mut script), [StatefulWriterEvent::SpaceFreed, demoted(3, 4)]);
+    assert_eq!(script.writer.acknowledged(), SequenceNumber(4), "the writer does not wait for a demoted reader");
+    assert_eq!(script.writer.demoted_readers().collect::<Vec<_>>(), [ReaderLag::new(reader_guid(3), 4)]);
     for number in 5..=12 {
         assert_eq!(try_write(&mut script), Ok(number));
         script.sent();
@@ -83,7 +83,7 @@ fn slow_reader_is_demoted_after_its_time() {
     // The writer waits for the other reader as before.
     script.write_times(4);
     assert_eq!(try_write(&mut script), Err(WriteRefused::Full));
-    assert_eq!(script.writer.slowest_reader(), Some(ReaderLag { reader: reader_guid(2), samples: 4 }));
+    assert_eq!(script.writer.slowest_reader(), Some(ReaderLag::new(reader_guid(2), 4)));
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn demoted_reader_is_restored_when_up_to_date() {
     let mut script = impatient(1000);
     fill_for_one(&mut script);
     script.wait(1000);
-    assert_eq!(events(&mut script), [WriterEvent::SpaceFreed, demoted(3, 4)]);
+    assert_eq!(events(&mut script), [StatefulWriterEvent::SpaceFreed, demoted(3, 4)]);
     script.acknack(3, 4, &[]);
     assert_eq!(events(&mut script), []);
     script.acknack(3, 5, &[]);
@@ -225,7 +225,7 @@ fn slow_local_reader_is_demoted() {
     assert_eq!(try_write(&mut script), Err(WriteRefused::Full));
     assert!(!script.writer.is_at_rest(), "there is a deadline now");
     script.wait(1000);
-    assert_eq!(events(&mut script), [WriterEvent::SpaceFreed, demoted(2, 4)]);
+    assert_eq!(events(&mut script), [StatefulWriterEvent::SpaceFreed, demoted(2, 4)]);
     assert_eq!(try_write(&mut script), Ok(5));
     assert_eq!(kept(&script), [2, 3, 4, 5]);
     link.acknowledge(SequenceNumber(5));
@@ -238,8 +238,7 @@ fn slow_local_reader_is_demoted() {
 
 #[test]
 fn demoted_reader_uses_no_instance_limits() {
-    let limits =
-        ResourceLimits { max_instances: Some(2), max_samples_per_instance: Some(2), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_instances(2).max_samples_per_instance(2);
     for durability in [Durability::Volatile, Durability::TransientLocal] {
         let qos = DataWriterQos::default().keep_all().resource_limits(limits).durability(durability);
         let mut script = Script::with(true, &qos, |config| {
@@ -263,7 +262,7 @@ fn demoted_reader_uses_no_instance_limits() {
 
 #[test]
 fn keep_last_writer_never_demotes_readers() {
-    let limits = ResourceLimits { max_instances: Some(1), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_instances(1);
     let mut script = Script::with(true, &DataWriterQos::default().keep_last(1).resource_limits(limits), |config| {
         config.slow_reader = SlowReader::Demote { after: Duration::ZERO };
     });

@@ -406,3 +406,43 @@ fn reader_without_limits_has_a_default_limit() {
     }
     assert_eq!(cache.history.len(), SAMPLES_MAX);
 }
+
+#[test]
+fn oldest_disposed_instances_make_space() {
+    let limits = ResourceLimits { max_instances: Some(3), ..ResourceLimits::default() };
+    let mut cache = Cache::new(History::KeepLast { depth: 1 }, limits);
+    for key in 1..=200 {
+        assert!(cache.write(1, key).is_ok(), "{key}");
+        assert!(cache.dispose(1, key).is_ok(), "{key}");
+        cache.take();
+    }
+    assert_eq!(cache.history.instance_count(), 3);
+    // The newest of them are still known.
+    for (key, is_known) in [(197, false), (198, true), (200, true)] {
+        assert_eq!(cache.history.cache.instances.find(handle(key)).is_some(), is_known, "{key}");
+    }
+    // Instances that are alive, or have samples, stay.
+    for key in [1, 2, 3] {
+        assert!(cache.write(1, key).is_ok(), "{key}");
+    }
+    assert!(cache.dispose(1, 1).is_ok());
+    assert_eq!(cache.write(1, 4), Err(RejectReason::Instances));
+    cache.take();
+    assert!(cache.write(1, 4).is_ok());
+    assert_eq!(cache.write(1, 5), Err(RejectReason::Instances));
+}
+
+#[test]
+fn list_of_disposed_instances_is_bounded() {
+    let limits = ResourceLimits { max_instances: Some(200), ..ResourceLimits::default() };
+    let mut cache = Cache::new(History::KeepLast { depth: 1 }, limits);
+    for round in 0..5_000_u32 {
+        let key = (round % 100) as u8;
+        cache.write(1, key).unwrap();
+        cache.dispose(1, key).unwrap();
+        cache.take();
+        cache.unregister(1, key).unwrap();
+        cache.take();
+    }
+    assert!(cache.history.cache.instances.listed_disposed() <= 2 * 100 + 64 + 1);
+}

@@ -10,7 +10,7 @@
 use super::model::Chance;
 use super::*;
 use crate::qos::Ownership;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 const KEYS: u8 = 5;
 const WRITERS: u8 = 4;
@@ -45,6 +45,8 @@ struct Instance {
     samples: Vec<Sample>,
     writers: BTreeSet<u8>,
     owner: Option<u8>,
+    /// It stands in the list of disposed instances.
+    listed: bool,
 }
 
 impl Instance {
@@ -57,7 +59,12 @@ impl Instance {
             samples: Vec::new(),
             writers: BTreeSet::new(),
             owner: None,
+            listed: false,
         }
+    }
+
+    fn is_disposed_and_empty(&self) -> bool {
+        self.state == InstanceState::NotAliveDisposed && self.samples.is_empty()
     }
 
     fn is_idle(&self) -> bool {
@@ -101,6 +108,8 @@ struct Book {
     instances: BTreeMap<u8, Instance>,
     /// Emptied instances without writers, which the next selection frees.
     departed: BTreeSet<u8>,
+    /// Disposed instances without samples, which make space for new ones.
+    disposed: VecDeque<u8>,
     arrivals: u64,
 }
 
@@ -113,6 +122,7 @@ impl Book {
             strengths: BTreeMap::new(),
             instances: BTreeMap::new(),
             departed: BTreeSet::new(),
+            disposed: VecDeque::new(),
             arrivals: 0,
         }
     }
@@ -129,7 +139,9 @@ impl Book {
         self.strengths.insert(writer, strength);
         let owners: Vec<_> = self.instances.iter().filter(|(_, instance)| instance.owner.is_some()).collect();
         let owners: Vec<_> = owners.iter().map(|(key, instance)| (**key, self.strongest(&instance.writers))).collect();
-        owners.into_iter().for_each(|(key, owner)| self.instances.get_mut(&key).unwrap().owner = owner);
+        for (key, owner) in owners {
+            self.instances.get_mut(&key).unwrap().owner = owner;
+        }
     }
 
     /// Whether another writer owns the instance. A writer that does not own it is registered all the same (2.2.3.9.2).
@@ -160,13 +172,22 @@ impl Book {
     }
 
     fn forget_departed(&mut self) {
-        std::mem::take(&mut self.departed).into_iter().for_each(|key| self.forget_if_idle(key));
+        for key in std::mem::take(&mut self.departed) {
+            self.forget_if_idle(key);
+        }
     }
 
     fn has_room_for_instance(&mut self) -> bool {
         let max = self.limits.max_instances.map_or(usize::MAX, |max| max as usize);
         if self.instances.len() >= max {
             self.forget_departed();
+        }
+        while self.instances.len() >= max {
+            let Some(key) = self.disposed.pop_front() else { break };
+            let Some(instance) = self.instances.get_mut(&key) else { continue };
+            if std::mem::take(&mut instance.listed) && instance.is_disposed_and_empty() {
+                self.instances.remove(&key);
+            }
         }
         self.instances.len() < max
     }
@@ -395,7 +416,23 @@ impl Book {
                 self.departed.insert(key);
             }
         }
+        if operation == Operation::Take {
+            self.list_disposed(&told);
+        }
         told
+    }
+
+    /// Lists the disposed instances whose last sample was taken, in the order of these samples.
+    fn list_disposed(&mut self, told: &[Told]) {
+        for (place, sample) in told.iter().enumerate() {
+            let is_last = told[place + 1..].iter().all(|later| later.key != sample.key);
+            let Some(instance) = self.instances.get_mut(&sample.key) else { continue };
+            let is_unused = instance.is_idle();
+            if is_last && !is_unused && instance.is_disposed_and_empty() && !instance.listed {
+                instance.listed = true;
+                self.disposed.push_back(sample.key);
+            }
+        }
     }
 }
 
@@ -536,7 +573,7 @@ impl Run {
         for key in 0..=KEYS {
             let expected = book.instances.get(&key).map(|instance| instance.state);
             assert_eq!(cache.lookup_instance(handle(key)), expected, "state of {key}");
-            assert_eq!(cache.knows_instance(handle(key)), expected.is_some());
+            assert_eq!(cache.contains_instance(handle(key)), expected.is_some());
         }
         let samples = || book.instances.values().flat_map(|instance| &instance.samples);
         assert_eq!(cache.len(), samples().count(), "samples");

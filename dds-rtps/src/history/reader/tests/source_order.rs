@@ -228,7 +228,9 @@ fn all_readers_agree_on_value_and_state() {
         for depth in [Some(1), Some(2), None] {
             for _ in 0..3 {
                 let len = script.len();
-                (0..len).for_each(|at| script.swap(at, chance.below(len as u64) as usize));
+                for at in 0..len {
+                    script.swap(at, chance.below(len as u64) as usize);
+                }
                 let (seen, state) = play(&script, depth, &mut chance);
                 let expected = match newest.0 {
                     ChangeKind::Alive => InstanceState::Alive,

@@ -139,7 +139,9 @@ fn owner_loses_instance_with_its_deadline() {
         timing: deadline(millis(100)),
         ..ReaderHistoryConfig::new(limits)
     });
-    (1..=3).for_each(|number| cache.history.set_ownership_strength(writer(number), number.into()));
+    for number in 1..=3 {
+        cache.history.set_ownership_strength(writer(number), number.into());
+    }
     assert_eq!(cache.write_at(0, 3, 1), Admission::Visible);
     assert_eq!(cache.write_at(1, 2, 1), Admission::NotOwner);
     assert_eq!(cache.write_at(90, 1, 1), Admission::NotOwner, "a refused sample meets no deadline");
@@ -234,7 +236,9 @@ fn refused_pending_sample_delays_nothing() {
         timing: filter(100),
         ..ReaderHistoryConfig::new(limits)
     });
-    (1..=2).for_each(|number| cache.history.set_ownership_strength(writer(number), number.into()));
+    for number in 1..=2 {
+        cache.history.set_ownership_strength(writer(number), number.into());
+    }
     let outcomes = [(0, 2), (1, 2), (2, 1)].map(|(now, from)| cache.write_at(now, from, 1));
     assert_eq!(outcomes, [Admission::Visible, Admission::Held, Admission::NotOwner]);
     cache.history.set_ownership_strength(writer(2), 0);
@@ -277,7 +281,9 @@ fn only_samples_of_the_owner_become_pending() {
         timing: filter(100),
         ..ReaderHistoryConfig::new(limits)
     });
-    (1..=2).for_each(|number| cache.history.set_ownership_strength(writer(number), number.into()));
+    for number in 1..=2 {
+        cache.history.set_ownership_strength(writer(number), number.into());
+    }
     let outcomes = [(0, 2), (1, 2), (2, 1)].map(|(now, from)| cache.write_at(now, from, 1));
     assert_eq!(outcomes, [Admission::Visible, Admission::Held, Admission::NotOwner]);
     cache.now = 100;
@@ -356,7 +362,9 @@ fn timer_visits_only_expired_samples() {
     let looked = cache.history.cache.samples.lifespans.steps - noted;
     assert!(looked <= 200 * 2 * 16, "200 have ended, each costs twice the depth of the heap: {looked}");
     cache.now = 1_000;
-    (0..1_000).for_each(|_| drop(cache.select(nothing, Operation::Read)));
+    for _ in 0..1_000 {
+        drop(cache.select(nothing, Operation::Read));
+    }
     assert_eq!(cache.history.cache.samples.lifespans.steps - noted, looked, "nothing has ended");
     assert_eq!((cache.history.len(), cache.take().len()), (20_000, 20_000));
     assert_eq!(cache.history.deadline(), None, "a removed sample sets no timer");
@@ -365,7 +373,9 @@ fn timer_visits_only_expired_samples() {
 #[test]
 fn timer_removes_expired_samples_in_runs() {
     let mut cache = Cache::keep_all();
-    (0..1_000).for_each(|_| write_until(&mut cache, 1, 10));
+    for _ in 0..1_000 {
+        write_until(&mut cache, 1, 10);
+    }
     let mut looks = 0;
     while cache.history.deadline().is_some_and(|due| due <= at(10).instant) {
         cache.history.handle_timeout(at(10));

@@ -8,6 +8,9 @@ use crate::reader::proxy::plausibility::{Denial, ReaderPosition, SkippedRange};
 use crate::types::{EntityId, Instant, Now, SequenceNumber};
 use crate::wire::{Gap, Heartbeat, HeartbeatFrag};
 
+/// Most numbers that one range of a GAP marks in the window. A GAP takes 32 bytes, and must not take much time.
+const MARKED_MAX: i64 = 1024;
+
 impl ReliableState {
     pub(crate) fn handle_gap(&mut self, now: Now, gap: &Gap, delivery: &mut ChangeDelivery<'_>, config: &ReaderConfig) {
         match self.start {
@@ -44,20 +47,19 @@ impl ReliableState {
         if end <= self.window.next() || end <= start {
             return;
         }
-        // Numbers in the window are marked one by one. The rest becomes a range if it continues the window. Otherwise
-        // it is forgotten: the reader requests it, and the writer declares it irrelevant again.
+        // Numbers in the window are marked one by one, a bounded count for each GAP. The rest becomes a range if it
+        // continues them. Otherwise it is forgotten: the reader requests it, and the writer declares it irrelevant
+        // again.
         let window_end = self.window.end();
+        let start = start.max(self.window.next());
+        let mut marked_end = end.min(start.plus(MARKED_MAX));
         if start <= window_end {
-            self.window.mark_irrelevant(start, end.min(window_end), config.reorder_max);
-            if end > window_end {
-                self.remember_gap(NumberRange { start: window_end, end });
-            }
-        } else {
-            self.window.mark_irrelevant(start, end, config.reorder_max);
-            let window_end = self.window.end();
-            if window_end > start && end > window_end {
-                self.remember_gap(NumberRange { start: window_end, end });
-            }
+            marked_end = marked_end.min(window_end);
+        }
+        self.window.mark_irrelevant(start, marked_end, config.reorder_max);
+        let marked_end = marked_end.min(self.window.end());
+        if marked_end >= start && end > marked_end {
+            self.remember_gap(NumberRange { start: marked_end, end });
         }
     }
 
@@ -100,7 +102,7 @@ impl ReliableState {
             return false;
         }
         self.check_denial(now.instant, heartbeat.last_sn, delivery);
-        let is_first = self.acknacks.note_heard();
+        let is_first = self.acknacks.note_heartbeat();
         self.begin_stream(is_first, heartbeat, config);
         self.announced.history_end.get_or_insert(heartbeat.last_sn);
         self.announced.last = self.announced.last.max(heartbeat.last_sn);
@@ -119,6 +121,8 @@ impl ReliableState {
             StreamStart::Known | StreamStart::FirstAnnounced | StreamStart::Named => heartbeat.first_sn,
             StreamStart::AfterHistory => heartbeat.last_sn.next(),
         };
+        // The writer may have been matched before, up to the floor.
+        let begin = if self.start == StreamStart::Known { begin } else { begin.max(self.announced.floor) };
         if self.start == StreamStart::Named {
             self.window.restart_at(begin, config.reorder_max);
             self.first = begin;
@@ -143,7 +147,7 @@ impl ReliableState {
         };
         match self.plausibility.check_denial(now, last, reader) {
             Denial::None => {}
-            Denial::AskAt(at) => self.acknacks.request_heartbeat_at(at),
+            Denial::RequestHeartbeatAt(at) => self.acknacks.request_heartbeat_at(at),
             Denial::Retract(skipped) => {
                 delivery.counters.retracted += 1;
                 self.retract(skipped, delivery);

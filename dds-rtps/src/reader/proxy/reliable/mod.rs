@@ -6,7 +6,7 @@
 //!
 //! Where the stream begins:
 //!
-//! - A reader that wants history begins at 1. It delivers nothing above a hole before the first HEARTBEAT names the
+//! - A reader that requests history begins at 1. It delivers nothing above a hole before the first HEARTBEAT names the
 //!   first available number. Samples that arrive earlier are kept, or requested again.
 //! - A volatile reader must not get history. By default it begins after the last number of the first HEARTBEAT, or with
 //!   the first sample if that arrives before, as Cyclone DDS does.
@@ -28,10 +28,10 @@ use crate::reader::ledger::tally::WriterPosition;
 use crate::reader::proxy::acknack::AckNackScheduler;
 use crate::reader::proxy::plausibility::{JUMP_MAX, Plausibility, SkippedRange};
 use crate::reader::proxy::window::{ReorderWindow, WindowFront};
-use crate::types::{Guid, Instant, Now, SequenceNumber};
+use crate::types::{Guid, Instant, Now, SequenceNumber, VendorId};
 use crate::wire::{HeartbeatFrag, SET_BITS_MAX, SequenceNumberSet};
 
-/// How the reader learns its first relevant sequence number.
+/// How the reader determines its first relevant sequence number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StreamStart {
     /// It is known: the first number of the window.
@@ -143,6 +143,16 @@ impl ReliableState {
         }
     }
 
+    /// The writer was matched before, and no number before `next` may arrive again.
+    ///
+    /// A forged disposal of its participant, or the end of a lease, may have ended that match.
+    pub(crate) fn resume_at(&mut self, next: SequenceNumber) {
+        debug_assert!(self.window.is_empty(), "nothing has arrived since the match");
+        self.announced.floor = next;
+        self.window.jump_to(next);
+        self.first = next;
+    }
+
     /// First number that was not delivered, lost or declared irrelevant.
     pub(crate) fn next(&self) -> SequenceNumber {
         self.window.next()
@@ -182,6 +192,9 @@ impl ReliableState {
 
     /// Whether change `number` with a payload of `len` bytes can be accepted.
     pub(crate) fn check_number(&mut self, number: SequenceNumber, len: usize, config: &ReaderConfig) -> NumberCheck {
+        if self.start != StreamStart::Known && number < self.announced.floor {
+            return NumberCheck::Duplicate;
+        }
         if self.start == StreamStart::Named {
             if self.window.is_empty() {
                 // The window follows the traffic until the writer names the start.
@@ -363,7 +376,7 @@ impl ReliableState {
         }
     }
 
-    /// Tries the refused change again. `true`: changes were delivered, which the writer should learn.
+    /// Tries the refused change again. `true`: changes were delivered, and the next ACKNACK must acknowledge them.
     pub(crate) fn retry(&mut self, now: Now, delivery: &mut ChangeDelivery<'_>) -> bool {
         let before = self.window.next();
         if let WindowFront::Change(change) = self.window.pop() {
@@ -380,10 +393,10 @@ impl ReliableState {
         has_moved
     }
 
-    /// Whether the writer may have come as far as `last`. Otherwise it is asked for a HEARTBEAT.
+    /// Whether `last` is a plausible number of the writer. Otherwise the reader requests a HEARTBEAT.
     pub(crate) fn is_plausible(&mut self, now: Instant, last: SequenceNumber) -> bool {
-        if self.acknacks.is_unheard() {
-            self.plausibility.clear_doubt();
+        if self.acknacks.awaits_heartbeat() {
+            self.plausibility.clear_implausible();
             return true;
         }
         let is_plausible = self.plausibility.is_plausible(now, self.known_end(), last);
@@ -418,7 +431,10 @@ impl ReliableState {
         // Numbers announced further ahead do not count before they are near: they may never have existed.
         let last = last.min(end.plus(JUMP_MAX as i64));
         let gap = match self.gap {
-            Some(gap) => distance(gap.start.max(end), gap.end.min(last.next())),
+            Some(gap) => {
+                let within = self.window.missing_between(gap.start, gap.end);
+                within + distance(gap.start.max(end), gap.end.min(last.next()))
+            }
             None => 0,
         };
         let waiting = self.window.waiting();
@@ -439,10 +455,15 @@ impl ReliableState {
 
     /// `readerSNState` of an ACKNACK: acknowledges all numbers below its base, and requests its members.
     ///
-    /// Samples with received fragments are requested by fragment. Recently requested numbers are left out.
+    /// Samples with received fragments are requested by fragment. A writer of this implementation gets all missing
+    /// numbers: it takes the members for all that the reader misses. It also ignores a repeated request while its
+    /// answer is on the way. Other writers may send a change twice, so recently requested numbers are left out. If
+    /// `must_answer`, the first missing number stays: without members an ACKNACK tells that none is missing. Without
+    /// `must_answer` the set is empty if no number is new.
     pub(crate) fn reader_sn_state(
         &mut self,
         now: Instant,
+        must_answer: bool,
         assemblies: &Assemblies,
         config: &ReaderConfig,
     ) -> SequenceNumberSet {
@@ -451,20 +472,35 @@ impl ReliableState {
         if !self.is_missing_numbers() {
             return set;
         }
+        self.acknacks.forget_requests_below(base);
+        let mut missing = set.clone();
         let end = self.known_end().min(base.plus(i64::from(SET_BITS_MAX) - 1));
         let mut number = base;
         while number <= end {
             // An assembly in progress requests its own fragments by NACK_FRAG.
-            let is_wanted = self.window.is_missing(number) && !self.is_in_gap(number) && !assemblies.contains(number);
-            if is_wanted && !self.acknacks.was_requested(now, number, config) {
-                set.insert(number);
-                self.acknacks.note_requested(now, number, config);
+            if self.window.is_missing(number) && !self.is_in_gap(number) && !assemblies.contains(number) {
+                missing.insert(number);
+                if !self.acknacks.was_requested(now, number, config) {
+                    set.insert(number);
+                    self.acknacks.note_requested(now, number, config);
+                }
             }
             // The last number has no successor.
             if number == SequenceNumber::MAX {
                 break;
             }
             number = number.next();
+        }
+        if set.is_empty() && !must_answer {
+            return set;
+        }
+        if self.writer.prefix.is_of(VendorId::OURS) {
+            return missing;
+        }
+        if set.is_empty() {
+            if let Some(first) = missing.iter().next() {
+                set.insert(first);
+            }
         }
         set
     }
