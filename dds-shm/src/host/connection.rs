@@ -1,0 +1,178 @@
+//! One connection as the receive thread sees it: a handshake, then two rings.
+
+use super::path::{PathId, PathState, ShmPeer};
+use super::side::{OwnSide, PeerDescriptors};
+use super::{HostState, Identity};
+use crate::handshake::Hello;
+use crate::memory::{MappedMemory, Memory};
+use crate::reasons::{Refusal, Violation};
+use crate::ring::{Record, RecordKind, RingReader, RingWriter, outbox_len};
+use rustix::event::epoll;
+use std::hash::{BuildHasher, RandomState};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// A connection to one peer.
+#[derive(Debug)]
+pub(super) struct Connection {
+    pub(super) token: u64,
+    pub(super) socket: Arc<OwnedFd>,
+    pub(super) user: u32,
+    /// `None` until an accepted peer has sent its identity.
+    pub(super) identity: Option<Identity>,
+    /// Until then the path must be open.
+    pub(super) deadline: Instant,
+    pub(super) stage: Stage,
+}
+
+/// Progress of a connection.
+#[derive(Debug)]
+pub(super) enum Stage {
+    /// Waits for the handshake of the peer. The side that connected has sent its own.
+    Handshake(Option<OwnSide>),
+    /// The rings are mapped.
+    Rings(Incoming),
+}
+
+/// The receiving side of a path.
+#[derive(Debug)]
+pub(super) struct Incoming {
+    pub(super) path: Arc<PathState>,
+    pub(super) ring: RingReader<MappedMemory>,
+    pool: MappedMemory,
+    pool_len: usize,
+    /// Wakes on the socket that are probably unread.
+    pub(super) unread_wakes: u32,
+    probe: ProbeState,
+    /// Whether the ring is polled. Otherwise the peer wakes this side.
+    pub(super) is_awake: bool,
+    /// Whether the peer has hung up. The rest of its ring is still read.
+    pub(super) is_closing: bool,
+}
+
+/// Progress of the two test messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ProbeState {
+    /// Argument that must come back.
+    number: u32,
+    /// The own test message came back, so the path is open.
+    is_answered: bool,
+    /// The test message of the peer was answered.
+    has_answered: bool,
+}
+
+/// Result of a look at the ring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RingLook {
+    /// A message, which is still in the ring.
+    Message(Record),
+    /// The test message came back: the path is open now.
+    Open,
+    /// The ring is empty.
+    Empty,
+}
+
+impl Incoming {
+    /// Maps the memory of the peer and sends the test message.
+    pub(super) fn open(
+        host: &HostState,
+        (token, socket, user): (u64, &Arc<OwnedFd>, u32),
+        hello: &Hello,
+        side: OwnSide,
+        peer: PeerDescriptors,
+    ) -> Result<Self, Refusal> {
+        let outbox = Arc::new(MappedMemory::open(peer.outbox, outbox_len(hello.ring_len))?);
+        let pool_len = hello.pool_len as usize;
+        let pool = MappedMemory::open(peer.pool, pool_len)?;
+        let writer = RingWriter::new(Arc::clone(&side.outbox), Arc::clone(&outbox), host.ring_len);
+        let id = PathId(token);
+        let of_peer = ShmPeer { identity: hello.sender, user };
+        let path = PathState::new(id, of_peer, Arc::clone(socket), writer, (&host.pool, &host.config));
+        // Each byte is an event of its own now, so that most wakes need no call that reads it.
+        let flags = epoll::EventFlags::IN | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
+        epoll::modify(&host.epoll, socket.as_fd(), epoll::EventData::new_u64(token), flags)
+            .map_err(|error| Refusal::Descriptors(error.into()))?;
+        let probe = ProbeState { number: random_number(token), is_answered: false, has_answered: false };
+        let incoming = Self {
+            path: Arc::new(path),
+            ring: RingReader::new(side.outbox, outbox, hello.ring_len),
+            pool,
+            pool_len,
+            unread_wakes: 0,
+            probe,
+            is_awake: false,
+            is_closing: false,
+        };
+        match incoming.path.push(RecordKind::Probe, probe.number, 0, &[]) {
+            Ok(()) => Ok(incoming),
+            Err(_) => Err(Refusal::PeerLeft),
+        }
+    }
+
+    /// Whether the test message came back.
+    pub(super) fn is_open(&self) -> bool {
+        self.probe.is_answered
+    }
+
+    /// Looks at the next record, and handles test messages.
+    pub(super) fn look(&mut self) -> Result<RingLook, Violation> {
+        loop {
+            let Some(record) = self.ring.peek()? else { return Ok(RingLook::Empty) };
+            match record.kind {
+                RecordKind::Inline | RecordKind::Block => {
+                    self.check_message(record)?;
+                    return Ok(RingLook::Message(record));
+                }
+                RecordKind::Probe => {
+                    if self.probe.has_answered {
+                        return Err(Violation::OutOfTurn);
+                    }
+                    self.probe.has_answered = true;
+                    self.ring.consume(record);
+                    // The ring has room for both test messages. Otherwise the peer's handshake runs out of time.
+                    let _ = self.path.push(RecordKind::Answer, record.argument, 0, &[]);
+                }
+                RecordKind::Answer => {
+                    if self.probe.is_answered || record.argument != self.probe.number {
+                        return Err(Violation::OutOfTurn);
+                    }
+                    self.probe.is_answered = true;
+                    self.ring.consume(record);
+                    return Ok(RingLook::Open);
+                }
+            }
+        }
+    }
+
+    fn check_message(&self, record: Record) -> Result<(), Violation> {
+        if !self.probe.is_answered {
+            return Err(Violation::OutOfTurn);
+        }
+        if record.kind == RecordKind::Block {
+            let start = self.start_of(record);
+            let end = start.and_then(|start| start.checked_add(record.len as usize));
+            if end.is_none_or(|end| end > self.pool_len) {
+                return Err(Violation::BlockOutside);
+            }
+        }
+        Ok(())
+    }
+
+    /// Copies the start of a message. `into` is at most as long as the message.
+    pub(super) fn copy(&self, record: Record, into: &mut [u8]) {
+        match (record.kind, self.start_of(record)) {
+            (RecordKind::Block, Some(start)) => self.pool.read(start, into),
+            _ => self.ring.copy(into),
+        }
+    }
+
+    fn start_of(&self, record: Record) -> Option<usize> {
+        (record.argument as usize).checked_mul(crate::pool::GRAIN_LEN)
+    }
+}
+
+/// A number that differs in each connection, so that an old answer does not count.
+fn random_number(token: u64) -> u32 {
+    RandomState::new().hash_one(token) as u32
+}

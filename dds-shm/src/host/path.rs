@@ -1,0 +1,367 @@
+//! The sending side of a path.
+
+use super::{HostState, Identity, len_of};
+use crate::config::ShmConfig;
+use crate::memory::MappedMemory;
+use crate::pool::{BlockPool, GRAIN_LEN, grains_of};
+use crate::reasons::{Exhausted, SendFailure, Violation};
+use crate::ring::{INLINE_MAX, Pushed, RETURNS_MAX, RecordKind, RingWriter};
+use rustix::net::{SendFlags, Shutdown};
+use std::io::IoSlice;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+/// Number of a path, unique within its host and never used again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PathId(pub(super) u64);
+
+/// The process at the other end of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ShmPeer {
+    /// Identity that the peer claims, unverified.
+    pub identity: Identity,
+    /// User ID of the peer's process, from the kernel.
+    pub user: u32,
+}
+
+/// Sends messages to one peer. Clones share the path.
+#[derive(Debug, Clone)]
+pub struct ShmPath {
+    pub(super) state: Arc<PathState>,
+    pub(super) host: Weak<HostState>,
+}
+
+/// State of a path that senders and the receive thread share.
+#[derive(Debug)]
+pub(super) struct PathState {
+    pub(super) id: PathId,
+    pub(super) peer: ShmPeer,
+    pub(super) socket: Arc<OwnedFd>,
+    sending: Mutex<Sending>,
+    /// A message found no room since the last `ShmEvent::Room`.
+    wants_room: AtomicBool,
+}
+
+/// Whether the path takes messages.
+#[derive(Debug)]
+enum Sending {
+    Open(OpenSending),
+    /// The violation that a sending thread found, if that ended the path.
+    Ended(Option<Violation>),
+}
+
+#[derive(Debug)]
+struct OpenSending {
+    ring: RingWriter<MappedMemory>,
+    holds: HeldBlocks,
+}
+
+/// Blocks that the peer holds.
+#[derive(Debug)]
+struct HeldBlocks {
+    pool: Arc<BlockPool>,
+    /// By number of the block: how often the peer holds it.
+    counts: Vec<u8>,
+    /// By number of the block: length in grains.
+    grains: Vec<u32>,
+    blocks: u32,
+    blocks_max: u32,
+    held_grains: usize,
+    grains_max: usize,
+}
+
+/// A message in the pool of its host, ready for several paths.
+#[derive(Debug)]
+pub struct StagedMessage {
+    pool: Arc<BlockPool>,
+    block: u32,
+    len: u32,
+}
+
+impl ShmPath {
+    /// Number of this path.
+    #[must_use]
+    pub fn id(&self) -> PathId {
+        self.state.id
+    }
+
+    /// The process at the other end.
+    #[must_use]
+    pub fn peer(&self) -> ShmPeer {
+        self.state.peer
+    }
+
+    /// Sends one message, gathered from its parts. Never blocks.
+    ///
+    /// Messages of up to 2 KiB go into the ring, longer ones into a block of the pool.
+    ///
+    /// # Errors
+    /// Nothing is sent if there is no room, the message is longer than the pool, or the path has ended.
+    pub fn send(&self, parts: &[IoSlice<'_>]) -> Result<(), SendFailure> {
+        let len = len_of(parts);
+        if len <= INLINE_MAX {
+            return self.state.push(RecordKind::Inline, 0, len as u32, parts);
+        }
+        // Before the block is chosen, so that it is the one that the peer returned last.
+        self.state.take_returned();
+        let host = self.host.upgrade().ok_or(SendFailure::Gone)?;
+        self.send_staged(&host.stage(parts)?)
+    }
+
+    /// Sends a message of the same host's pool. Never blocks.
+    ///
+    /// # Errors
+    /// Nothing is sent if there is no room, another host staged the message, or the path has ended.
+    pub fn send_staged(&self, message: &StagedMessage) -> Result<(), SendFailure> {
+        let mut sending = self.state.lock();
+        let Sending::Open(open) = &mut *sending else { return Err(SendFailure::Gone) };
+        // The peer maps only the pool of this host. The number of the block would mean other bytes there.
+        if !Arc::ptr_eq(&open.holds.pool, &message.pool) {
+            return Err(SendFailure::OtherHost);
+        }
+        let pushed = open.push_block(message);
+        self.state.complete(sending, pushed)
+    }
+
+    /// Bytes of the ring that are free now. Zero after the end.
+    ///
+    /// A message of up to 2 KiB takes its length, rounded up to 16, and 16. A longer one takes 16.
+    #[must_use]
+    pub fn room(&self) -> usize {
+        let mut sending = self.state.lock();
+        let Sending::Open(open) = &mut *sending else { return 0 };
+        // The next send reports a violation.
+        open.ring.look_for_room().unwrap_or(0) as usize
+    }
+
+    /// Whether the path still takes messages.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.state.is_sending()
+    }
+
+    /// Ends the path on both sides. `ShmEvent::Down` follows.
+    pub fn close(&self) {
+        self.state.end(None);
+    }
+}
+
+impl PathState {
+    pub(super) fn new(
+        id: PathId,
+        peer: ShmPeer,
+        socket: Arc<OwnedFd>,
+        ring: RingWriter<MappedMemory>,
+        (pool, config): (&Arc<BlockPool>, &ShmConfig),
+    ) -> Self {
+        let holds = HeldBlocks::new(Arc::clone(pool), config);
+        let sending = Mutex::new(Sending::Open(OpenSending { ring, holds }));
+        Self { id, peer, socket, sending, wants_room: AtomicBool::new(false) }
+    }
+
+    /// Writes a record and wakes the peer if it sleeps.
+    pub(super) fn push(
+        &self,
+        kind: RecordKind,
+        argument: u32,
+        len: u32,
+        parts: &[IoSlice<'_>],
+    ) -> Result<(), SendFailure> {
+        let mut sending = self.lock();
+        let Sending::Open(open) = &mut *sending else { return Err(SendFailure::Gone) };
+        let pushed = open.ring.push(kind, argument, len, parts).map(Ok);
+        self.complete(sending, pushed)
+    }
+
+    /// Wakes the peer, or ends the path if the peer broke a rule.
+    fn complete(
+        &self,
+        sending: MutexGuard<'_, Sending>,
+        pushed: Result<Result<Pushed, Exhausted>, Violation>,
+    ) -> Result<(), SendFailure> {
+        if matches!(pushed, Ok(Ok(Pushed::Full) | Err(_))) {
+            self.wants_room.store(true, Ordering::Relaxed);
+        }
+        // The system call happens outside of the lock.
+        drop(sending);
+        match pushed {
+            Ok(Ok(Pushed::Written { wakes })) => {
+                if wakes {
+                    self.wake_peer();
+                }
+                Ok(())
+            }
+            Ok(Ok(Pushed::Full)) => Err(SendFailure::Full(Exhausted::Ring)),
+            Ok(Err(exhausted)) => Err(SendFailure::Full(exhausted)),
+            Err(violation) => {
+                self.end(Some(violation));
+                Err(SendFailure::Gone)
+            }
+        }
+    }
+
+    /// Takes back the blocks that the peer has returned.
+    pub(super) fn take_returned(&self) {
+        let mut sending = self.lock();
+        let Sending::Open(open) = &mut *sending else { return };
+        let taken = open.take_returned();
+        drop(sending);
+        if let Err(violation) = taken {
+            self.end(Some(violation));
+        }
+    }
+
+    /// Wakes the peer by a byte on the socket.
+    ///
+    /// Not by an eventfd: its flags are shared, so the peer could make the write block. Here each call says that it
+    /// does not block.
+    pub(super) fn wake_peer(&self) {
+        // A full socket means that the peer has wakes already. A peer that has left needs none.
+        let _ = rustix::net::send(&self.socket, &[0], SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
+    }
+
+    /// Whether a message found no room since the last call.
+    pub(super) fn take_wish(&self) -> bool {
+        self.wants_room.load(Ordering::Relaxed) && {
+            // After the sender that has set it, because that sender still holds the lock.
+            let _sending = self.lock();
+            self.wants_room.swap(false, Ordering::Relaxed)
+        }
+    }
+
+    pub(super) fn is_sending(&self) -> bool {
+        matches!(*self.lock(), Sending::Open(_))
+    }
+
+    /// Takes no more messages, releases all blocks, and hangs up. Returns an earlier violation.
+    pub(super) fn end(&self, violation: Option<Violation>) -> Option<Violation> {
+        let mut sending = self.lock();
+        let earlier = match &*sending {
+            Sending::Open(_) => violation,
+            Sending::Ended(earlier) => *earlier,
+        };
+        let open = std::mem::replace(&mut *sending, Sending::Ended(earlier));
+        drop(sending);
+        // Unmaps the memory and releases the blocks.
+        drop(open);
+        // Fails if the peer has hung up already. The receive thread notices the end in both cases.
+        let _ = rustix::net::shutdown(&self.socket, Shutdown::Both);
+        earlier
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Sending> {
+        self.sending.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl OpenSending {
+    fn push_block(&mut self, message: &StagedMessage) -> Result<Result<Pushed, Exhausted>, Violation> {
+        if !self.holds.has_room_for(message) {
+            // As in the ring: the peer looks at the wish after it has returned a block.
+            self.take_returned()?;
+            if !self.holds.has_room_for(message) {
+                self.ring.request_room();
+                self.take_returned()?;
+                if !self.holds.has_room_for(message) {
+                    return Ok(Err(Exhausted::HeldByPeer));
+                }
+            }
+        }
+        let pushed = self.ring.push(RecordKind::Block, message.block, message.len, &[])?;
+        if matches!(pushed, Pushed::Written { .. }) {
+            self.holds.add(message);
+        }
+        Ok(Ok(pushed))
+    }
+
+    fn take_returned(&mut self) -> Result<(), Violation> {
+        let holds = &mut self.holds;
+        if holds.blocks == 0 {
+            return Ok(());
+        }
+        self.ring.take_returned(holds.blocks, |block| holds.remove(block))
+    }
+}
+
+impl HeldBlocks {
+    fn new(pool: Arc<BlockPool>, config: &ShmConfig) -> Self {
+        let grains = pool.len() / GRAIN_LEN;
+        Self {
+            counts: vec![0; grains],
+            grains: vec![0; grains],
+            blocks: 0,
+            blocks_max: (config.held_blocks_max.min(RETURNS_MAX as usize)) as u32,
+            held_grains: 0,
+            grains_max: config.held_bytes_max / GRAIN_LEN,
+            pool,
+        }
+    }
+
+    /// One block of any length is always permitted.
+    fn has_room_for(&self, message: &StagedMessage) -> bool {
+        let is_first = self.blocks == 0;
+        let fits = self.held_grains + grains_of(message.len as usize) <= self.grains_max;
+        let is_countable = self.counts.get(message.block as usize).is_some_and(|count| *count < u8::MAX);
+        self.blocks < self.blocks_max.max(1) && is_countable && (fits || is_first)
+    }
+
+    fn add(&mut self, message: &StagedMessage) {
+        let at = message.block as usize;
+        let (Some(count), Some(grains)) = (self.counts.get_mut(at), self.grains.get_mut(at)) else { return };
+        *count += 1;
+        *grains = grains_of(message.len as usize) as u32;
+        self.blocks += 1;
+        self.held_grains += *grains as usize;
+        self.pool.hold(message.block);
+    }
+
+    /// Returns whether the peer held the block.
+    fn remove(&mut self, block: u32) -> bool {
+        let at = block as usize;
+        let (Some(count), Some(grains)) = (self.counts.get_mut(at), self.grains.get(at)) else { return false };
+        if *count == 0 {
+            return false;
+        }
+        *count -= 1;
+        self.blocks -= 1;
+        self.held_grains -= *grains as usize;
+        self.pool.release(block);
+        true
+    }
+}
+
+impl Drop for HeldBlocks {
+    fn drop(&mut self) {
+        for (block, count) in self.counts.iter().enumerate() {
+            for _ in 0..*count {
+                self.pool.release(block as u32);
+            }
+        }
+    }
+}
+
+impl StagedMessage {
+    pub(super) fn new(pool: Arc<BlockPool>, block: u32, len: u32) -> Self {
+        Self { pool, block, len }
+    }
+
+    /// Number of bytes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Whether the message has no bytes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+impl Drop for StagedMessage {
+    fn drop(&mut self) {
+        self.pool.release(self.block);
+    }
+}

@@ -1,0 +1,651 @@
+//! The receive thread: handshakes, messages, wakes, and the end of peers.
+
+use super::connection::{Connection, Incoming, RingLook, Stage};
+use super::path::{PathId, ShmPath, ShmPeer};
+use super::side::{OwnSide, receive_handshake, send_refusal};
+use super::{Claim, FastMap, HostState, Identity};
+use crate::handshake::{HandshakeMessage, Hello};
+use crate::reasons::{PathEnd, Refusal, Violation};
+use crate::ring::Record;
+use rustix::event::epoll;
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SocketFlags};
+use rustix::time::Timespec;
+use std::collections::VecDeque;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::atomic::{Ordering, fence};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+pub(super) const LISTENER: u64 = 0;
+pub(super) const TIMER: u64 = 1;
+/// This number and all higher ones are sockets of connections.
+pub(super) const FIRST_TOKEN: u64 = 2;
+
+/// Messages of one path before other paths have their turn.
+const TURN: u32 = 16;
+
+/// Connections that are accepted before messages have their turn.
+const ACCEPTS_MAX: usize = 16;
+
+/// Wakes on a socket before it is read. The socket of a peer has room for more than 200.
+const UNREAD_WAKES_MAX: u32 = 16;
+
+/// Wakes that are read at once. One event may stand for several wakes, but an honest peer sends at most two.
+const READ_WAKES_MAX: u32 = 4 * UNREAD_WAKES_MAX;
+
+/// Messages in a row before descriptors are checked. Otherwise a flood would delay new peers and the end of others.
+const UNCHECKED_MAX: u32 = 128;
+
+/// Longest spin, so that the receive thread also checks descriptors.
+const SPIN_MAX: Duration = Duration::from_millis(100);
+
+/// Longest call of `epoll_wait`. A longer wait takes several calls.
+const WAIT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// Events of one call of `epoll_wait`.
+const EVENTS_MAX: usize = 32;
+
+/// Receives the messages of all paths of a host. One thread uses it.
+///
+/// Its descriptor becomes readable when [`next_event`](Self::next_event) has work, if the last call returned `None`. So
+/// a program with an event loop of its own can wait for the descriptor. It may be readable without work.
+#[derive(Debug)]
+pub struct ShmReception {
+    host: Arc<HostState>,
+    listener: OwnedFd,
+    connections: FastMap<u64, Connection>,
+    /// Connections whose rings are polled.
+    awake: Vec<u64>,
+    /// Position in `awake`, and messages of that path in its turn.
+    turn: (usize, u32),
+    steps: VecDeque<Step>,
+    /// Messages since descriptors were last checked.
+    unchecked: u32,
+    /// The system had no descriptor for a connection that waits to be accepted.
+    is_short_of_descriptors: bool,
+}
+
+/// News of a host.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ShmEvent<'a> {
+    /// A message arrived.
+    Message(ShmMessage<'a>),
+    /// A path is open: its test message came back.
+    Up(ShmPath),
+    /// A path that was full probably has room again.
+    Room(PathId),
+    /// An open path ended. All messages of the peer have been delivered.
+    Down {
+        /// The path.
+        path: PathId,
+        /// The peer at its other end.
+        peer: ShmPeer,
+        /// Why it ended.
+        reason: PathEnd,
+    },
+    /// A path did not open.
+    Refused {
+        /// The peer. `None` if it did not say.
+        peer: Option<Identity>,
+        /// Why it did not open.
+        reason: Refusal,
+    },
+}
+
+/// A message in shared memory. Dropping it makes its memory free for the sender.
+#[derive(Debug)]
+pub struct ShmMessage<'a> {
+    incoming: &'a mut Incoming,
+    record: Record,
+}
+
+/// An event that does not borrow from the reception.
+#[derive(Debug)]
+enum Step {
+    Message(u64, Record),
+    Up(ShmPath),
+    Room(PathId),
+    Down(PathId, ShmPeer, PathEnd),
+    Refused(Option<Identity>, Refusal),
+}
+
+impl ShmMessage<'_> {
+    /// The path on which the message arrived.
+    #[must_use]
+    pub fn path(&self) -> PathId {
+        self.incoming.path.id
+    }
+
+    /// Number of bytes.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.record.len as usize
+    }
+
+    /// Whether the message has no bytes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.record.len == 0
+    }
+
+    /// Copies the start of the message into `buffer`, and returns the number of copied bytes.
+    ///
+    /// The peer may change the message during the copy. So check the copy, and copy only once.
+    pub fn copy_to(&self, buffer: &mut [u8]) -> usize {
+        let len = buffer.len().min(self.len());
+        if let Some(into) = buffer.get_mut(..len) {
+            self.incoming.copy(self.record, into);
+        }
+        len
+    }
+}
+
+impl Drop for ShmMessage<'_> {
+    fn drop(&mut self) {
+        self.incoming.ring.consume(self.record);
+    }
+}
+
+impl AsFd for ShmReception {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.host.epoll.as_fd()
+    }
+}
+
+impl ShmReception {
+    pub(super) fn new(host: Arc<HostState>, listener: OwnedFd) -> Self {
+        Self {
+            host,
+            listener,
+            connections: FastMap::default(),
+            awake: Vec::new(),
+            turn: (0, 0),
+            steps: VecDeque::new(),
+            unchecked: 0,
+            is_short_of_descriptors: false,
+        }
+    }
+
+    /// Returns the next event, and waits for it until the timeout. `None` as timeout waits without end.
+    ///
+    /// Returns `None` after the timeout or [`ShmHost::interrupt`](super::ShmHost::interrupt).
+    pub fn next_event(&mut self, timeout: Option<Duration>) -> Option<ShmEvent<'_>> {
+        Some(match self.next_step(timeout)? {
+            Step::Message(token, record) => {
+                let Some(Connection { stage: Stage::Rings(incoming), .. }) = self.connections.get_mut(&token) else {
+                    debug_assert!(false, "a message comes from mapped rings");
+                    return None;
+                };
+                ShmEvent::Message(ShmMessage { incoming, record })
+            }
+            Step::Up(path) => ShmEvent::Up(path),
+            Step::Room(path) => ShmEvent::Room(path),
+            Step::Down(path, peer, reason) => ShmEvent::Down { path, peer, reason },
+            Step::Refused(peer, reason) => ShmEvent::Refused { peer, reason },
+        })
+    }
+
+    fn next_step(&mut self, timeout: Option<Duration>) -> Option<Step> {
+        // A timeout that the clock cannot express has no end.
+        let until = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
+        // The descriptors were checked after the timeout. A peer that rings in a loop must not prolong it.
+        let mut is_late = false;
+        loop {
+            if self.unchecked >= UNCHECKED_MAX {
+                self.unchecked = 0;
+                self.wait(Some(Duration::ZERO));
+                if self.take_interrupt() {
+                    return None;
+                }
+            }
+            if let Some(step) = self.poll() {
+                self.unchecked += 1;
+                return Some(step);
+            }
+            if let Some(step) = self.spin(until) {
+                return Some(step);
+            }
+            if !self.fall_asleep() {
+                continue;
+            }
+            if is_late {
+                return None;
+            }
+            let rest = until.map(|until| until.saturating_duration_since(Instant::now()));
+            is_late = rest.is_some_and(|rest| rest.is_zero());
+            self.wait(rest);
+            if self.take_interrupt() {
+                return None;
+            }
+        }
+    }
+
+    fn take_interrupt(&self) -> bool {
+        // Usually only a load.
+        self.host.is_interrupted.load(Ordering::Relaxed) && self.host.is_interrupted.swap(false, Ordering::Acquire)
+    }
+
+    /// Returns the next event that needs no system call.
+    fn poll(&mut self) -> Option<Step> {
+        if let Some(step) = self.steps.pop_front() {
+            return Some(step);
+        }
+        // One look at each path. Paths that are removed only make it shorter.
+        for _ in 0..=self.awake.len() {
+            let (at, count) = self.turn;
+            let Some(token) = self.awake.get(at).copied() else {
+                self.turn = (0, 0);
+                if self.awake.is_empty() {
+                    return None;
+                }
+                continue;
+            };
+            self.turn = if count < TURN { (at, count + 1) } else { (at + 1, 0) };
+            match self.look(token) {
+                Ok(RingLook::Message(record)) => return Some(Step::Message(token, record)),
+                Ok(RingLook::Open) => {
+                    if let Some(step) = self.open(token) {
+                        return Some(step);
+                    }
+                }
+                Ok(RingLook::Empty) => self.turn = (at + 1, 0),
+                Err(violation) => self.end(token, Ending::Violation(violation)),
+            }
+            if let Some(step) = self.steps.pop_front() {
+                return Some(step);
+            }
+        }
+        None
+    }
+
+    fn look(&mut self, token: u64) -> Result<RingLook, Violation> {
+        let Some(Connection { stage: Stage::Rings(incoming), .. }) = self.connections.get_mut(&token) else {
+            debug_assert!(false, "only mapped rings are awake");
+            return Ok(RingLook::Empty);
+        };
+        let look = incoming.look()?;
+        if look == RingLook::Empty {
+            if incoming.ring.must_wake() {
+                incoming.path.wake_peer();
+            }
+            if incoming.is_closing {
+                self.end(token, Ending::HangUp);
+            }
+        }
+        Ok(look)
+    }
+
+    /// Polls for the configured time, so that the wake of the thread is saved.
+    fn spin(&mut self, until: Option<Instant>) -> Option<Step> {
+        if self.host.config.spin.is_zero() {
+            return None;
+        }
+        let end_of_spin = Instant::now() + self.host.config.spin.min(SPIN_MAX);
+        let until = until.map_or(end_of_spin, |until| until.min(end_of_spin));
+        while !self.awake.is_empty() && Instant::now() < until {
+            std::hint::spin_loop();
+            if let Some(step) = self.poll() {
+                return Some(step);
+            }
+        }
+        None
+    }
+
+    /// Returns whether all paths sleep now. Otherwise some have records, or were ended for a violation.
+    fn fall_asleep(&mut self) -> bool {
+        if self.awake.is_empty() {
+            return true;
+        }
+        for token in &self.awake {
+            if let Some(Connection { stage: Stage::Rings(incoming), .. }) = self.connections.get_mut(token) {
+                incoming.ring.fall_asleep();
+            }
+        }
+        // Between the stores above and the loads below, see `ring`.
+        fence(Ordering::SeqCst);
+        let connections = &mut self.connections;
+        let mut broken = Vec::new();
+        self.awake.retain(|token| {
+            let Some(Connection { stage: Stage::Rings(incoming), .. }) = connections.get_mut(token) else {
+                return false;
+            };
+            incoming.is_awake = incoming.ring.has_records().unwrap_or_else(|violation| {
+                broken.push((*token, violation));
+                false
+            });
+            if incoming.is_awake {
+                incoming.ring.wake_up();
+            }
+            incoming.is_awake
+        });
+        for (token, violation) in broken {
+            self.end(token, Ending::Violation(violation));
+        }
+        self.awake.is_empty() && self.steps.is_empty()
+    }
+
+    fn wake_up(&mut self, token: u64) {
+        if let Some(Connection { stage: Stage::Rings(incoming), .. }) = self.connections.get_mut(&token) {
+            if !incoming.is_awake {
+                incoming.is_awake = true;
+                incoming.ring.wake_up();
+                self.awake.push(token);
+            }
+            // The wake may be for a sender that waits for room.
+            if !incoming.is_closing && incoming.path.take_wish() {
+                self.steps.push_back(Step::Room(incoming.path.id));
+            }
+        }
+    }
+
+    /// Waits for descriptors until the timeout, and handles them. May return earlier.
+    fn wait(&mut self, timeout: Option<Duration>) {
+        // Linux before 5.11 cannot wait longer than an `i32` of milliseconds.
+        let timeout = timeout.map(|timeout| timeout.min(WAIT_MAX));
+        let timeout = timeout.map(|timeout| Timespec {
+            tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(timeout.subsec_nanos()),
+        });
+        let mut events = [MaybeUninit::uninit(); EVENTS_MAX];
+        let Ok((events, _)) = epoll::wait(&self.host.epoll, &mut events, timeout.as_ref()) else {
+            // A signal interrupted the wait. The caller waits for the rest of the time.
+            return;
+        };
+        for event in events {
+            match event.data.u64() {
+                LISTENER => self.accept(),
+                TIMER => self.check_deadlines(),
+                token => self.handle_socket(token, event.flags),
+            }
+        }
+    }
+
+    fn accept(&mut self) {
+        for _ in 0..ACCEPTS_MAX {
+            match rustix::net::accept_with(&self.listener, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) {
+                Ok(socket) => self.begin(socket),
+                Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => {
+                    // The listener would stay readable. The timer tries again.
+                    self.host.unwatch(self.listener.as_fd());
+                    self.is_short_of_descriptors = true;
+                    self.host.tick(true);
+                    return;
+                }
+                // No connection is left, or the peer has left already.
+                Err(_) => return,
+            }
+        }
+    }
+
+    /// Waits for the handshake of an accepted peer.
+    fn begin(&mut self, socket: OwnedFd) {
+        self.take_new();
+        let has_room = self.connections.len() < self.host.config.paths_max;
+        let checked =
+            self.host.user_of(&socket).and_then(|user| if has_room { Ok(user) } else { Err(Refusal::Crowded) });
+        let user = match checked {
+            Ok(user) => user,
+            Err(refusal) => {
+                send_refusal(&socket, &refusal);
+                self.steps.push_back(Step::Refused(None, refusal));
+                return;
+            }
+        };
+        let token = self.host.new_token();
+        let flags = epoll::EventFlags::IN | epoll::EventFlags::RDHUP;
+        if let Err(refusal) = self.host.watch(socket.as_fd(), token, flags) {
+            self.steps.push_back(Step::Refused(None, refusal));
+            return;
+        }
+        let deadline = self.host.handshake_deadline();
+        let stage = Stage::Handshake(None);
+        let connection = Connection { token, socket: Arc::new(socket), user, identity: None, deadline, stage };
+        self.connections.insert(token, connection);
+        self.host.tick(true);
+    }
+
+    /// Takes over the connections that `connect` has begun.
+    fn take_new(&mut self) {
+        let new = std::mem::take(&mut self.host.lock_peers().new);
+        self.connections.extend(new.into_iter().map(|connection| (connection.token, connection)));
+    }
+
+    fn handle_socket(&mut self, token: u64, flags: epoll::EventFlags) {
+        if !self.connections.contains_key(&token) {
+            self.take_new();
+        }
+        let ends = epoll::EventFlags::RDHUP | epoll::EventFlags::HUP | epoll::EventFlags::ERR;
+        let Some(connection) = self.connections.get_mut(&token) else { return };
+        match &mut connection.stage {
+            Stage::Handshake(_) => {
+                if let Err(refusal) = self.handle_handshake(token) {
+                    self.end(token, Ending::Refusal(refusal));
+                }
+            }
+            Stage::Rings(_) if flags.intersects(ends) => self.close_ring(token),
+            Stage::Rings(incoming) => {
+                incoming.unread_wakes += 1;
+                if incoming.unread_wakes >= UNREAD_WAKES_MAX {
+                    incoming.unread_wakes = 0;
+                    read_wakes(&connection.socket);
+                }
+                self.wake_up(token);
+            }
+        }
+    }
+
+    /// The peer has hung up. The rest of its ring is still read.
+    fn close_ring(&mut self, token: u64) {
+        let Some(Connection { socket, stage: Stage::Rings(incoming), .. }) = self.connections.get_mut(&token) else {
+            return;
+        };
+        self.host.unwatch(socket.as_fd());
+        incoming.is_closing = true;
+        match incoming.ring.close() {
+            Ok(()) => self.wake_up(token),
+            Err(violation) => self.end(token, Ending::Violation(violation)),
+        }
+    }
+
+    /// Handles the handshake of a peer.
+    fn handle_handshake(&mut self, token: u64) -> Result<(), Refusal> {
+        let Some(connection) = self.connections.get(&token) else { return Ok(()) };
+        let Some((message, descriptors)) = receive_handshake(&connection.socket)? else { return Ok(()) };
+        let hello = match message {
+            HandshakeMessage::Hello(hello) => hello,
+            HandshakeMessage::Refusal(code) => return Err(code.reason()),
+        };
+        let is_answer = matches!(connection.stage, Stage::Handshake(Some(_)));
+        let is_expected = connection.identity.is_none_or(|identity| identity == hello.sender);
+        if hello.receiver != self.host.identity || hello.sender == self.host.identity || !is_expected {
+            return Err(Refusal::WrongIdentity);
+        }
+        if hello.pool_len as usize > self.host.config.peer_pool_len_max {
+            return Err(Refusal::PeerPoolTooLong { len: hello.pool_len as usize });
+        }
+        let Some(descriptors) = descriptors else {
+            // The system drops descriptors at the limit of open files.
+            let error = Errno::MFILE;
+            return Err(Refusal::Descriptors(error.into()));
+        };
+        if !is_answer {
+            self.claim(token, &hello)?;
+        }
+        let host = Arc::clone(&self.host);
+        let Some(connection) = self.connections.get_mut(&token) else { return Ok(()) };
+        connection.identity = Some(hello.sender);
+        let Stage::Handshake(side) = &mut connection.stage else { return Ok(()) };
+        let side = match side.take() {
+            Some(side) => side,
+            None => {
+                let side = OwnSide::new(host.ring_len)?;
+                side.send_hello(&connection.socket, &host.hello_to(hello.sender), host.pool.memory())?;
+                side
+            }
+        };
+        let of_connection = (token, &connection.socket, connection.user);
+        let incoming = Incoming::open(&host, of_connection, &hello, side, descriptors)?;
+        let path = Arc::downgrade(&incoming.path);
+        connection.stage = Stage::Rings(incoming);
+        host.lock_peers().claims.insert(hello.sender, Claim { token, is_connecting: false, path });
+        Ok(())
+    }
+
+    /// Reserves the identity of a peer that has connected to this host.
+    fn claim(&mut self, token: u64, hello: &Hello) -> Result<(), Refusal> {
+        let mut peers = self.host.lock_peers();
+        let earlier = match peers.claims.get(&hello.sender) {
+            Some(claim) if !claim.is_connecting => return Err(Refusal::AlreadyConnected),
+            // Both sides connect at once: the connection of the lower identity remains.
+            Some(_) if self.host.identity < hello.sender => return Err(Refusal::AlreadyConnected),
+            Some(claim) => Some(claim.token),
+            None => None,
+        };
+        peers.claims.insert(hello.sender, Claim { token, is_connecting: false, path: Weak::new() });
+        drop(peers);
+        if let Some(earlier) = earlier {
+            self.take_new();
+            if let Some(connection) = self.connections.remove(&earlier) {
+                self.host.unwatch(connection.socket.as_fd());
+            }
+        }
+        Ok(())
+    }
+
+    /// The test message came back.
+    fn open(&mut self, token: u64) -> Option<Step> {
+        let Some(Connection { stage: Stage::Rings(incoming), .. }) = self.connections.get(&token) else { return None };
+        let path = ShmPath { state: Arc::clone(&incoming.path), host: Arc::downgrade(&self.host) };
+        Some(Step::Up(path))
+    }
+
+    fn check_deadlines(&mut self) {
+        let mut count = [0; 8];
+        // Only makes the timer unreadable. The count does not matter.
+        let _ = rustix::io::read(&self.host.timer, &mut count);
+        self.take_new();
+        if std::mem::take(&mut self.is_short_of_descriptors) {
+            let flags = epoll::EventFlags::IN;
+            if self.host.watch(self.listener.as_fd(), LISTENER, flags).is_err() {
+                self.is_short_of_descriptors = true;
+            }
+        }
+        let now = Instant::now();
+        let mut unfinished = 0;
+        let mut late = Vec::new();
+        for connection in self.connections.values() {
+            if connection.is_open() {
+                continue;
+            }
+            unfinished += 1;
+            if connection.deadline <= now {
+                late.push(connection.token);
+            }
+        }
+        let is_over = unfinished == late.len() && !self.is_short_of_descriptors;
+        for token in late {
+            self.end(token, Ending::Refusal(Refusal::TimedOut));
+        }
+        // `connect` may have begun another handshake just now.
+        let peers = self.host.lock_peers();
+        if is_over && peers.new.is_empty() {
+            self.host.tick(false);
+        }
+    }
+
+    #[cfg(test)]
+    #[cfg(all(not(dds_loom), not(miri)))]
+    pub(super) fn connection_count(&self) -> usize {
+        self.connections.len()
+    }
+
+    /// Removes a connection, releases the blocks of its peer, and reports why.
+    fn end(&mut self, token: u64, ending: Ending) {
+        let Some(connection) = self.connections.remove(&token) else { return };
+        self.awake.retain(|awake| *awake != token);
+        self.host.unwatch(connection.socket.as_fd());
+        if let Some(identity) = connection.identity {
+            let mut peers = self.host.lock_peers();
+            if peers.claims.get(&identity).is_some_and(|claim| claim.token == token) {
+                peers.claims.remove(&identity);
+            }
+        }
+        let is_open = connection.is_open();
+        let Stage::Rings(incoming) = connection.stage else {
+            let refusal = ending.into_refusal();
+            if !matches!(refusal, Refusal::PeerLeft) {
+                send_refusal(&connection.socket, &refusal);
+            }
+            self.steps.push_back(Step::Refused(connection.identity, refusal));
+            return;
+        };
+        let was_closed = !incoming.path.is_sending();
+        let violation = match ending {
+            Ending::Violation(violation) => Some(violation),
+            Ending::HangUp | Ending::Refusal(_) => None,
+        };
+        let earlier = incoming.path.end(violation);
+        self.steps.push_back(match (is_open, violation.or(earlier)) {
+            (true, Some(violation)) => Step::Down(incoming.path.id, incoming.path.peer, PathEnd::Broken(violation)),
+            (true, None) if was_closed => Step::Down(incoming.path.id, incoming.path.peer, PathEnd::Closed),
+            (true, None) => Step::Down(incoming.path.id, incoming.path.peer, PathEnd::PeerLeft),
+            (false, Some(violation)) => Step::Refused(connection.identity, Refusal::Broken(violation)),
+            (false, None) => Step::Refused(connection.identity, ending.into_refusal()),
+        });
+    }
+}
+
+/// Reads wakes, so that the socket of the peer has room for others.
+fn read_wakes(socket: &OwnedFd) {
+    for _ in 0..READ_WAKES_MAX {
+        let mut bytes = [0; 16];
+        // The end of the peer is an event of its own.
+        if !matches!(rustix::net::recv(socket, &mut bytes, RecvFlags::DONTWAIT), Ok((1.., _))) {
+            return;
+        }
+    }
+}
+
+/// What ends a connection.
+#[derive(Debug)]
+enum Ending {
+    /// The peer hung up, or this process did.
+    HangUp,
+    Violation(Violation),
+    Refusal(Refusal),
+}
+
+impl Ending {
+    fn into_refusal(self) -> Refusal {
+        match self {
+            Self::HangUp => Refusal::PeerLeft,
+            Self::Violation(violation) => Refusal::Broken(violation),
+            Self::Refusal(refusal) => refusal,
+        }
+    }
+}
+
+impl Connection {
+    fn is_open(&self) -> bool {
+        matches!(&self.stage, Stage::Rings(incoming) if incoming.is_open())
+    }
+}
+
+impl Drop for ShmReception {
+    fn drop(&mut self) {
+        let mut peers = self.host.lock_peers();
+        peers.is_closed = true;
+        let new = std::mem::take(&mut peers.new);
+        peers.claims.clear();
+        drop(peers);
+        drop(new);
+        for connection in self.connections.values() {
+            if let Stage::Rings(incoming) = &connection.stage {
+                incoming.path.end(None);
+            }
+        }
+    }
+}

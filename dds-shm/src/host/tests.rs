@@ -1,0 +1,689 @@
+//! Two hosts in one process, and peers that follow the protocol by hand to break it.
+
+use super::side::{OwnSide, PeerDescriptors, receive_handshake};
+use super::*;
+use crate::config::ShmConfig;
+use crate::memory::{MappedMemory, Memory};
+use crate::reasons::{PathEnd, Violation};
+use crate::ring::{RecordKind, RingReader, RingWriter, outbox_len};
+use rustix::net::SendFlags;
+use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+const RING_LEN: u32 = 4096;
+
+struct Side {
+    host: ShmHost,
+    reception: ShmReception,
+    path: Option<ShmPath>,
+}
+
+fn identity() -> Identity {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let mut identity = [0xab; 16];
+    identity[..4].copy_from_slice(&std::process::id().to_ne_bytes());
+    identity[4..8].copy_from_slice(&NEXT.fetch_add(1, Ordering::Relaxed).to_ne_bytes());
+    identity
+}
+
+fn config() -> ShmConfig {
+    ShmConfig { pool_len: 8 << 20, handshake_max: Duration::from_millis(300), ..ShmConfig::default() }
+}
+
+fn side(config: ShmConfig) -> Side {
+    let (host, reception) = ShmHost::new(identity(), config).unwrap();
+    Side { host, reception, path: None }
+}
+
+/// An event without its borrow.
+#[derive(Debug, PartialEq)]
+enum Seen {
+    Up,
+    Message(Vec<u8>),
+    Room,
+    Down(PathEnd),
+    Refused(String),
+}
+
+impl Side {
+    fn next(&mut self, timeout: Duration) -> Option<Seen> {
+        Some(match self.reception.next_event(Some(timeout))? {
+            ShmEvent::Up(path) => {
+                self.path = Some(path);
+                Seen::Up
+            }
+            ShmEvent::Message(message) => {
+                let mut bytes = vec![0; message.len()];
+                assert_eq!(message.copy_to(&mut bytes), bytes.len());
+                Seen::Message(bytes)
+            }
+            ShmEvent::Room(_) => Seen::Room,
+            ShmEvent::Down { reason, .. } => Seen::Down(reason),
+            ShmEvent::Refused { reason, .. } => Seen::Refused(reason.to_string()),
+        })
+    }
+
+    fn expect(&mut self) -> Seen {
+        self.next(PATIENCE).expect("an event")
+    }
+
+    fn send(&self, bytes: &[u8]) -> Result<(), SendFailure> {
+        let (first, rest) = bytes.split_at(bytes.len() / 2);
+        self.path.as_ref().unwrap().send(&[IoSlice::new(first), IoSlice::new(rest)])
+    }
+
+    fn used_grains(&self) -> usize {
+        self.host.shared.pool.used_grains()
+    }
+}
+
+/// Lets both sides work in turn until both paths are open.
+fn open_both(one: &mut Side, other: &mut Side) {
+    let until = Instant::now() + PATIENCE;
+    (one.path, other.path) = (None, None);
+    while one.path.is_none() || other.path.is_none() {
+        for side in [&mut *one, &mut *other] {
+            if let Some(seen) = side.next(Duration::from_millis(1)) {
+                assert_eq!(seen, Seen::Up);
+            }
+        }
+        assert!(Instant::now() < until, "the paths do not open");
+    }
+}
+
+fn connected_with(config: &ShmConfig) -> (Side, Side) {
+    let (mut one, mut other) = (side(config.clone()), side(config.clone()));
+    one.host.connect(other.host.identity()).unwrap();
+    open_both(&mut one, &mut other);
+    (one, other)
+}
+
+fn connected() -> (Side, Side) {
+    connected_with(&config())
+}
+
+fn bytes(len: usize) -> Vec<u8> {
+    (0..len).map(|at| (at * 31 + len) as u8).collect()
+}
+
+#[test]
+fn messages_of_every_length_arrive_in_both_directions() {
+    let (mut one, mut other) = connected();
+    for len in [0, 1, 15, 16, 17, 2047, 2048, 2049, 16 << 10, 64 << 10, (1 << 20) + 3, 8 << 20] {
+        one.send(&bytes(len)).unwrap();
+        assert_eq!(other.expect(), Seen::Message(bytes(len)), "{len}");
+        other.send(&bytes(len)).unwrap();
+        assert_eq!(one.expect(), Seen::Message(bytes(len)), "{len}");
+    }
+    assert_eq!(one.send(&bytes((8 << 20) + 1)), Err(SendFailure::TooLong { max: 8 << 20 }));
+    assert_eq!(one.path.as_ref().unwrap().peer().identity, other.host.identity());
+}
+
+#[test]
+fn message_left_unread_is_dropped_and_the_next_arrives() {
+    let (one, mut other) = connected();
+    one.send(&bytes(50_000)).unwrap();
+    one.send(&bytes(50)).unwrap();
+    assert!(matches!(other.reception.next_event(Some(PATIENCE)), Some(ShmEvent::Message(_))));
+    assert_eq!(other.expect(), Seen::Message(bytes(50)));
+}
+
+#[test]
+fn blocks_return_after_the_peer_has_read() {
+    let (one, mut other) = connected();
+    for round in 0..200 {
+        one.send(&bytes(100_000)).unwrap();
+        assert_eq!(one.used_grains(), 7, "round {round}: the same block is used again");
+        assert_eq!(other.expect(), Seen::Message(bytes(100_000)));
+    }
+}
+
+#[test]
+fn staged_message_is_copied_once_for_several_peers() {
+    let (mut one, mut other) = connected();
+    let mut third = side(config());
+    let path = one.path.clone().unwrap();
+    third.host.connect(one.host.identity()).unwrap();
+    open_both(&mut one, &mut third);
+    let to_third = one.path.clone().unwrap();
+    let message = one.host.stage(&[IoSlice::new(&bytes(40_000))]).unwrap();
+    path.send_staged(&message).unwrap();
+    to_third.send_staged(&message).unwrap();
+    drop(message);
+    assert_eq!(one.used_grains(), 3);
+    for side in [&mut other, &mut third] {
+        assert_eq!(side.expect(), Seen::Message(bytes(40_000)));
+    }
+    path.state.take_returned();
+    assert_eq!(one.used_grains(), 3, "one peer still holds the block");
+    to_third.state.take_returned();
+    assert_eq!(one.used_grains(), 0);
+}
+
+#[test]
+fn full_ring_refuses_until_the_peer_reads() {
+    let (mut one, mut other) = connected();
+    let mut sent = 0;
+    while one.send(&bytes(1000)).is_ok() {
+        sent += 1;
+    }
+    assert_eq!(one.send(&bytes(1000)), Err(SendFailure::Full(Exhausted::Ring)));
+    assert!((31..=32).contains(&sent), "{sent}");
+    for _ in 0..sent {
+        assert_eq!(other.expect(), Seen::Message(bytes(1000)));
+    }
+    assert_eq!(other.next(Duration::ZERO), None);
+    assert_eq!(one.expect(), Seen::Room);
+    one.send(&bytes(1000)).unwrap();
+    assert_eq!(other.expect(), Seen::Message(bytes(1000)));
+}
+
+#[test]
+fn peer_that_never_reads_holds_bounded_memory() {
+    let limits = ShmConfig { held_blocks_max: 10, held_bytes_max: 1 << 20, ..config() };
+    let (mut one, mut slow) = connected_with(&limits);
+    let to_slow = one.path.clone().unwrap();
+    let mut good = side(config());
+    good.host.connect(one.host.identity()).unwrap();
+    open_both(&mut one, &mut good);
+    let send_slow = |len| to_slow.send(&[IoSlice::new(&bytes(len))]);
+    // By number of blocks, then by bytes.
+    for _ in 0..10 {
+        send_slow(5000).unwrap();
+    }
+    assert_eq!(send_slow(5000), Err(SendFailure::Full(Exhausted::HeldByPeer)));
+    assert_eq!(one.used_grains(), 10);
+    for _ in 0..10 {
+        one.send(&bytes(3 << 20)).unwrap();
+        assert_eq!(good.expect(), Seen::Message(bytes(3 << 20)));
+    }
+    for _ in 0..10 {
+        assert_eq!(slow.expect(), Seen::Message(bytes(5000)));
+    }
+    assert_eq!(slow.next(Duration::ZERO), None);
+    assert_eq!(one.expect(), Seen::Room);
+    send_slow(1 << 20).unwrap();
+    assert_eq!(send_slow(5000), Err(SendFailure::Full(Exhausted::HeldByPeer)));
+}
+
+#[test]
+fn pool_that_peers_hold_refuses_and_recovers() {
+    let generous = ShmConfig { held_bytes_max: 8 << 20, ..config() };
+    let (one, mut other) = connected_with(&generous);
+    one.send(&bytes(5 << 20)).unwrap();
+    assert_eq!(one.send(&bytes(5 << 20)), Err(SendFailure::Full(Exhausted::Pool)));
+    assert_eq!(other.expect(), Seen::Message(bytes(5 << 20)));
+    one.send(&bytes(5 << 20)).unwrap();
+}
+
+#[test]
+fn end_of_peer_delivers_its_messages_and_frees_its_blocks() {
+    let (mut one, other) = connected();
+    one.send(&bytes(100_000)).unwrap();
+    other.send(&bytes(70_000)).unwrap();
+    other.send(&bytes(7)).unwrap();
+    drop(other.reception);
+    assert_eq!(one.expect(), Seen::Message(bytes(70_000)));
+    assert_eq!(one.expect(), Seen::Message(bytes(7)));
+    assert_eq!(one.expect(), Seen::Down(PathEnd::PeerLeft));
+    assert_eq!(one.send(&bytes(1)), Err(SendFailure::Gone));
+    assert_eq!(one.used_grains(), 0);
+    assert!(one.host.shared.lock_peers().claims.is_empty());
+}
+
+#[test]
+fn closed_path_ends_on_both_sides_and_opens_again() {
+    let (mut one, mut other) = connected();
+    one.path.as_ref().unwrap().close();
+    assert_eq!(one.expect(), Seen::Down(PathEnd::Closed));
+    assert_eq!(other.expect(), Seen::Down(PathEnd::PeerLeft));
+    other.host.connect(one.host.identity()).unwrap();
+    open_both(&mut one, &mut other);
+    one.send(&bytes(9)).unwrap();
+    assert_eq!(other.expect(), Seen::Message(bytes(9)));
+}
+
+#[test]
+fn simultaneous_connects_leave_one_path() {
+    for _ in 0..20 {
+        let (mut one, mut other) = (side(config()), side(config()));
+        one.host.connect(other.host.identity()).unwrap();
+        other.host.connect(one.host.identity()).unwrap();
+        let until = Instant::now() + PATIENCE;
+        while one.path.is_none() || other.path.is_none() {
+            for side in [&mut one, &mut other] {
+                let seen = side.next(Duration::from_millis(1));
+                let is_legal = matches!(&seen, None | Some(Seen::Up | Seen::Refused(_)));
+                assert!(is_legal, "{seen:?}");
+            }
+            assert!(Instant::now() < until, "no path opens");
+        }
+        one.send(&bytes(3)).unwrap();
+        while other.expect() != Seen::Message(bytes(3)) {}
+        assert!(matches!(one.host.connect(other.host.identity()), Err(Refusal::AlreadyConnected)));
+    }
+}
+
+#[test]
+fn unknown_identity_is_not_found() {
+    let one = side(config());
+    assert!(matches!(one.host.connect(identity()), Err(Refusal::NotFound)));
+    assert!(matches!(one.host.connect(one.host.identity()), Err(Refusal::AlreadyConnected)));
+    assert!(matches!(ShmHost::new(one.host.identity(), config()), Err(Refusal::AlreadyConnected)));
+}
+
+#[test]
+fn full_host_refuses_more_paths() {
+    let mut one = side(ShmConfig { paths_max: 1, ..config() });
+    let (mut two, mut three) = (side(config()), side(config()));
+    two.host.connect(one.host.identity()).unwrap();
+    open_both(&mut one, &mut two);
+    three.host.connect(one.host.identity()).unwrap();
+    assert_eq!(one.expect(), Seen::Refused(Refusal::Crowded.to_string()));
+    assert_eq!(three.expect(), Seen::Refused(Refusal::PeerCrowded.to_string()));
+    assert!(matches!(one.host.connect(three.host.identity()), Err(Refusal::Crowded)));
+}
+
+#[test]
+fn peer_that_does_not_answer_is_refused_in_time() {
+    let mut one = side(config());
+    let silent = side(config());
+    one.host.connect(silent.host.identity()).unwrap();
+    let start = Instant::now();
+    assert_eq!(one.expect(), Seen::Refused(Refusal::TimedOut.to_string()));
+    assert!(start.elapsed() < Duration::from_secs(10));
+    assert!(one.host.shared.lock_peers().claims.is_empty());
+}
+
+#[test]
+fn message_wakes_a_thread_that_waits_for_the_descriptor() {
+    let (one, mut other) = connected();
+    assert_eq!(other.next(Duration::ZERO), None);
+    let thread = std::thread::spawn(move || {
+        let seen = loop {
+            let mut polled = [rustix::event::PollFd::new(&other.reception, rustix::event::PollFlags::IN)];
+            assert_eq!(rustix::event::poll(&mut polled, None), Ok(1));
+            // The timer makes the descriptor readable as well.
+            if let Some(seen) = other.next(Duration::ZERO) {
+                break seen;
+            }
+        };
+        assert_eq!(seen, Seen::Message(bytes(4)));
+    });
+    std::thread::sleep(Duration::from_millis(20));
+    one.send(&bytes(4)).unwrap();
+    thread.join().unwrap();
+}
+
+#[test]
+fn message_of_another_host_is_refused() {
+    let (one, mut other) = connected();
+    let foreign = other.host.stage(&[IoSlice::new(&bytes(5000))]).unwrap();
+    let path = one.path.as_ref().unwrap();
+    assert_eq!(path.send_staged(&foreign), Err(SendFailure::OtherHost));
+    let own = one.host.stage(&[IoSlice::new(&bytes(6000))]).unwrap();
+    path.send_staged(&own).unwrap();
+    assert_eq!(other.expect(), Seen::Message(bytes(6000)));
+}
+
+#[test]
+fn peer_with_a_longer_pool_than_permitted_is_refused() {
+    let limited = || ShmConfig { peer_pool_len_max: 4 << 20, ..config() };
+    // In both directions: the limited side is connected, and connects.
+    for is_connecting in [false, true] {
+        let (mut one, mut other) = (side(limited()), side(config()));
+        let (from, to) = if is_connecting { (&one, &other) } else { (&other, &one) };
+        from.host.connect(to.host.identity()).unwrap();
+        let until = Instant::now() + PATIENCE;
+        let (mut seen, mut answer) = (None, None);
+        while seen.is_none() || answer.is_none() {
+            seen = seen.or(one.next(Duration::from_millis(1)));
+            answer = answer.or(other.next(Duration::from_millis(1)));
+            assert!(Instant::now() < until, "{is_connecting}: {seen:?} {answer:?}");
+        }
+        assert_eq!(seen, Some(Seen::Refused(Refusal::PeerPoolTooLong { len: 8 << 20 }.to_string())));
+        if !is_connecting {
+            assert_eq!(answer, Some(Seen::Refused(Refusal::PoolTooLong.to_string())));
+        }
+    }
+    let (mut one, mut other) = (side(limited()), side(ShmConfig { pool_len: 4 << 20, ..config() }));
+    one.host.connect(other.host.identity()).unwrap();
+    open_both(&mut one, &mut other);
+}
+
+#[test]
+fn wait_ends_at_its_timeout_while_peers_cause_events() {
+    let mut one = side(config());
+    let connect = || {
+        let socket = new_socket().unwrap();
+        rustix::net::connect(&socket, &address_of(&one.host.identity()).unwrap()).unwrap();
+        socket
+    };
+    let sockets: Vec<OwnedFd> = (0..50).map(|_| connect()).collect();
+    // One look accepts only some of them. A wait that continues until none is left has no end if more follow.
+    assert_eq!(one.next(Duration::ZERO), None);
+    let accepted = one.reception.connection_count();
+    assert!(accepted > 0 && accepted < sockets.len() / 2, "{accepted}");
+}
+
+/// A wake that is not read takes room on the socket of its sender.
+#[test]
+fn every_wake_arrives_though_few_are_read() {
+    let (mut one, mut other) = connected();
+    for round in 0..1000_u32 {
+        assert_eq!(other.next(Duration::ZERO), None, "the other side sleeps");
+        one.send(&round.to_ne_bytes()).unwrap();
+        assert_eq!(other.expect(), Seen::Message(round.to_ne_bytes().to_vec()));
+    }
+    let peer = HandMade::connect(&one).open(&mut one);
+    for _ in 0..1000 {
+        peer.peer.wake();
+        one.next(Duration::ZERO);
+    }
+}
+
+/// The peer never reads its socket.
+#[test]
+fn full_socket_of_a_peer_does_not_block_the_wake() {
+    let (one, other) = connected();
+    let path = one.path.as_ref().unwrap();
+    for _ in 0..10_000 {
+        path.state.wake_peer();
+    }
+    assert!(path.is_open());
+    drop(other);
+}
+
+#[test]
+fn longest_durations_wait_without_panic() {
+    let forever = ShmConfig { handshake_max: Duration::MAX, spin: Duration::MAX, ..config() };
+    let (one, mut other) = connected_with(&forever);
+    one.send(&bytes(5)).unwrap();
+    assert_eq!(other.next(Duration::MAX), Some(Seen::Message(bytes(5))));
+    let start = Instant::now();
+    assert_eq!(other.next(Duration::from_millis(10)), None);
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    // The wait lasts longer than one call of the system can express.
+    let host = other.host.clone();
+    let thread = std::thread::spawn(move || other.next(Duration::from_secs(1 << 40)));
+    std::thread::sleep(Duration::from_millis(20));
+    assert!(!thread.is_finished());
+    host.interrupt();
+    assert_eq!(thread.join().unwrap(), None);
+}
+
+#[test]
+fn interrupt_ends_the_wait_of_the_receive_thread() {
+    let Side { host, mut reception, .. } = side(config());
+    let thread = std::thread::spawn(move || {
+        assert!(reception.next_event(None).is_none());
+        reception
+    });
+    std::thread::sleep(Duration::from_millis(20));
+    host.interrupt();
+    let mut reception = thread.join().unwrap();
+    assert!(reception.next_event(Some(Duration::from_millis(1))).is_none());
+    // Also while messages arrive without a pause.
+    let (one, other) = connected();
+    let (host, path) = (other.host.clone(), one.path.clone().unwrap());
+    let mut reception = other.reception;
+    let thread = std::thread::spawn(move || while reception.next_event(None).is_some() {});
+    let until = Instant::now() + Duration::from_millis(20);
+    while Instant::now() < until {
+        let _ = path.send(&[IoSlice::new(b"flood")]);
+    }
+    host.interrupt();
+    while !thread.is_finished() {
+        let _ = path.send(&[IoSlice::new(b"flood")]);
+    }
+    thread.join().unwrap();
+}
+
+/// What a hand-made peer does during the handshake.
+type Step = fn(&HandMade, &mut Side);
+
+/// A broken rule.
+type Fault = fn(&mut Opened);
+
+/// A peer that follows the protocol by hand.
+struct HandMade {
+    socket: OwnedFd,
+    side: OwnSide,
+    pool: BlockPool,
+    identity: Identity,
+}
+
+impl HandMade {
+    fn connect(to: &Side) -> Self {
+        let socket = new_socket().unwrap();
+        rustix::net::connect(&socket, &address_of(&to.host.identity()).unwrap()).unwrap();
+        let pool = BlockPool::new(1 << 20).unwrap();
+        Self { socket, side: OwnSide::new(RING_LEN).unwrap(), pool, identity: identity() }
+    }
+
+    fn hello_to(&self, receiver: Identity) -> HandshakeMessage {
+        HandshakeMessage::Hello(Hello { ring_len: RING_LEN, pool_len: 1 << 20, sender: self.identity, receiver })
+    }
+
+    fn send_hello(&self, to: &Side) {
+        self.side.send_hello(&self.socket, &self.hello_to(to.host.identity()), self.pool.memory()).unwrap();
+    }
+
+    fn send_bytes(&self, bytes: &[u8]) {
+        rustix::net::send(&self.socket, bytes, SendFlags::empty()).unwrap();
+    }
+
+    fn wake(&self) {
+        self.send_bytes(&[0]);
+    }
+
+    fn receive_hello(&self, from: &mut Side) -> (Hello, PeerDescriptors) {
+        loop {
+            from.next(Duration::from_millis(1));
+            match receive_handshake(&self.socket).unwrap() {
+                Some((HandshakeMessage::Hello(hello), Some(descriptors))) => return (hello, descriptors),
+                Some(other) => panic!("{other:?}"),
+                None => {}
+            }
+        }
+    }
+
+    /// Opens the path like an honest peer.
+    fn open(self, to: &mut Side) -> Opened {
+        self.send_hello(to);
+        let (hello, descriptors) = self.receive_hello(to);
+        let theirs = Arc::new(MappedMemory::open(descriptors.outbox, outbox_len(hello.ring_len)).unwrap());
+        let own = Arc::clone(&self.side.outbox);
+        let mut writer = RingWriter::new(Arc::clone(&own), Arc::clone(&theirs), RING_LEN);
+        let mut reader = RingReader::new(Arc::clone(&own), theirs, hello.ring_len);
+        let probe = reader.peek().unwrap().unwrap();
+        assert_eq!(probe.kind, RecordKind::Probe);
+        writer.push(RecordKind::Answer, probe.argument, 0, &[]).unwrap();
+        reader.consume(probe);
+        self.wake();
+        assert_eq!(to.expect(), Seen::Up);
+        Opened { peer: self, writer }
+    }
+}
+
+/// A hand-made peer with an open path.
+struct Opened {
+    peer: HandMade,
+    writer: RingWriter<MappedMemory>,
+}
+
+/// A peer that ends at each step of the handshake, and its refusal.
+#[test]
+fn peer_that_ends_during_the_handshake_leaves_nothing() {
+    let mut one = side(config());
+    let steps: [(&str, Step); 8] = [
+        ("before the path was open", |_, _| {}),
+        ("malformed", |peer, _| peer.send_bytes(b"GET / HTTP/1.1")),
+        ("malformed", |peer, one| peer.send_bytes(&peer.hello_to(one.host.identity()).encode()[..30])),
+        ("file descriptor", |peer, one| peer.send_bytes(&peer.hello_to(one.host.identity()).encode())),
+        ("another process answers", |peer, _| {
+            peer.side.send_hello(&peer.socket, &peer.hello_to([9; 16]), peer.pool.memory()).unwrap()
+        }),
+        ("is too short", |peer, one| {
+            let long =
+                Hello { ring_len: RING_LEN, pool_len: 2 << 20, sender: peer.identity, receiver: one.host.identity() };
+            peer.side.send_hello(&peer.socket, &HandshakeMessage::Hello(long), peer.pool.memory()).unwrap();
+        }),
+        ("before the path was open", |peer, one| peer.send_hello(one)),
+        ("before the path was open", |peer, one| {
+            peer.send_hello(one);
+            peer.receive_hello(one);
+        }),
+    ];
+    for (number, (reason, step)) in steps.iter().enumerate() {
+        let peer = HandMade::connect(&one);
+        step(&peer, &mut one);
+        let mut alive = Some(peer);
+        if reason.starts_with("before") {
+            alive = None;
+        }
+        match one.expect() {
+            Seen::Refused(text) => assert!(text.contains(reason), "step {number}: {text}"),
+            seen => panic!("step {number}: {seen:?}"),
+        }
+        assert_eq!(one.reception.connection_count(), 0, "step {number}");
+        assert!(one.host.shared.lock_peers().claims.is_empty(), "step {number}");
+        drop(alive);
+    }
+    let mut good = side(config());
+    good.host.connect(one.host.identity()).unwrap();
+    open_both(&mut one, &mut good);
+}
+
+#[test]
+fn peer_that_stops_after_its_hello_is_refused_in_time() {
+    let mut one = side(config());
+    let peer = HandMade::connect(&one);
+    peer.send_hello(&one);
+    assert_eq!(one.expect(), Seen::Refused(Refusal::TimedOut.to_string()));
+    assert_eq!(one.reception.connection_count(), 0);
+    drop(peer);
+}
+
+#[test]
+fn message_before_the_test_message_came_back_ends_the_path() {
+    let mut one = side(config());
+    let peer = HandMade::connect(&one);
+    peer.send_hello(&one);
+    let (hello, descriptors) = peer.receive_hello(&mut one);
+    let theirs = Arc::new(MappedMemory::open(descriptors.outbox, outbox_len(hello.ring_len)).unwrap());
+    let mut writer = RingWriter::new(Arc::clone(&peer.side.outbox), theirs, RING_LEN);
+    writer.push(RecordKind::Inline, 0, 1, &[IoSlice::new(b"x")]).unwrap();
+    peer.wake();
+    assert_eq!(one.expect(), Seen::Refused(Refusal::Broken(Violation::OutOfTurn).to_string()));
+}
+
+#[test]
+fn violation_of_an_open_peer_ends_its_path_only() {
+    let (mut one, mut good) = connected();
+    let to_good = one.path.clone().unwrap();
+    let faults: [(Violation, Fault); 4] = [
+        (Violation::BlockOutside, |peer| {
+            peer.writer.push(RecordKind::Block, 63, 20_000, &[]).unwrap();
+        }),
+        (Violation::BlockOutside, |peer| {
+            peer.writer.push(RecordKind::Block, u32::MAX, u32::MAX, &[]).unwrap();
+        }),
+        (Violation::OutOfTurn, |peer| {
+            peer.writer.push(RecordKind::Answer, 1, 0, &[]).unwrap();
+        }),
+        (Violation::WrittenBeyondRing, |peer| peer.peer.side.outbox.store(0, 1 << 30)),
+    ];
+    for (violation, fault) in faults {
+        let mut peer = HandMade::connect(&one).open(&mut one);
+        fault(&mut peer);
+        peer.peer.wake();
+        assert_eq!(one.expect(), Seen::Down(PathEnd::Broken(violation)));
+    }
+    // The sending side finds these violations.
+    for (at, value) in [(64, 1 << 30), (256, 77)] {
+        let peer = HandMade::connect(&one).open(&mut one);
+        one.send(&bytes(5000)).unwrap();
+        peer.peer.side.outbox.store(at, value);
+        while one.send(&bytes(5000)).is_ok() {}
+        while one.send(&bytes(1000)).is_ok() {}
+        assert!(matches!(one.expect(), Seen::Down(PathEnd::Broken(_))));
+        assert_eq!(one.used_grains(), 0);
+    }
+    to_good.send(&[IoSlice::new(b"unharmed")]).unwrap();
+    assert_eq!(good.expect(), Seen::Message(b"unharmed".to_vec()));
+}
+
+/// A hostile peer writes random numbers over all memory that it can write, again and again.
+#[test]
+fn hostile_peer_that_scribbles_harms_no_other_path() {
+    let (mut one, mut good) = connected();
+    let to_good = one.path.clone().unwrap();
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = move || {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        random
+    };
+    let until = Instant::now() + Duration::from_secs(3);
+    let mut ends = 0;
+    let mut received = 0;
+    while Instant::now() < until {
+        let peer = HandMade::connect(&one).open(&mut one);
+        let stops = AtomicBool::new(false);
+        let seed = next();
+        std::thread::scope(|scope| {
+            scope.spawn(|| scribble(&peer, seed, &stops));
+            for round in 0..400_u32 {
+                // To the hostile peer, so that its returned blocks and positions are read.
+                let _ = one.send(&bytes(if round % 3 == 0 { 6000 } else { 60 }));
+                to_good.send(&[IoSlice::new(&round.to_ne_bytes())]).unwrap();
+                assert_eq!(good.expect(), Seen::Message(round.to_ne_bytes().to_vec()));
+                match one.next(Duration::ZERO) {
+                    Some(Seen::Down(_)) => {
+                        ends += 1;
+                        break;
+                    }
+                    Some(Seen::Message(_)) => received += 1,
+                    Some(Seen::Room) | None => {}
+                    seen => panic!("{seen:?}"),
+                }
+            }
+            stops.store(true, Ordering::Relaxed);
+        });
+        drop(peer);
+        while one.reception.connection_count() > 1 {
+            if let Some(Seen::Down(_)) = one.next(Duration::from_millis(50)) {
+                break;
+            }
+        }
+    }
+    assert!(ends > 10, "{ends} paths ended by a violation, {received} random messages");
+}
+
+/// Mostly plausible numbers, so that all checks are reached.
+fn scribble(peer: &Opened, mut random: u64, stops: &AtomicBool) {
+    let outbox = &peer.peer.side.outbox;
+    while !stops.load(Ordering::Relaxed) {
+        for _ in 0..8 {
+            random ^= random << 13;
+            random ^= random >> 7;
+            random ^= random << 17;
+            let value = (random >> 32) as u32;
+            let small = value % 64 * 16;
+            match random % 16 {
+                0 => outbox.store(0, small),
+                1 => outbox.store(64, small),
+                2 => outbox.store(128, value),
+                3 => outbox.store(192, value),
+                4 => outbox.store(256, value % 4),
+                5 => outbox.store(1024 + (value % 256) as usize * 4, value >> 8),
+                6 => outbox.store(value as usize % outbox_len(RING_LEN) / 4 * 4, value),
+                _ => outbox.store(4096 + (value % RING_LEN) as usize / 16 * 16, value >> 16 & 7),
+            }
+        }
+        let _ = rustix::net::send(&peer.peer.socket, &[1], SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
+    }
+}

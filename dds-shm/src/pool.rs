@@ -1,0 +1,195 @@
+//! Memory for large messages, which all peers read.
+//!
+//! In: messages. Out: numbers of blocks. Owned: the memory, and the holders of each block in private memory.
+//!
+//! A block is a run of grains. It lives while a [`StagedMessage`](crate::StagedMessage) or a peer holds it. The end of
+//! a peer releases its holds, so a dead peer leaves nothing to repair.
+//!
+//! The lowest free run is used first. So messages that follow each other reuse the same memory, which is still in the
+//! processor's cache. The same 1 MiB message costs 2.5 times as much if eight blocks take turns.
+
+use crate::memory::{MappedMemory, Memory};
+use crate::reasons::Refusal;
+use std::io::IoSlice;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Bytes of a grain.
+pub(crate) const GRAIN_LEN: usize = 16 << 10;
+
+/// Most bytes of a pool.
+pub(crate) const POOL_LEN_MAX: usize = 1 << 30;
+
+/// The pool of one host.
+#[derive(Debug)]
+pub(crate) struct BlockPool {
+    memory: MappedMemory,
+    blocks: Mutex<Blocks>,
+}
+
+/// State of all grains.
+#[derive(Debug)]
+struct Blocks {
+    is_used: Vec<bool>,
+    /// By first grain. Other entries are zero.
+    blocks: Vec<Block>,
+    /// No grain below is free.
+    lowest_free: usize,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Block {
+    grains: u32,
+    holders: u32,
+}
+
+impl BlockPool {
+    pub(crate) fn new(len: usize) -> Result<Self, Refusal> {
+        let len = rounded_len(len);
+        Ok(Self { memory: MappedMemory::create(len)?, blocks: Mutex::new(Blocks::new(len / GRAIN_LEN)) })
+    }
+
+    pub(crate) fn memory(&self) -> &MappedMemory {
+        &self.memory
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.lock().is_used.len() * GRAIN_LEN
+    }
+
+    /// Copies a message into a new block, which has one holder. Returns `None` if there is no room.
+    pub(crate) fn store(&self, len: usize, parts: &[IoSlice<'_>]) -> Option<u32> {
+        let block = self.lock().allocate(grains_of(len))?;
+        let mut at = block as usize * GRAIN_LEN;
+        for part in parts {
+            self.memory.write(at, part);
+            at += part.len();
+        }
+        Some(block)
+    }
+
+    /// Adds a holder to a held block.
+    pub(crate) fn hold(&self, block: u32) {
+        if let Some(block) = self.lock().blocks.get_mut(block as usize) {
+            debug_assert!(block.holders > 0, "the caller holds the block");
+            block.holders += 1;
+        }
+    }
+
+    /// Removes a holder, and frees the block after its last one.
+    pub(crate) fn release(&self, block: u32) {
+        self.lock().release(block as usize);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Blocks> {
+        self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[cfg(test)]
+    #[cfg(all(not(dds_loom), not(miri)))]
+    pub(crate) fn used_grains(&self) -> usize {
+        self.lock().is_used.iter().filter(|used| **used).count()
+    }
+}
+
+impl Blocks {
+    fn new(grains: usize) -> Self {
+        Self { is_used: vec![false; grains], blocks: vec![Block::default(); grains], lowest_free: 0 }
+    }
+
+    fn allocate(&mut self, grains: usize) -> Option<u32> {
+        let start = self.first_fit(grains)?;
+        self.is_used.get_mut(start..start + grains)?.fill(true);
+        *self.blocks.get_mut(start)? = Block { grains: grains as u32, holders: 1 };
+        if start == self.lowest_free {
+            self.lowest_free = start + grains;
+        }
+        Some(start as u32)
+    }
+
+    /// The lowest run of free grains.
+    fn first_fit(&self, grains: usize) -> Option<usize> {
+        let mut start = self.lowest_free;
+        loop {
+            let run = self.is_used.get(start..start.checked_add(grains)?)?;
+            match run.iter().rposition(|used| *used) {
+                None => return Some(start),
+                Some(last_used) => start += last_used + 1,
+            }
+        }
+    }
+
+    fn release(&mut self, start: usize) {
+        let Some(block) = self.blocks.get_mut(start) else { return };
+        debug_assert!(block.holders > 0, "each holder releases once");
+        block.holders = block.holders.saturating_sub(1);
+        if block.holders > 0 {
+            return;
+        }
+        let grains = std::mem::take(block).grains as usize;
+        if let Some(run) = self.is_used.get_mut(start..start + grains) {
+            run.fill(false);
+        }
+        self.lowest_free = self.lowest_free.min(start);
+    }
+}
+
+/// Number of grains for a message of `len` bytes.
+pub(crate) fn grains_of(len: usize) -> usize {
+    len.div_ceil(GRAIN_LEN).max(1)
+}
+
+fn rounded_len(len: usize) -> usize {
+    len.clamp(GRAIN_LEN, POOL_LEN_MAX).next_multiple_of(GRAIN_LEN)
+}
+
+#[cfg(test)]
+#[cfg(not(dds_loom))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn released_block_is_used_next() {
+        let mut blocks = Blocks::new(8);
+        let first = blocks.allocate(2).unwrap();
+        let second = blocks.allocate(3).unwrap();
+        assert_eq!((first, second), (0, 2));
+        blocks.release(0);
+        assert_eq!(blocks.allocate(3), Some(5));
+        assert_eq!(blocks.allocate(2), Some(0));
+        assert_eq!(blocks.allocate(1), None);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 2 } else { 256 }, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn blocks_never_overlap_and_all_return(steps in prop::collection::vec((1_usize..9, any::<u8>()), 1..200)) {
+            let mut blocks = Blocks::new(32);
+            let mut held: Vec<(usize, usize)> = Vec::new();
+            for (grains, choice) in steps {
+                if choice < 128 {
+                    let free = 32 - held.iter().map(|(_, grains)| grains).sum::<usize>();
+                    match blocks.allocate(grains) {
+                        Some(start) => {
+                            let start = start as usize;
+                            for (other, len) in &held {
+                                prop_assert!(start + grains <= *other || other + len <= start);
+                            }
+                            held.push((start, grains));
+                        }
+                        // With an empty pool there is always room.
+                        None => prop_assert!(!held.is_empty() || free < grains),
+                    }
+                } else if !held.is_empty() {
+                    let (start, _) = held.swap_remove(usize::from(choice) % held.len());
+                    blocks.release(start);
+                }
+            }
+            for (start, _) in held {
+                blocks.release(start);
+            }
+            prop_assert_eq!(blocks.allocate(32), Some(0));
+        }
+    }
+}

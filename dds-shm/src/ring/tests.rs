@@ -1,0 +1,254 @@
+use super::*;
+use crate::memory::MappedMemory;
+use crate::reasons::Violation;
+use proptest::prelude::*;
+use std::collections::VecDeque;
+use std::io::IoSlice;
+use std::sync::Arc;
+
+const LEN: u32 = 4096;
+
+/// Miri is slow.
+const STEPS_MAX: usize = if cfg!(miri) { 12 } else { 300 };
+
+struct Pair {
+    writer: RingWriter<MappedMemory>,
+    reader: RingReader<MappedMemory>,
+    /// Outbox of the writer's side, and of the reader's side.
+    memories: (Arc<MappedMemory>, Arc<MappedMemory>),
+}
+
+fn pair() -> Pair {
+    let (own, peer) = (outbox(), outbox());
+    Pair {
+        writer: RingWriter::new(Arc::clone(&own), Arc::clone(&peer), LEN),
+        reader: RingReader::new(Arc::clone(&peer), Arc::clone(&own), LEN),
+        memories: (own, peer),
+    }
+}
+
+fn outbox() -> Arc<MappedMemory> {
+    let memory = MappedMemory::private(outbox_len(LEN));
+    prepare(&memory);
+    Arc::new(memory)
+}
+
+impl Pair {
+    fn push(&mut self, bytes: &[u8]) -> Pushed {
+        let (first, rest) = bytes.split_at(bytes.len() / 3);
+        let parts = [IoSlice::new(first), IoSlice::new(rest)];
+        self.writer.push(RecordKind::Inline, 0, bytes.len() as u32, &parts).unwrap()
+    }
+
+    fn pop(&mut self) -> Option<Vec<u8>> {
+        let record = self.reader.peek().unwrap()?;
+        let mut bytes = vec![0; record.len as usize];
+        self.reader.copy(&mut bytes);
+        self.reader.consume(record);
+        Some(bytes)
+    }
+
+    fn push_block(&mut self, block: u32) {
+        let pushed = self.writer.push(RecordKind::Block, block, 100_000, &[]).unwrap();
+        assert!(matches!(pushed, Pushed::Written { .. }));
+    }
+}
+
+#[test]
+fn sleeping_reader_is_woken_once_per_sleep() {
+    let mut pair = pair();
+    assert_eq!(pair.push(b"a"), Pushed::Written { wakes: true });
+    assert_eq!(pair.push(b"b"), Pushed::Written { wakes: false });
+    pair.reader.wake_up();
+    assert_eq!(pair.push(b"c"), Pushed::Written { wakes: false });
+    while pair.pop().is_some() {}
+    pair.reader.fall_asleep();
+    assert!(!pair.reader.has_records().unwrap());
+    assert_eq!(pair.push(b"d"), Pushed::Written { wakes: true });
+    assert!(pair.reader.has_records().unwrap());
+}
+
+#[test]
+fn full_ring_refuses_and_reader_wakes_the_writer() {
+    let mut pair = pair();
+    while let Pushed::Written { .. } = pair.push(&[1; 100]) {}
+    assert_eq!(pair.push(&[1; 100]), Pushed::Full);
+    assert!(!pair.reader.must_wake());
+    pair.pop().unwrap();
+    assert!(pair.reader.must_wake());
+    assert!(!pair.reader.must_wake());
+    assert!(matches!(pair.push(&[1; 100]), Pushed::Written { .. }));
+}
+
+#[test]
+fn returned_blocks_reach_the_writer_in_order() {
+    let mut pair = pair();
+    let mut back = Vec::new();
+    for round in 0..3 * RETURNS_MAX {
+        pair.push_block(round);
+        let record = pair.reader.peek().unwrap().unwrap();
+        assert_eq!((record.kind, record.argument), (RecordKind::Block, round));
+        pair.reader.consume(record);
+        pair.writer
+            .take_returned(1, |block| {
+                back.push(block);
+                true
+            })
+            .unwrap();
+    }
+    assert_eq!(back, Vec::from_iter(0..3 * RETURNS_MAX));
+}
+
+#[test]
+fn wrong_positions_of_a_reader_are_refused() {
+    let mut pair = pair();
+    pair.push(&[1; 100]);
+    pair.memories.1.store(READ, 4096);
+    assert_eq!(pair.writer.look_for_room(), Err(Violation::ReadBeyondWritten));
+    pair.memories.1.store(READ, u32::MAX);
+    assert_eq!(pair.writer.look_for_room(), Err(Violation::ReadBeyondWritten));
+    pair.memories.1.store(READ, 128);
+    assert_eq!(pair.writer.look_for_room(), Ok(LEN));
+    pair.memories.1.store(READ, 0);
+    assert_eq!(pair.writer.look_for_room(), Err(Violation::ReadBeyondWritten), "a position never goes back");
+}
+
+#[test]
+fn blocks_that_a_reader_does_not_hold_are_refused() {
+    let mut pair = pair();
+    pair.push_block(5);
+    pair.memories.1.store(RETURNED, 2);
+    assert_eq!(pair.writer.take_returned(1, |_| true), Err(Violation::BlockNotHeld));
+    pair.memories.1.store(RETURNED, u32::MAX);
+    assert_eq!(pair.writer.take_returned(1, |_| true), Err(Violation::BlockNotHeld));
+    pair.memories.1.store(RETURNED, 1);
+    assert_eq!(pair.writer.take_returned(1, |_| false), Err(Violation::BlockNotHeld));
+}
+
+#[test]
+fn wrong_positions_of_a_writer_are_refused() {
+    for written in [LEN + 16, u32::MAX, 1 << 31] {
+        let mut pair = pair();
+        pair.memories.0.store(WRITTEN, written);
+        assert_eq!(pair.reader.peek(), Err(Violation::WrittenBeyondRing), "{written}");
+    }
+    let mut pair = pair();
+    pair.memories.0.store(WRITTEN, 8);
+    assert_eq!(pair.reader.peek(), Err(Violation::RecordLength));
+}
+
+#[test]
+fn position_that_goes_back_after_the_look_keeps_its_record() {
+    let mut pair = pair();
+    pair.push(b"announced");
+    assert!(pair.reader.has_records().unwrap());
+    pair.memories.0.store(WRITTEN, 0);
+    assert_eq!(pair.pop().unwrap(), b"announced");
+    assert_eq!(pair.reader.has_records(), Err(Violation::WrittenBeyondRing));
+}
+
+#[test]
+fn wrong_records_of_a_writer_are_refused() {
+    let cases = [
+        (0, 0, Violation::RecordKind),
+        (9, 0, Violation::RecordKind),
+        (RecordKind::Inline as u32, 17, Violation::RecordLength),
+        (RecordKind::Inline as u32, u32::MAX, Violation::RecordLength),
+        (RecordKind::Inline as u32, INLINE_MAX as u32 + 1, Violation::RecordLength),
+    ];
+    for (kind, len, violation) in cases {
+        let mut pair = pair();
+        pair.push(b"sixteen bytes...");
+        pair.memories.0.store(RING, kind);
+        pair.memories.0.store(RING + 4, len);
+        assert_eq!(pair.reader.peek(), Err(violation), "{kind} {len}");
+    }
+}
+
+#[test]
+fn closed_reader_ignores_later_positions() {
+    let mut pair = pair();
+    pair.push(b"last");
+    pair.reader.close().unwrap();
+    pair.push(b"after the end");
+    assert_eq!(pair.pop().unwrap(), b"last");
+    assert_eq!(pair.pop(), None);
+    assert!(!pair.reader.has_records().unwrap());
+}
+
+#[test]
+fn two_threads_exchange_messages_in_order() {
+    let count = if cfg!(miri) { 60 } else { 200_000 };
+    let Pair { mut writer, mut reader, memories: _memories } = pair();
+    let thread = std::thread::spawn(move || {
+        for number in 0..count {
+            let bytes = [number as u8; 40];
+            let number = u32::to_ne_bytes(number);
+            let parts = [IoSlice::new(&number), IoSlice::new(&bytes)];
+            while writer.push(RecordKind::Inline, 0, 44, &parts).unwrap() == Pushed::Full {
+                std::thread::yield_now();
+            }
+        }
+    });
+    for number in 0..count {
+        let record = loop {
+            match reader.peek().unwrap() {
+                Some(record) => break record,
+                None => std::thread::yield_now(),
+            }
+        };
+        let mut bytes = [0; 44];
+        reader.copy(&mut bytes);
+        reader.consume(record);
+        assert_eq!(bytes[..4], number.to_ne_bytes());
+        assert!(bytes[4..].iter().all(|byte| *byte == number as u8));
+    }
+    thread.join().unwrap();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 2 } else { 256 }, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn ring_behaves_like_a_queue(steps in prop::collection::vec(prop::option::of(0_usize..INLINE_MAX), 1..STEPS_MAX)) {
+        let mut pair = pair();
+        let mut queue: VecDeque<Vec<u8>> = VecDeque::new();
+        for (number, step) in steps.into_iter().enumerate() {
+            if let Some(len) = step {
+                let bytes: Vec<u8> = (0..len).map(|at| (at * 7 + number) as u8).collect();
+                let used: u32 = queue.iter().map(|bytes| record_len(bytes.len() as u32)).sum();
+                let fits = used + record_len(len as u32) <= LEN;
+                prop_assert_eq!(pair.push(&bytes) != Pushed::Full, fits);
+                if fits {
+                    queue.push_back(bytes);
+                }
+            } else {
+                prop_assert_eq!(pair.pop(), queue.pop_front());
+            }
+        }
+    }
+
+    #[test]
+    fn random_outbox_never_panics(words in prop::collection::vec(any::<u32>(), 64), at in 0_usize..300) {
+        let mut pair = pair();
+        pair.push_block(1);
+        for (index, word) in words.iter().enumerate() {
+            for memory in [&pair.memories.0, &pair.memories.1] {
+                memory.store((at + index * 61) % (outbox_len(LEN) / 4) * 4, *word);
+            }
+        }
+        for memory in [&pair.memories.0, &pair.memories.1] {
+            memory.store(WRITTEN, words[0] % (2 * LEN));
+            memory.store(READ, words[1] % 64);
+            memory.store(RETURNED, words[2] % 4);
+        }
+        for _ in 0..600 {
+            let Ok(Some(record)) = pair.reader.peek() else { break };
+            if record.kind == RecordKind::Inline {
+                pair.reader.copy(&mut vec![0; record.len as usize]);
+            }
+            pair.reader.consume(record);
+        }
+        let _ = (pair.writer.look_for_room(), pair.writer.take_returned(1, |block| block == 1), pair.reader.must_wake());
+    }
+}

@@ -1,0 +1,137 @@
+//! The side that writes records and receives returned blocks.
+
+use super::{HEADER_LEN, READ, RETURNED, RETURNS, RETURNS_MAX, RecordKind, SLEEP, WISH, WRITTEN, place, record_len};
+use crate::memory::Memory;
+use crate::reasons::Violation;
+use std::io::IoSlice;
+use std::sync::Arc;
+
+/// Writes records into the own outbox.
+#[derive(Debug)]
+pub(crate) struct RingWriter<M> {
+    own: Arc<M>,
+    peer: Arc<M>,
+    ring_len: u32,
+    written: u32,
+    /// The peer's position as last checked.
+    read: u32,
+    /// The sleep of the peer that this side has ended.
+    woken_sleep: u32,
+    wish: u32,
+    /// Number of returned blocks that this side has taken back.
+    returned: u32,
+}
+
+/// Result of a write to the ring.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pushed {
+    /// The record is written. The caller wakes the peer if it sleeps.
+    Written {
+        /// Whether the peer sleeps.
+        wakes: bool,
+    },
+    /// There is no room. The peer will wake this side when there is.
+    Full,
+}
+
+impl<M: Memory> RingWriter<M> {
+    pub(crate) fn new(own: Arc<M>, peer: Arc<M>, ring_len: u32) -> Self {
+        debug_assert!(ring_len.is_power_of_two(), "positions are masked");
+        Self { own, peer, ring_len, written: 0, read: 0, woken_sleep: 0, wish: 0, returned: 0 }
+    }
+
+    /// Writes a record whose message is `parts`, or lies in a block with `len` bytes.
+    pub(crate) fn push(
+        &mut self,
+        kind: RecordKind,
+        argument: u32,
+        len: u32,
+        parts: &[IoSlice<'_>],
+    ) -> Result<Pushed, Violation> {
+        let total = record_len(if kind == RecordKind::Inline { len } else { 0 });
+        if total > self.free() && total > self.look_for_room()? {
+            // The peer looks at the wish after it has read, and this side looks for room after the wish.
+            self.request_room();
+            if total > self.look_for_room()? {
+                return Ok(Pushed::Full);
+            }
+        }
+        let mut header = [0; HEADER_LEN as usize];
+        header[..4].copy_from_slice(&(kind as u32).to_ne_bytes());
+        header[4..8].copy_from_slice(&len.to_ne_bytes());
+        header[8..12].copy_from_slice(&argument.to_ne_bytes());
+        self.own.write(place(self.written, self.ring_len), &header);
+        let mut position = self.written.wrapping_add(HEADER_LEN);
+        for part in parts {
+            self.write_wrapped(position, part);
+            position = position.wrapping_add(part.len() as u32);
+        }
+        self.written = self.written.wrapping_add(total);
+        self.own.store(WRITTEN, self.written);
+        Ok(Pushed::Written { wakes: self.must_wake() })
+    }
+
+    /// Asks the peer to wake this side when it has read or returned something.
+    pub(crate) fn request_room(&mut self) {
+        self.wish = self.wish.wrapping_add(1);
+        self.own.store(WISH, self.wish);
+        self.own.fence();
+    }
+
+    /// Bytes that the ring has room for, by the peer's position as it is now.
+    pub(crate) fn look_for_room(&mut self) -> Result<u32, Violation> {
+        let read = self.peer.load(READ);
+        if self.written.wrapping_sub(read) > self.written.wrapping_sub(self.read) {
+            return Err(Violation::ReadBeyondWritten);
+        }
+        self.read = read;
+        Ok(self.free())
+    }
+
+    /// Passes each returned block to `take_back`, which returns whether the peer held it.
+    ///
+    /// `held` is the number of blocks that the peer holds.
+    pub(crate) fn take_returned(&mut self, held: u32, mut take_back: impl FnMut(u32) -> bool) -> Result<(), Violation> {
+        let returned = self.peer.load(RETURNED);
+        let count = returned.wrapping_sub(self.returned);
+        // This also bounds the loop.
+        if count > held.min(RETURNS_MAX) {
+            return Err(Violation::BlockNotHeld);
+        }
+        for _ in 0..count {
+            let index = self.returned % RETURNS_MAX;
+            self.returned = self.returned.wrapping_add(1);
+            if !take_back(self.peer.load(RETURNS + 4 * index as usize)) {
+                return Err(Violation::BlockNotHeld);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the peer sleeps and this side has not woken it from that sleep yet.
+    fn must_wake(&mut self) -> bool {
+        self.own.fence();
+        let sleep = self.peer.load(SLEEP);
+        let wakes = sleep % 2 == 1 && sleep != self.woken_sleep;
+        if wakes {
+            self.woken_sleep = sleep;
+        }
+        wakes
+    }
+
+    fn free(&self) -> u32 {
+        self.ring_len - self.written.wrapping_sub(self.read)
+    }
+
+    fn write_wrapped(&self, position: u32, bytes: &[u8]) {
+        let at = place(position, self.ring_len);
+        let until_end = (self.ring_len - (position & (self.ring_len - 1))) as usize;
+        match bytes.split_at_checked(until_end) {
+            Some((first, rest)) => {
+                self.own.write(at, first);
+                self.own.write(place(0, self.ring_len), rest);
+            }
+            None => self.own.write(at, bytes),
+        }
+    }
+}
