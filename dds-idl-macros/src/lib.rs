@@ -1,0 +1,140 @@
+//! The macro [`idl!`](macro@idl): types of DDS topics, written as IDL.
+//!
+//! `layout` writes the tokens as text again, `options` reads the attribute of the macro, and `dds-idl` does the rest.
+
+mod layout;
+mod options;
+
+use dds_idl::idl::{Options, parse_file, parse_text};
+use dds_idl::model::{Diagnostic, Diagnostics, IncorrectSource, Severity, Specification};
+use dds_idl::rust::{RustOptions, generate};
+use layout::IdlText;
+use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
+use std::path::{Path, PathBuf};
+
+/// Defines the types of IDL 4.2 text, or of an IDL file.
+///
+/// ```
+/// dds_idl_macros::idl! {
+///     #![crate_path = "::dds_cdr", derive_path = "::dds_macros::DdsType"]
+///
+///     module robot {
+///         /// A place and a direction.
+///         @final struct Pose { @key long id; double x, y; @default(TRUE) boolean is_valid; };
+///     };
+/// }
+///
+/// let pose = robot::Pose { id: 1, ..Default::default() };
+/// assert!(pose.is_valid);
+/// ```
+///
+/// A string literal as the only token is the path of a file, relative to the package: `idl!("idl/robot.idl")`. The
+/// compiler runs the macro again if the file or an included one changes.
+///
+/// The attribute at the start has the options of `dds_idl::rust::RustOptions`: `crate_path`, `derive_path` and `serde`.
+/// Without it, the code belongs to a program that depends on `dds-core`.
+///
+/// Rust splits the text into tokens before this macro sees it. Therefore text in the macro has no wide literals such as
+/// `L"x"` and no preprocessor; a file has both.
+///
+/// # Errors
+///
+/// A compile error stands at the token that is wrong. For a file, the error at the path contains the line.
+#[proc_macro]
+pub fn idl(input: TokenStream) -> TokenStream {
+    let tokens: Vec<TokenTree> = input.into_iter().collect();
+    let (rust, tokens) = match options::split(tokens) {
+        Ok(found) => found,
+        Err((message, span)) => return compile_error(&message, span),
+    };
+    if let [TokenTree::Literal(path)] = tokens.as_slice()
+        && let Some(path_text) = options::text_of(path)
+    {
+        return of_file(&path_text, path.span(), &rust);
+    }
+    of_tokens(tokens, &rust)
+}
+
+fn of_tokens(tokens: Vec<TokenTree>, rust: &RustOptions) -> TokenStream {
+    let text = IdlText::of(tokens);
+    let specification = match parse_text("idl!", &text.text, &Options::default()) {
+        Ok(specification) => specification,
+        Err(IncorrectSource { diagnostics, .. }) => return errors_at_tokens(&diagnostics, &text),
+    };
+    match generate(&specification, rust) {
+        Ok(code) => parsed(&code),
+        Err(errors) => errors_at_tokens(&errors, &text),
+    }
+}
+
+fn of_file(path: &str, span: Span, rust: &RustOptions) -> TokenStream {
+    let folder = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
+    let specification = match parse_file(folder.join(path), &Options::default()) {
+        Ok(specification) => specification,
+        Err(error) => return compile_error(&error.diagnostics.render(&error.sources, false), span),
+    };
+    match generate(&specification, rust) {
+        Ok(code) => parsed(&format!("{code}\n{}", dependencies(&specification, &folder))),
+        Err(errors) => compile_error(&errors.render(&specification.sources, false), span),
+    }
+}
+
+/// Constants that make the compiler watch the files.
+fn dependencies(specification: &Specification, folder: &Path) -> String {
+    let mut code = String::new();
+    for (_, file) in specification.sources.files() {
+        let path = folder.join(file.path());
+        if path.is_file() {
+            code.push_str(&format!("const _: &[u8] = ::core::include_bytes!({:?});\n", path.to_string_lossy()));
+        }
+    }
+    code
+}
+
+fn parsed(code: &str) -> TokenStream {
+    match code.parse() {
+        Ok(tokens) => tokens,
+        Err(error) => {
+            debug_assert!(false, "the back end checks its code: {error}");
+            compile_error(&format!("the generated code is not Rust: {error}"), Span::call_site())
+        }
+    }
+}
+
+fn errors_at_tokens(diagnostics: &Diagnostics, text: &IdlText) -> TokenStream {
+    let mut found = TokenStream::new();
+    for diagnostic in diagnostics {
+        if diagnostic.severity == Severity::Error {
+            found.extend(compile_error(&message_of(diagnostic), text.span_at(diagnostic.span())));
+        }
+    }
+    found
+}
+
+/// The message with its notes, without the lines of the source, which the compiler prints.
+fn message_of(diagnostic: &Diagnostic) -> String {
+    let mut message = diagnostic.message.clone();
+    for note in diagnostic.notes.iter().chain(&diagnostic.help) {
+        message.push('\n');
+        message.push_str(note);
+    }
+    message
+}
+
+/// `::core::compile_error! { "message" }` at a token.
+fn compile_error(message: &str, span: Span) -> TokenStream {
+    let punct = |letter, spacing| {
+        let mut punct = Punct::new(letter, spacing);
+        punct.set_span(span);
+        TokenTree::from(punct)
+    };
+    let mut literal = Literal::string(message);
+    literal.set_span(span);
+    let mut group = Group::new(Delimiter::Brace, TokenStream::from(TokenTree::from(literal)));
+    group.set_span(span);
+    let path = |name| [punct(':', Spacing::Joint), punct(':', Spacing::Alone), Ident::new(name, span).into()];
+    let mut tokens: Vec<TokenTree> = path("core").into();
+    tokens.extend(path("compile_error"));
+    tokens.extend([punct('!', Spacing::Alone), group.into()]);
+    tokens.into_iter().collect()
+}

@@ -1,0 +1,351 @@
+//! Types, and the declarators behind them.
+
+use super::{Parser, Reported, definition};
+use crate::idl::annotation::{self, AnnotationTarget};
+use crate::idl::expression::{ExpressionPlace, evaluate_integer};
+use crate::idl::scope::NamedEntity;
+use crate::idl::symbol::{Symbol, keyword};
+use crate::idl::token::TokenKind;
+use crate::model::{BasicType, DataType, DefinitionId, DefinitionKind, Diagnostic, ElementType, NotData, Span};
+
+/// Largest bound of a string, sequence or map.
+const BOUND_MAX: i128 = u32::MAX as i128;
+
+/// Reads a type. `void` is not a type here.
+pub(super) fn read(parser: &mut Parser<'_>) -> Result<(DataType, Span), Reported> {
+    let token = parser.token();
+    if token.kind == TokenKind::Scope || token.kind == TokenKind::Identifier && !token.symbol.is_keyword() {
+        return named(parser);
+    }
+    if token.kind != TokenKind::Identifier {
+        return Err(parser.unexpected("a type"));
+    }
+    let basic = |parser: &mut Parser<'_>, basic: BasicType| {
+        parser.bump();
+        Ok((DataType::Basic(basic), token.span))
+    };
+    match token.symbol {
+        keyword::BOOLEAN => basic(parser, BasicType::Bool),
+        keyword::OCTET => basic(parser, BasicType::Octet),
+        keyword::CHAR => basic(parser, BasicType::Char),
+        keyword::WCHAR => basic(parser, BasicType::WChar),
+        keyword::INT8 => basic(parser, BasicType::Int8),
+        keyword::UINT8 => basic(parser, BasicType::UInt8),
+        keyword::INT16 | keyword::SHORT => basic(parser, BasicType::Int16),
+        keyword::UINT16 => basic(parser, BasicType::UInt16),
+        keyword::INT32 => basic(parser, BasicType::Int32),
+        keyword::UINT32 => basic(parser, BasicType::UInt32),
+        keyword::INT64 => basic(parser, BasicType::Int64),
+        keyword::UINT64 => basic(parser, BasicType::UInt64),
+        keyword::FLOAT => basic(parser, BasicType::Float32),
+        keyword::DOUBLE => basic(parser, BasicType::Float64),
+        keyword::LONG => {
+            parser.bump();
+            let (second, span) = (parser.token(), token.span.to(parser.token().span));
+            if parser.eat_keyword(keyword::LONG) {
+                Ok((DataType::Basic(BasicType::Int64), span))
+            } else if parser.eat_keyword(keyword::DOUBLE) {
+                Ok((DataType::Basic(BasicType::Float128), token.span.to(second.span)))
+            } else {
+                Ok((DataType::Basic(BasicType::Int32), token.span))
+            }
+        }
+        keyword::UNSIGNED => unsigned(parser),
+        keyword::STRING | keyword::WSTRING => string(parser),
+        keyword::SEQUENCE => sequence(parser),
+        keyword::MAP => map(parser),
+        keyword::FIXED => fixed(parser),
+        keyword::ANY => opaque(parser, "any"),
+        keyword::OBJECT => opaque(parser, "Object"),
+        keyword::VALUEBASE => opaque(parser, "ValueBase"),
+        keyword::STRUCT | keyword::UNION | keyword::ENUM => inline(parser),
+        keyword::VOID => {
+            parser.bump();
+            Err(parser.report(Diagnostic::error("`void` is only the result of an operation", token.span)))
+        }
+        _ => Err(parser.unexpected("a type")),
+    }
+}
+
+fn opaque(parser: &mut Parser<'_>, name: &'static str) -> Result<(DataType, Span), Reported> {
+    let span = parser.bump().span;
+    Ok((DataType::Opaque(name), span))
+}
+
+fn unsigned(parser: &mut Parser<'_>) -> Result<(DataType, Span), Reported> {
+    let start = parser.bump().span;
+    let span = start.to(parser.token().span);
+    if parser.eat_keyword(keyword::SHORT) {
+        return Ok((DataType::Basic(BasicType::UInt16), span));
+    }
+    if !parser.eat_keyword(keyword::LONG) {
+        return Err(parser.unexpected("`short` or `long` after `unsigned`"));
+    }
+    let end = parser.token().span;
+    if parser.eat_keyword(keyword::LONG) {
+        return Ok((DataType::Basic(BasicType::UInt64), start.to(end)));
+    }
+    Ok((DataType::Basic(BasicType::UInt32), span))
+}
+
+/// A type by its name.
+fn named(parser: &mut Parser<'_>) -> Result<(DataType, Span), Reported> {
+    let (entry, span) = parser.scoped_name("type")?;
+    let (name, kind) = match entry.entity {
+        NamedEntity::Definition(id) => {
+            let definition = parser.specification.definition(id);
+            let is_type = !matches!(
+                definition.kind,
+                DefinitionKind::Module(_)
+                    | DefinitionKind::Constant(_)
+                    | DefinitionKind::Annotation(_)
+                    | DefinitionKind::Exception(_)
+            );
+            if is_type {
+                return Ok((DataType::Named(id), span));
+            }
+            (definition.name.to_string(), definition.kind.description())
+        }
+        NamedEntity::Enumerator(..) => (parser.text(entry.symbol).to_owned(), "an enumerator"),
+        NamedEntity::Flag(_) => (parser.text(entry.symbol).to_owned(), "a flag"),
+        NamedEntity::Local(what) => (parser.text(entry.symbol).to_owned(), what),
+    };
+    let message = format!("`{name}` is {kind}, not a type");
+    Err(parser.report(Diagnostic::error(message, span).label(entry.span, "defined here")))
+}
+
+fn bound(parser: &mut Parser<'_>, what: &str) -> Result<u32, Reported> {
+    let (value, _) = evaluate_integer(parser, ExpressionPlace::Template, (1, BOUND_MAX), what)?;
+    Ok(u32::try_from(value).unwrap_or(u32::MAX))
+}
+
+fn string(parser: &mut Parser<'_>) -> Result<(DataType, Span), Reported> {
+    let token = parser.bump();
+    let mut span = token.span;
+    let bound = if parser.eat(TokenKind::Less) {
+        let bound = bound(parser, "the bound")?;
+        span = span.to(parser.expect(TokenKind::Greater, "after the bound")?.span);
+        Some(bound)
+    } else {
+        None
+    };
+    let ty = if token.symbol == keyword::STRING { DataType::String { bound } } else { DataType::WString { bound } };
+    Ok((ty, span))
+}
+
+fn sequence(parser: &mut Parser<'_>) -> Result<(DataType, Span), Reported> {
+    let start = parser.bump().span;
+    parser.expect(TokenKind::Less, "after `sequence`")?;
+    parser.enter(start)?;
+    let element = element(parser);
+    parser.leave();
+    let element = element?;
+    let bound = if parser.eat(TokenKind::Comma) { Some(bound(parser, "the bound")?) } else { None };
+    let end = parser.expect(TokenKind::Greater, "after the element of the sequence")?.span;
+    Ok((DataType::Sequence { element: Box::new(element), bound }, start.to(end)))
+}
+
+fn map(parser: &mut Parser<'_>) -> Result<(DataType, Span), Reported> {
+    let start = parser.bump().span;
+    parser.expect(TokenKind::Less, "after `map`")?;
+    parser.enter(start)?;
+    let key_span = parser.token().span;
+    let parts = element(parser).and_then(|key| {
+        parser.expect(TokenKind::Comma, "after the key of the map")?;
+        Ok((key, element(parser)?))
+    });
+    parser.leave();
+    let (key, element) = parts?;
+    let is_key = match parser.specification.resolve(&key.ty) {
+        DataType::Basic(basic) => !matches!(basic, BasicType::Float32 | BasicType::Float64 | BasicType::Float128),
+        DataType::String { .. } | DataType::WString { .. } => true,
+        DataType::Named(id) => {
+            matches!(parser.specification.definition(*id).kind, DefinitionKind::Enum(_) | DefinitionKind::Bitmask(_))
+        }
+        _ => false,
+    };
+    if !is_key {
+        let name = parser.specification.type_name(&key.ty);
+        let message = format!("`{name}` cannot be the key of a map");
+        parser.report(
+            Diagnostic::error(message, key_span)
+                .note("keys are integers, booleans, characters, enums, bitmasks or strings"),
+        );
+    }
+    let bound = if parser.eat(TokenKind::Comma) { Some(bound(parser, "the bound")?) } else { None };
+    let end = parser.expect(TokenKind::Greater, "after the value of the map")?.span;
+    Ok((DataType::Map { key: Box::new(key), element: Box::new(element), bound }, start.to(end)))
+}
+
+/// The element of a collection with its annotations.
+fn element(parser: &mut Parser<'_>) -> Result<ElementType, Reported> {
+    let raw = annotation::read(parser)?;
+    let (ty, _) = read(parser)?;
+    if let DataType::Named(id) = &ty {
+        use_early(parser, *id);
+    }
+    let annotations = annotation::resolve(parser, &raw, AnnotationTarget::Element, Some(&ty));
+    Ok(ElementType { ty, annotations })
+}
+
+fn fixed(parser: &mut Parser<'_>) -> Result<(DataType, Span), Reported> {
+    let start = parser.bump().span;
+    if !parser.eat(TokenKind::Less) {
+        // The type of a constant: its value gives the digits.
+        return Ok((DataType::Fixed { digits: 31, scale: 0 }, start));
+    }
+    let (digits, _) = evaluate_integer(parser, ExpressionPlace::Template, (1, 31), "the number of digits")?;
+    let scale = if parser.eat(TokenKind::Comma) {
+        evaluate_integer(parser, ExpressionPlace::Template, (0, digits), "the scale")?.0
+    } else {
+        0
+    };
+    let end = parser.expect(TokenKind::Greater, "after the scale")?.span;
+    let (digits, scale) = (u8::try_from(digits).unwrap_or(31), u8::try_from(scale).unwrap_or(0));
+    Ok((DataType::Fixed { digits, scale }, start.to(end)))
+}
+
+/// A struct, union or enum that is defined where it is used, as in IDL 3.
+fn inline(parser: &mut Parser<'_>) -> Result<(DataType, Span), Reported> {
+    let start = parser.token().span;
+    parser.enter(start)?;
+    let id = definition::inline_type(parser);
+    parser.leave();
+    let id = id?;
+    parser.vendor_warning(
+        "a type inside of another definition",
+        "OpenDDS and RTI Connext",
+        start,
+        "define the type before, and use its name",
+    );
+    Ok((DataType::Named(id), start))
+}
+
+/// Notes the use of a type that is declared, but not defined yet.
+fn use_early(parser: &mut Parser<'_>, id: DefinitionId) {
+    if matches!(parser.specification.definition(id).kind, DefinitionKind::NotData(NotData::Undefined)) {
+        parser.used_early.insert(id);
+    }
+}
+
+/// Reads a name and its dimensions, and returns the complete type.
+pub(super) fn declarator(
+    parser: &mut Parser<'_>,
+    what: &str,
+    ty: &DataType,
+) -> Result<(Symbol, Span, DataType), Reported> {
+    if parser.kind() == TokenKind::Star {
+        let span = parser.token().span;
+        return Err(
+            parser.report(Diagnostic::error("IDL has no pointers", span).help("write `@external` before the member"))
+        );
+    }
+    let (symbol, span) = parser.identifier(what)?;
+    parser.count_copies(size(ty), span)?;
+    // Annotations between the name and the dimensions belong to the elements.
+    let raw = annotation::read(parser)?;
+    let mut dimensions = Vec::new();
+    let mut count: u64 = 1;
+    while parser.kind() == TokenKind::OpenBracket {
+        let open = parser.bump().span;
+        if parser.kind() == TokenKind::CloseBracket {
+            let help = format!("write `sequence<{}>` for any number of elements", parser.specification.type_name(ty));
+            return Err(parser.report(Diagnostic::error("an array needs a length", open).help(help)));
+        }
+        let (length, place) = evaluate_integer(parser, ExpressionPlace::Other, (1, BOUND_MAX), "the length")?;
+        parser.expect(TokenKind::CloseBracket, "after the length")?;
+        count = count.saturating_mul(u64::try_from(length).unwrap_or(u64::MAX));
+        if count > u64::from(u32::MAX) {
+            return Err(parser.report(Diagnostic::error("the array has more than 2^32 - 1 elements", place)));
+        }
+        dimensions.push(u32::try_from(length).unwrap_or(u32::MAX));
+    }
+    if dimensions.is_empty() {
+        if !raw.is_empty() {
+            return Err(parser.unexpected("`[` after the annotation"));
+        }
+        return Ok((symbol, span, ty.clone()));
+    }
+    let annotations = annotation::resolve(parser, &raw, AnnotationTarget::Element, Some(ty));
+    let ty = DataType::Array { element: Box::new(ElementType { ty: ty.clone(), annotations }), dimensions };
+    Ok((symbol, span, ty))
+}
+
+/// Number of types and annotations inside of a type.
+pub(super) fn size(ty: &DataType) -> usize {
+    let element = |element: &ElementType| 1 + size(&element.ty) + annotation::size(&element.annotations);
+    match ty {
+        DataType::Sequence { element: ty, .. } => element(ty),
+        DataType::Array { element: ty, dimensions } => element(ty) + dimensions.len(),
+        DataType::Map { key, element: ty, .. } => element(key) + element(ty),
+        DataType::Basic(_)
+        | DataType::String { .. }
+        | DataType::WString { .. }
+        | DataType::Named(_)
+        | DataType::Fixed { .. }
+        | DataType::Opaque(_) => 0,
+    }
+}
+
+/// Levels of collections and typedefs in a type.
+pub(super) fn depth(parser: &Parser<'_>, ty: &DataType) -> usize {
+    match ty {
+        DataType::Named(id) => parser.typedef_depths.get(id).copied().unwrap_or(0),
+        DataType::Sequence { element, .. } | DataType::Array { element, .. } => 1 + depth(parser, &element.ty),
+        DataType::Map { key, element, .. } => 1 + depth(parser, &key.ty).max(depth(parser, &element.ty)),
+        DataType::Basic(_)
+        | DataType::String { .. }
+        | DataType::WString { .. }
+        | DataType::Fixed { .. }
+        | DataType::Opaque(_) => 0,
+    }
+}
+
+/// Checks that samples can contain a type.
+pub(super) fn check_data(
+    parser: &mut Parser<'_>,
+    ty: &DataType,
+    span: Span,
+    is_indirect: bool,
+) -> Result<(), Reported> {
+    match parser.specification.resolve(ty).clone() {
+        DataType::Basic(_) | DataType::String { .. } | DataType::WString { .. } => Ok(()),
+        DataType::Sequence { element, .. } => check_data(parser, &element.ty, span, true),
+        DataType::Array { element, .. } => check_data(parser, &element.ty, span, is_indirect || element.is_external()),
+        // The key is data: the map has checked it. A second check here would double the time at each level.
+        DataType::Map { element, .. } => check_data(parser, &element.ty, span, true),
+        DataType::Fixed { .. } => Err(not_data(parser, "`fixed`", span)),
+        DataType::Opaque(name) => Err(not_data(parser, &format!("`{name}`"), span)),
+        DataType::Named(id) => {
+            let definition = parser.specification.definition(id);
+            let (name, place) = (definition.name.to_string(), definition.span);
+            match &definition.kind {
+                DefinitionKind::NotData(NotData::Undefined) if is_indirect => {
+                    parser.used_early.insert(id);
+                    Ok(())
+                }
+                DefinitionKind::NotData(NotData::Undefined) => {
+                    let is_inside = parser.parents().any(|parent| parent == id);
+                    let message = if is_inside {
+                        format!("`{name}` contains itself, and would have an infinite size")
+                    } else {
+                        format!("`{name}` is used before its definition")
+                    };
+                    let diagnostic = Diagnostic::error(message, span).label(place, "declared here");
+                    let help = format!("write `sequence<{name}>`, or `@external` before the member");
+                    Err(parser.report(diagnostic.help(help)))
+                }
+                DefinitionKind::NotData(_) | DefinitionKind::Interface(_) => {
+                    let message = format!("`{name}` is {}, which is not data", definition.kind.description());
+                    let diagnostic = Diagnostic::error(message, span).label(place, "defined here");
+                    Err(parser.report(diagnostic.note("samples of DDS contain structs, unions, enums, bitmasks, bitsets, strings, numbers and collections")))
+                }
+                _ => Ok(()),
+            }
+        }
+    }
+}
+
+fn not_data(parser: &mut Parser<'_>, name: &str, span: Span) -> Reported {
+    parser.report(Diagnostic::error(format!("{name} is not data of a DDS topic"), span))
+}

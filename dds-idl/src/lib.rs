@@ -1,0 +1,28 @@
+//! Types of DDS topics from text: IDL 4.2 and ROS interface files in, resolved types and type hashes out.
+//!
+//! A front end reads text and creates a [`model::Specification`]. A back end only reads it. Both sides know the model
+//! and nothing of each other.
+//!
+//! | room | in | out |
+//! |---|---|---|
+//! | [`idl`] | IDL 4.2 | a specification |
+//! | [`model`] | | resolved types, constants and annotations; sources, spans and diagnostics |
+//! | [`mod@print`] | a specification | IDL 4.2 |
+//! | [`ros`] | `.msg`, `.srv`, `.action` | interfaces, type hashes, `.idl` text |
+//! | `xml` | XML types (feature `xml`) | a specification |
+//! | [`rust`] | a specification | Rust code |
+//! | [`description`] | a specification | TypeObjects with their hashes, and dynamic types |
+//!
+//! A build script uses [`Builder`].
+
+mod builder;
+pub mod description;
+pub mod idl;
+pub mod model;
+pub mod print;
+pub mod ros;
+pub mod rust;
+#[cfg(feature = "xml")]
+pub mod xml;
+
+pub use builder::{BuildError, Builder};

@@ -1,0 +1,450 @@
+//! Finds interface files by name: in folders, in ament prefixes, and in the set that the crate ships.
+
+use super::bundled;
+use super::derived_dependencies;
+use super::parse::{ROS_FILE_LEN_MAX, parse_interface};
+use super::{InterfaceKind, InterfaceName, InterfaceNameError, RosBaseType, RosInterface, RosTypes};
+use crate::model::{Diagnostic, Diagnostics, SourceMap, Span};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ffi::OsStr;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::{env, fmt, fs, io};
+
+/// Most interfaces of a set. All packages of a large robot have about 2000.
+pub const ROS_INTERFACES_MAX: usize = 20_000;
+
+/// Longest `package.xml` that is read, in bytes.
+const MANIFEST_LEN_MAX: usize = 1 << 20;
+
+/// Places of ROS packages.
+///
+/// A package is searched in the order of the calls, and at last in the set that the crate ships: the packages of
+/// `common_interfaces` and `rcl_interfaces`, and those that they need.
+///
+/// ```
+/// use dds_idl::ros::RosPackages;
+///
+/// let name = "std_msgs/msg/String".parse()?;
+/// let loaded = RosPackages::default().load(std::slice::from_ref(&name));
+/// let hash = loaded.types.type_hash(&name).unwrap();
+/// assert_eq!(hash.to_string(), "RIHS01_df668c740482bbd48fb39d76a70dfd4bd59db1288021743503259e948f6b1a18");
+/// # Ok::<(), dds_idl::ros::InterfaceNameError>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct RosPackages {
+    places: Vec<PackagePlace>,
+}
+
+#[derive(Debug, Clone)]
+enum PackagePlace {
+    /// The folder of one package.
+    Package { name: String, folder: PathBuf },
+    /// A folder whose subfolders are packages, such as `PREFIX/share`.
+    Packages(PathBuf),
+}
+
+/// Interfaces with their files and diagnostics.
+#[derive(Debug, Clone, Default)]
+pub struct LoadedInterfaces {
+    /// The interfaces, and all interfaces that they need.
+    pub types: RosTypes,
+    /// The files.
+    pub sources: SourceMap,
+    /// Errors and warnings. If there are errors, `types` is not complete.
+    pub diagnostics: Diagnostics,
+}
+
+/// A file is not an interface of a package.
+#[derive(Debug)]
+pub enum InterfacePathError {
+    /// The extension is not `msg`, `srv` or `action`.
+    Extension(PathBuf),
+    /// The path has no folder for the package.
+    Package(PathBuf),
+    /// The path does not give a valid name.
+    Name(PathBuf, InterfaceNameError),
+}
+
+impl fmt::Display for InterfacePathError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Extension(path) => {
+                write!(f, "`{}`: expected the extension `.msg`, `.srv` or `.action`", path.display())
+            }
+            Self::Package(path) => write!(f, "`{}`: expected `PACKAGE/msg/Name.msg`", path.display()),
+            Self::Name(path, error) => write!(f, "`{}`: {error}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for InterfacePathError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Name(_, error) => Some(error),
+            Self::Extension(_) | Self::Package(_) => None,
+        }
+    }
+}
+
+impl RosPackages {
+    /// Adds the folder of one package. The package has the name in `package.xml`, or the name of the folder.
+    ///
+    /// # Errors
+    ///
+    /// The folder has no valid package name.
+    pub fn package(mut self, folder: impl Into<PathBuf>) -> Result<Self, InterfacePathError> {
+        let folder = folder.into();
+        let name = package_name(&folder).ok_or_else(|| InterfacePathError::Package(folder.clone()))?;
+        self.places.push(PackagePlace::Package { name, folder });
+        Ok(self)
+    }
+
+    /// Adds a folder whose subfolders are packages.
+    #[must_use]
+    pub fn search_path(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.places.push(PackagePlace::Packages(folder.into()));
+        self
+    }
+
+    /// Adds an ament prefix, such as `/opt/ros/jazzy`: the packages in its folder `share`.
+    #[must_use]
+    pub fn ament_prefix(self, prefix: impl AsRef<Path>) -> Self {
+        self.search_path(prefix.as_ref().join("share"))
+    }
+
+    /// Adds several ament prefixes, joined as in `PATH`.
+    #[must_use]
+    pub fn ament_path(mut self, prefixes: impl AsRef<OsStr>) -> Self {
+        for prefix in env::split_paths(&prefixes) {
+            // An empty entry would be the current folder.
+            if !prefix.as_os_str().is_empty() {
+                self = self.ament_prefix(prefix);
+            }
+        }
+        self
+    }
+
+    /// Adds the prefixes in the environment variable `AMENT_PREFIX_PATH`, which `setup.bash` of ROS sets.
+    #[must_use]
+    pub fn ament_environment(self) -> Self {
+        self.ament_path(env::var_os("AMENT_PREFIX_PATH").unwrap_or_default())
+    }
+
+    /// Adds the package of an interface file, and returns the name of the interface.
+    ///
+    /// # Errors
+    ///
+    /// The path is not like `PACKAGE/msg/Name.msg`.
+    pub fn add_file(&mut self, path: &Path) -> Result<InterfaceName, InterfacePathError> {
+        let kind = path.extension().and_then(|extension| InterfaceKind::from_folder(extension.to_str()?));
+        let kind = kind.ok_or_else(|| InterfacePathError::Extension(path.to_owned()))?;
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let folder = absolute.parent().and_then(Path::parent);
+        let package = folder.and_then(|folder| Some((folder, package_name(folder)?)));
+        let (folder, package) = package.ok_or_else(|| InterfacePathError::Package(path.to_owned()))?;
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        let name = InterfaceName::new(&package, kind, stem);
+        let name = name.map_err(|error| InterfacePathError::Name(path.to_owned(), error))?;
+        self.places.push(PackagePlace::Package { name: package, folder: folder.to_owned() });
+        Ok(name)
+    }
+
+    /// Loads interfaces, and all interfaces that they need.
+    #[must_use]
+    pub fn load(&self, names: &[InterfaceName]) -> LoadedInterfaces {
+        let mut loader = InterfaceLoader {
+            packages: self,
+            loaded: LoadedInterfaces::default(),
+            open: VecDeque::new(),
+            requested: BTreeSet::new(),
+            own_headers: BTreeMap::new(),
+            is_full: false,
+        };
+        for name in names {
+            loader.request(name.interface(), None);
+        }
+        loader.run();
+        loader.loaded
+    }
+
+    /// Returns the names of all interfaces of a package, sorted. Empty if there is no such package.
+    #[must_use]
+    pub fn interfaces_of(&self, package: &str) -> Vec<InterfaceName> {
+        for place in &self.places {
+            let names = place.folder_of(package).map(|folder| names_in(package, &folder)).unwrap_or_default();
+            if !names.is_empty() {
+                return names;
+            }
+        }
+        bundled::names().filter(|name| name.package() == package).collect()
+    }
+
+    /// Returns the names of all packages that have interfaces, sorted.
+    #[must_use]
+    pub fn package_names(&self) -> Vec<String> {
+        let mut names: BTreeSet<String> = bundled::names().map(|name| name.package().to_owned()).collect();
+        for place in &self.places {
+            match place {
+                PackagePlace::Package { name, .. } => {
+                    names.insert(name.clone());
+                }
+                PackagePlace::Packages(folder) => {
+                    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                        let package = entry.file_name().to_str().map(str::to_owned);
+                        let has_interfaces =
+                            || InterfaceKind::ALL.iter().any(|kind| entry.path().join(kind.as_str()).is_dir());
+                        names.extend(package.filter(|_| has_interfaces()));
+                    }
+                }
+            }
+        }
+        names.into_iter().collect()
+    }
+
+    /// The path and the text of an interface file. `None` if no place has it.
+    fn read(&self, name: &InterfaceName) -> Option<io::Result<(PathBuf, String)>> {
+        for place in &self.places {
+            let Some(folder) = place.folder_of(name.package()) else { continue };
+            let path = folder.join(name.kind().as_str()).join(format!("{}.{}", name.name(), name.kind()));
+            if path.exists() {
+                // The parser refuses a longer file. Reading it would only take memory.
+                return Some(read_text(&path, ROS_FILE_LEN_MAX).map(|text| (path, text)));
+            }
+        }
+        let text = bundled::text(name)?;
+        let path = format!("{}/{}/{}.{}", name.package(), name.kind(), name.name(), name.kind());
+        Some(Ok((path.into(), text.to_owned())))
+    }
+}
+
+impl PackagePlace {
+    /// The folder of a package, if it is in this place.
+    fn folder_of(&self, package: &str) -> Option<PathBuf> {
+        match self {
+            Self::Package { name, folder } => (name == package).then(|| folder.clone()),
+            Self::Packages(folder) => Some(folder.join(package)),
+        }
+    }
+}
+
+/// The text of a file of limited size. Other bytes are an error with their position.
+fn read_text(path: &Path, len_max: usize) -> io::Result<String> {
+    // A pipe or a device can block, and has no end.
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let mut bytes = Vec::new();
+    fs::File::open(path)?.take(len_max as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > len_max {
+        return Err(io::Error::other(format!("the file has more than {len_max} bytes")));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let valid = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let (line, at) = (valid.iter().filter(|byte| **byte == b'\n').count() + 1, valid.len());
+        io::Error::other(format!("{}:{line}: byte {at} is not UTF-8", path.display()))
+    })
+}
+
+/// The names of the interface files in the folder of a package.
+fn names_in(package: &str, folder: &Path) -> Vec<InterfaceName> {
+    let mut names = BTreeSet::new();
+    for kind in InterfaceKind::ALL {
+        for entry in fs::read_dir(folder.join(kind.as_str())).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.extension().is_some_and(|extension| extension == kind.as_str()) {
+                let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+                names.extend(InterfaceName::new(package, kind, stem));
+            }
+        }
+    }
+    names.into_iter().collect()
+}
+
+/// The name in `package.xml`, or the name of the folder.
+fn package_name(folder: &Path) -> Option<String> {
+    let manifest = read_text(&folder.join("package.xml"), MANIFEST_LEN_MAX).unwrap_or_default();
+    let element = manifest.split_once("<name>").and_then(|(_, rest)| rest.split_once("</name>"));
+    let name = match element {
+        Some((name, _)) => name.trim(),
+        None => folder.file_name()?.to_str()?,
+    };
+    super::name::is_package_name(name).then(|| name.to_owned())
+}
+
+/// Loads interfaces until no reference is open.
+struct InterfaceLoader<'p> {
+    packages: &'p RosPackages,
+    loaded: LoadedInterfaces,
+    /// Interfaces to load, each with the first reference to it.
+    open: VecDeque<(InterfaceName, Option<Span>)>,
+    /// Interfaces that are loaded or open.
+    requested: BTreeSet<InterfaceName>,
+    /// Whether each package has an own message `Header`.
+    own_headers: BTreeMap<String, bool>,
+    /// Whether more interfaces are needed than the limit.
+    is_full: bool,
+}
+
+impl InterfaceLoader<'_> {
+    fn run(&mut self) {
+        while !self.is_full
+            && !self.loaded.diagnostics.is_full()
+            && let Some((name, reference)) = self.open.pop_front()
+        {
+            let Some(mut interface) = self.load(&name, reference) else { continue };
+            self.resolve_header(&mut interface);
+            for (needed, span) in references(&interface) {
+                self.request(needed, span);
+            }
+            self.loaded.types.insert(interface);
+        }
+        self.refuse_recursion();
+    }
+
+    /// Notes an interface to load, unless it is known. The first one above the limit is an error.
+    fn request(&mut self, name: InterfaceName, reference: Option<Span>) {
+        if self.is_full || self.requested.contains(&name) {
+            return;
+        }
+        if self.requested.len() >= ROS_INTERFACES_MAX {
+            self.is_full = true;
+            self.error(format!("more than {ROS_INTERFACES_MAX} interfaces are needed"), reference);
+            return;
+        }
+        self.requested.insert(name.clone());
+        self.open.push_back((name, reference));
+    }
+
+    fn load(&mut self, name: &InterfaceName, reference: Option<Span>) -> Option<RosInterface> {
+        let (path, text) = match self.packages.read(name) {
+            Some(Ok(file)) => file,
+            Some(Err(error)) => {
+                self.error(format!("cannot read `{name}`: {error}"), reference);
+                return None;
+            }
+            None => {
+                self.not_found(name, reference);
+                return None;
+            }
+        };
+        let LoadedInterfaces { sources, diagnostics, .. } = &mut self.loaded;
+        let file = sources.add(path, text, None);
+        parse_interface(name, file, sources, diagnostics)
+    }
+
+    /// An error at a reference. An interface that the caller requests has no place.
+    fn error(&mut self, message: String, reference: Option<Span>) {
+        self.push(Diagnostic::error(message, Span::default()), reference);
+    }
+
+    fn push(&mut self, mut error: Diagnostic, reference: Option<Span>) {
+        match (reference, error.labels.first_mut()) {
+            (Some(span), Some(label)) => label.span = span,
+            _ => error.labels.clear(),
+        }
+        self.loaded.diagnostics.push(error);
+    }
+
+    fn not_found(&mut self, name: &InterfaceName, reference: Option<Span>) {
+        if !self.loaded.diagnostics.may_suggest() {
+            self.error(format!("cannot find `{name}`"), reference);
+            return;
+        }
+        let siblings = self.packages.interfaces_of(name.package());
+        let error = Diagnostic::error(format!("cannot find `{name}`"), Span::default());
+        let error = if siblings.is_empty() {
+            let packages = self.packages.package_names();
+            let note = format!("no folder, ament prefix or shipped set has the package `{}`", name.package());
+            error.note(note).did_you_mean(name.package(), packages.iter().map(String::as_str))
+        } else {
+            error.did_you_mean(name.name(), siblings.iter().map(InterfaceName::name))
+        };
+        self.push(error, reference);
+    }
+
+    /// `Header` of ROS 1 is `std_msgs/Header` in every package.
+    fn resolve_header(&mut self, interface: &mut RosInterface) {
+        let own = InterfaceName::known(interface.name().package(), InterfaceKind::Message, "Header");
+        if own.package() == "std_msgs" {
+            return;
+        }
+        let packages = self.packages;
+        let has_own = || packages.read(&own).is_some();
+        if *self.own_headers.entry(own.package().to_owned()).or_insert_with(has_own) {
+            return;
+        }
+        for structure in interface.sections_mut() {
+            for field in &mut structure.fields {
+                let is_short = self.loaded.sources.text(field.type_span).starts_with("Header");
+                if !is_short || field.ty.base.structure() != Some(&own) {
+                    continue;
+                }
+                field.ty.base =
+                    RosBaseType::Structure(InterfaceName::known("std_msgs", InterfaceKind::Message, "Header"));
+                let message = "`Header` without a package is a type of ROS 1, read as `std_msgs/Header`";
+                let warning = Diagnostic::warning(message, field.type_span).help("write `std_msgs/Header`");
+                self.loaded.diagnostics.push(warning);
+            }
+        }
+    }
+
+    /// Refuses structures that contain themselves. `rosidl` cannot generate code for them.
+    fn refuse_recursion(&mut self) {
+        let types = &self.loaded.types;
+        let mut states: BTreeMap<&InterfaceName, VisitState> = BTreeMap::new();
+        let mut errors = Vec::new();
+        for root in types.names() {
+            let mut path = vec![(root, 0)];
+            while let Some((name, next)) = path.pop() {
+                let Some(structure) = types.described(name) else { continue };
+                if next == 0 {
+                    if states.contains_key(name) {
+                        continue;
+                    }
+                    states.insert(name, VisitState::Open);
+                }
+                let Some(field) = structure.fields.get(next) else {
+                    states.insert(name, VisitState::Done);
+                    continue;
+                };
+                path.push((name, next + 1));
+                let Some(nested) = field.ty.base.structure() else { continue };
+                match states.get(nested) {
+                    Some(VisitState::Open) => {
+                        let message = format!("`{nested}` contains itself");
+                        errors.push(Diagnostic::error(message, field.type_span));
+                    }
+                    Some(VisitState::Done) => {}
+                    None => path.push((nested, 0)),
+                }
+            }
+        }
+        for error in errors {
+            self.loaded.diagnostics.push(error);
+        }
+    }
+}
+
+/// Progress of the search for recursion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum VisitState {
+    /// On the path from the root.
+    Open,
+    /// Without recursion.
+    Done,
+}
+
+/// The interfaces that an interface needs, with the fields that name them.
+fn references(interface: &RosInterface) -> Vec<(InterfaceName, Option<Span>)> {
+    let mut needed = Vec::new();
+    for structure in interface.sections() {
+        for field in &structure.fields {
+            if let Some(name) = field.ty.base.structure() {
+                needed.push((name.interface(), Some(field.type_span)));
+            }
+        }
+    }
+    needed.extend(derived_dependencies(interface.name().kind()).into_iter().map(|name| (name, None)));
+    needed
+}

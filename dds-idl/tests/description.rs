@@ -1,0 +1,184 @@
+//! TypeObjects and dynamic types: equal to those of the generated code, and to those of Cyclone DDS.
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+use dds_cdr::cdr::TypeInfo;
+use dds_cdr::cdr::dynamic::{DynamicData, DynamicType};
+use dds_cdr::xtypes::{Complete, Form, TypeDefinition, TypeGraph, TypeObject};
+use dds_idl::description::{DescriptionForm, dynamic_type, type_graph};
+use dds_idl::idl::{Options, parse_file, parse_text};
+use dds_idl::model::Specification;
+use std::collections::BTreeSet;
+use std::path::Path;
+
+#[allow(unreachable_pub, reason = "a test exports nothing")]
+mod robot {
+    include!("data/rust/robot.rs");
+}
+
+#[allow(unreachable_pub, reason = "a test exports nothing")]
+mod all_types {
+    include!("data/rust/all_types.rs");
+}
+
+fn corpus(name: &str) -> Specification {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/data/idl/{name}.idl"));
+    parse_file(path, &Options::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn parsed(text: &str) -> Specification {
+    parse_text("test.idl", text, &Options::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn graph(specification: &Specification, name: &str, form: DescriptionForm) -> TypeGraph {
+    let id = specification.find(name).unwrap_or_else(|| panic!("no {name}"));
+    type_graph(specification, id, form)
+        .unwrap_or_else(|errors| panic!("{}", errors.render(&specification.sources, false)))
+}
+
+/// Compares the TypeObjects of the IDL, of the generated type, and of the dynamic type.
+fn compare<T: TypeInfo>(specification: &Specification) {
+    let generated = TypeGraph::of(T::DESCRIPTION).unwrap();
+    let described = graph(specification, T::TYPE_NAME, DescriptionForm::Rust);
+    for (one, other) in generated.types().iter().zip(described.types()) {
+        assert_eq!(one.complete, other.complete, "in {}", T::TYPE_NAME);
+    }
+    assert_eq!(generated, described, "{}", T::TYPE_NAME);
+    let dynamic = DynamicType::of::<T>().unwrap();
+    let of_dynamic = TypeGraph::of_dynamic(&dynamic).unwrap();
+    for (one, other) in of_dynamic.types().iter().zip(generated.types()) {
+        assert_eq!(one.complete, other.complete, "dynamic, in {}", T::TYPE_NAME);
+    }
+    assert_eq!(of_dynamic, generated, "dynamic {}", T::TYPE_NAME);
+    // A dynamic type has what the standard form says apart from annotations of members.
+    let id = specification.find(T::TYPE_NAME).unwrap();
+    let read = dynamic_type(specification, id).unwrap();
+    assert!(read.is_encoded_like(&dynamic), "{read}\n{dynamic}");
+}
+
+#[test]
+fn generated_types_have_the_objects_of_the_idl() {
+    let specification = corpus("robot");
+    compare::<robot::robot::JointState>(&specification);
+    compare::<robot::robot::RobotArm>(&specification);
+    compare::<robot::robot::Command>(&specification);
+    let specification = corpus("all_types");
+    compare::<all_types::Primitives>(&specification);
+    compare::<all_types::Collections>(&specification);
+    compare::<all_types::Node>(&specification);
+    compare::<all_types::OfLong>(&specification);
+    compare::<all_types::OfChar>(&specification);
+    compare::<all_types::OfBool>(&specification);
+    compare::<all_types::OfOctet>(&specification);
+    compare::<all_types::OfWide>(&specification);
+}
+
+/// The dynamic type of each definition describes itself as the IDL does.
+#[test]
+fn dynamic_types_have_the_objects_of_the_idl() {
+    for name in ["robot", "all_types"] {
+        let specification = corpus(name);
+        for (id, definition) in specification.definitions() {
+            if !definition.is_topic_type() {
+                continue;
+            }
+            let dynamic = TypeGraph::of_dynamic(&dynamic_type(&specification, id).unwrap()).unwrap();
+            let described = type_graph(&specification, id, DescriptionForm::Standard).unwrap();
+            for (one, other) in dynamic.types().iter().zip(described.types()) {
+                // Dynamic types have no units and ranges, and minimal objects have neither.
+                assert_eq!(one.minimal, other.minimal, "in {}", definition.scoped_name);
+            }
+            assert_eq!(dynamic.information().minimal.ty, described.information().minimal.ty);
+        }
+    }
+}
+
+#[test]
+fn dynamic_type_has_the_defaults_of_members() {
+    let specification = corpus("robot");
+    let ty = dynamic_type(&specification, specification.find("robot::RobotArm").unwrap()).unwrap();
+    let data = DynamicData::new(&ty);
+    assert_eq!(data.get::<String>("state").unwrap(), "idle");
+    assert_eq!(data.get::<f32>("speed").unwrap(), 0.5);
+    assert!(data.get::<bool>("enabled").unwrap());
+    assert_eq!(data.get::<String>("other").unwrap(), "JOINT_KIND_FIXED");
+    assert_eq!(data.get::<String>("kind").unwrap(), "JOINT_KIND_PRISMATIC");
+}
+
+#[test]
+fn typedef_is_a_type_object_of_its_own() {
+    let specification = parsed("typedef long Meters; @final struct Way { Meters length; };");
+    let standard = graph(&specification, "Way", DescriptionForm::Standard);
+    let names: Vec<Option<&str>> =
+        standard.types().iter().map(|ty| Complete::definition(&ty.complete).unwrap().name()).collect();
+    assert_eq!(names, [Some("Way"), Some("Meters")]);
+    assert_eq!(graph(&specification, "Way", DescriptionForm::Rust).types().len(), 1);
+}
+
+#[test]
+fn units_and_ranges_are_part_of_the_complete_object() {
+    let specification =
+        parsed("struct A { @unit(\"m\") @range(min = -1, max = 7) short x; @hashid(\"y\") @max(0.5) float z; };");
+    let graph = graph(&specification, "A", DescriptionForm::Standard);
+    let TypeObject::Complete(TypeDefinition::Struct(ty)) = &graph.types()[0].complete else { panic!("a struct") };
+    let first = ty.members[0].detail.builtin_annotations.as_ref().unwrap();
+    assert_eq!(
+        format!("{first:?}"),
+        "MemberAnnotations { unit: Some(\"m\"), min: Some(Int16(-1)), max: Some(Int16(7)), hash_id: None }"
+    );
+    let second = ty.members[1].detail.builtin_annotations.as_ref().unwrap();
+    assert_eq!(second.hash_id.as_deref(), Some("y"));
+}
+
+#[test]
+fn type_that_is_not_data_is_refused_with_its_place() {
+    let specification = parsed("typedef fixed<3, 1> Price;\ninterface I {};");
+    for (name, expected) in [
+        ("Price", "test.idl:1:21: error: `fixed<3, 1>` is not data of a DDS topic"),
+        ("I", "test.idl:2:11: error: `I` is an interface, not data of a DDS topic"),
+    ] {
+        let id = specification.find(name).unwrap();
+        let errors = type_graph(&specification, id, DescriptionForm::Standard).unwrap_err();
+        let lines: Vec<String> = errors.iter().map(|error| error.one_line(&specification.sources)).collect();
+        assert_eq!(lines, [expected]);
+        assert!(dynamic_type(&specification, id).is_err());
+    }
+}
+
+/// Each typedef doubles the type that it stands for.
+#[test]
+fn typedefs_of_exponential_size_are_refused() {
+    let mut text = "typedef long T0;".to_owned();
+    for level in 1..100 {
+        text.push_str(&format!("typedef map<T{0}, T{0}> T{level};", level - 1));
+    }
+    text.push_str("struct A { T99 x; };");
+    let Ok(specification) = parse_text("test.idl", &text, &Options::default()) else { return };
+    let id = specification.find("A").unwrap();
+    let errors = type_graph(&specification, id, DescriptionForm::Rust).unwrap_err();
+    assert!(errors.render(&specification.sources, false).contains("more than 1048576 parts"));
+    assert!(type_graph(&specification, id, DescriptionForm::Standard).is_ok());
+}
+
+/// The golden file has a line for each TypeObject of `idlc`: its hash and its bytes.
+#[test]
+fn type_objects_are_those_of_cyclone_dds() {
+    let specification = corpus("cyclone");
+    let mut ours = BTreeSet::new();
+    for (id, definition) in specification.definitions() {
+        if definition.is_topic_type() {
+            for ty in type_graph(&specification, id, DescriptionForm::Standard).unwrap().types() {
+                ours.insert(format!("{} {}", ty.minimal_id, hex(&ty.minimal.to_bytes().unwrap())));
+                ours.insert(format!("{} {}", ty.complete_id, hex(&ty.complete.to_bytes().unwrap())));
+            }
+        }
+    }
+    let theirs: BTreeSet<String> = include_str!("data/cyclone_type_objects.txt").lines().map(str::to_owned).collect();
+    let difference: Vec<&String> = ours.symmetric_difference(&theirs).collect();
+    assert!(difference.is_empty(), "{difference:#?}");
+    assert!(theirs.len() == 18);
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,178 @@
+//! Packages in folders, in ament prefixes, and in the shipped set.
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+use dds_idl::ros::{InterfaceName, InterfacePathError, LoadedInterfaces, RosNaming, RosPackages};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A new folder with these files.
+fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("ros_packages_{name}"));
+    if folder.exists() {
+        fs::remove_dir_all(&folder).unwrap();
+    }
+    for (path, text) in files {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn name(text: &str) -> InterfaceName {
+    text.parse().unwrap()
+}
+
+/// The diagnostics, one a line, with paths below the folder, and their help.
+fn messages(loaded: &LoadedInterfaces, folder: &Path) -> Vec<String> {
+    let prefix = format!("{}/", folder.display());
+    let show = |diagnostic: &dds_idl::model::Diagnostic| {
+        let help = diagnostic.help.as_ref().map(|help| format!("; {help}")).unwrap_or_default();
+        format!("{}{help}", diagnostic.one_line(&loaded.sources)).replace(&prefix, "")
+    };
+    loaded.diagnostics.iter().map(show).collect()
+}
+
+fn field_type(loaded: &LoadedInterfaces, interface: &str) -> String {
+    loaded.types.described(&name(interface)).unwrap().fields[0].ty.to_string()
+}
+
+#[test]
+fn file_by_path_finds_its_package_and_the_shipped_set() {
+    let folder = folder("path", &[("rover/msg/Wheel.msg", "Axle axle"), ("rover/msg/Axle.msg", "std_msgs/Header h")]);
+    let mut packages = RosPackages::default();
+    let wheel = packages.add_file(&folder.join("rover/msg/Wheel.msg")).unwrap();
+    assert_eq!(wheel, name("rover/msg/Wheel"));
+    let loaded = packages.load(std::slice::from_ref(&wheel));
+    assert_eq!(messages(&loaded, &folder), [""; 0]);
+    let names: Vec<String> = loaded.types.names().map(InterfaceName::to_string).collect();
+    assert_eq!(names, ["builtin_interfaces/msg/Time", "rover/msg/Axle", "rover/msg/Wheel", "std_msgs/msg/Header"]);
+    assert!(loaded.types.type_hash(&wheel).is_some());
+}
+
+#[test]
+fn file_that_is_long_or_not_regular_is_refused() {
+    let long = "#".repeat((16 << 20) + 1);
+    let folder = folder("limits", &[("rover/msg/Long.msg", &long), ("rover/msg/Folder.msg/x", "")]);
+    let packages = RosPackages::default().search_path(&folder);
+    let loaded = packages.load(&[name("rover/msg/Long"), name("rover/msg/Folder")]);
+    let expected = [
+        ":1:1: error: cannot read `rover/msg/Long`: the file has more than 16777216 bytes",
+        ":1:1: error: cannot read `rover/msg/Folder`: it is not a regular file",
+    ];
+    assert_eq!(messages(&loaded, &folder), expected);
+}
+
+#[test]
+fn interfaces_above_the_limit_are_one_error() {
+    let names: Vec<InterfaceName> =
+        (0..dds_idl::ros::ROS_INTERFACES_MAX + 5).map(|n| name(&format!("rover/msg/M{n}"))).collect();
+    let loaded = RosPackages::default().load(&names);
+    assert_eq!(messages(&loaded, Path::new("")), [":1:1: error: more than 20000 interfaces are needed"]);
+}
+
+#[test]
+fn package_has_the_name_of_its_manifest() {
+    let manifest = "<package format=\"3\"><name>rover</name></package>";
+    let folder = folder("manifest", &[("src/package.xml", manifest), ("src/srv/Brake.srv", "bool on\n---\n")]);
+    let packages = RosPackages::default().package(folder.join("src")).unwrap();
+    assert_eq!(packages.interfaces_of("rover"), [name("rover/srv/Brake")]);
+    let loaded = packages.load(&[name("rover/srv/Brake_Request")]);
+    assert!(loaded.types.interface(&name("rover/srv/Brake")).is_some());
+}
+
+#[test]
+fn first_ament_prefix_wins_over_later_ones_and_the_shipped_set() {
+    let folder = folder(
+        "ament",
+        &[
+            ("one/share/std_msgs/msg/String.msg", "int8 one"),
+            ("two/share/std_msgs/msg/String.msg", "int16 two"),
+            ("two/share/rover/msg/Text.msg", "std_msgs/String text"),
+        ],
+    );
+    let path = std::env::join_paths([folder.join("one"), folder.join("two"), PathBuf::new()]).unwrap();
+    let packages = RosPackages::default().ament_path(&path);
+    let loaded = packages.load(&[name("rover/msg/Text")]);
+    assert_eq!(messages(&loaded, &folder), [""; 0]);
+    assert_eq!(field_type(&loaded, "std_msgs/msg/String"), "int8");
+    assert!(packages.package_names().contains(&"rover".to_owned()));
+    assert_eq!(
+        field_type(&RosPackages::default().load(&[name("std_msgs/msg/String")]), "std_msgs/msg/String"),
+        "string"
+    );
+}
+
+#[test]
+fn missing_type_names_the_field_and_a_similar_type() {
+    let files = [("p/msg/A.msg", "int8 a\ngeometry_msgs/Posee pose\n"), ("p/msg/B.msg", "geometri_msgs/Pose pose")];
+    let folder = folder("missing", &files);
+    let packages = RosPackages::default().search_path(&folder);
+    let loaded = packages.load(&[name("p/msg/A"), name("p/msg/B")]);
+    assert_eq!(
+        messages(&loaded, &folder),
+        [
+            "p/msg/A.msg:2:1: error: cannot find `geometry_msgs/msg/Posee`; did you mean `Pose`?",
+            "p/msg/B.msg:1:1: error: cannot find `geometri_msgs/msg/Pose`; did you mean `geometry_msgs`?",
+        ]
+    );
+}
+
+#[test]
+fn header_without_package_is_that_of_std_msgs() {
+    let folder =
+        folder("header", &[("p/msg/A.msg", "Header header"), ("q/msg/A.msg", "Header h"), ("q/msg/Header.msg", "")]);
+    let loaded = RosPackages::default().search_path(&folder).load(&[name("p/msg/A"), name("q/msg/A")]);
+    assert_eq!(
+        (field_type(&loaded, "p/msg/A"), field_type(&loaded, "q/msg/A")),
+        ("std_msgs/Header".into(), "q/Header".into())
+    );
+    let warning = "p/msg/A.msg:1:1: warning: `Header` without a package is a type of ROS 1, read as `std_msgs/Header`; \
+                   write `std_msgs/Header`";
+    assert_eq!(messages(&loaded, &folder), [warning]);
+}
+
+#[test]
+fn type_that_contains_itself_is_refused() {
+    let folder =
+        folder("recursion", &[("p/msg/A.msg", "int8 a\nB[] b"), ("p/msg/B.msg", "A a\nC c"), ("p/msg/C.msg", "")]);
+    let loaded = RosPackages::default().search_path(&folder).load(&[name("p/msg/A")]);
+    assert_eq!(messages(&loaded, &folder), ["p/msg/B.msg:1:1: error: `p/msg/A` contains itself"]);
+}
+
+#[test]
+fn path_without_a_package_is_an_error() {
+    let mut packages = RosPackages::default();
+    assert!(matches!(packages.add_file(Path::new("rover/msg/Wheel.txt")), Err(InterfacePathError::Extension(_))));
+    assert!(matches!(packages.add_file(Path::new("Rover/msg/Wheel.msg")), Err(InterfacePathError::Package(_))));
+    assert!(matches!(packages.add_file(Path::new("rover/msg/wheel.msg")), Err(InterfacePathError::Name(..))));
+}
+
+#[test]
+fn file_that_is_not_text_is_an_error() {
+    let folder = folder("binary", &[("p/msg/A.msg", "")]);
+    fs::write(folder.join("p/msg/A.msg"), b"# a\n\xff").unwrap();
+    let loaded = RosPackages::default().search_path(&folder).load(&[name("p/msg/A")]);
+    let message = &messages(&loaded, &folder)[0];
+    assert!(message.ends_with("error: cannot read `p/msg/A`: p/msg/A.msg:2: byte 4 is not UTF-8"), "{message}");
+}
+
+/// A chain of 3000 messages, each with two fields of the next type.
+#[test]
+fn long_chain_of_types_takes_linear_time() {
+    let mut files = Vec::new();
+    for index in 0..3000 {
+        files.push((format!("p/msg/T{index}.msg"), format!("T{0} a\nT{0} b\n", index + 1)));
+    }
+    files.push(("p/msg/T3000.msg".to_owned(), String::new()));
+    let files: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let folder = folder("nested", &files);
+    let loaded = RosPackages::default().search_path(&folder).load(&[name("p/msg/T0")]);
+    assert_eq!(messages(&loaded, &folder), [""; 0]);
+    let description = loaded.types.type_description(&name("p/msg/T0")).unwrap();
+    assert_eq!(description.referenced_type_descriptions.len(), 3000);
+    let error = loaded.into_specification(RosNaming::Dds).unwrap_err();
+    let error = error.diagnostics.iter().next().unwrap().message.clone();
+    assert_eq!(error, "the hashes of all types cover more than 1000000 types together");
+}

@@ -1,0 +1,158 @@
+//! XML types: the same types as the IDL that says the same.
+
+#![cfg(feature = "xml")]
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+use dds_idl::description::{DescriptionForm, type_graph};
+use dds_idl::idl::{Options, parse_text};
+use dds_idl::model::Specification;
+use dds_idl::print::to_xml;
+use dds_idl::xml::parse_xml;
+
+/// The TypeObjects of all data types.
+fn objects(specification: &Specification) -> Vec<String> {
+    let mut found = Vec::new();
+    for (id, definition) in specification.definitions() {
+        if definition.is_data_type() {
+            let graph = type_graph(specification, id, DescriptionForm::Standard).unwrap();
+            found.push(format!("{} {:?}", definition.scoped_name, graph.types()[0].complete));
+        }
+    }
+    found
+}
+
+fn compare(xml: &str, idl: &str) {
+    let from_xml = parse_xml("types.xml", xml, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+    let from_idl = parse_text("types.idl", idl, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(objects(&from_xml), objects(&from_idl));
+}
+
+#[test]
+fn document_of_rti_connext_has_the_types_of_its_idl() {
+    compare(
+        include_str!("data/xml/connext.xml"),
+        "const long LENGTH = 4;
+        module shapes {
+            @final enum Color { @value(1) RED, @default_literal BLUE };
+            typedef string<128> Name;
+            @mutable @nested struct Base { @key @id(7) Name name; };
+            @mutable struct Shape : Base {
+                @min(-1) @max(100) @unit(\"m\") long x;
+                @optional sequence<double, LENGTH> path;
+                uint8 grid[2][LENGTH];
+                @must_understand @default(BLUE) Color color;
+                string _struct;
+            };
+            @final union Choice switch (long) { case 1: case 2: boolean a; default: wstring b; };
+        };",
+    );
+}
+
+#[test]
+fn profile_of_fast_dds_has_the_types_of_its_idl() {
+    compare(
+        include_str!("data/xml/fast_dds.xml"),
+        "@bit_bound(8) bitmask Mask { @position(0) a, @position(4) b };
+        bitset Bits { bitfield<3> low; bitfield<2>; bitfield<10, int16> rest; };
+        struct Sample {
+            map<long, float> table; sequence<octet> list; char letter; wchar wide; Mask mask; Bits bits;
+            long double long_one;
+        };",
+    );
+}
+
+#[test]
+fn errors_name_the_line_of_the_document() {
+    let wrap = |inner: &str| format!("<types>\n<struct name=\"A\">\n{inner}\n</struct>\n</types>");
+    for (text, expected) in [
+        (wrap("<member name=\"x\" type=\"Other\"/>"), "t.xml:3:1: error: cannot find type `Other`"),
+        (wrap("<member name=\"x\"/>"), "t.xml:3:1: error: `<member>` has no attribute `type`"),
+        (wrap("<member name=\"a b\" type=\"int32\"/>"), "t.xml:3:1: error: `<member>` has no valid name: `a b`"),
+        (
+            wrap("<member name=\"x\" type=\"int32\" id=\"1); } struct B {\"/>"),
+            "t.xml:3:1: error: `1); } struct B {` is not a constant expression",
+        ),
+        (wrap("<annotation name=\"x\"/>"), "t.xml:3:1: error: expected `<member>`, not `<annotation>`"),
+        (
+            "<types>\n<include file=\"b.xml\"/></types>".to_owned(),
+            "t.xml:2:1: error: `<include>` is not supported among types",
+        ),
+        ("<a/>".to_owned(), "t.xml:1:1: error: expected an element `types`"),
+        ("<types>\n<struct</types>".to_owned(), "t.xml:2:8: error: not XML: "),
+        ("<!DOCTYPE a [<!ENTITY b \"c\">]><types/>".to_owned(), "t.xml:1:1: error: not XML: "),
+    ] {
+        let error = parse_xml("t.xml", &text, &Options::default()).unwrap_err();
+        let line = error.diagnostics.iter().next().unwrap().one_line(&error.sources);
+        assert!(line.starts_with(expected), "{line}\nexpected: {expected}");
+    }
+}
+
+#[test]
+fn deep_documents_are_refused() {
+    let text = format!("<types>{}{}</types>", "<module name=\"m\">".repeat(5_000), "</module>".repeat(5_000));
+    assert!(parse_xml("t.xml", &text, &Options::default()).is_err());
+}
+
+/// Prints as XML, reads it, and compares the TypeObjects of all types.
+fn comes_back(specification: &Specification) {
+    let text =
+        to_xml(specification).unwrap_or_else(|errors| panic!("{}", errors.render(&specification.sources, false)));
+    let again = parse_xml("printed.xml", &text, &Options::default()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let (mut expected, mut found) = (objects(specification), objects(&again));
+    expected.sort();
+    found.sort();
+    assert_eq!(found, expected, "{text}");
+    assert_eq!(to_xml(&again).unwrap(), text);
+}
+
+#[test]
+fn printed_types_read_back_equal() {
+    for text in [include_str!("data/xml/connext.xml"), include_str!("data/xml/fast_dds.xml")] {
+        comes_back(&parse_xml("types.xml", text, &Options::default()).unwrap());
+    }
+    let text = "module m {
+            struct Later; union Either;
+            struct First { sequence<Later> later; sequence<Either, 3> all; sequence<First> own; };
+            @autoid(HASH) @mutable struct Later { sequence<First> first; @id(4) long a; @hashid(\"x\") long b; @hashid long c; };
+            union Either switch (@key char) { case 'a': First one; case '<': @external Later two; default: boolean c; };
+            @bit_bound(8) enum E { A, @default_literal @value(5) B };
+            union OfEnum switch (E) { case A: long a; case B: @try_construct(TRIM) string<3> b; };
+            union OfBool switch (boolean) { case TRUE: octet a[2][3]; };
+        };
+        const string TEXT = \"a < b & 'c'\"; const char LETTER = '\"'; const boolean YES = TRUE; const double D = 1.5e300;
+        const m::E LITERAL = m::B;
+        struct Maps {
+            map<string, sequence<wstring<4>, 2>, 7> a; map<m::E, long double> b[2]; @default(m::B) m::E e;
+            @min(-1) @max(2.5) @unit(\"m/s\") @default(0.5) double d; @optional @must_understand wchar w;
+        };
+        bitset Base { bitfield<3> a; }; bitset Own : Base { bitfield<2>; bitfield<10, short> b; };";
+    comes_back(&parse_text("types.idl", text, &Options::default()).unwrap_or_else(|error| panic!("{error}")));
+}
+
+#[test]
+fn types_that_xml_lacks_are_refused_with_their_place() {
+    for (text, expected) in [
+        (
+            "struct A { sequence<sequence<long>> x; };",
+            "1:37: error: XML types have no `sequence<int32>` inside of another collection: it needs a typedef",
+        ),
+        ("struct A { sequence<@external long> x; };", "1:37: error: XML types have no annotations of elements"),
+        ("interface I { typedef long L; };", "1:11: error: XML types have no types inside of an interface"),
+        ("const wchar C = L'x';", "1:13: error: XML types have no such value"),
+    ] {
+        let specification = parse_text("t.idl", text, &Options::default()).unwrap();
+        let errors = to_xml(&specification).unwrap_err();
+        let lines: Vec<String> = errors.iter().map(|error| error.one_line(&specification.sources)).collect();
+        assert_eq!(lines, [format!("t.idl:{expected}")]);
+    }
+}
+
+#[test]
+fn builder_writes_the_code_of_an_xml_file() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/xml");
+    let out_dir = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("xml");
+    std::fs::create_dir_all(&out_dir).unwrap();
+    dds_idl::Builder::new().out_dir(&out_dir).compile(&[folder.join("connext.xml")]).unwrap();
+    let code = std::fs::read_to_string(out_dir.join("connext.rs")).unwrap();
+    assert!(code.contains("pub struct Shape {"), "{code}");
+}

@@ -1,0 +1,71 @@
+// Written by `tests/generated`.
+
+#[cfg(feature = "action_msgs")]
+#[rustfmt::skip]
+pub mod action_msgs;
+#[cfg(feature = "actionlib_msgs")]
+#[rustfmt::skip]
+pub mod actionlib_msgs;
+#[cfg(feature = "builtin_interfaces")]
+#[rustfmt::skip]
+pub mod builtin_interfaces;
+#[cfg(feature = "composition_interfaces")]
+#[rustfmt::skip]
+pub mod composition_interfaces;
+#[cfg(feature = "diagnostic_msgs")]
+#[rustfmt::skip]
+pub mod diagnostic_msgs;
+#[cfg(feature = "geometry_msgs")]
+#[rustfmt::skip]
+pub mod geometry_msgs;
+#[cfg(feature = "lifecycle_msgs")]
+#[rustfmt::skip]
+pub mod lifecycle_msgs;
+#[cfg(feature = "nav_msgs")]
+#[rustfmt::skip]
+pub mod nav_msgs;
+#[cfg(feature = "rcl_interfaces")]
+#[rustfmt::skip]
+pub mod rcl_interfaces;
+#[cfg(feature = "rmw_dds_common")]
+#[rustfmt::skip]
+pub mod rmw_dds_common;
+#[cfg(feature = "rosgraph_msgs")]
+#[rustfmt::skip]
+pub mod rosgraph_msgs;
+#[cfg(feature = "sensor_msgs")]
+#[rustfmt::skip]
+pub mod sensor_msgs;
+#[cfg(feature = "service_msgs")]
+#[rustfmt::skip]
+pub mod service_msgs;
+#[cfg(feature = "shape_msgs")]
+#[rustfmt::skip]
+pub mod shape_msgs;
+#[cfg(feature = "statistics_msgs")]
+#[rustfmt::skip]
+pub mod statistics_msgs;
+#[cfg(feature = "std_msgs")]
+#[rustfmt::skip]
+pub mod std_msgs;
+#[cfg(feature = "std_srvs")]
+#[rustfmt::skip]
+pub mod std_srvs;
+#[cfg(feature = "stereo_msgs")]
+#[rustfmt::skip]
+pub mod stereo_msgs;
+#[cfg(feature = "tf2_msgs")]
+#[rustfmt::skip]
+pub mod tf2_msgs;
+#[cfg(feature = "trajectory_msgs")]
+#[rustfmt::skip]
+pub mod trajectory_msgs;
+#[cfg(feature = "type_description_interfaces")]
+#[rustfmt::skip]
+pub mod type_description_interfaces;
+#[cfg(feature = "unique_identifier_msgs")]
+#[rustfmt::skip]
+pub mod unique_identifier_msgs;
+#[cfg(feature = "visualization_msgs")]
+#[rustfmt::skip]
+pub mod visualization_msgs;
