@@ -38,40 +38,35 @@
 //! | publish and receive | [`DataWriter`], [`DataReader`], [`Samples`] |
 //! | choose QoS: reliability, history, durability | [`qos::Preset`], then [`qos`] |
 //! | choose the network: one host, certain peers, certain interfaces | [`DomainParticipantBuilder`], with the environment variables |
-//! | wait, or be called | [`Waiting`], [`WaitSet`], [`DataReaderListener`], [`DataStream`], [`Events`] |
-//! | read without decoding everything, write without a copy | [`SampleRef::view`], [`DataWriter::loan`], [`DataWriter::loan_encoded`], [Copies](#copies) |
+//! | wait, or be called | [`Waiting`], [`WaitSet`], [`DataReaderListener`](listener::DataReaderListener), [`DataStream`](reader::DataStream), [`Events`](status::Events) |
+//! | read without decoding everything, write without a copy | [`SampleRef::view`](reader::SampleRef::view), [`DataWriter::loan`], [`DataWriter::loan_encoded`], [Copies](#copies) |
 //! | define a topic and its QoS once for both sides | [`TopicSpec`] |
 //! | use topics without a Rust type | [`DomainParticipant::raw_topic`]; `dynamic_topic` and `discover_type` (feature `dynamic`) |
-//! | list peers, and find out why two endpoints do not match | [`BuiltinTopic`], [`MatchReport`] |
-//! | find out where samples were lost | [`ReaderLosses`], [`TrafficCounters`] |
-//! | keep samples beyond the life of their writers | [`qos::Durability`], and `DurabilityService` (feature `durability`) |
+//! | call services: requests and replies | [`rpc::Requester`], [`rpc::Replier`] |
+//! | list peers, and find out why two endpoints do not match | [`BuiltinTopic`](builtin::BuiltinTopic), [`MatchReport`](matching::MatchReport) |
+//! | find out where samples were lost | [`ReaderLosses`](stats::ReaderLosses), [`TrafficCounters`](stats::TrafficCounters) |
+//! | keep samples beyond the life of their writers | [`qos::Durability`], and the crate `dds-durability` |
 //! | test a program against a bad network | the module `sim` (feature `sim`) |
 //!
 //! # Map
 //!
 //! | module of DDS 1.4 | here |
 //! |---|---|
-//! | domain | [`DomainParticipant`], [`DomainParticipantBuilder`], [`Scope`], [`Receiving`] |
-//! | publication | [`Publisher`], [`DataWriter`], [`DataWriterBuilder`], [`WriteOptions`], [`WriterEvent`] |
-//! | subscription | [`Subscriber`], [`DataReader`], [`DataReaderBuilder`], [`Samples`], [`SampleInfo`], [`Select`], [`ReaderEvent`] |
+//! | domain | [`DomainParticipant`], [`DomainParticipantBuilder`], [`Scope`], [`Receiving`](config::Receiving) |
+//! | publication | [`Publisher`], [`DataWriter`], [`DataWriterBuilder`], [`WriteOptions`](writer::WriteOptions), [`WriterEvent`](status::WriterEvent) |
+//! | subscription | [`Subscriber`], [`DataReader`], [`DataReaderBuilder`], [`Samples`], [`SampleInfo`], [`Select`](reader::Select), [`ReaderEvent`](status::ReaderEvent) |
 //! | topic | [`Topic`], [`TopicSpec`], [`TopicRef`]; types by [`DdsType`] and the traits in [`cdr`] |
-//! | built-in topics | [`BuiltinTopic`] and its constants, such as [`DCPS_PUBLICATION`]; [`ParticipantBuiltinTopicData`] and the other types |
-//! | discovered endpoints | [`EndpointInfo`], [`MatchReport`] with every [`Obstacle`] between two endpoints |
-//! | infrastructure | [`Entity`] with [`enable`](Entity::enable), [`Waiting`], [`WaitSet`] and its conditions, [`Events`], the errors, the statuses, [`Delivery`] |
+//! | built-in topics | [`BuiltinTopic`](builtin::BuiltinTopic) and its constants, such as [`DCPS_PUBLICATION`](builtin::DCPS_PUBLICATION); [`ParticipantBuiltinTopicData`](builtin::ParticipantBuiltinTopicData) and the other types |
+//! | discovered endpoints | [`EndpointInfo`](matching::EndpointInfo), [`MatchReport`](matching::MatchReport) with every [`Obstacle`](matching::Obstacle) between two endpoints |
+//! | infrastructure | [`Entity`] with [`enable`](Entity::enable), [`Waiting`], [`WaitSet`] and its conditions, [`Events`](status::Events), the errors, the statuses, [`Delivery`] |
 //! | QoS | [`qos`] |
 //!
 //! The search box of this page finds each operation of DDS by its standard name.
 //!
 //! # Features
 //!
-//! - `profiles`: QoS comes from files in the OMG's XML format too.
-//! - `serde`: participants and endpoints take settings and QoS from TOML or JSON files ([profile
-//!   files](DomainParticipantBuilder#profile-files)). Types that implement only serde's traits have topics
-//!   (`DomainParticipant::serde_topic`).
-//! - `durability`: a `DurabilityService` keeps samples beyond the life of their writers
-//!   ([`Durability::Transient`](qos::Durability::Transient), [`Durability::Persistent`](qos::Durability::Persistent)).
-//! - `dynamic`: topics have types that are created at run time (`DomainParticipant::dynamic_topic`, module `dynamic`).
-//! - `sim`: the module `sim` simulates hosts and bad networks in memory, for tests.
+#![cfg_attr(feature = "document-features", doc = document_features::document_features!())]
+#![cfg_attr(not(feature = "document-features"), doc = "`Cargo.toml` of this crate describes them.")]
 //!
 //! # Waiting and threads
 //!
@@ -88,7 +83,7 @@
 //!
 //! | path | written with | in transit | read with |
 //! |---|---|---|---|
-//! | within a participant | [`write`](DataWriter::write), [`loan`](DataWriter::loan): 1, the encoding; [`write_encoded`](DataWriter::write_encoded): 1; [`loan_encoded`](DataWriter::loan_encoded): 0 | 0: all readers share the writer's memory | values: 1, the decoding; [`view`](SampleRef::view), [`encoded`](SampleRef::encoded), [`to_bytes`](SampleRef::to_bytes): 0 |
+//! | within a participant | [`write`](DataWriter::write), [`loan`](DataWriter::loan): 1, the encoding; [`write_encoded`](DataWriter::write_encoded): 1; [`loan_encoded`](DataWriter::loan_encoded): 0 | 0: all readers share the writer's memory | values: 1, the decoding; [`view`](reader::SampleRef::view), [`encoded`](reader::SampleRef::encoded), [`to_bytes`](reader::SampleRef::to_bytes): 0 |
 //! | UDP, up to 1024 bytes | the same | 2: into the datagram, and into memory of each reader | the same |
 //! | UDP, above 1024 bytes | the same | 0 or 1, see below | the same |
 //!
@@ -127,6 +122,8 @@
 //! - Best-effort readers receive 500 MB/s on this host and 100 MB/s elsewhere, after the first burst.
 //! - Dropping the last handle of a participant waits for acknowledgements for at most 1 s.
 
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
 // `#[derive(DdsType)]` emits absolute paths of this crate, which must also resolve inside it.
 extern crate self as dds_core;
 
@@ -137,13 +134,15 @@ mod delivery;
 mod discovery;
 #[doc(hidden)]
 pub mod driver;
-#[cfg(feature = "durability")]
-mod durability;
+mod endpoint;
 mod infrastructure;
 mod introspection;
 mod participant;
 mod publication;
 mod reception;
+#[doc(hidden)]
+pub mod relay;
+pub mod rpc;
 mod settings;
 #[cfg(feature = "sim")]
 pub mod sim;
@@ -151,62 +150,174 @@ mod subscription;
 mod sync;
 mod topic;
 
-#[cfg(feature = "dynamic")]
-pub use dds_rtps::cdr::dynamic;
-pub use dds_rtps::{cdr, filter, qos, xtypes};
-
-pub use cdr::{DdsType, Encoded, Encoding, Raw};
-pub use context::WaitSet;
 #[cfg(feature = "derive")]
 pub use dds_macros::DdsType;
-pub use dds_rtps::history::{InstanceState, RejectReason, SampleInfo, SampleState, States, ViewState};
-pub use dds_rtps::participant::ParticipantCounters;
-pub use dds_rtps::reader::{NotReceived, ReaderCounters, Undelivered, WriterLosses};
-pub use dds_rtps::types::{
-    Duration, Guid, InstanceHandle, IpFamilies, Locator, LocatorKind, ProtocolVersion, SequenceNumber, Time, VendorId,
-};
-pub use dds_rtps::wire::{ChecksumKind, SampleIdentity};
-pub use dds_rtps::writer::{ReaderLag, SlowReader, WriterCounters};
-pub use driver::{ThreadOptions, ThreadSettings};
-#[cfg(feature = "durability")]
-pub use durability::{
-    DatabaseProblem, DurabilityError, DurabilityService, DurabilityServiceBuilder, DurabilityStatus,
-    Sync as DatabaseSync,
-};
-pub use futures_core::Stream;
-#[cfg(feature = "serde")]
-pub use infrastructure::ProfileProblem;
-pub use infrastructure::{
-    Active, Condition, CreateError, CreateErrorKind, DeadlineMissedStatus, Delivery, Entity, Error, Events,
-    FilterError, FilterErrorKind, GivenBack, GuardCondition, IncompatibleQosStatus, InconsistentTopicStatus,
-    ListenerCounters, LivelinessChangedStatus, LivelinessLostStatus, PublicationMatchedStatus, QosError, ReadError,
-    ReadErrorKind, Result, ReturnCode, SampleLostStatus, SampleRejectedStatus, SlowReaderStatus, StatusCondition,
-    StatusMask, Subject, SubscriptionMatchedStatus, WaitError, WaitErrorKind, Waiting, WriteError, WriteErrorKind,
-};
-pub use introspection::{EndpointInfo, EndpointQos, MatchReport, Obstacle, Verdict};
-pub use participant::{
-    DiscoveredType, DomainParticipant, DomainParticipantBuilder, DomainParticipantListener, WeakDomainParticipant,
-};
-pub use publication::{
-    AnyWriter, CoherentChanges, DataWriter, DataWriterBuilder, DataWriterListener, LoanedBytes, LoanedSample,
-    Publisher, PublisherListener, Suspended, WeakDataWriter, WeakPublisher, WriteOptions, WriterEvent,
-};
-pub use reception::TrafficCounters;
-pub use settings::{Receiving, Scope};
-pub use subscription::{
-    Access, AnyReader, DataReader, DataReaderBuilder, DataReaderListener, DataStream, IntoSamples, Iter, LikelyCause,
-    QueryCondition, ReadCondition, ReaderEvent, ReaderLosses, Sample, SampleRef, SampleStream, Samples, SamplesIter,
-    Select, Subscriber, SubscriberListener, WeakDataReader, WeakSubscriber,
-};
-#[cfg(feature = "serde")]
-pub use topic::Serde;
-pub use topic::{
-    BuiltinTopic, ContentFilteredTopic, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC,
-    ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, Topic,
-    TopicBuiltinTopicData, TopicEvent, TopicListener, TopicRef, TopicSpec, WeakTopic,
-};
+pub use dds_rtps::cdr::DdsType;
+pub use dds_rtps::history::{InstanceState, SampleInfo, States};
+pub use dds_rtps::types::{Duration, Guid, InstanceHandle, Time};
+
+pub use context::WaitSet;
+pub use infrastructure::{Delivery, Entity, Error, Result, Waiting};
+pub use participant::{DomainParticipant, DomainParticipantBuilder};
+pub use publication::{DataWriter, DataWriterBuilder, Publisher};
+pub use settings::Scope;
+pub use subscription::{Change, DataReader, DataReaderBuilder, Sample, Samples, Subscriber};
+pub use topic::{Topic, TopicRef, TopicSpec};
+
+/// The names that most programs use: `use dds_core::prelude::*;`.
+pub mod prelude {
+    pub use crate::qos::Preset;
+    pub use crate::{
+        Change, DataReader, DataWriter, DdsType, DomainParticipant, Entity, Publisher, Sample, Samples, Scope,
+        Subscriber, Topic, TopicSpec, WaitSet,
+    };
+}
+
+/// Quality of service: the policies of each entity as plain data, and [`Preset`](qos::Preset)s.
+///
+/// One struct for each kind of entity has the policies that DDS 1.4 gives to it, with the defaults of its tables
+/// (DDS 1.4, 2.2.3). Start with `Default::default()` or a preset and chain setters.
+pub mod qos {
+    pub use dds_rtps::qos::{
+        AccessScope, DataReaderQos, DataRepresentation, DataWriterQos, DestinationOrder, DomainParticipantQos,
+        Durability, DurabilityService, EntityFactory, History, Liveliness, LivelinessKind, Ownership, PolicyId,
+        Presentation, Preset, PublisherQos, ReaderDataLifecycle, Reliability, ResourceLimits, SubscriberQos, TopicQos,
+        TypeConsistency, TypeConsistencyKind, WriterDataLifecycle,
+    };
+}
+
+/// Errors, one family for each kind of operation, and what to do about them.
+pub mod error {
+    #[cfg(feature = "serde")]
+    pub use crate::infrastructure::ProfileProblem;
+    pub use crate::infrastructure::{
+        CreateError, CreateErrorKind, FilterError, FilterErrorKind, GivenBack, Missing, QosError, ReadError,
+        ReadErrorKind, ReturnCode, Subject, WaitError, WaitErrorKind, WriteError, WriteErrorKind,
+    };
+    pub use dds_rtps::cdr::{DecodeError, DecodeErrorKind, EncodeError};
+    pub use dds_rtps::filter::{ExpressionError, ExpressionErrorKind};
+    pub use dds_rtps::qos::QosErrorKind;
+}
+
+/// Statuses of entities, and the events that report them.
+pub mod status {
+    pub use crate::infrastructure::{
+        DeadlineMissedStatus, Events, IncompatibleQosStatus, InconsistentTopicStatus, LivelinessChangedStatus,
+        LivelinessLostStatus, PublicationMatchedStatus, SampleLostStatus, SampleRejectedStatus, SlowReaderStatus,
+        StatusMask, SubscriptionMatchedStatus,
+    };
+    pub use crate::publication::WriterEvent;
+    pub use crate::subscription::ReaderEvent;
+    pub use crate::topic::TopicEvent;
+    pub use dds_rtps::history::RejectReason;
+}
+
+/// Listeners of all entities. The builders take closures as well.
+pub mod listener {
+    pub use crate::participant::DomainParticipantListener;
+    pub use crate::publication::{AnyWriter, DataWriterListener, PublisherListener};
+    pub use crate::subscription::{AnyReader, DataReaderListener, SubscriberListener};
+    pub use crate::topic::TopicListener;
+}
+
+/// Conditions of a [`WaitSet`].
+pub mod condition {
+    pub use crate::infrastructure::{Active, Condition, GuardCondition, StatusCondition};
+    pub use crate::subscription::{QueryCondition, ReadCondition};
+}
+
+/// Content filters of topics, readers and queries.
+pub mod filter {
+    pub use crate::topic::{ContentFilteredTopic, FilterExpression};
+}
+
+/// What a [`DataWriter`] takes and returns: options, loans, coherent sets.
+pub mod writer {
+    pub use crate::publication::{CoherentChanges, LoanedBytes, LoanedSample, Suspended, WriteOptions};
+    pub use dds_rtps::types::SequenceNumber;
+    pub use dds_rtps::wire::SampleIdentity;
+    pub use dds_rtps::writer::SlowReader;
+}
+
+/// What a [`DataReader`] takes and returns: selections, iterators, streams.
+pub mod reader {
+    pub use crate::subscription::{
+        Access, ChangeStream, DataStream, IntoSamples, Iter, SampleRef, SampleStream, SamplesIter, Select,
+    };
+    pub use dds_rtps::history::{SampleState, ViewState};
+    pub use futures_core::Stream;
+}
+
+/// Handles that do not keep their entity alive.
+pub mod weak {
+    pub use crate::participant::WeakDomainParticipant;
+    pub use crate::publication::{WeakDataWriter, WeakPublisher};
+    pub use crate::subscription::{WeakDataReader, WeakSubscriber};
+    pub use crate::topic::WeakTopic;
+}
+
+/// The built-in topics, which describe the entities of the domain.
+pub mod builtin {
+    pub use crate::participant::DiscoveredType;
+    pub use crate::topic::{
+        BuiltinTopic, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC, ParticipantBuiltinTopicData,
+        PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, TopicBuiltinTopicData,
+    };
+    pub use dds_rtps::types::{Locator, LocatorKind, ProtocolVersion, VendorId};
+}
+
+/// Reports on matched endpoints, and on those that do not match.
+pub mod matching {
+    pub use crate::introspection::{EndpointInfo, EndpointQos, MatchReport, Obstacle, Verdict};
+    pub use dds_rtps::xtypes::{TypeDifference, TypeDifferenceKind};
+}
+
+/// Counters and ledgers: losses, traffic, the protocol.
+pub mod stats {
+    pub use crate::infrastructure::ListenerCounters;
+    pub use crate::reception::TrafficCounters;
+    pub use crate::subscription::{LikelyCause, ReaderLosses};
+    pub use dds_rtps::participant::ParticipantCounters;
+    pub use dds_rtps::reader::{NotReceived, ReaderCounters, Undelivered, WriterLosses};
+    pub use dds_rtps::writer::{ReaderLag, WriterCounters};
+}
+
+/// Settings of a [`DomainParticipantBuilder`].
+pub mod config {
+    pub use crate::driver::{ThreadOptions, ThreadSettings};
+    pub use crate::settings::Receiving;
+    pub use dds_rtps::types::IpFamilies;
+    pub use dds_rtps::wire::ChecksumKind;
+}
+
+/// Encoded samples, and types of members without a counterpart in Rust.
+///
+/// `#[derive(DdsType)]` implements the traits.
+pub mod cdr {
+    pub use dds_rtps::cdr::{
+        Bounded, Char16, Decode, DecodeOwned, Encode, Encoded, Encoding, Extensibility, F128, Keyed, OrDefault, Raw,
+        RosWString, Run, Trimmed, TypeInfo, ViewOf, WString,
+    };
+}
+
+/// Types that are known at run time only (feature `dynamic`).
+#[cfg(feature = "dynamic")]
+pub mod dynamic {
+    pub use dds_rtps::cdr::TryConstruct;
+    pub use dds_rtps::cdr::dynamic::{
+        BitmaskBuilder, BitsetBuilder, CollectionBuilder, DataError, DynamicCase, DynamicData, DynamicKind,
+        DynamicMember, DynamicRef, DynamicType, EnumBuilder, FromDynamic, Input, MemberId, MemberPath, PrimitiveKind,
+        PrimitiveKindOf, StructBuilder, TypeDraft, TypeError, UnionBuilder,
+    };
+}
+
+/// Modules for the code of `#[derive(DdsType)]`. They may change in every version.
+#[doc(hidden)]
+pub mod __private {
+    pub use dds_rtps::{cdr, filter, qos, xtypes};
+}
 
 /// Compiles the programs of the README.
 #[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -4,7 +4,7 @@
 //! push       append to the inbox                                       runs nothing, allowed inside another cell
 //! serve      fence; while mail waits and budget is left: try_lock or return; serve; unlock; fence
 //! with       lock; serve waiting mail; run the visitor; unlock; serve
-//! offer      try_lock: serve waiting mail; run the visitor; unlock.   else push an owned copy, or merge it.   then serve
+//! offer      try_lock: serve waiting mail; run the visitor; unlock. Else: push an owned copy, or merge it. Then: serve
 //! hand_over  inbox empty, try_lock: run the visitor; unlock.   else push.      poke after release if mail waits
 //! close      lock; serve waiting mail; take the state out; unlock
 //! ```

@@ -71,7 +71,7 @@ impl Effects {
     #[inline]
     pub fn scope<R>(f: impl FnOnce(&mut Self) -> R) -> R {
         // Built in place. Returning it from a constructor would move it, which costs as much as a visit.
-        let mut frame = Frame(Self {
+        let mut frame = ScopeGuard(Self {
             now: None,
             pokes: Queue { only: None, is_spread: false, items: SmallVec::new(), next: 0 },
             wakers: Queue { only: None, is_spread: false, items: SmallVec::new(), next: 0 },
@@ -227,9 +227,9 @@ pub(super) fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a message")
 }
 
-struct Frame(Effects);
+struct ScopeGuard(Effects);
 
-impl Drop for Frame {
+impl Drop for ScopeGuard {
     #[inline]
     fn drop(&mut self) {
         if !self.0.is_empty() {
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn panicking_user_code_takes_nobody_else_with_it() {
+    fn panicking_job_does_not_stop_other_jobs() {
         let log = Arc::new(Log::default());
         Effects::scope(|effects| {
             effects.defer(Arc::new(Note(Arc::clone(&log), |_: &Log, _: &mut Effects| panic!("on purpose"))));

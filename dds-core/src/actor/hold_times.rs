@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_visitor_is_told_apart_from_the_mail_that_he_has_served() {
+    fn hold_times_separate_visitor_from_served_mail() {
         let (work, cell) = worker::<2>();
         (0..3).for_each(|_| cell.push(1_000).unwrap());
         // Mail that arrives during the visit is served in a separate hold.

@@ -8,7 +8,7 @@ use std::fmt;
 
 /// Work done while a cell is held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum HeldStep {
     /// A datagram was given to the kernel, or refused by it.
     Datagram,
     /// A change was delivered again to a slow local reader.
@@ -43,7 +43,7 @@ thread_local! {
 
 /// Counts a step of the calling thread's present hold.
 #[inline]
-pub fn note_step(step: Step) {
+pub fn note_step(step: HeldStep) {
     if cfg!(debug_assertions) {
         let mut done = DONE.get();
         done[step as usize] += 1;

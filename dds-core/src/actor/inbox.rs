@@ -49,7 +49,7 @@ impl<M> PushError<M> {
 pub(super) struct Inbox<A: Actor> {
     ring: CacheLine<Lock<Ring<A::Mail>>>,
     /// On a separate cache line: visitors read it, and only pushers write it often.
-    waiting: CacheLine<Waiting>,
+    waiting: CacheLine<WaitingMail>,
     capacity: Capacity,
     process: Process,
 }
@@ -62,7 +62,7 @@ struct Ring<M> {
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct WaitingMail {
     /// Length of the ring. Written under its lock.
     mail: AtomicUsize,
     signals: AtomicU32,

@@ -32,7 +32,7 @@ pub(crate) use closing::{Awaitable, close_cell};
 pub use effects::{Deferred, Effects, in_listener};
 pub(crate) use hold_times::Caller;
 pub use hold_times::{HoldTimes, LongestHold, hold_times};
-pub use holds::{HoldHistogram, Holds, Step, note_step};
+pub use holds::{HeldStep, HoldHistogram, Holds, note_step};
 pub use inbox::{Capacity, PushError};
 #[cfg(feature = "sim")]
 pub(crate) use run_queue::Disturb;

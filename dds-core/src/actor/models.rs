@@ -211,7 +211,7 @@ fn handing_over_keeps_order_and_strands_nothing() {
 
 #[test]
 #[should_panic(expected = "stranded")]
-fn without_fences_what_is_handed_over_is_stranded() {
+fn handover_without_fences_strands_mail() {
     mutant(Mutation::NoFence, a_handover_beside_others);
 }
 
@@ -231,13 +231,13 @@ fn a_handover_behind_mail() {
 }
 
 #[test]
-fn what_is_handed_over_does_not_overtake_mail() {
+fn handover_does_not_overtake_mail() {
     model(a_handover_behind_mail);
 }
 
 #[test]
 #[should_panic(expected = "overtaken")]
-fn what_is_handed_over_without_a_look_at_the_mail_overtakes_it() {
+fn handover_without_inbox_check_overtakes_mail() {
     mutant(Mutation::Overtake, a_handover_behind_mail);
 }
 
@@ -323,7 +323,7 @@ fn waiter_is_woken() {
 
 #[test]
 #[should_panic(expected = "deadlock")]
-fn a_waiter_that_registers_in_a_second_visit_sleeps_for_ever() {
+fn waiter_registered_in_second_visit_sleeps_forever() {
     model(|| a_waiter_beside_a_delivery(false));
 }
 

@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn one_wake_goes_to_the_first_who_has_none() {
+    fn wake_one_wakes_first_unwoken_waiter() {
         let (counts, _, mut wakers) = waiters::<3>();
         Effects::scope(|effects| wakers.wake_one(effects));
         assert_eq!(woken(&counts), [1, 0, 0]);
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_waiter_that_gives_up_unwoken_wakes_nobody() {
+    fn abandoned_unwoken_waiter_wakes_no_other() {
         let (counts, mut tickets, mut wakers) = waiters::<2>();
         Effects::scope(|effects| wakers.abandon(&mut tickets[0], effects));
         assert_eq!(woken(&counts), [0, 0]);

@@ -10,8 +10,9 @@ use crate::infrastructure::{
     Awaited, CreateError, CreateErrorKind, DefaultQos, Ending, QosError, StatusCondition, Subject, WaitErrorKind,
     WaitSource, Watched,
 };
-use crate::qos::{Presentation, PublisherQos, QosErrorKind, SubscriberQos};
+use crate::qos::{Presentation, PublisherQos, SubscriberQos};
 use dds_rtps::discovery::data::EndpointData;
+use dds_rtps::qos::QosErrorKind;
 use dds_rtps::types::{EntityKind, Guid};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -28,8 +29,10 @@ pub(crate) trait GroupQos: Clone {
 }
 
 /// An endpoint in a group.
-pub(crate) trait Member {
+pub(crate) trait GroupedEndpoint: Sized {
     type Qos: Clone + Default + Send;
+    /// QoS of the group.
+    type GroupQos: GroupQos + Default + Send;
     /// The participant as its members use it.
     type Context: ParticipantContext + ?Sized;
     /// State that members share under some kinds of PRESENTATION.
@@ -49,10 +52,10 @@ pub(crate) trait Member {
 }
 
 /// A publisher or subscriber, without the types of its endpoints.
-pub(crate) struct Group<Q, M: Member> {
+pub(crate) struct EndpointGroup<M: GroupedEndpoint> {
     participant: Arc<M::Context>,
     subject: Arc<Subject>,
-    state: Mutex<GroupState<Q, M>>,
+    state: Mutex<GroupState<M>>,
     /// Default QoS of new endpoints.
     default_qos: DefaultQos<M::Qos>,
     enabled: AtomicBool,
@@ -64,23 +67,24 @@ pub(crate) struct Group<Q, M: Member> {
     status_condition: StatusCondition,
 }
 
-struct GroupState<Q, M: Member> {
-    qos: Q,
+struct GroupState<M: GroupedEndpoint> {
+    qos: M::GroupQos,
     /// Grows with each change of the QoS, so that a thread notices that it announces an old one.
     version: u64,
     members: Vec<Weak<M>>,
     presented: Option<Arc<M::Presented>>,
 }
 
-impl<Q: GroupQos, M: Member> Group<Q, M> {
+impl<M: GroupedEndpoint> EndpointGroup<M> {
     pub(crate) fn new(
         participant: &Arc<M::Context>,
         name: &'static str,
         kind: EntityKind,
-        qos: Q,
+        qos: M::GroupQos,
     ) -> Result<Arc<Self>, CreateError> {
         let guid = Guid::new(participant.core().prefix(), participant.core().new_entity_id(kind));
         let subject = Subject::new(name, "", guid);
+        debug_assert!(guid.entity_id.kind() == kind, "the kind of an entity is part of its id");
         let error = |kind| CreateError::new(&subject, kind);
         // Report a closed participant before a wrong QoS.
         participant.core().check_open().map_err(error)?;
@@ -89,15 +93,12 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
     }
 
     /// Creates a group with the default QoS. It starts closed if the participant is closed.
-    pub(crate) fn always(participant: &Arc<M::Context>, name: &'static str, kind: EntityKind) -> Arc<Self>
-    where
-        Q: Default,
-    {
+    pub(crate) fn always(participant: &Arc<M::Context>, name: &'static str, kind: EntityKind) -> Arc<Self> {
         let guid = Guid::new(participant.core().prefix(), participant.core().new_entity_id(kind));
-        Self::open(participant, Subject::new(name, "", guid), Q::default())
+        Self::open(participant, Subject::new(name, "", guid), M::GroupQos::default())
     }
 
-    fn open(participant: &Arc<M::Context>, subject: Arc<Subject>, qos: Q) -> Arc<Self> {
+    fn open(participant: &Arc<M::Context>, subject: Arc<Subject>, qos: M::GroupQos) -> Arc<Self> {
         let watched = Arc::<Watched>::default();
         Arc::new(Self {
             ending: Ending::new(),
@@ -120,7 +121,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
     }
 
     /// Locks the state, for a few lines and without any call to other code.
-    fn state(&self) -> MutexGuard<'_, GroupState<Q, M>> {
+    fn state(&self) -> MutexGuard<'_, GroupState<M>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -160,8 +161,10 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
             (self.enabled.swap(true, Ordering::AcqRel), state.qos.autoenables())
         };
         if !was_enabled && autoenables {
-            // The result does not matter: only endpoints that were closed since then fail.
-            self.members().iter().for_each(|member| drop(member.enable()));
+            // Ignore the results, because only endpoints that were closed since then fail.
+            for member in self.members() {
+                let _ = member.enable();
+            }
         }
         Ok(())
     }
@@ -175,19 +178,20 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
         self.state().presented.clone()
     }
 
-    pub(crate) fn qos(&self) -> Q {
+    pub(crate) fn qos(&self) -> M::GroupQos {
         self.state().qos.clone()
     }
 
     /// Replaces the QoS and announces all endpoints with it.
-    pub(crate) fn set_qos(&self, qos: Q) -> Result<(), QosError> {
+    pub(crate) fn set_qos(&self, qos: M::GroupQos) -> Result<(), QosError> {
         {
             let mut state = self.state();
             let error = |kind| QosError::new(&self.subject, kind);
-            match self.is_enabled() {
+            if self.is_enabled() {
                 // Policies that peers have seen cannot change.
-                true => state.qos.check_change(&qos).map_err(error)?,
-                false => qos.check().map_err(error)?,
+                state.qos.check_change(&qos).map_err(error)?;
+            } else {
+                qos.check().map_err(error)?;
             }
             if state.qos.presentation() != qos.presentation() {
                 // Allowed only before the group is enabled. Its endpoints start with the new state.
@@ -197,7 +201,9 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
             state.version += 1;
         }
         // Outside of the lock, because each member reads the new QoS from the group.
-        self.members().iter().for_each(|member| member.announce_again());
+        for member in self.members() {
+            member.announce_again();
+        }
         Ok(())
     }
 
@@ -238,7 +244,9 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
     }
 
     pub(crate) fn close_contained(&self) {
-        self.members().iter().for_each(|member| member.close());
+        for member in self.members() {
+            member.close();
+        }
     }
 
     /// Closes the group and its endpoints. It accepts no further endpoints.
@@ -289,7 +297,7 @@ impl<Q: GroupQos, M: Member> Group<Q, M> {
     }
 }
 
-impl<Q, M: Member> Drop for Group<Q, M> {
+impl<M: GroupedEndpoint> Drop for EndpointGroup<M> {
     fn drop(&mut self) {
         if self.participant.core().is_forked() {
             return;
@@ -299,7 +307,7 @@ impl<Q, M: Member> Drop for Group<Q, M> {
     }
 }
 
-impl<Q: Send, M: Member + Send + Sync> WaitSource<()> for Group<Q, M> {
+impl<M: GroupedEndpoint + Send + Sync> WaitSource<()> for EndpointGroup<M> {
     fn poll_wait(
         &self,
         _awaited: Awaited,

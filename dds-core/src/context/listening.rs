@@ -5,7 +5,8 @@
 
 use crate::context::ParticipantCore;
 use crate::infrastructure::{
-    Callback, CreateErrorKind, Delivery, Ear, Ending, EventQueue, ListenedEntity, Listener, MemberEar, Post, StatusMask,
+    Callback, CreateErrorKind, Delivery, Ending, EventQueue, ListenedEntity, Listener, ListenerRef, MemberLink,
+    MemberQueue, StatusMask,
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -14,7 +15,7 @@ pub(crate) struct ListenerSlot {
     pub(crate) mask: StatusMask,
     pub(crate) listener: Arc<Listener>,
     /// Collects the events of members, if the entity is a group or a participant.
-    post: Option<Arc<Post>>,
+    members: Option<Arc<MemberQueue>>,
 }
 
 /// Holds the listener of one entity, if any.
@@ -44,14 +45,14 @@ impl ListenerPlace {
         }
     }
 
-    pub(crate) fn level(&self, entity: impl FnOnce() -> Weak<dyn ListenedEntity>) -> Option<(StatusMask, Ear)> {
+    pub(crate) fn level(&self, entity: impl FnOnce() -> Weak<dyn ListenedEntity>) -> Option<(StatusMask, ListenerRef)> {
         let slot = self.slot();
         let slot = slot.as_ref()?;
-        let ear = match &slot.post {
-            Some(post) => Ear::Member(MemberEar::new(entity(), post)),
-            None => Ear::Own(Arc::clone(&slot.listener)),
+        let listener = match &slot.members {
+            Some(members) => ListenerRef::Member(MemberLink::new(entity(), members)),
+            None => ListenerRef::Own(Arc::clone(&slot.listener)),
         };
-        Some((slot.mask, ear))
+        Some((slot.mask, listener))
     }
 }
 
@@ -62,24 +63,26 @@ pub(crate) struct NewListener {
     pub(crate) delivery: Delivery,
     pub(crate) callback: Box<dyn Callback>,
     /// For a listener of a group or a participant: collects the events of members for its callback.
-    pub(crate) post: Option<Arc<Post>>,
+    pub(crate) members: Option<Arc<MemberQueue>>,
 }
 
 impl ParticipantCore {
     /// Creates a listener, and starts the event thread if this is the first that needs it.
     fn make_listener(&self, new: NewListener, ending: &Arc<Ending>) -> Result<ListenerSlot, CreateErrorKind> {
-        let NewListener { name, mask, delivery, callback, post } = new;
+        let NewListener { name, mask, delivery, callback, members } = new;
         if delivery == Delivery::EventThread {
-            self.event_thread().start().map_err(|error| CreateErrorKind::of_thread(&error))?;
+            if let Err(error) = self.event_thread().start() {
+                return Err(CreateErrorKind::of_thread(&error));
+            }
         }
         // A listener waits without a blocked thread, so the driver must receive promptly.
         self.driver().attend();
         let queue = Arc::clone(self.event_thread()) as Arc<dyn EventQueue>;
         let listener = Listener::new(name, callback, delivery, queue, ending);
-        if let Some(post) = &post {
-            post.attach(&listener);
+        if let Some(members) = &members {
+            members.attach(&listener);
         }
-        Ok(ListenerSlot { mask, listener, post })
+        Ok(ListenerSlot { mask, listener, members })
     }
 
     /// Replaces the listener in `place`, then calls `refresh` to recompute listener sets.
@@ -99,7 +102,10 @@ impl ParticipantCore {
         if is_closed() {
             return Err(CreateErrorKind::Closed);
         }
-        let slot = new.map(|new| self.make_listener(new, ending)).transpose()?;
+        let slot = match new {
+            Some(new) => Some(self.make_listener(new, ending)?),
+            None => None,
+        };
         // The old listener stays open until no endpoint refers to it.
         let old = place.put(slot);
         refresh();

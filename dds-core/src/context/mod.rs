@@ -11,7 +11,7 @@ mod participant_core;
 mod participant_ref;
 mod wait_set;
 
-pub(crate) use group::{Group, Member};
+pub(crate) use group::{EndpointGroup, GroupedEndpoint};
 pub(crate) use listening::{ListenerPlace, NewListener};
 pub(crate) use participant_context::ParticipantContext;
 pub(crate) use participant_core::ParticipantCore;

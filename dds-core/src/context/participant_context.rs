@@ -1,7 +1,7 @@
 //! Services that every entity uses from its participant.
 
 use crate::context::ParticipantCore;
-use crate::infrastructure::CreateErrorKind;
+use crate::infrastructure::{CreateErrorKind, Missing};
 use crate::introspection::{EndpointInfo, MatchReport};
 use dds_rtps::types::{EntityId, Guid};
 use std::any::Any;
@@ -36,6 +36,9 @@ pub(crate) trait ParticipantContext: Send + Sync {
 
     /// Returns a text for the log that explains why a local endpoint still waits for counterparts.
     fn why_waiting(&self, guid: Guid) -> String;
+
+    /// Returns why a local endpoint has no match.
+    fn unmatched(&self, guid: Guid) -> Missing;
 
     /// Returns the participant itself, for the module that defines it.
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;

@@ -39,7 +39,8 @@ impl ParticipantCore {
     ) -> Arc<Self> {
         let guid = subject.guid;
         Arc::new(Self {
-            span: tracing::info_span!("participant", %guid, domain = config.domain_id, name = %config.name),
+            // Spans have the highest level, so that every line names its participant and topic.
+            span: tracing::error_span!("participant", %guid, domain = config.domain_id, name = %config.name),
             qos: LiveQos::new(config.qos.clone()),
             event_thread: EventThread::new(Arc::clone(&driver)),
             config,

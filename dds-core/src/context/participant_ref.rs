@@ -29,14 +29,16 @@ impl Users {
 
     /// Returns `false` if no handle is left to join.
     fn join_others(&self) -> bool {
-        let more = |users: usize| (users > 0).then_some(users + 1);
         // A count of zero is final: the participant has ended or is ending.
+        let more = |users: usize| if users > 0 { Some(users + 1) } else { None };
         self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
     }
 
     /// Returns `true` for the last one.
     fn leave(&self) -> bool {
-        self.0.fetch_sub(1, Ordering::AcqRel) == 1
+        let before = self.0.fetch_sub(1, Ordering::AcqRel);
+        debug_assert!(before > 0, "each handle has counted itself");
+        before == 1
     }
 }
 
@@ -55,7 +57,7 @@ impl<P: ParticipantContext + ?Sized> ParticipantRef<P> {
     /// Creates another one if one still exists. A participant that has ended never revives.
     pub(crate) fn join(participant: &Arc<P>) -> Option<Self> {
         let share = Self::new(participant);
-        share.counts.then_some(share)
+        if share.counts { Some(share) } else { None }
     }
 
     /// Like [`join`](Self::join).
@@ -94,7 +96,7 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn the_applications_last_handle_ends_the_participant_whoever_else_holds_it() {
+    fn last_application_handle_ends_participant() {
         let participant = lonely("last-handle");
         let set = crate::WaitSet::new(&participant);
         // As a thread of the participant does while it works.
@@ -104,7 +106,7 @@ mod tests {
         assert!(!frame.core().is_closed() && weak.upgrade().is_some(), "the wait set is the application's");
         drop(set);
         assert!(frame.core().is_closed());
-        assert!(weak.upgrade().is_none(), "what has ended does not come back");
+        assert!(weak.upgrade().is_none(), "an ended participant does not come back");
     }
 }
 
@@ -127,13 +129,13 @@ mod models {
     }
 
     #[test]
-    fn who_ends_is_the_last() {
+    fn last_user_ends_participant() {
         loom::model(|| a_newcomer_beside_the_last(Users::join_others));
     }
 
     #[test]
     #[should_panic(expected = "it ends once")]
-    fn mutant_who_comes_too_late_joins_all_the_same() {
+    fn mutant_late_user_joins_an_ended_participant() {
         loom::model(|| {
             a_newcomer_beside_the_last(|users| {
                 users.join();

@@ -18,7 +18,8 @@ use std::task::{Poll, Waker};
 /// wait for one set, and each of them gets all triggered conditions.
 ///
 /// ```
-/// use dds_core::{Condition, DdsType, DomainParticipant, Scope, States, WaitSet};
+/// use dds_core::{DdsType, DomainParticipant, Scope, States, WaitSet};
+/// use dds_core::condition::Condition;
 ///
 /// #[derive(DdsType)]
 /// struct Pose {
@@ -40,7 +41,7 @@ use std::task::{Poll, Waker};
 /// wait_set.attach(&fresh);
 /// wait_set.attach(&matched);
 /// assert!(wait_set.wait().block()?.contains(&matched));
-/// assert_eq!(writer.publication_matched()?.current_count, 1); // resets it
+/// assert_eq!(writer.publication_matched().current_count, 1); // resets it
 /// writer.write(&Pose { robot: 7, x: 1.0 })?;
 /// let active = wait_set.wait().block()?;
 /// assert!(active.contains(&fresh) && !active.contains(&matched));
@@ -132,6 +133,11 @@ impl WaitSource<Active> for WaitSetState {
     }
 
     /// Logs nothing: a server may wait for hours.
+    /// An event may come after any time.
+    fn warns_of(&self, _awaited: Awaited) -> bool {
+        false
+    }
+
     fn complain(&self, _awaited: Awaited) {}
 }
 

@@ -1,10 +1,11 @@
-//! The built-in topics: what discovery knows, as samples of ordinary readers (DDS 1.4, 2.2.5).
+//! Readers of the built-in topics, which receive the data of discovery as samples (DDS 1.4, 2.2.5).
 //!
-//! In: the events of discovery, one at a time. Out: changes in the caches of the built-in readers, handed over as those of
-//! a writer of this process. Owned: which readers there are, and how many endpoints use each topic of others.
+//! In: the events of discovery, one at a time. Out: changes in the caches of the built-in readers, delivered as those
+//! of a local writer. Owned: the list of readers, and the number of endpoints of each remote topic.
 //!
-//! Life cycle: nothing is noted or encoded until the first built-in reader is made; it gets what is known then. Readers are
-//! known weakly, and those that are gone are swept out with the next event. Bound: what discovery itself keeps.
+//! Life cycle: nothing is recorded or encoded before the first built-in reader. It receives the data that discovery has
+//! at that moment. The list has weak references, and the next event removes those of dropped readers. Bound: the data
+//! of discovery.
 
 use crate::actor::{Actor, Effects};
 use crate::context::ParticipantCore;
@@ -25,7 +26,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 pub(crate) struct BuiltinReaders {
     core: Arc<ParticipantCore>,
     state: Mutex<BuiltinState>,
-    /// The subscriber through which they are looked up, while somebody has a handle of it or of a reader in it.
+    /// The subscriber of the standard readers, while a handle of it or of such a reader exists.
     subscriber: Mutex<Weak<SubscriberGroup>>,
 }
 
@@ -35,14 +36,14 @@ struct BuiltinState {
     topics: TopicCounts,
 }
 
-/// A reader, and how far it has been told.
+/// A reader, and the sequence number of its last change.
 struct BuiltinFeed {
     kind: BuiltinKind,
     reader: Weak<ReaderCell>,
     last: SequenceNumber,
 }
 
-/// The topics of other participants, by the endpoints that use them.
+/// The topics of remote endpoints.
 #[derive(Default)]
 struct TopicCounts {
     /// The topic of each endpoint.
@@ -52,7 +53,7 @@ struct TopicCounts {
 }
 
 impl TopicCounts {
-    /// An endpoint has come or changed: the topic that is new by that, and the one that is gone.
+    /// Records a new or changed endpoint. Returns the topic that appears and the one that disappears.
     fn announced(&mut self, endpoint: &EndpointData) -> (Option<Guid>, Option<Guid>) {
         let topic = topic_key(&endpoint.topic_name, &endpoint.type_name);
         let before = self.of_endpoint.insert(endpoint.guid, topic);
@@ -65,7 +66,7 @@ impl TopicCounts {
         (new, before.and_then(|before| self.release(before)))
     }
 
-    /// An endpoint is gone: the topic that is gone with it.
+    /// Records the end of an endpoint. Returns the topic that disappears.
     fn withdrawn(&mut self, endpoint: Guid) -> Option<Guid> {
         let topic = self.of_endpoint.remove(&endpoint)?;
         self.release(topic)
@@ -82,7 +83,7 @@ impl TopicCounts {
     }
 }
 
-/// Something that the readers of one kind are to be told.
+/// A change for all readers of one kind.
 struct News {
     about: BuiltinKind,
     key: Guid,
@@ -95,12 +96,12 @@ impl BuiltinReaders {
         Self { core: Arc::clone(core), state: Mutex::default(), subscriber: Mutex::default() }
     }
 
-    /// Held for some lines without a call of anybody else.
+    /// Locks the state. The caller must not call foreign code while it holds the lock.
     fn state(&self) -> MutexGuard<'_, BuiltinState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The built-in subscriber, made if there is none.
+    /// Returns the built-in subscriber, or creates it.
     pub(crate) fn subscriber(&self, make: impl FnOnce() -> Arc<SubscriberGroup>) -> Arc<SubscriberGroup> {
         let mut subscriber = self.subscriber.lock().unwrap_or_else(PoisonError::into_inner);
         subscriber.upgrade().unwrap_or_else(|| {
@@ -110,10 +111,10 @@ impl BuiltinReaders {
         })
     }
 
-    /// The participant is enabled: the built-in subscriber is as well, whatever the QoS says of what is made.
+    /// Enables the built-in subscriber with the participant, regardless of ENTITY_FACTORY.
     pub(crate) fn enable(&self) {
         let subscriber = self.subscriber.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
-        // One that has been closed meanwhile is left alone.
+        // Ignore the error, because a closed subscriber stays closed.
         subscriber.into_iter().for_each(|subscriber| drop(subscriber.enable()));
     }
 
@@ -124,7 +125,7 @@ impl BuiltinReaders {
 }
 
 impl BuiltinReaders {
-    /// Adds a reader of a built-in topic. `known` tells it what discovery knows already.
+    /// Adds a reader of a built-in topic. `known` has the data of discovery.
     pub(crate) fn add(
         &self,
         reader: &ReaderHandle,
@@ -135,7 +136,7 @@ impl BuiltinReaders {
         let is_late_joiner = reader.qos().fixed().durability > Durability::Volatile;
         let mut feed = BuiltinFeed { kind, reader: Arc::downgrade(reader.cell()), last: SequenceNumber(0) };
         self.begin_feed(reader.cell(), kind, effects);
-        // The first reader begins the count of topics, and each one gets its own view of what is known.
+        // The first reader starts the count of topics. Each reader receives the known data.
         let is_first = self.state().feeds.is_empty();
         let mut counts = TopicCounts::default();
         for event in known {
@@ -151,7 +152,7 @@ impl BuiltinReaders {
         state.feeds.push(feed);
     }
 
-    /// Lets the reader know the writer that the changes come from.
+    /// Matches the reader with the writer of its changes.
     fn begin_feed(&self, cell: &Arc<ReaderCell>, kind: BuiltinKind, effects: &mut Effects) {
         let begin = LocalBegin {
             first: SequenceNumber(1),
@@ -161,14 +162,14 @@ impl BuiltinReaders {
             terms: LocalTerms::default(),
             presented: None,
         };
-        // Nobody waits for the reader: it takes what it is given, or rejects it.
+        // No writer waits for the reader, so the reader accepts a change or rejects it.
         let path = LocalPath::new(Weak::<WriterCell>::new());
         let writer = Guid::new(self.core.prefix(), writer_id(kind));
-        // A reader that is closed already gets nothing.
+        // A closed reader receives nothing.
         let _ = cell.with(effects, |actor, effects| actor.match_local(writer, begin, path, effects));
     }
 
-    /// Tells the built-in readers of what discovery has told.
+    /// Delivers an event of discovery to the built-in readers.
     pub(crate) fn notify(&self, event: &ParticipantEvent, effects: &mut Effects) {
         let mut state = self.state();
         state.feeds.retain(|feed| feed.reader.strong_count() > 0);
@@ -176,7 +177,7 @@ impl BuiltinReaders {
             return;
         }
         let news = news(event, &mut state.topics);
-        // Outside of the lock, for a reader's cell is entered; the turn of matching keeps others out.
+        // Outside of the lock, because delivery enters the reader's cell. The turn of matching excludes other threads.
         let mut feeds = std::mem::take(&mut state.feeds);
         drop(state);
         for news in news {
@@ -204,12 +205,12 @@ impl BuiltinReaders {
             payload: Some(Payload::copy_of(&news.payload)),
         };
         let mail = ReaderMail::Local { change, previous, path: None };
-        // A reader that has been closed in the meantime gets nothing.
+        // A closed reader receives nothing.
         let _ = cell.with(effects, |actor, effects| actor.handle(mail, effects));
     }
 }
 
-/// What an event says to the readers of built-in topics.
+/// Returns the changes that an event causes in the built-in topics.
 fn news(event: &ParticipantEvent, topics: &mut TopicCounts) -> Vec<News> {
     match event {
         ParticipantEvent::ParticipantDiscovered { participant } => {
@@ -267,7 +268,7 @@ impl News {
         Self { about, key, kind: ChangeKind::Alive, payload }
     }
 
-    /// A topic, in the words of an endpoint.
+    /// Returns the data of a topic, from one of its endpoints.
     fn topic(key: Guid, endpoint: &PublicationData) -> Self {
         let mut data = endpoint.clone();
         data.endpoint.guid = key;
@@ -281,7 +282,7 @@ impl News {
     }
 }
 
-/// How an instance ends.
+/// Returns how an instance ends.
 fn end(cause: ParticipantLoss) -> ChangeKind {
     match cause {
         ParticipantLoss::LeaseExpired => ChangeKind::NotAliveUnregistered,
@@ -289,7 +290,7 @@ fn end(cause: ParticipantLoss) -> ChangeKind {
     }
 }
 
-/// The writer whose samples the readers of a built-in topic get.
+/// Returns the writer of a built-in topic's samples.
 fn writer_id(kind: BuiltinKind) -> EntityId {
     match kind {
         BuiltinKind::Participant => EntityId::SPDP_WRITER,

@@ -1,14 +1,15 @@
-//! The cell of discovery as the rest of the participant uses it.
+//! The cell of discovery, for the other rooms of the participant.
 
 use crate::actor::{Capacity, Cell, Effects, OfferError, Offered, PushError};
 use crate::context::ParticipantCore;
 use crate::discovery::{BuiltinReaders, ParticipantActor, ParticipantCell, ParticipantMail};
 use crate::driver::Packet;
 use crate::infrastructure::CreateErrorKind;
+use crate::introspection::{Explainer, MatchReport};
 use crate::reception::{DiscoveryInput, DiscoveryOffer, DiscoveryRun, Routes};
 use dds_rtps::discovery::ParticipantEvent;
 use dds_rtps::participant::{Participant, ParticipantCounters};
-use dds_rtps::types::Now;
+use dds_rtps::types::{Guid, Now};
 use dds_rtps::wire::Receiver;
 use std::sync::Arc;
 
@@ -20,9 +21,8 @@ pub(crate) struct Discovery {
 
 impl Discovery {
     pub(crate) fn new(core: &Arc<ParticipantCore>, protocol: Participant, routes: &Arc<Routes>) -> Self {
-        let driver = core.driver();
-        let actor = ParticipantActor::new(protocol, Arc::clone(driver), core.outgoing(), Arc::clone(routes));
-        let cell = Cell::new(actor, Capacity::default(), Arc::clone(driver.run_queue()));
+        let actor = ParticipantActor::new(protocol, core, Arc::clone(routes));
+        let cell = Cell::new(actor, Capacity::default(), Arc::clone(core.driver().run_queue()));
         Self { cell, builtin: BuiltinReaders::new(core) }
     }
 
@@ -34,10 +34,10 @@ impl Discovery {
         &self.builtin
     }
 
-    /// Changes the state of discovery. The caller carries out the events that follow.
+    /// Changes the state of discovery. The caller carries out the resulting events.
     ///
     /// # Errors
-    /// The participant is closed.
+    /// Fails if the participant is closed.
     pub(crate) fn change<R>(
         &self,
         effects: &mut Effects,
@@ -46,26 +46,33 @@ impl Discovery {
         self.cell.with(effects, |actor, _| actor.change(change)).map_err(|_| CreateErrorKind::Closed)
     }
 
-    /// Moves pending events to `events`. Returns whether answers are held back until there are none.
+    /// Moves pending events to `events`. Returns whether answers wait until they are carried out.
     pub(crate) fn take_events(&self, events: &mut Vec<ParticipantEvent>, effects: &mut Effects) -> bool {
         let taken = self.cell.with(effects, |actor, _| {
             actor.take_events(events);
             actor.answer_is_due()
         });
-        // A closed participant has neither.
+        // A closed participant has no events and no answers.
         taken.unwrap_or(false)
     }
 
-    /// Sends the answers that were held back while events were carried out.
+    /// Returns a report on a local endpoint and another one. `None` if one of them has left.
+    pub(crate) fn explain_pair(&self, local: Guid, other: Guid, effects: &mut Effects) -> Option<MatchReport> {
+        let report = self.cell.with(effects, |actor, _| Explainer { rtps: actor.rtps() }.pair(local, other));
+        // A closed participant knows no endpoints.
+        report.ok().flatten()
+    }
+
+    /// Sends the answers that waited until the events were carried out.
     pub(crate) fn send_answers(&self, effects: &mut Effects) {
-        // A closed participant answers nobody.
+        // A closed participant sends no answers.
         let _ = self.cell.with(effects, |actor, _| actor.send_answers());
     }
 
-    /// The announcements of other participants so far, as events. From now on there are events for all of their endpoints.
+    /// Returns the announcements of remote participants as events. Discovery reports all endpoints from now on.
     ///
     /// # Errors
-    /// The participant is closed.
+    /// Fails if the participant is closed.
     pub(crate) fn known(&self, effects: &mut Effects) -> Result<Vec<ParticipantEvent>, CreateErrorKind> {
         let known = self.cell.with(effects, |actor, _| {
             actor.observe_endpoints();
@@ -87,7 +94,7 @@ impl Discovery {
 
     /// Wakes the callers that wait for a topic.
     pub(crate) fn wake_finders(&self, effects: &mut Effects) {
-        // Nobody waits for the topics of a closed participant.
+        // A closed participant has no waiters.
         let _ = self.cell.with(effects, |actor, effects| actor.finders().wake_all(effects));
     }
 

@@ -1,4 +1,4 @@
-//! What discovery knows, as the application asks for it.
+//! Queries of the application to discovery.
 
 use crate::actor::Effects;
 use crate::discovery::Discovery;
@@ -13,18 +13,18 @@ use dds_rtps::types::{Guid, GuidPrefix, InstanceHandle};
 use std::collections::BTreeMap;
 
 impl Discovery {
-    /// Looks into discovery's state. A closed participant knows nothing.
+    /// Reads the state of discovery. Returns the default if the participant is closed.
     pub(crate) fn know<R: Default>(&self, look: impl FnOnce(&Participant) -> R) -> R {
         let known = Effects::scope(|effects| self.cell().with(effects, |actor, _| look(actor.rtps())));
         known.unwrap_or_default()
     }
 
-    /// The other participants that are known now.
+    /// Returns the known remote participants.
     pub(crate) fn discovered_participants(&self) -> Vec<ParticipantBuiltinTopicData> {
         self.know(|rtps| rtps.participants().map(|participant| (&**participant).into()).collect())
     }
 
-    /// The other participants that are durability services.
+    /// Returns the remote participants that are durability services.
     pub(crate) fn durability_services(&self) -> Vec<GuidPrefix> {
         let is_service = |(name, _): &(String, String)| name == DURABILITY_SERVICE;
         let mut services = self.discovered_participants();
@@ -32,7 +32,7 @@ impl Discovery {
         services.into_iter().map(|known| known.key.prefix).collect()
     }
 
-    /// The topics of other participants' endpoints, by name.
+    /// Returns the topics of remote endpoints, by name.
     pub(crate) fn discovered_topics(&self) -> Vec<TopicBuiltinTopicData> {
         self.know(|rtps| {
             let mut topics = BTreeMap::new();
@@ -49,7 +49,7 @@ impl Discovery {
         })
     }
 
-    /// What is known of these writers or readers. Those that are gone meanwhile are left out.
+    /// Returns the data of these endpoints. Skips unknown ones.
     pub(crate) fn describe_endpoints(&self, guids: &[Guid]) -> Vec<EndpointInfo> {
         self.know(|rtps| {
             let describe = |guid: &Guid| match rtps.matching().writer(*guid) {
@@ -60,13 +60,13 @@ impl Discovery {
         })
     }
 
-    /// The announcement of a writer.
+    /// Returns the announcement of a writer.
     pub(crate) fn publication_data(&self, handle: InstanceHandle) -> Option<PublicationBuiltinTopicData> {
         let guid = Guid::from_bytes(*handle.as_bytes()?);
         self.know(|rtps| rtps.matching().writer(guid).map(|writer| writer.data.clone().into()))
     }
 
-    /// The announcement of a reader.
+    /// Returns the announcement of a reader.
     pub(crate) fn subscription_data(&self, handle: InstanceHandle) -> Option<SubscriptionBuiltinTopicData> {
         let guid = Guid::from_bytes(*handle.as_bytes()?);
         self.know(|rtps| rtps.matching().reader(guid).map(|reader| reader.data.clone().into()))

@@ -1,4 +1,4 @@
-//! The cell that runs discovery, and what it knows of other participants.
+//! The cell of discovery, and its data of other participants.
 //!
 //! In: datagrams of the built-in topics, and changes of local endpoints. Out: events, announcements, samples of the
 //! built-in topics. Owned: the protocol state of the participant, neighbors on the same host, and the built-in readers.
@@ -6,6 +6,7 @@
 mod builtin;
 mod discovery_handle;
 mod knowledge;
+mod loneliness;
 mod neighbors;
 mod participant_actor;
 

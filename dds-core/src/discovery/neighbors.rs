@@ -1,13 +1,12 @@
-//! Participants of other processes on this host, whose end the system knows of before their lease does.
+//! Participants of other processes on this host. The system reports their end before their lease expires.
 
 use crate::driver::Presence;
 use dds_rtps::types::{Duration, GuidPrefix, Instant};
 
-/// How often they are looked after, while there are any: a crash is noticed within that time. A look costs a microsecond for
-/// each.
+/// Period of the checks, which bounds the time to notice a crash. A check takes a microsecond per neighbor.
 const PERIOD: Duration = Duration::from_millis(500);
 
-/// Those that have been seen.
+/// Neighbors whose presence was confirmed.
 ///
 /// Bound: the participants that discovery knows.
 #[derive(Debug, Default)]
@@ -17,7 +16,7 @@ pub(super) struct Neighbors {
 }
 
 impl Neighbors {
-    /// A participant on this host was found. Only one that is seen can be missed.
+    /// Adds a participant on this host. Only a neighbor with a confirmed presence can be missing later.
     pub(super) fn found(&mut self, now: Instant, prefix: GuidPrefix, presence: Presence) {
         if presence == Presence::Here && !self.seen.contains(&prefix) {
             self.seen.push(prefix);
@@ -25,7 +24,7 @@ impl Neighbors {
         }
     }
 
-    /// It has left.
+    /// Removes a participant.
     pub(super) fn lost(&mut self, prefix: GuidPrefix) {
         self.seen.retain(|seen| *seen != prefix);
         if self.seen.is_empty() {
@@ -33,12 +32,12 @@ impl Neighbors {
         }
     }
 
-    /// When to look again.
+    /// Returns the time of the next check.
     pub(super) fn deadline(&self) -> Option<Instant> {
         self.next
     }
 
-    /// Those that are not here any more, if it is time to look.
+    /// Returns the neighbors that have disappeared, if a check is due.
     pub(super) fn missing(&mut self, now: Instant, presence: impl Fn(GuidPrefix) -> Presence) -> Vec<GuidPrefix> {
         if self.next.is_none_or(|next| next > now) {
             return Vec::new();
@@ -64,7 +63,7 @@ mod tests {
     const B: GuidPrefix = GuidPrefix([2; 12]);
 
     #[test]
-    fn only_who_was_seen_can_be_missing() {
+    fn unconfirmed_neighbor_is_never_missing() {
         let (start, later) = (Instant::from_nanos(1), Instant::from_nanos(600_000_000));
         let mut neighbors = Neighbors::default();
         neighbors.found(start, A, Presence::Gone);

@@ -1,6 +1,8 @@
-//! Discovery's state behind its cell.
+//! State of discovery in its cell.
 
 use crate::actor::{Actor, Awaitable, Cell, Deferred, Effects, Poke, Signals, Wakers};
+use crate::context::ParticipantCore;
+use crate::discovery::loneliness::{Loneliness, LonelinessLog};
 use crate::discovery::neighbors::Neighbors;
 use crate::driver::{Driver, Flushed, Outgoing};
 use crate::reception::{DiscoveryRun, Routes};
@@ -17,7 +19,7 @@ const EVENTS_PER_VISIT: usize = 64;
 /// The cell of a participant.
 pub(crate) type ParticipantCell = Cell<ParticipantActor>;
 
-/// What others leave for discovery.
+/// Mail of other threads to discovery.
 pub(crate) enum ParticipantMail {
     /// A datagram that arrived while discovery was occupied.
     Packet {
@@ -36,9 +38,11 @@ pub(crate) struct ParticipantActor {
     routes: Arc<Routes>,
     /// Carries out the events of a timer, for which no caller waits.
     owner: Weak<dyn Deferred>,
-    /// Who waits for a topic that somebody has.
+    /// Wakers of threads that wait for a topic.
     finders: Wakers,
     neighbors: Neighbors,
+    loneliness: Loneliness,
+    core: Arc<ParticipantCore>,
     /// Events were taken and may not be carried out yet.
     events_are_out: bool,
     /// Answers are held back until the events are carried out.
@@ -46,13 +50,23 @@ pub(crate) struct ParticipantActor {
 }
 
 impl ParticipantActor {
-    pub(crate) fn new(rtps: Participant, driver: Arc<dyn Driver>, outgoing: Outgoing, routes: Arc<Routes>) -> Self {
-        let (finders, neighbors) = (Wakers::new(), Neighbors::default());
-        let owner = Weak::<NoOwner>::new();
-        Self { rtps, driver, outgoing, routes, owner, finders, neighbors, events_are_out: false, answer_is_due: false }
+    pub(crate) fn new(rtps: Participant, core: &Arc<ParticipantCore>, routes: Arc<Routes>) -> Self {
+        Self {
+            rtps,
+            driver: Arc::clone(core.driver()),
+            outgoing: core.outgoing(),
+            routes,
+            owner: Weak::<NoOwner>::new(),
+            finders: Wakers::new(),
+            neighbors: Neighbors::default(),
+            loneliness: Loneliness::NotStarted,
+            core: Arc::clone(core),
+            events_are_out: false,
+            answer_is_due: false,
+        }
     }
 
-    /// Tells the actor in which cell it is and whose.
+    /// Sets the cell and the owner of the actor.
     pub(crate) fn attach(&mut self, cell: Weak<dyn Poke>, owner: Weak<dyn Deferred>) {
         self.outgoing.attach(cell);
         self.owner = owner;
@@ -62,6 +76,7 @@ impl ParticipantActor {
     pub(crate) fn start(&mut self) {
         let now = self.driver.now();
         self.rtps.start(now);
+        self.loneliness = Loneliness::Since(now.instant);
         self.follow_up(now);
     }
 
@@ -91,8 +106,9 @@ impl ParticipantActor {
         end
     }
 
-    /// Answers peers, or holds the answers back while events wait to be carried out: an endpoint that learns that its
-    /// announcement was heard may send at once. For callers that [take the events](Self::take_events) afterwards.
+    /// Answers peers, or delays the answers while events wait to be carried out.
+    ///
+    /// A peer that receives an answer may send at once. The callers [take the events](Self::take_events) afterward.
     fn answer_after_events(&mut self, now: Now) {
         if self.rtps.has_events() || self.events_are_out {
             self.answer_is_due = true;
@@ -128,23 +144,27 @@ impl ParticipantActor {
         result
     }
 
-    /// Sends the farewells.
+    /// Sends the disposal of the participant.
     pub(crate) fn shutdown(&mut self) {
         let now = self.driver.now();
         self.rtps.shutdown(now);
         let rtps = &mut self.rtps;
-        // A full socket is not waited for: the peers' leases end as well.
+        // A full socket drops it, because the lease ends as well.
         while self.outgoing.flush(|datagram| rtps.poll_transmit(now, datagram)) == Flushed::More {}
     }
 
-    /// Moves pending events to `events`, at most [`EVENTS_PER_VISIT`]. The caller carries them out outside of the cell and
-    /// comes back, until there are none.
+    /// Moves pending events to `events`, at most [`EVENTS_PER_VISIT`].
+    ///
+    /// The caller carries them out outside of the cell, and calls again until there are none.
     pub(crate) fn take_events(&mut self, events: &mut Vec<ParticipantEvent>) {
         debug_assert!(events.is_empty(), "the events before these are carried out");
         while events.len() < EVENTS_PER_VISIT {
             let Some(event) = self.rtps.poll_event() else { break };
             match &event {
-                ParticipantEvent::ParticipantDiscovered { participant } => self.note_neighbor(participant.prefix),
+                ParticipantEvent::ParticipantDiscovered { participant } => {
+                    self.loneliness = Loneliness::Over;
+                    self.note_neighbor(participant.prefix);
+                }
                 ParticipantEvent::ParticipantLost { prefix, .. } => self.neighbors.lost(*prefix),
                 _ => {}
             }
@@ -181,7 +201,7 @@ impl ParticipantActor {
         &mut self.finders
     }
 
-    /// From now on there are events for every endpoint of others.
+    /// Reports every remote endpoint as an event from now on.
     pub(crate) fn observe_endpoints(&mut self) {
         self.rtps.observe_endpoints();
     }
@@ -244,6 +264,10 @@ impl Actor for ParticipantActor {
             self.rtps.handle_crash(now, prefix);
         }
         self.rtps.handle_timeout(now);
+        // Announcements are more frequent than this line needs.
+        if self.loneliness.is_due(now.instant) {
+            effects.defer(Arc::new(LonelinessLog { core: Arc::clone(&self.core) }));
+        }
         if carries_out {
             self.answer_after_events(now);
         } else {

@@ -10,12 +10,12 @@ use dds_rtps::transport::{SendOutcome, Transport, TransportCounters};
 use dds_rtps::types::Instant;
 use std::fmt;
 
-type Clock = Arc<dyn Fn() -> Instant + Send + Sync>;
+type InstantSource = Arc<dyn Fn() -> Instant + Send + Sync>;
 
 /// A transport with faults; a timer of the driver sends delayed datagrams.
 pub(crate) struct FaultyTransport {
     faults: SendFaults<Arc<dyn Transport>>,
-    clock: Clock,
+    clock: InstantSource,
     /// Locked while datagrams are sent, so that the timer is set to the earliest deadline.
     timer: Lock<Option<Timer>>,
 }
@@ -28,7 +28,7 @@ impl FaultyTransport {
         timers: &Arc<Timers>,
         clock: impl Fn() -> Instant + Send + Sync + 'static,
     ) -> Arc<Self> {
-        let clock: Clock = Arc::new(clock);
+        let clock: InstantSource = Arc::new(clock);
         let send_clock = Arc::clone(&clock);
         let faults = SendFaults::new(inner, faults, move || send_clock());
         let faulty = Arc::new(Self { faults, clock, timer: Lock::default() });
@@ -82,7 +82,7 @@ impl fmt::Debug for FaultyTransport {
 /// It receives nothing in place: the next datagram need not be the expected one.
 pub(crate) struct FaultyReceive {
     inner: Arc<dyn Receive>,
-    clock: Clock,
+    clock: InstantSource,
     /// Pool of the packets that the receiver keeps.
     small: Arc<SlotPool>,
     state: Lock<FaultyReceiveState>,
@@ -101,7 +101,8 @@ impl FaultyReceive {
     pub(crate) fn new(inner: Arc<dyn Receive>, faults: &Faults, driver: &Arc<dyn Driver>) -> Arc<Self> {
         // Weak, because a receiver must not keep its driver alive.
         let weak_driver = Arc::downgrade(driver);
-        let clock: Clock = Arc::new(move || weak_driver.upgrade().map_or(Instant::ZERO, |driver| driver.now().instant));
+        let clock: InstantSource =
+            Arc::new(move || weak_driver.upgrade().map_or(Instant::ZERO, |driver| driver.now().instant));
         let small = Arc::new(SlotPool::new(SLOTS_MAX));
         let state = FaultyReceiveState { faults: ReceiveFaults::new(faults), timer: None };
         let faulty = Arc::new(Self { inner, clock, small, state: Lock::new(state) });

@@ -41,7 +41,7 @@ pub use timer::{Timer, Timers};
 
 use crate::actor::RunQueue;
 use crate::sync::Arc;
-use dds_rtps::types::{Duration, Instant, Now};
+use dds_rtps::types::{Duration, HashSeed, Instant, Now};
 use std::io;
 use std::task::Waker;
 
@@ -50,8 +50,15 @@ pub trait Driver: Send + Sync + 'static {
     /// Reads both clocks.
     fn now(&self) -> Now;
 
-    /// Returns a random number. Different in every process, but not fit for cryptography.
+    /// Returns a random number. Different in every process.
+    ///
+    /// Not fit for cryptography. Except in a simulation, peers cannot derive it from other results.
     fn random(&self) -> u64;
+
+    /// Returns the seed of a hash table whose keys a peer can choose. Only a simulation returns a known one.
+    fn hash_seed(&self, of_table: u64) -> HashSeed {
+        HashSeed::secret(of_table, || self.random())
+    }
 
     /// Timers of this driver. See [`Timer`].
     fn timers(&self) -> &Arc<Timers>;

@@ -1,6 +1,6 @@
 //! The sending side of an actor: the sockets, a few reusable datagrams, and a timer.
 
-use crate::actor::{Poke, Signals, Step, note_step};
+use crate::actor::{HeldStep, Poke, Signals, note_step};
 use crate::driver::{Driver, Network, Presence, Timer};
 use dds_rtps::output::Datagram;
 use dds_rtps::transport::SendOutcome;
@@ -145,7 +145,7 @@ impl Outgoing {
         };
         // Only sent datagrams are cleared, so that the rest goes out unchanged.
         datagrams.iter_mut().take(done).for_each(Datagram::clear);
-        (0..done).for_each(|_| note_step(Step::Datagram));
+        (0..done).for_each(|_| note_step(HeldStep::Datagram));
         self.laid_out.start += done;
         self.laid_out.is_empty()
     }

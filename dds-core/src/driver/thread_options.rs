@@ -13,7 +13,8 @@ use std::io;
 /// thread fires timers and serves discovery.
 ///
 /// ```
-/// use dds_core::{DomainParticipant, Scope, ThreadOptions, ThreadSettings};
+/// use dds_core::{DomainParticipant, Scope};
+/// use dds_core::config::{ThreadOptions, ThreadSettings};
 ///
 /// # fn main() -> dds_core::Result<()> {
 /// let threads = ThreadOptions::new().receive(ThreadSettings::new().name("arm-receive"));

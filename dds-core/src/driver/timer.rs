@@ -26,13 +26,13 @@ pub struct Timers {
 #[derive(Debug)]
 pub struct Timer {
     timers: Arc<Timers>,
-    clock: Arc<Clock>,
+    deadline: Arc<TimerDeadline>,
     slot: usize,
 }
 
 /// State that a timer shares with its entry.
 #[derive(Debug)]
-struct Clock {
+struct TimerDeadline {
     /// The deadline. Written by the owner of the timer.
     due: AtomicU64,
     /// Instant of the timer's entry in the heap. Written under the lock of the heap.
@@ -83,7 +83,7 @@ impl Timers {
         let queue = self.queue.lock();
         let index = which % (queue.slots.len().max(1) as u64);
         let slot = queue.slots.get(index as usize)?.as_ref()?;
-        let (cell, is_set) = (slot.cell.upgrade()?, slot.clock.due.load(Ordering::SeqCst) != NEVER);
+        let (cell, is_set) = (slot.cell.upgrade()?, slot.deadline.due.load(Ordering::SeqCst) != NEVER);
         drop(queue);
         cell.signal(Signals::TIMER);
         Effects::scope(|effects| cell.poke(effects));
@@ -115,9 +115,9 @@ impl Timer {
     /// Creates a timer for `cell` that is not set.
     #[must_use]
     pub fn new(timers: &Arc<Timers>, cell: Weak<dyn Poke>) -> Self {
-        let clock = Arc::new(Clock { due: AtomicU64::new(NEVER), entry: AtomicU64::new(NEVER) });
-        let slot = timers.queue.lock().insert(Arc::clone(&clock), cell);
-        Self { timers: Arc::clone(timers), clock, slot }
+        let deadline = Arc::new(TimerDeadline { due: AtomicU64::new(NEVER), entry: AtomicU64::new(NEVER) });
+        let slot = timers.queue.lock().insert(Arc::clone(&deadline), cell);
+        Self { timers: Arc::clone(timers), deadline, slot }
     }
 
     /// Replaces the deadline. `None` stops the timer.
@@ -130,12 +130,12 @@ impl Timer {
         // then loads the deadline. So either this thread sees that the entry is gone, or that thread sees the new
         // deadline.
         let entry = if mutated(Mutation::LookThenStore) {
-            let entry = self.clock.entry.load(Ordering::SeqCst);
-            self.clock.due.store(due, Ordering::SeqCst);
+            let entry = self.deadline.entry.load(Ordering::SeqCst);
+            self.deadline.due.store(due, Ordering::SeqCst);
             entry
         } else {
-            self.clock.due.store(due, Ordering::SeqCst);
-            self.clock.entry.load(Ordering::SeqCst)
+            self.deadline.due.store(due, Ordering::SeqCst);
+            self.deadline.entry.load(Ordering::SeqCst)
         };
         if due < entry {
             self.timers.advance(self.slot);
@@ -166,15 +166,15 @@ struct TimerQueue {
 }
 
 struct Slot {
-    clock: Arc<Clock>,
+    deadline: Arc<TimerDeadline>,
     cell: Weak<dyn Poke>,
     /// Index in the heap, if it is there.
     place: Option<usize>,
 }
 
 impl TimerQueue {
-    fn insert(&mut self, clock: Arc<Clock>, cell: Weak<dyn Poke>) -> usize {
-        let slot = Some(Slot { clock, cell, place: None });
+    fn insert(&mut self, deadline: Arc<TimerDeadline>, cell: Weak<dyn Poke>) -> usize {
+        let slot = Some(Slot { deadline, cell, place: None });
         match self.free.pop() {
             Some(number) => {
                 self.slots[number] = slot;
@@ -207,7 +207,7 @@ impl TimerQueue {
             }
             self.take_out(slot);
             let timer = self.slots[slot].as_ref()?;
-            let due = timer.clock.due.load(Ordering::SeqCst);
+            let due = timer.deadline.due.load(Ordering::SeqCst);
             if due <= now {
                 return Some((Weak::clone(&timer.cell), due));
             }
@@ -220,11 +220,11 @@ impl TimerQueue {
     /// Moves the entry of a timer to its deadline, unless the entry is earlier.
     fn settle(&mut self, slot: usize) {
         let Some(timer) = &self.slots[slot] else { return };
-        let due = timer.clock.due.load(Ordering::SeqCst);
-        if due >= timer.clock.entry.load(Ordering::SeqCst) {
+        let due = timer.deadline.due.load(Ordering::SeqCst);
+        if due >= timer.deadline.entry.load(Ordering::SeqCst) {
             return;
         }
-        timer.clock.entry.store(due, Ordering::SeqCst);
+        timer.deadline.entry.store(due, Ordering::SeqCst);
         let place = timer.place.unwrap_or_else(|| {
             self.heap.push(slot);
             self.heap.len() - 1
@@ -236,7 +236,7 @@ impl TimerQueue {
     fn take_out(&mut self, slot: usize) {
         let Some(timer) = &mut self.slots[slot] else { return };
         let Some(place) = timer.place.take() else { return };
-        timer.clock.entry.store(NEVER, Ordering::SeqCst);
+        timer.deadline.entry.store(NEVER, Ordering::SeqCst);
         self.heap.swap_remove(place);
         if place < self.heap.len() {
             self.note_place(place);
@@ -246,7 +246,7 @@ impl TimerQueue {
     }
 
     fn entry_of(&self, slot: usize) -> u64 {
-        self.slots[slot].as_ref().map_or(NEVER, |slot| slot.clock.entry.load(Ordering::Relaxed))
+        self.slots[slot].as_ref().map_or(NEVER, |slot| slot.deadline.entry.load(Ordering::Relaxed))
     }
 
     fn at(&self, place: usize) -> u64 {
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timer_that_is_moved_later_moves_when_its_entry_comes_due() {
+    fn timer_moved_later_moves_when_entry_is_due() {
         let kicks = Arc::new(AtomicUsize::new(0));
         let counter = Arc::clone(&kicks);
         let timers = Timers::new(move || {
@@ -375,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn many_timers_fire_in_order_whatever_moves() {
+    fn many_timers_fire_in_order_despite_moves() {
         let timers = Timers::new(|| ());
         let all: Vec<_> = (0..200).map(|_| timer(&timers)).collect();
         // A full cycle of 211, a prime, so that every timer has its own deadline. Every third one moves up.

@@ -1,15 +1,15 @@
-//! Causes of a [`CreateError`](crate::CreateError), the largest family, in a file of their own.
+//! Causes of a [`CreateError`](crate::error::CreateError), the largest family, in a file of their own.
 
 use super::error::Advice;
 use crate::driver::ThreadRefused;
 #[cfg(feature = "serde")]
 use crate::infrastructure::ProfileProblem;
 use crate::infrastructure::ReturnCode;
-use crate::qos::{PolicyId, QosErrorKind};
+use dds_rtps::qos::QosErrorKind;
 use std::fmt;
 use std::path::PathBuf;
 
-/// Cause of a [`CreateError`](crate::CreateError).
+/// Cause of a [`CreateError`](crate::error::CreateError).
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum CreateErrorKind {
@@ -54,7 +54,12 @@ pub enum CreateErrorKind {
         /// Description of the mistake, or message of the operating system.
         message: Box<str>,
     },
-    /// The name of the topic is empty or longer than 255 bytes.
+    /// The process or the system has no free file descriptor.
+    OpenFiles {
+        /// Message of the operating system.
+        message: String,
+    },
+    /// The name of the topic is empty, longer than 255 bytes, or contains a NUL.
     InvalidTopicName,
     /// The name of the type is empty, longer than 255 bytes, or contains a NUL.
     InvalidTypeName,
@@ -67,21 +72,16 @@ pub enum CreateErrorKind {
     },
     /// The topic is a built-in topic. Applications cannot write it.
     BuiltinTopic,
-    /// A writer needs the topic itself, not a [`ContentFilteredTopic`](crate::ContentFilteredTopic).
+    /// A writer needs the topic itself, not a [`ContentFilteredTopic`](crate::filter::ContentFilteredTopic).
     FilteredTopic,
     /// The filter of a reader is wrong, or does not fit the topic's type.
-    Filter(dds_rtps::filter::FilterError),
-    /// A reader of a [`ContentFilteredTopic`](crate::ContentFilteredTopic) has a second filter.
+    Filter(dds_rtps::filter::ExpressionError),
+    /// A reader of a [`ContentFilteredTopic`](crate::filter::ContentFilteredTopic) has a second filter.
     FilteredTwice,
     /// MultiTopic (DDS 1.4, 2.2.2.3.4) is not supported.
     MultiTopic,
     /// The policies contradict each other.
     InconsistentQos(QosErrorKind),
-    /// The QoS requests a feature that samples of the topic do not support.
-    Unsupported {
-        /// The policy. DATA_REPRESENTATION if a topic of serde types does not have the encoding.
-        policy: PolicyId,
-    },
     /// The value of an environment variable is invalid.
     Environment {
         /// Name of the variable.
@@ -119,9 +119,22 @@ pub enum CreateErrorKind {
 impl CreateErrorKind {
     /// Returns the cause why a thread could not be started.
     pub(crate) fn of_thread(error: &std::io::Error) -> Self {
+        if is_out_of_files(error) {
+            return Self::OpenFiles { message: error.to_string() };
+        }
         let refused = error.get_ref().and_then(|source| source.downcast_ref::<ThreadRefused>());
         refused.map_or_else(|| Self::Thread { message: error.to_string() }, |refused| refused.clone().into())
     }
+}
+
+/// Returns whether the process or the system has no free file descriptor.
+pub(crate) fn is_out_of_files(error: &std::io::Error) -> bool {
+    // WSAEMFILE on Windows.
+    #[cfg(not(unix))]
+    let codes = [10_024];
+    #[cfg(unix)]
+    let codes = [libc::EMFILE, libc::ENFILE];
+    error.raw_os_error().is_some_and(|code| codes.contains(&code))
 }
 
 impl From<ThreadRefused> for CreateErrorKind {
@@ -143,6 +156,7 @@ impl Advice for CreateErrorKind {
             Self::NotSimulated { .. } => "leave the setting out; `Simulation::intercept` shows every datagram",
             Self::Thread { .. } => "check the limit of threads (`ulimit -u`)",
             Self::ThreadOption { .. } => "change the setting, or permit it (`ulimit -r`, CAP_SYS_NICE, `taskset -p`)",
+            Self::OpenFiles { .. } => "close files, or raise the limit of open files (`ulimit -n`)",
             Self::InvalidTopicName => "give the topic a name of 1 to 255 bytes",
             Self::InvalidTypeName => "give the type a name of 1 to 255 bytes",
             Self::TypeConflict { .. } => "use the same type name for the topic everywhere, or another topic",
@@ -152,7 +166,6 @@ impl Advice for CreateErrorKind {
             Self::FilteredTwice => "join both expressions by AND",
             Self::MultiTopic => "make a reader of each topic, with a filter, and join what they give by key",
             Self::InconsistentQos(kind) => kind.next_step(),
-            Self::Unsupported { .. } => "leave the policy at its default",
             Self::Environment { .. } => "correct the variable, unset it, or call `ignore_environment` on the builder",
             #[cfg(feature = "serde")]
             Self::Profile(_) => "correct the file, or name another one",
@@ -181,10 +194,10 @@ impl Advice for CreateErrorKind {
             Self::FilteredTopic | Self::FilteredTwice => ReturnCode::PreconditionNotMet,
             Self::Filter(_) => ReturnCode::BadParameter,
             Self::InconsistentQos(_) => ReturnCode::InconsistentPolicy,
-            Self::Unsupported { .. } | Self::MultiTopic | Self::NotSimulated { .. } => ReturnCode::Unsupported,
+            Self::MultiTopic | Self::NotSimulated { .. } => ReturnCode::Unsupported,
             Self::Closed => ReturnCode::AlreadyDeleted,
             Self::Forked => ReturnCode::IllegalOperation,
-            Self::Thread { .. } | Self::ThreadOption { .. } => ReturnCode::OutOfResources,
+            Self::Thread { .. } | Self::ThreadOption { .. } | Self::OpenFiles { .. } => ReturnCode::OutOfResources,
             Self::Transport { .. } | Self::Internal { .. } => ReturnCode::Error,
         }
     }
@@ -200,11 +213,12 @@ impl fmt::Display for CreateErrorKind {
                 write!(f, "the capture file {} cannot be written: {message}", path.display())
             }
             Self::NotSimulated { setting } => write!(f, "a participant of a simulation has no {setting}"),
+            Self::OpenFiles { message } => write!(f, "no file could be opened: {message}"),
             Self::Thread { message } => write!(f, "a thread could not be started: {message}"),
             Self::ThreadOption { thread, option, message } => {
                 write!(f, "the {thread} thread cannot have the {option} it should have: {message}")
             }
-            Self::InvalidTopicName => f.write_str("the topic's name is empty or longer than 255 bytes"),
+            Self::InvalidTopicName => f.write_str("the topic's name is empty, longer than 255 bytes, or has a NUL"),
             Self::InvalidTypeName => f.write_str("the type's name is empty, longer than 255 bytes, or has a NUL"),
             Self::TypeConflict { existing, asked } => {
                 write!(f, "the topic has the type `{existing}` here, and `{asked}` was asked for")
@@ -217,7 +231,6 @@ impl fmt::Display for CreateErrorKind {
                 "no MultiTopic: what it joins would be of a type of its own, which no Rust type stands for and no peer knows",
             ),
             Self::InconsistentQos(kind) => write!(f, "{kind}"),
-            Self::Unsupported { policy } => write!(f, "{policy} asks for what samples of the topic cannot do"),
             Self::Environment { variable, value, expected } => {
                 write!(f, "the environment variable {variable} is \"{value}\", but should be {expected}")
             }
@@ -232,6 +245,31 @@ impl fmt::Display for CreateErrorKind {
             Self::Closed => f.write_str("it, or what it belongs to, has been closed"),
             Self::Forked => f.write_str("it belongs to the parent of this process"),
             Self::Internal { message } => write!(f, "internal error: {message}"),
+        }
+    }
+}
+
+#[cfg(test)]
+#[cfg(all(unix, not(dds_loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lack_of_descriptors_advises_to_raise_the_limit() {
+        for code in [libc::EMFILE, libc::ENFILE] {
+            let kind = CreateErrorKind::of_thread(&std::io::Error::from_raw_os_error(code));
+            assert!(matches!(kind, CreateErrorKind::OpenFiles { .. }), "{kind:?}");
+            assert!(kind.next_step().contains("ulimit -n"));
+            assert_eq!(kind.return_code(), ReturnCode::OutOfResources);
+        }
+        let other = CreateErrorKind::of_thread(&std::io::Error::from_raw_os_error(libc::EAGAIN));
+        assert!(matches!(other, CreateErrorKind::Thread { .. }), "{other:?}");
+    }
+
+    #[test]
+    fn names_with_nul_are_named_as_such() {
+        for kind in [CreateErrorKind::InvalidTopicName, CreateErrorKind::InvalidTypeName] {
+            assert!(kind.to_string().contains("NUL"), "{kind}");
         }
     }
 }

@@ -57,7 +57,8 @@ pub trait Entity: Sealed + Send + Sync {
     ///
     /// ```
     /// use dds_core::qos::{EntityFactory, History, PublisherQos};
-    /// use dds_core::{DdsType, DomainParticipant, Entity, Scope, WriteErrorKind};
+    /// use dds_core::{DdsType, DomainParticipant, Entity, Scope};
+    /// use dds_core::error::WriteErrorKind;
     ///
     /// #[derive(DdsType)]
     /// struct Pose {
@@ -70,7 +71,7 @@ pub trait Entity: Sealed + Send + Sync {
     /// #   .domain_tag(std::process::id().to_string())
     ///     .build()?;
     /// let mut qos = PublisherQos::default();
-    /// qos.entity_factory = EntityFactory { autoenable_created_entities: false };
+    /// qos.entity_factory = EntityFactory::MANUAL;
     /// let writer = participant.publisher(qos)?.writer::<Pose>("enabled/pose")?;
     /// assert_eq!(writer.write(&Pose { x: 1.0 }).unwrap_err().kind(), &WriteErrorKind::NotEnabled);
     /// writer.set_qos(writer.qos().keep_last(10))?;
@@ -81,9 +82,9 @@ pub trait Entity: Sealed + Send + Sync {
     /// ```
     ///
     /// # Errors
-    /// [`CreateErrorKind::FactoryNotEnabled`](crate::CreateErrorKind::FactoryNotEnabled) if the parent is not enabled.
-    /// [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed). For a participant,
-    /// [`CreateErrorKind::Thread`](crate::CreateErrorKind::Thread).
+    /// [`CreateErrorKind::FactoryNotEnabled`](crate::error::CreateErrorKind::FactoryNotEnabled) if the parent is not
+    /// enabled. [`CreateErrorKind::Closed`](crate::error::CreateErrorKind::Closed). For a participant,
+    /// [`CreateErrorKind::Thread`](crate::error::CreateErrorKind::Thread).
     fn enable(&self) -> Result<(), CreateError>;
 
     /// Returns whether the entity is enabled. An enabled entity stays enabled.
@@ -123,6 +124,77 @@ pub trait Entity: Sealed + Send + Sync {
     /// Waits until the entity is closed and its listeners are dropped.
     ///
     /// No call of its own listeners runs then. Does not close the entity. In a listener of the entity itself, the wait
-    /// fails with [`WaitErrorKind::WouldDeadlock`](crate::WaitErrorKind::WouldDeadlock).
+    /// fails with [`WaitErrorKind::WouldDeadlock`](crate::error::WaitErrorKind::WouldDeadlock).
     fn closed(&self) -> Waiting<'_, ()>;
 }
+
+/// Defines the methods of [`Entity`] on a handle, so that programs need not import the trait.
+macro_rules! entity_methods {
+    ($handle:ident $(<$ty:ident>)?, $of:literal) => {
+        /// Operations of all entities. [`Entity`](crate::Entity) has them as well, for entities of different kinds.
+        impl $(<$ty>)? $handle $(<$ty>)? {
+            #[doc = concat!("Returns the GUID of the ", $of, ", which is unique in the domain.")]
+            #[must_use]
+            pub fn guid(&self) -> dds_rtps::types::Guid {
+                crate::infrastructure::Entity::guid(self)
+            }
+
+            /// Returns the GUID as an instance handle, as built-in topics and statuses contain it.
+            #[must_use]
+            pub fn instance_handle(&self) -> dds_rtps::types::InstanceHandle {
+                crate::infrastructure::Entity::instance_handle(self)
+            }
+
+            #[doc = concat!("Enables the ", $of, " if it was created disabled. See [`Entity::enable`].")]
+            ///
+            /// # Errors
+            /// As [`Entity::enable`](crate::Entity::enable).
+            pub fn enable(&self) -> Result<(), crate::infrastructure::CreateError> {
+                crate::infrastructure::Entity::enable(self)
+            }
+
+            #[doc = concat!("Returns whether the ", $of, " is enabled.")]
+            #[must_use]
+            pub fn is_enabled(&self) -> bool {
+                crate::infrastructure::Entity::is_enabled(self)
+            }
+
+            #[doc = concat!("Returns whether the ", $of, " is closed, through any handle.")]
+            #[must_use]
+            pub fn is_closed(&self) -> bool {
+                crate::infrastructure::Entity::is_closed(self)
+            }
+
+            #[doc = concat!("Deletes the ", $of, " now, even if other handles exist. Never blocks.")]
+            ///
+            /// Operations of other handles then fail with `Closed`. See [`Entity::close`](crate::Entity::close).
+            pub fn close(&self) {
+                crate::infrastructure::Entity::close(self);
+            }
+
+            #[doc = concat!("Waits until the ", $of, " is closed and its listeners are dropped. Does not close it.")]
+            pub fn closed(&self) -> crate::infrastructure::Waiting<'_, ()> {
+                crate::infrastructure::Entity::closed(self)
+            }
+        }
+    };
+    ($handle:ident $(<$ty:ident>)?, $of:literal, with statuses) => {
+        $crate::infrastructure::entity_methods!($handle $(<$ty>)?, $of);
+
+        impl $(<$ty>)? $handle $(<$ty>)? {
+            #[doc = concat!("Returns the condition for changes of the statuses of the ", $of, ".")]
+            #[must_use]
+            pub fn status_condition(&self) -> crate::infrastructure::StatusCondition {
+                crate::infrastructure::Entity::status_condition(self)
+            }
+
+            /// Returns the statuses that changed since they were last read. Empty after `close`.
+            #[must_use]
+            pub fn status_changes(&self) -> crate::infrastructure::StatusMask {
+                crate::infrastructure::Entity::status_changes(self)
+            }
+        }
+    };
+}
+
+pub(crate) use entity_methods;

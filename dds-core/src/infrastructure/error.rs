@@ -2,10 +2,10 @@
 //!
 //! Each entity creates its [`Subject`] once and shares it. An error on a hot path (`Full` in a loop) allocates nothing.
 
-use crate::cdr::{DecodeError, EncodeError, Encoding};
-use crate::infrastructure::{CreateErrorKind, ReturnCode};
-use crate::qos::QosErrorKind;
-use dds_rtps::filter::FilterError as ExpressionError;
+use crate::infrastructure::{CreateErrorKind, Missing, ReturnCode};
+use dds_rtps::cdr::{DecodeError, EncodeError, Encoding};
+use dds_rtps::filter::ExpressionError;
+use dds_rtps::qos::QosErrorKind;
 use dds_rtps::types::{Duration, Guid, InstanceHandle};
 use dds_rtps::writer::ReaderLag;
 use std::fmt;
@@ -84,17 +84,26 @@ macro_rules! family {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{}: {}; {}", self.subject, self.kind, self.kind.next_step())
+                write!(f, "{}: {}", self.subject, self.kind)?;
+                // `{:#}` is one line with everything, for a log. A report walks the sources instead.
+                match Advice::source(&self.kind) {
+                    Some(source) if f.alternate() => write!(f, ": {source}; {}", self.kind.next_step()),
+                    _ => write!(f, "; {}", self.kind.next_step()),
+                }
             }
         }
 
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, concat!(stringify!($name), "({:?}, {})"), self.kind, self)
+                write!(f, concat!(stringify!($name), "({:?}, {:#})"), self.kind, self)
             }
         }
 
-        impl std::error::Error for $name {}
+        impl std::error::Error for $name {
+            fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+                Advice::source(&self.kind)
+            }
+        }
     };
 }
 
@@ -127,13 +136,17 @@ family! {
 pub(super) trait Advice {
     fn next_step(&self) -> &'static str;
     fn return_code(&self) -> ReturnCode;
+
+    /// Returns the error that caused this one. Its text is no part of the text of this error.
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        None
+    }
 }
 
 impl Advice for QosErrorKind {
     fn next_step(&self) -> &'static str {
         match self {
             Self::Immutable { .. } => "make a new entity with the other QoS",
-            Self::Unsupported { .. } => "leave the policy at its default",
             _ => "change one of the named policies",
         }
     }
@@ -141,7 +154,6 @@ impl Advice for QosErrorKind {
     fn return_code(&self) -> ReturnCode {
         match self {
             Self::Immutable { .. } => ReturnCode::ImmutablePolicy,
-            Self::Unsupported { .. } => ReturnCode::Unsupported,
             _ => ReturnCode::InconsistentPolicy,
         }
     }
@@ -238,13 +250,21 @@ impl Advice for WriteErrorKind {
             Self::Internal { .. } => ReturnCode::Error,
         }
     }
+
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Encode(error) => Some(error),
+            Self::NotASample(error) => Some(error),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for WriteErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Encode(error) => write!(f, "the sample cannot be encoded: {error}"),
-            Self::NotASample(error) => write!(f, "the encoded sample is not one of the type: {error}"),
+            Self::Encode(_) => f.write_str("the sample cannot be encoded"),
+            Self::NotASample(_) => f.write_str("the encoded sample is not one of the type"),
             Self::OtherEncoding { offered, given } => {
                 write!(f, "the sample is encoded as {given:?}, and the writer has announced {offered:?}")
             }
@@ -269,7 +289,7 @@ impl fmt::Display for WriteErrorKind {
 
 fn write_slowest(f: &mut fmt::Formatter<'_>, slowest: Option<ReaderLag>) -> fmt::Result {
     match slowest {
-        Some(ReaderLag { reader, samples }) => write!(f, "; the reader {reader} is {samples} samples behind"),
+        Some(ReaderLag { reader, samples, .. }) => write!(f, "; the reader {reader} is {samples} samples behind"),
         None => Ok(()),
     }
 }
@@ -344,8 +364,10 @@ impl fmt::Display for ReadErrorKind {
 pub enum WaitErrorKind {
     /// The timeout has expired.
     Timeout {
-        /// Time that the caller waited.
-        waited: Duration,
+        /// The timeout of the wait.
+        limit: Duration,
+        /// What was missing.
+        missing: Missing,
     },
     /// The entity is closed.
     Closed,
@@ -362,6 +384,19 @@ pub enum WaitErrorKind {
         /// The type of the topic.
         existing: String,
     },
+    /// A request could not be written (module [`rpc`](crate::rpc)).
+    NotSent(Box<WriteErrorKind>),
+    /// A reply does not decode as the type of the requester (module [`rpc`](crate::rpc)).
+    NotDecodable(DecodeError),
+    /// Every replier that received the request has left (module [`rpc`](crate::rpc)).
+    RepliersGone,
+    /// A resource limit is reached.
+    OutOfResources {
+        /// Name of the limit.
+        limit: &'static str,
+        /// Value of the limit.
+        value: u64,
+    },
     /// The wait would block the only thread that could end it.
     ///
     /// A listener waits for the end of its own entity, or a thread of the library waits for anything.
@@ -376,7 +411,11 @@ pub enum WaitErrorKind {
 impl Advice for WaitErrorKind {
     fn next_step(&self) -> &'static str {
         match self {
-            Self::Timeout { .. } => "check that a peer with the same topic, type and compatible QoS is running",
+            Self::Timeout { missing, .. } => missing.next_step(),
+            Self::NotSent(kind) => kind.next_step(),
+            Self::NotDecodable(_) => "use the same type of the reply on both sides",
+            Self::RepliersGone => "send the request again once a replier is there",
+            Self::OutOfResources { .. } => "raise the limit, or read replies and end calls sooner",
             Self::OutsideAccess => {
                 "wait with `readable` or a condition, call `access` of the subscriber, and read while what it returns lives"
             }
@@ -393,6 +432,9 @@ impl Advice for WaitErrorKind {
     fn return_code(&self) -> ReturnCode {
         match self {
             Self::Timeout { .. } => ReturnCode::Timeout,
+            Self::NotSent(kind) => kind.return_code(),
+            Self::NotDecodable(_) | Self::RepliersGone => ReturnCode::Error,
+            Self::OutOfResources { .. } => ReturnCode::OutOfResources,
             Self::OtherType { .. } | Self::OutsideAccess => ReturnCode::PreconditionNotMet,
             Self::Closed => ReturnCode::AlreadyDeleted,
             Self::NotEnabled => ReturnCode::NotEnabled,
@@ -406,7 +448,11 @@ impl Advice for WaitErrorKind {
 impl fmt::Display for WaitErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Timeout { waited } => write!(f, "nothing happened within {waited}"),
+            Self::Timeout { limit, missing } => write!(f, "timeout of {limit}: {missing}"),
+            Self::NotSent(kind) => write!(f, "the request was not sent: {kind}"),
+            Self::NotDecodable(error) => write!(f, "the reply is not one of the type: {error}"),
+            Self::RepliersGone => f.write_str("every replier that received the request has left"),
+            Self::OutOfResources { limit, value } => write!(f, "{limit} = {value} is reached"),
             Self::OtherType { existing } => write!(f, "the topic has the type `{existing}` here"),
             Self::OutsideAccess => f.write_str("PRESENTATION has scope GROUP, and access has not begun"),
             Self::Closed => f.write_str("the entity has been closed"),
@@ -460,8 +506,12 @@ impl fmt::Display for FilterErrorKind {
 
 /// Any error of this crate, for `?`.
 ///
+/// `{error}` has the entity, the cause and the next step. The [`source`](std::error::Error::source), if there is one,
+/// has more details, and `{error:#}` is one line with both.
+///
 /// ```
-/// use dds_core::{CreateErrorKind, DomainParticipant, Error, ReturnCode, Scope};
+/// use dds_core::{DomainParticipant, Error, Scope};
+/// use dds_core::error::{CreateErrorKind, ReturnCode};
 ///
 /// let builder = DomainParticipant::builder(233)
 /// #   .domain_tag(std::process::id().to_string())
@@ -504,14 +554,15 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {
+    /// Returns the source of the inner error, because the text of this error is that of the inner error.
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
-            Self::Create(error) => Some(error),
-            Self::Qos(error) => Some(error),
-            Self::Write(error) => Some(error),
-            Self::Read(error) => Some(error),
-            Self::Wait(error) => Some(error),
-            Self::Filter(error) => Some(error),
+            Self::Create(error) => error.source(),
+            Self::Qos(error) => error.source(),
+            Self::Write(error) => error.source(),
+            Self::Read(error) => error.source(),
+            Self::Wait(error) => error.source(),
+            Self::Filter(error) => error.source(),
         }
     }
 }
@@ -535,7 +586,7 @@ mod tests {
     #[test]
     fn an_error_says_entity_topic_cause_and_next_step() {
         let subject = Subject::new("writer", "robot/pose", Guid::UNKNOWN);
-        let slowest = Some(ReaderLag { reader: Guid::UNKNOWN, samples: 4 });
+        let slowest = Some(ReaderLag::new(Guid::UNKNOWN, 4));
         let waited = Duration::from_millis(100);
         let error = WriteError::new(&subject, WriteErrorKind::Timeout { waited, slowest });
         let text = Error::from(error.clone()).to_string();
@@ -556,7 +607,53 @@ mod tests {
         assert!(!different.contains(""));
         let subject = Subject::new("reader", "robot/pose", Guid::UNKNOWN);
         let error = Error::from(ReadError::new(&subject, ReadErrorKind::TwoQueries));
-        assert!(std::error::Error::source(&error).is_some());
+        assert!(std::error::Error::source(&error).is_none());
+    }
+
+    /// Every error that contains other errors, and one of each family that does not.
+    fn one_error_of_each_kind_with_sources() -> Vec<Error> {
+        let subject = Subject::new("writer", "robot/pose", Guid::UNKNOWN);
+        let too_long = EncodeError::BoundExceeded { bound: 4, length: 5 };
+        let truncated = DecodeError::new(12, dds_rtps::cdr::DecodeErrorKind::Truncated);
+        let qos = QosErrorKind::ZeroDepth;
+        let write = |kind| Error::from(WriteError::new(&subject, kind));
+        let create = |kind| Error::from(CreateError::new(&subject, kind));
+        let expression = || {
+            let ty = <crate::builtin::ParticipantBuiltinTopicData as dds_rtps::cdr::TypeInfo>::DESCRIPTION;
+            dds_rtps::filter::Filter::new(ty, "key =", &[]).expect_err("the expression has no end")
+        };
+        vec![
+            write(WriteErrorKind::Encode(too_long)),
+            write(WriteErrorKind::NotASample(truncated)),
+            write(WriteErrorKind::Closed),
+            create(CreateErrorKind::Filter(expression())),
+            create(CreateErrorKind::InconsistentQos(qos.clone())),
+            create(CreateErrorKind::InvalidTopicName),
+            Error::from(QosError::new(&subject, qos)),
+            Error::from(ReadError::new(&subject, ReadErrorKind::TwoQueries)),
+            Error::from(WaitError::new(&subject, WaitErrorKind::Closed)),
+            Error::from(FilterError::new(&subject, FilterErrorKind::Expression(expression()))),
+        ]
+    }
+
+    #[test]
+    fn error_chain_repeats_no_text() {
+        for error in one_error_of_each_kind_with_sources() {
+            let mut texts = vec![error.to_string()];
+            let mut source = std::error::Error::source(&error);
+            while let Some(cause) = source {
+                let text = cause.to_string();
+                assert!(texts.iter().all(|before| !before.contains(&text)), "{texts:?} repeats {text:?}");
+                assert!(format!("{error:#}").contains(&text), "one line has it all: {error:#}");
+                texts.push(text);
+                source = cause.source();
+            }
+            let has_source = matches!(
+                &error,
+                Error::Write(error) if matches!(error.kind(), WriteErrorKind::Encode(_) | WriteErrorKind::NotASample(_))
+            );
+            assert_eq!(texts.len() > 1, has_source, "{texts:?}");
+        }
     }
 
     #[test]
@@ -565,7 +662,6 @@ mod tests {
         let subject = Subject::new("writer", "robot/pose", Guid::UNKNOWN);
         for (kind, code, step) in [
             (QosErrorKind::Immutable { policy }, ReturnCode::ImmutablePolicy, "make a new entity"),
-            (QosErrorKind::Unsupported { policy }, ReturnCode::Unsupported, "leave the policy"),
             (QosErrorKind::ZeroDepth, ReturnCode::InconsistentPolicy, "change one of the named policies"),
         ] {
             let error = QosError::new(&subject, kind);

@@ -5,7 +5,8 @@ use std::fmt;
 
 /// A loan that was not written, and the error. The caller may write it again or drop it.
 ///
-/// `?` converts it to a [`WriteError`] or an [`Error`], and releases the loan.
+/// It borrows the writer, so it is no error itself. `?` converts it to a [`WriteError`] or an [`Error`], and releases
+/// the loan.
 #[non_exhaustive]
 pub struct GivenBack<V> {
     /// The cause.
@@ -26,12 +27,6 @@ impl<V> fmt::Debug for GivenBack<V> {
     }
 }
 
-impl<V> std::error::Error for GivenBack<V> {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.error)
-    }
-}
-
 impl<V> From<GivenBack<V>> for WriteError {
     fn from(given_back: GivenBack<V>) -> Self {
         given_back.error
@@ -49,7 +44,6 @@ mod tests {
     use super::*;
     use crate::infrastructure::{Subject, WriteErrorKind};
     use dds_rtps::types::Guid;
-    use std::error::Error as _;
 
     /// The value needs no `Debug`. Only the error is printed.
     #[test]
@@ -60,7 +54,6 @@ mod tests {
         let given_back = GivenBack { error: error.clone(), value: Mute };
         assert_eq!(given_back.to_string(), error.to_string());
         assert_eq!(format!("{given_back:?}"), format!("GivenBack {{ error: {error:?}, .. }}"));
-        assert_eq!(given_back.source().map(ToString::to_string), Some(error.to_string()));
         assert_eq!(Error::from(GivenBack { error: error.clone(), value: Mute }), Error::Write(error.clone()));
         assert_eq!(WriteError::from(given_back), error);
     }

@@ -1,6 +1,6 @@
 //! The QoS of an entity. Fixed policies are read without a lock, changeable ones behind a lock.
 
-use crate::qos::QosErrorKind;
+use dds_rtps::qos::QosErrorKind;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// A QoS that may change. Each change raises the version, so that an outdated announcement is noticed.
@@ -64,6 +64,7 @@ impl<Q: Clone> LiveQos<Q> {
         check: impl FnOnce(&Q) -> Result<(), QosErrorKind>,
     ) -> Result<(), QosErrorKind> {
         let mut present = self.present();
+        // Under the lock that `settle` takes, so that enabling falls before or after this change.
         match self.settled.get() {
             Some(_) => check_change(&present.0, &new)?,
             None => check(&new)?,

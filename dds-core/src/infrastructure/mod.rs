@@ -1,21 +1,24 @@
-//! Parts that all entities share: errors, statuses, waits, listeners (DDS 1.4, 2.2.2.1).
+//! Parts that all entities share (DDS 1.4, 2.2.2.1).
+//!
+//! In: changes of statuses, and waits of the application. Out: errors, statuses, listener calls. Owned: waiters,
+//! listeners, the event thread.
+//!
+//! - `entity`, `live_qos`, `default_qos`: the common interface and the QoS of entities.
+//! - `error`, `create_error`, `entry_error`, `return_code`: errors, each with its entity, cause and next step.
+//! - `status`, `status_mask`: communication statuses.
+//! - `notification`: listeners, event streams, conditions and wait sets.
+//! - `waiting`, `turn`, `patience`, `missing`: futures that can block, their warnings, and what they missed.
 
-mod active;
-mod audience;
-mod condition;
-mod condition_list;
 mod create_error;
 mod default_qos;
-mod ending;
 mod entity;
+mod entry_error;
 mod error;
-mod event_thread;
-mod events;
 mod given_back;
-mod listener;
 mod live_qos;
-mod member_ear;
-mod observer;
+mod missing;
+mod notification;
+mod patience;
 #[cfg(feature = "serde")]
 mod profile_problem;
 mod return_code;
@@ -24,29 +27,25 @@ mod status_mask;
 mod turn;
 mod waiting;
 
-pub use active::Active;
-pub(crate) use audience::{Audience, Ear};
-pub use condition::{Condition, GuardCondition, StatusCondition};
-pub(crate) use condition::{ConditionId, HasTrigger, Look, Trigger};
-pub(crate) use condition_list::ConditionList;
 pub use create_error::CreateErrorKind;
+pub(crate) use create_error::is_out_of_files;
 pub(crate) use default_qos::DefaultQos;
-pub(crate) use ending::{Ending, Stake};
 pub use entity::Entity;
-pub(crate) use entity::Sealed;
+pub(crate) use entity::{Sealed, entity_methods};
 pub use error::{
     CreateError, Error, FilterError, FilterErrorKind, QosError, ReadError, ReadErrorKind, Result, Subject, WaitError,
     WaitErrorKind, WriteError, WriteErrorKind,
 };
-pub(crate) use event_thread::EventThread;
-pub use events::Events;
-pub(crate) use events::Feed;
 pub use given_back::GivenBack;
-pub(crate) use listener::{Callback, EventQueue, Listener, mark};
-pub use listener::{Delivery, ListenerCounters};
 pub(crate) use live_qos::LiveQos;
-pub(crate) use member_ear::{ListenedEntity, MemberEar, Post};
-pub(crate) use observer::{Observed, Observer, Observers, Watched};
+pub use missing::Missing;
+pub use notification::{Active, Condition, Delivery, Events, GuardCondition, ListenerCounters, StatusCondition};
+pub(crate) use notification::{
+    Callback, ConditionId, ConditionList, Ending, EventQueue, EventSource, EventThread, HasTrigger, ListenedEntity,
+    Listener, ListenerRef, ListenerSet, MemberLink, MemberQueue, Notifier, Observed, Observer, Observers, Stake,
+    Trigger, TriggerValue, Watched, mark, notify_observers, observe, stop_observing,
+};
+pub(crate) use patience::Patience;
 #[cfg(feature = "serde")]
 pub use profile_problem::ProfileProblem;
 pub use return_code::ReturnCode;
@@ -59,4 +58,4 @@ pub use status::{
 pub use status_mask::StatusMask;
 pub(crate) use turn::{Turn, poll_within_turn};
 pub use waiting::Waiting;
-pub(crate) use waiting::{Alarm, Awaited, WaitSource};
+pub(crate) use waiting::{Awaited, PATIENCE, WaitSource, WakeTimer};

@@ -23,7 +23,7 @@ pub struct PublicationMatchedStatus {
 
 /// Number of reliable readers that a writer does not wait for, because they are too slow.
 ///
-/// See [`SlowReader::Demote`](crate::SlowReader::Demote). This status is not part of DDS.
+/// See [`SlowReader::Demote`](crate::writer::SlowReader::Demote). This status is not part of DDS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct SlowReaderStatus {
@@ -223,6 +223,7 @@ impl MatchCounter {
     }
 
     pub(crate) fn unmatched(&mut self, peer: InstanceHandle) {
+        debug_assert!(self.current > 0, "only a counted match ends");
         self.current = self.current.saturating_sub(1);
         self.last = peer;
     }
@@ -233,6 +234,7 @@ impl MatchCounter {
 
     /// Returns total, its change, current, its change and last peer, and resets the changes.
     fn since(&self, read: &mut MatchRead) -> (u32, u32, u32, i32, InstanceHandle) {
+        debug_assert!(read.total <= self.total, "the total never falls");
         let total_change = self.total - read.total;
         let current_change = i64::from(self.current) - i64::from(read.current);
         *read = MatchRead { total: self.total, current: self.current };

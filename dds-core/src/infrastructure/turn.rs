@@ -34,7 +34,9 @@ impl Turn {
         context: &mut Context<'_>,
         poll: impl FnOnce(&mut Context<'_>) -> Poll<T>,
     ) -> Poll<T> {
+        debug_assert!(self.in_a_row <= IN_A_ROW_MAX, "a turn ends at the limit");
         if self.in_a_row == IN_A_ROW_MAX {
+            // Another task of the executor may be waiting.
             self.in_a_row = 0;
             context.waker().wake_by_ref();
             return Poll::Pending;

@@ -5,7 +5,7 @@
 
 use crate::actor::{Effects, Poke, Signals, Ticket, in_listener};
 use crate::driver::{Driver, Parker, Timer, role};
-use crate::infrastructure::{Subject, WaitError, WaitErrorKind, poll_within_turn};
+use crate::infrastructure::{Missing, Patience, Subject, WaitError, WaitErrorKind, poll_within_turn};
 use dds_rtps::types::{Duration, Instant, SequenceNumber};
 use std::fmt;
 use std::future::Future;
@@ -13,8 +13,11 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Context, Poll, Waker};
 
-/// A wait that blocks longer logs once which event it waits for, and why it may not occur.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// A longer wait logs once which event it waits for, and why it may not occur.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
+
+/// A shorter timeout does not say what was missing. A loop with short timeouts would spend its time on it.
+const EXPLAINED: Duration = Duration::from_millis(100);
 
 /// Events that a caller can wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +40,12 @@ pub(crate) enum Awaited {
     Event,
     /// A topic that any participant uses.
     Topic,
+    /// A replier that matches both ways.
+    Replier,
+    /// A request.
+    Request,
+    /// A reply to a request.
+    Reply,
     /// The entity is closed, and none of its listeners runs.
     Closed,
     /// The participant has sent its disposal, and its threads have ended.
@@ -60,6 +69,18 @@ pub(crate) trait WaitSource<T>: Sync {
 
     /// Logs why the wait may take long.
     fn complain(&self, awaited: Awaited);
+
+    /// Returns whether a future should [complain](Self::complain). Not if a long wait is normal.
+    fn warns_of(&self, awaited: Awaited) -> bool {
+        let _ = awaited;
+        true
+    }
+
+    /// Returns what is missing. A wait calls it outside of all cells.
+    fn missing(&self, awaited: Awaited) -> Missing {
+        let _ = awaited;
+        Missing::Event
+    }
 }
 
 /// The source of a [`Waiting`].
@@ -83,7 +104,8 @@ impl<T> OwnedOrBorrowed<'_, T> {
 /// runtime. Blocking works inside any runtime as well.
 ///
 /// ```
-/// use dds_core::{DdsType, DomainParticipant, Duration, Scope, WaitErrorKind};
+/// use dds_core::{DdsType, DomainParticipant, Duration, Scope};
+/// use dds_core::error::WaitErrorKind;
 ///
 /// #[derive(DdsType, Debug, PartialEq)]
 /// struct Pose {
@@ -120,7 +142,8 @@ pub struct Waiting<'a, T> {
     limit: Option<Duration>,
     deadline: Option<Instant>,
     ticket: Option<Ticket>,
-    alarm: Option<Alarm>,
+    timer: Option<WakeTimer>,
+    patience: Patience,
 }
 
 impl<'a, T> Waiting<'a, T> {
@@ -131,13 +154,16 @@ impl<'a, T> Waiting<'a, T> {
             limit: None,
             deadline: None,
             ticket: None,
-            alarm: None,
+            timer: None,
+            patience: Patience::default(),
         }
     }
 
     /// Creates a wait that owns its source.
     pub(crate) fn of_own(source: Box<dyn WaitSource<T> + Send + 'a>, awaited: Awaited) -> Self {
-        Self { source: OwnedOrBorrowed::Own(source), awaited, limit: None, deadline: None, ticket: None, alarm: None }
+        let source = OwnedOrBorrowed::Own(source);
+        let patience = Patience::default();
+        Self { source, awaited, limit: None, deadline: None, ticket: None, timer: None, patience }
     }
 
     /// Ends the wait with [`WaitErrorKind::Timeout`] after `limit`.
@@ -164,7 +190,8 @@ impl<'a, T> Waiting<'a, T> {
     fn block_on(&mut self, parker: &Parker) -> Result<T, WaitError> {
         let driver = self.source.get().driver();
         let started = driver.now().instant;
-        let deadline = self.limit.or_else(|| driver.wait_limit()).and_then(|limit| started.after(limit));
+        let limit = self.limit.or_else(|| driver.wait_limit());
+        let deadline = limit.and_then(|limit| started.after(limit));
         let mut patience = started.after(PATIENCE);
         loop {
             if let Poll::Ready(result) = self.source.get().poll_wait(self.awaited, &mut self.ticket, parker.waker()) {
@@ -176,7 +203,7 @@ impl<'a, T> Waiting<'a, T> {
             }
             let now = driver.now().instant;
             if deadline.is_some_and(|deadline| now >= deadline) {
-                return Err(self.error(WaitErrorKind::Timeout { waited: now.since(started) }));
+                return Err(self.timeout(limit.unwrap_or(now.since(started))));
             }
             if patience.is_some_and(|patience| now >= patience) {
                 patience = None;
@@ -192,6 +219,11 @@ impl<'a, T> Waiting<'a, T> {
     /// As [`block`](Waiting::block), and [`WaitErrorKind::Timeout`] after `limit`.
     pub fn block_for(self, limit: impl Into<Duration>) -> Result<T, WaitError> {
         self.within(limit).block()
+    }
+
+    fn timeout(&self, limit: Duration) -> WaitError {
+        let missing = if limit < EXPLAINED { Missing::Event } else { self.source.get().missing(self.awaited) };
+        self.error(WaitErrorKind::Timeout { limit, missing })
     }
 
     fn error(&self, kind: WaitErrorKind) -> WaitError {
@@ -215,53 +247,55 @@ impl<T> Future for Waiting<'_, T> {
         if driver.is_forked() {
             return Poll::Ready(Err(this.error(WaitErrorKind::Forked)));
         }
+        this.patience.poll(this.source.get(), this.awaited, context);
         let Some(limit) = this.limit else { return Poll::Pending };
         let now = driver.now().instant;
+        // The time starts with the first poll, not with the creation of the future.
         let deadline = *this.deadline.get_or_insert_with(|| now.after(limit).unwrap_or(now));
         if now >= deadline {
-            return Poll::Ready(Err(this.error(WaitErrorKind::Timeout { waited: limit })));
+            return Poll::Ready(Err(this.timeout(limit)));
         }
-        match &this.alarm {
-            Some(alarm) => alarm.set_waker(context.waker()),
-            None => this.alarm = Some(Alarm::new(driver, deadline, context.waker())),
+        match &this.timer {
+            Some(timer) => timer.set_waker(context.waker()),
+            None => this.timer = Some(WakeTimer::new(driver, deadline, context.waker())),
         }
         // Check again after the waker is set. A timer that fired earlier found no waker or an old one.
         if driver.now().instant >= deadline {
-            return Poll::Ready(Err(this.error(WaitErrorKind::Timeout { waited: limit })));
+            return Poll::Ready(Err(this.timeout(limit)));
         }
         Poll::Pending
     }
 }
 
 /// Wakes a future at its deadline.
-pub(crate) struct Alarm {
-    bell: Arc<AlarmBell>,
+pub(crate) struct WakeTimer {
+    target: Arc<TimedWaker>,
     _timer: Timer,
 }
 
 /// Target of the timer.
-struct AlarmBell {
+struct TimedWaker {
     waker: Mutex<Option<Waker>>,
 }
 
-impl Alarm {
+impl WakeTimer {
     /// Sets the waker before the timer, because the timer may fire at once.
     pub(crate) fn new(driver: &dyn Driver, at: Instant, waker: &Waker) -> Self {
-        let bell = Arc::new(AlarmBell { waker: Mutex::new(Some(waker.clone())) });
-        let weak: Weak<dyn Poke> = Arc::downgrade(&bell) as Weak<dyn Poke>;
+        let target = Arc::new(TimedWaker { waker: Mutex::new(Some(waker.clone())) });
+        let weak: Weak<dyn Poke> = Arc::downgrade(&target) as Weak<dyn Poke>;
         let timer = Timer::new(driver.timers(), weak);
         timer.set(Some(at));
-        Self { bell, _timer: timer }
+        Self { target, _timer: timer }
     }
 
     pub(crate) fn set_waker(&self, waker: &Waker) {
         // The old waker is code of the application: drop it outside of the lock.
-        let old = self.bell.waker.lock().unwrap_or_else(PoisonError::into_inner).replace(waker.clone());
+        let old = self.target.waker.lock().unwrap_or_else(PoisonError::into_inner).replace(waker.clone());
         drop(old);
     }
 }
 
-impl Poke for AlarmBell {
+impl Poke for TimedWaker {
     fn poke(self: Arc<Self>, effects: &mut Effects) {
         if let Some(waker) = self.waker.lock().unwrap_or_else(PoisonError::into_inner).take() {
             effects.wake(waker);

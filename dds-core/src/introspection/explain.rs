@@ -4,13 +4,16 @@ use crate::introspection::{EndpointInfo, MatchReport, Obstacle};
 use dds_rtps::discovery::data::EndpointData;
 use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter};
 use dds_rtps::participant::Participant;
-use dds_rtps::types::Locator;
 use dds_rtps::types::similar::are_similar;
+use dds_rtps::types::{Guid, Locator};
 use dds_rtps::xtypes::TypeDifference;
 use std::sync::Arc;
 
 /// Most topics with a similar name that are reported for an endpoint.
 const NAMED_MAX: usize = 3;
+
+/// Most pairs of endpoints of other participants that are reported for a topic.
+const REMOTE_PAIRS_MAX: usize = 1024;
 
 /// Creates match reports from the state of discovery.
 pub(crate) struct Explainer<'a> {
@@ -28,6 +31,41 @@ impl Explainer<'_> {
             self.explain_reader(reader, &mut reports);
         }
         reports
+    }
+
+    /// Returns a report for each pair of a writer and a reader of `topic`. Pairs with a local endpoint come first.
+    pub(crate) fn topic(&self, topic: &str) -> Vec<MatchReport> {
+        let mut reports = self.all(|endpoint| endpoint.topic_name == topic);
+        let (mut left, matching) = (REMOTE_PAIRS_MAX, self.rtps.matching());
+        for writer in matching.writers_of(topic).filter(|writer| !writer.is_local) {
+            for reader in matching.readers_of(topic).filter(|reader| !reader.is_local).take(left) {
+                let obstacles = self.obstacles_between_others(writer, reader);
+                reports.push(MatchReport::new(self.writer_info(writer), self.reader_info(reader), obstacles));
+                left -= 1;
+            }
+        }
+        reports
+    }
+
+    /// Returns the obstacles between endpoints of other participants.
+    fn obstacles_between_others(&self, writer: &DiscoveredWriter, reader: &DiscoveredReader) -> Vec<Obstacle> {
+        let mut obstacles = self.obstacles(writer, reader, false);
+        // Their ways to each other, and types that this participant has not asked for, are unknown here.
+        obstacles.retain(|obstacle| !matches!(obstacle, Obstacle::Unreachable { .. } | Obstacle::TypePending));
+        obstacles
+    }
+
+    /// Returns a report on a local endpoint and another one. `None` if one of them is not known.
+    pub(crate) fn pair(&self, local: Guid, other: Guid) -> Option<MatchReport> {
+        let matching = self.rtps.matching();
+        if let Some(writer) = matching.writer(local) {
+            let reader = matching.reader(other)?;
+            let obstacles = self.obstacles(writer, reader, false);
+            return Some(MatchReport::new(self.writer_info(writer), self.reader_info(reader), obstacles));
+        }
+        let (reader, writer) = (matching.reader(local)?, matching.writer(other)?);
+        let obstacles = self.obstacles(writer, reader, true);
+        Some(MatchReport::new(self.reader_info(reader), self.writer_info(writer), obstacles))
     }
 
     fn explain_writer(&self, writer: &DiscoveredWriter, reports: &mut Vec<MatchReport>) {

@@ -6,7 +6,7 @@ use dds_rtps::types::Locator;
 use dds_rtps::xtypes::TypeDifference;
 use std::fmt;
 
-/// Whether an endpoint of this participant matches another one, and if not, why.
+/// Whether two endpoints match, and if not, why.
 ///
 /// Returned by [`explain`](crate::DomainParticipant::explain), and by `explain_matches` of readers and writers.
 /// `Display` writes a paragraph that includes the next steps. A blocked wait logs the same text once, after two
@@ -14,7 +14,8 @@ use std::fmt;
 ///
 /// ```
 /// use dds_core::qos::PolicyId;
-/// use dds_core::{DdsType, DomainParticipant, Obstacle, Scope, Verdict};
+/// use dds_core::{DdsType, DomainParticipant, Scope};
+/// use dds_core::matching::{Obstacle, Verdict};
 ///
 /// #[derive(DdsType)]
 /// struct Pose {
@@ -39,7 +40,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct MatchReport {
-    /// The endpoint of this participant.
+    /// The endpoint of this participant. If both belong to other participants, the writer.
     pub local: EndpointInfo,
     /// The other endpoint, of another participant or of this one.
     pub remote: EndpointInfo,
@@ -48,12 +49,12 @@ pub struct MatchReport {
     /// How many samples a demoted reader is behind.
     ///
     /// The endpoints match, but the reader is slow and the local writer does not wait for it
-    /// ([`SlowReader::Demote`](crate::SlowReader::Demote)). `None` if the reader is not demoted.
+    /// ([`SlowReader::Demote`](crate::writer::SlowReader::Demote)). `None` if the reader is not demoted.
     pub too_slow: Option<u64>,
     /// Whether they match, but no durability service is known.
     ///
     /// The local endpoint offers or requests DURABILITY transient or persistent. Without a service, samples live only
-    /// as long as their writer. `DurabilityService` (feature `durability`) runs one.
+    /// as long as their writer. The crate `dds-durability` has one.
     pub without_service: bool,
 }
 
@@ -73,7 +74,7 @@ pub enum Verdict {
     NotMatched(Vec<Obstacle>),
 }
 
-/// Why a writer and a reader do not match. `ours` belongs to the local endpoint.
+/// Why a writer and a reader do not match. `ours` belongs to [`MatchReport::local`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Obstacle {

@@ -1,8 +1,9 @@
-//! The entities that a participant contains, without keeping them alive.
+//! The table of a participant's entities. It does not keep them alive.
 //!
-//! Bound: the application's own entities; each takes itself out when it is closed. In the order of their ids, so that what is done
-//! to all of them does not depend on chance.
+//! Bound: the entities of the application, because each closed entity removes itself. The table is sorted by entity id,
+//! so operations on all entities have a fixed order.
 
+use crate::context::GroupedEndpoint;
 use crate::infrastructure::Subject;
 use crate::publication::{PublisherGroup, WriterHandle};
 use crate::subscription::{ReaderHandle, SubscriberGroup};
@@ -11,7 +12,7 @@ use dds_rtps::types::EntityId;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// The table.
+/// Table of a participant's entities.
 #[derive(Default)]
 pub(crate) struct Contained {
     tables: Mutex<EntityTables>,
@@ -26,8 +27,10 @@ struct EntityTables {
     topics: BTreeMap<EntityId, Named<TopicHandle>>,
 }
 
-/// An endpoint or a topic. Who only wants to know what it is called need not hold it: who lets go of the last handle
-/// deletes it, which not everybody may do.
+/// An endpoint or a topic, with its description.
+///
+/// The description is readable without a handle. Dropping the last handle deletes the entity, and some threads must not
+/// do that.
 struct Named<H> {
     handle: Weak<H>,
     subject: Arc<Subject>,
@@ -44,7 +47,7 @@ impl<H> Named<H> {
 }
 
 impl Contained {
-    /// Held for some lines without a call of anybody else.
+    /// Locks the tables. The caller must not call foreign code while it holds the lock.
     fn tables(&self) -> MutexGuard<'_, EntityTables> {
         self.tables.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -69,14 +72,16 @@ impl Contained {
         self.tables().topics.insert(topic.guid().entity_id, Named::new(topic, topic.subject()));
     }
 
-    /// The topic objects with this name.
+    /// Returns the topic objects with this name.
     pub(crate) fn topics_named(&self, name: &str) -> Vec<Arc<TopicHandle>> {
         let tables = self.tables();
         tables.topics.values().filter(|topic| topic.subject.topic == name).filter_map(Named::upgrade).collect()
     }
 
-    /// The topics of the same name as that of the endpoint `id`. Whoever has the turn of matching keeps them until it is over:
-    /// the last handle of a topic may end the participant, which needs it.
+    /// Returns the topics with the topic name of the endpoint `id`.
+    ///
+    /// A caller that carries out matches keeps them until it has finished. Dropping the last handle of a topic may end
+    /// the participant, which needs the same lock.
     pub(crate) fn topics_of(&self, id: EntityId) -> Vec<Arc<TopicHandle>> {
         let tables = self.tables();
         let reader = tables.readers.get(&id).map(|reader| &reader.subject);
@@ -85,7 +90,7 @@ impl Contained {
         subject.map(|subject| self.topics_named(&subject.topic)).unwrap_or_default()
     }
 
-    /// Takes out an entity, of whichever kind it is.
+    /// Removes an entity of any kind.
     pub(crate) fn remove(&self, id: EntityId) {
         let mut tables = self.tables();
         tables.readers.remove(&id);
@@ -112,7 +117,7 @@ impl Contained {
         self.tables().writers.values().filter_map(Named::upgrade).collect()
     }
 
-    #[expect(clippy::type_complexity, reason = "three lists, told apart by what is in them")]
+    #[expect(clippy::type_complexity, reason = "three lists with different elements")]
     fn groups_and_topics(&self) -> (Vec<Arc<TopicHandle>>, Vec<Arc<PublisherGroup>>, Vec<Arc<SubscriberGroup>>) {
         let tables = self.tables();
         (
@@ -122,7 +127,7 @@ impl Contained {
         )
     }
 
-    /// Enables everything that is in it now: what has been closed meanwhile is left alone.
+    /// Enables all current entities. Ignores errors of entities that were closed since.
     pub(crate) fn enable(&self) {
         let (topics, publishers, subscribers) = self.groups_and_topics();
         topics.iter().for_each(|topic| drop(topic.enable()));
@@ -133,7 +138,7 @@ impl Contained {
         writers.iter().filter(|writer| writer.group().is_none()).for_each(|writer| drop(writer.enable()));
     }
 
-    /// Closes everything that is in it now: endpoints first, so that each is withdrawn by itself.
+    /// Closes all current entities. Endpoints come first, so that each is withdrawn on its own.
     pub(crate) fn close(&self) {
         self.writers().iter().for_each(|writer| writer.close());
         self.readers().iter().for_each(|reader| reader.close());
@@ -148,15 +153,14 @@ impl Contained {
 #[cfg(all(feature = "derive", feature = "udp", not(dds_loom)))]
 mod tests {
     use super::*;
-    use crate::infrastructure::Entity;
     use crate::participant::lonely::{Count, lonely};
 
     /// Another thread drops it at that moment: if it were held here, it would be deleted here.
     #[test]
-    fn the_topics_of_an_endpoint_are_found_without_a_handle_of_it() {
+    fn topics_of_endpoint_need_no_handle_of_it() {
         let participant = lonely("contained");
         let topic = participant.topic::<Count>("t", None).unwrap();
-        // A table of our own, which the endpoints do not leave when they are deleted.
+        // A separate table, from which deleted endpoints do not remove themselves.
         let contained = Contained::default();
         contained.add_topic(topic.handle());
         let reader = participant.reader::<Count>("t").unwrap();

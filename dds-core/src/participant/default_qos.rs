@@ -1,10 +1,10 @@
-//! The QoS of what a participant makes without one (DDS 1.4, 2.2.2.2.1.20 and its like).
+//! Default QoS of the entities of a participant (DDS 1.4, 2.2.2.2.1.20 and similar).
 
 use crate::infrastructure::{DefaultQos, QosError};
 use crate::participant::DomainParticipant;
 use crate::qos::{DataReaderQos, DataWriterQos, PublisherQos, SubscriberQos, TopicQos};
 
-/// The defaults of a participant. They are not announced, and changing one changes no entity.
+/// Default QoS by kind of entity. They are not announced, and a change affects no existing entity.
 #[derive(Default)]
 pub(crate) struct Defaults {
     writer: DefaultQos<DataWriterQos>,
@@ -15,11 +15,12 @@ pub(crate) struct Defaults {
 }
 
 impl DomainParticipant {
-    /// The QoS of the writers that are made with it from now on, unless they or their topic say otherwise
-    /// ([`TopicSpec`](crate::TopicSpec)). Those that are there keep theirs. Publishers have a default of their own.
+    /// Sets the QoS of new writers that neither set a QoS nor have one from a [`TopicSpec`](crate::TopicSpec).
+    ///
+    /// Existing writers keep theirs. Publishers have their own default.
     ///
     /// # Errors
-    /// Nothing has changed: the policies contradict each other.
+    /// Fails without a change if the policies contradict each other.
     #[doc(alias = "set_default_datawriter_qos")]
     pub fn set_default_writer_qos(&self, qos: impl Into<DataWriterQos>) -> Result<(), QosError> {
         let qos = qos.into();
@@ -28,18 +29,19 @@ impl DomainParticipant {
         Ok(())
     }
 
-    /// The QoS of writers that are made without one.
+    /// Returns the QoS of writers that are created without one.
     #[must_use]
     #[doc(alias = "get_default_datawriter_qos")]
     pub fn default_writer_qos(&self) -> DataWriterQos {
         self.handle().defaults().writer.get()
     }
 
-    /// The QoS of the readers that are made with it from now on, unless they or their topic say otherwise
-    /// ([`TopicSpec`](crate::TopicSpec)). Those that are there keep theirs. Subscribers have a default of their own.
+    /// Sets the QoS of new readers that neither set a QoS nor have one from a [`TopicSpec`](crate::TopicSpec).
+    ///
+    /// Existing readers keep theirs. Subscribers have their own default.
     ///
     /// # Errors
-    /// Nothing has changed: the policies contradict each other.
+    /// Fails without a change if the policies contradict each other.
     #[doc(alias = "set_default_datareader_qos")]
     pub fn set_default_reader_qos(&self, qos: impl Into<DataReaderQos>) -> Result<(), QosError> {
         let qos = qos.into();
@@ -48,59 +50,60 @@ impl DomainParticipant {
         Ok(())
     }
 
-    /// The QoS of readers that are made without one.
+    /// Returns the QoS of readers that are created without one.
     #[must_use]
     #[doc(alias = "get_default_datareader_qos")]
     pub fn default_reader_qos(&self) -> DataReaderQos {
         self.handle().defaults().reader.get()
     }
 
-    /// The QoS of the publishers that are made with `None` from now on; those that are there keep theirs.
+    /// Sets the QoS of publishers that are created with `None`. Existing ones keep theirs.
     ///
     /// # Errors
-    /// Nothing has changed: the policies contradict each other.
+    /// Fails without a change if the policies contradict each other.
     pub fn set_default_publisher_qos(&self, qos: PublisherQos) -> Result<(), QosError> {
         qos.check().map_err(|kind| QosError::new(self.handle().core.subject(), kind))?;
         self.handle().defaults().publisher.set(qos);
         Ok(())
     }
 
-    /// The QoS of publishers that are made without one.
+    /// Returns the QoS of publishers that are created without one.
     #[must_use]
     #[doc(alias = "get_default_publisher_qos")]
     pub fn default_publisher_qos(&self) -> PublisherQos {
         self.handle().defaults().publisher.get()
     }
 
-    /// The QoS of the subscribers that are made with `None` from now on; those that are there keep theirs.
+    /// Sets the QoS of subscribers that are created with `None`. Existing ones keep theirs.
     ///
     /// # Errors
-    /// Nothing has changed: the policies contradict each other.
+    /// Fails without a change if the policies contradict each other.
     pub fn set_default_subscriber_qos(&self, qos: SubscriberQos) -> Result<(), QosError> {
         qos.check().map_err(|kind| QosError::new(self.handle().core.subject(), kind))?;
         self.handle().defaults().subscriber.set(qos);
         Ok(())
     }
 
-    /// The QoS of subscribers that are made without one.
+    /// Returns the QoS of subscribers that are created without one.
     #[must_use]
     #[doc(alias = "get_default_subscriber_qos")]
     pub fn default_subscriber_qos(&self) -> SubscriberQos {
         self.handle().defaults().subscriber.get()
     }
 
-    /// The QoS of the topics that are made with `None` from now on; those that are there keep theirs. Topics that are only
-    /// named have none.
+    /// Sets the QoS of topics that are created with `None`. Existing ones keep theirs.
+    ///
+    /// Topics that exist only by name have no QoS.
     ///
     /// # Errors
-    /// Nothing has changed: the policies contradict each other.
+    /// Fails without a change if the policies contradict each other.
     pub fn set_default_topic_qos(&self, qos: TopicQos) -> Result<(), QosError> {
         qos.check().map_err(|kind| QosError::new(self.handle().core.subject(), kind))?;
         self.handle().defaults().topic.set(qos);
         Ok(())
     }
 
-    /// The QoS of topics that are made without one.
+    /// Returns the QoS of topics that are created without one.
     #[must_use]
     #[doc(alias = "get_default_topic_qos")]
     pub fn default_topic_qos(&self) -> TopicQos {

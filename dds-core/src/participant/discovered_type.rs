@@ -1,4 +1,4 @@
-//! Waiting for the description of a type that somebody has (XTYPES 1.3, 7.6.3.3).
+//! The wait for the description of a type that another participant has (XTYPES 1.3, 7.6.3.3).
 
 use crate::actor::{Effects, Ticket};
 use crate::context::ParticipantRef;
@@ -12,24 +12,26 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
-/// The type of a topic, as an endpoint of it describes it: complete TypeObjects, by their names.
+/// Description of a topic's type by one of its endpoints: complete TypeObjects with their identifiers.
 ///
-/// From [`discover_type_objects`](crate::DomainParticipant::discover_type_objects).
+/// [`discover_type_objects`](crate::DomainParticipant::discover_type_objects) returns it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DiscoveredType {
-    /// The name that the endpoint announces.
+    /// Type name that the endpoint announces.
     pub type_name: String,
-    /// Which of the objects is the topic's type.
+    /// Identifier of the topic's type.
     pub root: TypeIdentifier,
-    /// It, and all that it is made of.
+    /// The object of the topic's type, and those of all types that it uses.
     pub objects: BTreeMap<TypeIdentifier, Arc<TypeObject>>,
 }
 
 impl DomainParticipant {
-    /// What the type of a topic is made of, as somebody describes it who has a writer or a reader of it: waits until there is one,
-    /// and asks its participant for what is not known here. Endpoints that only name their type, those of raw topics and of serde
-    /// types among them, and of participants without the TypeLookup service of DDS XTypes 1.3, 7.6.3.3, do not count.
+    /// Waits for an endpoint of `topic` that describes its type, and returns the description.
+    ///
+    /// The participant requests unknown types from the participant of that endpoint. Endpoints without a description
+    /// are ignored: those of raw topics, and those of participants without the TypeLookup service (XTYPES 1.3,
+    /// 7.6.3.3).
     ///
     /// ```
     /// use dds_core::{DdsType, DomainParticipant, Scope};
@@ -52,14 +54,15 @@ impl DomainParticipant {
     /// ```
     ///
     /// # Errors
-    /// The wait ends with [`WaitErrorKind::Closed`](crate::WaitErrorKind::Closed), or with its time if nobody describes the type.
+    /// The wait fails with [`WaitErrorKind::Closed`](crate::error::WaitErrorKind::Closed). It times out if no endpoint
+    /// describes the type.
     pub fn discover_type_objects(&self, topic: &str) -> Waiting<'_, DiscoveredType> {
         Waiting::of_own(Box::new(DiscoverType::new(self.handle(), topic, Some)), Awaited::Topic)
     }
 }
 
 impl ParticipantHandle {
-    /// The first that `accept` makes of what endpoints of a topic say of its type; registers the waiter if there is nothing yet.
+    /// Returns the first accepted description of a topic's type, or registers the waiter.
     fn discover_type<T>(
         &self,
         topic: &str,
@@ -89,7 +92,7 @@ impl ParticipantHandle {
                 }
                 found
             });
-            // Asking may tell that somebody does not describe its types, which lets others match by name.
+            // The request may reveal a participant that does not describe its types. Its endpoints then match by name.
             self.carry_out_matches(effects);
             looked
         });
@@ -97,7 +100,7 @@ impl ParticipantHandle {
     }
 }
 
-/// The endpoints of a topic, with the names of their types; those of others first, writers before readers.
+/// Returns the endpoints of a topic with their type names: remote before local, writers before readers.
 fn endpoints_of(rtps: &Participant, topic: &str) -> Vec<(Guid, String)> {
     let matching = rtps.matching();
     let writers = matching.writers_of(topic).map(|writer| (writer.is_local, &writer.data.endpoint));
@@ -107,7 +110,7 @@ fn endpoints_of(rtps: &Participant, topic: &str) -> Vec<(Guid, String)> {
     endpoints.into_iter().map(|(_, endpoint)| (endpoint.guid, endpoint.type_name.clone())).collect()
 }
 
-/// A search for the type of a topic, in the form that the application wants.
+/// A search for the type of a topic, in the form that the application needs.
 pub(crate) struct DiscoverType<T> {
     participant: ParticipantRef<ParticipantHandle>,
     subject: Arc<Subject>,
@@ -144,7 +147,7 @@ impl<T> WaitSource<T> for DiscoverType<T> {
     }
 
     fn abandon(&self, _awaited: Awaited, ticket: Ticket) {
-        // Nobody waits for the types of a closed participant.
+        // A closed participant has no waiters.
         let _ = Effects::scope(|effects| {
             let ticket = &mut Some(ticket);
             self.participant.discovery().cell().with(effects, |actor, effects| actor.finders().abandon(ticket, effects))

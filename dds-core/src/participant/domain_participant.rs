@@ -1,7 +1,6 @@
 //! The entry to a domain (DDS 1.4, 2.2.2.2.1).
 
-use crate::cdr::{DdsType, Raw};
-use crate::context::{Group, ParticipantRef};
+use crate::context::{EndpointGroup, ParticipantRef};
 #[cfg(doc)]
 use crate::infrastructure::CreateErrorKind;
 use crate::infrastructure::{Awaited, CreateError, Entity, ListenerCounters, QosError, StatusCondition, Waiting};
@@ -12,18 +11,19 @@ use crate::qos::{DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos};
 use crate::reception::TrafficCounters;
 use crate::subscription::{DataReader, DataReaderBuilder, Subscriber};
 use crate::topic::{ParticipantBuiltinTopicData, Topic, TopicBuiltinTopicData, TopicRef};
+use dds_rtps::cdr::{DdsType, Raw};
 use dds_rtps::participant::ParticipantCounters;
 use dds_rtps::types::{EntityId, EntityKind, Guid, InstanceHandle, Time};
 use std::fmt;
 use std::sync::Arc;
 
-/// Membership of a domain: finds the other participants, and makes readers and writers.
+/// Membership of a domain. Discovers other participants, and creates readers and writers.
 ///
-/// A handle: cloning it is cheap, every clone and every endpoint keeps the participant alive. There is no factory and no
-/// global: several participants, of one domain or of several, live side by side in a process.
+/// It is a handle: a clone is cheap, and every clone and every endpoint keeps the participant alive. There is no
+/// factory and no global state. A process may have several participants, of one domain or of several.
 ///
-/// Dropping the last handle blocks for at most [`linger`](DomainParticipantBuilder::linger), if a dropped reliable writer
-/// has samples that nobody has acknowledged yet. Otherwise nothing here blocks.
+/// Dropping the last handle may block if a dropped reliable writer has unacknowledged samples. It blocks for at most
+/// [`linger`](DomainParticipantBuilder::linger). Other functions here do not block.
 ///
 /// ```
 /// use dds_core::{DdsType, DomainParticipant, Scope};
@@ -61,7 +61,7 @@ impl DomainParticipant {
         Self { handle: ParticipantRef::new(handle) }
     }
 
-    /// Of a share that there is.
+    /// Creates a handle from an existing reference.
     pub(crate) fn from_ref(handle: ParticipantRef<ParticipantHandle>) -> Self {
         Self { handle }
     }
@@ -70,20 +70,25 @@ impl DomainParticipant {
         &self.handle
     }
 
-    /// Joins a domain with the default settings; see [`DomainParticipantBuilder`] for them and for the environment
-    /// variables that change them.
+    /// Joins a domain with the default settings.
+    ///
+    /// [`DomainParticipantBuilder`] has the settings, and the environment variables that change them.
     ///
     /// # Errors
-    /// [`CreateErrorKind::InvalidDomain`] above 232, [`CreateErrorKind::Transport`] if no socket can be opened,
-    /// [`CreateErrorKind::Thread`], [`CreateErrorKind::Tap`] if there should be a capture file and cannot be, or
-    /// [`CreateErrorKind::Environment`] for a variable that cannot be understood.
+    /// - [`CreateErrorKind::InvalidDomain`] for a domain above 232.
+    /// - [`CreateErrorKind::Transport`] if no socket can be opened.
+    /// - [`CreateErrorKind::Thread`] if the system refuses a thread.
+    /// - [`CreateErrorKind::Tap`] if the capture file cannot be written.
+    /// - [`CreateErrorKind::Environment`] if the value of a variable is invalid.
     #[doc(alias = "create_participant")]
     pub fn new(domain_id: u32) -> Result<Self, CreateError> {
         Self::builder(domain_id).build()
     }
 
-    /// Joins the domain that the environment names (`DDS_DOMAIN`), or else the profile file; domain 0 if neither does.
-    /// Otherwise like [`new`](Self::new). With other settings: [`DomainParticipantBuilder::default`].
+    /// Joins the domain of the environment variable `DDS_DOMAIN`.
+    ///
+    /// Without the variable, it joins the domain of the profile file, or else domain 0. Otherwise as
+    /// [`new`](Self::new). [`DomainParticipantBuilder::default`] adds settings.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -99,12 +104,12 @@ impl DomainParticipant {
         DomainParticipantBuilder::default().build()
     }
 
-    /// Joins a domain with other settings.
+    /// Returns a builder that joins a domain with other settings.
     pub fn builder(domain_id: u32) -> DomainParticipantBuilder {
         DomainParticipantBuilder::new(domain_id)
     }
 
-    /// Makes a writer of `topic` with the default QoS, or that of its [`TopicSpec`](crate::TopicSpec).
+    /// Creates a writer of `topic` with the default QoS, or that of its [`TopicSpec`](crate::TopicSpec).
     ///
     /// # Errors
     /// As [`DataWriterBuilder::build`].
@@ -113,7 +118,7 @@ impl DomainParticipant {
         self.writer_builder(topic).build()
     }
 
-    /// Makes a reader of `topic` with the default QoS, or that of its [`TopicSpec`](crate::TopicSpec).
+    /// Creates a reader of `topic` with the default QoS, or that of its [`TopicSpec`](crate::TopicSpec).
     ///
     /// # Errors
     /// As [`DataReaderBuilder::build`].
@@ -122,18 +127,19 @@ impl DomainParticipant {
         self.reader_builder(topic).build()
     }
 
-    /// Makes a writer of `topic` with a QoS and listeners of its own.
+    /// Returns a builder of a writer of `topic`, for a QoS and listeners.
     pub fn writer_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataWriterBuilder<'t, T> {
         DataWriterBuilder::new(&self.handle.as_publication_context(), topic.into(), self.default_writer_qos())
     }
 
-    /// Makes a reader of `topic` with a QoS and listeners of its own.
+    /// Returns a builder of a reader of `topic`, for a QoS and listeners.
     pub fn reader_builder<'t, T>(&self, topic: impl Into<TopicRef<'t, T>>) -> DataReaderBuilder<'t, T> {
         DataReaderBuilder::new(&self.handle.as_subscription_context(), topic.into(), self.default_reader_qos())
     }
 
-    /// Makes a publisher: writers with partitions, octets or coherent sets in common. No other writer needs one. `None` stands for
-    /// the [default QoS](Self::default_publisher_qos).
+    /// Creates a publisher, for writers with common partitions, group data or coherent sets.
+    ///
+    /// Other writers need none. `None` means the [default QoS](Self::default_publisher_qos).
     ///
     /// # Errors
     /// [`CreateErrorKind::InconsistentQos`] or [`CreateErrorKind::Closed`].
@@ -145,8 +151,9 @@ impl DomainParticipant {
         )
     }
 
-    /// Makes a subscriber: readers with partitions, octets or access in common. No other reader needs one. `None` stands for the
-    /// [default QoS](Self::default_subscriber_qos).
+    /// Creates a subscriber, for readers with common partitions, group data or access.
+    ///
+    /// Other readers need none. `None` means the [default QoS](Self::default_subscriber_qos).
     ///
     /// # Errors
     /// As [`publisher`](DomainParticipant::publisher).
@@ -158,12 +165,14 @@ impl DomainParticipant {
         )
     }
 
-    /// Makes a topic of type `T`. Only needed for what a name alone cannot say; see [`Topic`]. `None` stands for the
-    /// [default QoS](Self::default_topic_qos).
+    /// Creates a topic of type `T`, if a name alone does not suffice; see [`Topic`].
+    ///
+    /// `None` means the [default QoS](Self::default_topic_qos).
     ///
     /// # Errors
-    /// [`CreateErrorKind::InconsistentQos`], [`CreateErrorKind::InvalidTopicName`], [`CreateErrorKind::TypeConflict`] if the
-    /// name is in use here with another type, or [`CreateErrorKind::Closed`].
+    /// - [`CreateErrorKind::InconsistentQos`] and [`CreateErrorKind::InvalidTopicName`].
+    /// - [`CreateErrorKind::TypeConflict`] if this participant uses the name with another type.
+    /// - [`CreateErrorKind::Closed`] if the participant is closed.
     #[doc(alias = "create_topic")]
     #[doc(alias = "register_type")]
     pub fn topic<T: DdsType>(&self, name: &str, qos: impl Into<Option<TopicQos>>) -> Result<Topic<T>, CreateError> {
@@ -171,12 +180,18 @@ impl DomainParticipant {
         Topic::new(&self.handle.as_topic_context(), name, T::TYPE_NAME, Some(T::DESCRIPTION.into()), qos)
     }
 
-    /// Makes a topic whose samples stay in their encoded form, for recorders and bridges. Readers of it give [`Raw`]
-    /// values, writers take [`write_encoded`](DataWriter::write_encoded).
+    /// Creates a topic of encoded samples, for recorders and bridges.
     ///
-    /// It meets every topic of the same name and type name, but as nobody here knows the type it is keyless: all samples
-    /// belong to one instance, a dispose arrives as a sample without data that does not say of what, and some peers do not
-    /// match keyless endpoints with keyed ones. A reader of it should keep more than the one sample of the default.
+    /// Its readers return [`Raw`] values, and its writers take [`write_encoded`](DataWriter::write_encoded).
+    ///
+    /// It matches every topic of the same name and type name. The participant does not know the type, so the topic is
+    /// keyless:
+    ///
+    /// - All samples belong to one instance.
+    /// - A dispose arrives as a sample without data, which does not name the instance.
+    /// - Some peers do not match keyless endpoints with keyed ones.
+    ///
+    /// A reader should keep more samples than the default of one.
     ///
     /// ```
     /// use dds_core::qos::{Preset, TopicQos};
@@ -208,34 +223,37 @@ impl DomainParticipant {
     /// ```
     ///
     /// # Errors
-    /// As [`topic`](DomainParticipant::topic); [`CreateErrorKind::InvalidTypeName`] for an empty type name, one longer than
-    /// 255 bytes, or one with a NUL.
+    /// As [`topic`](DomainParticipant::topic). [`CreateErrorKind::InvalidTypeName`] if the type name is empty, longer
+    /// than 255 bytes, or has a NUL.
     pub fn raw_topic(&self, name: &str, type_name: &str, qos: TopicQos) -> Result<Topic<Raw>, CreateError> {
         Topic::new(&self.handle.as_topic_context(), name, type_name, None, qos)
     }
 
-    /// The QoS that the participant has.
+    /// Returns the QoS of the participant.
     #[must_use]
     #[doc(alias = "get_qos")]
     pub fn qos(&self) -> DomainParticipantQos {
         self.handle.core.qos().get()
     }
 
-    /// Changes the QoS, and announces it; all of it may change (DDS 1.4, 2.2.3). Without effect once the participant is
-    /// closed.
+    /// Changes and announces the QoS. Each policy may change (DDS 1.4, 2.2.3).
+    ///
+    /// It has no effect if the participant is closed.
     ///
     /// # Errors
-    /// Nothing has changed: USER_DATA is too long to be announced.
+    /// Fails without a change if USER_DATA is too long.
     pub fn set_qos(&self, qos: DomainParticipantQos) -> Result<(), QosError> {
         self.handle.set_qos(qos)
     }
 
-    /// The subscriber of the built-in topics (DDS 1.4, 2.2.5), for
-    /// [`lookup_datareader`](Subscriber::lookup_datareader). [`reader`](Self::reader) makes readers of them as well, any
-    /// number and with a QoS and listeners of their own; see [`BuiltinTopic`](crate::BuiltinTopic).
+    /// Returns the subscriber of the built-in topics (DDS 1.4, 2.2.5).
+    ///
+    /// Its [`lookup_datareader`](Subscriber::lookup_datareader) returns the standard readers. [`reader`](Self::reader)
+    /// creates more of them, with a QoS and listeners; see [`BuiltinTopic`](crate::builtin::BuiltinTopic).
     ///
     /// ```
-    /// use dds_core::{DCPS_PARTICIPANT, DomainParticipant, ParticipantBuiltinTopicData, Scope};
+    /// use dds_core::{DomainParticipant, Scope};
+    /// use dds_core::builtin::{DCPS_PARTICIPANT, ParticipantBuiltinTopicData};
     ///
     /// # fn main() -> dds_core::Result<()> {
     /// let participant = DomainParticipant::builder(0)
@@ -254,16 +272,17 @@ impl DomainParticipant {
     #[doc(alias = "get_builtin_subscriber")]
     pub fn builtin_subscriber(&self) -> Subscriber {
         let participant = self.handle.as_subscription_context();
-        let make = || Group::always(&participant, "subscriber", EntityKind::ReaderGroup);
+        let make = || EndpointGroup::always(&participant, "subscriber", EntityKind::ReaderGroup);
         let group = self.handle.discovery().builtin().subscriber(make);
         self.handle.contained().add_subscriber(&group);
-        // That of a disabled participant is enabled with it, that of a closed one never.
+        // A disabled participant enables it later, and a closed one never does, so the error is ignored.
         drop(group.enable());
         Subscriber::from_group(group)
     }
 
-    /// Waits until somebody has the topic `name` with the type `T`, in this participant or another one, and gives it with the
-    /// QoS that it has there.
+    /// Waits until any participant has the topic `name` with the type `T`, and returns it.
+    ///
+    /// The topic has the QoS that it has there.
     ///
     /// ```
     /// use dds_core::{DdsType, DomainParticipant, Scope};
@@ -285,14 +304,16 @@ impl DomainParticipant {
     /// ```
     ///
     /// # Errors
-    /// The wait ends with [`WaitErrorKind::OtherType`](crate::WaitErrorKind::OtherType) if the topic is in use in this
-    /// participant with another type, and with [`WaitErrorKind::Closed`](crate::WaitErrorKind::Closed).
+    /// The wait fails with [`WaitErrorKind::OtherType`](crate::error::WaitErrorKind::OtherType) if this participant
+    /// uses the topic with another type. It fails with [`WaitErrorKind::Closed`](crate::error::WaitErrorKind::Closed)
+    /// if the participant is closed.
     pub fn find_topic<T: DdsType + 'static>(&self, name: &str) -> Waiting<'_, Topic<T>> {
         Waiting::of_own(Box::new(FindTopic::new(&self.handle, name)), Awaited::Topic)
     }
 
-    /// A topic object of this participant by its name and type: the one that was made first of those that are there. Does not
-    /// wait, and knows nothing of topics that are only named; see [`find_topic`](Self::find_topic).
+    /// Returns the oldest topic object of this participant with this name and type.
+    ///
+    /// It does not wait, and ignores topics without a topic object; see [`find_topic`](Self::find_topic).
     #[must_use]
     #[doc(alias = "lookup_topicdescription")]
     pub fn lookup_topic<T: DdsType>(&self, name: &str) -> Option<Topic<T>> {
@@ -300,60 +321,14 @@ impl DomainParticipant {
         topics.into_iter().filter(|topic| topic.is_of::<T>()).min_by_key(|topic| topic.guid()).map(Topic::from_handle)
     }
 
-    /// Makes a topic of a type that has serde's `Serialize` and `Deserialize` rather than
-    /// [`DdsType`](crate::DdsType); see [`Serde`](crate::Serde) for what its samples look like to others.
-    ///
-    /// ```
-    /// use dds_core::qos::TopicQos;
-    /// use dds_core::{DomainParticipant, Scope, Serde};
-    ///
-    /// #[derive(serde::Serialize, serde::Deserialize, Debug, PartialEq)]
-    /// struct Goal {
-    ///     position: (f64, f64),
-    ///     note: Option<String>,
-    /// }
-    ///
-    /// # fn main() -> dds_core::Result<()> {
-    /// # let tag = format!("serde-topic-{}", std::process::id());
-    /// let builder = DomainParticipant::builder(0).scope(Scope::Host);
-    /// # let builder = builder.domain_tag(tag);
-    /// let participant = builder.build()?;
-    /// let topic = participant.serde_topic::<Goal>("goal", "Goal", TopicQos::default())?;
-    /// let (reader, writer) = (participant.reader(&topic)?, participant.writer(&topic)?);
-    /// writer.write(&Serde(Goal { position: (1.0, 2.0), note: None }))?;
-    /// let Some(Serde(goal)) = reader.next_sample().block()?.data else { panic!("keyless samples have data") };
-    /// assert_eq!(goal.position, (1.0, 2.0));
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// # Errors
-    /// As [`raw_topic`](DomainParticipant::raw_topic).
-    #[cfg(feature = "serde")]
-    pub fn serde_topic<T>(
-        &self,
-        name: &str,
-        type_name: &str,
-        qos: TopicQos,
-    ) -> Result<Topic<crate::topic::Serde<T>>, CreateError> {
-        Topic::with_representations(
-            &self.handle.as_topic_context(),
-            name,
-            type_name,
-            None,
-            crate::topic::REPRESENTATIONS,
-            qos,
-        )
-    }
-
-    /// The domain.
+    /// Returns the domain.
     #[must_use]
     #[doc(alias = "get_domain_id")]
     pub fn domain_id(&self) -> u32 {
         self.handle.core.config().domain_id
     }
 
-    /// The other participants of the domain that are known now, with what they announce; none after `close`.
+    /// Returns the announced data of all known remote participants. Empty after `close`.
     #[must_use]
     #[doc(alias = "get_discovered_participants")]
     #[doc(alias = "get_discovered_participant_data")]
@@ -361,7 +336,7 @@ impl DomainParticipant {
         self.handle.discovery().discovered_participants()
     }
 
-    /// The topics that other participants have readers or writers of, by name; none after `close`.
+    /// Returns the topics of all remote endpoints, by name. Empty after `close`.
     #[must_use]
     #[doc(alias = "get_discovered_topics")]
     #[doc(alias = "get_discovered_topic_data")]
@@ -369,61 +344,68 @@ impl DomainParticipant {
         self.handle.discovery().discovered_topics()
     }
 
-    /// Why the endpoints of this participant that are of `topic` match others, or do not: a report for each pair that
-    /// could match. See [`MatchReport`].
+    /// Returns a report for each known writer and reader of `topic`.
+    ///
+    /// A report explains why the two match or not. See [`MatchReport`]. Pairs with a local endpoint come first, then at
+    /// most 1024 pairs of other participants. For a pair of others, only the announced data decides.
     #[must_use]
     pub fn explain(&self, topic: &str) -> Vec<MatchReport> {
         self.handle.explain(topic)
     }
 
-    /// Forgets another participant with all its endpoints, now and for as long as this one lives.
+    /// Ignores a remote participant with all its endpoints, for the lifetime of this one.
     ///
-    /// False, and nothing done, if the handle is no other participant's, or if this one is closed or not enabled.
+    /// Returns `false` without effect if the handle does not name a remote participant, or if this one is closed or not
+    /// enabled.
     pub fn ignore_participant(&self, participant: InstanceHandle) -> bool {
         self.handle.ignore(participant, |kind| kind == EntityId::PARTICIPANT)
     }
 
-    /// Forgets a writer of another participant, now and for as long as this one lives.
+    /// Ignores a remote writer for the lifetime of this participant.
     ///
-    /// False, and nothing done, if the handle is no such writer's, or if this participant is closed.
+    /// Returns `false` without effect if the handle does not name a remote writer, or if this participant is closed.
     pub fn ignore_publication(&self, publication: InstanceHandle) -> bool {
         self.handle.ignore(publication, EntityId::is_writer)
     }
 
-    /// Forgets a reader of another participant, now and for as long as this one lives.
+    /// Ignores a remote reader for the lifetime of this participant.
     ///
-    /// False, and nothing done, if the handle is no such reader's, or if this participant is closed.
+    /// Returns `false` without effect if the handle does not name a remote reader, or if this participant is closed.
     pub fn ignore_subscription(&self, subscription: InstanceHandle) -> bool {
         self.handle.ignore(subscription, EntityId::is_reader)
     }
 
-    /// Forgets every reader and writer of other participants that has this topic and type, now and for as long as this
-    /// participant lives. The handle is that of [`discovered_topics`](Self::discovered_topics) and
-    /// [`DCPS_TOPIC`](crate::DCPS_TOPIC).
+    /// Ignores all remote endpoints with this topic and type, for the lifetime of this participant.
     ///
-    /// False, and nothing done, if nobody else has such a topic, or if this participant is closed.
+    /// The handle is that of [`discovered_topics`](Self::discovered_topics) and
+    /// [`DCPS_TOPIC`](crate::builtin::DCPS_TOPIC). Returns `false` without effect if no remote endpoint has this topic,
+    /// or if this participant is closed.
     pub fn ignore_topic(&self, topic: InstanceHandle) -> bool {
         self.handle.ignore_topic(topic)
     }
 
-    /// Whether the handle is that of a publisher, subscriber, writer or reader of this participant that is not closed.
+    /// Returns whether the handle names an open entity of this participant.
+    ///
+    /// Entities are publishers, subscribers, topics, writers and readers.
     #[must_use]
     pub fn contains_entity(&self, entity: InstanceHandle) -> bool {
         let guid = entity.as_bytes().copied().map(Guid::from_bytes);
         guid.is_some_and(|guid| guid.prefix == self.handle.core.prefix() && self.handle.contained().has(guid.entity_id))
     }
 
-    /// Closes everything that was made with this participant and is open now. Does not wait.
+    /// Closes all entities of this participant. Does not block.
     #[doc(alias = "delete_contained_entities")]
     pub fn close_contained(&self) {
         self.handle.contained().close();
     }
 
-    /// Closes the participant, and waits until it has taken leave: until what reliable writers have sent is acknowledged, at
-    /// most for [`linger`](DomainParticipantBuilder::linger), and until its threads have ended, at most another second.
+    /// Closes the participant, and waits until its threads have ended.
     ///
-    /// For async code, which must not block: the last drop does not wait any more after it. Dropped before it is ready, it
-    /// has begun the end all the same, if it was polled at all.
+    /// It first waits for acknowledgements of reliable writers' samples, at most for
+    /// [`linger`](DomainParticipantBuilder::linger). The wait for the threads takes at most another second.
+    ///
+    /// Async code must not block, so it uses this function. The last drop does not block after it. A future that is
+    /// dropped early has started the shutdown if it was polled.
     ///
     /// ```
     /// use dds_core::{DdsType, DomainParticipant, Scope};
@@ -449,51 +431,55 @@ impl DomainParticipant {
     /// ```
     ///
     /// # Errors
-    /// The wait ends with [`WaitErrorKind::WouldDeadlock`](crate::WaitErrorKind::WouldDeadlock) on one of the participant's own
-    /// threads, such as in a listener; nothing is closed then.
+    /// The wait fails with [`WaitErrorKind::WouldDeadlock`](crate::error::WaitErrorKind::WouldDeadlock) on one of the
+    /// participant's own threads, for example in a listener. Then nothing is closed.
     pub fn shutdown(&self) -> Waiting<'_, ()> {
         Waiting::new(self, Awaited::Shutdown)
     }
 
-    /// A handle that does not keep the participant alive.
+    /// Returns a handle that does not keep the participant alive.
     #[must_use]
     pub fn downgrade(&self) -> WeakDomainParticipant {
         WeakDomainParticipant::new(Arc::downgrade(&self.handle))
     }
 
-    /// How the listeners in this participant have behaved.
+    /// Returns the counters of listener calls in this participant.
     #[must_use]
     pub fn listener_counters(&self) -> ListenerCounters {
         self.handle.core.event_thread().counters()
     }
 
-    /// What has been sent, received and left aside.
+    /// Returns the counters of sent, received and ignored datagrams.
     #[must_use]
     pub fn traffic(&self) -> TrafficCounters {
         self.handle.reception().traffic()
     }
 
-    /// What discovery has not taken in, and why. `None` after `close`.
+    /// Returns the counters of ignored discovery data, by reason. `None` after `close`.
     #[must_use]
     pub fn discovery_counters(&self) -> Option<ParticipantCounters> {
         self.handle.discovery().counters()
     }
 
-    /// Says that the application is alive, for all writers of this participant whose LIVELINESS is
-    /// [`ManualByParticipant`](crate::qos::LivelinessKind::ManualByParticipant) (DDS 1.4, 2.2.2.2.1.21); to be called more often
-    /// than the shortest of their leases. What any of these writers writes says so as well. Others hear of it at once, and then
-    /// at most four times in a lease. Without effect once the participant is closed.
+    /// Asserts the liveliness of all writers with
+    /// [`ManualByParticipant`](crate::qos::LivelinessKind::ManualByParticipant).
+    ///
+    /// Call it more often than the shortest of their leases (DDS 1.4, 2.2.2.2.1.21). A write of one of these writers
+    /// asserts it too. Peers learn of the first assertion at once, and then at most four times per lease. It has no
+    /// effect if the participant is closed.
     pub fn assert_liveliness(&self) {
         self.handle.assert_liveliness();
     }
 
-    /// The present time of the clock that stamps samples.
+    /// Returns the current time of the clock that timestamps samples.
     #[must_use]
     #[doc(alias = "get_current_time")]
     pub fn now(&self) -> Time {
         self.handle.core.driver().now().time
     }
 }
+
+crate::infrastructure::entity_methods!(DomainParticipant, "participant", with statuses);
 
 impl Entity for DomainParticipant {
     fn guid(&self) -> Guid {
@@ -516,8 +502,10 @@ impl Entity for DomainParticipant {
         self.handle.core.is_closed()
     }
 
-    /// Closes everything in it as well. What reliable writers have sent may still be acknowledged for
-    /// [`linger`](DomainParticipantBuilder::linger), in the background; then the participant says farewell.
+    /// Closes the participant and all its entities.
+    ///
+    /// Unacknowledged samples of reliable writers are retransmitted in the background, for at most
+    /// [`linger`](DomainParticipantBuilder::linger). Then the participant announces its disposal.
     fn close(&self) {
         self.handle.close();
     }

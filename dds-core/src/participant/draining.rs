@@ -1,16 +1,17 @@
-//! Writers that the application has dropped while samples of theirs were not acknowledged yet.
+//! Writers that the application has dropped before all their samples were acknowledged.
 //!
-//! Life cycle: a dropped writer comes here and goes when everything is acknowledged, or when nobody is left to do that (its
-//! readers' leases end as well), or when the participant has waited for it for as long as it lingers. Bound: the
-//! application's own writers.
+//! Life cycle: a dropped writer enters this list. It leaves when all samples are acknowledged, when its readers are
+//! gone (their leases expire), or when the linger time of the participant is over. Bound: the writers of the
+//! application.
 //!
-//! Best-effort readers acknowledge nothing. Samples and farewells come to different sockets, which other threads read: a reader that
-//! hears first that the writer is gone drops what came before. So a farewell stays behind the last sample for a moment
-//! (`publication::reached::SETTLE`).
+//! Best-effort readers acknowledge nothing. Samples and disposals of writers arrive on different sockets, which
+//! different threads read. A reader that learns of the disposal first drops the samples before it. So the disposal
+//! follows the last sample after a delay (`publication::reachable::SETTLE`).
 
 use crate::actor::{Effects, Ticket};
 use crate::driver::{Driver, block_on};
-use crate::infrastructure::{Alarm, Awaited};
+use crate::endpoint::EndpointActor;
+use crate::infrastructure::{Awaited, WakeTimer};
 use crate::participant::ParticipantHandle;
 use crate::participant::shutdown::LINGER_MAX;
 use crate::publication::WriterCell;
@@ -27,12 +28,13 @@ pub(crate) struct Draining {
 #[derive(Default)]
 struct DrainingState {
     writers: Vec<DrainingWriter>,
-    /// Writers that somebody is looking after at the moment.
+    /// Number of writers that threads are checking now.
     taken: usize,
-    /// Who waits until the taken ones are back.
+    /// Wakers of threads that wait until the taken writers are back.
     waiting: Vec<Waker>,
-    /// The thread that drops the last handle, once it waits for all of them. Whoever looks after writers meanwhile registers it
-    /// instead of itself: nobody else would wake it.
+    /// Waker of the thread that drops the last handle, while it waits for all writers.
+    ///
+    /// Other threads that check writers register it instead of their own, because the check replaces the registration.
     last_drop: Option<Waker>,
 }
 
@@ -40,12 +42,12 @@ struct DrainingWriter {
     id: EntityId,
     cell: Arc<WriterCell>,
     ticket: Option<Ticket>,
-    /// Rings when the last sample has settled.
-    settling: Option<Alarm>,
+    /// Fires when the last sample has settled.
+    settling: Option<WakeTimer>,
 }
 
 impl DrainingWriter {
-    /// Whether everything is acknowledged and has settled; if not, `waker` is called when it may be.
+    /// Returns whether all samples are acknowledged and have settled. Otherwise registers `waker`.
     fn is_drained(&mut self, driver: &dyn Driver, waker: &Waker) -> bool {
         let ticket = &mut self.ticket;
         let visit = Effects::scope(|effects| {
@@ -54,12 +56,12 @@ impl DrainingWriter {
                 (actor.wait(written, ticket, waker.clone(), effects), actor.settles_at())
             })
         });
-        // A writer that was closed by a panic has nothing more to say.
+        // A writer that a panic has closed sends nothing more.
         let Ok((is_acknowledged, settles_at)) = visit else { return true };
         let Some(until) = settles_at.filter(|until| is_acknowledged && *until > driver.now().instant) else {
             return is_acknowledged;
         };
-        self.settling = Some(Alarm::new(driver, until, waker));
+        self.settling = Some(WakeTimer::new(driver, until, waker));
         false
     }
 }
@@ -74,7 +76,7 @@ impl Draining {
         self.lock().writers.push(DrainingWriter { id, cell, ticket: None, settling: None });
     }
 
-    /// Takes the writers, and who is to be called when they may have nothing left to say, if not whoever takes them.
+    /// Takes the writers, and the waker to register instead of the caller's.
     fn take(&self) -> (Vec<DrainingWriter>, Option<Waker>) {
         let mut state = self.lock();
         let writers = std::mem::take(&mut state.writers);
@@ -82,8 +84,9 @@ impl Draining {
         (writers, state.last_drop.clone())
     }
 
-    /// Puts back those that are left of `taken` writers. True if there is none left at all; else `waker` is called when
-    /// what others have taken is back.
+    /// Puts back the rest of `taken` writers. Returns whether the list is empty.
+    ///
+    /// If other threads still hold writers, it registers `waker` for their return.
     fn put_back(&self, taken: usize, left: Vec<DrainingWriter>, waker: Option<&Waker>) -> bool {
         let mut state = self.lock();
         state.taken -= taken;
@@ -109,7 +112,7 @@ impl Draining {
     }
 }
 
-/// Looks after the dropped writers when one of them was acknowledged.
+/// Checks the dropped writers again when one of them is acknowledged.
 struct DrainBell {
     participant: Weak<ParticipantHandle>,
 }
@@ -118,7 +121,7 @@ impl Wake for DrainBell {
     fn wake(self: Arc<Self>) {
         if let Some(participant) = self.participant.upgrade() {
             let done = participant.finish_drained(&Waker::from(Arc::clone(&self)));
-            // The last drop goes on with the rest itself, and must not be overtaken there: when it returns, the process may end.
+            // The last drop finishes by itself. When it returns, the process may end, so no other thread may still run.
             if done && participant.core.is_closed() && !participant.draining().has_last_drop() {
                 participant.part();
             }
@@ -127,12 +130,12 @@ impl Wake for DrainBell {
 }
 
 impl ParticipantHandle {
-    /// What looks after the dropped writers again.
+    /// Returns a waker that checks the dropped writers again.
     pub(super) fn drain_bell(&self) -> Waker {
         Waker::from(Arc::new(DrainBell { participant: Weak::clone(self.weak()) }))
     }
 
-    /// Deletes the writers that have nothing left to say. True if there is none left.
+    /// Deletes writers without unacknowledged samples. Returns whether no writer is left.
     pub(super) fn finish_drained(&self, waker: &Waker) -> bool {
         let (mut writers, last_drop) = self.draining().take();
         let waker = last_drop.as_ref().unwrap_or(waker);
@@ -148,24 +151,24 @@ impl ParticipantHandle {
         self.draining().put_back(taken, left, Some(waker))
     }
 
-    /// Waits until the dropped writers have nothing left to say, at most `linger`.
+    /// Waits until no dropped writer is left, at most for the linger time.
     pub(super) fn wait_for_drained(&self) {
         let driver = self.core.driver();
         let until = driver.now().instant.after(self.core.config().linger.min(LINGER_MAX));
-        // The time may be over: then the rest is given up.
+        // After the time limit, the caller drops the remaining samples.
         let _ = block_on(&**driver, until, |context| match self.poll_drained(context.waker()) {
             true => Poll::Ready(()),
             false => Poll::Pending,
         });
     }
 
-    /// Looks for the thread that drops the last handle.
+    /// Checks the writers for the thread that drops the last handle.
     fn poll_drained(&self, waker: &Waker) -> bool {
         self.draining().set_last_drop(waker);
         self.finish_drained(waker)
     }
 
-    /// Deletes the dropped writers, whatever they have left to say.
+    /// Deletes the dropped writers with all unacknowledged samples.
     pub(super) fn give_up_drained(&self) {
         let (writers, _) = self.draining().take();
         for writer in &writers {
@@ -201,7 +204,7 @@ mod tests {
         (Waker::from(Arc::new(Parked(sender))), woken)
     }
 
-    /// A participant with a dropped writer whose last samples its reader has no room for.
+    /// Creates a participant with a dropped writer, whose reader has no space for the last samples.
     fn draining(name: &str) -> (DomainParticipant, DataReader<Count>) {
         let participant = lonely(&format!("draining-{name}"));
         let mut limits = DataReaderQos::default().reliable().keep_all();
@@ -215,7 +218,7 @@ mod tests {
 
     /// It parks after its first look. A bell of before, which was on its way already, must not take its place.
     #[test]
-    fn a_late_bell_does_not_keep_the_last_drop_waiting() {
+    fn late_bell_does_not_delay_last_drop() {
         let (participant, reader) = draining("bell");
         let handle = participant.handle();
         let (waker, woken) = parked();
@@ -231,7 +234,7 @@ mod tests {
 
     /// The participant had been closed before, and has lingered since.
     #[test]
-    fn who_gives_the_rest_up_lets_the_last_drop_go() {
+    fn giving_up_writers_ends_last_drop() {
         let (participant, _reader) = draining("part");
         let handle = participant.handle();
         let (waker, woken) = parked();

@@ -1,19 +1,20 @@
-//! Topics whose type is made at run time (feature `dynamic`).
+//! Topics of types that are created at run time (feature `dynamic`).
 
-use crate::dynamic::{DynamicData, DynamicType, TypeError};
 #[cfg(doc)]
 use crate::infrastructure::CreateErrorKind;
 use crate::infrastructure::{Awaited, CreateError, Waiting};
 use crate::participant::{DiscoverType, DiscoveredType, DomainParticipant};
 use crate::qos::TopicQos;
 use crate::topic::Topic;
+use dds_rtps::cdr::dynamic::{DynamicData, DynamicType, TypeError};
 use dds_rtps::xtypes::{TypeObject, dynamic_type_of};
 
 impl DomainParticipant {
-    /// A topic whose type is made at run time (feature `dynamic`): its samples are
-    /// [`DynamicData`], and it meets topics of derived types and those of other vendors that
-    /// have the same type name and structure. Instances are known by the key members of the type; where a key is asked for,
-    /// dynamic data is given, of which only those count.
+    /// Creates a topic of a type that was created at run time (feature `dynamic`).
+    ///
+    /// Its samples are [`DynamicData`]. It matches topics of derived types, and of other vendors, with the same type
+    /// name and structure. The key members of the type select the instance. A function with a key parameter takes
+    /// dynamic data and uses only its key members.
     ///
     /// ```
     /// use dds_core::dynamic::{DynamicData, DynamicType};
@@ -52,7 +53,8 @@ impl DomainParticipant {
     /// ```
     ///
     /// # Errors
-    /// As [`topic`](DomainParticipant::topic); [`CreateErrorKind::InvalidTypeName`] for a type whose name is too long.
+    /// As [`topic`](DomainParticipant::topic). [`CreateErrorKind::InvalidTypeName`] if the name of the type is too
+    /// long.
     pub fn dynamic_topic(
         &self,
         name: &str,
@@ -62,12 +64,11 @@ impl DomainParticipant {
         Topic::new(&self.handle().as_topic_context(), name, ty.name(), Some(ty.resolved().into()), qos)
     }
 
-    /// The type of a topic that this program knows nothing of, as somebody describes it who has a writer or a reader of it: waits
-    /// until there is one, and asks its participant for what is not known here (feature `dynamic`).
+    /// Waits for an endpoint of `topic` that describes its type, and returns the type (feature `dynamic`).
     ///
-    /// Endpoints count that describe their types as DDS XTypes 1.3 has it: those of derived types and of Cyclone DDS among
-    /// them, but not those of raw topics or serde types. A description that is no type is passed over, as if it were not there
-    /// ([`discover_type_objects`](Self::discover_type_objects) gives it as it came).
+    /// The participant requests unknown types from the participant of that endpoint. Endpoints of derived types and of
+    /// Cyclone DDS describe their types (XTypes 1.3). Those of raw topics do not. Invalid descriptions are ignored
+    /// ([`discover_type_objects`](Self::discover_type_objects) returns them unchanged).
     ///
     /// ```
     /// use dds_core::qos::TopicQos;
@@ -92,13 +93,15 @@ impl DomainParticipant {
     /// let reader = participant.reader(&topic)?;
     /// writer.wait_for_readers(1).block()?;
     /// writer.write(&Pose { robot: 7, x: 1.5 })?;
-    /// assert_eq!(reader.next_sample().block()?.data.map(|pose| pose.to_string()).as_deref(), Some("{robot: 7, x: 1.5}"));
+    /// let pose = reader.next_sample().block()?.data.expect("a sample");
+    /// assert_eq!(pose.to_string(), "{robot: 7, x: 1.5}");
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// The wait ends with [`WaitErrorKind::Closed`](crate::WaitErrorKind::Closed), or with its time if nobody describes the type.
+    /// The wait fails with [`WaitErrorKind::Closed`](crate::error::WaitErrorKind::Closed). It times out if no endpoint
+    /// describes the type.
     pub fn discover_type(&self, topic: &str) -> Waiting<'_, DynamicType> {
         let accept = |found: DiscoveredType| found.to_dynamic().ok();
         Waiting::of_own(Box::new(DiscoverType::new(self.handle(), topic, accept)), Awaited::Topic)
@@ -106,10 +109,10 @@ impl DomainParticipant {
 }
 
 impl DiscoveredType {
-    /// The type to make values of (feature `dynamic`).
+    /// Converts the description into a type for dynamic data (feature `dynamic`).
     ///
     /// # Errors
-    /// What was described is no type, or too large a one: strangers may describe anything.
+    /// Fails if the description is invalid or the type is too large. Peers may send any description.
     pub fn to_dynamic(&self) -> Result<DynamicType, TypeError> {
         dynamic_type_of(&self.root, &|name| match self.objects.get(name).map(|object| &**object) {
             Some(TypeObject::Complete(definition)) => Some(definition),

@@ -1,15 +1,16 @@
-//! What the entities of a participant ask of it: discovery, routes and topics hear of endpoints in the right order.
+//! Services of the participant for its entities. They inform discovery, routes and topics in the right order.
 
 use crate::actor::{Effects, Poke, close_cell};
-use crate::cdr::Encoding;
 use crate::context::{ParticipantContext, ParticipantCore};
-use crate::infrastructure::CreateErrorKind;
+use crate::endpoint::Endpoint;
+use crate::infrastructure::{CreateErrorKind, Missing};
 use crate::introspection::{EndpointInfo, MatchReport};
 use crate::participant::ParticipantHandle;
 use crate::publication::{PublicationContext, PublisherGroup, WriterCell, WriterHandle};
 use crate::qos::DataRepresentation;
 use crate::subscription::{ReaderHandle, SubscriberGroup, SubscriptionContext};
 use crate::topic::{BuiltinKind, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, TopicContext, TopicHandle};
+use dds_rtps::cdr::Encoding;
 use dds_rtps::discovery::data::{EndpointData, PublicationData, SubscriptionData};
 use dds_rtps::participant::Participant;
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, InstanceHandle, Now};
@@ -28,7 +29,7 @@ impl ParticipantContext for ParticipantHandle {
     fn use_topic(&self, name: &str, type_name: &str) -> Result<(), CreateErrorKind> {
         self.core().check_open()?;
         if self.core().config().is_durability_service() {
-            // It keeps the samples of other writers, whatever their types are.
+            // It stores samples of other writers, which may use one topic name with several types.
             return Ok(());
         }
         self.topics().acquire(name, type_name)?;
@@ -56,6 +57,10 @@ impl ParticipantContext for ParticipantHandle {
 
     fn why_waiting(&self, guid: Guid) -> String {
         self.explain_wait(guid)
+    }
+
+    fn unmatched(&self, guid: Guid) -> Missing {
+        self.explain_unmatched(guid)
     }
 
     fn as_any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
@@ -131,7 +136,7 @@ impl SubscriptionContext for ParticipantHandle {
         })
     }
 
-    /// A caller that was overtaken by a later change announces that one too, so that the last announcement is the newest.
+    /// Repeats the announcement if another thread changed the QoS. So the last announcement is the newest.
     fn update_reader(&self, reader: &ReaderHandle) {
         loop {
             let (data, version) = subscription_data(reader);
@@ -182,7 +187,7 @@ impl PublicationContext for ParticipantHandle {
         let _ =
             Effects::scope(|effects| writer.cell().with(effects, |actor, effects| actor.assert_liveliness(effects)));
         self.announce(|participant, now| {
-            if let Some(types) = &writer.types {
+            if let Some(types) = writer.types() {
                 participant.add_type(types);
             }
             participant.add_writer(now, data);
@@ -226,13 +231,15 @@ impl PublicationContext for ParticipantHandle {
 }
 
 impl ParticipantHandle {
-    /// To be called after a new endpoint has entered the table. An endpoint that enters while the participant is closed is
-    /// refused here, or closed by the thread that closes the participant, which reads the table after it has set the flag.
+    /// Fails if the participant is closed. The caller has added a new endpoint to the table.
+    ///
+    /// The closing thread reads the table after it has set the flag. So an endpoint that enters in the meantime fails
+    /// here, or that thread closes it.
     fn check_not_closed(&self) -> Result<(), CreateErrorKind> {
         if self.core().is_closed() { Err(CreateErrorKind::Closed) } else { Ok(()) }
     }
 
-    /// Changes what discovery knows, and carries out what follows for the endpoints here.
+    /// Changes the state of discovery, and carries out the resulting matches.
     fn announce<R>(&self, change: impl FnOnce(&mut Participant, Now) -> R) -> Result<R, CreateErrorKind> {
         Effects::scope(|effects| {
             let announced = self.discovery().change(effects, change);
@@ -241,7 +248,7 @@ impl ParticipantHandle {
         })
     }
 
-    /// Withdraws a writer; its topic was released when the application dropped it.
+    /// Withdraws a writer. Its topic was released when the application dropped it.
     pub(super) fn delete_writer(&self, id: EntityId, cell: &Arc<WriterCell>) {
         // A closed participant has withdrawn everything already.
         let _ = self.announce(|participant, now| {
@@ -252,7 +259,7 @@ impl ParticipantHandle {
     }
 }
 
-/// What is announced of a reader, and the version of that: its own, and those of its group and topic.
+/// Returns the announcement of a reader and its version, with the versions of its group and topic.
 fn subscription_data(reader: &ReaderHandle) -> (SubscriptionData, u64) {
     let (mut qos, version) = reader.qos().versioned();
     if qos.representation.is_empty() {
@@ -267,7 +274,7 @@ fn subscription_data(reader: &ReaderHandle) -> (SubscriptionData, u64) {
     (SubscriptionData { content_filter, ..SubscriptionData::new(endpoint, qos) }, version + filter_version)
 }
 
-/// What is announced of a writer, and the version of that, as of a reader.
+/// Returns the announcement of a writer and its version, as for a reader.
 fn publication_data(writer: &WriterHandle) -> (PublicationData, u64) {
     let (mut qos, version) = writer.qos().versioned();
     qos.representation = vec![match writer.encoding() {
@@ -276,15 +283,15 @@ fn publication_data(writer: &WriterHandle) -> (PublicationData, u64) {
         Ok(Encoding::Xcdr1) | Err(_) => DataRepresentation::Xcdr1,
     }];
     let mut endpoint = EndpointData::new(writer.guid(), writer.topic_name(), writer.type_name());
-    endpoint.type_information = writer.types.as_ref().map(|types| Arc::clone(types.information()));
+    endpoint.type_information = writer.types().map(|types| Arc::clone(types.information()));
     let version = version + writer.group().map_or(0, |group| group.describe(&mut endpoint));
     let version = version + writer.topic().map_or(0, |topic| topic.describe(&mut endpoint));
     (PublicationData { endpoint, qos }, version)
 }
 
-/// Lets the writer say with its samples what it announces, to readers that ask for that.
+/// Sets the inline QoS that the writer sends to readers that request it.
 fn set_inline_qos(writer: &WriterHandle, data: &PublicationData) {
     let inline_qos = data.inline_qos();
-    // A closed writer says nothing any more.
+    // A closed writer sends nothing.
     let _ = Effects::scope(|effects| writer.cell().with(effects, |actor, _| actor.set_inline_qos(&inline_qos)));
 }

@@ -1,6 +1,7 @@
 //! Reports on the matches of local endpoints, and texts about them for the log.
 
 use crate::actor::Effects;
+use crate::infrastructure::Missing;
 use crate::introspection::{Explainer, MatchReport, Verdict};
 use crate::participant::ParticipantHandle;
 use crate::qos::Durability;
@@ -12,22 +13,26 @@ use std::fmt::Write;
 const NAMED_MAX: usize = 3;
 
 impl ParticipantHandle {
-    /// A report for each endpoint here that is of `topic`, and each that could be its counterpart.
+    /// Returns a report for each pair of known endpoints of `topic`.
     pub(crate) fn explain(&self, topic: &str) -> Vec<MatchReport> {
-        self.reports(|endpoint| endpoint.topic_name == topic)
+        self.completed(self.discovery().know(|rtps| Explainer { rtps }.topic(topic)))
     }
 
-    /// A report for each endpoint here that is meant, and each that could be its counterpart.
+    /// Returns a report for each selected local endpoint and each of its possible counterparts.
     pub(super) fn reports(&self, is_meant: impl Fn(&EndpointData) -> bool) -> Vec<MatchReport> {
-        let mut reports = self.discovery().know(|rtps| Explainer { rtps }.all(is_meant));
+        self.completed(self.discovery().know(|rtps| Explainer { rtps }.all(is_meant)))
+    }
+
+    /// Adds to reports what discovery does not know.
+    fn completed(&self, mut reports: Vec<MatchReport>) -> Vec<MatchReport> {
         self.note_slow_readers(&mut reports);
         self.note_missing_service(&mut reports);
         reports
     }
 
-    /// Says of the readers that our writers do not wait for how far they are behind. Only the writers know.
+    /// Adds the lag of demoted readers, which only the writers know.
     fn note_slow_readers(&self, reports: &mut [MatchReport]) {
-        for report in reports.iter_mut().filter(|report| report.verdict == Verdict::Matched) {
+        for report in reports.iter_mut().filter(|report| report.local.is_own && report.verdict == Verdict::Matched) {
             let Some(cell) = self.reception().routes().writer(report.local.guid.entity_id) else { continue };
             let reader = report.remote.guid;
             let lag = Effects::scope(|effects| {
@@ -38,12 +43,14 @@ impl ParticipantHandle {
         }
     }
 
-    /// Says so where more durability is asked for than writers have themselves, and nobody is there who keeps it.
+    /// Marks matches that need a durability service if none is known.
     fn note_missing_service(&self, reports: &mut [MatchReport]) {
         let asks_for_one = |report: &&mut MatchReport| {
             let qos = &report.local.qos;
             let asked = qos.writer().map(|qos| qos.durability).or_else(|| qos.reader().map(|qos| qos.durability));
-            report.verdict == Verdict::Matched && asked.is_some_and(|asked| asked > Durability::TransientLocal)
+            report.local.is_own
+                && report.verdict == Verdict::Matched
+                && asked.is_some_and(|asked| asked > Durability::TransientLocal)
         };
         let mut asking = reports.iter_mut().filter(asks_for_one).peekable();
         if asking.peek().is_none()
@@ -55,21 +62,31 @@ impl ParticipantHandle {
         asking.for_each(|report| report.without_service = true);
     }
 
-    /// What is known of the counterparts of the endpoint `guid`, and what to do about it, for a line of the log.
+    /// Returns why a local endpoint has no match.
+    pub(super) fn explain_unmatched(&self, guid: Guid) -> Missing {
+        let reports = self.reports(|endpoint| endpoint.guid == guid);
+        match (reports.first(), self.discovery().discovered_participants().len()) {
+            (Some(report), _) => Missing::Match { report: report.to_string().into() },
+            (None, 0) => Missing::Participants,
+            (None, participants) => Missing::Endpoint { participants },
+        }
+    }
+
+    /// Returns a text for the log that explains why an endpoint still waits, and the next step.
     pub(super) fn explain_wait(&self, guid: Guid) -> String {
         if self.core.is_closed() {
-            return "the participant has been closed".to_owned();
+            return "the participant is closed".to_owned();
         }
         let reports = self.reports(|endpoint| endpoint.guid == guid);
         let apart: Vec<_> = reports.iter().filter(|report| report.verdict != Verdict::Matched).collect();
         if reports.is_empty() {
             let known = self.discovery().discovered_participants().len();
             return format!(
-                "no counterpart with this topic has been found; {known} other participants are known. Check that the \
-                 other side runs, with the same topic name and domain, and can be reached"
+                "no endpoint with this topic was found among {known} known participants; check that the peer runs, \
+                 uses the same topic name and domain, and is reachable"
             );
         }
-        let mut text = format!("{} of {} found counterparts match", reports.len() - apart.len(), reports.len());
+        let mut text = format!("{} of {} found endpoints match", reports.len() - apart.len(), reports.len());
         for report in apart.into_iter().take(NAMED_MAX) {
             // Writing to a string does not fail.
             let _ = write!(text, "; {report}");

@@ -1,50 +1,51 @@
-//! Parts of topics, and why there are no sums of topics (DDS 1.4, 2.2.2.3.3 and 2.2.2.3.4).
+//! Content-filtered topics, and the reason why multi-topics do not exist (DDS 1.4, 2.2.2.3.3 and 2.2.2.3.4).
 
 use super::DomainParticipant;
 use crate::infrastructure::{CreateError, CreateErrorKind, FilterError, Subject};
-use crate::topic::{ContentFilteredTopic, FilteredTopic, Topic, texts};
+use crate::topic::{ContentFilteredTopic, FilterExpression, FilteredTopic, Topic};
 use dds_rtps::types::Guid;
 
 impl DomainParticipant {
-    /// A part of a topic: the samples whose contents meet `expression`, with `parameters` for `%0`, `%1`, …; see
-    /// [`ContentFilteredTopic`]. It is called like the topic, with `_filtered` behind it.
+    /// Creates a content-filtered topic: the samples of `topic` that satisfy `expression`.
+    ///
+    /// The expression is text, or a [`FilterExpression`] with parameters; see [`ContentFilteredTopic`]. The name is
+    /// that of the topic with `_filtered` appended.
     ///
     /// # Errors
-    /// The expression is none, or does not fit the topic's type: a field that it does not have, kinds that cannot be compared,
-    /// parameters that are missing; with the place, and what to do. Topics without a Rust type
-    /// ([`raw_topic`](Self::raw_topic), `serde_topic`) have none that an expression could fit.
+    /// Fails if the expression is invalid or does not fit the type of the topic: an unknown field, kinds that cannot be
+    /// compared, or missing parameters. The error has the position and the next step. It also fails for topics without
+    /// a Rust type ([`raw_topic`](Self::raw_topic)).
     #[doc(alias = "create_contentfilteredtopic")]
     pub fn filtered_topic<T>(
         &self,
         topic: &Topic<T>,
-        expression: &str,
-        parameters: impl IntoIterator<Item: ToString>,
+        expression: impl Into<FilterExpression>,
     ) -> Result<ContentFilteredTopic<T>, FilterError> {
         let name = FilteredTopic::derived_name(topic.name());
-        ContentFilteredTopic::new(topic, name, expression, &texts(parameters))
+        ContentFilteredTopic::new(topic, name, &expression.into())
     }
 
-    /// As [`filtered_topic`](Self::filtered_topic), under a name of its own.
+    /// As [`filtered_topic`](Self::filtered_topic), with a chosen name.
     ///
     /// # Errors
-    /// As there, and [`FilterErrorKind::InvalidTopicName`](crate::FilterErrorKind::InvalidTopicName).
+    /// As there, and [`FilterErrorKind::InvalidTopicName`](crate::error::FilterErrorKind::InvalidTopicName).
     pub fn filtered_topic_named<T>(
         &self,
         name: &str,
         topic: &Topic<T>,
-        expression: &str,
-        parameters: impl IntoIterator<Item: ToString>,
+        expression: impl Into<FilterExpression>,
     ) -> Result<ContentFilteredTopic<T>, FilterError> {
-        ContentFilteredTopic::new(topic, name.to_owned(), expression, &texts(parameters))
+        ContentFilteredTopic::new(topic, name.to_owned(), &expression.into())
     }
 
-    /// There is no MultiTopic (DDS 1.4, 2.2.2.3.4), and this says why: its samples would be of a type that
-    /// an SQL expression makes at run time of those of several topics, which no Rust type stands for. It is an optional part of the
-    /// standard, which of the products that we know OpenDDS alone has, and is never seen on the wire. Readers of each topic with a
-    /// [filter](Self::filtered_topic), joined by key in the application, do the same.
+    /// Always fails, because there is no MultiTopic (DDS 1.4, 2.2.2.3.4).
+    ///
+    /// The type of its samples would result at run time from an SQL expression over several topics, and no Rust type
+    /// represents it. It is an optional part of the standard that never appears on the wire. Use a reader for each
+    /// topic with a [filter](Self::filtered_topic), and join their samples by key.
     ///
     /// # Errors
-    /// Always: [`CreateErrorKind::MultiTopic`](crate::CreateErrorKind::MultiTopic).
+    /// [`CreateErrorKind::MultiTopic`](crate::error::CreateErrorKind::MultiTopic).
     #[doc(alias = "create_multitopic")]
     #[doc(alias = "delete_multitopic")]
     #[doc(alias = "get_subscription_expression")]
@@ -52,10 +53,9 @@ impl DomainParticipant {
         &self,
         name: &str,
         type_name: &str,
-        expression: &str,
-        parameters: impl IntoIterator<Item: ToString>,
+        expression: impl Into<FilterExpression>,
     ) -> Result<std::convert::Infallible, CreateError> {
-        let _ = (type_name, expression, parameters);
+        let _ = (type_name, expression.into());
         let subject = Subject::new("multi-topic", name, Guid::UNKNOWN);
         Err(CreateError::new(&subject, CreateErrorKind::MultiTopic))
     }

@@ -1,13 +1,13 @@
-//! Waiting for a topic that somebody has (DDS 1.4, 2.2.2.2.1.11).
+//! The wait for a topic that any participant has (DDS 1.4, 2.2.2.2.1.11).
 
 use crate::actor::{Effects, Ticket};
-use crate::cdr::DdsType;
 use crate::context::ParticipantRef;
 use crate::driver::Driver;
 use crate::infrastructure::{Awaited, Subject, WaitErrorKind, WaitSource};
 use crate::participant::ParticipantHandle;
 use crate::qos::TopicQos;
 use crate::topic::{Topic, TopicBuiltinTopicData, topic_qos_of_reader, topic_qos_of_writer};
+use dds_rtps::cdr::DdsType;
 use dds_rtps::participant::Participant;
 use dds_rtps::types::Guid;
 use std::marker::PhantomData;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 impl ParticipantHandle {
-    /// The QoS of a topic that somebody has with this type; registers the waiter if nobody has it.
+    /// Returns the QoS of a topic with this type, or registers the waiter.
     fn find_topic(
         &self,
         name: &str,
@@ -49,7 +49,7 @@ impl ParticipantHandle {
     }
 }
 
-/// The QoS of a topic, as one of its endpoints tells it.
+/// Returns the QoS of a topic, from one of its endpoints.
 fn known_topic(rtps: &Participant, name: &str, type_name: &str) -> Option<TopicQos> {
     let writer = rtps.matching().writers_of(name).find(|writer| writer.data.endpoint.type_name == type_name);
     let writer = writer.map(|w| TopicBuiltinTopicData::new(&w.data.endpoint, topic_qos_of_writer(&w.data.qos)));
@@ -96,13 +96,13 @@ impl<T: DdsType> WaitSource<Topic<T>> for FindTopic<T> {
             crate::infrastructure::CreateErrorKind::TypeConflict { existing, .. } => {
                 WaitErrorKind::OtherType { existing: existing.clone() }
             }
-            // What somebody has can be made, as long as the participant is open.
+            // The name, type and QoS are in use already, so creating the topic fails only if the participant is closed.
             _ => WaitErrorKind::Closed,
         }))
     }
 
     fn abandon(&self, _awaited: Awaited, ticket: Ticket) {
-        // Nobody waits for the topics of a closed participant.
+        // A closed participant has no waiters.
         let _ = Effects::scope(|effects| {
             let ticket = &mut Some(ticket);
             self.participant.discovery().cell().with(effects, |actor, effects| actor.finders().abandon(ticket, effects))
@@ -123,7 +123,12 @@ impl<T: DdsType> WaitSource<Topic<T>> for FindTopic<T> {
         let others: Vec<_> = others.iter().filter(|other| other.name == *topic).map(|other| &other.type_name).collect();
         let wanted = T::TYPE_NAME;
         self.participant.core.span().in_scope(|| {
-            tracing::warn!(topic, wanted, ?others, "still waiting for a topic; others have it with these types");
+            tracing::warn!(
+                topic,
+                wanted,
+                ?others,
+                "still waiting for a topic of this type; other participants have it with these types"
+            );
         });
     }
 }

@@ -1,11 +1,11 @@
-//! Participants and endpoints that the application wants to have nothing to do with (DDS 1.4, 2.2.2.2.1).
+//! Participants and endpoints that the application ignores (DDS 1.4, 2.2.2.2.1).
 
 use crate::actor::Effects;
 use crate::participant::ParticipantHandle;
 use dds_rtps::types::{EntityId, Guid, InstanceHandle};
 
 impl ParticipantHandle {
-    /// Forgets the endpoints of others that have the topic with this handle, if anybody has.
+    /// Ignores all remote endpoints of a discovered topic. Returns `false` if the handle is unknown.
     pub(crate) fn ignore_topic(&self, handle: InstanceHandle) -> bool {
         let Some(topic) = self.discovery().discovered_topics().into_iter().find(|topic| topic.key == handle) else {
             return false;
@@ -19,7 +19,7 @@ impl ParticipantHandle {
         })
     }
 
-    /// Forgets what `handle` names, if it is of the kind that is asked for and not this participant's own.
+    /// Ignores a remote participant or endpoint. Returns `false` for another kind, or a local entity.
     pub(crate) fn ignore(&self, handle: InstanceHandle, is_kind: impl FnOnce(EntityId) -> bool) -> bool {
         let Some(guid) = handle.as_bytes().copied().map(Guid::from_bytes) else { return false };
         if !is_kind(guid.entity_id) || guid.prefix == self.core.prefix() || !self.core.is_enabled() {

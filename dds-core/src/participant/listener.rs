@@ -1,23 +1,22 @@
 //! The listener of a participant (DDS 1.4, 2.2.2.2.3).
 
 use crate::context::NewListener;
-use crate::infrastructure::{Callback, CreateError, ListenedEntity, Post, StatusMask};
+use crate::infrastructure::{Callback, CreateError, ListenedEntity, MemberQueue, StatusMask};
 use crate::participant::{DomainParticipant, ParticipantHandle};
-use crate::publication::{PublisherListener, WriterHandle};
-use crate::subscription::{ReaderHandle, SubscriberListener};
+use crate::publication::{PublisherListener, WriterHandle, dispatch_writer_to_group};
+use crate::subscription::{ReaderHandle, SubscriberListener, dispatch_reader_to_group};
 use crate::topic::{TopicHandle, TopicListener};
 use std::sync::{Arc, Weak};
 
-/// Is told of everything in a participant that no listener below handles (DDS 1.4, 2.2.2.2.3).
+/// Receives the statuses of a participant that no listener below handles (DDS 1.4, 2.2.2.2.3).
 ///
-/// Whatever is a listener of publishers, of subscribers and of topics is one of participants as well; methods that are not
-/// written do nothing.
+/// A type that implements the listener traits of publishers, subscribers and topics implements this one too. Methods
+/// without an implementation do nothing.
 ///
 /// ```
-/// use dds_core::{
-///     AnyReader, AnyWriter, DdsType, DomainParticipant, Entity, PublicationMatchedStatus, PublisherListener, Scope, StatusMask,
-///     SubscriberListener, TopicListener,
-/// };
+/// use dds_core::{DdsType, DomainParticipant, Entity, Scope};
+/// use dds_core::listener::{AnyReader, AnyWriter, PublisherListener, SubscriberListener, TopicListener};
+/// use dds_core::status::{PublicationMatchedStatus, StatusMask};
 /// use std::sync::mpsc;
 ///
 /// #[derive(DdsType)]
@@ -54,21 +53,21 @@ impl<L: PublisherListener + SubscriberListener + TopicListener> DomainParticipan
 struct ParticipantCallback<L> {
     participant: Weak<ParticipantHandle>,
     listener: L,
-    post: Arc<Post>,
+    members: Arc<MemberQueue>,
     last: Option<Weak<dyn ListenedEntity>>,
 }
 
 impl<L: DomainParticipantListener> Callback for ParticipantCallback<L> {
     fn call(&mut self, _marks: u32) {
-        let Some((entity, marks)) = self.post.take() else { return };
+        let Some((entity, marks)) = self.members.take() else { return };
         self.last = Some(Weak::clone(&entity));
         let Some(entity) = entity.upgrade() else { return };
         let entity = match entity.as_any().downcast::<ReaderHandle>() {
-            Ok(reader) => return reader.dispatch_to_group(&mut self.listener, marks),
+            Ok(reader) => return dispatch_reader_to_group(&reader, &mut self.listener, marks),
             Err(other) => other,
         };
         let entity = match entity.downcast::<WriterHandle>() {
-            Ok(writer) => return writer.dispatch_to_group(&mut self.listener, marks),
+            Ok(writer) => return dispatch_writer_to_group(&writer, &mut self.listener, marks),
             Err(other) => other,
         };
         let topic = entity.downcast::<TopicHandle>();
@@ -90,29 +89,34 @@ impl<L: DomainParticipantListener> Callback for ParticipantCallback<L> {
 }
 
 impl DomainParticipant {
-    /// Calls `listener` with the statuses in `mask` of everything in this participant, as far as no listener below asks for
-    /// them. Replaces an earlier one, of which no call begins any more.
+    /// Sets the listener for statuses in `mask` that no listener below it handles.
     ///
-    /// Called on the thread that [`delivery`](crate::DomainParticipantBuilder::delivery) says. A panic in it is caught and
-    /// removes it; it is an event of the endpoint that it was told of.
+    /// It replaces an earlier listener, which is not called again. The thread is that of
+    /// [`delivery`](crate::DomainParticipantBuilder::delivery). A panic in the listener is caught and removes it. The
+    /// endpoint of that call reports it as an event.
     ///
     /// # Errors
-    /// [`CreateErrorKind::Thread`](crate::CreateErrorKind::Thread) or [`CreateErrorKind::Closed`](crate::CreateErrorKind::Closed).
+    /// [`CreateErrorKind::Thread`](crate::error::CreateErrorKind::Thread) or
+    /// [`CreateErrorKind::Closed`](crate::error::CreateErrorKind::Closed).
     pub fn set_listener(&self, mask: StatusMask, listener: impl DomainParticipantListener) -> Result<(), CreateError> {
         let handle = self.handle();
-        let post = Arc::<Post>::default();
-        let callback =
-            ParticipantCallback { participant: Arc::downgrade(handle), listener, post: Arc::clone(&post), last: None };
+        let members = Arc::<MemberQueue>::default();
+        let callback = ParticipantCallback {
+            participant: Arc::downgrade(handle),
+            listener,
+            members: Arc::clone(&members),
+            last: None,
+        };
         self.change_listener(Some(NewListener {
             name: "participant listener",
             mask,
             delivery: handle.core.config().delivery,
             callback: Box::new(callback),
-            post: Some(post),
+            members: Some(members),
         }))
     }
 
-    /// Removes the listener: no call of it begins after this returns.
+    /// Removes the listener. No call of it begins after this function returns.
     #[doc(alias = "get_listener")]
     pub fn remove_listener(&self) {
         // A closed participant has none.

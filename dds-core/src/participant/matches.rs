@@ -1,8 +1,11 @@
-//! Carries out what discovery has decided: who matches whom, who does not, who is gone.
+//! Carries out the decisions of discovery: matches, mismatches and lost peers.
 
 use crate::actor::{Deferred, Effects, Poke};
 use crate::context::ParticipantCore;
 use crate::delivery::{LocalDemands, LocalPath};
+use crate::discovery::Discovery;
+use crate::endpoint::EndpointActor;
+use crate::introspection::MatchReport;
 use crate::participant::{Contained, ParticipantHandle};
 use crate::publication::WriterCell;
 use crate::qos::{Durability, LivelinessKind};
@@ -14,16 +17,17 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::{Arc, Weak};
 
 impl ParticipantHandle {
-    /// Takes every event out of discovery and does what it says. One thread at a time, so that it happens in that order.
+    /// Takes all events from discovery and carries them out, one thread at a time and so in order.
     pub(crate) fn carry_out_matches(&self, effects: &mut Effects) {
         let mut turn = self.matching();
         self.carry_out_events(&mut turn, effects);
     }
 
-    /// The same, for a caller that has the turn.
+    /// As [`carry_out_matches`](Self::carry_out_matches), for a caller that has the turn.
     pub(crate) fn carry_out_events(&self, turn: &mut MatchingTurn, effects: &mut Effects) {
         let discovery = self.discovery();
-        let matching = EndpointConnector { core: &self.core, reception: self.reception(), contained: self.contained() };
+        let (reception, contained) = (self.reception(), self.contained());
+        let matching = EndpointConnector { core: &self.core, discovery, reception, contained };
         let mut answer_is_due;
         loop {
             answer_is_due = discovery.take_events(&mut turn.events, effects);
@@ -56,9 +60,10 @@ pub(crate) struct MatchingTurn {
     events: Vec<ParticipantEvent>,
 }
 
-/// Connects and disconnects local endpoints, as events of discovery demand.
+/// Connects and disconnects local endpoints after events of discovery.
 struct EndpointConnector<'a> {
     core: &'a ParticipantCore,
+    discovery: &'a Discovery,
     reception: &'a Reception,
     contained: &'a Contained,
 }
@@ -77,15 +82,15 @@ impl EndpointConnector<'_> {
             ParticipantEvent::ReaderMatched { writer, reader } => self.reader_matched(writer, &reader, effects),
             ParticipantEvent::WriterKnown { writer, reader } => {
                 if let Some(cell) = self.reception.routes().writer(writer) {
-                    // A closed writer has nobody who waits.
+                    // A closed writer has no waiters.
                     let _ = cell.with(effects, |actor, effects| actor.note_known_to(reader, effects));
                 }
             }
             ParticipantEvent::WriterMatched { reader, writer } => self.writer_matched(reader, &writer, effects),
-            ParticipantEvent::ReaderUnmatched { writer, reader, comes_back } => {
+            ParticipantEvent::ReaderUnmatched { writer, reader, may_return } => {
                 if let Some(cell) = self.reception.routes().writer(writer) {
                     // A closed writer has no matches any more.
-                    let _ = cell.with(effects, |actor, effects| actor.unmatch(reader, comes_back, effects));
+                    let _ = cell.with(effects, |actor, effects| actor.unmatch(reader, may_return, effects));
                     self.log(effects, LogEntry::Unmatched(writer, reader));
                 }
             }
@@ -99,14 +104,14 @@ impl EndpointConnector<'_> {
             }
             ParticipantEvent::OfferedIncompatibleQos { writer, reader, policies } => {
                 if let Some(cell) = self.reception.routes().writer(writer) {
-                    let _ = cell.with(effects, |actor, effects| actor.note_incompatible(&policies, effects));
-                    self.log(effects, LogEntry::Incompatible(writer, reader, policies.to_vec()));
+                    let _ = cell.with(effects, |actor, effects| actor.endpoint().note_incompatible(&policies, effects));
+                    self.log_mismatch(writer, reader, effects);
                 }
             }
             ParticipantEvent::RequestedIncompatibleQos { reader, writer, policies } => {
                 if let Some(cell) = self.reception.routes().reader(reader) {
-                    let _ = cell.with(effects, |actor, effects| actor.note_incompatible(&policies, effects));
-                    self.log(effects, LogEntry::Incompatible(reader, writer, policies.to_vec()));
+                    let _ = cell.with(effects, |actor, effects| actor.endpoint().note_incompatible(&policies, effects));
+                    self.log_mismatch(reader, writer, effects);
                 }
             }
             ParticipantEvent::LivelinessAsserted { prefix, kind } => {
@@ -122,7 +127,7 @@ impl EndpointConnector<'_> {
                 let topics = self.contained.topics_of(local);
                 topics.iter().for_each(|topic| topic.note_inconsistent(effects));
                 effects.defer(Arc::new(KeptTopics { _topics: topics }));
-                self.log(effects, LogEntry::OtherType(local, remote));
+                self.log_mismatch(local, remote, effects);
             }
             _ => {}
         }
@@ -140,7 +145,8 @@ impl EndpointConnector<'_> {
         }
         let mut proxy = reader.proxy();
         if stands_in {
-            // Others get from their writers what they get, and those that do not look at origins would get it twice.
+            // Other readers receive samples from the original writer. Those that ignore origins would receive each
+            // sample twice.
             proxy.wants_history = reader.data.qos.durability > Durability::TransientLocal;
             proxy.live = proxy.wants_history && reader.vendor == VendorId::OURS;
         }
@@ -149,7 +155,7 @@ impl EndpointConnector<'_> {
             proxy.same_host = true;
         }
         let is_unaware = !reader.is_local && !reader.data.qos.reliability.is_reliable();
-        // A closed writer matches nobody any more.
+        // A closed writer has no matches.
         let _ = cell.with(effects, |actor, effects| actor.match_remote(proxy, is_unaware, effects));
         self.log(effects, LogEntry::Matched(writer, guid));
     }
@@ -166,19 +172,20 @@ impl EndpointConnector<'_> {
         if writer.is_local {
             proxy.unicast = self.own_locators();
             if proxy.liveliness.kind == LivelinessKind::Automatic {
-                // It lives as long as this process does.
+                // A local writer is alive as long as this process.
                 proxy.liveliness.lease_duration = Duration::INFINITE;
             }
         }
-        // In the routes first, so that nothing that the writer sends from now on finds no one.
+        // The route comes first, so that no later sample of the writer is dropped for lack of a reader.
         self.reception.routes().matched(guid, &cell);
-        // A closed reader matches nobody any more.
+        // A closed reader has no matches.
         let _ = cell.with(effects, |actor, effects| actor.match_remote(proxy, effects));
         self.log(effects, LogEntry::Matched(reader, guid));
     }
 
-    /// Connects a writer and a reader of this participant without a socket. The reader is told first from which number on
-    /// it gets the writer's changes, then the writer begins to deliver.
+    /// Connects a writer and a reader of this participant without a socket.
+    ///
+    /// The reader first learns the sequence number at which its samples start. Then the writer begins to deliver.
     fn connect_locally(
         &self,
         writer_cell: &Arc<WriterCell>,
@@ -199,10 +206,10 @@ impl EndpointConnector<'_> {
         let writer_guid = Guid::new(self.core.prefix(), writer);
         let begin = match begun {
             Ok(Some(begin)) => begin,
-            // A closed writer matches nobody any more.
+            // A closed writer has no matches.
             Err(_) => return,
             Ok(None) => {
-                // They match already, and one of them has another QoS than before.
+                // They match already, and the QoS of one of them has changed.
                 if let Ok(terms) = writer_cell.with(effects, |actor, _| actor.terms()) {
                     // A closed reader has no writers any more.
                     let _ = reader_cell.with(effects, |actor, effects| actor.set_terms_of(writer_guid, terms, effects));
@@ -219,11 +226,21 @@ impl EndpointConnector<'_> {
         self.log(effects, LogEntry::Matched(writer, guid));
     }
 
-    /// Where this participant reaches itself by UDP: by loopback, which stays when other addresses change.
+    /// Returns the loopback locator of this participant, which stays when other addresses change.
     fn own_locators(&self) -> Vec<Locator> {
         let locators = self.core.network().locators();
         let own = locators.default_unicast.first().and_then(Locator::to_socket_addr);
         own.map(|own| Locator::udp(loopback(own.ip()), own.port())).into_iter().collect()
+    }
+
+    /// Logs why a local endpoint does not match another one.
+    ///
+    /// The report is made here, because a log line that is written later may run while this thread has the turn.
+    fn log_mismatch(&self, local: EntityId, remote: Guid, effects: &mut Effects) {
+        let local = Guid::new(self.core.prefix(), local);
+        if let Some(report) = self.discovery.explain_pair(local, remote, effects) {
+            self.log(effects, LogEntry::Mismatch(Box::new(report)));
+        }
     }
 
     fn log(&self, effects: &mut Effects, entry: LogEntry) {
@@ -235,7 +252,7 @@ fn loopback(same_family: IpAddr) -> IpAddr {
     if same_family.is_ipv4() { Ipv4Addr::LOCALHOST.into() } else { Ipv6Addr::LOCALHOST.into() }
 }
 
-/// A line for the log, written where no cell is held: a log layer is the application's code.
+/// A log line. It is written outside of all cells, because a log layer is code of the application.
 struct MatchLog {
     span: tracing::Span,
     entry: LogEntry,
@@ -246,8 +263,7 @@ enum LogEntry {
     Lost(String, String),
     Matched(EntityId, Guid),
     Unmatched(EntityId, Guid),
-    Incompatible(EntityId, Guid, Vec<crate::qos::PolicyId>),
-    OtherType(EntityId, Guid),
+    Mismatch(Box<MatchReport>),
 }
 
 impl Deferred for MatchLog {
@@ -256,13 +272,8 @@ impl Deferred for MatchLog {
             LogEntry::Found(participant, name) => tracing::debug!(participant, name, "participant found"),
             LogEntry::Lost(participant, cause) => tracing::debug!(participant, cause, "participant lost"),
             LogEntry::Matched(local, remote) => tracing::debug!(%local, %remote, "matched"),
-            LogEntry::Unmatched(local, remote) => tracing::debug!(%local, %remote, "no longer matched"),
-            LogEntry::Incompatible(local, remote, policies) => {
-                tracing::warn!(%local, %remote, ?policies, "not matched: these policies of the offer do not meet the request");
-            }
-            LogEntry::OtherType(local, remote) => {
-                tracing::warn!(%local, %remote, "not matched: the same topic has a type of another name there");
-            }
+            LogEntry::Unmatched(local, remote) => tracing::debug!(%local, %remote, "unmatched"),
+            LogEntry::Mismatch(report) => tracing::warn!("{report}"),
         });
     }
 
@@ -271,7 +282,7 @@ impl Deferred for MatchLog {
     }
 }
 
-/// Handles that may have become the last ones meanwhile, dropped when the turn is over: such an end needs it as well.
+/// Topic handles that are dropped after the turn. Dropping the last one may need the turn itself.
 struct KeptTopics {
     _topics: Vec<Arc<TopicHandle>>,
 }
@@ -283,7 +294,8 @@ impl Deferred for KeptTopics {
 }
 
 impl Deferred for ParticipantHandle {
-    /// After a timer of discovery: leases may have ended. Or a writer was alive, and others of its kind are so by that.
+    /// Runs after a timer of discovery, because leases may have expired. It also runs after a liveliness assertion,
+    /// which counts for other writers of the same kind.
     fn run(self: Arc<Self>, _: u32, effects: &mut Effects) {
         self.carry_out_matches(effects);
         self.reception().revive_own_writers(effects);
@@ -298,12 +310,11 @@ impl Deferred for ParticipantHandle {
 #[cfg(all(feature = "derive", feature = "udp", not(dds_loom)))]
 mod tests {
     use super::*;
-    use crate::infrastructure::Entity;
     use crate::participant::lonely::{Count, lonely};
 
     /// The topic's last handle ends the participant, for which it needs the turn.
     #[test]
-    fn a_topic_that_is_told_of_something_outlives_the_turn_whoever_drops_it_meanwhile() {
+    fn notified_topic_outlives_the_turn() {
         let participant = lonely("matches");
         let topic = participant.topic::<Count>("t", None).unwrap();
         let reader = participant.reader::<Count>("t").unwrap();
@@ -314,10 +325,11 @@ mod tests {
         Effects::scope(|effects| {
             let turn = handle.matching();
             let (core, reception, contained) = (&handle.core, handle.reception(), handle.contained());
-            EndpointConnector { core, reception, contained }.carry_out(event, effects);
+            let discovery = handle.discovery();
+            EndpointConnector { core, discovery, reception, contained }.carry_out(event, effects);
             assert_eq!(topic.inconsistent_topic().total_count, 1);
             drop(topic);
-            assert!(weak.upgrade().is_some(), "the end of the topic comes in somebody's turn");
+            assert!(weak.upgrade().is_some(), "the topic ended before the turn was over");
             drop(turn);
         });
         assert!(weak.upgrade().is_none());

@@ -1,7 +1,7 @@
 //! The participant: entry to a domain, owner of discovery (DDS 1.4, 2.2.2.2).
 //!
-//! In: calls of the application, events of discovery. Out: entities, matches between them, the end of all of them. Owned:
-//! every other part of a participant, the table of its entities, and the order in which they end.
+//! In: calls of the application, events of discovery. Out: entities, matches between them, their shutdown. Owned: every
+//! other part of a participant, the table of its entities, and the order of their shutdown.
 
 mod contained;
 mod default_qos;

@@ -1,4 +1,4 @@
-//! QoS by its name in the profile file, for what is not made by a builder.
+//! QoS from profile files, for entities without a builder.
 
 use crate::infrastructure::{CreateError, CreateErrorKind, Subject};
 use crate::participant::DomainParticipant;
@@ -6,29 +6,32 @@ use crate::qos::{PublisherQos, SubscriberQos, TopicQos};
 use dds_rtps::types::Guid;
 
 impl DomainParticipant {
-    /// The QoS of publishers under this name in the profile file (feature `serde`): `[publisher.NAME]`, or a profile's
-    /// `publisher_qos`.
+    /// Returns the publisher QoS with this name in the profile file (feature `serde`).
+    ///
+    /// It is `[publisher.NAME]`, or the `publisher_qos` of an XML profile.
     ///
     /// # Errors
-    /// [`CreateErrorKind::UnknownProfile`], with the nearest name that there is.
+    /// [`CreateErrorKind::UnknownProfile`] with the most similar name.
     pub fn publisher_profile(&self, name: &str) -> Result<PublisherQos, CreateError> {
         self.handle().core.config().profiles.publisher(name).map_err(|kind| unknown("publisher", "", kind))
     }
 
-    /// The QoS of subscribers under this name in the profile file (feature `serde`): `[subscriber.NAME]`, or a profile's
-    /// `subscriber_qos`.
+    /// Returns the subscriber QoS with this name in the profile file (feature `serde`).
+    ///
+    /// It is `[subscriber.NAME]`, or the `subscriber_qos` of an XML profile.
     ///
     /// # Errors
-    /// [`CreateErrorKind::UnknownProfile`], with the nearest name that there is.
+    /// [`CreateErrorKind::UnknownProfile`] with the most similar name.
     pub fn subscriber_profile(&self, name: &str) -> Result<SubscriberQos, CreateError> {
         self.handle().core.config().profiles.subscriber(name).map_err(|kind| unknown("subscriber", "", kind))
     }
 
-    /// The QoS for `topic` under this name in the profile file (feature `serde`): `[topic.NAME]`, or a profile's `topic_qos`, by its
-    /// `topic_filter`.
+    /// Returns the QoS for `topic` with this name in the profile file (feature `serde`).
+    ///
+    /// It is `[topic.NAME]`, or the `topic_qos` of an XML profile with a matching `topic_filter`.
     ///
     /// # Errors
-    /// [`CreateErrorKind::UnknownProfile`], with the nearest name that there is.
+    /// [`CreateErrorKind::UnknownProfile`] with the most similar name.
     pub fn topic_profile(&self, name: &str, topic: &str) -> Result<TopicQos, CreateError> {
         self.handle().core.config().profiles.topic(name, topic).map_err(|kind| unknown("topic", topic, kind))
     }

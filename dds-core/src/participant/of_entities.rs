@@ -1,4 +1,4 @@
-//! Where entities lead back to their participant.
+//! Methods that lead from entities to their participant.
 
 use crate::context::{ParticipantContext, ParticipantRef, WaitSet};
 use crate::participant::{DomainParticipant, ParticipantHandle};
@@ -23,7 +23,7 @@ impl ParticipantHandle {
 }
 
 impl DomainParticipant {
-    /// The participant behind the context of an entity.
+    /// Returns the participant behind the context of an entity.
     fn of_context(context: Arc<dyn Any + Send + Sync>) -> Self {
         let handle = context.downcast::<ParticipantHandle>();
         Self::from_handle(&handle.expect("no other type implements the context of an entity"))
@@ -31,7 +31,7 @@ impl DomainParticipant {
 }
 
 impl<T> Topic<T> {
-    /// The participant that it belongs to.
+    /// Returns the participant of the topic.
     #[must_use]
     #[doc(alias = "get_participant")]
     pub fn participant(&self) -> DomainParticipant {
@@ -40,7 +40,7 @@ impl<T> Topic<T> {
 }
 
 impl Publisher {
-    /// The participant that it belongs to.
+    /// Returns the participant of the publisher.
     #[must_use]
     #[doc(alias = "get_participant")]
     pub fn participant(&self) -> DomainParticipant {
@@ -49,7 +49,7 @@ impl Publisher {
 }
 
 impl Subscriber {
-    /// The participant that it belongs to.
+    /// Returns the participant of the subscriber.
     #[must_use]
     #[doc(alias = "get_participant")]
     pub fn participant(&self) -> DomainParticipant {
@@ -58,7 +58,7 @@ impl Subscriber {
 }
 
 impl WaitSet {
-    /// A set without conditions, whose time limits run by the participant's clock.
+    /// Creates a set without conditions. Its time limits use the participant's clock.
     #[must_use]
     pub fn new(participant: &DomainParticipant) -> Self {
         let context = Arc::clone(participant.handle()) as Arc<dyn ParticipantContext>;

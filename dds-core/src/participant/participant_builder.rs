@@ -1,4 +1,4 @@
-//! The settings with which a participant is made, and where they come from.
+//! The settings of a participant, and the order in which their sources apply.
 
 use crate::context::ParticipantRef;
 use crate::driver::{Driver, OsDriver, ThreadOptions};
@@ -16,12 +16,14 @@ use dds_rtps::wire::{ChecksumKind, MessageTransform};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The settings of a [`DomainParticipant`]. What is set here beats the environment, which beats the
-/// profile file, which beats the defaults. The log says once, at `info`, what holds and where it comes from.
+/// The settings of a [`DomainParticipant`].
+///
+/// A call of this builder overrides the environment, which overrides the profile file, which overrides the default.
+/// When the participant starts, it logs the settings that differ from the default at `info`, and all at `debug`.
 ///
 /// | setting | default | environment |
 /// |---|---|---|
-/// | domain, of [`from_env`](DomainParticipant::from_env) and [`Default`] alone | 0 | `DDS_DOMAIN`: a number from 0 to 232 |
+/// | domain, only of [`from_env`](DomainParticipant::from_env) and [`Default`] | 0 | `DDS_DOMAIN`: a number from 0 to 232 |
 /// | `profiles` (feature `serde`) | none | `DDS_PROFILES`: the path of a file |
 /// | [`scope`](Self::scope) | `Subnet` | `DDS_SCOPE`: `host`, `subnet`, `peers-only` |
 /// | [`peers`](Self::peers) | none | `DDS_PEERS`: names or addresses, with or without a port, by comma |
@@ -44,11 +46,11 @@ use std::sync::Arc;
 ///
 /// # fn main() -> dds_core::Result<()> {
 /// let participant = DomainParticipant::builder(0)
-///     .name("planner") // as others see it
-///     .scope(Scope::Host) // nothing leaves this machine
-///     .lease(Duration::from_secs(5)) // others forget it after so long a silence
-///     .linger(Duration::ZERO) // the last drop waits for nobody
-///     .delivery(Delivery::Inline) // listeners on the thread that receives
+///     .name("planner") // peers see this name
+///     .scope(Scope::Host) // no datagram leaves this machine
+///     .lease(Duration::from_secs(5)) // peers remove it after this silence
+///     .linger(Duration::ZERO) // the last drop waits for no reader
+///     .delivery(Delivery::Inline) // the receive thread calls listeners
 /// #   .domain_tag(std::process::id().to_string())
 ///     .build()?;
 /// assert_eq!(participant.domain_id(), 0);
@@ -56,18 +58,19 @@ use std::sync::Arc;
 /// # }
 /// ```
 ///
-/// A variable that cannot be understood is an error, never ignored.
+/// A variable with an invalid value is an error.
 ///
-/// Participants that have much in common are made of clones of one builder, whose [`qos`](Self::qos) is their default: there is
-/// no factory that would hold one (DDS 1.4, 2.2.2.2.2.5).
+/// Clones of one builder create participants with the same settings. Its [`qos`](Self::qos) is their default, because
+/// there is no factory object (DDS 1.4, 2.2.2.2.2.5).
 ///
 /// # Profile files
 ///
-/// With the feature `profiles`, QoS comes from files in the OMG's XML form: see `docs/profiles.md`.
-/// With the feature `serde`, settings and QoS come from a TOML or JSON file as well, each under the name that it has in the
-/// code. `[participant]` holds the settings above; each `[writer.NAME]` and `[reader.NAME]` a QoS, for
-/// `profile` on a writer's or reader's builder. A QoS begins with its `preset`, or else with
-/// the defaults, and names only what differs. Times have a unit: `ns`, `us`, `ms` or `s`; or are `infinite`.
+/// With the feature `profiles`, QoS comes from files in the OMG's XML format: see `docs/profiles.md`.
+///
+/// With the feature `serde`, settings and QoS also come from a TOML or JSON file. Each has the same name as in the
+/// code. `[participant]` has the settings above. Each `[writer.NAME]` and `[reader.NAME]` has a QoS, for `profile` on
+/// the builder of a writer or reader. A QoS starts with its `preset` or with the defaults, and lists only the
+/// differences. Times have a unit (`ns`, `us`, `ms` or `s`) or are `infinite`.
 ///
 /// ```toml
 #[doc = include_str!("../../tests/profiles/robot.toml")]
@@ -86,7 +89,7 @@ pub struct DomainParticipantBuilder {
     profile: Option<String>,
 }
 
-/// The domain that the environment names, or else the profile file; domain 0 if neither does.
+/// The domain of the environment or of the profile file. Domain 0 if neither sets it.
 impl Default for DomainParticipantBuilder {
     fn default() -> Self {
         Self {
@@ -101,7 +104,7 @@ impl Default for DomainParticipantBuilder {
     }
 }
 
-/// One call of a setter, to be applied after the environment.
+/// A call of a setter. It applies after the environment.
 #[derive(Debug, Clone)]
 enum Setting {
     Name(String),
@@ -175,142 +178,162 @@ impl DomainParticipantBuilder {
         self
     }
 
-    /// A name that others see, such as the program's. Default: none.
+    /// Sets a name that peers see, such as that of the program. Default: none.
     pub fn name(self, name: impl Into<String>) -> Self {
         self.set(Setting::Name(name.into()))
     }
 
-    /// The QoS. Default: that of DDS 1.4.
+    /// Sets the QoS. Default: that of DDS 1.4.
     pub fn qos(self, qos: DomainParticipantQos) -> Self {
         self.set(Setting::Qos(qos))
     }
 
-    /// How far the participant looks for others, and lets itself be seen. Default: [`Scope::Subnet`].
-    /// Environment: `DDS_SCOPE`.
+    /// Sets how far discovery reaches. Default: [`Scope::Subnet`]. Environment: `DDS_SCOPE`.
     pub fn scope(self, scope: Scope) -> Self {
         self.set(Setting::Scope(scope))
     }
 
-    /// Where others are looked for by unicast. Default: nowhere. Environment: `DDS_PEERS`.
+    /// Sets hosts to which discovery sends unicast. Default: none. Environment: `DDS_PEERS`.
     ///
-    /// A host, by name or address, is searched at its well-known ports: `robot`, `192.0.2.7`, `fd00::7`, `fe80::7%eth0`. With a port
-    /// it is that one alone, a participant's metatraffic port: `robot:7412`, `192.0.2.7:7412`, `[fd00::7]:7412`. A name is
-    /// looked up again every minute, and sooner while it stands for nothing, which the log says: a peer may get its address
-    /// later, or another one.
+    /// A peer is a host by name or address: `robot`, `192.0.2.7`, `fd00::7`, `fe80::7%eth0`. Discovery then uses the
+    /// well-known ports of that host. With a port, a peer is the metatraffic port of one participant: `robot:7412`,
+    /// `192.0.2.7:7412`, `[fd00::7]:7412`.
+    ///
+    /// The participant resolves names again every minute, because a peer may get its address later or change it. It
+    /// retries unresolved names sooner and logs them.
     pub fn peers<P: Into<String>>(self, peers: impl IntoIterator<Item = P>) -> Self {
         self.set(Setting::Peers(peers.into_iter().map(Into::into).collect()))
     }
 
-    /// The network interfaces to be used, by name or address. Default: all. Environment: `DDS_INTERFACES`.
+    /// Sets the network interfaces by name or address. Default: all. Environment: `DDS_INTERFACES`.
     ///
-    /// The participant listens and sends multicast on each of them, and announces their addresses. Interfaces that come and
-    /// go, and addresses that change, are followed within 2 s, with [`Scope::Subnet`] and [`Scope::PeersOnly`].
+    /// The participant listens and sends multicast on each of them, and announces their addresses. With
+    /// [`Scope::Subnet`] and [`Scope::PeersOnly`], it follows new interfaces and changed addresses within 2 s.
     pub fn interfaces<I: Into<String>>(self, interfaces: impl IntoIterator<Item = I>) -> Self {
         self.set(Setting::Interfaces(interfaces.into_iter().map(Into::into).collect()))
     }
 
-    /// Which versions of IP are spoken. Default: [`IpFamilies::Auto`], which is IPv4; and IPv6 too if no interface has an
-    /// IPv4 address but loopback, or a peer has only an IPv6 one. Environment: `DDS_IP`.
+    /// Sets the IP versions. Default: [`IpFamilies::Auto`]. Environment: `DDS_IP`.
     ///
-    /// A peer that speaks both is sent to by one of them: at the first of its addresses that is in a network of this host.
-    /// A second version costs sockets, a thread, and announcements by its own multicast groups (those of Cyclone DDS and
-    /// of Fast DDS for IPv6).
+    /// `Auto` uses IPv4. It also uses IPv6 if no interface except loopback has an IPv4 address, or if a peer has only
+    /// an IPv6 address.
+    ///
+    /// The participant sends to a peer with both versions by one of them. It prefers the peer's first address in a
+    /// network of this host. A second version costs sockets, a thread, and announcements to its own multicast groups
+    /// (those of Cyclone DDS and of Fast DDS for IPv6).
     pub fn ip_families(self, families: IpFamilies) -> Self {
         self.set(Setting::IpFamilies(families))
     }
 
-    /// How many routers a multicast datagram may pass, plus one. Default: 1, which stays in the subnet; 0 stays on this
-    /// host. Environment: `DDS_MULTICAST_TTL`.
+    /// Sets the time to live of multicast datagrams. Default: 1. Environment: `DDS_MULTICAST_TTL`.
+    ///
+    /// 0 stays on this host, and 1 stays in the subnet. Each router on the path takes one more.
     pub fn multicast_ttl(self, ttl: u8) -> Self {
         self.set(Setting::MulticastTtl(ttl))
     }
 
-    /// Bytes asked of the system for what waits to be received, for each socket. Default: 4 MiB, enough for a burst of one
-    /// large sample. The system grants less without a word if its limit (Linux: `net.core.rmem_max`) is lower, unless the
-    /// number was given and the process may exceed the limit (`CAP_NET_ADMIN`); the log line of the start says how much it is.
-    /// A best-effort sample from a writer that does not pace itself needs room for all of it. Environment: `DDS_RECEIVE_BUFFER`.
+    /// Sets the receive buffer of each socket, in bytes. Default: 4 MiB. Environment: `DDS_RECEIVE_BUFFER`.
+    ///
+    /// The default holds a burst of one large sample. A best-effort sample needs space for all of it if its writer does
+    /// not pace itself.
+    ///
+    /// The system silently grants less if its limit is lower (Linux: `net.core.rmem_max`). A set value exceeds this
+    /// limit if the process may do that (`CAP_NET_ADMIN`). The log line of the start has the granted size.
     pub fn receive_buffer(self, bytes: usize) -> Self {
         self.set(Setting::ReceiveBuffer(bytes))
     }
 
-    /// Bytes asked of the system for what waits to be sent, for each socket. Default: 1 MiB. More room means fewer sends
-    /// that find none and go out later, and older data on a slow link. Environment: `DDS_SEND_BUFFER`.
+    /// Sets the send buffer of each socket, in bytes. Default: 1 MiB. Environment: `DDS_SEND_BUFFER`.
+    ///
+    /// With a larger buffer, fewer sends are delayed for lack of space, but data on a slow link is older.
     pub fn send_buffer(self, bytes: usize) -> Self {
         self.set(Setting::SendBuffer(bytes))
     }
 
-    /// Only participants with the same tag are seen (RTPS 2.5, 8.5.3.2). Default: no tag. Environment: `DDS_DOMAIN_TAG`.
+    /// Sets a tag. The participant sees only peers with the same tag (RTPS 2.5, 8.5.3.2).
+    ///
+    /// Default: no tag. Environment: `DDS_DOMAIN_TAG`.
     pub fn domain_tag(self, tag: impl Into<String>) -> Self {
         self.set(Setting::DomainTag(tag.into()))
     }
 
-    /// A name and a value that others see with the participant, and that only inform, such as a version or a host. May be
-    /// called several times; a name that was given before gets the new value. Default: none.
+    /// Adds a name and a value that peers see, such as a version. Default: none.
+    ///
+    /// Except for that of a durability service, a property has no effect on this participant. A repeated name replaces
+    /// the value.
     pub fn property(self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.set(Setting::Property(name.into(), value.into()))
     }
 
-    /// After how long without a sign of life others forget this participant. Default: 20 s.
+    /// Sets the silence after which peers remove this participant. Default: 20 s.
     pub fn lease(self, lease: impl Into<Duration>) -> Self {
         self.set(Setting::Lease(lease.into()))
     }
 
-    /// How often the participant is announced to others, give or take a tenth; at least six times in a [`lease`](Self::lease)
-    /// whatever is asked for, and no more often than every 10 ms. Default: 3 s. Who comes in between is answered at once.
+    /// Sets the period of announcements. Default: 3 s, varied by 10 %.
+    ///
+    /// The participant announces itself at least six times in a [`lease`](Self::lease), and at most every 10 ms. It
+    /// answers a new peer at once.
     pub fn announcement_period(self, period: impl Into<Duration>) -> Self {
         self.set(Setting::AnnouncementPeriod(period.into()))
     }
 
-    /// The most bytes of a sample that travel in one piece, from 64 to 65 000; what is out of that range is the nearest end of it.
-    /// Larger samples leave in fragments of this size. Default: 65 000 while all readers of a writer are on this host, else 1344, which
-    /// fits into an Ethernet frame.
+    /// Sets the most bytes of a sample in one datagram. Larger samples are sent in fragments.
+    ///
+    /// Default: 65 000 while all readers of a writer are on this host, otherwise 1344, which fits into an Ethernet
+    /// frame. Values outside of 64 to 65 000 are set to the nearest of these.
     pub fn fragment_size(self, bytes: u16) -> Self {
         self.set(Setting::FragmentSize(bytes))
     }
 
-    /// For how long dropping the last handle waits for acknowledgements of what dropped reliable writers have sent.
-    /// Default: 1 s; zero: not at all.
+    /// Sets how long dropping the last handle waits for acknowledgements. Default: 1 s.
+    ///
+    /// It waits for samples of reliable writers that were dropped. Zero does not wait.
     pub fn linger(self, linger: impl Into<Duration>) -> Self {
         self.set(Setting::Linger(linger.into()))
     }
 
-    /// Whether the participant takes part as soon as it is made. Default: yes. If not, nobody hears of it, and it hears of nobody,
-    /// until [`Entity::enable`](crate::Entity::enable) is called. What is made with it meanwhile is not enabled either.
+    /// Sets whether the participant takes part in discovery from the start. Default: yes.
+    ///
+    /// Otherwise it neither sends nor receives until [`Entity::enable`](crate::Entity::enable). Entities that are
+    /// created before that are not enabled either.
     #[doc(alias = "autoenable_created_entities")]
     pub fn enabled(self, enabled: bool) -> Self {
         self.set(Setting::Enabled(enabled))
     }
 
-    /// Sends by UDP even to readers of this participant, instead of handing them the sample. Default: no. Environment:
-    /// `DDS_TRANSPORTS` (`udp`).
+    /// Sends by UDP even to readers of this participant. Default: no. Environment: `DDS_TRANSPORTS` (`udp`).
     ///
-    /// (Other participants, of this process too, are always reached by UDP.)
+    /// Other participants are always reached by UDP, also those of this process.
     pub fn udp_only(self, udp_only: bool) -> Self {
         self.set(Setting::UdpOnly(udp_only))
     }
 
-    /// Whether readers and writers announce what their types are made of (TypeInformation, XTYPES 1.3, 7.6.3.2.2), and describe
-    /// it to whoever asks. Default: yes. Then types match if what the writer sends can be what the reader has, whatever their
-    /// names; and others see a type that they do not have themselves. Environment: `DDS_TYPE_INFORMATION`.
+    /// Sets whether endpoints announce descriptions of their types. Default: yes. Environment: `DDS_TYPE_INFORMATION`.
     ///
-    /// If not, the **names** of types decide, here and at others (7.6.3.4.2), and nobody looks whether they fit. That is for
-    /// others who describe the same IDL in other words than we do, and so refuse what they could read:
+    /// With descriptions (TypeInformation, XTYPES 1.3, 7.6.3.2.2), types match if the reader's type is assignable from
+    /// the writer's, under any names. The participant answers requests for its types, so peers can use types that they
+    /// lack.
     ///
-    /// - Fast DDS from 3.0 on wants equal descriptions, down to the last flag. It has the same switch (the property
+    /// Without descriptions, types match by **name** in this participant and in its peers (7.6.3.4.2), even if they
+    /// differ. This helps with peers that describe the same IDL differently and so refuse to match:
+    ///
+    /// - Fast DDS from 3.0 on requires equal descriptions, with all flags. It has the same switch (the property
     ///   `fastdds.type_propagation`, `disabled`).
-    /// - Cyclone DDS up to 11.0 counts the members of unions from 0, unlike the standard (`#[dds(id = 0)]` at the first case says
-    ///   the same); and a `typedef` within a final struct makes it another type, which Rust's aliases are not.
+    /// - Cyclone DDS up to 11.0 counts the members of unions from 0, unlike the standard. `#[dds(id = 0)]` at the first
+    ///   case does the same. A `typedef` inside a final struct is a different type there; an alias in Rust is not.
     #[doc(alias = "type_propagation")]
     pub fn type_information(self, is_announced: bool) -> Self {
         self.set(Setting::TypeInformation(is_announced))
     }
 
-    /// Gives every message a checksum of its own, in a HEADER_EXTENSION (RTPS 2.5, 8.3.7): for networks whose own checksums
-    /// are too weak, or are switched off. A receiver that knows it drops a damaged message, and what is reliable is
-    /// repaired; one that does not skips it. Default: none.
+    /// Adds a checksum to every message, for networks with weak checksums. Default: none.
     ///
-    /// It costs a copy and a pass over each message sent and received, and 12 (CRC-32C), 16 (CRC-64) or 24 (MD5) bytes in
-    /// it. Checksums of others are checked in any case; see [`TrafficCounters::damaged`](crate::TrafficCounters::damaged).
+    /// It is in a HEADER_EXTENSION (RTPS 2.5, 8.3.7). A receiver that supports it drops a damaged message, and reliable
+    /// samples are repaired. Other receivers skip it.
+    ///
+    /// It costs a copy and a pass over each message, and 12 (CRC-32C), 16 (CRC-64) or 24 (MD5) bytes. The participant
+    /// always checks the checksums of peers; see [`TrafficCounters::damaged`](crate::stats::TrafficCounters::damaged).
     pub fn message_checksums(self, kind: ChecksumKind) -> Self {
         self.set(Setting::MessageChecksums(kind))
     }
@@ -323,82 +346,88 @@ impl DomainParticipantBuilder {
         self.set(Setting::MessageTransform(transform))
     }
 
-    /// On which thread listeners are called, unless an endpoint's builder says otherwise. Default:
-    /// [`Delivery::EventThread`].
+    /// Sets the thread that calls listeners. Default: [`Delivery::EventThread`].
+    ///
+    /// The builder of an endpoint overrides it.
     pub fn delivery(self, delivery: Delivery) -> Self {
         self.set(Setting::Delivery(delivery))
     }
 
-    /// Which thread receives what others send: one of the participant's own, or whichever waits. Default:
-    /// [`Receiving::Thread`]. Environment: `DDS_RECEIVE`.
+    /// Sets the thread that receives. Default: [`Receiving::Thread`]. Environment: `DDS_RECEIVE`.
     ///
     /// [`Receiving::Caller`] is for programs whose threads block for their data, in a wait of a reader or of a
-    /// [`WaitSet`](crate::WaitSet): they read the socket themselves, and a sample costs no hop from one thread to another. A
-    /// participant has one thread less then.
+    /// [`WaitSet`](crate::WaitSet). These threads read the socket themselves, so a sample needs no thread switch, and
+    /// the participant has one thread less.
     ///
-    /// - One thread at a time receives; others that wait are woken by it, as by a receive thread. It should be the one that needs
-    ///   it: who receives nothing for itself makes way for who waits again and again.
-    /// - A thread that waits runs what its participant has to do for all that comes: it answers for every endpoint, and calls
-    ///   [`Inline`](Delivery::Inline) listeners, while its caller may hold locks. Listeners that are not inline are called on the
-    ///   event thread, as ever.
-    /// - When it returns, nobody receives until a thread begins to wait, but for 10 ms at most: `dds-io` takes over then. It does
-    ///   at once if there has ever been anybody to be told without blocking: a future, a stream, a listener. Within these 10 ms
-    ///   acknowledgements of readers wait as well, so what is lost of a reliable writer's samples is repaired that much later.
-    /// - A [`WaitSet`](crate::WaitSet) receives for the participant that it was made with, whose ever its conditions are.
-    /// - Linux alone; elsewhere it means `Thread`, and nothing in a simulation, which has no sockets.
+    /// - One thread at a time receives. It wakes the other waiting threads, as a receive thread does. A thread that
+    ///   receives nothing for itself makes way for a thread that waits repeatedly.
+    /// - A waiting thread does the participant's work for all received data. It answers for every endpoint and calls
+    ///   [`Inline`](Delivery::Inline) listeners, while its caller may hold locks. The event thread still calls the
+    ///   other listeners.
+    /// - After it returns, no thread receives until another wait begins, for at most 10 ms. Then the thread `dds-io`
+    ///   takes over. If a future, a stream or a listener was ever in use, it does so at once. Acknowledgements also
+    ///   wait during these 10 ms, so repairs of reliable samples are delayed by that.
+    /// - A [`WaitSet`](crate::WaitSet) receives for the participant that created it, for conditions of any participant.
+    /// - Only Linux supports it. Other systems use `Thread`. It has no effect in a simulation, which has no sockets.
     pub fn receive(self, receive: Receiving) -> Self {
         self.set(Setting::Receive(receive))
     }
 
-    /// Names, and with the feature `rt` priorities and cores, of the participant's threads. Default: see [`ThreadOptions`].
+    /// Sets names of the participant's threads, and with the feature `rt` priorities and cores.
     ///
-    /// What the system refuses is a [`CreateErrorKind::ThreadOption`], when the participant is made, or its first listener.
+    /// Default: see [`ThreadOptions`]. If the system refuses an option, creating the participant or its first listener
+    /// fails with [`CreateErrorKind::ThreadOption`].
     pub fn threads(self, threads: ThreadOptions) -> Self {
         self.set(Setting::Threads(threads))
     }
 
-    /// Writes every datagram that is sent or received into a pcap file, which Wireshark and tshark open. Default: no file.
-    /// Environment: `DDS_TAP`.
+    /// Writes all sent and received datagrams to a pcap file for Wireshark. Default: none. Environment: `DDS_TAP`.
     ///
-    /// A capture that is there already is continued, so that participants and processes may share one; a named pipe shows
-    /// the traffic live (`mkfifo p; wireshark -k -i p`, then tap into `p`). What a participant sends to itself or to another one
-    /// with the same file is there twice, once as sent and once as received. What readers of this process get is not, unless
-    /// [`udp_only`](Self::udp_only) is set: it never becomes a datagram. Costs a few microseconds for each datagram, and no
-    /// memory. If the file cannot grow any more, it ends there; the participant goes on.
+    /// An existing capture is continued, so participants and processes may share a file. A named pipe shows the traffic
+    /// live: `mkfifo p; wireshark -k -i p`, and the pipe as `path`.
+    ///
+    /// A datagram between participants with the same file appears twice, once as sent and once as received. Samples
+    /// that are delivered within the process are never datagrams and do not appear, unless [`udp_only`](Self::udp_only)
+    /// is set. It costs a few microseconds per datagram and no memory. If the file cannot grow, the capture ends and
+    /// the participant continues.
     pub fn tap(self, path: impl Into<PathBuf>) -> Self {
         self.set(Setting::Tap(path.into()))
     }
 
-    /// Lets so much go wrong with what is sent, discovery included. For tests of programs and of this library; with
-    /// [`udp_only`](Self::udp_only), for what is not sent cannot be lost.
+    /// Applies faults to sent datagrams, with those of discovery. For tests.
+    ///
+    /// Together with [`udp_only`](Self::udp_only), the faults also apply to local readers.
     #[doc(hidden)]
     pub fn faults(self, faults: Faults) -> Self {
         self.set(Setting::Faults(faults))
     }
 
-    /// As [`faults`](Self::faults), with what is received: for tests against programs that have no faults of their own.
+    /// Applies faults to received datagrams, for tests against programs without faults of their own.
     #[doc(hidden)]
     pub fn receive_faults(self, faults: Faults) -> Self {
         self.set(Setting::ReceiveFaults(faults))
     }
 
-    /// Reads settings and QoS from a TOML or JSON file, by its ending; see [above](Self#profile-files). Replaces the file that
-    /// the environment names, by `DDS_PROFILES`. Default: none.
+    /// Reads settings and QoS from a TOML or JSON file; see [above](Self#profile-files). Default: none.
+    ///
+    /// The extension selects the format. The file replaces that of the environment variable `DDS_PROFILES`.
     #[cfg(feature = "serde")]
     pub fn profiles(mut self, path: impl Into<PathBuf>) -> Self {
         self.profiles = Some(path.into());
         self
     }
 
-    /// Takes the QoS from the `domain_participant_qos` of a profile in an XML file (feature `profiles`). [`qos`](Self::qos) replaces it. A
-    /// name that is not there is an error of [`build`](Self::build). Default: none; TOML and JSON have one `[participant]`, which always holds.
+    /// Takes the QoS from the `domain_participant_qos` of an XML profile (feature `profiles`). Default: none.
+    ///
+    /// [`qos`](Self::qos) overrides it. [`build`](Self::build) fails if there is no such profile. TOML and JSON files
+    /// have one `[participant]`, which always applies.
     #[cfg(feature = "serde")]
     pub fn profile(mut self, name: impl Into<String>) -> Self {
         self.profile = Some(name.into());
         self
     }
 
-    /// Leaves the environment variables alone.
+    /// Ignores all environment variables.
     pub fn ignore_environment(mut self) -> Self {
         self.read_environment = false;
         self
@@ -417,7 +446,7 @@ impl DomainParticipantBuilder {
         Ok(DomainParticipant::from_ref(ParticipantRef::first(ParticipantHandle::start(config, driver)?)))
     }
 
-    /// Joins the domain in another world than the operating system's, such as one whose network loses datagrams.
+    /// Joins the domain on another driver than the operating system's, such as a simulated one.
     ///
     /// # Errors
     /// As [`DomainParticipant::new`].
@@ -469,15 +498,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_beats_the_environment_and_the_last_call_wins() {
+    fn code_overrides_environment_and_last_call_wins() {
         let builder = DomainParticipant::builder(3).scope(Scope::Host).scope(Scope::PeersOnly).ignore_environment();
         let config = builder.into_config().unwrap();
         assert_eq!((config.domain_id, config.scope), (3, Scope::PeersOnly));
     }
 
-    /// What the environment can say stands in the table and with the setter, by name; and nothing else does.
+    /// The table and the setters name exactly the variables that the environment supports.
     #[test]
-    fn every_variable_stands_with_its_setter() {
+    fn every_variable_is_documented_with_setter() {
         let (builder, config) = (include_str!("participant_builder.rs"), include_str!("../settings/config.rs"));
         let code = builder.split("#[cfg(test)]").next().unwrap();
         let variables = |text: &str| -> std::collections::BTreeSet<String> {
@@ -501,7 +530,7 @@ mod tests {
     }
 
     #[test]
-    fn a_domain_without_ports_is_refused_before_anything_is_opened() {
+    fn invalid_domain_is_refused_before_opening_sockets() {
         let error = DomainParticipant::builder(233).ignore_environment().build().unwrap_err();
         assert_eq!(error.kind(), &CreateErrorKind::InvalidDomain { domain_id: 233 });
     }

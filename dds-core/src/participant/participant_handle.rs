@@ -1,4 +1,4 @@
-//! What every handle and every endpoint of a participant shares.
+//! State that every handle and every endpoint of a participant shares.
 
 use crate::actor::{Deferred, Effects, Poke};
 use crate::context::{ParticipantContext, ParticipantCore, WRITER_IS_ALIVE};
@@ -6,7 +6,10 @@ use crate::discovery::Discovery;
 #[cfg(any(feature = "udp", feature = "sim"))]
 use crate::driver::FaultyReceive;
 use crate::driver::{Driver, Locators, Network, NetworkConfig, NetworkError, Reach, Receive};
-use crate::infrastructure::{CreateError, CreateErrorKind, Ending, QosError, StatusCondition, Subject, Watched};
+use crate::endpoint::Endpoint;
+use crate::infrastructure::{
+    CreateError, CreateErrorKind, Ending, QosError, StatusCondition, Subject, Watched, is_out_of_files,
+};
 use crate::participant::Contained;
 use crate::participant::default_qos::Defaults;
 use crate::participant::draining::Draining;
@@ -22,10 +25,10 @@ use dds_rtps::types::{Duration, EntityId, Guid, GuidPrefix, IpFamilies, VendorId
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// What all handles of a participant share: its parts, in the order in which they depend on each other.
+/// State that all handles of a participant share. Its parts are in the order of their dependencies.
 ///
-/// When the application drops its last handle ([`ParticipantRef`](crate::context::ParticipantRef)), the participant leaves
-/// the domain.
+/// When the application drops its last handle ([`ParticipantRef`](crate::context::ParticipantRef)), the participant
+/// leaves the domain.
 pub(crate) struct ParticipantHandle {
     pub(super) core: Arc<ParticipantCore>,
     reception: Reception,
@@ -47,7 +50,7 @@ pub(crate) struct ParticipantHandle {
 }
 
 impl ParticipantHandle {
-    /// Opens the sockets and begins to look for others.
+    /// Opens the sockets and starts discovery.
     pub(crate) fn start(config: Config, driver: Arc<dyn Driver>) -> Result<Arc<Self>, CreateError> {
         let prefix = draw_prefix(&*driver);
         let subject = Subject::new("participant", "", Guid::new(prefix, EntityId::PARTICIPANT));
@@ -57,6 +60,9 @@ impl ParticipantHandle {
             let kind = match reason {
                 NetworkError::Domain(domain_id) => CreateErrorKind::InvalidDomain { domain_id },
                 NetworkError::Tap { path, source } => CreateErrorKind::Tap { path, message: source.to_string() },
+                NetworkError::Io { source, .. } if is_out_of_files(&source) => {
+                    CreateErrorKind::OpenFiles { message: source.to_string() }
+                }
                 NetworkError::NotSimulated { setting } => CreateErrorKind::NotSimulated { setting },
                 other => CreateErrorKind::Transport { message: other.to_string() },
             };
@@ -66,7 +72,8 @@ impl ParticipantHandle {
         let mut protocol = participant_config(&config, prefix, &*network);
         let core = ParticipantCore::new(config, Arc::clone(&subject), driver, network);
         protocol.assertion_clock = Arc::clone(core.assertion_clock());
-        let protocol = Participant::new(protocol, core.driver().random());
+        let seed = core.driver().random();
+        let protocol = Participant::new(protocol, seed, core.driver().hash_seed(seed));
         let reception = Reception::new(&core);
         let discovery = Discovery::new(&core, protocol, reception.routes());
         let watched = Arc::<Watched>::default();
@@ -96,8 +103,9 @@ impl ParticipantHandle {
         Ok(handle)
     }
 
-    /// Lets the participant take part, and its entities if its QoS says so. Does nothing if it takes part already
-    /// (DDS 1.4, 2.2.2.1.1.7).
+    /// Enables the participant, and its entities if its QoS says so (DDS 1.4, 2.2.2.1.1.7).
+    ///
+    /// Does nothing if it is enabled already.
     pub(crate) fn enable(&self) -> Result<(), CreateErrorKind> {
         self.core.check_open()?;
         {
@@ -140,10 +148,10 @@ impl ParticipantHandle {
                 scope = ?core.config().scope,
                 unicast = ?locators.default_unicast,
                 multicast = ?locators.metatraffic_multicast,
-                receive_buffer = granted,
-                settings = core.config().describe(),
+                settings = core.config().describe(false),
                 "participant started"
             );
+            tracing::debug!(receive_buffer = granted, settings = core.config().describe(true), "all settings");
         });
         Ok(())
     }
@@ -163,7 +171,7 @@ impl ParticipantHandle {
             tracing::info!(
                 unicast = ?locators.default_unicast,
                 multicast = ?locators.metatraffic_multicast,
-                "the network has changed"
+                "the addresses of this host have changed"
             );
         });
         Effects::scope(|effects| {
@@ -178,7 +186,7 @@ impl ParticipantHandle {
         self.topics.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Announces other octets of the application. Without effect once the participant is closed.
+    /// Changes and announces the QoS. No effect if the participant is closed.
     pub(crate) fn set_qos(&self, qos: DomainParticipantQos) -> Result<(), QosError> {
         let changed = self.core.qos().change(qos, |_, new| new.check(), DomainParticipantQos::check);
         changed.map_err(|kind| QosError::new(self.core.subject(), kind))?;
@@ -258,7 +266,7 @@ impl std::fmt::Debug for ParticipantHandle {
     }
 }
 
-/// A prefix that no other participant has, nor this one after a restart.
+/// Draws a prefix that no other participant has, also not this one after a restart.
 fn draw_prefix(driver: &dyn Driver) -> GuidPrefix {
     let [high, low] = [driver.random().to_be_bytes(), driver.random().to_be_bytes()];
     let mut random = [0; 10];
@@ -295,7 +303,7 @@ fn network_config(config: &Config) -> NetworkConfig {
     }
 }
 
-/// Announcing more often tells nobody anything, and costs everybody something.
+/// Lower bound of the announcement period. More announcements give peers no more information.
 const ANNOUNCEMENT_PERIOD_MIN: Duration = Duration::from_millis(10);
 
 fn participant_config(config: &Config, prefix: GuidPrefix, network: &dyn Network) -> ParticipantConfig {

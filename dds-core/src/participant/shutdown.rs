@@ -1,11 +1,11 @@
-//! How a participant ends: its entities, then what must still be acknowledged, then the farewell, the sockets, the threads.
+//! The end of a participant: its entities, unacknowledged samples, its disposal, its sockets, its threads.
 //!
 //! ```text
-//! close      every entity closed; if nothing has to be acknowledged, the rest at once, else when that is done or the
-//!            participant has lingered for long enough. Never waits.
+//! close      closes every entity. If all samples are acknowledged, it ends the rest at once, otherwise after the last
+//!            acknowledgement or the linger time. Never blocks.
 //! shutdown   close, and a wait until the threads have ended
-//! last drop  close, the rest, and a blocking wait for the threads; on a thread that must not wait, or on one of its own,
-//!            without the waits
+//! last drop  close, the rest, and a blocking wait for the threads. It does not wait on a thread that must not block,
+//!            or on one of the participant's own threads.
 //! ```
 
 use crate::actor::{Effects, Poke, Signals, Ticket, Wakers, close_cell, in_listener};
@@ -17,26 +17,26 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Poll, Wake, Waker};
 
-/// Longer than anybody lingers.
+/// Upper bound of the linger time.
 pub(super) const LINGER_MAX: Duration = Duration::from_secs(24 * 3600);
 
-/// How far the end of a participant has come.
+/// State of the end of a participant.
 #[derive(Default)]
 pub(crate) struct ShutdownState {
-    /// It has said farewell.
+    /// It has sent its disposal.
     parted: AtomicBool,
     state: Mutex<ShutdownWaiters>,
 }
 
 #[derive(Default)]
 struct ShutdownWaiters {
-    /// The driver's threads have ended, or were given up.
+    /// The driver's threads have ended, or the wait for them has timed out.
     stopped: bool,
     waiters: Wakers,
     linger: Option<Linger>,
 }
 
-/// Ends the lingering.
+/// Timer that ends the linger time.
 struct Linger {
     _bell: Arc<LingerBell>,
     _timer: Timer,
@@ -53,7 +53,7 @@ impl ShutdownState {
 }
 
 impl ParticipantHandle {
-    /// Ends everything, without waiting.
+    /// Closes the participant without blocking.
     pub(crate) fn close(self: &Arc<Self>) {
         if !self.close_entities() {
             return;
@@ -71,15 +71,15 @@ impl ParticipantHandle {
         }
     }
 
-    /// Nobody looks at its timer any more.
+    /// Drops the linger timer.
     fn end_linger(&self) {
         let linger = self.shutdown_state().state().linger.take();
         drop(linger);
     }
 
-    /// False if that has happened before.
+    /// Closes all entities. Returns `false` if the participant is already closed.
     fn close_entities(&self) -> bool {
-        // In a forked child there is nothing to take leave of: the parent goes on.
+        // A forked child announces nothing, because the parent continues.
         if !self.core.set_closed() || self.core.is_forked() {
             return false;
         }
@@ -87,7 +87,9 @@ impl ParticipantHandle {
         true
     }
 
-    /// What is left once nothing has to be acknowledged any more, or for too long: the farewell, the sockets, the threads.
+    /// Ends the participant: sends its disposal, closes its sockets, stops its threads.
+    ///
+    /// The caller has waited for acknowledgements, or the linger time is over.
     pub(crate) fn part(&self) {
         if self.shutdown_state().parted.swap(true, Ordering::AcqRel) {
             return;
@@ -95,11 +97,12 @@ impl ParticipantHandle {
         self.end_linger();
         self.give_up_drained();
         Effects::scope(|effects| {
-            // A participant that a panic has closed says no farewell; the others' leases end.
+            // If a panic has closed discovery, there is no disposal. Peers then remove the participant when its lease
+            // expires.
             let _ = self.discovery().cell().with(effects, |actor, _| actor.shutdown());
         });
         close_cell(self.discovery().cell());
-        // Whoever made an endpoint meanwhile finds it closed.
+        // Endpoints that another thread has created since are closed too.
         let (readers, writers) = self.reception().routes().take_endpoints();
         readers.iter().for_each(close_cell);
         writers.iter().for_each(close_cell);
@@ -114,7 +117,7 @@ impl ParticipantHandle {
         self.core.span().in_scope(|| tracing::info!("participant closed"));
     }
 
-    /// The last handle is gone: may wait, for what must be acknowledged and for the threads.
+    /// Ends the participant after the drop of its last handle. May wait for acknowledgements and threads.
     pub(super) fn leave_at_last_drop(&self) {
         if self.core.is_forked() {
             return;
@@ -144,7 +147,7 @@ impl Poke for LingerBell {
     fn signal(&self, _signals: Signals) {}
 }
 
-/// Rung by the driver when its threads have ended.
+/// Waker that the driver wakes when its threads have ended.
 struct StoppedBell {
     participant: Weak<ParticipantHandle>,
 }
@@ -160,7 +163,7 @@ impl Wake for StoppedBell {
     }
 }
 
-/// Waits for its own end, in one of two forms.
+/// The wait for `closed` or for `shutdown`.
 impl WaitSource<()> for DomainParticipant {
     fn poll_wait(
         &self,
@@ -207,6 +210,6 @@ impl WaitSource<()> for DomainParticipant {
     }
 
     fn complain(&self, awaited: Awaited) {
-        self.handle().core.span().in_scope(|| tracing::warn!(?awaited, "still waiting for the participant to end"));
+        self.handle().core.span().in_scope(|| tracing::warn!(?awaited, "the participant has not ended yet"));
     }
 }

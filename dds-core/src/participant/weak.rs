@@ -1,14 +1,14 @@
-//! A handle that keeps no participant alive.
+//! A handle that does not keep its participant alive.
 
 use crate::context::ParticipantRef;
 use crate::participant::{DomainParticipant, ParticipantHandle};
 use std::fmt;
 use std::sync::Weak;
 
-/// A [`DomainParticipant`] that does not keep it alive; from [`DomainParticipant::downgrade`].
+/// Handle of a [`DomainParticipant`] that does not keep it alive, from [`DomainParticipant::downgrade`].
 ///
-/// For what lives longer than the participant, or is kept alive by it: a listener's closure with a strong handle of its own
-/// participant would keep both for ever.
+/// Use it in objects that the participant owns. For example, a listener with a strong handle of its own participant
+/// would keep both alive forever.
 ///
 /// ```
 /// use dds_core::{DomainParticipant, Scope};
@@ -35,7 +35,7 @@ impl WeakDomainParticipant {
         Self { handle }
     }
 
-    /// The participant, unless its last handle is gone. It may have been closed.
+    /// Returns the participant, unless its last handle was dropped. It may be closed.
     #[must_use]
     pub fn upgrade(&self) -> Option<DomainParticipant> {
         ParticipantRef::upgrade(&self.handle).map(DomainParticipant::from_ref)

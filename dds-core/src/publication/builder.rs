@@ -1,43 +1,35 @@
 //! Creation of writers.
 
-use crate::actor::{Capacity, Cell, Effects, Poke};
-use crate::cdr::{AnyType, Encoding, Extensibility, KeyHasher};
-use crate::context::{ListenerPlace, ParticipantCore, ParticipantRef};
-use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Ending, LiveQos, StatusMask, Subject};
-use crate::publication::listener::{WriterDispatch, dispatch_to_listener, new_listener};
-use crate::publication::loan::Loans;
-use crate::publication::writer_actor::WriterActor;
-use crate::publication::writer_handle::EncodeBuffers;
-use crate::publication::{
-    DataWriter, DataWriterListener, PublicationContext, PublisherGroup, WriterEvent, WriterHandle,
+use crate::context::{ParticipantCore, ParticipantRef};
+use crate::endpoint::{
+    EndpointCore, EndpointDispatch, NewEndpoint, check_qos, new_listener, new_subject, qos_setters, start,
 };
-use crate::qos::{DataRepresentation, DataWriterQos, Preset};
-use crate::topic::{TopicRef, narrow_representations};
-use dds_rtps::concurrent::SlotRing;
+use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, StatusMask};
+use crate::publication::encoder::SampleEncoder;
+use crate::publication::listener::{dispatch_events, dispatch_to_listener};
+use crate::publication::writer_actor::{WriterActor, WriterEnvironment};
+use crate::publication::{
+    AnyWriter, DataWriter, DataWriterListener, PublicationContext, PublisherGroup, WriterEvent, WriterHandle,
+};
+use crate::qos::{
+    DataRepresentation, DataWriterQos, DestinationOrder, Durability, DurabilityService, History, Liveliness, Ownership,
+    Reliability, ResourceLimits, WriterDataLifecycle,
+};
+use crate::topic::TopicRef;
+use dds_rtps::cdr::{AnyType, Encoding, Extensibility};
 use dds_rtps::types::{Duration, EntityKind, Guid};
 use dds_rtps::writer::{FragmentSize, SlowReader, StatefulWriter, WriterConfig};
 use std::any::TypeId;
 use std::fmt;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, OnceLock, Weak};
-
-/// Maximum number of slots that a writer reuses.
-///
-/// It covers the usual history together with the batches of local readers. Slots beyond it, or beyond `SLOTS_BYTES`,
-/// come from the heap.
-const SLOTS_MAX: usize = 1024;
-
-/// Memory up to which a writer reuses more slots, for a deep history of small samples.
-///
-/// Above 16 KiB a sample costs far more than its allocation.
-const SLOTS_BYTES: usize = 16 << 20;
+use std::sync::Arc;
 
 /// Builds a [`DataWriter`]. See [`DomainParticipant::writer_builder`](crate::DomainParticipant::writer_builder).
 ///
 /// ```
-/// use dds_core::qos::{DataWriterQos, Durability};
-/// use dds_core::{DdsType, DomainParticipant, Duration, Scope, WriterEvent};
+/// use dds_core::{DdsType, DomainParticipant, Scope};
+/// use dds_core::status::WriterEvent;
 /// use std::sync::mpsc;
+/// use std::time::Duration;
 ///
 /// #[derive(DdsType)]
 /// struct Pose {
@@ -54,7 +46,9 @@ const SLOTS_BYTES: usize = 16 << 20;
 /// let (sender, receiver) = mpsc::channel();
 /// let writer = participant
 ///     .writer_builder::<Pose>("robot/pose")
-///     .qos(DataWriterQos::default().durability(Durability::TransientLocal).deadline(Duration::from_secs(1)))
+///     .transient_local()
+///     .keep_last(10)
+///     .deadline(Duration::from_secs(1))
 ///     .on_event(move |_, event| drop(sender.send(event)))
 ///     .build()?;
 /// writer.write(&Pose { robot: 7, x: 1.0 })?;
@@ -70,9 +64,9 @@ pub struct DataWriterBuilder<'t, T> {
     /// The error of a missing profile is returned by `build`.
     qos: Result<DataWriterQos, CreateErrorKind>,
     group: Option<Arc<PublisherGroup>>,
-    behaviour: Behaviour,
+    behavior: Behavior,
     delivery: Delivery,
-    listener: Option<(StatusMask, WriterDispatch<T>)>,
+    listener: Option<(StatusMask, EndpointDispatch<WriterHandle>)>,
     /// The topic has a key, but its type is unknown to this process.
     is_keyed: bool,
 }
@@ -85,13 +79,13 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         default: DataWriterQos,
     ) -> Self {
         let delivery = participant.core().config().delivery;
-        let qos = Ok(if topic.preset() == Preset::Default { default } else { topic.preset().writer() });
+        let qos = Ok(topic.policies().writer(default));
         let participant = ParticipantRef::new(participant);
-        let behaviour = Behaviour { slow_reader: SlowReader::default(), batching: None };
-        Self { participant, qos, topic, group: None, behaviour, delivery, listener: None, is_keyed: false }
+        let behavior = Behavior { slow_reader: SlowReader::default(), batching: None };
+        Self { participant, qos, topic, group: None, behavior, delivery, listener: None, is_keyed: false }
     }
 
-    /// Sets the QoS: a [`DataWriterQos`] or a [`Preset`](crate::qos::Preset).
+    /// Sets the QoS: a [`DataWriterQos`] or a [`Preset`](crate::qos::Preset). It replaces earlier setters.
     ///
     /// Default: the QoS of the [`TopicSpec`](crate::TopicSpec), or else of the factory
     /// ([`set_default_writer_qos`](crate::Publisher::set_default_writer_qos)), or else reliable, volatile, keep last 1.
@@ -131,8 +125,9 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     /// lost.
     ///
     /// ```
-    /// use dds_core::qos::{DataWriterQos, ResourceLimits};
-    /// use dds_core::{DdsType, DomainParticipant, Duration, Scope, SlowReader};
+    /// use dds_core::qos::ResourceLimits;
+    /// use dds_core::{DdsType, DomainParticipant, Duration, Scope};
+    /// use dds_core::writer::SlowReader;
     ///
     /// #[derive(DdsType)]
     /// struct Pose {
@@ -144,18 +139,18 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     ///     .scope(Scope::Host)
     /// #   .domain_tag(std::process::id().to_string())
     ///     .build()?;
-    /// let limits = ResourceLimits { max_samples: Some(1000), ..ResourceLimits::default() };
     /// let writer = participant
     ///     .writer_builder::<Pose>("slow/pose")
-    ///     .qos(DataWriterQos::default().keep_all().resource_limits(limits))
-    ///     .slow_reader(SlowReader::Demote { after: Duration::from_secs(1) })
+    ///     .keep_all()
+    ///     .resource_limits(ResourceLimits::NONE.max_samples(1000))
+    ///     .slow_reader(SlowReader::demote(Duration::from_secs(1)))
     ///     .build()?;
-    /// assert_eq!(writer.slow_readers()?.current_count, 0);
+    /// assert_eq!(writer.slow_readers().current_count, 0);
     /// # Ok(())
     /// # }
     /// ```
     pub fn slow_reader(mut self, slow_reader: SlowReader) -> Self {
-        self.behaviour.slow_reader = slow_reader;
+        self.behavior.slow_reader = slow_reader;
         self
     }
 
@@ -186,15 +181,14 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     /// # Ok(())
     /// # }
     /// ```
-    pub fn batching(mut self, window: Duration) -> Self {
-        self.behaviour.batching = Some(window);
+    pub fn batching(mut self, window: impl Into<Duration>) -> Self {
+        self.behavior.batching = Some(window.into());
         self
     }
 
     /// Sets whether the topic has a key.
     ///
     /// For a writer of the durability service, which does not know the type. Each of its changes names its instance.
-    #[cfg(feature = "durability")]
     pub(crate) fn keyed(mut self, is_keyed: bool) -> Self {
         self.is_keyed = is_keyed;
         self
@@ -209,7 +203,10 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     /// Calls `listener` with the statuses in `mask`, from the writer's creation on.
     ///
     /// The last call of this method or [`on_event`](DataWriterBuilder::on_event) applies.
-    pub fn listener(mut self, mask: StatusMask, listener: impl DataWriterListener<T>) -> Self {
+    pub fn listener(mut self, mask: StatusMask, listener: impl DataWriterListener<T>) -> Self
+    where
+        T: 'static,
+    {
         self.listener = Some((mask, dispatch_to_listener(listener)));
         self
     }
@@ -219,13 +216,11 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     #[doc(alias = "on_offered_incompatible_qos")]
     #[doc(alias = "on_liveliness_lost")]
     #[doc(alias = "on_offered_deadline_missed")]
-    pub fn on_event(mut self, mut listener: impl FnMut(&DataWriter<T>, WriterEvent) + Send + 'static) -> Self {
-        let dispatch: WriterDispatch<T> = Box::new(move |writer, marks| {
-            for event in writer.handle.changes(marks) {
-                listener(writer, event);
-            }
-        });
-        self.listener = Some((StatusMask::ALL, dispatch));
+    pub fn on_event(mut self, listener: impl FnMut(&DataWriter<T>, WriterEvent) + Send + 'static) -> Self
+    where
+        T: 'static,
+    {
+        self.listener = Some((StatusMask::ALL, dispatch_events(listener)));
         self
     }
 
@@ -241,10 +236,9 @@ impl<'t, T> DataWriterBuilder<'t, T> {
     where
         T: 'static,
     {
-        let Self { participant, topic, qos, group, behaviour, delivery, listener, is_keyed } = self;
+        let Self { participant, topic, qos, group, behavior, delivery, listener, is_keyed } = self;
         let kind = if topic.has_key() || is_keyed { EntityKind::WriterWithKey } else { EntityKind::WriterNoKey };
-        let guid = Guid::new(participant.core().prefix(), participant.core().new_entity_id(kind));
-        let subject = Subject::new("writer", topic.name(), guid);
+        let subject = new_subject(&**participant, "writer", topic.name(), kind);
         let error = |kind| CreateError::new(&subject, kind);
         // A content-filtered topic is for readers only (DDS 1.4, 2.2.2.3.3).
         if topic.filtered().is_some() {
@@ -254,88 +248,78 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         if topic.builtin().is_some() {
             return Err(error(CreateErrorKind::BuiltinTopic));
         }
-        let mut qos = qos.map_err(error)?;
-        narrow_representations(&mut qos.representation, topic.representations()).map_err(error)?;
-        qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
-        if topic.handle().is_some_and(|topic| topic.is_closed()) {
-            return Err(error(CreateErrorKind::Closed));
-        }
+        let qos = check_qos(qos, &topic).map_err(error)?;
         // Within a participant, a topic name has one type.
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
-        let handle = make_handle(&participant, &topic, (qos, behaviour), group, delivery, &subject);
-        let poke = Arc::downgrade(&handle.cell) as Weak<dyn Poke>;
-        let owner = participant.discovery_cell();
-        // This cannot fail, because a new cell is not closed.
-        let _ = Effects::scope(|effects| {
-            handle.cell.with(effects, |actor, _| {
-                actor.attach(poke, owner);
-                if let Some(group) = &handle.group {
-                    actor.suspensions = Some(Arc::clone(group.common()));
-                }
-            })
-        });
-        let listener = listener.map(|(mask, dispatch)| new_listener(&handle, mask, dispatch));
         let core = participant.core();
-        let announced = core
-            .set_listener(&handle.listener, listener, &handle.ending, || core.is_closed(), || ())
-            .and_then(|()| handle.group.as_ref().map_or(Ok(()), |group| group.add(&handle)))
-            .and_then(|()| participant.enter_writer(&handle))
-            .and_then(|()| if handle.is_autoenabled() { handle.enable() } else { Ok(()) });
+        let guid = subject.guid;
+        let new = NewEndpoint {
+            participant: Arc::clone(&participant),
+            subject: Arc::clone(&subject),
+            type_name: topic.type_name().to_owned(),
+            sample_type: TypeId::of::<T>(),
+            types: if core.config().type_information { topic.types() } else { None },
+            qos,
+            group,
+            topic: topic.handle().cloned(),
+            span: core.span().in_scope(|| tracing::error_span!("writer", %guid, topic = topic.name())),
+            delivery,
+        };
+        let encoder = SampleEncoder::new(topic.ty().cloned(), topic.has_key());
+        let handle = new_handle(new, encoder, behavior, |handle| Box::new(DataWriter::<T>::lend(handle)));
+        let listener = listener.map(|(mask, dispatch)| new_listener(&handle, mask, dispatch));
         // On an error the handle is dropped, which reverts the steps so far.
-        announced.map_err(error)?;
-        handle.span.in_scope(|| tracing::info!("writer created"));
+        start(&handle, listener).map_err(error)?;
         Ok(DataWriter::from_handle(handle))
     }
 }
 
+qos_setters!(DataWriterBuilder, DataWriterQos {
+    durability: Durability,
+    durability_service: DurabilityService,
+    deadline: Duration,
+    latency_budget: Duration,
+    liveliness: Liveliness,
+    reliability: Reliability,
+    destination_order: DestinationOrder,
+    history: History,
+    resource_limits: ResourceLimits,
+    transport_priority: i32,
+    lifespan: Duration,
+    user_data: Vec<u8>,
+    ownership: Ownership,
+    ownership_strength: i32,
+    writer_data_lifecycle: WriterDataLifecycle,
+    representation: Vec<DataRepresentation>,
+});
+
 /// Behavior of a writer that is not announced.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Behaviour {
+pub(super) struct Behavior {
     /// Treatment of slow readers.
     pub(super) slow_reader: SlowReader,
     /// Time that small samples wait for others. `None` means LATENCY_BUDGET.
     pub(super) batching: Option<Duration>,
 }
 
-fn make_handle<T: 'static>(
-    participant: &Arc<dyn PublicationContext>,
-    topic: &TopicRef<'_, T>,
-    (qos, behaviour): (DataWriterQos, Behaviour),
-    group: Option<Arc<PublisherGroup>>,
-    delivery: Delivery,
-    subject: &Arc<Subject>,
+fn new_handle(
+    new: NewEndpoint<WriterHandle>,
+    encoder: SampleEncoder,
+    behavior: Behavior,
+    lend: fn(Arc<WriterHandle>) -> Box<dyn AnyWriter>,
 ) -> Arc<WriterHandle> {
-    let core = participant.core();
-    let (protocol, _) = writer_protocol(core, subject.guid, topic.ty(), &qos, behaviour, group.as_ref());
-    let actor = WriterActor::new(protocol, Arc::clone(core.driver()), core.outgoing(), &qos);
-    let guid = subject.guid;
-    let span = core.span().in_scope(|| tracing::info_span!("writer", %guid, topic = topic.name()));
-    Arc::new(WriterHandle {
-        participant: Arc::clone(participant),
-        core: Arc::clone(core),
-        cell: Cell::new(actor, Capacity::default(), Arc::clone(core.driver().run_queue())),
-        subject: Arc::clone(subject),
-        type_name: topic.type_name().to_owned(),
-        sample_type: TypeId::of::<T>(),
-        ty: topic.ty().cloned(),
-        types: if core.config().type_information { topic.types() } else { None },
-        qos: LiveQos::new(qos),
-        group,
-        topic: topic.handle().cloned(),
-        encoding: OnceLock::new(),
-        enabling: Mutex::default(),
-        hasher: topic.ty().map_or(KeyHasher::keyless(), |ty| KeyHasher::new(ty.clone(), topic.has_key())),
-        span,
-        encode_buffers: Mutex::new(EncodeBuffers::new(SlotRing::with_budget(SLOTS_MAX, SLOTS_BYTES))),
-        loans: Loans::default(),
-        listener: ListenerPlace::default(),
-        delivery,
-        behaviour,
-        lend: |handle| Box::new(DataWriter::<T>::lend(handle)),
-        status_condition: OnceLock::new(),
-        closed: AtomicBool::new(false),
-        ending: Ending::new(),
-    })
+    let core = new.participant.core();
+    let group = new.group.as_ref();
+    let (protocol, _) = writer_protocol(core, new.subject.guid, encoder.ty(), &new.qos, behavior, group);
+    let environment = WriterEnvironment {
+        driver: Arc::clone(core.driver()),
+        outgoing: core.outgoing(),
+        participant: new.participant.discovery_cell(),
+        suspensions: group.map(|group| Arc::clone(group.common())),
+    };
+    // `enable` replaces this protocol writer if the QoS changes before it.
+    let actor = WriterActor::new(protocol, environment, &new.qos);
+    WriterHandle::new(EndpointCore::new(new, actor), encoder, behavior, lend)
 }
 
 /// Creates the protocol's writer for a QoS. Returns it with the encoding that it offers.
@@ -344,20 +328,20 @@ pub(super) fn writer_protocol(
     guid: Guid,
     ty: Option<&AnyType>,
     qos: &DataWriterQos,
-    behaviour: Behaviour,
+    behavior: Behavior,
     group: Option<&Arc<PublisherGroup>>,
 ) -> (StatefulWriter, Encoding) {
     let mut config = WriterConfig::new(guid, guid.entity_id.kind() == EntityKind::WriterWithKey, qos);
-    config.slow_reader = behaviour.slow_reader;
-    config.batch_window = behaviour.batching.unwrap_or(qos.latency_budget);
+    config.slow_reader = behavior.slow_reader;
+    config.batch_window = behavior.batching.unwrap_or(qos.latency_budget);
     config.presentation = group.and_then(|group| group.presented());
-    config.seed = participant.driver().random();
+    config.hash_seed = participant.driver().hash_seed(participant.driver().random());
     if let Some(size) = participant.config().fragment_size {
         config.fragment_size = FragmentSize { same_host: size, network: size };
     }
     config.assertion_clock = Some(Arc::clone(participant.assertion_clock()));
     // Peers of this implementation on this host are granted the same receive buffer as this participant.
-    config.flow.same_host = config.flow.same_host.max(participant.network().receive_buffer_granted());
+    config.congestion.same_host = config.congestion.same_host.max(participant.network().receive_buffer_granted());
     // A writer offers one representation: other vendors send XCDR1 for final types and XCDR2 otherwise by default, and
     // accept exactly one identifier.
     let is_final = ty.is_none_or(|ty| ty.extensibility() == Extensibility::Final);

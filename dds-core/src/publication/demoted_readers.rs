@@ -1,4 +1,4 @@
-//! Readers that the writer does not wait for, because they are too slow ([`SlowReader`](crate::SlowReader)).
+//! Readers that the writer does not wait for, because they are too slow ([`SlowReader`](crate::writer::SlowReader)).
 
 use crate::actor::{Deferred, Effects};
 use crate::infrastructure::MatchCounter;

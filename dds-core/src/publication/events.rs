@@ -1,13 +1,10 @@
 //! Events of a writer.
 
-use crate::actor::Effects;
+use crate::endpoint::EndpointState;
 use crate::infrastructure::{
-    DeadlineMissedStatus, Feed, IncompatibleQosStatus, LivelinessLostStatus, MatchRead, Observed, Observers,
+    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus, MatchCounter, MatchRead,
     PublicationMatchedStatus, SlowReaderStatus, mark,
 };
-use crate::publication::WriterCell;
-use crate::publication::writer_actor::WriterActor;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// Event of a writer, for event listeners and event streams.
 ///
@@ -32,15 +29,9 @@ pub enum WriterEvent {
     },
 }
 
-/// Event source of one stream.
-pub(crate) struct WriterFeed {
-    cell: Arc<WriterCell>,
-    reported: Mutex<ReportedToWriterEvents>,
-}
-
-/// Counts that the stream has reported already.
+/// Counts that one event stream has reported already.
 #[derive(Default)]
-struct ReportedToWriterEvents {
+pub(crate) struct ReportedToWriterEvents {
     matched: MatchRead,
     incompatible: u32,
     slow: MatchRead,
@@ -49,69 +40,39 @@ struct ReportedToWriterEvents {
     panics: u64,
 }
 
-impl WriterFeed {
-    pub(crate) fn new(cell: Arc<WriterCell>) -> Self {
-        Self { cell, reported: Mutex::default() }
-    }
-}
-
-impl Feed<WriterEvent> for WriterFeed {
-    fn event(&self, mark: u32, effects: &mut Effects) -> Option<WriterEvent> {
-        // Handlers never take this lock, so this thread may hold it while it enters the cell.
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        self.cell.with(effects, |actor, _| reported.next(mark, actor)).ok().flatten()
-    }
-}
-
-impl Observed for WriterCell {
-    fn with_observers(
-        self: Arc<Self>,
-        effects: &mut Effects,
-        visit: &mut dyn FnMut(&mut Observers, &mut Effects),
-    ) -> bool {
-        let visited = self.with(effects, |actor, effects| {
-            // The cell of a closed writer lives on until its samples are acknowledged.
-            let open = !actor.is_closed();
-            if open {
-                visit(actor.observers(), effects);
-            }
-            open
-        });
-        visited.unwrap_or(false)
-    }
-}
-
 impl ReportedToWriterEvents {
-    // Streams count on their own, because a status getter resets the change only for its caller.
-    fn next(&mut self, mark: u32, actor: &mut WriterActor) -> Option<WriterEvent> {
+    /// Returns the change of a status that every endpoint has.
+    pub(super) fn common(&mut self, mark: u32, endpoint: &mut EndpointState) -> Option<WriterEvent> {
         match mark {
             mark::MATCHED => {
-                let status = actor.matched().publication_since(&mut self.matched);
-                let changed = status.total_count_change > 0 || status.current_count_change != 0;
-                changed.then_some(WriterEvent::Matched(status))
+                let status = endpoint.matched().publication_since(&mut self.matched);
+                let has_changed = status.total_count_change > 0 || status.current_count_change != 0;
+                if has_changed { Some(WriterEvent::Matched(status)) } else { None }
             }
             mark::INCOMPATIBLE_QOS => {
-                let status = actor.incompatible().since(&mut self.incompatible);
-                (status.total_count_change > 0).then_some(WriterEvent::IncompatibleQos(status))
-            }
-            mark::SLOW_READER => {
-                let status = actor.slow_readers().slow_reader_since(&mut self.slow);
-                let changed = status.total_count_change > 0 || status.current_count_change != 0;
-                changed.then_some(WriterEvent::SlowReader(status))
-            }
-            mark::LIVELINESS_LOST => {
-                let status = actor.liveliness_lost().since(&mut self.liveliness_lost);
-                (status.total_count_change > 0).then_some(WriterEvent::LivelinessLost(status))
+                let status = endpoint.incompatible().since(&mut self.incompatible);
+                if status.total_count_change > 0 { Some(WriterEvent::IncompatibleQos(status)) } else { None }
             }
             mark::DEADLINE_MISSED => {
-                let status = actor.deadlines().since(&mut self.deadline_missed);
-                (status.total_count_change > 0).then_some(WriterEvent::DeadlineMissed(status))
+                let status = endpoint.deadlines().since(&mut self.deadline_missed);
+                if status.total_count_change > 0 { Some(WriterEvent::DeadlineMissed(status)) } else { None }
             }
             mark::LISTENER_PANICKED => {
-                let message = actor.listener_panics().since(&mut self.panics)?;
+                let message = endpoint.notifier.listener_panics().since(&mut self.panics)?;
                 Some(WriterEvent::ListenerPanicked { message })
             }
             _ => None,
         }
+    }
+
+    pub(super) fn slow_readers(&mut self, counter: &MatchCounter) -> Option<WriterEvent> {
+        let status = counter.slow_reader_since(&mut self.slow);
+        let has_changed = status.total_count_change > 0 || status.current_count_change != 0;
+        if has_changed { Some(WriterEvent::SlowReader(status)) } else { None }
+    }
+
+    pub(super) fn liveliness_lost(&mut self, status: LivelinessLostStatus) -> Option<WriterEvent> {
+        let status = status.since(&mut self.liveliness_lost);
+        if status.total_count_change > 0 { Some(WriterEvent::LivelinessLost(status)) } else { None }
     }
 }

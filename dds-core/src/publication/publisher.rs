@@ -1,10 +1,18 @@
 //! Groups of writers (DDS 1.4, 2.2.2.4.1).
 
 use crate::actor::Poke;
-use crate::context::{Group, ParticipantContext, ParticipantRef};
-use crate::infrastructure::{Awaited, CreateError, CreateErrorKind, Entity, QosError, StatusCondition, Waiting};
+use crate::context::{EndpointGroup, ParticipantContext, ParticipantRef};
+use crate::endpoint::{remove_group_listener, set_group_listener};
+use crate::infrastructure::{
+    Awaited, CreateError, CreateErrorKind, Entity, QosError, StatusCondition, StatusMask, Waiting, WriteError,
+    WriteErrorKind,
+};
 use crate::publication::every_writer::EveryWriter;
-use crate::publication::{DataWriter, DataWriterBuilder, WeakPublisher, WriterCell, WriterHandle};
+use crate::publication::listener::dispatch_writer_to_group;
+use crate::publication::{
+    CoherentChanges, DataWriter, DataWriterBuilder, PublisherListener, Suspended, WeakPublisher, WriterCell,
+    WriterHandle,
+};
 use crate::qos::{DataWriterQos, PublisherQos};
 use crate::topic::{SubscriptionBuiltinTopicData, TopicRef};
 use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix, InstanceHandle, SequenceNumber};
@@ -73,11 +81,11 @@ pub(crate) trait PublicationContext: ParticipantContext {
 }
 
 /// State that all handles of one publisher share.
-pub(crate) type PublisherGroup = Group<PublisherQos, WriterHandle>;
+pub(crate) type PublisherGroup = EndpointGroup<WriterHandle>;
 
 impl Publisher {
     pub(crate) fn new(participant: &Arc<dyn PublicationContext>, qos: PublisherQos) -> Result<Self, CreateError> {
-        let group = Group::new(participant, "publisher", EntityKind::WriterGroup, qos)?;
+        let group = PublisherGroup::new(participant, "publisher", EntityKind::WriterGroup, qos)?;
         participant.add_publisher(&group);
         if participant.core().is_closed() {
             // The thread that closed the participant may have listed its publishers before this one was added.
@@ -139,9 +147,12 @@ impl Publisher {
     /// Returns the oldest open writer of `topic` with the type `T` in this publisher.
     #[must_use]
     pub fn lookup_datawriter<T: 'static>(&self, topic: &str) -> Option<DataWriter<T>> {
-        let is_meant =
-            |writer: &WriterHandle| writer.topic_name() == topic && writer.is_of::<T>() && !writer.is_closed();
-        self.group.members().into_iter().find(|writer| is_meant(writer)).map(DataWriter::from_handle)
+        for writer in self.group.members() {
+            if writer.topic_name() == topic && writer.is_of::<T>() && !writer.is_closed() {
+                return Some(DataWriter::from_handle(writer));
+            }
+        }
+        None
     }
 
     /// Returns a handle that does not keep the publisher alive.
@@ -175,6 +186,145 @@ impl Publisher {
         }
     }
 
+    /// Holds back samples until the returned guard is dropped, to send them in few datagrams.
+    ///
+    /// If several guards exist, the last one sends the samples.
+    ///
+    /// The suspension is a hint, as in DDS. A writer holds at most 64 KiB, 1024 samples or the depth of its KEEP_LAST
+    /// history, whichever is least. It sends at once if it has more, if it is closed, or if it must
+    /// answer or ask a reader. A caller that waits for acknowledgements also makes it send. Therefore no sample is lost
+    /// because of the suspension. Local readers receive all samples at once.
+    ///
+    /// ```
+    /// use dds_core::qos::{Preset, PublisherQos};
+    /// use dds_core::{DdsType, DomainParticipant, Scope};
+    ///
+    /// #[derive(DdsType)]
+    /// struct Joint {
+    ///     #[dds(key)]
+    ///     joint: u32,
+    ///     angle: f32,
+    /// }
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
+    /// let publisher = participant.publisher(PublisherQos::default())?;
+    /// let writer = publisher.writer_builder::<Joint>("joints").qos(Preset::Command).build()?;
+    /// let suspended = publisher.suspend_publications()?;
+    /// for joint in 0..6 {
+    ///     writer.write(&Joint { joint, angle: 0.5 })?;
+    /// }
+    /// drop(suspended); // one datagram for each reader's host
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`WriteErrorKind::NotEnabled`] or [`WriteErrorKind::Closed`].
+    #[doc(alias = "resume_publications")]
+    pub fn suspend_publications(&self) -> Result<Suspended<'_>, WriteError> {
+        self.check_can_write()?;
+        Ok(Suspended::new(&self.group))
+    }
+
+    /// Begins a coherent set, which readers see completely or not at all.
+    ///
+    /// The set contains what the writers of this publisher write until the returned guard is dropped. Sets that any
+    /// thread begins during this time are parts of this one. The last guard ends it.
+    ///
+    /// PRESENTATION defines the sets. With `access_scope` `Instance` or `Topic`, the changes of each writer are a set.
+    /// With `Group`, the changes of all writers of the publisher are one set. Without `coherent_access` in the QoS of
+    /// the publisher, the guard has no effect. For readers without coherent access, each change is a set of its own
+    /// (DDS 1.4, 2.2.3.6).
+    ///
+    /// DDS cannot cancel a set. Dropping the guard ends it as [`CoherentChanges::end`] does.
+    ///
+    /// The writer sends the changes as they are written. A reader keeps them until it knows that the set has ended and
+    /// is complete. If a change can no longer arrive, the reader drops the whole set. Therefore a reliable writer
+    /// should keep all changes of a set until they have arrived: use KEEP_ALL, or a depth that no set exceeds. Late
+    /// readers of a transient-local writer get no part of a set that HISTORY has kept partially. A dropped set is
+    /// counted ([`Undelivered::incoherent`](crate::stats::Undelivered::incoherent)) and raises SAMPLE_LOST.
+    ///
+    /// Each set costs each of its writers a sequence number and about 30 bytes on the wire. Each change costs 16 bytes
+    /// more, or 48 bytes with `Group`.
+    ///
+    /// ```
+    /// use dds_core::qos::{AccessScope, Presentation, Preset, PublisherQos, SubscriberQos};
+    /// use dds_core::{DdsType, DomainParticipant, Scope};
+    ///
+    /// #[derive(DdsType)]
+    /// struct Joint {
+    ///     #[dds(key)]
+    ///     joint: u32,
+    ///     angle: f32,
+    /// }
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
+    /// let mut together = Presentation::default();
+    /// (together.access_scope, together.coherent_access) = (AccessScope::Topic, true);
+    /// let publisher = participant.publisher(PublisherQos::default().presentation(together))?;
+    /// let subscriber = participant.subscriber(SubscriberQos::default().presentation(together))?;
+    /// let writer = publisher.writer_builder::<Joint>("arm/joints").qos(Preset::Event).build()?;
+    /// let reader = subscriber.reader_builder::<Joint>("arm/joints").qos(Preset::Event).build()?;
+    /// let posture = publisher.coherent_changes()?;
+    /// for joint in 0..6 {
+    ///     writer.write(&Joint { joint, angle: 0.5 })?;
+    /// }
+    /// assert_eq!(reader.take()?.len(), 0);
+    /// posture.end()?;
+    /// assert_eq!(reader.take()?.len(), 6);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`WriteErrorKind::NotEnabled`] or [`WriteErrorKind::Closed`].
+    #[doc(alias = "begin_coherent_changes")]
+    pub fn coherent_changes(&self) -> Result<CoherentChanges<'_>, WriteError> {
+        self.check_can_write()?;
+        Ok(CoherentChanges::new(&self.group))
+    }
+
+    fn check_can_write(&self) -> Result<(), WriteError> {
+        let kind = if self.group.is_closed() {
+            WriteErrorKind::Closed
+        } else if !self.group.is_enabled() {
+            WriteErrorKind::NotEnabled
+        } else {
+            return Ok(());
+        };
+        Err(WriteError::new(self.group.subject(), kind))
+    }
+
+    /// Calls `listener` with the statuses in `mask` of the publisher's writers.
+    ///
+    /// A status goes to the writer's own listener instead if its mask contains it. Replaces an earlier listener, whose
+    /// calls do not begin any more.
+    ///
+    /// The participant's [`delivery`](crate::DomainParticipantBuilder::delivery) selects the thread. If the listener
+    /// panics, the panic is caught and the listener is removed. The writer whose event it handled reports the panic as
+    /// an event.
+    ///
+    /// # Errors
+    /// [`CreateErrorKind::Thread`](crate::error::CreateErrorKind::Thread) or
+    /// [`CreateErrorKind::Closed`](crate::error::CreateErrorKind::Closed).
+    pub fn set_listener(&self, mask: StatusMask, listener: impl PublisherListener) -> Result<(), CreateError> {
+        set_group_listener(&self.group, mask, listener, dispatch_writer_to_group)
+    }
+
+    /// Removes the listener. No call of it begins after this returns.
+    #[doc(alias = "get_listener")]
+    pub fn remove_listener(&self) {
+        remove_group_listener(&self.group);
+    }
+
     /// Waits until all matched reliable readers have acknowledged what the writers of this publisher wrote.
     ///
     /// It covers the samples written before this call. It does not wait for writers that are closed during the wait.
@@ -190,6 +340,8 @@ impl Publisher {
         self.group.close_contained();
     }
 }
+
+crate::infrastructure::entity_methods!(Publisher, "publisher", with statuses);
 
 impl Entity for Publisher {
     fn guid(&self) -> Guid {

@@ -1,8 +1,6 @@
 //! Best-effort readers of other processes that can be reached. Such a reader misses samples, without repair, before it
 //! knows the writer and after it has heard of the writer's disposal.
 
-use crate::actor::Effects;
-use crate::publication::writer_actor::WriterActor;
 use dds_rtps::types::{Duration, Guid, Instant, SequenceNumber};
 use dds_rtps::writer::StatefulWriter;
 
@@ -51,17 +49,9 @@ impl ReachableReaders {
         let must_settle = has_just_written && rtps.has_best_effort_readers();
         self.settles_at = if must_settle { now.after(SETTLE) } else { None };
     }
-}
 
-impl WriterActor {
-    /// Notes that the participant of the reader knows the writer.
-    pub(crate) fn note_known_to(&mut self, reader: Guid, effects: &mut Effects) {
-        self.reachable.remove(reader);
-        self.waiting_for_match.wake_all(effects);
-    }
-
-    /// Time at which the last samples have reached best-effort readers. `None` if no wait is needed.
-    pub(crate) fn settles_at(&self) -> Option<Instant> {
-        self.reachable.settles_at
+    /// Time at which the last samples have reached their readers. `None` if no wait is needed.
+    pub(super) fn settles_at(&self) -> Option<Instant> {
+        self.settles_at
     }
 }

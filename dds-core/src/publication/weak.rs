@@ -45,7 +45,7 @@ impl<T> WeakDataWriter<T> {
     pub fn upgrade(&self) -> Option<DataWriter<T>> {
         let writer = DataWriter::from_handle(self.handle.upgrade()?);
         // `user` is `None` if only a running listener still holds the writer. The application has dropped its handles.
-        writer.user.is_some().then_some(writer)
+        if writer.user.is_some() { Some(writer) } else { None }
     }
 }
 
@@ -78,7 +78,7 @@ impl WeakPublisher {
         let publisher = Publisher::from_group(self.group.upgrade()?);
         // `user` is `None` if only a running listener still holds the publisher. The application has dropped its
         // handles.
-        publisher.user.is_some().then_some(publisher)
+        if publisher.user.is_some() { Some(publisher) } else { None }
     }
 }
 

@@ -1,10 +1,9 @@
 //! Writes in async code: the task waits instead of the thread.
 
 use crate::actor::Ticket;
-use crate::cdr::{Encode, TypeInfo};
-use crate::infrastructure::{Alarm, WaitSource, WriteError, WriteErrorKind};
+use crate::infrastructure::{WaitSource, WakeTimer, WriteError, WriteErrorKind};
+use crate::publication::WriterHandle;
 use crate::publication::writer_handle::WriteAttempt;
-use crate::publication::{DataWriter, WriterHandle};
 use dds_rtps::types::{Duration, Instant, SequenceNumber};
 use dds_rtps::writer::{NewChange, WriteRefused};
 use std::future::Future;
@@ -12,40 +11,8 @@ use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker, ready};
 
-impl<T> DataWriter<T> {
-    /// As [`write`](DataWriter::write), but the task waits instead of the thread.
-    ///
-    /// It waits for room in the history, at most `max_blocking_time`, and until an earlier large sample is sent. It
-    /// needs no particular runtime.
-    ///
-    /// The call encodes the sample once. Dropping the future before it is ready publishes nothing.
-    ///
-    /// Tasks and threads that wait for room get it in the order of their arrival. A future that was polled must be
-    /// polled again or dropped. Otherwise it blocks those behind it.
-    ///
-    /// # Errors
-    /// As [`write`](DataWriter::write).
-    pub fn write_async<'a>(&'a self, sample: &'a T) -> impl Future<Output = Result<(), WriteError>> + Send + 'a
-    where
-        T: Encode + TypeInfo,
-    {
-        let state = match self.handle.encode(sample) {
-            Ok(change) => WriteState::Waiting(PendingWrite {
-                change,
-                room_ticket: None,
-                send_ticket: None,
-                awaited_number: None,
-                waits_for_earlier: self.handle.blocking_limit().is_some(),
-                limit: None,
-            }),
-            Err(kind) => WriteState::Failed(kind),
-        };
-        AsyncWrite { writer: &self.handle, state }
-    }
-}
-
-/// Future of [`DataWriter::write_async`].
-struct AsyncWrite<'a> {
+/// Future of [`DataWriter::write_async`](crate::DataWriter::write_async).
+pub(super) struct AsyncWrite<'a> {
     writer: &'a WriterHandle,
     state: WriteState,
 }
@@ -75,7 +42,7 @@ struct PendingWrite {
 struct WaitLimit {
     started: Instant,
     /// `None` means no limit.
-    deadline: Option<(Instant, Alarm)>,
+    deadline: Option<(Instant, WakeTimer)>,
 }
 
 impl PendingWrite {
@@ -122,10 +89,10 @@ impl PendingWrite {
         let limit = self.limit.get_or_insert_with(|| {
             let started = driver.now().instant;
             let deadline = writer.blocking_limit().and_then(|time| started.after(time));
-            WaitLimit { started, deadline: deadline.map(|at| (at, Alarm::new(driver, at, waker))) }
+            WaitLimit { started, deadline: deadline.map(|at| (at, WakeTimer::new(driver, at, waker))) }
         });
-        let (deadline, alarm) = limit.deadline.as_ref()?;
-        alarm.set_waker(waker);
+        let (deadline, timer) = limit.deadline.as_ref()?;
+        timer.set_waker(waker);
         // Check the time after the waker is set. A timer that fired before had only an old waker to wake.
         let now = driver.now().instant;
         (now >= *deadline).then(|| now.since(limit.started))
@@ -138,7 +105,23 @@ impl PendingWrite {
     }
 }
 
-impl AsyncWrite<'_> {
+impl<'a> AsyncWrite<'a> {
+    /// Creates a write of an encoded sample.
+    pub(super) fn new(writer: &'a WriterHandle, encoded: Result<NewChange, WriteErrorKind>) -> Self {
+        let state = match encoded {
+            Ok(change) => WriteState::Waiting(PendingWrite {
+                change,
+                room_ticket: None,
+                send_ticket: None,
+                awaited_number: None,
+                waits_for_earlier: writer.blocking_limit().is_some(),
+                limit: None,
+            }),
+            Err(kind) => WriteState::Failed(kind),
+        };
+        Self { writer, state }
+    }
+
     fn end(&mut self) {
         if let WriteState::Waiting(mut write) = mem::replace(&mut self.state, WriteState::Done) {
             write.leave_queues(self.writer);
@@ -157,7 +140,7 @@ impl Future for AsyncWrite<'_> {
             WriteState::Done => Err(WriteErrorKind::Internal { message: "polled after it was ready" }),
         };
         this.end();
-        Poll::Ready(written.map_err(|kind| this.writer.write_error(kind)))
+        Poll::Ready(this.writer.write_result(written))
     }
 }
 

@@ -8,7 +8,8 @@ use dds_rtps::writer::NewChange;
 /// Options of a single write, dispose or unregister.
 ///
 /// ```
-/// use dds_core::{DdsType, DomainParticipant, Scope, Time, WriteOptions};
+/// use dds_core::{DdsType, DomainParticipant, Scope, Time};
+/// use dds_core::writer::WriteOptions;
 ///
 /// #[derive(DdsType, Debug, PartialEq)]
 /// struct Pose {
@@ -44,7 +45,7 @@ pub struct WriteOptions {
     pub instance: InstanceHandle,
     /// Sample that this one replies to. `None`, the default, means that it is no reply.
     ///
-    /// It travels in the inline QoS of the sample (PID_RELATED_SAMPLE_IDENTITY, 0x0083). Readers return it as
+    /// It travels in the inline QoS of the sample (0x0083, and 0x800f for old Fast DDS). Readers return it as
     /// [`SampleInfo::related_sample`](crate::SampleInfo::related_sample).
     pub related_sample: Option<SampleIdentity>,
 }

@@ -84,7 +84,9 @@ pub(super) struct IncomingDatagram<'a> {
 impl Reception {
     pub(crate) fn new(core: &Arc<ParticipantCore>) -> Self {
         let transform = core.config().transform();
-        Self { core: Arc::clone(core), transform, routes: Arc::default(), counters: ReceiveCounters::default() }
+        // The tables of one participant may share a number, because the secret of the process is in each of them.
+        let routes = Arc::new(Routes::new(core.driver().hash_seed(0)));
+        Self { core: Arc::clone(core), transform, routes, counters: ReceiveCounters::default() }
     }
 
     pub(crate) fn routes(&self) -> &Arc<Routes> {

@@ -9,9 +9,8 @@ use dds_rtps::concurrent::AssertionClock;
 use dds_rtps::discovery::ReplyTo;
 use dds_rtps::discovery::data::ParticipantData;
 use dds_rtps::qos::LivelinessKind;
-use dds_rtps::types::{EntityId, Guid, GuidPrefix, Instant, Locator};
+use dds_rtps::types::{EntityId, Guid, GuidPrefix, HashSeed, Instant, KeyedState, Locator};
 use dds_rtps::wire::InfoReply;
-use foldhash::fast::RandomState;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
@@ -21,17 +20,16 @@ use std::sync::{Arc, PoisonError, RwLock};
 pub(crate) type ReaderTargets = SmallVec<[Arc<ReaderCell>; 2]>;
 
 /// The tables, shared by the receive thread and the threads that create or delete endpoints.
-#[derive(Default)]
 pub(crate) struct Routes {
     tables: RwLock<RouteTables>,
 }
 
-#[derive(Default)]
 struct RouteTables {
-    readers: HashMap<EntityId, Arc<ReaderCell>, RandomState>,
-    writers: HashMap<EntityId, Arc<WriterCell>, RandomState>,
-    matched: HashMap<Guid, ReaderTargets, RandomState>,
-    others: HashMap<GuidPrefix, RemoteParticipant, RandomState>,
+    readers: HashMap<EntityId, Arc<ReaderCell>, KeyedState>,
+    writers: HashMap<EntityId, Arc<WriterCell>, KeyedState>,
+    /// Local readers of each remote writer.
+    matched: HashMap<Guid, ReaderTargets, KeyedState>,
+    others: HashMap<GuidPrefix, RemoteParticipant, KeyedState>,
 }
 
 /// Another participant.
@@ -86,6 +84,16 @@ pub(crate) enum Heard {
 }
 
 impl Routes {
+    pub(crate) fn new(seed: HashSeed) -> Self {
+        let tables = RouteTables {
+            readers: HashMap::with_hasher(seed.state()),
+            writers: HashMap::with_hasher(seed.state()),
+            matched: HashMap::with_hasher(seed.state()),
+            others: HashMap::with_hasher(seed.state()),
+        };
+        Self { tables: RwLock::new(tables) }
+    }
+
     fn read<R>(&self, look: impl FnOnce(&RouteTables) -> R) -> R {
         look(&self.tables.read().unwrap_or_else(PoisonError::into_inner))
     }
@@ -123,7 +131,7 @@ impl Routes {
     pub(crate) fn take_endpoints(&self) -> (Vec<Arc<ReaderCell>>, Vec<Arc<WriterCell>>) {
         self.change(|tables| {
             tables.matched.clear();
-            (in_order(std::mem::take(&mut tables.readers)), in_order(std::mem::take(&mut tables.writers)))
+            (in_order(tables.readers.drain()), in_order(tables.writers.drain()))
         })
     }
 

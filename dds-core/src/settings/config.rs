@@ -1,4 +1,4 @@
-//! A participant's settings: defaults, then a profile, the environment, and code; what comes later wins.
+//! Settings of a participant: defaults, profile, environment and code. Later ones override earlier ones.
 
 use crate::driver::ThreadOptions;
 use crate::infrastructure::{CreateErrorKind, Delivery};
@@ -17,44 +17,44 @@ use std::sync::Arc;
 /// The highest domain id whose ports fit below 65536 (RTPS 2.5, 9.6.2 with the default port numbers).
 pub(crate) const DOMAIN_ID_MAX: u32 = 232;
 
-/// The property by which the participants of durability services are known (RTPS 2.5, 9.6.3, PID_PROPERTY_LIST).
-pub(crate) const DURABILITY_SERVICE: &str = "dds.durability_service";
+/// Property that marks the participant of a durability service (RTPS 2.5, 9.6.3, PID_PROPERTY_LIST).
+pub const DURABILITY_SERVICE: &str = "dds.durability_service";
 
-/// How far a participant looks for others, and lets itself be seen.
+/// How far discovery of a participant reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Scope {
-    /// This host only: nothing leaves by a network interface but loopback.
+    /// Only this host: no datagram leaves it.
     Host,
-    /// What multicast reaches, and the given peers. The default.
+    /// All participants that multicast reaches, and the given peers. The default.
     #[default]
     Subnet,
-    /// The given peers only: no multicast is sent or joined.
+    /// Only the given peers: the participant neither sends nor joins multicast.
     PeersOnly,
 }
 
-/// Which thread receives the data that other participants send to this one.
+/// The thread that receives user data of a participant.
 ///
 /// | | `Thread` | `Caller` |
 /// |---|---|---|
-/// | a thread that blocks in a wait of this participant | is woken by the receive thread | reads the socket, and finds its data itself |
-/// | nobody blocks | the receive thread | the participant's own thread for timers and discovery (`dds-io`) |
-/// | futures, streams, event threads | woken by the receive thread | woken by whichever thread receives |
-/// | [`Inline`](Delivery::Inline) listeners | on the receive thread | on whichever thread receives: also on one that waits |
+/// | a thread that blocks in a wait of this participant | the receive thread wakes it | reads the socket itself |
+/// | no thread blocks | the receive thread | the participant's thread for timers and discovery (`dds-io`) |
+/// | futures, streams, event threads | the receive thread wakes them | the receiving thread wakes them |
+/// | [`Inline`](Delivery::Inline) listeners | on the receive thread | on the receiving thread, also on a waiting one |
 /// | threads of a participant | 2 and more | 1 and more |
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Receiving {
-    /// One of its own, `dds-receive`, for each version of IP. The default.
+    /// A separate thread, `dds-receive`, for each IP version. The default.
     #[default]
     Thread,
-    /// Whoever waits. Linux alone; elsewhere it is `Thread`.
+    /// The waiting thread. Only on Linux; elsewhere as `Thread`.
     Caller,
 }
 
-/// Everything that is decided before a participant starts.
+/// All settings of a participant.
 #[derive(Debug, Clone)]
 pub(crate) struct Config {
     pub(crate) domain_id: u32,
@@ -65,18 +65,18 @@ pub(crate) struct Config {
     pub(crate) interfaces: Vec<String>,
     pub(crate) ip_families: IpFamilies,
     pub(crate) multicast_ttl: u8,
-    /// `None`: what the network asks for by itself.
+    /// `None` means the default of the network.
     pub(crate) receive_buffer: Option<usize>,
     pub(crate) send_buffer: usize,
     pub(crate) domain_tag: String,
     pub(crate) properties: Vec<(String, String)>,
     pub(crate) lease: Duration,
     pub(crate) announcement_period: Duration,
-    /// `None`: as large as fits where the readers are.
+    /// `None` adapts it to the locations of the readers.
     pub(crate) fragment_size: Option<u16>,
     pub(crate) linger: Duration,
     pub(crate) udp_only: bool,
-    /// Endpoints say what their types are made of.
+    /// Endpoints announce descriptions of their types.
     pub(crate) type_information: bool,
     pub(crate) message_checksums: Option<ChecksumKind>,
     /// Transform of all messages, in place of checksums.
@@ -87,17 +87,17 @@ pub(crate) struct Config {
     pub(crate) tap: Option<PathBuf>,
     pub(crate) faults: Option<Faults>,
     pub(crate) receive_faults: Option<Faults>,
-    /// It takes part as soon as it is made.
+    /// It is enabled when it is created.
     pub(crate) enabled: bool,
     /// The profile file that was read.
     pub(crate) profile_file: Option<PathBuf>,
-    /// What `profile` on the endpoints' builders finds.
+    /// Profiles for `profile` of the endpoints' builders.
     #[cfg(feature = "serde")]
     pub(crate) profiles: Arc<Profiles>,
     origins: Vec<Origin>,
 }
 
-/// Who has set something; later ones win.
+/// Source of a setting. Later ones override earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Origin {
     Default,
@@ -144,7 +144,7 @@ impl Config {
         }
     }
 
-    /// Every setting by its name.
+    /// Returns each setting with its name.
     fn settings(&self) -> [(&'static str, String); 24] {
         let text = |value: &dyn fmt::Debug| format!("{value:?}");
         [
@@ -175,7 +175,7 @@ impl Config {
         ]
     }
 
-    /// Makes changes, and notes that what is different afterwards comes from `origin`.
+    /// Applies changes, and records `origin` as the source of all settings that they changed.
     pub(crate) fn change<E>(
         &mut self,
         origin: Origin,
@@ -192,24 +192,27 @@ impl Config {
         Ok(())
     }
 
-    /// The settings in force, each with where it comes from, for the log.
-    pub(crate) fn describe(&self) -> String {
-        let settings = self.settings().into_iter().enumerate();
-        let texts = settings.map(|(at, (name, value))| {
+    /// Returns the settings with their sources, for the log: all, or those that were changed.
+    pub(crate) fn describe(&self, with_defaults: bool) -> String {
+        let mut texts = Vec::new();
+        for (at, (name, value)) in self.settings().into_iter().enumerate() {
             let origin = self.origins.get(at).copied().unwrap_or(Origin::Default);
-            format!("{name} = {value} ({origin})")
-        });
-        texts.collect::<Vec<_>>().join(", ")
+            if with_defaults || origin != Origin::Default {
+                texts.push(format!("{name} = {value} ({origin})"));
+            }
+        }
+        texts.join(", ")
     }
 
-    /// Sets a property, in place of one with the same name.
+    /// Sets a property. Replaces one with the same name.
     pub(crate) fn set_property(&mut self, name: String, value: String) {
         self.properties.retain(|(known, _)| *known != name);
         self.properties.push((name, value));
     }
 
-    /// Whether the participant is that of a durability service: its endpoints stand in for those of others, and have nothing to
-    /// do with each other.
+    /// Returns whether the participant is that of a durability service.
+    ///
+    /// Its endpoints stand in for those of other participants and do not match each other.
     pub(crate) fn is_durability_service(&self) -> bool {
         self.properties.iter().any(|(name, _)| name == DURABILITY_SERVICE)
     }
@@ -223,7 +226,7 @@ impl Config {
         }
     }
 
-    /// Takes over what the environment says; `look_up` gives the value of a variable.
+    /// Applies the environment. `look_up` returns the value of a variable.
     pub(crate) fn apply_environment(
         &mut self,
         look_up: impl Fn(&'static str) -> Result<Option<String>, CreateErrorKind>,
@@ -321,13 +324,13 @@ impl fmt::Display for Origin {
     }
 }
 
-/// The value of an environment variable.
+/// Returns the value of an environment variable.
 pub(crate) fn variable(name: &'static str) -> Result<Option<String>, CreateErrorKind> {
     let value = std::env::var_os(name).map(std::ffi::OsString::into_string).transpose();
     value.map_err(|value| unreadable(name, value.to_string_lossy().into_owned(), "UTF-8"))
 }
 
-/// The domain that the environment names, if it names any.
+/// Returns the domain of the environment.
 pub(crate) fn domain_of_environment(
     look_up: impl Fn(&'static str) -> Result<Option<String>, CreateErrorKind>,
 ) -> Result<Option<u32>, CreateErrorKind> {
@@ -397,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peer_that_is_none_is_refused_by_its_name() {
+    fn invalid_peer_is_named_in_error() {
         let mut config = Config::new(0);
         config.peers = vec!["robot".into(), "robot:many".into()];
         assert_eq!(config.check(), Err(CreateErrorKind::InvalidPeer { peer: "robot:many".into() }));
@@ -424,10 +427,11 @@ mod tests {
             config.domain_tag = "lab".to_owned();
         });
         set(&mut config, Origin::Code, |config| config.scope = Scope::PeersOnly);
-        let text = config.describe();
+        let text = config.describe(true);
         assert!(text.contains("scope = PeersOnly (code)"), "{text}");
         assert!(text.contains("domain_tag = \"lab\" (environment)"), "{text}");
         assert!(text.contains("lease = 20s (default)"), "{text}");
+        assert_eq!(config.describe(false), "scope = PeersOnly (code), domain_tag = \"lab\" (environment)");
     }
 
     #[test]

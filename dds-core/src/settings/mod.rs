@@ -1,4 +1,4 @@
-//! How a participant is set up: builder options, environment variables, profile files, addresses of peers.
+//! Settings of a participant: builder options, environment variables, profile files, addresses of peers.
 //!
 //! In: calls of the builder, the environment, TOML, JSON and XML files. Out: one checked [`Config`], and QoS by profile
 //! name. Owned: nothing else.
@@ -10,9 +10,10 @@ mod peer_address;
 #[cfg(feature = "serde")]
 mod profiles;
 
+pub use config::DURABILITY_SERVICE;
 #[cfg(not(feature = "serde"))]
 pub(crate) use config::unreadable;
-pub(crate) use config::{Config, DURABILITY_SERVICE, Origin, domain_of_environment, variable};
+pub(crate) use config::{Config, Origin, domain_of_environment, variable};
 pub use config::{Receiving, Scope};
 pub(crate) use peer_address::{is_name, resolve_again, resolve_peer};
 #[cfg(feature = "serde")]

@@ -1,39 +1,40 @@
-//! Where a peer is looked for, as a person writes it.
+//! Addresses of peers, as users write them.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
-/// The addresses of a peer given as a name or an address, with or without a port; port 0 stands for the well-known ones. One
-/// that cannot be resolved is said in the log: a robot must start although another one is not there.
+/// Resolves a peer: a name or an address, with or without a port. Port 0 means the well-known ports.
+///
+/// A name that cannot be resolved is only logged, because a participant must start although a peer is not there.
 pub(crate) fn resolve_peer(peer: &str) -> Vec<SocketAddr> {
     let Some(host_and_port) = split(peer) else { return Vec::new() };
     match host_and_port.to_socket_addrs() {
         Ok(addresses) => addresses.collect(),
         Err(error) => {
-            tracing::warn!(peer, %error, "a peer's name cannot be resolved yet; that is tried again");
+            tracing::warn!(peer, %error, "the name of a peer cannot be resolved; the participant retries");
             Vec::new()
         }
     }
 }
 
-/// As [`resolve_peer`], of a name that has been looked up before.
+/// Resolves the name of a peer again, without a log line.
 pub(crate) fn resolve_again(peer: &str) -> Vec<SocketAddr> {
     let resolved = split(peer).and_then(|host_and_port| host_and_port.to_socket_addrs().ok());
     resolved.into_iter().flatten().collect()
 }
 
-/// Whether it is a peer by name, whose address may change.
+/// Returns whether the peer is a name, whose address may change.
 pub(crate) fn is_name(peer: &str) -> bool {
-    // With its link, a link-local address is none to the parser; nor does it change.
+    // The parser rejects a link-local address with its link, so the colon decides.
     let is_address = |host: &str| host.contains(':') || host.parse::<IpAddr>().is_ok();
     split(peer).is_some_and(|(host, _)| !is_address(host))
 }
 
-/// Whether it is written as a peer, whatever its name stands for.
+/// Returns whether the text has the form of a peer.
 pub(crate) fn is_peer(peer: &str) -> bool {
     split(peer).is_some()
 }
 
-/// Host and port: `host`, `host:port`, `[host]`, `[host]:port`, or a bare address of IPv6. `None` for what is neither.
+/// Splits `host`, `host:port`, `[host]`, `[host]:port` or an IPv6 address. Returns `None` for other texts.
 fn split(peer: &str) -> Option<(&str, u16)> {
     let (host, port) = match peer.strip_prefix('[') {
         Some(rest) => {
@@ -55,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_peer_is_a_host_with_or_without_a_port() {
+    fn peer_is_host_with_optional_port() {
         for (text, host, port) in [
             ("robot", "robot", 0),
             ("robot:7412", "robot", 7412),
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn only_names_may_stand_for_something_else_later() {
+    fn names_are_resolved_again_and_addresses_are_not() {
         assert!(is_name("robot") && is_name("robot.local:7412") && is_name("localhost"));
         for address in ["192.0.2.7", "192.0.2.7:7412", "fd00::7", "[fd00::7]:7412", "fe80::7%eth0", ":7410"] {
             assert!(!is_name(address), "{address}");
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn addresses_are_taken_as_they_stand() {
+    fn address_resolves_to_itself() {
         assert_eq!(resolve_peer("192.0.2.7:7412"), ["192.0.2.7:7412".parse().unwrap()]);
         assert_eq!(resolve_peer("[fd00::7]"), ["[fd00::7]:0".parse().unwrap()]);
     }

@@ -1,13 +1,12 @@
 //! Settings and QoS from a file: TOML, JSON, or the OMG's XML (`dds_xml`).
 //!
-//! In: a file. Out: what it says of participants, and a QoS for each name, all of it checked. TOML and JSON become the same
-//! tree of values, which is then read key by key, so that an error knows its place.
+//! In: a file. Out: checked settings of participants, and a QoS for each name. TOML and JSON become the same tree of
+//! values. The reader visits it key by key, so that an error has its place.
 
 use crate::infrastructure::{CreateErrorKind, Delivery, ProfileProblem};
-use crate::qos::{
-    DataReaderQos, DataWriterQos, DomainParticipantQos, Preset, PublisherQos, SubscriberQos, TopicQos, partitions_match,
-};
+use crate::qos::{DataReaderQos, DataWriterQos, DomainParticipantQos, Preset, PublisherQos, SubscriberQos, TopicQos};
 use crate::settings::config::{Config, Receiving, Scope};
+use dds_rtps::qos::partitions_match;
 use dds_rtps::types::similar::nearest;
 use dds_rtps::types::{Duration, IpFamilies};
 use dds_rtps::wire::ChecksumKind;
@@ -17,10 +16,10 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Or what is wrong with a file.
+/// Result of reading a file, or its problem.
 pub(super) type ProfileResult<T> = Result<T, Box<ProfileProblem>>;
 
-/// What a file says.
+/// Content of a profile file.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Profiles {
     settings: ParticipantSettings,
@@ -109,7 +108,10 @@ impl Profiles {
     }
 }
 
-/// The settings of participants; what is absent stays as it is.
+/// The largest file that is read. A file of this size would have 100 000 profiles.
+const FILE_LEN_MAX: u64 = 16 << 20;
+
+/// Settings of participants. An absent one keeps its value.
 #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 struct ParticipantSettings {
@@ -148,7 +150,7 @@ impl Profiles {
 
     #[cfg(feature = "profiles")]
     fn of_xml(path: &Path) -> ProfileResult<Self> {
-        let text = std::fs::read_to_string(path).map_err(|error| whole(error.to_string()))?;
+        let text = text_of(path)?;
         let mut profiles = Self::default();
         let foreign = crate::settings::dds_xml::read(&text, &mut profiles)?;
         if !foreign.is_empty() {
@@ -279,9 +281,22 @@ fn whole(expected: String) -> Box<ProfileProblem> {
     Box::new(ProfileProblem { expected, value: String::new(), ..*problem("", &Value::Null, "") })
 }
 
+/// The text of a file. Does not block: reading a pipe would wait for its writer.
+fn text_of(path: &Path) -> ProfileResult<String> {
+    let failed = |error: std::io::Error| whole(error.to_string());
+    let metadata = std::fs::metadata(path).map_err(failed)?;
+    if !metadata.is_file() {
+        return Err(whole("it should be a regular file".to_owned()));
+    }
+    if metadata.len() > FILE_LEN_MAX {
+        return Err(whole(format!("it has {} bytes, and {FILE_LEN_MAX} are read at most", metadata.len())));
+    }
+    std::fs::read_to_string(path).map_err(failed)
+}
+
 /// The values in a file.
 fn parse(path: &Path) -> ProfileResult<Value> {
-    let text = std::fs::read_to_string(path).map_err(|error| whole(error.to_string()))?;
+    let text = text_of(path)?;
     match path.extension().and_then(|ending| ending.to_str()) {
         Some("toml") => toml::from_str(&text).map_err(|error| whole(error.to_string().trim_end().to_owned())),
         Some("json") => serde_json::from_str(&text).map_err(|error| whole(error.to_string())),
@@ -313,7 +328,7 @@ fn each<T>(
     parts.map(|(name, content)| Ok((name.clone(), read(&format!("{section}.{name}"), content)?))).collect()
 }
 
-/// `base` with what `content` says in place of what it said.
+/// Returns `base` with the values of `content` replaced.
 fn overlay<T: Serialize + DeserializeOwned>(path: &str, base: &T, content: &Value) -> ProfileResult<T> {
     let mut whole = match serde_json::to_value(base) {
         Ok(Value::Object(whole)) => whole,
@@ -329,7 +344,7 @@ fn overlay<T: Serialize + DeserializeOwned>(path: &str, base: &T, content: &Valu
     read(path, &whole, whole.clone())
 }
 
-/// Reads a value from `tree`; if that fails, `shown` is what stands at `path`.
+/// Reads a value from `tree`. An error shows `shown`, the value at `path`.
 fn read<T: DeserializeOwned>(path: &str, shown: &Value, tree: Value) -> ProfileResult<T> {
     serde_json::from_value(tree).map_err(|error| {
         let expected = error.to_string();

@@ -111,7 +111,7 @@ fn a_faulty_transport_keeps_the_contract() {
 
 /// Datagrams that a receiver delays arrive late and in order. A receiving socket never blocks its sender.
 #[test]
-fn behind_faults_of_what_is_received_it_keeps_the_contract() {
+fn contract_holds_behind_receive_faults() {
     let late = Faults { conditions: late_by_3_ms(), ..half_blocked() };
     promises::all_promises(&Simulated::new(Interference::NONE, (None, Some(late)), |sim| sim));
     promises::all_promises(&Simulated::new(Interference::NONE, (Some(half_blocked()), Some(late)), Insistent));

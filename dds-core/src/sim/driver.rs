@@ -2,14 +2,14 @@
 
 use super::network::SimNetwork;
 use super::thread::SimThread;
-use super::world::{Member, World, later};
+use super::world::{World, WorldMember, later};
 use super::{Interference, InterferenceCounters};
 use crate::actor::{Capacity, Disturb, RunQueue};
 use crate::driver::{
     Driver, Network, NetworkConfig, NetworkError, Parker, Role, ThreadHandle, Timers, role, take_role,
 };
 use dds_rtps::sim::HostId;
-use dds_rtps::types::{Duration, Instant, Now};
+use dds_rtps::types::{Duration, HashSeed, Instant, Now};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -27,7 +27,7 @@ pub(super) struct SimDriver {
     timers: Arc<Timers>,
     run_queue: Arc<RunQueue>,
     /// The world holds only a weak reference.
-    _member: Arc<Member>,
+    _member: Arc<WorldMember>,
     closing: AtomicBool,
     threads: Mutex<Vec<ThreadHandle>>,
     networks: Mutex<Vec<Weak<SimNetwork>>>,
@@ -39,7 +39,7 @@ impl SimDriver {
         let timers = Timers::new(|| ());
         let disturb = Box::new(Disturbance { world: Arc::clone(&world) });
         let run_queue = Arc::new(RunQueue::disturbed(|| (), disturb));
-        let member = Member::new(host, Arc::clone(&timers), Arc::clone(&run_queue));
+        let member = WorldMember::new(host, Arc::clone(&timers), Arc::clone(&run_queue));
         world.state().add_member(&member);
         Arc::new(Self {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
@@ -69,6 +69,10 @@ impl Driver for SimDriver {
 
     fn random(&self) -> u64 {
         self.world.state().random.draw()
+    }
+
+    fn hash_seed(&self, of_table: u64) -> HashSeed {
+        HashSeed::fixed(of_table)
     }
 
     fn timers(&self) -> &Arc<Timers> {

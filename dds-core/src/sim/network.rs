@@ -1,6 +1,6 @@
 //! The sockets of one participant in the world.
 
-use super::world::{Inbox, World};
+use super::world::{SimInbox, World};
 use crate::actor::Poke;
 use crate::driver::{FaultyTransport, Locators, Network, NetworkConfig, NetworkError, Reach, Receive, Socket, Timers};
 use dds_rtps::concurrent::SlotPool;
@@ -182,7 +182,7 @@ impl Network for SimNetwork {
         let mut state = self.world.state();
         for &(id, socket) in &self.sockets {
             let (receive, pool) = (Arc::clone(&receive), Arc::clone(&pool));
-            state.add_inbox(id, Inbox { host: self.host, socket, receive, pool });
+            state.add_inbox(id, SimInbox { host: self.host, socket, receive, pool });
         }
         Ok(())
     }
@@ -197,7 +197,7 @@ impl Network for SimNetwork {
         if self.stopped.swap(true, Ordering::AcqRel) {
             return;
         }
-        let closed: Vec<Option<Inbox>> = {
+        let closed: Vec<Option<SimInbox>> = {
             let mut state = self.world.state();
             self.sockets.iter().map(|(socket, _)| state.close_socket(*socket)).collect()
         };
@@ -223,7 +223,7 @@ struct SimTransport {
 
 /// Why the operating system of a host refuses to send a datagram.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Refused {
+enum SendRefusal {
     Unsupported,
     TooLong,
     Unreachable,
@@ -231,10 +231,10 @@ enum Refused {
 
 impl SimTransport {
     /// Returns the error that an operating system reports at once. It does not know whether a socket receives there.
-    fn refuses(&self, destination: Locator, len: usize) -> Option<Refused> {
+    fn refuses(&self, destination: Locator, len: usize) -> Option<SendRefusal> {
         let address = match destination.to_socket_addr().map(|address| address.ip()) {
             Some(IpAddr::V4(address)) if destination.kind == LocatorKind::UdpV4 => address,
-            _ => return Some(Refused::Unsupported),
+            _ => return Some(SendRefusal::Unsupported),
         };
         let has_route = match address {
             _ if address.is_multicast() => self.multicast,
@@ -242,9 +242,9 @@ impl SimTransport {
             _ => !self.loopback_only && sim::VirtualNetwork::contains(address),
         };
         if !has_route {
-            return Some(Refused::Unreachable);
+            return Some(SendRefusal::Unreachable);
         }
-        (len > DATAGRAM_MAX).then_some(Refused::TooLong)
+        (len > DATAGRAM_MAX).then_some(SendRefusal::TooLong)
     }
 }
 
@@ -269,12 +269,12 @@ impl Transport for SimTransport {
                     counters.sent += 1;
                     counters.sent_bytes += bytes.len() as u64;
                 }
-                Some(Refused::Unsupported) => counters.unsupported += 1,
-                Some(Refused::TooLong) => {
+                Some(SendRefusal::Unsupported) => counters.unsupported += 1,
+                Some(SendRefusal::TooLong) => {
                     counters.failed += 1;
                     counters.too_long += 1;
                 }
-                Some(Refused::Unreachable) => {
+                Some(SendRefusal::Unreachable) => {
                     counters.failed += 1;
                     counters.unreachable += 1;
                 }

@@ -143,8 +143,8 @@ impl Simulation {
 
     /// Sets the limit of waits that have no limit of their own. Default: one simulated hour.
     ///
-    /// Such a wait fails with [`Timeout`](crate::WaitErrorKind::Timeout) at the limit. Only your program acts in the
-    /// world. An event that does not occur by then never occurs.
+    /// Such a wait fails with [`Timeout`](crate::error::WaitErrorKind::Timeout) at the limit. Only your program acts in
+    /// the world. An event that does not occur by then never occurs.
     pub fn set_wait_limit(&self, limit: impl Into<Duration>) {
         self.world.state().wait_limit = limit.into();
     }

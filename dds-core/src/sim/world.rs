@@ -47,8 +47,8 @@ pub(super) struct State {
     pub(super) interference: Interference,
     pub(super) interfered: InterferenceCounters,
     pub(super) hosts: Vec<SimHost>,
-    members: Vec<Weak<Member>>,
-    inboxes: BTreeMap<SocketId, Inbox>,
+    members: Vec<Weak<WorldMember>>,
+    inboxes: BTreeMap<SocketId, SimInbox>,
     threads: Vec<Arc<SimThread>>,
     /// Cells that wait for a writable socket, with their host. The instant is when the socket becomes writable.
     blocked: Vec<(Instant, HostId, Weak<dyn Poke>)>,
@@ -76,7 +76,7 @@ pub(super) struct SimHost {
 }
 
 /// The part of a driver that the world uses.
-pub(super) struct Member {
+pub(super) struct WorldMember {
     pub(super) host: HostId,
     pub(super) timers: Arc<Timers>,
     pub(super) run_queue: Arc<RunQueue>,
@@ -88,7 +88,7 @@ pub(super) struct Member {
 
 /// The receiver of a socket.
 #[derive(Clone)]
-pub(super) struct Inbox {
+pub(super) struct SimInbox {
     pub(super) host: HostId,
     pub(super) socket: Socket,
     pub(super) receive: Arc<dyn Receive>,
@@ -97,10 +97,10 @@ pub(super) struct Inbox {
 
 /// An event that can occur now.
 enum Action {
-    Turn(Arc<Member>),
-    Timers(Arc<Member>, Instant),
-    StrayTimer(Arc<Member>, u64),
-    Arrival(Inbox, Arc<[u8]>),
+    Turn(Arc<WorldMember>),
+    Timers(Arc<WorldMember>, Instant),
+    StrayTimer(Arc<WorldMember>, u64),
+    Arrival(SimInbox, Arc<[u8]>),
     Thread(Arc<SimThread>),
     Room(Arc<dyn Poke>),
     /// A host woke up, or a datagram reached no receiver.
@@ -125,9 +125,9 @@ struct Sleep {
 }
 
 /// Members that are neither dead nor asleep nor frozen.
-type Running = SmallVec<[Arc<Member>; 8]>;
+type RunningMembers = SmallVec<[Arc<WorldMember>; 8]>;
 
-impl Member {
+impl WorldMember {
     pub(super) fn new(host: HostId, timers: Arc<Timers>, run_queue: Arc<RunQueue>) -> Arc<Self> {
         Arc::new(Self { host, timers, run_queue, plan: Mutex::default(), is_dead: false.into() })
     }
@@ -229,7 +229,7 @@ impl Action {
     }
 }
 
-impl Inbox {
+impl SimInbox {
     fn take(&self, bytes: &[u8]) {
         let mut slot = self.pool.acquire();
         slot.buffer().clear();
@@ -265,7 +265,7 @@ impl State {
         Some(id)
     }
 
-    pub(super) fn add_member(&mut self, member: &Arc<Member>) {
+    pub(super) fn add_member(&mut self, member: &Arc<WorldMember>) {
         // Participants that are gone leave a dead reference behind.
         self.members.retain(|member| member.strong_count() > 0);
         self.members.push(Arc::downgrade(member));
@@ -276,13 +276,13 @@ impl State {
         self.threads.push(thread);
     }
 
-    pub(super) fn add_inbox(&mut self, socket: SocketId, inbox: Inbox) {
+    pub(super) fn add_inbox(&mut self, socket: SocketId, inbox: SimInbox) {
         self.inboxes.insert(socket, inbox);
     }
 
     /// Closes a port. Returns its receiver, which the caller must drop while the world is not locked.
     #[must_use]
-    pub(super) fn close_socket(&mut self, socket: SocketId) -> Option<Inbox> {
+    pub(super) fn close_socket(&mut self, socket: SocketId) -> Option<SimInbox> {
         self.network.close(socket);
         self.inboxes.remove(&socket)
     }
@@ -405,7 +405,7 @@ impl State {
     fn next_action(&mut self, until: Option<Instant>) -> Option<Action> {
         loop {
             self.wake_hosts();
-            let running: Running = self.running_members().collect();
+            let running: RunningMembers = self.running_members().collect();
             if let Some(action) = self.ready_action(&running) {
                 self.now = later(self.now, STEP);
                 return Some(action);
@@ -427,7 +427,7 @@ impl State {
     }
 
     /// Draws one of the events that can occur now.
-    fn ready_action(&mut self, running: &Running) -> Option<Action> {
+    fn ready_action(&mut self, running: &RunningMembers) -> Option<Action> {
         // Drawn first at each step, so a stray timer may fire although no event is ready.
         if let Some(stray) = self.stray_timer(running) {
             return Some(stray);
@@ -484,7 +484,7 @@ impl State {
         }
     }
 
-    fn stray_timer(&mut self, members: &Running) -> Option<Action> {
+    fn stray_timer(&mut self, members: &RunningMembers) -> Option<Action> {
         if !self.random.happens(self.interference.stray_timer) {
             return None;
         }
@@ -493,7 +493,7 @@ impl State {
     }
 
     /// Returns when the next event becomes ready.
-    fn next_moment(&mut self, running: &Running) -> Option<Instant> {
+    fn next_moment(&mut self, running: &RunningMembers) -> Option<Instant> {
         let timers = running.iter().filter_map(|member| self.fires_at(member)).min();
         let wakes = |host: HostId, at: Instant| self.host(host).map_or(at, |host| host.world_time(at));
         let threads = self.threads.iter().filter(|thread| self.runs(thread.host));
@@ -503,7 +503,7 @@ impl State {
         [timers, threads, rooms, pauses, self.network.next()].into_iter().flatten().min()
     }
 
-    fn running_members(&self) -> impl Iterator<Item = Arc<Member>> {
+    fn running_members(&self) -> impl Iterator<Item = Arc<WorldMember>> {
         let members = self.members.iter().filter_map(Weak::upgrade);
         members.filter(|member| !member.is_dead() && self.runs(member.host))
     }
@@ -516,7 +516,7 @@ impl State {
     /// Returns when the timers of a member fire, by the time of the world.
     ///
     /// That is the due time of the first timer plus a drawn delay.
-    fn fires_at(&mut self, member: &Member) -> Option<Instant> {
+    fn fires_at(&mut self, member: &WorldMember) -> Option<Instant> {
         let Some(due) = member.timers.next() else {
             *member.plan() = None;
             return None;

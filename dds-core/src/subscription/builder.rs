@@ -1,25 +1,28 @@
 //! Creation of readers.
 
-use crate::actor::{Capacity, Cell, Effects, Poke};
-use crate::cdr::DecodeOwned;
-use crate::context::{ListenerPlace, ParticipantCore, ParticipantRef};
-use crate::infrastructure::{
-    CreateError, CreateErrorKind, Delivery, Ending, FilterErrorKind, LiveQos, StatusMask, Subject, mark,
+use crate::context::{ParticipantCore, ParticipantRef};
+use crate::endpoint::{
+    EndpointCore, EndpointDispatch, NewEndpoint, check_qos, new_listener, new_subject, qos_setters, start,
 };
-use crate::qos::{DataReaderQos, Preset};
-use crate::subscription::listener::{ReaderDispatch, dispatch_to_listener, new_listener};
+use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, FilterErrorKind, StatusMask, mark};
+use crate::qos::{
+    DataReaderQos, DataRepresentation, DestinationOrder, Durability, History, Liveliness, Ownership,
+    ReaderDataLifecycle, Reliability, ResourceLimits, TypeConsistency,
+};
+use crate::subscription::listener::dispatch_to_listener;
 use crate::subscription::reader_actor::ReaderActor;
+use crate::subscription::reader_handle::{SampleSource, TypedForms};
 use crate::subscription::samples::BatchPool;
 use crate::subscription::{
     DataReader, DataReaderListener, ReaderEvent, ReaderHandle, Sample, SubscriberGroup, SubscriptionContext,
 };
-use crate::topic::{FilteredReader, FilteredTopic, TopicRef, narrow_representations, texts};
+use crate::topic::{FilterExpression, FilteredTopic, TopicRef};
+use dds_rtps::cdr::DecodeOwned;
 use dds_rtps::reader::{KeySource, ReaderConfig, StatefulReader};
-use dds_rtps::types::{EntityKind, Guid};
+use dds_rtps::types::{Duration, EntityKind, Guid};
 use std::any::TypeId;
 use std::fmt;
-use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, OnceLock, Weak};
+use std::sync::Arc;
 
 /// Maximum number of instances of a built-in topic's reader, equal to discovery's limit for each kind.
 const BUILTIN_INSTANCES_MAX: u32 = 65_536;
@@ -30,9 +33,10 @@ type OnEvent<T> = Box<dyn FnMut(&DataReader<T>, ReaderEvent) + Send>;
 /// Builds a [`DataReader`]. See [`DomainParticipant::reader_builder`](crate::DomainParticipant::reader_builder).
 ///
 /// ```
-/// use dds_core::qos::{DataReaderQos, Preset};
-/// use dds_core::{DdsType, DomainParticipant, Duration, Scope};
+/// use dds_core::qos::Preset;
+/// use dds_core::{DdsType, DomainParticipant, Scope};
 /// use std::sync::mpsc;
+/// use std::time::Duration;
 ///
 /// #[derive(DdsType, Debug, PartialEq)]
 /// struct Pose {
@@ -49,7 +53,9 @@ type OnEvent<T> = Box<dyn FnMut(&DataReader<T>, ReaderEvent) + Send>;
 /// let (sender, receiver) = mpsc::channel();
 /// let reader = participant
 ///     .reader_builder::<Pose>("robot/pose")
-///     .qos(DataReaderQos::default().reliable().keep_last(10).deadline(Duration::from_secs(1)))
+///     .reliable()
+///     .keep_last(10)
+///     .deadline(Duration::from_secs(1))
 ///     .on_sample(move |sample| drop(sender.send(sample.data)))
 ///     .build()?;
 /// let qos = Preset::Event.writer().deadline(Duration::from_millis(500));
@@ -70,7 +76,7 @@ pub struct DataReaderBuilder<'t, T> {
     delivery: Delivery,
     on_data: Option<OnData<T>>,
     on_event: Option<OnEvent<T>>,
-    listener: Option<(StatusMask, ReaderDispatch<T>)>,
+    listener: Option<(StatusMask, EndpointDispatch<ReaderHandle>)>,
     /// Source of the keys. `None` means the topic's.
     key: Option<KeySource>,
     /// An invalid filter is an error of `build`.
@@ -85,7 +91,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         default: DataReaderQos,
     ) -> Self {
         let delivery = participant.core().config().delivery;
-        let mut qos = if topic.preset() == Preset::Default { default } else { topic.preset().reader() };
+        let mut qos = topic.policies().reader(default);
         if topic.builtin().is_some() {
             // Peers decide how many instances a built-in topic has, so they are bounded.
             qos.resource_limits.max_instances = Some(BUILTIN_INSTANCES_MAX);
@@ -106,7 +112,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         }
     }
 
-    /// Sets the QoS: a [`DataReaderQos`] or a [`Preset`](crate::qos::Preset).
+    /// Sets the QoS: a [`DataReaderQos`] or a [`Preset`](crate::qos::Preset). It replaces earlier setters.
     ///
     /// Default: the QoS of the [`TopicSpec`](crate::TopicSpec), or else of the factory
     /// ([`set_default_reader_qos`](crate::Subscriber::set_default_reader_qos)), or else best effort, volatile, keep
@@ -129,12 +135,13 @@ impl<'t, T> DataReaderBuilder<'t, T> {
 
     /// Receives only samples that match `expression`.
     ///
-    /// `parameters` replace `%0`, `%1`, … of the expression. The effect is that of a
-    /// [`ContentFilteredTopic`](crate::ContentFilteredTopic), which documents the language, but no topic is created. If
-    /// the expression is invalid, [`build`](Self::build) returns an error.
+    /// The expression is text, or a [`FilterExpression`] with parameters. The effect is that of a
+    /// [`ContentFilteredTopic`](crate::filter::ContentFilteredTopic), which documents the language, but no topic is
+    /// created. If the expression is invalid, [`build`](Self::build) returns an error.
     ///
     /// ```
-    /// use dds_core::{CreateErrorKind, DdsType, DomainParticipant, Scope};
+    /// use dds_core::{DdsType, DomainParticipant, Scope};
+    /// use dds_core::error::CreateErrorKind;
     ///
     /// #[derive(DdsType, Debug, PartialEq)]
     /// struct Pose {
@@ -147,25 +154,25 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     ///     .scope(Scope::Host)
     /// #   .domain_tag(std::process::id().to_string())
     ///     .build()?;
-    /// let reader = participant.reader_builder::<Pose>("near/pose").filter("x < %0", [10]).build()?;
+    /// let reader = participant.reader_builder::<Pose>("near/pose").filter("x < 10").build()?;
     /// let writer = participant.writer::<Pose>("near/pose")?;
     /// writer.wait_for_readers(1).block()?;
     /// writer.write(&Pose { robot: 1, x: 5.0 })?;
     /// writer.write(&Pose { robot: 2, x: 15.0 })?;
     /// assert_eq!(reader.take()?.into_data().collect::<Vec<_>>(), [Pose { robot: 1, x: 5.0 }]);
     ///
-    /// let wrong = participant.reader_builder::<Pose>("near/pose").filter("z < 10", [0; 0]).build();
+    /// let wrong = participant.reader_builder::<Pose>("near/pose").filter("z < 10").build();
     /// assert!(matches!(wrong.unwrap_err().kind(), CreateErrorKind::Filter(error) if error.position() == 0));
     /// # Ok(())
     /// # }
     /// ```
-    pub fn filter(mut self, expression: &str, parameters: impl IntoIterator<Item: ToString>) -> Self {
+    pub fn filter(mut self, expression: impl Into<FilterExpression>) -> Self {
         let topic = self.topic.name();
         // Built-in topics have a type description for programs that decode them, but use another encoding. A filter
         // cannot use that description.
         let description = if self.topic.builtin().is_none() { self.topic.description() } else { None };
         let name = FilteredTopic::derived_name(topic);
-        let filtered = FilteredTopic::new(name, topic, description, expression, &texts(parameters));
+        let filtered = FilteredTopic::new(name, topic, description, &expression.into());
         self.filter = Some(filtered.map_err(|error| error.kind().clone()));
         self
     }
@@ -186,7 +193,10 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     /// Calls `listener` with the statuses in `mask`, from the reader's creation on.
     ///
     /// It replaces the closures of the builder, in either order of the calls.
-    pub fn listener(mut self, mask: StatusMask, listener: impl DataReaderListener<T>) -> Self {
+    pub fn listener(mut self, mask: StatusMask, listener: impl DataReaderListener<T>) -> Self
+    where
+        T: 'static,
+    {
         self.listener = Some((mask, dispatch_to_listener(listener)));
         self
     }
@@ -194,7 +204,6 @@ impl<'t, T> DataReaderBuilder<'t, T> {
     /// Sets the source of the keys.
     ///
     /// For a reader of the durability service, which does not know the type.
-    #[cfg(feature = "durability")]
     pub(crate) fn key_source(mut self, key: KeySource) -> Self {
         self.key = Some(key);
         self
@@ -250,15 +259,9 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         let Self { participant, topic, qos, group, delivery, on_data, on_event, listener, key, filter } = self;
         let has_key = topic.has_key() || !matches!(&key, None | Some(KeySource::None));
         let kind = if has_key { EntityKind::ReaderWithKey } else { EntityKind::ReaderNoKey };
-        let guid = Guid::new(participant.core().prefix(), participant.core().new_entity_id(kind));
-        let subject = Subject::new("reader", topic.name(), guid);
+        let subject = new_subject(&**participant, "reader", topic.name(), kind);
         let error = |kind| CreateError::new(&subject, kind);
-        let mut qos = qos.map_err(error)?;
-        narrow_representations(&mut qos.representation, topic.representations()).map_err(error)?;
-        qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
-        if topic.handle().is_some_and(|topic| topic.is_closed()) {
-            return Err(error(CreateErrorKind::Closed));
-        }
+        let qos = check_qos(qos, &topic).map_err(error)?;
         let filtered = match (filter, topic.filtered()) {
             (Some(_), Some(_)) => return Err(error(CreateErrorKind::FilteredTwice)),
             (Some(filter), None) => Some(filter.map_err(|kind| error(of_filter(kind)))?),
@@ -266,74 +269,71 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         };
         // Within a participant, a topic name has one type.
         participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
-        let key = key.unwrap_or_else(|| key_source(&topic));
-        let handle = make_handle(&participant, &topic, (qos, key, filtered), group, delivery, &subject);
-        let poke = Arc::downgrade(&handle.cell) as Weak<dyn Poke>;
-        // This cannot fail, because a new cell is not closed.
-        let _ = Effects::scope(|effects| handle.cell.with(effects, |actor, _| actor.attach(poke)));
-        let listener = listener.or_else(|| join(on_data, on_event));
-        let listener = listener.map(|(mask, dispatch)| new_listener(&handle, mask, dispatch));
         let core = participant.core();
-        let announced = core
-            .set_listener(&handle.listener, listener, &handle.ending, || core.is_closed(), || ())
-            .and_then(|()| handle.group.as_ref().map_or(Ok(()), |group| group.add(&handle)))
-            .and_then(|()| participant.enter_reader(&handle))
-            .map(|()| {
-                if let Some(filtered) = &handle.filtered {
-                    filtered.add_reader(&(Arc::clone(&handle) as Arc<dyn FilteredReader>));
-                }
-            })
-            .and_then(|()| if handle.is_autoenabled() { handle.enable() } else { Ok(()) });
+        let guid = subject.guid;
+        let builtin = topic.builtin();
+        let has_type_information = builtin.is_none() && core.config().type_information;
+        let new = NewEndpoint {
+            participant: Arc::clone(&participant),
+            subject: Arc::clone(&subject),
+            type_name: topic.type_name().to_owned(),
+            sample_type: TypeId::of::<T>(),
+            types: if has_type_information { topic.types() } else { None },
+            qos,
+            group,
+            topic: topic.handle().cloned(),
+            span: core.span().in_scope(|| tracing::error_span!("reader", %guid, topic = topic.name())),
+            delivery,
+        };
+        let source = SampleSource {
+            key: key.unwrap_or_else(|| key_source(&topic)),
+            description: if builtin.is_none() { topic.description() } else { None },
+            filtered,
+            builtin,
+        };
+        let forms = TypedForms {
+            erase: |handle| Box::new(DataReader::<T>::from_handle(handle)),
+            lend: |handle| Box::new(DataReader::<T>::lend(handle)),
+        };
+        let handle = new_handle(new, source, BatchPool::new(topic.ty().cloned()), forms);
+        // A listener object replaces the closures.
+        let listener = listener.or(join(on_data, on_event));
+        let listener = listener.map(|(mask, dispatch)| new_listener(&handle, mask, dispatch));
         // On an error the handle is dropped, which reverts the steps so far.
-        announced.map_err(error)?;
-        handle.span.in_scope(|| tracing::info!("reader created"));
+        start(&handle, listener).map_err(error)?;
         Ok(DataReader::from_handle(handle))
     }
 }
 
-fn make_handle<T: 'static>(
-    participant: &Arc<dyn SubscriptionContext>,
-    topic: &TopicRef<'_, T>,
-    (qos, key, filtered): (DataReaderQos, KeySource, Option<Arc<FilteredTopic>>),
-    group: Option<Arc<SubscriberGroup>>,
-    delivery: Delivery,
-    subject: &Arc<Subject>,
+qos_setters!(DataReaderBuilder, DataReaderQos {
+    durability: Durability,
+    deadline: Duration,
+    latency_budget: Duration,
+    liveliness: Liveliness,
+    reliability: Reliability,
+    destination_order: DestinationOrder,
+    history: History,
+    resource_limits: ResourceLimits,
+    user_data: Vec<u8>,
+    ownership: Ownership,
+    time_based_filter: Duration,
+    reader_data_lifecycle: ReaderDataLifecycle,
+    representation: Vec<DataRepresentation>,
+    type_consistency: TypeConsistency,
+});
+
+fn new_handle(
+    new: NewEndpoint<ReaderHandle>,
+    source: SampleSource,
+    batches: BatchPool,
+    forms: TypedForms,
 ) -> Arc<ReaderHandle> {
-    let core = participant.core();
-    let context = (group.as_ref(), filtered.as_ref());
-    let protocol = reader_protocol(core, subject.guid, key.clone(), &qos, context);
+    let core = new.participant.core();
+    let context = (new.group.as_ref(), source.filtered.as_ref());
+    let protocol = reader_protocol(core, new.subject.guid, source.key.clone(), &new.qos, context);
+    // `enable` replaces this protocol reader if the QoS changes before it.
     let actor = ReaderActor::new(protocol, Arc::clone(core.driver()), core.outgoing());
-    let has_type_information = topic.builtin().is_none() && core.config().type_information;
-    let guid = subject.guid;
-    let span = core.span().in_scope(|| tracing::info_span!("reader", %guid, topic = topic.name()));
-    Arc::new(ReaderHandle {
-        participant: Arc::clone(participant),
-        core: Arc::clone(core),
-        cell: Cell::new(actor, Capacity::default(), Arc::clone(core.driver().run_queue())),
-        subject: Arc::clone(subject),
-        type_name: topic.type_name().to_owned(),
-        sample_type: TypeId::of::<T>(),
-        qos: LiveQos::new(qos),
-        key,
-        description: if topic.builtin().is_none() { topic.description() } else { None },
-        filtered,
-        types: if has_type_information { topic.types() } else { None },
-        builtin: topic.builtin(),
-        enabled: AtomicBool::new(false),
-        enabling: Mutex::default(),
-        access: OnceLock::new(),
-        group,
-        topic: topic.handle().cloned(),
-        span,
-        batches: Arc::new(BatchPool::new(topic.ty().cloned())),
-        listener: ListenerPlace::default(),
-        delivery,
-        erase: |handle| Box::new(DataReader::<T>::from_handle(handle)),
-        lend: |handle| Box::new(DataReader::<T>::lend(handle)),
-        status_condition: OnceLock::new(),
-        closed: AtomicBool::new(false),
-        ending: Ending::new(),
-    })
+    ReaderHandle::new(EndpointCore::new(new, actor), source, batches, forms)
 }
 
 /// Converts the error of a filter into an error of the creation.
@@ -365,7 +365,8 @@ pub(super) fn reader_protocol(
     let mut config = ReaderConfig::new(guid, key, qos);
     config.presentation = group.map(|group| group.presentation()).unwrap_or_default();
     config.filter = filtered.map(|filtered| filtered.filter());
-    config.seed = participant.driver().random();
+    config.hash_seed = participant.driver().hash_seed(participant.driver().random());
+    // A durability service keeps the changes of all writers in their order, also those that replace each other.
     config.as_log = participant.config().is_durability_service() && !is_of_discovery;
     StatefulReader::new(config)
 }
@@ -374,22 +375,24 @@ pub(super) fn reader_protocol(
 fn join<T: 'static>(
     mut on_data: Option<OnData<T>>,
     mut on_event: Option<OnEvent<T>>,
-) -> Option<(StatusMask, ReaderDispatch<T>)> {
+) -> Option<(StatusMask, EndpointDispatch<ReaderHandle>)> {
     let mask = match (on_data.is_some(), on_event.is_some()) {
         (false, false) => return None,
         (true, false) => StatusMask::DATA_AVAILABLE,
         (false, true) => !StatusMask::DATA_AVAILABLE,
         (true, true) => StatusMask::ALL,
     };
-    let dispatch: ReaderDispatch<T> = Box::new(move |reader, marks| {
+    let dispatch: EndpointDispatch<ReaderHandle> = Box::new(move |handle, marks| {
+        // Lent, because a counted handle here could become the application's last one.
+        let reader = DataReader::lend(handle);
         if let Some(on_event) = &mut on_event {
             for event in reader.handle().changes(marks) {
-                on_event(reader, event);
+                on_event(&reader, event);
             }
         }
         if marks & mark::DATA != 0 {
             if let Some(on_data) = &mut on_data {
-                on_data(reader);
+                on_data(&reader);
             }
         }
     });

@@ -1,13 +1,12 @@
 //! Events of a reader other than data.
 
-use crate::actor::Effects;
+use crate::endpoint::EndpointState;
 use crate::infrastructure::{
-    DeadlineMissedStatus, Feed, IncompatibleQosStatus, LivelinessChangedStatus, LivelinessRead, MatchRead,
-    SampleLostStatus, SampleRejectedStatus, SubscriptionMatchedStatus, mark,
+    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, LivelinessRead, MatchRead, SampleLostStatus,
+    SampleRejectedStatus, SubscriptionMatchedStatus, mark,
 };
-use crate::subscription::ReaderCell;
-use crate::subscription::reader_actor::ReaderActor;
-use std::sync::{Arc, Mutex, PoisonError};
+use crate::subscription::statuses::ReaderStatuses;
+use dds_rtps::reader::LivelinessCounts;
 
 /// Event of a reader other than data, for event listeners and event streams.
 ///
@@ -34,15 +33,9 @@ pub enum ReaderEvent {
     },
 }
 
-/// Event source of one stream.
-pub(crate) struct ReaderFeed {
-    cell: Arc<ReaderCell>,
-    reported: Mutex<ReportedToReaderEvents>,
-}
-
-/// Counts that the stream has reported already.
+/// Counts that one event stream has reported already.
 #[derive(Default)]
-struct ReportedToReaderEvents {
+pub(crate) struct ReportedToReaderEvents {
     matched: MatchRead,
     incompatible: u32,
     panics: u64,
@@ -52,54 +45,43 @@ struct ReportedToReaderEvents {
     deadline_missed: u64,
 }
 
-impl ReaderFeed {
-    pub(crate) fn new(cell: Arc<ReaderCell>) -> Self {
-        Self { cell, reported: Mutex::default() }
-    }
-}
-
-impl Feed<ReaderEvent> for ReaderFeed {
-    fn event(&self, mark: u32, effects: &mut Effects) -> Option<ReaderEvent> {
-        // Handlers never take this lock, so this thread may hold it while it enters the cell.
-        let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        self.cell.with(effects, |actor, _| reported.next(mark, actor)).ok().flatten()
-    }
-}
-
 impl ReportedToReaderEvents {
-    // Streams count on their own, because a status getter resets the change only for its caller.
-    fn next(&mut self, mark: u32, actor: &mut ReaderActor) -> Option<ReaderEvent> {
+    /// Returns the change of a status that every endpoint has.
+    pub(super) fn common(&mut self, mark: u32, endpoint: &mut EndpointState) -> Option<ReaderEvent> {
         match mark {
             mark::MATCHED => {
-                let status = actor.matched().subscription_since(&mut self.matched);
-                let changed = status.total_count_change > 0 || status.current_count_change != 0;
-                changed.then_some(ReaderEvent::Matched(status))
+                let status = endpoint.matched().subscription_since(&mut self.matched);
+                let has_changed = status.total_count_change > 0 || status.current_count_change != 0;
+                if has_changed { Some(ReaderEvent::Matched(status)) } else { None }
             }
             mark::INCOMPATIBLE_QOS => {
-                let status = actor.incompatible().since(&mut self.incompatible);
-                (status.total_count_change > 0).then_some(ReaderEvent::IncompatibleQos(status))
-            }
-            mark::SAMPLE_LOST => {
-                let status = actor.lost().since(&mut self.lost);
-                (status.total_count_change > 0).then_some(ReaderEvent::SampleLost(status))
-            }
-            mark::SAMPLE_REJECTED => {
-                let status = actor.rejected().since(&mut self.rejected);
-                (status.total_count_change > 0).then_some(ReaderEvent::SampleRejected(status))
-            }
-            mark::LIVELINESS_CHANGED => {
-                let (status, news) = self.liveliness.read(actor.rtps().liveliness());
-                news.then_some(ReaderEvent::LivelinessChanged(status))
+                let status = endpoint.incompatible().since(&mut self.incompatible);
+                if status.total_count_change > 0 { Some(ReaderEvent::IncompatibleQos(status)) } else { None }
             }
             mark::DEADLINE_MISSED => {
-                let status = actor.deadlines().since(&mut self.deadline_missed);
-                (status.total_count_change > 0).then_some(ReaderEvent::DeadlineMissed(status))
+                let status = endpoint.deadlines().since(&mut self.deadline_missed);
+                if status.total_count_change > 0 { Some(ReaderEvent::DeadlineMissed(status)) } else { None }
             }
             mark::LISTENER_PANICKED => {
-                let message = actor.listener_panics().since(&mut self.panics)?;
+                let message = endpoint.notifier.listener_panics().since(&mut self.panics)?;
                 Some(ReaderEvent::ListenerPanicked { message })
             }
             _ => None,
         }
+    }
+
+    pub(super) fn lost(&mut self, statuses: &ReaderStatuses) -> Option<ReaderEvent> {
+        let status = statuses.lost().since(&mut self.lost);
+        if status.total_count_change > 0 { Some(ReaderEvent::SampleLost(status)) } else { None }
+    }
+
+    pub(super) fn rejected(&mut self, statuses: &ReaderStatuses) -> Option<ReaderEvent> {
+        let status = statuses.rejected().since(&mut self.rejected);
+        if status.total_count_change > 0 { Some(ReaderEvent::SampleRejected(status)) } else { None }
+    }
+
+    pub(super) fn liveliness(&mut self, counts: LivelinessCounts) -> Option<ReaderEvent> {
+        let (status, has_changed) = self.liveliness.read(counts);
+        if has_changed { Some(ReaderEvent::LivelinessChanged(status)) } else { None }
     }
 }

@@ -11,9 +11,7 @@
 //! histories of the readers.
 
 use crate::actor::{Effects, Poke, Signals};
-use crate::delivery::LocalBegin;
-use crate::subscription::{ReaderActor, ReaderCell};
-use dds_rtps::history::Selection;
+use crate::subscription::ReaderCell;
 use dds_rtps::reader::{GroupGate, PublisherKey, Release, StatefulReader, WriterProxyConfig};
 use dds_rtps::types::{Duration, EntityId, Guid, Instant, Now, SequenceNumber};
 use dds_rtps::writer::PresentationClock;
@@ -43,7 +41,7 @@ struct GateState {
 
 /// Membership of a reader in the gate.
 pub(crate) struct GroupMembership {
-    pub(crate) access: Arc<GroupAccess>,
+    access: Arc<GroupAccess>,
     /// Rank, writer and sequence number of each released change that may not have been taken yet.
     ranks: VecDeque<(u64, Guid, SequenceNumber)>,
     /// Time at which the reader asks writers again for their progress.
@@ -125,6 +123,29 @@ impl GroupMembership {
         Self { access, ranks: VecDeque::new(), ask_at: None }
     }
 
+    /// Adds a remote writer of the reader to the gate.
+    pub(super) fn match_remote(&self, reader: EntityId, writer: &WriterProxyConfig, reliable: bool) {
+        let key = PublisherKey::Remote(writer.guid.prefix, writer.publisher);
+        let reliable = reliable && writer.reliable;
+        self.access.match_remote(key, (writer.guid, reader), (reliable, writer.reports_group_progress));
+    }
+
+    /// Adds a local writer of the reader to the gate. The reader is not entitled to changes up to `reached`.
+    pub(super) fn match_local(
+        &self,
+        clock: &Arc<PresentationClock>,
+        pair: (Guid, EntityId),
+        reliable: bool,
+        reached: SequenceNumber,
+    ) {
+        self.access.match_local(clock, pair, reliable, reached);
+    }
+
+    /// Removes a writer of the reader from the gate.
+    pub(super) fn unmatch(&self, writer: Guid, reader: EntityId) {
+        self.access.unmatch(writer, reader);
+    }
+
     /// Adds new changes of the reader to the gate, and moves the changes that it has released.
     pub(crate) fn pass_group_gate(&mut self, rtps: &mut StatefulReader, now: Now, effects: &mut Effects) {
         let reader = rtps.guid().entity_id;
@@ -157,10 +178,10 @@ impl GroupMembership {
     /// Asks the writers that other readers wait for. Repeats it while they wait.
     fn ask(&mut self, state: &mut GateState, rtps: &mut StatefulReader, now: Now) {
         let reader = rtps.guid().entity_id;
-        for writer in state.gate.take_writers_to_ask(reader, now, ASK_INTERVAL) {
-            rtps.ask_progress(now, writer);
+        for writer in state.gate.take_due_requests(reader, now, ASK_INTERVAL) {
+            rtps.request_progress(now, writer);
         }
-        self.ask_at = if state.gate.is_asking(reader) { now.instant.after(ASK_INTERVAL) } else { None };
+        self.ask_at = if state.gate.has_pending_request(reader) { now.instant.after(ASK_INTERVAL) } else { None };
     }
 
     /// Latest time of the reader's next turn.
@@ -187,11 +208,12 @@ const RANKS_MIN: usize = 64;
 impl GateState {
     /// Pokes the readers that have released changes, or a writer to ask.
     fn poke_others(&self, own: EntityId, now: Now, effects: &mut Effects) {
-        let asking = self.gate.readers_to_ask(now, ASK_INTERVAL);
+        let asking = self.gate.readers_with_due_requests(now, ASK_INTERVAL);
         let mut to_poke: Vec<EntityId> = self.gate.readers_with_releases().chain(asking).collect();
         to_poke.sort_unstable();
         to_poke.dedup();
         for (reader, cell) in &self.readers {
+            // The own cell is held. It takes its releases in this turn.
             if *reader != own && to_poke.binary_search(reader).is_ok() {
                 if let Some(cell) = cell.upgrade() {
                     cell.signal(GROUP_TURN);
@@ -199,51 +221,5 @@ impl GateState {
                 }
             }
         }
-    }
-}
-
-impl ReaderActor {
-    /// Adds new changes to the gate of the subscriber and moves released ones, if there is a gate.
-    #[inline]
-    pub(super) fn pass_gate(&mut self, now: Now, effects: &mut Effects) {
-        if let Some(membership) = &mut self.membership {
-            membership.pass_group_gate(&mut self.rtps, now, effects);
-        }
-    }
-
-    /// Adds a remote writer to the gate before it is matched.
-    pub(super) fn add_remote_to_gate(&self, writer: &WriterProxyConfig) {
-        if let Some(membership) = &self.membership {
-            membership.match_remote(self.rtps.guid().entity_id, writer, self.rtps.is_reliable());
-        }
-    }
-
-    /// Adds a matched local writer to the gate.
-    pub(super) fn add_local_to_gate(&mut self, writer: Guid, begin: &LocalBegin) {
-        if let (Some(membership), Some((clock, reached))) = (&self.membership, &begin.presented) {
-            self.rtps.start_group_after(writer, *reached);
-            membership.access.match_local(clock, (writer, self.rtps.guid().entity_id), begin.reliable, *reached);
-        }
-    }
-
-    /// Removes a writer from the gate, after its last changes were added.
-    pub(super) fn leave_gate(&mut self, writer: Guid, now: Now, effects: &mut Effects) {
-        if let Some(membership) = &mut self.membership {
-            membership.pass_group_gate(&mut self.rtps, now, effects);
-            membership.access.unmatch(writer, self.rtps.guid().entity_id);
-        }
-    }
-
-    /// Moves the changes that the gate has released.
-    pub(crate) fn pass_group_gate(&mut self, effects: &mut Effects) {
-        let now = self.now(effects);
-        self.follow_up(now, effects);
-    }
-
-    /// Returns the ranks of the selected samples among those of all readers of the subscriber.
-    pub(crate) fn ranks(&mut self, selection: &Selection, effects: &mut Effects) -> Vec<u64> {
-        let now = self.now(effects);
-        let names = self.rtps.history_mut().identities_of(now, selection);
-        self.membership.as_ref().map_or_else(Vec::new, |membership| membership.ranks_of(&names))
     }
 }

@@ -23,9 +23,9 @@ use std::fmt;
 /// #     .domain_tag(std::process::id().to_string())
 /// #     .build()?;
 /// let reader = participant.reader::<Scan>("scan")?;
-/// let before = reader.losses()?;
+/// let before = reader.losses();
 /// // … a minute later:
-/// let minute = reader.losses()?.since(&before);
+/// let minute = reader.losses().since(&before);
 /// if minute.total().lost() > 0 {
 ///     println!("{minute}");
 /// }
@@ -196,8 +196,9 @@ impl fmt::Display for LikelyCause {
                  batches, and do little work in Inline listeners"
             ),
             Self::Elsewhere => f.write_str(
-                "this process dropped nothing: the network lost them, or their writers had replaced them before they \
-                 were received (reliable writers: raise HISTORY depth; best-effort ones: RELIABILITY)",
+                "this process dropped nothing: the network lost them, or their writers had removed them before they \
+                 were received (reliable writers: raise HISTORY depth if it is KEEP_LAST, or LIFESPAN if it is short; \
+                 best-effort ones: RELIABILITY)",
             ),
         }
     }
@@ -212,7 +213,7 @@ impl fmt::Display for ReaderLosses {
         for (count, what) in [
             (missing.never_came, "never arrived"),
             (missing.fragments, "lacked fragments"),
-            (missing.irrelevant, "were not meant for this reader"),
+            (missing.irrelevant, "were no longer sent: replaced, expired, or older than the match"),
             (missing.filtered, "were not sent: their writer knows the content filter"),
             (total.awaited, "are still expected"),
         ] {
@@ -221,6 +222,9 @@ impl fmt::Display for ReaderLosses {
             }
         }
         write!(f, "; {} delivered", total.delivered())?;
+        if total.waiting > 0 {
+            write!(f, ", {} wait for earlier ones, for space or for the end of their set", total.waiting)?;
+        }
         for (count, what) in total.undelivered.reasons() {
             if count > 0 {
                 write!(f, ", {count} {what}")?;
@@ -298,6 +302,17 @@ mod tests {
         let text = some.to_string();
         assert!(text.contains("43 delivered, 7 while the reader was busy"), "{text}");
         assert!(text.contains("occupied endpoints had no room for 9 submessages"), "{text}");
+    }
+
+    #[test]
+    fn text_accounts_for_each_known_sample() {
+        let mut some = losses(250, 246, 0);
+        let row = &mut some.writers[0];
+        (row.not_received.never_came, row.not_received.irrelevant, row.waiting) = (1, 3, 2);
+        let text = some.to_string();
+        assert!(text.contains("246 of 250 samples received, 1 never arrived, 3 were no longer sent"), "{text}");
+        assert!(text.contains("; 244 delivered, 2 wait for earlier ones"), "{text}");
+        assert!(text.contains("raise HISTORY depth if it is KEEP_LAST, or LIFESPAN if it is short"), "{text}");
     }
 
     #[test]

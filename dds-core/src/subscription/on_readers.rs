@@ -4,6 +4,7 @@
 //! readers nothing. From then on it observes each reader and is poked outside of the reader's cell.
 
 use crate::actor::{Effects, Poke, Signals};
+use crate::endpoint::EndpointActor;
 use crate::infrastructure::{Observer, Watched, mark};
 use crate::subscription::{ReaderHandle, SubscriberGroup};
 use crate::sync::AtomicU32;
@@ -66,8 +67,8 @@ impl SubscriberGroup {
         let Some(on_readers) = self.common().get() else { return };
         Effects::scope(|effects| {
             let changed = reader.cell().with(effects, |actor, _| {
-                actor.observers().add(Arc::clone(&on_readers.observer));
-                actor.observers().changed()
+                actor.endpoint().notifier.observers().add(Arc::clone(&on_readers.observer));
+                actor.endpoint().notifier.observers().changed()
             });
             // A closed reader has no data.
             on_readers.change(changed.unwrap_or(0), effects);

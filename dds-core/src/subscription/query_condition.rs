@@ -13,13 +13,14 @@ use std::sync::Arc;
 /// content filter, and can be used wherever one can.
 ///
 /// Samples that do not match stay in the reader for other selections. A reader that never needs them should use a
-/// [`ContentFilteredTopic`](crate::ContentFilteredTopic), which has the same language. Each check visits the samples in
-/// the states until one matches. Samples without data match, unless the expression uses only key fields and these do
-/// not match. `ORDER BY` is not supported.
+/// [`ContentFilteredTopic`](crate::filter::ContentFilteredTopic), which has the same language. Each check visits the
+/// samples in the states until one matches. Samples without data match, unless the expression uses only key fields and
+/// these do not match. `ORDER BY` is not supported.
 ///
 /// ```
 /// use dds_core::qos::Preset;
-/// use dds_core::{Condition, DdsType, DomainParticipant, Scope, States, WaitSet};
+/// use dds_core::{DdsType, DomainParticipant, Scope, States, WaitSet};
+/// use dds_core::condition::Condition;
 ///
 /// #[derive(DdsType, Debug, PartialEq)]
 /// struct Pose {
@@ -36,7 +37,7 @@ use std::sync::Arc;
 /// let reader = participant.reader_builder::<Pose>("robot/pose").qos(Preset::Event).build()?;
 /// let writer = participant.writer_builder::<Pose>("robot/pose").qos(Preset::Event).build()?;
 /// writer.wait_for_readers(1).block()?;
-/// let far = reader.query_condition(States::NOT_READ, "x > %0", [10])?;
+/// let far = reader.query_condition(States::NOT_READ, "x > 10")?;
 /// let wait_set = WaitSet::new(&participant);
 /// wait_set.attach(&far);
 /// writer.write(&Pose { robot: 7, x: 1.0 })?;

@@ -1,13 +1,14 @@
 //! Condition on the states of a reader's samples (DDS 1.4, 2.2.2.5.8).
 
 use crate::actor::{Effects, Poke};
-use crate::cdr::TypeDescription;
 use crate::infrastructure::{
-    Condition, ConditionId, FilterError, FilterErrorKind, HasTrigger, Look, Observer, Subject, Trigger, mark,
+    Condition, ConditionId, FilterError, FilterErrorKind, HasTrigger, Observed, Observer, Subject, Trigger,
+    TriggerValue, mark, notify_observers, observe, stop_observing,
 };
 use crate::subscription::{QueryCondition, ReaderCell, ReaderHandle};
 use crate::sync::AtomicU32;
-use crate::topic::compile;
+use crate::topic::{FilterExpression, compile};
+use dds_rtps::cdr::TypeDescription;
 use dds_rtps::filter::Filter;
 use dds_rtps::history::{Selection, States};
 use dds_rtps::types::Guid;
@@ -20,7 +21,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 /// not keep its reader alive, and is false once the reader is closed.
 ///
 /// ```
-/// use dds_core::{Condition, DdsType, DomainParticipant, Scope, States, WaitSet};
+/// use dds_core::{DdsType, DomainParticipant, Scope, States, WaitSet};
+/// use dds_core::condition::Condition;
 ///
 /// #[derive(DdsType, Debug, PartialEq)]
 /// struct Pose {
@@ -58,7 +60,7 @@ struct ReadCore {
     reader: Guid,
     cell: Arc<ReaderCell>,
     states: States,
-    /// Content filter of a [`QueryCondition`](crate::QueryCondition).
+    /// Content filter of a [`QueryCondition`](crate::condition::QueryCondition).
     query: Option<Arc<Query>>,
 }
 
@@ -72,13 +74,12 @@ pub(super) struct Query {
 impl Query {
     fn new(
         description: Option<&'static TypeDescription>,
-        expression: &str,
-        parameters: &[String],
+        expression: &FilterExpression,
         subject: &Arc<Subject>,
     ) -> Result<Arc<Self>, FilterError> {
         let error = |kind| FilterError::new(subject, kind);
-        let filter = compile(description, expression, parameters).map_err(error)?;
-        let no_description = || error(FilterErrorKind::Expression(dds_rtps::filter::FilterError::no_description()));
+        let filter = compile(description, expression.text(), expression.values()).map_err(error)?;
+        let no_description = || error(FilterErrorKind::Expression(dds_rtps::filter::ExpressionError::no_description()));
         let description = description.ok_or_else(no_description)?;
         Ok(Arc::new(Self { description, filter: Mutex::new(Arc::new(filter)), subject: Arc::clone(subject) }))
     }
@@ -104,10 +105,9 @@ impl ReadCondition {
     pub(super) fn query(
         reader: &ReaderHandle,
         states: States,
-        expression: &str,
-        parameters: &[String],
+        expression: &FilterExpression,
     ) -> Result<QueryCondition, FilterError> {
-        let query = Query::new(reader.description(), expression, parameters, reader.subject())?;
+        let query = Query::new(reader.description(), expression, reader.subject())?;
         let core = ReadCore::new(reader, states, Some(Arc::clone(&query)));
         Ok(QueryCondition::new(Self { core: Arc::new(core) }, query))
     }
@@ -119,10 +119,7 @@ impl ReadCondition {
 
     /// Makes the waits for this condition check it again.
     pub(super) fn recheck(&self) {
-        // Ignore the error, because a closed reader has no waits.
-        let _ = Effects::scope(|effects| {
-            self.core.cell.with(effects, |actor, effects| actor.observers().notify(mark::SELECTED, effects))
-        });
+        notify_observers(Arc::clone(&self.core.cell) as Arc<dyn Observed>, mark::SELECTED);
     }
 
     /// Returns the states that the condition checks.
@@ -148,7 +145,7 @@ impl ReadCondition {
 
 impl Condition for ReadCondition {
     fn is_triggered(&self) -> bool {
-        Effects::scope(|effects| self.core.look(effects)) == Look::Triggered
+        Effects::scope(|effects| self.core.trigger_value(effects)) == TriggerValue::Triggered
     }
 }
 
@@ -169,24 +166,21 @@ impl Trigger for ReadCore {
         self.id
     }
 
-    fn look(&self, effects: &mut Effects) -> Look {
+    fn trigger_value(&self, effects: &mut Effects) -> TriggerValue {
         let filter = self.query.as_ref().map(|query| query.filter());
         let selection = Selection { states: self.states, filter: filter.as_deref(), ..Selection::default() };
         let found = self.cell.with(effects, |actor, effects| actor.has_matching(&selection, effects));
-        found.map_or(Look::Closed, Look::from)
+        found.map_or(TriggerValue::Closed, TriggerValue::from)
     }
 
     fn attach(&self, target: Weak<dyn Poke>) -> Arc<Observer> {
         let observer = Observer::new(Arc::new(AtomicU32::new(mark::DATA | mark::SELECTED)), target);
-        // Ignore the error. A closed reader changes no more, and the first check detects it.
-        let _ =
-            Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.observers().add(Arc::clone(&observer))));
+        observe(Arc::clone(&self.cell) as Arc<dyn Observed>, &observer);
         observer
     }
 
     fn detach(&self, observer: &Arc<Observer>) {
-        // Ignore the error, because a closed reader has no observers.
-        let _ = Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.observers().remove(observer)));
+        stop_observing(Arc::clone(&self.cell) as Arc<dyn Observed>, observer);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Batches of samples: counted references to encoded slots, decoded on demand.
 
-use crate::cdr::{AnyType, Decode, DecodeError, DecodeOwned, Encoded, ViewOf, decode_payload};
+use crate::subscription::Change;
+use crate::subscription::change::{IntoChanges, key_of};
+use dds_rtps::cdr::{AnyType, Decode, DecodeError, DecodeOwned, Encoded, Keyed, ViewOf, decode_payload};
 use dds_rtps::history::{HistorySample, SampleInfo};
 use std::cell::Cell;
 use std::fmt;
@@ -115,7 +117,7 @@ impl BatchPool {
 ///     ranges: Run<'a, f32>,
 /// }
 ///
-/// # fn main() -> dds_core::Result<()> {
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let participant = DomainParticipant::builder(0)
 ///     .scope(Scope::Host)
 /// #   .domain_tag(std::process::id().to_string())
@@ -126,9 +128,9 @@ impl BatchPool {
 /// writer.write(&Scan { sensor: 7, ranges: vec![0.5; 360] })?;
 /// reader.readable().block()?;
 /// let samples = reader.take()?;
-/// for sample in &samples {
-///     let Some(Ok(scan)) = sample.view::<ScanView<'_>>() else { continue };
-///     println!("{} of {}: {:?}", scan.sensor, sample.info().source_timestamp, scan.ranges.iter().next());
+/// for scan in samples.views::<ScanView<'_>>() {
+///     let scan = scan?;
+///     println!("{}: {:?}", scan.sensor, scan.ranges.iter().next());
 /// }
 /// // Owned values, each decoded once.
 /// let scans: Vec<Scan> = samples.into_data().collect();
@@ -163,6 +165,55 @@ impl<T> Samples<T> {
     /// Returns an iterator over the samples by reference. It decodes and copies nothing.
     pub fn iter(&self) -> SamplesIter<'_, T> {
         SamplesIter { samples: self.list.iter(), ty: self.pool.ty(), marker: PhantomData }
+    }
+
+    /// Returns an iterator over the samples with data, as values of a type that borrows from the batch.
+    ///
+    /// It yields an error for a sample that does not decode, and skips samples without data.
+    ///
+    /// ```
+    /// # use dds_core::{DdsType, DomainParticipant, Scope};
+    /// # #[derive(DdsType)]
+    /// # struct Log { text: String }
+    /// #[derive(DdsType)]
+    /// #[dds(view_of = Log)]
+    /// struct LogView<'a> {
+    ///     text: &'a str,
+    /// }
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let participant = DomainParticipant::builder(0)
+    /// #     .scope(Scope::Host)
+    /// #     .domain_tag(std::process::id().to_string())
+    /// #     .build()?;
+    /// let reader = participant.reader::<Log>("log")?;
+    /// for log in reader.take()?.views::<LogView<'_>>() {
+    ///     println!("{}", log?.text);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn views<'s, V>(&'s self) -> impl Iterator<Item = Result<V, DecodeError>> + use<'s, T, V>
+    where
+        V: ViewOf<T> + Decode<'s>,
+    {
+        self.list.iter().filter_map(|sample| data_bytes(sample).map(decode_payload))
+    }
+
+    /// Returns an iterator over the changes: values, and ends of instances with their keys. See [`Change`].
+    ///
+    /// It skips samples that do not decode, and the reader counts them. An instance that ended and lives again yields
+    /// no end.
+    pub fn into_changes(self) -> impl Iterator<Item = Change<T>>
+    where
+        T: DecodeOwned + Keyed,
+    {
+        IntoChanges::new(self)
+    }
+
+    /// Returns a sample, the type for decoding it, and the counter of samples that do not decode.
+    pub(super) fn get(&self, at: usize) -> Option<(&HistorySample, Option<&AnyType>, &BatchPool)> {
+        Some((self.list.get(at)?, self.pool.ty(), &self.pool))
     }
 
     /// Returns an iterator over the decoded values.
@@ -305,6 +356,17 @@ impl<'s, T> SampleRef<'s, T> {
         data_bytes(self.sample).map(decode_payload)
     }
 
+    /// Returns the key of the sample's instance, also without data.
+    ///
+    /// `None` if it does not decode, or if the reader received only the hash of the key.
+    #[must_use]
+    pub fn key(&self) -> Option<T::Key>
+    where
+        T: DecodeOwned + Keyed,
+    {
+        key_of::<T>(self.sample, self.ty)
+    }
+
     /// Decodes the value of the sample. Returns `None` without data.
     ///
     /// # Errors
@@ -332,12 +394,20 @@ fn data_bytes(sample: &HistorySample) -> Option<&[u8]> {
     Some(sample.payload.as_ref()?.bytes())
 }
 
+/// Decodes the value of a sample. Returns `None` without data.
+pub(super) fn decode_data<T: DecodeOwned>(
+    sample: &HistorySample,
+    ty: Option<&AnyType>,
+) -> Option<Result<T, DecodeError>> {
+    data_bytes(sample).map(|bytes| T::decode_typed(bytes, ty))
+}
+
 /// Decodes a sample into an owned value.
 pub(crate) fn decode_sample<T: DecodeOwned>(
     sample: &HistorySample,
     ty: Option<&AnyType>,
 ) -> Result<Sample<T>, DecodeError> {
-    let data = data_bytes(sample).map(|bytes| T::decode_typed(bytes, ty)).transpose()?;
+    let data = decode_data(sample, ty).transpose()?;
     Ok(Sample { data, info: sample.info.clone() })
 }
 

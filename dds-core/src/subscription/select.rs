@@ -94,8 +94,8 @@ impl<'a, T> Select<'a, T> {
 
     /// Selects samples in the states of `condition`, which must belong to this reader.
     ///
-    /// A [`QueryCondition`](crate::QueryCondition) selects by its content filter as well. At most one condition can be
-    /// a query.
+    /// A [`QueryCondition`](crate::condition::QueryCondition) selects by its content filter as well. At most one
+    /// condition can be a query.
     #[doc(alias = "read_w_condition")]
     #[doc(alias = "take_w_condition")]
     #[doc(alias = "read_next_instance_w_condition")]

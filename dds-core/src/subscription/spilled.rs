@@ -7,9 +7,9 @@
 //! arrived.
 
 use crate::actor::{Signals, Spill};
-use crate::subscription::{ReaderActor, ReaderMail};
+use crate::subscription::ReaderMail;
 use crate::sync::{Lock, LockGuard, Process};
-use dds_rtps::reader::Losses;
+use dds_rtps::reader::StatefulReader;
 use dds_rtps::types::{Guid, SequenceNumber};
 use dds_rtps::wire::{Message, Submessage};
 
@@ -63,13 +63,29 @@ impl SpilledChanges {
     }
 }
 
+impl SpilledChanges {
+    /// Moves dropped changes to the ledger, as far as the reader has processed the changes before them.
+    pub(super) fn settle(&self, rtps: &mut StatefulReader) {
+        let Some(mut runs) = self.runs() else { return };
+        runs.retain_mut(|run| match rtps.note_overflow(run.writer, run.first, run.last) {
+            Some(rest) => {
+                run.first = rest;
+                true
+            }
+            None => false,
+        });
+    }
+}
+
 impl Spill<ReaderMail> for SpilledChanges {
     fn note(&self, mail: &ReaderMail) -> Signals {
         match mail {
             ReaderMail::Local { change, .. } => self.add(change.writer, change.sequence_number),
             ReaderMail::Packet { packet, run } => {
-                // The datagram parsed before it became mail.
-                let Ok(message) = Message::parse(packet.bytes()) else { return Signals::default() };
+                let Ok(message) = Message::parse(packet.bytes()) else {
+                    debug_assert!(false, "a datagram is parsed before it becomes mail");
+                    return Signals::default();
+                };
                 run.walk(&message, |source, submessage| {
                     if let Submessage::Data(data) = submessage {
                         self.add(source.writer, data.writer_sn);
@@ -80,26 +96,6 @@ impl Spill<ReaderMail> for SpilledChanges {
             ReaderMail::InPlace { .. } => return Signals::default(),
         }
         CHANGES_SPILLED
-    }
-}
-
-impl ReaderActor {
-    /// Moves dropped changes to the ledger, as far as the reader has processed the changes before them.
-    pub(super) fn settle_spilled(&mut self) {
-        let Self { rtps, spilled, .. } = self;
-        let Some(mut runs) = spilled.runs() else { return };
-        runs.retain_mut(|run| match rtps.note_overflow(run.writer, run.first, run.last) {
-            Some(rest) => {
-                run.first = rest;
-                true
-            }
-            None => false,
-        });
-    }
-
-    pub(super) fn losses(&mut self) -> Losses {
-        self.settle_spilled();
-        self.rtps.losses()
     }
 }
 

@@ -1,33 +1,49 @@
-//! Statuses that a reader counts itself. Reading one resets its changes.
+//! Statuses that only readers have.
 
-use super::reader_actor::ReaderActor;
-use crate::infrastructure::{DeadlineCounter, LivelinessChangedStatus, SampleLostStatus, SampleRejectedStatus};
+use crate::infrastructure::{LivelinessChangedStatus, LivelinessRead, SampleLostStatus, SampleRejectedStatus};
+use dds_rtps::history::RejectReason;
+use dds_rtps::reader::LivelinessCounts;
+use dds_rtps::types::InstanceHandle;
 
-impl ReaderActor {
-    /// Returns the status and resets its changes.
-    pub(crate) fn read_lost(&mut self) -> SampleLostStatus {
-        self.lost.since(&mut self.lost_read)
+/// Statuses that only readers have, and what the application has read of them.
+#[derive(Default)]
+pub(super) struct ReaderStatuses {
+    lost: SampleLostStatus,
+    lost_read: u64,
+    rejected: SampleRejectedStatus,
+    rejected_read: u64,
+    liveliness_read: LivelinessRead,
+}
+
+impl ReaderStatuses {
+    pub(super) fn note_lost(&mut self, count: u64) {
+        self.lost.total_count = self.lost.total_count.saturating_add(count);
     }
 
-    pub(crate) fn lost(&self) -> SampleLostStatus {
+    pub(super) fn note_rejected(&mut self, count: u64, reason: RejectReason, instance: InstanceHandle) {
+        self.rejected.note(count, reason, instance);
+    }
+
+    pub(super) fn lost(&self) -> SampleLostStatus {
         self.lost
     }
 
-    /// Returns the status and resets its changes.
-    pub(crate) fn read_liveliness(&mut self) -> LivelinessChangedStatus {
-        self.liveliness_read.read(self.rtps.liveliness()).0
-    }
-
-    /// Returns the status and resets its changes.
-    pub(crate) fn read_rejected(&mut self) -> SampleRejectedStatus {
-        self.rejected.since(&mut self.rejected_read)
-    }
-
-    pub(crate) fn rejected(&self) -> SampleRejectedStatus {
+    pub(super) fn rejected(&self) -> SampleRejectedStatus {
         self.rejected
     }
 
-    pub(crate) fn deadlines(&mut self) -> &mut DeadlineCounter {
-        &mut self.deadlines
+    /// Returns the status and resets its changes.
+    pub(super) fn read_lost(&mut self) -> SampleLostStatus {
+        self.lost.since(&mut self.lost_read)
+    }
+
+    /// Returns the status and resets its changes.
+    pub(super) fn read_rejected(&mut self) -> SampleRejectedStatus {
+        self.rejected.since(&mut self.rejected_read)
+    }
+
+    /// Returns the status and resets its changes. The protocol counts the writers.
+    pub(super) fn read_liveliness(&mut self, counts: LivelinessCounts) -> LivelinessChangedStatus {
+        self.liveliness_read.read(counts).0
     }
 }

@@ -1,9 +1,16 @@
 //! Groups of readers (DDS 1.4, 2.2.2.5.2).
 
-use crate::context::{Group, ParticipantContext, ParticipantRef};
-use crate::infrastructure::{Awaited, CreateError, CreateErrorKind, Entity, QosError, StatusCondition, Waiting};
+use crate::context::{EndpointGroup, ParticipantContext, ParticipantRef};
+use crate::endpoint::{remove_group_listener, set_group_listener};
+use crate::infrastructure::{
+    Awaited, CreateError, CreateErrorKind, Entity, QosError, ReadError, ReadErrorKind, StatusCondition, StatusMask,
+    Waiting,
+};
 use crate::qos::{DataReaderQos, SubscriberQos};
-use crate::subscription::{AnyReader, DataReader, DataReaderBuilder, ReaderHandle, WeakSubscriber};
+use crate::subscription::listener::dispatch_reader_to_group;
+use crate::subscription::{
+    Access, AnyReader, DataReader, DataReaderBuilder, ReaderHandle, SubscriberListener, WeakSubscriber,
+};
 use crate::topic::{BuiltinKind, PublicationBuiltinTopicData, TopicRef};
 use dds_rtps::history::States;
 use dds_rtps::types::{EntityId, EntityKind, Guid, InstanceHandle};
@@ -73,11 +80,11 @@ pub(crate) trait SubscriptionContext: ParticipantContext {
 }
 
 /// State that all handles of one subscriber share.
-pub(crate) type SubscriberGroup = Group<SubscriberQos, ReaderHandle>;
+pub(crate) type SubscriberGroup = EndpointGroup<ReaderHandle>;
 
 impl Subscriber {
     pub(crate) fn new(participant: &Arc<dyn SubscriptionContext>, qos: SubscriberQos) -> Result<Self, CreateError> {
-        let group = Group::new(participant, "subscriber", EntityKind::ReaderGroup, qos)?;
+        let group = SubscriberGroup::new(participant, "subscriber", EntityKind::ReaderGroup, qos)?;
         participant.add_subscriber(&group);
         if participant.core().is_closed() {
             // The thread that closed the participant may have listed its subscribers before this one was added.
@@ -126,22 +133,28 @@ impl Subscriber {
     /// holds a handle to it.
     #[must_use]
     pub fn lookup_datareader<T: 'static>(&self, topic: &str) -> Option<DataReader<T>> {
-        let find = || {
-            let is_meant = |reader: &ReaderHandle| reader.topic_name() == topic && reader.is_of::<T>();
-            self.group.members().into_iter().find(|reader| is_meant(reader)).map(DataReader::from_handle)
-        };
-        let builtin = BuiltinKind::of_name(topic).filter(|kind| kind.is_of::<T>());
-        match (find(), builtin) {
-            (None, Some(kind)) if self.is_builtin() => {
-                let participant = self.group.participant();
-                let builder = DataReaderBuilder::new(participant, TopicRef::of_builtin(kind), DataReaderQos::default());
-                // A closed participant has no built-in topics any more.
-                let made = builder.group(Arc::clone(&self.group)).build().ok()?;
-                // Another thread may have created a reader in between. All threads return the first one.
-                find().or(Some(made))
-            }
-            (found, _) => found,
+        if let Some(reader) = self.find(topic) {
+            return Some(reader);
         }
+        let kind = BuiltinKind::of_name(topic)?;
+        if !kind.is_of::<T>() || !self.is_builtin() {
+            return None;
+        }
+        let participant = self.group.participant();
+        let builder = DataReaderBuilder::new(participant, TopicRef::of_builtin(kind), DataReaderQos::default());
+        // A closed participant has no built-in topics any more.
+        let made = builder.group(Arc::clone(&self.group)).build().ok()?;
+        // Another thread may have created a reader in between. All threads return the first one.
+        self.find(topic).or(Some(made))
+    }
+
+    fn find<T: 'static>(&self, topic: &str) -> Option<DataReader<T>> {
+        for reader in self.group.members() {
+            if reader.topic_name() == topic && reader.is_of::<T>() {
+                return Some(DataReader::from_handle(reader));
+            }
+        }
+        None
     }
 
     fn is_builtin(&self) -> bool {
@@ -200,8 +213,13 @@ impl Subscriber {
     #[must_use]
     #[doc(alias = "get_datareaders")]
     pub fn readers(&self, states: States) -> Vec<Box<dyn AnyReader>> {
-        let members = self.group.members().into_iter().filter(|reader| reader.has_matching(states));
-        members.map(|reader| (reader.erase)(reader)).collect()
+        let mut readers = Vec::new();
+        for reader in self.group.members() {
+            if reader.has_matching(states) {
+                readers.push(reader.erase_type());
+            }
+        }
+        readers
     }
 
     /// Returns a handle that does not keep the subscriber alive.
@@ -227,12 +245,116 @@ impl Subscriber {
         self.group.set_qos(qos)
     }
 
+    /// Begins an access, which shows a consistent state of all readers of this subscriber.
+    ///
+    /// Until the returned guard is dropped, the readers show the samples of the time of this call, and no later ones.
+    /// If several guards exist, the last one ends the access.
+    ///
+    /// With `access_scope` `Group` and coherent or ordered access, samples can be read only during an access. Other
+    /// reads return [`ReadErrorKind::OutsideAccess`], because they could not relate the samples of one reader to those
+    /// of another. DDS 1.4 demands an access for the scope alone. This implementation does not, because without
+    /// coherent or ordered access it has no benefit.
+    ///
+    /// No access is needed to wait with [`readable`](crate::DataReader::readable), a condition or a listener.
+    /// [`iter`](crate::DataReader::iter) and the streams take samples without an access, so they yield nothing here. A
+    /// reader that joins later than another shows the earlier samples of its writers at once, without the other
+    /// readers. Under other scopes an access has no effect.
+    ///
+    /// ```
+    /// use dds_core::qos::{AccessScope, Presentation, Preset, PublisherQos, SubscriberQos};
+    /// use dds_core::{DataReader, DdsType, DomainParticipant, Scope, States};
+    ///
+    /// #[derive(DdsType)]
+    /// struct Wheel {
+    ///     speed: f32,
+    /// }
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
+    /// let mut together = Presentation::default();
+    /// (together.access_scope, together.coherent_access, together.ordered_access) = (AccessScope::Group, true, true);
+    /// let publisher = participant.publisher(PublisherQos::default().presentation(together))?;
+    /// let subscriber = participant.subscriber(SubscriberQos::default().presentation(together))?;
+    /// let (left, right) = ("access/left", "access/right");
+    /// let readers = [left, right].map(|topic| subscriber.reader_builder::<Wheel>(topic).qos(Preset::Event).build());
+    /// let writers = [left, right].map(|topic| publisher.writer_builder::<Wheel>(topic).qos(Preset::Event).build());
+    /// let ([Ok(left), Ok(right)], [Ok(_), Ok(seen)]) = (&writers, &readers) else { panic!("all were made") };
+    /// let both = publisher.coherent_changes()?;
+    /// right.write(&Wheel { speed: 1.0 })?;
+    /// left.write(&Wheel { speed: 0.5 })?;
+    /// right.write(&Wheel { speed: 1.5 })?;
+    /// both.end()?;
+    /// seen.readable().block()?;
+    /// let access = subscriber.access()?;
+    /// let mut speeds = Vec::new();
+    /// for reader in access.readers(States::NOT_READ) {
+    ///     let reader = reader.downcast_ref::<DataReader<Wheel>>().expect("all are of this type");
+    ///     speeds.extend(reader.take_next()?.and_then(|sample| sample.data).map(|wheel| wheel.speed));
+    /// }
+    /// assert_eq!(speeds, [1.0, 0.5, 1.5]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ReadErrorKind::NotEnabled`] or [`ReadErrorKind::Closed`].
+    #[doc(alias = "begin_access")]
+    #[doc(alias = "end_access")]
+    pub fn access(&self) -> Result<Access<'_>, ReadError> {
+        let group = &self.group;
+        let kind = if group.is_closed() {
+            ReadErrorKind::Closed
+        } else if !group.is_enabled() {
+            ReadErrorKind::NotEnabled
+        } else {
+            return Ok(Access::begin(group));
+        };
+        Err(ReadError::new(group.subject(), kind))
+    }
+
+    /// Calls `listener` with the statuses in `mask` of the subscriber's readers.
+    ///
+    /// A status goes to the reader's own listener instead if its mask contains it. Replaces an earlier listener, whose
+    /// calls do not begin any more.
+    ///
+    /// The participant's [`delivery`](crate::DomainParticipantBuilder::delivery) selects the thread. If the listener
+    /// panics, the panic is caught and the listener is removed. The reader whose event it handled reports the panic as
+    /// an event.
+    ///
+    /// # Errors
+    /// [`CreateErrorKind::Thread`](crate::error::CreateErrorKind::Thread) or
+    /// [`CreateErrorKind::Closed`](crate::error::CreateErrorKind::Closed).
+    pub fn set_listener(&self, mask: StatusMask, listener: impl SubscriberListener) -> Result<(), CreateError> {
+        set_group_listener(&self.group, mask, listener, dispatch_reader_to_group)
+    }
+
+    /// Removes the listener. No call of it begins after this returns.
+    #[doc(alias = "get_listener")]
+    pub fn remove_listener(&self) {
+        remove_group_listener(&self.group);
+    }
+
+    /// Calls `on_data_available` for every reader with new data.
+    ///
+    /// New data has arrived since the last read or call. The call goes to the reader's own listener, or to the next
+    /// level whose mask contains the status.
+    pub fn notify_datareaders(&self) {
+        for reader in self.group.members() {
+            reader.notify_of_data();
+        }
+    }
+
     /// Closes all present readers of the subscriber. Does not wait.
     #[doc(alias = "delete_contained_entities")]
     pub fn close_contained(&self) {
         self.group.close_contained();
     }
 }
+
+crate::infrastructure::entity_methods!(Subscriber, "subscriber", with statuses);
 
 impl Entity for Subscriber {
     fn guid(&self) -> Guid {

@@ -45,7 +45,7 @@ impl<T> WeakDataReader<T> {
     pub fn upgrade(&self) -> Option<DataReader<T>> {
         let reader = DataReader::from_handle(self.handle.upgrade()?);
         // `user` is `None` if only a running listener still holds the reader. The application has dropped its handles.
-        reader.user.is_some().then_some(reader)
+        if reader.user.is_some() { Some(reader) } else { None }
     }
 }
 
@@ -78,7 +78,7 @@ impl WeakSubscriber {
         let subscriber = Subscriber::from_group(self.group.upgrade()?);
         // `user` is `None` if only a running listener still holds the subscriber. The application has dropped its
         // handles.
-        subscriber.user.is_some().then_some(subscriber)
+        if subscriber.user.is_some() { Some(subscriber) } else { None }
     }
 }
 

@@ -108,13 +108,13 @@ mod models {
     }
 
     #[test]
-    fn a_wake_reaches_who_polls() {
+    fn wake_reaches_polling_thread() {
         loom::model(wait_by_bell);
     }
 
     #[test]
     #[should_panic = "deadlock"]
-    fn a_poll_that_does_not_look_sleeps_for_ever() {
+    fn poll_without_check_sleeps_forever() {
         loom::model(|| {
             mutate(Mutation::PollUnseen);
             wait_by_bell();

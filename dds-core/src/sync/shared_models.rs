@@ -34,7 +34,7 @@ fn a_sign_of_life_and_an_end_do_not_miss_each_other() {
 
 #[test]
 #[should_panic(expected = "neither has seen the other")]
-fn mutant_who_looks_before_it_waits_is_never_called() {
+fn mutant_check_before_wait_is_never_called() {
     loom::model(|| a_sign_of_life_beside_an_end(false));
 }
 

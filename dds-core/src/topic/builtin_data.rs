@@ -1,49 +1,50 @@
-//! The types of the built-in topics (DDS 1.4, 2.2.5): what discovery knows, as samples.
+//! The types of the built-in topics (DDS 1.4, 2.2.5): data of discovery, as samples.
 //!
-//! Their samples are encoded as the announcements themselves are on the wire, as parameter lists. So a reader of one of
-//! these topics keeps what an ordinary reader keeps: bytes, which are decoded when somebody looks.
+//! Their samples have the encoding of the announcements on the wire, which are parameter lists. So a reader of a
+//! built-in topic keeps bytes, as any reader does, and decodes them on demand.
 
-use crate::cdr::{
+use crate::qos::{DataReaderQos, DataWriterQos, Presentation, TopicQos};
+use dds_rtps::cdr::{
     Decode, DecodeError, DecodeErrorKind, DecodeOwned, Decoder, Encode, EncodeError, Encoded, Encoder, Encoding,
     Extensibility, Keyed, MemberDescription, TypeDescription, TypeInfo, key_hash_of,
 };
-use crate::qos::{DataReaderQos, DataWriterQos, Presentation, TopicQos};
 use dds_rtps::discovery::data::{EndpointData, ParticipantData, PublicationData, SubscriptionData, guid_of_key};
 use dds_rtps::types::{Duration, EntityId, Guid, InstanceHandle, Locator, ProtocolVersion, VendorId};
 
-/// Another participant: a sample of [`DCPS_PARTICIPANT`](crate::DCPS_PARTICIPANT).
+/// Data of a remote participant: a sample of [`DCPS_PARTICIPANT`](crate::builtin::DCPS_PARTICIPANT).
 ///
-/// DDS 1.4 (2.2.5) has `key` and `user_data`; the rest is what RTPS announces beside them.
+/// `key` and `user_data` are of DDS 1.4 (2.2.5), the other fields of RTPS.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ParticipantBuiltinTopicData {
     /// The participant.
     pub key: Guid,
-    /// Octets of its application.
+    /// USER_DATA of its application.
     pub user_data: Vec<u8>,
-    /// The name that it gave itself, for people.
+    /// Name for people, such as that of the program.
     pub name: String,
-    /// Who built it.
+    /// Vendor of its implementation.
     pub vendor: VendorId,
-    /// The version of RTPS that it speaks.
+    /// RTPS version of its messages.
     pub protocol_version: ProtocolVersion,
-    /// After how much silence it counts as gone.
+    /// Silence after which peers remove it.
     pub lease: Duration,
     /// Where its endpoints listen that say nothing else.
     pub locators: Vec<Locator>,
-    /// Where its discovery listens.
+    /// Locators of its discovery.
     pub discovery_locators: Vec<Locator>,
-    /// Names and values that only inform.
+    /// Names and values for information only.
     pub properties: Vec<(String, String)>,
 }
 
-/// A topic that another participant uses: a sample of [`DCPS_TOPIC`](crate::DCPS_TOPIC).
+/// A topic of remote endpoints: a sample of [`DCPS_TOPIC`](crate::builtin::DCPS_TOPIC).
 ///
-/// Topics are not announced by themselves: this is what the endpoint says of it that was found first.
+/// RTPS does not announce topics, so these are the data of the first discovered endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TopicBuiltinTopicData {
-    /// The topic: equal names and types have equal keys, in every participant.
+    /// Key of the topic. Equal names and types have equal keys in every participant.
+    ///
     /// [`ignore_topic`](crate::DomainParticipant::ignore_topic) takes it.
     pub key: InstanceHandle,
     /// The topic's name.
@@ -104,11 +105,11 @@ macro_rules! endpoint_data {
 }
 
 endpoint_data! {
-    /// A writer of another participant: a sample of [`DCPS_PUBLICATION`](crate::DCPS_PUBLICATION).
+    /// A writer of another participant: a sample of [`DCPS_PUBLICATION`](crate::builtin::DCPS_PUBLICATION).
     PublicationBuiltinTopicData { DataWriterQos }
 }
 endpoint_data! {
-    /// A reader of another participant: a sample of [`DCPS_SUBSCRIPTION`](crate::DCPS_SUBSCRIPTION).
+    /// A reader of another participant: a sample of [`DCPS_SUBSCRIPTION`](crate::builtin::DCPS_SUBSCRIPTION).
     SubscriptionBuiltinTopicData { DataReaderQos }
 }
 
@@ -183,11 +184,13 @@ pub(crate) fn topic_qos_of_reader(qos: &DataReaderQos) -> TopicQos {
         .representation(qos.representation.clone())
 }
 
-/// The key of a topic, the same in every process: in the form of a GUID that no endpoint has, of which twelve bytes are of
-/// the key hash that a type with name and type name as its keys would have.
+/// Returns the key of a topic, which is the same in every process.
+///
+/// It has the form of a GUID that no endpoint has. Twelve of its bytes are from the key hash of a type whose keys are
+/// the name and the type name.
 pub(crate) fn topic_key(name: &str, type_name: &str) -> Guid {
     let hash = key_hash_of(&TopicName { name, type_name }, Encoding::Xcdr1, &mut Vec::new());
-    // Names that are too long to be hashed come from nowhere: those of peers and of this process are bounded.
+    // Hashing cannot fail, because names of peers and of this process have a limit.
     let bytes = hash.ok().and_then(|handle| handle.as_bytes().copied()).unwrap_or_default();
     Guid { entity_id: TOPIC_ID, ..Guid::from_bytes(bytes) }
 }

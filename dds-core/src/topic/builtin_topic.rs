@@ -1,31 +1,33 @@
 //! The names of the built-in topics (DDS 1.4, 2.2.5).
 
-use crate::cdr::{TypeDescription, TypeInfo};
 use crate::topic::{
     ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, TopicBuiltinTopicData,
 };
+use dds_rtps::cdr::{TypeDescription, TypeInfo};
 use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A built-in topic, for [`reader`](crate::DomainParticipant::reader) and
-/// [`reader_builder`](crate::DomainParticipant::reader_builder): one of [`DCPS_PARTICIPANT`], [`DCPS_TOPIC`],
-/// [`DCPS_PUBLICATION`], [`DCPS_SUBSCRIPTION`].
+/// A built-in topic: [`DCPS_PARTICIPANT`], [`DCPS_TOPIC`], [`DCPS_PUBLICATION`] or [`DCPS_SUBSCRIPTION`].
 ///
-/// Its readers are made like any other, with listeners, conditions and streams, and get what discovery knows without a
-/// byte on the network: each thing is an instance, whose key is its GUID. What was known before the reader was made comes
-/// first, unless the reader is volatile. When a thing goes, its instance is disposed of if it was withdrawn or is ignored
-/// now, and has lost its writers if its participant has fallen silent for longer than its lease.
+/// [`reader`](crate::DomainParticipant::reader) and [`reader_builder`](crate::DomainParticipant::reader_builder) create
+/// its readers, with listeners, conditions and streams. Each remote participant, endpoint or topic is an instance,
+/// whose key is its GUID. A reader that is not volatile first receives the data that discovery already has. No reader
+/// causes network traffic.
 ///
-/// They tell of **other participants** only, those of this process included (DDS 1.4, 2.2.5): the application knows its own
-/// entities. (Cyclone DDS shows a participant its own ones as well, RTI Connext does not.)
+/// An instance is disposed when it is withdrawn or ignored. It has no writers if the lease of its participant has
+/// expired.
 ///
-/// The QoS that readers begin with is [`Preset::State`](crate::qos::Preset::State) (reliable, transient-local, last sample of
-/// each instance) with room for 65 536 instances; what comes beyond is rejected. Nobody can write these topics, and
-/// their names are taken in every participant.
+/// The samples describe **remote participants** only, with those of this process (DDS 1.4, 2.2.5). (RTI Connext does
+/// the same. Cyclone DDS also shows the local participant.)
+///
+/// The default QoS of readers is [`Preset::State`](crate::qos::Preset::State): reliable, transient-local, last sample
+/// of each instance. It has space for 65 536 instances, and the reader rejects further ones. The application cannot
+/// write built-in topics, and every participant reserves their names.
 ///
 /// ```
-/// use dds_core::{DCPS_PUBLICATION, DdsType, DomainParticipant, Entity, Scope};
+/// use dds_core::{DdsType, DomainParticipant, Entity, Scope};
+/// use dds_core::builtin::DCPS_PUBLICATION;
 ///
 /// #[derive(DdsType)]
 /// struct Pose {
@@ -48,13 +50,13 @@ pub struct BuiltinTopic<T> {
     marker: PhantomData<fn() -> T>,
 }
 
-/// The participants of the domain, other than this one.
+/// All remote participants of the domain.
 pub const DCPS_PARTICIPANT: BuiltinTopic<ParticipantBuiltinTopicData> = BuiltinTopic::new(BuiltinKind::Participant);
-/// The topics that other participants have readers or writers of.
+/// All topics of remote endpoints.
 pub const DCPS_TOPIC: BuiltinTopic<TopicBuiltinTopicData> = BuiltinTopic::new(BuiltinKind::Topic);
-/// The writers of other participants.
+/// All remote writers.
 pub const DCPS_PUBLICATION: BuiltinTopic<PublicationBuiltinTopicData> = BuiltinTopic::new(BuiltinKind::Publication);
-/// The readers of other participants.
+/// All remote readers.
 pub const DCPS_SUBSCRIPTION: BuiltinTopic<SubscriptionBuiltinTopicData> = BuiltinTopic::new(BuiltinKind::Subscription);
 
 impl<T> BuiltinTopic<T> {
@@ -62,7 +64,7 @@ impl<T> BuiltinTopic<T> {
         Self { kind, marker: PhantomData }
     }
 
-    /// The topic's name, as [`lookup_datareader`](crate::Subscriber::lookup_datareader) takes it.
+    /// Returns the name of the topic, for [`lookup_datareader`](crate::Subscriber::lookup_datareader).
     #[must_use]
     pub const fn name(&self) -> &'static str {
         self.kind.topic_name()
@@ -87,7 +89,7 @@ impl<T> fmt::Debug for BuiltinTopic<T> {
     }
 }
 
-/// Which of the built-in topics.
+/// Kind of a built-in topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BuiltinKind {
     Participant,
@@ -121,7 +123,7 @@ impl BuiltinKind {
         }
     }
 
-    /// Whether `T` is the type of its samples.
+    /// Returns whether `T` is the type of its samples.
     pub(crate) fn is_of<T: 'static>(self) -> bool {
         let own = match self {
             Self::Participant => TypeId::of::<ParticipantBuiltinTopicData>(),

@@ -1,28 +1,28 @@
-//! What happens to a topic, as a stream.
+//! Events of a topic, as a stream.
 
 use crate::actor::Effects;
-use crate::infrastructure::{Events, Feed, InconsistentTopicStatus, mark};
+use crate::infrastructure::{EventSource, Events, InconsistentTopicStatus, mark};
 use crate::topic::{Topic, TopicHandle};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// What has happened to a topic: what its event streams are told.
+/// An event of a topic, from [`Topic::events`].
 ///
-/// Changes of one kind between two calls are told at once, with their sum.
+/// Several changes of one kind between two polls are one event with their sum.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TopicEvent {
-    /// Somebody uses the name of the topic with another type.
+    /// A peer uses the name of the topic with another type.
     Inconsistent(InconsistentTopicStatus),
 }
 
-/// The events of one topic for one stream.
+/// Event source of one stream.
 struct TopicFeed {
     topic: Weak<TopicHandle>,
     /// The count that the stream knows already.
     told: Mutex<u32>,
 }
 
-impl Feed<TopicEvent> for TopicFeed {
+impl EventSource<TopicEvent> for TopicFeed {
     fn event(&self, mark: u32, _effects: &mut Effects) -> Option<TopicEvent> {
         let topic = self.topic.upgrade().filter(|_| mark == mark::INCONSISTENT_TOPIC)?;
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
@@ -32,7 +32,7 @@ impl Feed<TopicEvent> for TopicFeed {
 }
 
 impl<T> Topic<T> {
-    /// What happens to this topic, from its creation on. See [`Events`].
+    /// Returns a stream of this topic's events since its creation. See [`Events`].
     #[must_use]
     pub fn events(&self) -> Events<TopicEvent> {
         let topic = self.handle();

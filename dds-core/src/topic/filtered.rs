@@ -1,28 +1,31 @@
-//! A part of a topic: the samples whose contents somebody wants (DDS 1.4, 2.2.2.3.3).
+//! Content-filtered topics: readers receive only samples that satisfy an expression (DDS 1.4, 2.2.2.3.3).
 
 use crate::infrastructure::{FilterError, FilterErrorKind, Subject};
-use crate::topic::Topic;
+use crate::topic::{FilterExpression, Topic};
 use dds_rtps::filter::Filter;
 use dds_rtps::types::Guid;
 use dds_rtps::wire::{ContentFilterProperty, DDSSQL};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// A [`Topic`] of which only those samples are wanted whose contents meet an expression; from
-/// [`DomainParticipant::filtered_topic`](crate::DomainParticipant::filtered_topic). Readers are made of it, writers of the topic itself.
+/// A [`Topic`] with a filter, from [`DomainParticipant::filtered_topic`](crate::DomainParticipant::filtered_topic).
 ///
-/// What does not pass is never in a reader's cache: it wakes nobody, fills no history and counts against no limit. It has a row of
-/// its own in the ledger ([`Undelivered::filtered`](crate::Undelivered::filtered)) and is not lost. The expression is announced
-/// with each reader, so that writers may leave out what it does not want; a reader always looks for itself at what it gets.
+/// Readers are created with it, and writers with the topic itself.
 ///
-/// The language is that of DDS 1.4, Annex B, with what RTI Connext adds to it; [`filter`](crate::filter) has a table. The end of an
-/// instance (dispose, unregister) passes, unless the expression uses fields of the key only and these fail it.
+/// A sample that fails the filter never enters the reader's cache: it wakes no thread, fills no history and counts
+/// against no limit. The ledger counts it as filtered ([`Undelivered::filtered`](crate::stats::Undelivered::filtered)),
+/// not as lost. Each reader announces its expression, so writers may omit unwanted samples. The reader also filters all
+/// received samples itself.
 ///
-/// A handle: cloning it is cheap. Readers keep what they need of it.
+/// The language is that of DDS 1.4, Annex B, with the extensions of RTI Connext; [`filter`](crate::filter) has a table.
+/// The end of an instance (dispose, unregister) passes, unless the expression uses only key fields and these fail it.
+///
+/// It is a handle: a clone is cheap. Readers do not need it after their creation.
 ///
 /// ```
 /// use dds_core::qos::{Preset, TopicQos};
 /// use dds_core::{DdsType, DomainParticipant, Scope};
+/// use dds_core::filter::FilterExpression;
 ///
 /// #[derive(DdsType, Debug, PartialEq)]
 /// struct Pose {
@@ -37,17 +40,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 /// #   .domain_tag(std::process::id().to_string())
 ///     .build()?;
 /// let topic = participant.topic::<Pose>("robot/pose", TopicQos::default())?;
-/// let near = participant.filtered_topic(&topic, "x BETWEEN 0 AND %0 AND robot <> 13", ["10"])?;
+/// let expression = FilterExpression::new("x BETWEEN 0 AND %0 AND robot <> 13").parameter(10);
+/// let near = participant.filtered_topic(&topic, expression)?;
 /// let reader = participant.reader_builder(&near).qos(Preset::Event).build()?;
 /// let writer = participant.writer_builder(&topic).qos(Preset::Event).build()?;
 /// writer.wait_for_readers(1).block()?;
 /// for x in [-1.0, 5.0, 15.0] {
 ///     writer.write(&Pose { robot: 1, x })?;
 /// }
-/// near.set_parameters(["20"])?;
+/// near.set_parameters([20])?;
 /// writer.write(&Pose { robot: 1, x: 15.0 })?;
 /// assert_eq!(reader.take()?.into_data().map(|pose| pose.x).collect::<Vec<_>>(), [5.0, 15.0]);
-/// assert_eq!(reader.losses()?.total().undelivered.filtered, 2);
+/// assert_eq!(reader.losses().total().undelivered.filtered, 2);
 /// # Ok(())
 /// # }
 /// ```
@@ -57,25 +61,25 @@ pub struct ContentFilteredTopic<T> {
     topic: Topic<T>,
 }
 
-/// What readers know of the part of a topic that they are of.
+/// State of a content-filtered topic that its readers share.
 pub(crate) struct FilteredTopic {
     name: String,
     subject: Arc<Subject>,
-    description: &'static crate::cdr::TypeDescription,
+    description: &'static dds_rtps::cdr::TypeDescription,
     live: Mutex<LiveFilter>,
 }
 
 /// A reader of a filtered topic.
 pub(crate) trait FilteredReader: Send + Sync {
-    /// Applies the filter that `topic` has now, and announces it.
+    /// Applies and announces the current filter of `topic`.
     fn follow_filter(&self, topic: &FilteredTopic);
 }
 
 struct LiveFilter {
     filter: Arc<Filter>,
-    /// Grows with each change.
+    /// Increases with each change.
     version: u64,
-    /// Bound: the readers that live, and those that have gone since the last one was made.
+    /// Bound: living readers, and readers that were dropped since the last one was added.
     readers: Vec<Weak<dyn FilteredReader>>,
 }
 
@@ -83,31 +87,30 @@ impl FilteredTopic {
     pub(crate) fn new(
         name: String,
         topic: &str,
-        description: Option<&'static crate::cdr::TypeDescription>,
-        expression: &str,
-        parameters: &[String],
+        description: Option<&'static dds_rtps::cdr::TypeDescription>,
+        expression: &FilterExpression,
     ) -> Result<Arc<Self>, FilterError> {
         let subject = Subject::new("filter", topic, Guid::UNKNOWN);
         let error = |kind| FilterError::new(&subject, kind);
         if name.is_empty() || name.len() > NAME_LEN_MAX || name.contains('\0') {
             return Err(error(FilterErrorKind::InvalidTopicName));
         }
-        let filter = compile(description, expression, parameters).map_err(error)?;
+        let filter = compile(description, expression.text(), expression.values()).map_err(error)?;
         let Some(description) = description else {
-            return Err(error(FilterErrorKind::Expression(dds_rtps::filter::FilterError::no_description())));
+            return Err(error(FilterErrorKind::Expression(dds_rtps::filter::ExpressionError::no_description())));
         };
         let live = Mutex::new(LiveFilter { filter: Arc::new(filter), version: 0, readers: Vec::new() });
         Ok(Arc::new(Self { name, subject, description, live }))
     }
 
-    /// A name for the part of a topic that was not given one.
+    /// Returns the name of a content-filtered topic that was created without one.
     pub(crate) fn derived_name(topic: &str) -> String {
         let room = NAME_LEN_MAX - SUFFIX.len();
         let end = (0..=room.min(topic.len())).rev().find(|end| topic.is_char_boundary(*end)).unwrap_or_default();
         [topic.get(..end).unwrap_or_default(), SUFFIX].concat()
     }
 
-    /// What is announced of it, and the version that it is. A filter that lets everything in is none.
+    /// Returns the announced filter and its version. An expression that accepts all samples is not announced.
     pub(crate) fn describe(&self, topic: &str) -> (Option<Box<ContentFilterProperty>>, u64) {
         let live = self.live();
         let (filter, version) = (Arc::clone(&live.filter), live.version);
@@ -130,7 +133,7 @@ impl FilteredTopic {
         self.live().version
     }
 
-    /// Enters a reader that is to hear of changes. It may have been made of an earlier filter than there is now.
+    /// Adds a reader that follows changes. Applies the current filter if it has changed since the reader's creation.
     pub(crate) fn add_reader(&self, reader: &Arc<dyn FilteredReader>) {
         let mut live = self.live();
         live.readers.retain(|reader| reader.strong_count() > 0);
@@ -161,86 +164,80 @@ impl FilteredTopic {
     }
 }
 
-/// The filter of a type, which may have no description.
+/// Compiles a filter. Fails if the type has no description.
 pub(crate) fn compile(
-    description: Option<&'static crate::cdr::TypeDescription>,
+    description: Option<&'static dds_rtps::cdr::TypeDescription>,
     expression: &str,
     parameters: &[String],
 ) -> Result<Filter, FilterErrorKind> {
     let filter = description.map(|description| Filter::new(description, expression, parameters));
-    let filter = filter.unwrap_or_else(|| Err(dds_rtps::filter::FilterError::no_description()));
+    let filter = filter.unwrap_or_else(|| Err(dds_rtps::filter::ExpressionError::no_description()));
     filter.map_err(FilterErrorKind::Expression)
 }
 
-/// Values of parameters as texts.
+/// Converts parameter values to strings.
 pub(crate) fn texts(parameters: impl IntoIterator<Item: ToString>) -> Vec<String> {
     parameters.into_iter().map(|parameter| parameter.to_string()).collect()
 }
 
 impl<T> ContentFilteredTopic<T> {
-    pub(crate) fn new(
-        topic: &Topic<T>,
-        name: String,
-        expression: &str,
-        parameters: &[String],
-    ) -> Result<Self, FilterError> {
+    pub(crate) fn new(topic: &Topic<T>, name: String, expression: &FilterExpression) -> Result<Self, FilterError> {
         let handle = topic.handle();
-        let core = FilteredTopic::new(name, &handle.name, handle.description(), expression, parameters)?;
+        let core = FilteredTopic::new(name, &handle.name, handle.description(), expression)?;
         if handle.is_closed() {
             return Err(FilterError::new(&core.subject, FilterErrorKind::Closed));
         }
         Ok(Self { core, topic: topic.clone() })
     }
 
-    /// The name under which it is announced; not that of the topic.
+    /// Returns the announced name, which differs from that of the topic.
     #[must_use]
     #[doc(alias = "get_name")]
     pub fn name(&self) -> &str {
         &self.core.name
     }
 
-    /// The topic that it is a part of.
+    /// Returns the topic whose samples are filtered.
     #[must_use]
     #[doc(alias = "get_related_topic")]
     pub fn related_topic(&self) -> &Topic<T> {
         &self.topic
     }
 
-    /// The expression, as it was given.
+    /// Returns the expression.
     #[must_use]
     #[doc(alias = "get_filter_expression")]
     pub fn expression(&self) -> String {
         self.core.filter().expression().to_owned()
     }
 
-    /// The values of the parameters, `%0` first.
+    /// Returns the values of the parameters, `%0` first.
     #[must_use]
     #[doc(alias = "get_expression_parameters")]
     pub fn parameters(&self) -> Vec<String> {
         self.core.filter().parameters().to_vec()
     }
 
-    /// Gives the parameters other values, for samples that come from now on; those that the readers hold stay. All readers
-    /// of it are announced anew.
+    /// Changes the values of the parameters for samples that arrive from now on.
+    ///
+    /// Readers keep the samples that they have, and announce the new filter.
     ///
     /// # Errors
-    /// Nothing has changed: the values do not fit the expression.
+    /// Fails without a change if the values do not fit the expression.
     #[doc(alias = "set_expression_parameters")]
     pub fn set_parameters(&self, parameters: impl IntoIterator<Item: ToString>) -> Result<(), FilterError> {
         self.core.change(None, &texts(parameters))
     }
 
-    /// Takes another expression, as [`set_parameters`](Self::set_parameters) takes other values. DDS 1.4 has no such
-    /// operation; RTI Connext does.
+    /// Changes the expression and its parameters, as [`set_parameters`](Self::set_parameters).
+    ///
+    /// DDS 1.4 has no such operation; RTI Connext does.
     ///
     /// # Errors
-    /// Nothing has changed: the expression is none, or does not fit the type.
-    pub fn set_expression(
-        &self,
-        expression: &str,
-        parameters: impl IntoIterator<Item: ToString>,
-    ) -> Result<(), FilterError> {
-        self.core.change(Some(expression), &texts(parameters))
+    /// Fails without a change if the expression is invalid or does not fit the type.
+    pub fn set_expression(&self, expression: impl Into<FilterExpression>) -> Result<(), FilterError> {
+        let expression = expression.into();
+        self.core.change(Some(expression.text()), expression.values())
     }
 
     pub(super) fn core(&self) -> &Arc<FilteredTopic> {
@@ -267,7 +264,7 @@ impl fmt::Debug for FilteredTopic {
     }
 }
 
-/// As long as names of topics may be.
+/// Maximum length of a topic name.
 const NAME_LEN_MAX: usize = 255;
 
 const SUFFIX: &str = "_filtered";

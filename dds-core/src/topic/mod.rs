@@ -1,11 +1,12 @@
-//! Topics: how they are named and what they remember (DDS 1.4, 2.2.2.3).
+//! Topics: their names, types and QoS (DDS 1.4, 2.2.2.3).
+//!
+//! In: names, types, filters. Out: topics, and data of the built-in topics. Owned: the type of each topic name.
 
 mod builtin_data;
 mod builtin_topic;
 mod events;
+mod filter_expression;
 mod filtered;
-#[cfg(feature = "serde")]
-mod serde_types;
 #[expect(clippy::module_inception, reason = "a file has one noun, and this one's is the room's")]
 mod topic;
 mod topic_ref;
@@ -20,15 +21,13 @@ pub(crate) use builtin_data::{topic_key, topic_qos_of_reader, topic_qos_of_write
 pub(crate) use builtin_topic::BuiltinKind;
 pub use builtin_topic::{BuiltinTopic, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC};
 pub use events::TopicEvent;
+pub use filter_expression::FilterExpression;
 pub use filtered::ContentFilteredTopic;
 pub(crate) use filtered::{FilteredReader, FilteredTopic, compile, texts};
-#[cfg(feature = "serde")]
-pub(crate) use serde_types::REPRESENTATIONS;
-#[cfg(feature = "serde")]
-pub use serde_types::Serde;
 pub use topic::{Topic, TopicListener};
 pub(crate) use topic::{TopicContext, TopicHandle};
 pub use topic_ref::TopicRef;
-pub(crate) use topic_ref::{TopicTable, narrow_representations};
+pub(crate) use topic_ref::TopicTable;
+pub(crate) use topic_spec::SpecPolicies;
 pub use topic_spec::TopicSpec;
 pub use weak::WeakTopic;

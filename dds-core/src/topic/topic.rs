@@ -1,15 +1,16 @@
 //! A topic of a participant as an object (DDS 1.4, 2.2.2.3.2).
 
 use crate::actor::{Effects, Ticket};
-use crate::cdr::{AnyType, DdsType, TypeDescription};
 use crate::context::{ListenerPlace, NewListener, ParticipantContext, ParticipantRef};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Audience, Awaited, Callback, CreateError, CreateErrorKind, Ending, Entity, InconsistentTopicStatus, ListenedEntity,
-    LiveQos, QosError, StatusCondition, StatusMask, Subject, WaitErrorKind, WaitSource, Waiting, Watched, mark,
+    Awaited, Callback, CreateError, CreateErrorKind, Ending, Entity, InconsistentTopicStatus, ListenedEntity,
+    ListenerSet, LiveQos, QosError, StatusCondition, StatusMask, Subject, WaitErrorKind, WaitSource, Waiting, Watched,
+    mark,
 };
-use crate::qos::{DataRepresentation, PolicyId, QosErrorKind, TopicQos};
-use crate::topic::{WeakTopic, narrow_representations};
+use crate::qos::TopicQos;
+use crate::topic::WeakTopic;
+use dds_rtps::cdr::{AnyType, DdsType, TypeDescription};
 use dds_rtps::discovery::data::EndpointData;
 use dds_rtps::types::{EntityKind, Guid};
 use std::any::Any;
@@ -19,12 +20,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Poll, Waker};
 
-/// A topic of a participant: its name, its type, and what is announced with each of its endpoints.
+/// A topic of a participant: its name, its type, and its QoS.
 ///
-/// Needed only for topics whose type has no Rust type ([`raw_topic`](crate::DomainParticipant::raw_topic)), for
-/// [`topic_data`](TopicQos::topic_data), and to hold a name's type while there are no endpoints: a name is enough for
-/// everything else. A handle: cloning it is cheap, and it keeps its participant alive. Another participant may make endpoints
-/// of it too: for those it is a name, a type and their first TOPIC_DATA.
+/// Most programs need only the name. A topic object is necessary:
+///
+/// - for topics without a Rust type ([`raw_topic`](crate::DomainParticipant::raw_topic)),
+/// - for [`topic_data`](TopicQos::topic_data),
+/// - to reserve the type of a name while there are no endpoints.
+///
+/// It is a handle: a clone is cheap, and keeps its participant alive. Endpoints of another participant may use it: they
+/// take its name, its type and its current TOPIC_DATA.
 ///
 /// ```
 /// use dds_core::qos::{DataWriterQos, TopicQos};
@@ -55,7 +60,7 @@ pub struct Topic<T> {
     marker: PhantomData<fn() -> T>,
 }
 
-/// What topics ask of their participant.
+/// Services that topics use from their participant.
 pub(crate) trait TopicContext: ParticipantContext {
     fn add_topic(&self, topic: &Arc<TopicHandle>);
 
@@ -63,14 +68,12 @@ pub(crate) trait TopicContext: ParticipantContext {
     fn update_endpoints_of(&self, topic: &Arc<TopicHandle>);
 }
 
-/// What all handles of one topic share. The last one dropped no longer holds the name's type.
+/// State that all handles of a topic share. The last dropped handle releases the type of the name.
 pub(crate) struct TopicHandle {
     participant: Arc<dyn TopicContext>,
     pub(super) name: Box<str>,
     pub(super) type_name: Box<str>,
     pub(super) ty: Option<AnyType>,
-    /// The only encodings that its samples can have; empty: any that we have.
-    pub(super) representations: &'static [DataRepresentation],
     pub(super) qos: LiveQos<TopicQos>,
     subject: Arc<Subject>,
     inconsistent: Mutex<InconsistentTopicStatus>,
@@ -90,18 +93,6 @@ impl<T> Topic<T> {
         ty: Option<AnyType>,
         qos: TopicQos,
     ) -> Result<Self, CreateError> {
-        Self::with_representations(participant, name, type_name, ty, &[], qos)
-    }
-
-    /// One whose samples cannot have every encoding.
-    pub(crate) fn with_representations(
-        participant: &Arc<dyn TopicContext>,
-        name: &str,
-        type_name: &str,
-        ty: Option<AnyType>,
-        representations: &'static [DataRepresentation],
-        qos: TopicQos,
-    ) -> Result<Self, CreateError> {
         let guid = Guid::new(participant.core().prefix(), participant.core().new_entity_id(EntityKind::Other));
         let subject = Subject::new("topic", name, guid);
         let error = |kind| CreateError::new(&subject, kind);
@@ -113,7 +104,6 @@ impl<T> Topic<T> {
             name: name.into(),
             type_name: type_name.into(),
             ty,
-            representations,
             qos: LiveQos::new(qos),
             subject: Arc::clone(&subject),
             inconsistent: Mutex::default(),
@@ -141,47 +131,49 @@ impl<T> Topic<T> {
         &self.handle
     }
 
-    /// The topic's name.
+    /// Returns the name of the topic.
     #[must_use]
     #[doc(alias = "get_name")]
     pub fn name(&self) -> &str {
         &self.handle.name
     }
 
-    /// The topic's type, as it is announced.
+    /// Returns the announced type name.
     #[must_use]
     #[doc(alias = "get_type_name")]
     pub fn type_name(&self) -> &str {
         &self.handle.type_name
     }
 
-    /// A handle that does not keep the topic alive.
+    /// Returns a handle that does not keep the topic alive.
     #[must_use]
     pub fn downgrade(&self) -> WeakTopic<T> {
         WeakTopic::new(&self.handle)
     }
 
-    /// The QoS that the topic has.
+    /// Returns the QoS of the topic.
     #[must_use]
     #[doc(alias = "get_qos")]
     pub fn qos(&self) -> TopicQos {
         self.handle.qos.get()
     }
 
-    /// Changes the QoS, as far as DDS 1.4 (2.2.3) lets it change: TOPIC_DATA, which every endpoint made of this topic is
-    /// announced with anew, DEADLINE, LATENCY_BUDGET, TRANSPORT_PRIORITY and LIFESPAN, which endpoints take over on demand.
+    /// Changes the QoS, as far as DDS 1.4 (2.2.3) allows.
+    ///
+    /// - TOPIC_DATA: every endpoint of this topic announces the new value.
+    /// - DEADLINE, LATENCY_BUDGET, TRANSPORT_PRIORITY and LIFESPAN: endpoints take them over on demand.
     ///
     /// # Errors
-    /// Nothing has changed: [`QosErrorKind::Immutable`](crate::qos::QosErrorKind::Immutable) names a policy that must
-    /// stay, another kind what contradicts itself.
+    /// Fails without a change. [`QosErrorKind::Immutable`](crate::error::QosErrorKind::Immutable) names a policy that
+    /// cannot change, and other kinds name contradictory policies.
     pub fn set_qos(&self, qos: TopicQos) -> Result<(), QosError> {
         self.handle.set_qos(qos)
     }
 }
 
-/// Is told of what happens to a topic (DDS 1.4, 2.2.2.3.5). Methods that are not written do nothing.
+/// Receives the events of a topic (DDS 1.4, 2.2.2.3.5). Methods without an implementation do nothing.
 pub trait TopicListener: Send + 'static {
-    /// Somebody uses the name of the topic with another type.
+    /// A peer uses the name of the topic with another type.
     fn on_inconsistent_topic(&mut self, topic: &str, status: InconsistentTopicStatus) {
         let _ = (topic, status);
     }
@@ -200,7 +192,7 @@ impl<L: TopicListener> Callback for TopicCallback<L> {
     }
 
     fn panicked(&mut self, _message: &str) {
-        // It is resolved anew for each change whom a topic tells what.
+        // The listener set of a topic is resolved for each change, so there is nothing to refresh.
         if let Some(topic) = self.topic.upgrade() {
             topic.participant.core().drop_panicked(&topic.listener, || ());
         }
@@ -229,7 +221,7 @@ impl TopicHandle {
         self.inconsistent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the program knows of the type as constant data.
+    /// Returns the constant description of the type, if the program has one.
     pub(super) fn description(&self) -> Option<&'static TypeDescription> {
         self.ty.as_ref().and_then(AnyType::description)
     }
@@ -242,7 +234,7 @@ impl TopicHandle {
         self.qos.version()
     }
 
-    /// Puts what the topic says into an endpoint's announcement. The version that it was.
+    /// Adds the data of the topic to an endpoint's announcement. Returns their version.
     pub(crate) fn describe(&self, endpoint: &mut EndpointData) -> u64 {
         let (qos, version) = self.qos.versioned();
         endpoint.topic_data = qos.topic_data;
@@ -260,22 +252,16 @@ impl TopicHandle {
         self.subject.guid
     }
 
-    /// Whether its samples are encoded as those of `T`.
+    /// Returns whether its samples have the encoding of `T`.
     pub(crate) fn is_of<T: DdsType>(&self) -> bool {
         *self.type_name == *T::TYPE_NAME && self.description().is_some_and(|ty| ty.is_encoded_like(T::DESCRIPTION))
-    }
-
-    /// Leaves an endpoint only the encodings that the topic's samples can have.
-    pub(crate) fn narrow(&self, wanted: &mut Vec<DataRepresentation>) -> Result<(), QosErrorKind> {
-        narrow_representations(wanted, self.representations)
-            .map_err(|_| QosErrorKind::Unsupported { policy: PolicyId::DataRepresentation })
     }
 
     fn is_enabled(&self) -> bool {
         self.enabled.load(Ordering::Acquire)
     }
 
-    /// From now on the QoS may change no more than while a topic lives, and the status may change.
+    /// Enables the topic. From now on its QoS changes only within limits, and its status may change.
     pub(crate) fn enable(&self) -> Result<(), CreateErrorKind> {
         self.participant.core().check_open()?;
         if self.is_closed() {
@@ -293,7 +279,7 @@ impl TopicHandle {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// The name's type is no longer held. Endpoints that were made of it live on.
+    /// Releases the type of the name. Endpoints of the topic remain open.
     pub(crate) fn close(&self) {
         if self.closed.swap(true, Ordering::AcqRel) || self.participant.core().is_forked() {
             return;
@@ -305,7 +291,7 @@ impl TopicHandle {
         self.ending.close();
     }
 
-    /// An endpoint elsewhere uses the name with another type.
+    /// Counts a remote endpoint that uses the name with another type.
     pub(crate) fn note_inconsistent(self: &Arc<Self>, effects: &mut Effects) {
         if !self.is_enabled() {
             return;
@@ -315,11 +301,11 @@ impl TopicHandle {
         self.listeners().mark(mark::INCONSISTENT_TOPIC, effects);
     }
 
-    /// The listeners that the topic notifies. Resolved for each change, because changes are rare.
-    fn listeners(self: &Arc<Self>) -> Audience {
+    /// Returns the listeners that the topic notifies. Resolved for each change, because changes are rare.
+    fn listeners(self: &Arc<Self>) -> ListenerSet {
         let entity = || Arc::downgrade(self) as Weak<dyn ListenedEntity>;
         let (own, top) = (self.listener.level(entity), self.participant.core().top_listener().level(entity));
-        Audience::resolve([own, top].into_iter().flatten())
+        ListenerSet::resolve([own, top].into_iter().flatten())
     }
 
     /// Calls a listener of the topic or of its participant.
@@ -337,10 +323,10 @@ impl TopicHandle {
 }
 
 impl<T> Topic<T> {
-    /// Calls `listener` with the statuses in `mask`. Replaces an earlier one, of which no call begins any more.
+    /// Calls `listener` with the statuses in `mask`. It replaces an earlier one, which is not called again.
     ///
-    /// It is called on the thread that the participant's [`delivery`](crate::DomainParticipantBuilder::delivery) says, and belongs to
-    /// this topic object: another one of the same name has its own.
+    /// The thread is that of the participant's [`delivery`](crate::DomainParticipantBuilder::delivery). The listener
+    /// belongs to this topic object. Other topic objects of the same name have their own.
     ///
     /// # Errors
     /// [`CreateErrorKind::Thread`] or [`CreateErrorKind::Closed`].
@@ -350,18 +336,18 @@ impl<T> Topic<T> {
             mask,
             delivery: self.handle.participant.core().config().delivery,
             callback: Box::new(TopicCallback { topic: Arc::downgrade(&self.handle), listener }),
-            post: None,
+            members: None,
         }))
     }
 
-    /// Removes the listener: no call of it begins after this returns.
+    /// Removes the listener. No call of it begins after this function returns.
     #[doc(alias = "get_listener")]
     pub fn remove_listener(&self) {
-        // That of a closed participant has none.
+        // A topic of a closed participant has none.
         let _ = self.handle.change_listener(None);
     }
 
-    /// Endpoints elsewhere that use the topic's name with another type.
+    /// Returns the number of remote endpoints that use the name with another type.
     #[must_use]
     #[doc(alias = "get_inconsistent_topic_status")]
     pub fn inconsistent_topic(&self) -> InconsistentTopicStatus {
@@ -402,9 +388,11 @@ impl WaitSource<()> for TopicHandle {
     }
 
     fn complain(&self, awaited: Awaited) {
-        tracing::warn!(?awaited, "still waiting for a topic to end");
+        tracing::warn!(?awaited, "still waiting for the topic to close");
     }
 }
+
+crate::infrastructure::entity_methods!(Topic<T>, "topic", with statuses);
 
 impl<T> Entity for Topic<T> {
     fn guid(&self) -> Guid {
@@ -427,7 +415,7 @@ impl<T> Entity for Topic<T> {
         self.handle.is_closed()
     }
 
-    /// It no longer holds its name's type, and nothing can be made of it any more. What has been made of it lives on.
+    /// Releases the type of the name. The topic then cannot create entities. Its endpoints remain open.
     #[doc(alias = "delete_topic")]
     fn close(&self) {
         self.handle.close();

@@ -1,10 +1,12 @@
-//! How a topic may be named, and the table of the topics of a participant.
+//! Ways to name a topic, and the table of a participant's topics.
 
-use crate::cdr::{AnyType, DdsType, TypeDescription};
 use crate::infrastructure::CreateErrorKind;
-use crate::qos::{DataRepresentation, PolicyId, Preset};
+use crate::qos::Preset;
 use crate::topic::type_graphs::graph_of;
-use crate::topic::{BuiltinKind, BuiltinTopic, ContentFilteredTopic, FilteredTopic, Topic, TopicHandle, TopicSpec};
+use crate::topic::{
+    BuiltinKind, BuiltinTopic, ContentFilteredTopic, FilteredTopic, SpecPolicies, Topic, TopicHandle, TopicSpec,
+};
+use dds_rtps::cdr::{AnyType, DdsType, TypeDescription};
 use dds_rtps::xtypes::TypeGraph;
 use std::collections::HashMap;
 use std::marker::PhantomData;
@@ -13,21 +15,21 @@ use std::sync::Arc;
 /// The longest name of a topic or a type, in bytes. DDS has no limit; every peer we know cuts or refuses at 255.
 const NAME_LEN_MAX: usize = 255;
 
-/// How a topic may be named when a reader or a writer is made: by `&str`, `&String`, [`&TopicSpec<T>`](TopicSpec),
-/// [`&Topic<T>`](Topic), or for readers alone [`&ContentFilteredTopic<T>`](ContentFilteredTopic) and
-/// [`&BuiltinTopic<T>`](BuiltinTopic).
+/// A topic as an argument: [`&Topic<T>`](Topic), [`&TopicSpec<T>`](TopicSpec), `&str` or `&String`.
 ///
-/// By name or specification the type must be a topic's type ([`DdsType`], by `#[derive(DdsType)]`). A [`Topic`] has proved
-/// its type already.
+/// Readers also take [`&ContentFilteredTopic<T>`](ContentFilteredTopic) and [`&BuiltinTopic<T>`](BuiltinTopic).
+///
+/// With a name or a specification, the type must implement [`DdsType`] (`#[derive(DdsType)]`). A [`Topic`] was created
+/// with a valid type.
 pub struct TopicRef<'t, T> {
     name: &'t str,
     type_name: &'t str,
-    /// What the samples are made of; `None`: nobody here knows (raw topics).
+    /// Description of the type. `None` for raw topics.
     ty: Option<AnyType>,
-    preset: Preset,
+    policies: SpecPolicies,
     handle: Option<&'t Arc<TopicHandle>>,
     builtin: Option<BuiltinKind>,
-    /// The part of the topic that is wanted.
+    /// The filter, for a content-filtered topic.
     filtered: Option<&'t Arc<FilteredTopic>>,
     marker: PhantomData<fn() -> T>,
 }
@@ -41,7 +43,7 @@ impl<'t, T> TopicRef<'t, T> {
         self.type_name
     }
 
-    /// What the program knows of the type as constant data, which filters need.
+    /// Returns the constant description of the type, which filters need.
     pub(crate) fn description(&self) -> Option<&'static TypeDescription> {
         self.ty.as_ref().and_then(AnyType::description)
     }
@@ -50,7 +52,7 @@ impl<'t, T> TopicRef<'t, T> {
         self.ty.as_ref()
     }
 
-    /// What others are told of the type; `None`: its name alone.
+    /// Returns the announced description of the type. `None` announces only its name.
     pub(crate) fn types(&self) -> Option<Arc<TypeGraph>> {
         self.description().and_then(graph_of)
     }
@@ -59,27 +61,22 @@ impl<'t, T> TopicRef<'t, T> {
         self.ty.as_ref().is_some_and(AnyType::has_key)
     }
 
-    /// The QoS that an endpoint begins with.
-    pub(crate) fn preset(&self) -> Preset {
-        self.preset
+    /// Returns the policies of an endpoint whose builder sets none.
+    pub(crate) fn policies(&self) -> SpecPolicies {
+        self.policies
     }
 
-    /// The only encodings that its samples can have; empty: any that we have.
-    pub(crate) fn representations(&self) -> &'static [DataRepresentation] {
-        self.handle.map_or(&[], |handle| handle.representations)
-    }
-
-    /// Which of the built-in topics it is, if any.
+    /// Returns the kind of a built-in topic.
     pub(crate) fn builtin(&self) -> Option<BuiltinKind> {
         self.builtin
     }
 
-    /// The part of the topic that is wanted, if not all of it.
+    /// Returns the filter, if the topic has one.
     pub(crate) fn filtered(&self) -> Option<&'t Arc<FilteredTopic>> {
         self.filtered
     }
 
-    /// The topic object, if it is named by one.
+    /// Returns the topic object, if the caller passed one.
     pub(crate) fn handle(&self) -> Option<&'t Arc<TopicHandle>> {
         self.handle
     }
@@ -91,7 +88,7 @@ impl<'t, T: DdsType> From<&'t str> for TopicRef<'t, T> {
             name,
             type_name: T::TYPE_NAME,
             ty: Some(T::DESCRIPTION.into()),
-            preset: Preset::Default,
+            policies: SpecPolicies::DEFAULT,
             handle: None,
             builtin: None,
             filtered: None,
@@ -108,7 +105,7 @@ impl<'t, T: DdsType> From<&'t String> for TopicRef<'t, T> {
 
 impl<'t, T: DdsType> From<&'t TopicSpec<T>> for TopicRef<'t, T> {
     fn from(spec: &'t TopicSpec<T>) -> Self {
-        Self { preset: spec.preset(), ..Self::from(spec.name()) }
+        Self { policies: spec.policies(), ..Self::from(spec.name()) }
     }
 }
 
@@ -119,7 +116,7 @@ impl<'t, T> From<&'t Topic<T>> for TopicRef<'t, T> {
             name: &handle.name,
             type_name: &handle.type_name,
             ty: handle.ty.clone(),
-            preset: Preset::Default,
+            policies: SpecPolicies::DEFAULT,
             handle: Some(handle),
             builtin: None,
             filtered: None,
@@ -142,7 +139,7 @@ impl<T> TopicRef<'static, T> {
             name: kind.topic_name(),
             type_name: description.name(),
             ty: Some(description.into()),
-            preset: Preset::State,
+            policies: SpecPolicies::new(Preset::State),
             handle: None,
             builtin: Some(kind),
             filtered: None,
@@ -157,39 +154,22 @@ impl<'t, T> From<&'t BuiltinTopic<T>> for TopicRef<'t, T> {
     }
 }
 
-/// Leaves an endpoint of a topic only the encodings that the topic's samples can have.
-pub(crate) fn narrow_representations(
-    wanted: &mut Vec<DataRepresentation>,
-    possible: &[DataRepresentation],
-) -> Result<(), CreateErrorKind> {
-    if possible.is_empty() {
-        return Ok(());
-    }
-    if wanted.is_empty() {
-        wanted.extend_from_slice(possible);
-    }
-    if wanted.iter().all(|representation| possible.contains(representation)) {
-        return Ok(());
-    }
-    Err(CreateErrorKind::Unsupported { policy: PolicyId::DataRepresentation })
-}
-
 impl<T> std::fmt::Debug for TopicRef<'_, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "\"{}\" of type `{}`", self.name, self.type_name)
     }
 }
 
-/// The topics of a participant by name: each with its type and how many endpoints and [`Topic`]s use it.
+/// Topics of a participant by name: the type, and the number of endpoints and [`Topic`]s that use it.
 ///
-/// Bound: an entry for each of those at most; it goes with the last one.
+/// Bound: one entry for each of those. The last user removes the entry.
 #[derive(Debug, Default)]
 pub(crate) struct TopicTable {
     topics: HashMap<String, (String, usize)>,
 }
 
 impl TopicTable {
-    /// Counts one more user of the topic.
+    /// Adds a user of a topic name.
     pub(crate) fn acquire(&mut self, name: &str, type_name: &str) -> Result<(), CreateErrorKind> {
         if name.is_empty() || name.len() > NAME_LEN_MAX || name.contains('\0') {
             return Err(CreateErrorKind::InvalidTopicName);
@@ -223,7 +203,7 @@ impl TopicTable {
         self.topics.get(name).map(|(type_name, _)| type_name.as_str())
     }
 
-    /// Counts one user less; the last one takes the topic along.
+    /// Removes a user of a topic name. The last one removes the entry.
     pub(crate) fn release(&mut self, name: &str) {
         if let Some((_, endpoints)) = self.topics.get_mut(name) {
             *endpoints -= 1;

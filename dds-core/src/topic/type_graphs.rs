@@ -1,6 +1,6 @@
-//! What types are made of, as others see it: made once for each type of this process, when its first endpoint is announced.
+//! Type graphs of local types. Each is built once per process, when the first endpoint of its type is announced.
 
-use crate::cdr::TypeDescription;
+use dds_rtps::cdr::TypeDescription;
 use dds_rtps::xtypes::TypeGraph;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};

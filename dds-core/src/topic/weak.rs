@@ -1,11 +1,11 @@
-//! A handle that keeps no topic alive.
+//! A handle that does not keep its topic alive.
 
 use crate::topic::{Topic, TopicHandle};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::{Arc, Weak};
 
-/// A [`Topic`] that does not keep it alive; from [`Topic::downgrade`].
+/// Handle of a [`Topic`] that does not keep it alive, from [`Topic::downgrade`].
 pub struct WeakTopic<T> {
     handle: Weak<TopicHandle>,
     marker: PhantomData<fn() -> T>,
@@ -16,11 +16,11 @@ impl<T> WeakTopic<T> {
         Self { handle: Arc::downgrade(handle), marker: PhantomData }
     }
 
-    /// The topic, unless its last handle and its last endpoint are gone. It may have been closed.
+    /// Returns the topic, unless its last handle and its last endpoint were dropped. It may be closed.
     #[must_use]
     pub fn upgrade(&self) -> Option<Topic<T>> {
         let topic = Topic::from_handle(self.handle.upgrade()?);
-        // Else a listener is being told of it, and the application has let go of all there was.
+        // Otherwise a listener is being called, and the application has dropped all handles.
         topic.user.is_some().then_some(topic)
     }
 }

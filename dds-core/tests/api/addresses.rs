@@ -1,10 +1,11 @@
 //! IP versions, ports and peers, end to end on this host.
 
 use crate::support::{PATIENCE, World, has_ipv6};
+use dds_core::builtin::DCPS_PARTICIPANT;
+use dds_core::config::IpFamilies;
+use dds_core::error::CreateErrorKind;
 use dds_core::qos::Preset;
-use dds_core::{
-    CreateErrorKind, DCPS_PARTICIPANT, DdsType, DomainParticipant, DomainParticipantBuilder, IpFamilies, Scope,
-};
+use dds_core::{DdsType, DomainParticipant, DomainParticipantBuilder, Scope};
 use std::collections::HashSet;
 
 #[derive(DdsType, Debug, Clone, PartialEq)]

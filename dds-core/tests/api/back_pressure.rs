@@ -1,11 +1,12 @@
 //! Writers without space: which callers wait, in which order they wake up, and that no sample is lost or duplicated.
 
 use crate::support::{PATIENCE, Woken, World};
+use dds_core::error::{WriteError, WriteErrorKind};
 use dds_core::qos::{DataReaderQos, DataWriterQos, Reliability, ResourceLimits};
-use dds_core::{
-    DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, ReaderLag, SlowReader, WriteError,
-    WriteErrorKind, WriterEvent,
-};
+use dds_core::stats::ReaderLag;
+use dds_core::status::WriterEvent;
+use dds_core::writer::SlowReader;
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration};
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -23,7 +24,7 @@ fn item(count: u32) -> Item {
 }
 
 fn limited(samples: u32) -> ResourceLimits {
-    ResourceLimits { max_samples: Some(samples), ..ResourceLimits::default() }
+    ResourceLimits::NONE.max_samples(samples)
 }
 
 /// Creates a writer and a reader with space for one sample each.
@@ -150,7 +151,7 @@ fn async_write_ends_after_blocking_time() {
 #[test]
 fn full_writer_fails_at_once_if_no_wait_helps() {
     let participant = World::new().participant();
-    let limits = ResourceLimits { max_instances: Some(1), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_instances(1);
     let qos = DataWriterQos::default().keep_last(1).resource_limits(limits);
     let writer = participant.writer_builder::<Keyed>("keyed").qos(qos).build().unwrap();
     let (one, two) = (Keyed { key: 1 }, Keyed { key: 2 });
@@ -338,8 +339,7 @@ fn crowd_of_writes_loses_nothing_by_udp() {
 /// from it.
 fn unequal(world: &World, slow_reader: SlowReader) -> (DomainParticipant, DataWriter<Item>, [DataReader<Item>; 2]) {
     let participant = world.participant();
-    let readers = [None, Some(1)].map(|room| {
-        let limits = ResourceLimits { max_samples: room, ..ResourceLimits::default() };
+    let readers = [ResourceLimits::NONE, ResourceLimits::NONE.max_samples(1)].map(|limits| {
         let qos = DataReaderQos::default().reliable().keep_all().resource_limits(limits);
         participant.reader_builder("item").qos(qos).build().unwrap()
     });
@@ -354,7 +354,7 @@ fn unequal(world: &World, slow_reader: SlowReader) -> (DomainParticipant, DataWr
 fn blocked_write_names_lagging_reader() {
     let (_participant, writer, [_quick, stuck]) = unequal(&World::new(), SlowReader::Block);
     let filled = fill(&writer);
-    let slowest = Some(ReaderLag { reader: stuck.guid(), samples: u64::from(filled) - 1 });
+    let slowest = Some(ReaderLag::new(stuck.guid(), u64::from(filled) - 1));
     assert_eq!(writer.try_write(&item(9)).unwrap_err().kind(), &WriteErrorKind::Full { slowest });
     let error = writer.write(&item(9)).unwrap_err();
     let WriteErrorKind::Timeout { waited, slowest: named } = error.kind() else { panic!("{error}") };
@@ -364,7 +364,7 @@ fn blocked_write_names_lagging_reader() {
     let mut write = Polled::new(&writer, &item);
     assert!(write.poll().is_pending());
     stuck.close();
-    assert_eq!(write.poll(), Poll::Ready(Ok(())), "nobody is behind any more");
+    assert_eq!(write.poll(), Poll::Ready(Ok(())), "no reader lags any more");
 }
 
 #[test]
@@ -382,7 +382,7 @@ fn writer_demotes_slow_reader_and_reports_it() {
     let Ok(WriterEvent::SlowReader(status)) = events.next_event().block_for(PATIENCE) else { panic!("not told") };
     assert_eq!((status.total_count, status.current_count), (1, 1));
     assert_eq!(status.last_subscription_handle, stuck.guid().into());
-    assert_eq!(writer.slow_readers().unwrap(), status);
+    assert_eq!(writer.slow_readers(), status);
     let reports = writer.explain_matches();
     let of = |reader: &DataReader<Item>| reports.iter().find(|report| report.remote.guid == reader.guid()).unwrap();
     assert_eq!((of(&quick).too_slow, of(&stuck).too_slow), (None, Some(999)));
@@ -391,7 +391,7 @@ fn writer_demotes_slow_reader_and_reports_it() {
     writer.acknowledged().block_for(PATIENCE).unwrap();
     // The returning reader gets the kept samples, in order and once. It counts the others as lost.
     assert_eq!(rest(&stuck, 5), [0, 996, 997, 998, 999]);
-    assert_eq!(stuck.sample_lost().unwrap().total_count, 995);
+    assert_eq!(stuck.sample_lost().total_count, 995);
     assert!(stuck.take_next().unwrap().is_none());
     // The reader has caught up, so the writer waits for it again.
     writer.try_write(&item(1000)).unwrap();
@@ -406,16 +406,16 @@ fn writer_demotes_slow_reader_and_reports_it() {
 fn departed_slow_reader_is_not_counted() {
     let (_participant, writer, [_quick, stuck]) = unequal(&World::new(), SlowReader::Demote { after: Duration::ZERO });
     (0..10).for_each(|count| writer.try_write(&item(count)).unwrap());
-    assert_eq!(writer.slow_readers().unwrap().current_count, 1);
+    assert_eq!(writer.slow_readers().current_count, 1);
     stuck.close();
-    let status = writer.slow_readers().unwrap();
+    let status = writer.slow_readers();
     assert_eq!((status.total_count, status.current_count, status.current_count_change), (1, 0, -1));
 }
 
 #[test]
 fn keep_last_never_waits_for_reader() {
     let participant = World::new().participant();
-    let limits = ResourceLimits { max_samples: Some(2), max_instances: Some(3), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_samples(2).max_instances(3);
     let mut qos = DataWriterQos::default().keep_last(1).resource_limits(limits).transient_local();
     qos.reliability = Reliability::Reliable { max_blocking_time: Duration::INFINITE };
     let writer = participant.writer_builder::<Keyed>("keyed").qos(qos).build().unwrap();

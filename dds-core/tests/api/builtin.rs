@@ -1,12 +1,14 @@
 //! The built-in topics: discovery data as samples.
 
 use crate::support::{PATIENCE, World};
-use dds_core::qos::{Preset, PublisherQos, TopicQos};
-use dds_core::{
-    CreateErrorKind, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC, DataReader, DdsType, Entity,
-    Guid, InstanceHandle, InstanceState, ParticipantBuiltinTopicData, ReaderEvent, ReturnCode, Sample,
+use dds_core::builtin::{
+    DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC, ParticipantBuiltinTopicData,
     SubscriptionBuiltinTopicData, VendorId,
 };
+use dds_core::error::{CreateErrorKind, ReturnCode};
+use dds_core::qos::{Preset, PublisherQos, TopicQos};
+use dds_core::status::ReaderEvent;
+use dds_core::{DataReader, DdsType, Guid, InstanceHandle, InstanceState, Sample};
 use std::sync::mpsc;
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
@@ -178,7 +180,7 @@ fn builtin_subscriber_has_one_reader_per_topic() {
     let subscriber = watcher.subscriber(None).unwrap();
     let reader = subscriber.reader::<Pose>("pose").unwrap();
     assert_eq!(subscriber.lookup_datareader::<Pose>("pose").unwrap().guid(), reader.guid());
-    assert!(subscriber.lookup_datareader::<dds_core::Raw>("pose").is_none());
+    assert!(subscriber.lookup_datareader::<dds_core::cdr::Raw>("pose").is_none());
     assert!(subscriber.lookup_datareader::<ParticipantBuiltinTopicData>(name).is_none());
     drop(reader);
     assert!(subscriber.lookup_datareader::<Pose>("pose").is_none());
@@ -210,7 +212,7 @@ fn ignored_topic_disappears_and_others_stay() {
     let found = watcher.discovered_topics().into_iter().find(|topic| topic.name == "ignored").unwrap();
     topics.take().unwrap();
     assert!(watcher.ignore_topic(found.key));
-    assert!(!watcher.ignore_topic(found.key), "nobody has it any more");
+    assert!(!watcher.ignore_topic(found.key), "no endpoint has the topic any more");
     assert!(ignored.matched_publications().is_empty());
     assert_eq!(next(&topics).info.instance_handle, found.key);
     let again = (robot.writer::<Pose>("ignored").unwrap(), robot.writer::<Pose>("heard").unwrap());

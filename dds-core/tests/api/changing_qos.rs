@@ -1,14 +1,14 @@
 //! QoS changes at run time. Permitted changes are announced and matched again; others are refused by name.
 
 use crate::support::{PATIENCE, World};
+use dds_core::builtin::{DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION};
+use dds_core::error::QosErrorKind;
+use dds_core::error::ReturnCode;
 use dds_core::qos::{
-    DataReaderQos, DataWriterQos, DomainParticipantQos, PolicyId, Preset, QosErrorKind, Reliability, TopicQos,
-    WriterDataLifecycle,
+    DataReaderQos, DataWriterQos, DomainParticipantQos, PolicyId, Preset, Reliability, TopicQos, WriterDataLifecycle,
 };
-use dds_core::{
-    DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DataReader, DataWriter, DdsType, DomainParticipant,
-    Duration, InstanceState, ReaderEvent, ReturnCode,
-};
+use dds_core::status::ReaderEvent;
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, InstanceState};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Pose {
@@ -109,7 +109,7 @@ fn unregister_follows_current_qos() {
         reader.take().unwrap().iter().next().unwrap().info().instance_state
     };
     assert_eq!(state_after(&writer), InstanceState::NotAliveDisposed);
-    let keep = WriterDataLifecycle { autodispose_unregistered_instances: false };
+    let keep = WriterDataLifecycle::KEEP;
     writer.set_qos(writer.qos().writer_data_lifecycle(keep)).unwrap();
     assert_eq!(state_after(&writer), InstanceState::NotAliveNoWriters);
 }

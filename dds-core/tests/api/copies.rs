@@ -8,9 +8,10 @@
 //! (`reader/tests/ordering.rs`: `large_payloads_share_packet_small_ones_are_copied`).
 
 use crate::support::{PATIENCE, World};
-use dds_core::cdr::{Encoded, Encoding, encode_payload};
+use dds_core::cdr::{Encoded, Encoding};
 use dds_core::qos::Preset;
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Samples};
+use dds_rtps::cdr::encode_payload;
 use std::ops::Range;
 
 #[derive(DdsType, Debug, Clone, Default, PartialEq)]

@@ -91,7 +91,7 @@ fn take_after_write_returns_sample() {
     for count in 0..100 {
         writer.write(&pose(1, count)).unwrap();
         assert_eq!(reader.read_next().unwrap().and_then(|sample| sample.data), Some(pose(1, count)));
-        assert!(reader.read_next().unwrap().is_none(), "what has been read is not next");
+        assert!(reader.read_next().unwrap().is_none(), "a read sample is not the next one");
         assert!(!reader.select().states(States::READ).read().unwrap().is_empty(), "but stays");
         writer.write(&pose(1, count)).unwrap();
         assert_eq!(reader.take_next().unwrap().and_then(|sample| sample.data), Some(pose(1, count)));

@@ -1,10 +1,11 @@
 //! Reports on matches and mismatches, with every reason.
 
 use crate::support::{PATIENCE, World};
+use dds_core::matching::{EndpointQos, MatchReport, Obstacle, Verdict};
 use dds_core::qos::{
     DataReaderQos, DataRepresentation, DataWriterQos, Durability, Ownership, PolicyId, PublisherQos, SubscriberQos,
 };
-use dds_core::{DdsType, EndpointQos, Entity, MatchReport, Obstacle, TopicSpec, Verdict};
+use dds_core::{DdsType, TopicSpec};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Pose {
@@ -40,6 +41,37 @@ fn match_is_reported_on_both_sides() {
     assert!(matches!(report.remote.qos, EndpointQos::Writer(_)));
     assert!(report.to_string().ends_with("match"), "{report}");
     assert!(to.explain("other").is_empty());
+}
+
+/// A participant without endpoints explains those of others.
+#[test]
+fn third_participant_explains_endpoints_of_others() {
+    let world = World::new();
+    let (from, to) = (world.builder().name("from").build().unwrap(), world.builder().name("to").build().unwrap());
+    let writer = from.writer_builder::<Pose>("t").qos(DataWriterQos::default().best_effort()).build().unwrap();
+    let reader = to.reader_builder::<Pose>("t").qos(DataReaderQos::default().reliable()).build().unwrap();
+    let easy = to.reader::<Pose>("t").unwrap();
+    let third = world.participant();
+    let end = third.now() + PATIENCE;
+    while third.explain("t").len() < 2 {
+        assert!(third.now() < end);
+    }
+    for report in third.explain("t") {
+        assert_eq!((report.local.guid, report.local.is_own, report.remote.is_own), (writer.guid(), false, false));
+        let policies: Vec<_> = obstacles(&report)
+            .iter()
+            .map(|obstacle| match obstacle {
+                Obstacle::Qos { policy, .. } => *policy,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        if report.remote.guid == reader.guid() {
+            assert_eq!(policies, [PolicyId::Reliability]);
+        } else {
+            assert_eq!((report.remote.guid, policies), (easy.guid(), Vec::new()));
+        }
+    }
+    assert!(third.explain("other").is_empty());
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Reliable delivery over a network that loses, repeats, reorders and refuses datagrams, including those of discovery.
 
 use crate::support::{PATIENCE, World};
+use dds_core::config::ChecksumKind;
 use dds_core::qos::Preset;
-use dds_core::{ChecksumKind, DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration};
+use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration};
 use dds_rtps::link::{Burst, Conditions};
 use dds_rtps::transport::faults::Faults;
 use std::sync::mpsc;

@@ -2,8 +2,9 @@
 
 use crate::support::{PATIENCE, Woken, World};
 use dds_core::actor::EnterError;
+use dds_core::error::WaitErrorKind;
 use dds_core::qos::{Durability, Preset, TopicQos};
-use dds_core::{DdsType, Duration, Entity, WaitErrorKind};
+use dds_core::{DdsType, Duration};
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;

@@ -1,11 +1,10 @@
 //! Publishers and subscribers, and partitions that apply to all their endpoints and change.
 
 use crate::support::{PATIENCE, World};
-use dds_core::qos::{PolicyId, Presentation, Preset, PublisherQos, QosErrorKind, ResourceLimits, SubscriberQos};
-use dds_core::{
-    CreateErrorKind, DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, QosError, ReadErrorKind,
-    States, WaitErrorKind, WriteErrorKind,
-};
+use dds_core::error::QosErrorKind;
+use dds_core::error::{CreateErrorKind, QosError, ReadErrorKind, WaitErrorKind, WriteErrorKind};
+use dds_core::qos::{PolicyId, Presentation, Preset, PublisherQos, ResourceLimits, SubscriberQos};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, States};
 use std::future::Future;
 use std::sync::mpsc;
 use std::task::{Context, Poll, Waker};
@@ -99,7 +98,7 @@ fn endpoint_keeps_its_group_alive() {
 fn immutable_group_policies_are_refused() {
     let participant = World::new().participant();
     let publisher = participant.publisher(PublisherQos::default().partition(["a"])).unwrap();
-    let presentation = Presentation { ordered_access: true, ..Presentation::default() };
+    let presentation = Presentation::default().ordered_access(true);
     let error: QosError = publisher.set_qos(publisher.qos().presentation(presentation).partition(["b"])).unwrap_err();
     assert_eq!(error.kind(), &QosErrorKind::Immutable { policy: PolicyId::Presentation });
     assert_eq!(publisher.qos().partition, ["a"]);
@@ -111,7 +110,7 @@ fn publisher_waits_for_all_acknowledgements() {
         let publisher = from.publisher(PublisherQos::default()).unwrap();
         publisher.acknowledged().block_for(PATIENCE).unwrap();
         // The readers have space for one sample. They acknowledge the second one only after the first is taken.
-        let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
+        let limits = ResourceLimits::NONE.max_samples(1);
         let pairs: Vec<_> = ["a", "b", "c"]
             .into_iter()
             .map(|topic| {
@@ -170,7 +169,7 @@ fn endpoints_are_looked_up_by_topic_and_type() {
     assert_eq!(publisher.lookup_datawriter::<Pose>("t").unwrap().guid(), first.guid());
     assert_eq!(subscriber.lookup_datareader::<Pose>("t").unwrap().guid(), reader.guid());
     assert!(publisher.lookup_datawriter::<Pose>("other").is_none());
-    assert!(publisher.lookup_datawriter::<dds_core::Raw>("t").is_none(), "of another type");
+    assert!(publisher.lookup_datawriter::<dds_core::cdr::Raw>("t").is_none(), "of another type");
     drop(first);
     assert_eq!(publisher.lookup_datawriter::<Pose>("t").unwrap().guid(), second.guid());
     second.close();

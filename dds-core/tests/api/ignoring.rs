@@ -1,7 +1,8 @@
 //! Ignored participants and endpoints lose their matches and never match again.
 
 use crate::support::{PATIENCE, World};
-use dds_core::{DdsType, Entity, InstanceHandle, ReaderEvent};
+use dds_core::status::ReaderEvent;
+use dds_core::{DdsType, InstanceHandle};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Count {

@@ -1,11 +1,10 @@
 //! Instances on both sides: registration, lookup, end, limits, and the parameters of a write.
 
 use crate::support::{PATIENCE, World};
+use dds_core::error::{ReturnCode, WriteError, WriteErrorKind};
 use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, ResourceLimits};
-use dds_core::{
-    DataReader, DataWriter, DdsType, DomainParticipant, Entity, InstanceHandle, InstanceState, ReturnCode,
-    SampleIdentity, SequenceNumber, States, Time, WriteError, WriteErrorKind, WriteOptions,
-};
+use dds_core::writer::{SampleIdentity, SequenceNumber, WriteOptions};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, InstanceHandle, InstanceState, States, Time};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Pose {
@@ -135,7 +134,7 @@ fn handle_must_match_key_and_be_registered() {
 #[test]
 fn registered_instances_count_against_limit() {
     let participant = World::new().participant();
-    let limits = ResourceLimits { max_instances: Some(2), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_instances(2);
     let (writer, _reader) = pair(&participant, &participant, event().resource_limits(limits));
     let full = WriteErrorKind::OutOfResources { limit: "max_instances", value: 2 };
     writer.register_instance(&1).unwrap();

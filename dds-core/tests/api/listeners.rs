@@ -1,13 +1,17 @@
 //! Listeners: which one is notified, on which thread, how it ends, and what a panic costs.
 
 use crate::support::{PATIENCE, World};
-use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, PublisherQos, SubscriberQos, TopicQos};
-use dds_core::{
-    AnyReader, AnyWriter, Condition, CreateErrorKind, DataReader, DataReaderListener, DataWriter, DataWriterListener,
-    DdsType, Delivery, DomainParticipant, Duration, Entity, IncompatibleQosStatus, InconsistentTopicStatus,
-    PublicationMatchedStatus, PublisherListener, ReaderEvent, StatusMask, Subscriber, SubscriberListener,
-    SubscriptionMatchedStatus, TopicEvent, TopicListener, WaitErrorKind, WaitSet, WriteErrorKind, WriterEvent,
+use dds_core::condition::Condition;
+use dds_core::error::{CreateErrorKind, WaitErrorKind, WriteErrorKind};
+use dds_core::listener::{
+    AnyReader, AnyWriter, DataReaderListener, DataWriterListener, PublisherListener, SubscriberListener, TopicListener,
 };
+use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, PublisherQos, SubscriberQos, TopicQos};
+use dds_core::status::{
+    IncompatibleQosStatus, InconsistentTopicStatus, PublicationMatchedStatus, ReaderEvent, StatusMask,
+    SubscriptionMatchedStatus, TopicEvent, WriterEvent,
+};
+use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration, Entity, Subscriber, WaitSet};
 use std::cell::Cell;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex};
@@ -254,7 +258,7 @@ fn topic_stream_reports_inconsistent_topic() {
     let status = topic.inconsistent_topic();
     assert_eq!((status.total_count, status.total_count_change), (2, 2), "a stream is no reading of the status");
     let TopicEvent::Inconsistent(status) = topic.events().next_event().block_for(PATIENCE).unwrap() else { panic!() };
-    assert_eq!(status.total_count_change, 2, "each stream begins with what has happened before it");
+    assert_eq!(status.total_count_change, 2, "each stream starts with the events before it");
     topic.close();
     assert!(events.next_event().block_for(PATIENCE).is_err());
 }

@@ -1,11 +1,11 @@
 //! Loans: values and bytes that a writer lends, where they go, and that none is lost.
 
 use crate::support::{PATIENCE, World};
+use dds_core::cdr::{Encoding, Raw};
+use dds_core::error::WriteErrorKind;
 use dds_core::qos::{DataWriterQos, Preset, ResourceLimits};
-use dds_core::{
-    DataReader, DataWriter, DdsType, DomainParticipant, Duration, Encoding, Entity, InstanceHandle, Raw,
-    WriteErrorKind, WriteOptions,
-};
+use dds_core::writer::WriteOptions;
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, InstanceHandle};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 #[derive(DdsType, Debug, Clone, Default, PartialEq)]
@@ -31,7 +31,7 @@ fn event() -> DataWriterQos {
 
 /// Space for one sample, and no blocking time.
 fn narrow() -> DataWriterQos {
-    let limits = ResourceLimits { max_samples: Some(1), max_samples_per_instance: Some(1), ..Default::default() };
+    let limits = ResourceLimits::NONE.max_samples(1).max_samples_per_instance(1);
     let mut qos = event().resource_limits(limits);
     qos.reliability = dds_core::qos::Reliability::Reliable { max_blocking_time: Duration::ZERO };
     qos
@@ -109,7 +109,7 @@ fn refused_loan_returns_and_can_be_retried() {
     let (_participant, writer, reader) = pair(narrow());
     let full = |kind: &WriteErrorKind| matches!(kind, WriteErrorKind::Full { .. } | WriteErrorKind::Timeout { .. });
     // The writer processes the acknowledgement as soon as it looks, so only a full reader keeps the history occupied.
-    let limits = ResourceLimits { max_samples: Some(1), ..Default::default() };
+    let limits = ResourceLimits::NONE.max_samples(1);
     let slow_qos = Preset::Event.reader().resource_limits(limits);
     let slow = _participant.reader_builder::<Scan>("scan").qos(slow_qos).build().unwrap();
     writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
@@ -118,12 +118,12 @@ fn refused_loan_returns_and_can_be_retried() {
     writer.write(&Scan { sensor, ranges: vec![2.0] }).unwrap();
     let mut loan = writer.loan().unwrap();
     *loan = Scan { sensor, ranges: vec![3.0] };
-    let back = loan.write().unwrap_err();
+    let back = loan.write_or_return(WriteOptions::new()).unwrap_err();
     assert!(full(back.error.kind()), "{back}");
     let mut bytes = writer.loan_encoded(Encoding::Xcdr1, 16).unwrap();
     fill(&mut bytes, sensor, &[4.0]);
     let memory = bytes.as_ptr();
-    let bytes_back = bytes.write().unwrap_err();
+    let bytes_back = bytes.write_or_return(WriteOptions::new()).unwrap_err();
     assert!(full(bytes_back.error.kind()), "{bytes_back}");
     assert_eq!(bytes_back.value.as_ptr(), memory);
     let next = || slow.next_sample().block_for(PATIENCE).unwrap().data.unwrap().ranges;
@@ -143,9 +143,9 @@ fn loans_outlive_their_writer() {
     loan.sensor = 7;
     let bytes = writer.loan_encoded(Encoding::Xcdr1, 12).unwrap();
     writer.close();
-    let back = loan.write().unwrap_err();
+    let back = loan.write_or_return(WriteOptions::new()).unwrap_err();
     assert_eq!((back.error.kind(), back.value.sensor), (&WriteErrorKind::Closed, 7));
-    assert_eq!(bytes.write().unwrap_err().error.kind(), &WriteErrorKind::Closed);
+    assert_eq!(bytes.write().unwrap_err().kind(), &WriteErrorKind::Closed);
     assert_eq!(writer.loan().unwrap_err().kind(), &WriteErrorKind::Closed);
     assert_eq!(writer.loan_encoded(Encoding::Xcdr1, 12).unwrap_err().kind(), &WriteErrorKind::Closed);
 }
@@ -175,7 +175,7 @@ fn loaned_bytes_are_checked_before_publication() {
         let mut bytes = writer.loan_encoded(Encoding::Xcdr1, 16).unwrap();
         fill(&mut bytes, 1, &[1.0]);
         change(&mut bytes);
-        bytes.write().unwrap_err().error.kind().clone()
+        bytes.write().unwrap_err().kind().clone()
     };
     assert!(matches!(refused(&|bytes| bytes[1] = 0xee), WriteErrorKind::NotASample(_)));
     assert!(matches!(refused(&|bytes| bytes[1] = 3), WriteErrorKind::NotASample(_)), "a parameter list");
@@ -184,7 +184,7 @@ fn loaned_bytes_are_checked_before_publication() {
     assert_eq!(writer.loan_encoded(Encoding::Xcdr2, 16).unwrap_err().kind(), &other);
     // The slice is too short for the key, or for the header.
     assert!(matches!(
-        writer.loan_encoded(Encoding::Xcdr1, 6).unwrap().write().unwrap_err().error.kind(),
+        writer.loan_encoded(Encoding::Xcdr1, 6).unwrap().write().unwrap_err().kind(),
         WriteErrorKind::NotASample(_)
     ));
     assert!(matches!(writer.loan_encoded(Encoding::Xcdr1, 3).unwrap_err().kind(), WriteErrorKind::NotASample(_)));
@@ -195,7 +195,7 @@ fn loaned_bytes_are_checked_before_publication() {
     let mut bytes = writer.loan_encoded(Encoding::Xcdr1, 16).unwrap();
     fill(&mut bytes, 1, &[1.0]);
     let wrong = WriteOptions::new().instance(InstanceHandle::from_key_hash([9; 16]));
-    let back = bytes.write_with(wrong).unwrap_err();
+    let back = bytes.write_or_return(wrong).unwrap_err();
     assert!(matches!(back.error.kind(), WriteErrorKind::OtherInstance { .. }));
     assert!(reader.take().unwrap().is_empty());
     back.value.write().unwrap();

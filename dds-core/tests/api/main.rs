@@ -6,6 +6,7 @@ mod addresses;
 mod back_pressure;
 mod builtin;
 mod calls_in_a_row;
+mod changes;
 mod changing_qos;
 mod conditions;
 mod copies;
@@ -30,11 +31,11 @@ mod programs;
 mod receiving;
 #[cfg(feature = "derive")]
 mod refusals;
+mod requests;
 mod rules;
-#[cfg(feature = "serde")]
-mod serde_topics;
 #[path = "../support/mod.rs"]
 mod support;
+mod surface;
 mod topics;
 mod tracing_spans;
 mod turns;

@@ -1,11 +1,10 @@
 //! Settings and QoS from files and the environment, and the errors for invalid ones.
 
 use crate::support::{PATIENCE, World};
+use dds_core::builtin::DCPS_PARTICIPANT;
+use dds_core::error::{CreateErrorKind, ProfileProblem, ReturnCode};
 use dds_core::qos::{Durability, History, Preset, Reliability, ResourceLimits};
-use dds_core::{
-    CreateErrorKind, DCPS_PARTICIPANT, DdsType, DomainParticipant, DomainParticipantBuilder, Duration, ProfileProblem,
-    ReturnCode,
-};
+use dds_core::{DdsType, DomainParticipant, DomainParticipantBuilder, Duration};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -51,8 +50,22 @@ fn file_configures_participants_and_endpoints() {
     assert_eq!(poses.reliability, Reliability::Reliable { max_blocking_time: Duration::from_millis(10) });
     assert_eq!((poses.durability, poses.history), (Durability::TransientLocal, History::default()));
     let reader = participant.reader_builder::<Scan>("scan").profile("scan").build().unwrap().qos();
-    let limits = ResourceLimits { max_samples: Some(10), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_samples(10);
     assert_eq!(reader, Preset::SensorData.reader().resource_limits(limits));
+}
+
+/// Reading a pipe would wait for its writer, and so would the creation of the participant.
+#[test]
+#[cfg(unix)]
+fn profile_that_is_no_regular_file_is_refused() {
+    let pipe = file("pipe.toml", "");
+    std::fs::remove_file(&pipe).unwrap();
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for path in [&pipe, Path::new(env!("CARGO_MANIFEST_DIR"))] {
+        let error = DomainParticipant::builder(0).ignore_environment().profiles(path).build().unwrap_err();
+        assert!(error.to_string().contains("it should be a regular file"), "{error}");
+    }
+    std::fs::remove_file(&pipe).unwrap();
 }
 
 #[test]
@@ -229,11 +242,10 @@ fn log_shows_settings_and_sources_once() {
         "user_data = 3 octets (profile)",
         "scope = Host (profile)",
         "robot.toml\") (profile)",
-        "linger = 1s (default)",
-        "fragment_size = None (default)",
     ] {
         assert!(settings.contains(expected), "without {expected}: {settings}");
     }
+    assert!(!settings.contains("(default)"), "{settings}");
     drop(participant);
 }
 

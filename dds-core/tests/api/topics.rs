@@ -1,12 +1,13 @@
 //! Topics as objects, as constants and without a type.
 
 use crate::support::{PATIENCE, World};
-use dds_core::cdr::{DecodeErrorKind, encode_payload};
+use dds_core::cdr::{Encoded, Encoding, Raw};
+use dds_core::error::DecodeErrorKind;
+use dds_core::error::{CreateErrorKind, ReturnCode, WriteErrorKind};
 use dds_core::qos::{DataRepresentation, DataWriterQos, History, Preset, PublisherQos, SubscriberQos, TopicQos};
-use dds_core::{
-    CreateErrorKind, DdsType, Encoded, Encoding, Entity, InstanceHandle, InstanceState, Raw, ReturnCode, StatusMask,
-    TopicSpec, WaitSet, WriteErrorKind,
-};
+use dds_core::status::StatusMask;
+use dds_core::{DdsType, InstanceHandle, InstanceState, TopicSpec, WaitSet};
+use dds_rtps::cdr::encode_payload;
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Pose {

@@ -5,7 +5,8 @@
 
 use crate::support::{Woken, World};
 use dds_core::qos::Preset;
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Stream};
+use dds_core::reader::Stream;
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant};
 use futures_util::StreamExt;
 use futures_util::stream::select_all;
 use std::cell::Cell;
@@ -101,7 +102,7 @@ fn flooded_stream_yields_without_tokio_budget() {
                 assert!(in_a_row <= 2 * TURN_MAX, "{in_a_row} without a pause");
             }
             Poll::Pending => {
-                assert_eq!(woken.news(), 1, "whoever pauses comes back by himself");
+                assert_eq!(woken.news(), 1, "a pausing stream wakes its own task");
                 in_a_row = 0;
             }
         }

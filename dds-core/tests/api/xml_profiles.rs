@@ -1,12 +1,13 @@
 //! QoS from files in the OMG's XML form, as in the standard and as other vendors write it.
 
 use crate::support::World;
+use dds_core::error::{CreateErrorKind, ProfileProblem};
 use dds_core::qos::{
     AccessScope, DataReaderQos, DataRepresentation, DataWriterQos, DestinationOrder, Durability, DurabilityService,
     EntityFactory, History, Liveliness, LivelinessKind, Ownership, Presentation, PublisherQos, ReaderDataLifecycle,
     Reliability, ResourceLimits, SubscriberQos, TopicQos, TypeConsistency, TypeConsistencyKind, WriterDataLifecycle,
 };
-use dds_core::{CreateErrorKind, DdsType, DomainParticipant, Duration, ProfileProblem};
+use dds_core::{DdsType, DomainParticipant, Duration};
 use std::path::{Path, PathBuf};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
@@ -75,10 +76,13 @@ fn every_xml_policy_is_read() {
     let participant = with("every_policy.xml");
     let nanos = |nanos| Duration::from(std::time::Duration::from_nanos(nanos));
     let blocking = Reliability::Reliable { max_blocking_time: nanos(7000) };
-    let limits =
-        |samples, instances| ResourceLimits { max_samples: samples, max_instances: instances, ..Default::default() };
-    let lease = |kind, lease_duration| Liveliness { kind, lease_duration };
-    let service = DurabilityService { history: History::KeepLast { depth: 4 }, ..DurabilityService::default() };
+    let limits = |max_samples, max_instances| {
+        let mut limits = ResourceLimits::NONE;
+        (limits.max_samples, limits.max_instances) = (max_samples, max_instances);
+        limits
+    };
+    let lease = |kind, lease_duration| Liveliness::new(kind, lease_duration);
+    let service = DurabilityService::default().history(History::KeepLast { depth: 4 });
     let expected = DataWriterQos::default()
         .transient_local()
         .durability_service(service)
@@ -94,22 +98,20 @@ fn every_xml_policy_is_read() {
         .user_data([8, 9])
         .ownership(Ownership::Exclusive)
         .ownership_strength(11)
-        .writer_data_lifecycle(WriterDataLifecycle { autodispose_unregistered_instances: false })
+        .writer_data_lifecycle(WriterDataLifecycle::KEEP)
         .representation([DataRepresentation::Xcdr2, DataRepresentation::Xcdr1]);
     assert_eq!(writer(&participant, "all", "scan"), expected);
 
-    let purge = ReaderDataLifecycle {
-        autopurge_nowriter_samples_delay: seconds(4),
-        autopurge_disposed_samples_delay: seconds(5),
-    };
-    let strict = TypeConsistency {
-        kind: TypeConsistencyKind::DisallowTypeCoercion,
-        ignore_sequence_bounds: false,
-        ignore_string_bounds: false,
-        ignore_member_names: true,
-        prevent_type_widening: true,
-        force_type_validation: true,
-    };
+    let purge = ReaderDataLifecycle::default()
+        .autopurge_nowriter_samples_delay(seconds(4))
+        .autopurge_disposed_samples_delay(seconds(5));
+    let strict = TypeConsistency::default()
+        .kind(TypeConsistencyKind::DisallowTypeCoercion)
+        .ignore_sequence_bounds(false)
+        .ignore_string_bounds(false)
+        .ignore_member_names(true)
+        .prevent_type_widening(true)
+        .force_type_validation(true);
     let expected = DataReaderQos::default()
         .durability(Durability::Persistent)
         .deadline(seconds(1))
@@ -125,11 +127,10 @@ fn every_xml_policy_is_read() {
         .type_consistency(strict);
     assert_eq!(reader(&participant, "all", "scan"), expected);
 
-    let kept = DurabilityService {
-        cleanup_delay: seconds(3),
-        history: History::KeepAll,
-        resource_limits: ResourceLimits { max_samples_per_instance: Some(10), ..limits(Some(100), None) },
-    };
+    let kept = DurabilityService::default()
+        .cleanup_delay(seconds(3))
+        .history(History::KeepAll)
+        .resource_limits(limits(Some(100), None).max_samples_per_instance(10));
     let expected = TopicQos::default()
         .topic_data([5])
         .durability(Durability::Transient)
@@ -147,8 +148,8 @@ fn every_xml_policy_is_read() {
         .representation([DataRepresentation::Xcdr2]);
     assert_eq!(participant.topic_profile("all", "scan").unwrap(), expected);
 
-    let factory = EntityFactory { autoenable_created_entities: false };
-    let presentation = Presentation { access_scope: AccessScope::Topic, coherent_access: false, ordered_access: true };
+    let factory = EntityFactory::MANUAL;
+    let presentation = Presentation::new(AccessScope::Topic).ordered_access(true);
     let expected = SubscriberQos::default()
         .presentation(presentation)
         .partition(["a", "b*"])
@@ -177,7 +178,7 @@ fn connext_files_are_read_and_extras_ignored() {
 fn fast_dds_files_are_read() {
     let participant = with("fast_dds.xml");
     let reliability = Reliability::Reliable { max_blocking_time: seconds(1) };
-    let limits = ResourceLimits { max_samples: Some(50), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_samples(50);
     let expected = DataWriterQos::default()
         .reliability(reliability)
         .transient_local()

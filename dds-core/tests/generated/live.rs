@@ -71,7 +71,7 @@ impl Live {
             .representation([representation]);
         let there = participant.writer_builder::<T>(&*format!("{name}_there")).qos(qos).build();
         let there = there.map_err(|reason| error(&reason))?;
-        let unmatched = |reason: dds_core::WaitError| {
+        let unmatched = |reason: dds_core::error::WaitError| {
             let reports = there.explain_matches().into_iter().chain(back.explain_matches());
             let reports: Vec<String> = reports.map(|report| format!("\n    {report}")).collect();
             // If our side matches, Cyclone does not. With `GENERATED_TRACE=<file>` Cyclone reports the reason.

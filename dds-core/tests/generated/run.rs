@@ -47,11 +47,9 @@
 //! values.
 
 use dds_core::DdsType;
-use dds_core::cdr::{
-    ByteOrder, Char16, DecodeOwned, Encode, Encoder, Encoding, Keyed, TypeInfo, decode_key_payload, decode_payload,
-    encode_key_payload, encode_payload, key_hash_of,
-};
-use dds_core::xtypes::{TypeGraph, TypeObject};
+use dds_core::cdr::{Char16, DecodeOwned, Encode, Encoding, Keyed, TypeInfo};
+use dds_rtps::cdr::{ByteOrder, Encoder, decode_key_payload, decode_payload, encode_key_payload, encode_payload, key_hash_of};
+use dds_rtps::xtypes::{TypeGraph, TypeObject};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};

@@ -4,7 +4,9 @@
 mod captures;
 
 use captures::read_pcap;
-use dds_core::{CreateErrorKind, DdsType, Entity, IpFamilies};
+use dds_core::DdsType;
+use dds_core::config::IpFamilies;
+use dds_core::error::CreateErrorKind;
 use dds_rtps::transport::faults::Faults;
 use dds_rtps::types::EntityId;
 use dds_rtps::wire::{Message, Submessage};

@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-#[cfg(all(target_os = "linux", feature = "sim", feature = "durability"))]
-mod full_disk;
 mod large_data;
 mod lossy;
 mod million;

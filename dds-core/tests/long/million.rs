@@ -87,7 +87,7 @@ fn many_instances_fit_memory_budget() {
     let count = std::env::var("DDS_INSTANCES").map_or(FEW, |count| count.parse().unwrap());
     let participant = World::new().participant();
     // Twice the room, because new instances join before all others are gone.
-    let limits = ResourceLimits { max_instances: Some(2 * count as u32), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_instances(2 * count as u32);
     let qos = DataWriterQos::default().reliable().transient_local().resource_limits(limits);
     let writer = participant.writer_builder::<Pose>("pose").qos(qos).build().unwrap();
 

@@ -5,12 +5,16 @@
 
 use crate::ALLOCATOR;
 use crate::support::{PATIENCE, World, alone};
-use dds_core::cdr::{Encode, EncodeError, Encoder, TypeDescription, TypeInfo, ViewOf};
-use dds_core::qos::{Preset, PublisherQos, SubscriberQos};
-use dds_core::{
-    AnyReader, Condition, DataReader, DataReaderListener, DataWriterListener, DdsType, Delivery, DomainParticipant,
-    Entity, PublisherListener, StatusMask, SubscriberListener, TopicListener, WaitSet,
+use dds_core::cdr::{Encode, TypeInfo, ViewOf};
+use dds_core::condition::Condition;
+use dds_core::error::EncodeError;
+use dds_core::listener::{
+    AnyReader, DataReaderListener, DataWriterListener, PublisherListener, SubscriberListener, TopicListener,
 };
+use dds_core::qos::{Preset, PublisherQos, SubscriberQos};
+use dds_core::status::StatusMask;
+use dds_core::{DataReader, DdsType, Delivery, DomainParticipant, Entity, WaitSet};
+use dds_rtps::cdr::{Encoder, TypeDescription};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

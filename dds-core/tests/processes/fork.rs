@@ -3,11 +3,11 @@
 //! The child has one thread. Locks of other threads may be held in it forever, so the child must not wait for one.
 
 use crate::support::{PATIENCE, World};
+use dds_core::config::Receiving;
+use dds_core::error::{CreateErrorKind, WaitErrorKind, WriteErrorKind};
 use dds_core::qos::{Preset, PublisherQos, TopicQos};
-use dds_core::{
-    CreateErrorKind, DataReader, DataWriter, DdsType, DomainParticipant, Entity, Receiving, StatusMask, WaitErrorKind,
-    WaitSet, WriteErrorKind,
-};
+use dds_core::status::StatusMask;
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, WaitSet};
 use nix::sys::wait::{WaitStatus, waitpid};
 use nix::unistd::{ForkResult, alarm, fork};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -67,7 +67,7 @@ fn lives_on(parent: &Parent, count: u64) {
     // The remote reader would miss a sample if the child had disturbed the parent.
     parent.writer.write(&Count { count }).unwrap();
     assert_eq!(parent.remote_reader.next_sample().block_for(PATIENCE).unwrap().data, Some(Count { count }));
-    assert_eq!(parent.remote_reader.subscription_matched().unwrap().current_count, 1);
+    assert_eq!(parent.remote_reader.subscription_matched().current_count, 1);
     assert_eq!(parent.remote.discovered_participants().len(), 1);
 }
 
@@ -83,7 +83,7 @@ fn forked_child_gets_error() {
         assert_eq!(participant.topic::<Count>("u", TopicQos::default()).unwrap_err().kind(), &CreateErrorKind::Forked);
         assert_eq!(writer.write(&Count { count: 99 }).unwrap_err().kind(), &WriteErrorKind::Forked);
         let events = writer.events();
-        assert!(events.next_event().block().is_ok(), "what has happened before the fork");
+        assert!(events.next_event().block().is_ok(), "events from before the fork");
         // No wait may block in the child, because no thread would end it.
         let waits = [
             writer.wait_for_readers(9).block(),
@@ -96,7 +96,7 @@ fn forked_child_gets_error() {
             assert_eq!(wait.unwrap_err().kind(), &WaitErrorKind::Forked);
         }
         struct Nothing;
-        impl dds_core::DataReaderListener<Count> for Nothing {}
+        impl dds_core::listener::DataReaderListener<Count> for Nothing {}
         assert_eq!(reader.set_listener(StatusMask::ALL, Nothing).unwrap_err().kind(), &CreateErrorKind::Forked);
     });
     lives_on(&parent, 1);

@@ -41,7 +41,7 @@ fn wait_for(flag: &AtomicBool) {
 }
 
 #[test]
-#[allow(clippy::disallowed_methods, reason = "the spinner must end some time, or a failure takes the core for ever")]
+#[allow(clippy::disallowed_methods, reason = "the spinner must end some time, or a failure occupies the core forever")]
 fn waiting_thread_lends_its_priority() {
     /// Longer than any wait of the other threads, and below the kernel's throttling of real-time threads.
     const GIVE_UP: Duration = Duration::from_millis(800);

@@ -1,7 +1,9 @@
 //! Names of the participant's threads. With the feature `rt` also their priorities and cores.
 
 use crate::support::{PATIENCE, World};
-use dds_core::{CreateErrorKind, DdsType, ThreadOptions, ThreadSettings};
+use dds_core::DdsType;
+use dds_core::config::{ThreadOptions, ThreadSettings};
+use dds_core::error::CreateErrorKind;
 
 #[derive(DdsType)]
 struct Count {

@@ -1,6 +1,7 @@
 //! error: is not a view of `Log`
 //! error: declare it with `#[dds(view_of = Log)]`
-use dds_core::{DdsType, SampleRef};
+use dds_core::DdsType;
+use dds_core::reader::SampleRef;
 
 #[derive(DdsType)]
 pub struct Log {

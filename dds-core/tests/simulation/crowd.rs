@@ -36,8 +36,8 @@ fn crowd(count: usize, handling: Duration) -> Counted {
     };
     let members: Vec<Member> = (0..count).map(start).collect();
     let is_matched = |member: &Member| {
-        member.writer.publication_matched().unwrap().current_count as usize == count
-            && member.reader.subscription_matched().unwrap().current_count as usize == count
+        member.writer.publication_matched().current_count as usize == count
+            && member.reader.subscription_matched().current_count as usize == count
     };
     let mut matched = 0;
     let all = simulation.run_until(Duration::from_secs(10), || {

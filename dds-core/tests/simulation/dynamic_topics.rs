@@ -2,9 +2,10 @@
 
 use dds_core::cdr::Extensibility;
 use dds_core::dynamic::{DynamicData, DynamicType};
+use dds_core::error::WriteErrorKind;
 use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos, Preset, TopicQos};
 use dds_core::sim::Simulation;
-use dds_core::{DdsType, DomainParticipant, Duration, InstanceState, WriteErrorKind};
+use dds_core::{DdsType, DomainParticipant, Duration, InstanceState};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 #[dds(appendable)]
@@ -119,7 +120,7 @@ fn value_of_different_type_is_rejected() {
     let topic = participant.dynamic_topic("t", &one, TopicQos::default()).unwrap();
     let writer = participant.writer(&topic).unwrap();
     let error = writer.write(&DynamicData::new(&other)).unwrap_err();
-    assert!(matches!(error.kind(), WriteErrorKind::Encode(dds_core::cdr::EncodeError::OtherType)), "{error}");
+    assert!(matches!(error.kind(), WriteErrorKind::Encode(dds_core::error::EncodeError::OtherType)), "{error}");
     assert!(writer.dispose(&DynamicData::new(&other)).is_err());
     assert_eq!(writer.lookup_instance(&DynamicData::new(&other)), None);
     // A separately created type with the same members is the same type.

@@ -1,9 +1,10 @@
 //! Invalid data from the network is dropped and counted, and honest traffic goes on.
 
 use crate::simulated::{Node, Random, World};
+use dds_core::config::ChecksumKind;
 use dds_core::driver::Socket;
 use dds_core::qos::Preset;
-use dds_core::{ChecksumKind, DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, Guid};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Guid};
 use dds_rtps::types::{EntityId, GuidPrefix, Locator, SequenceNumber};
 use dds_rtps::wire::{AckNack, Heartbeat, MessageBuilder, SequenceNumberSet, Transform, Transformed};
 #[cfg(not(feature = "rt"))]

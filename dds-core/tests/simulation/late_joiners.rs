@@ -2,7 +2,7 @@
 
 use dds_core::qos::{DataReaderQos, DataWriterQos, PublisherQos};
 use dds_core::sim::{Conditions, Simulation};
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, InstanceState};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, InstanceState};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -136,7 +136,7 @@ fn recreated_writer_has_only_its_own_history() {
         let second = writer(robot, None);
         (10..20).for_each(|count| second.write(&Place { key: 0, count }).unwrap());
         // The reader must know both writers before the comparison.
-        simulation.run_until(PATIENCE, || there.subscription_matched().unwrap().total_count == 2);
+        simulation.run_until(PATIENCE, || there.subscription_matched().total_count == 2);
         second.wait_for_readers(1).block_for(PATIENCE).unwrap();
         second.acknowledged().block_for(PATIENCE).unwrap();
         assert_eq!(counts(&there), (10..20).collect::<Vec<_>>());
@@ -162,7 +162,7 @@ fn restarted_reader_gets_history() {
     guids.dedup();
     assert_eq!(guids.len(), 3);
     // Once their leases have ended, the writer does not wait for the former readers.
-    simulation.run_until(PATIENCE, || writer.publication_matched().unwrap().current_count == 0);
+    simulation.run_until(PATIENCE, || writer.publication_matched().current_count == 0);
     // No matched reader is left, so nothing waits for an acknowledgment.
     writer.acknowledged().block_for(Duration::ZERO).unwrap();
 }
@@ -180,9 +180,7 @@ fn expired_reader_gets_history_on_return() {
     assert_eq!(counts(&reader), [0, 1, 2]);
     simulation.link("robot", "station").cut();
     // Both sides must have dropped each other.
-    let gone = || {
-        reader.subscription_matched().unwrap().current_count + writer.publication_matched().unwrap().current_count == 0
-    };
+    let gone = || reader.subscription_matched().current_count + writer.publication_matched().current_count == 0;
     assert!(simulation.run_until(PATIENCE, gone));
     let samples = reader.take().unwrap();
     assert!(samples.iter().all(|sample| sample.info().instance_state == InstanceState::NotAliveNoWriters));

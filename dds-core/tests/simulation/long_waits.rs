@@ -1,8 +1,10 @@
 //! Long waits in virtual time: their log records, and the waker that a timeout wakes.
 
 use crate::support::{Notes, Woken};
+use dds_core::condition::GuardCondition;
+use dds_core::error::{Missing, WaitErrorKind};
 use dds_core::sim::{Conditions, Interference, Simulation};
-use dds_core::{DdsType, DomainParticipant, Duration, Entity, GuardCondition, WaitErrorKind, WaitSet};
+use dds_core::{DdsType, DomainParticipant, Duration, WaitSet};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -45,7 +47,7 @@ fn long_wait_logs_target_and_reason_once() {
         ]
     };
     assert_eq!(end(Duration::from_millis(1_999)), [const { Vec::<String>::new() }; 7]);
-    let lonely = "message=still waiting; no counterpart with this topic has been found";
+    let lonely = "message=still waiting; no endpoint with this topic was found";
     let parts = [
         ["awaited=Sample", lonely],
         ["awaited=Matched(1) matched_writers=0", lonely],
@@ -92,7 +94,7 @@ fn timeout_wakes_last_waker_of_future() {
     simulation.run_for(Duration::from_millis(2));
     assert_eq!(woken(), [0, 1]);
     let Poll::Ready(Err(error)) = poll(&late) else { panic!("it goes on") };
-    assert_eq!(error.kind(), &WaitErrorKind::Timeout { waited: Duration::from_secs(1) });
+    assert_eq!(error.kind(), &WaitErrorKind::Timeout { limit: Duration::from_secs(1), missing: Missing::Event });
 }
 
 /// As in the real world, where the participant's threads have ended by then.
@@ -114,6 +116,6 @@ fn timeout_ends_wait_of_closed_participant() {
     assert_eq!(woken.count(), 2);
     for wait in [&mut begun, &mut later] {
         let Poll::Ready(Err(error)) = wait.as_mut().poll(&mut context) else { panic!("it goes on") };
-        assert_eq!(error.kind(), &WaitErrorKind::Timeout { waited: limit });
+        assert_eq!(error.kind(), &WaitErrorKind::Timeout { limit, missing: Missing::Event });
     }
 }

@@ -2,10 +2,9 @@
 
 use dds_core::qos::{DataReaderQos, DataWriterQos, DestinationOrder, ResourceLimits};
 use dds_core::sim::{Conditions, Simulation};
-use dds_core::{
-    DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, LikelyCause, ReaderLosses, RejectReason,
-    WriterLosses,
-};
+use dds_core::stats::{LikelyCause, ReaderLosses, WriterLosses};
+use dds_core::status::RejectReason;
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Reading {
@@ -80,13 +79,13 @@ fn network_losses_match_sample_lost_status() {
     world.simulation.set_network(Conditions::perfect());
     // A last sample reveals the losses at the end.
     world.write(&writer, 1, 500..501);
-    let losses = reader.losses().unwrap();
+    let losses = reader.losses();
     let row = only(&losses);
     let got = numbers(&reader).len() as u64;
     assert!(row.lost() > 50, "{losses}");
     assert_eq!((row.writer, row.received, row.delivered()), (Some(writer.guid()), got, got));
     assert_eq!(row.known, row.received + row.lost());
-    assert_eq!(reader.sample_lost().unwrap().total_count, row.lost());
+    assert_eq!(reader.sample_lost().total_count, row.lost());
     assert_eq!(losses.likely_cause(), Some(LikelyCause::Elsewhere));
     assert_eq!(losses.since(&losses).total(), WriterLosses::default());
 }
@@ -95,7 +94,7 @@ fn network_losses_match_sample_lost_status() {
 fn full_socket_is_named_as_cause_of_loss() {
     let world = World::new();
     let (writer, reader) = world.pair(DataWriterQos::default().best_effort(), DataReaderQos::default().keep_all());
-    let before = reader.losses().unwrap();
+    let before = reader.losses();
     let station = world.simulation.host("station");
     // Room for a few datagrams, and 5 ms for each of them.
     station.set_receive_buffer(1000);
@@ -104,7 +103,7 @@ fn full_socket_is_named_as_cause_of_loss() {
     world.run(2000);
     station.set_receive_buffer(1 << 20);
     world.write(&writer, 1, 200..201);
-    let losses = reader.losses().unwrap().since(&before);
+    let losses = reader.losses().since(&before);
     let row = only(&losses);
     let Some(LikelyCause::SocketOverflow { dropped, .. }) = losses.likely_cause() else { panic!("{losses}") };
     assert!(row.lost() > 100);
@@ -125,10 +124,10 @@ fn replaced_samples_count_as_undelivered() {
         // Read samples that are replaced later count separately from unread ones.
         assert_eq!(reader.read().unwrap().len(), 3);
         world.write(&writer, 1, 5..7);
-        let row = only(&reader.losses().unwrap());
+        let row = only(&reader.losses());
         assert_eq!((row.known, row.received, row.delivered()), (7, 7, 3));
         assert_eq!((row.undelivered.overwritten_unread, row.undelivered.overwritten_read), (2, 2));
-        assert_eq!(reader.sample_lost().unwrap().total_count, 0);
+        assert_eq!(reader.sample_lost().total_count, 0);
     }
 }
 
@@ -144,7 +143,7 @@ fn samples_replaced_in_writer_are_named() {
     world.simulation.link("robot", "station").mend();
     world.run(3000);
     assert_eq!(numbers(&reader), [0, 49]);
-    let row = only(&reader.losses().unwrap());
+    let row = only(&reader.losses());
     assert_eq!((row.known, row.received, row.awaited), (50, 2, 0));
     assert_eq!(row.not_received.total(), 48);
 }
@@ -157,7 +156,7 @@ fn loss_rows_of_deleted_writers_stay() {
     let guid = writer.guid();
     drop(writer);
     world.run(1000);
-    let losses = reader.losses().unwrap();
+    let losses = reader.losses();
     assert!(losses.writers.is_empty());
     assert_eq!((losses.departed.len(), losses.departed[0].writer), (1, Some(guid)));
     assert_eq!(losses.total().delivered(), 4 + u64::from(losses.departed[0].known > 4));
@@ -173,13 +172,13 @@ fn lifespan_is_bounded_despite_clock_offset() {
         // The clocks of the two hosts now differ.
         world.run(100);
         world.write(&writer, 1, 0..3);
-        let row = only(&reader.losses().unwrap());
+        let row = only(&reader.losses());
         assert_eq!(row.undelivered.expired, if expired_at_once { 3 } else { 0 }, "{ahead_secs}");
         assert_eq!(reader.read().unwrap().len(), if expired_at_once { 0 } else { 3 });
         // A later read finds nothing, whether a timer has fired or not.
         world.run(2100);
         assert!(reader.take().unwrap().is_empty(), "{ahead_secs}");
-        let row = only(&reader.losses().unwrap());
+        let row = only(&reader.losses());
         assert_eq!((row.undelivered.expired, row.delivered()), (3, 0), "{ahead_secs}");
     }
 }
@@ -207,8 +206,8 @@ fn source_timestamps_order_samples() {
     // An older timestamp than those taken before: the sample comes too late for its order.
     world.write(&behind, 1, 3..4);
     assert!(numbers(&all).is_empty());
-    assert_eq!(all.losses().unwrap().total().undelivered.superseded, 1);
-    assert_eq!(last.losses().unwrap().total().undelivered.superseded, 4);
+    assert_eq!(all.losses().total().undelivered.superseded, 1);
+    assert_eq!(last.losses().total().undelivered.superseded, 4);
     // A clock that is years ahead must not win forever.
     world.simulation.host("robot").step_clock(300_000_000_000_000_000);
     world.write(&ahead, 2, 200..201);
@@ -217,7 +216,7 @@ fn source_timestamps_order_samples() {
 }
 
 fn three_instances() -> ResourceLimits {
-    ResourceLimits { max_instances: Some(3), ..ResourceLimits::default() }
+    ResourceLimits::NONE.max_instances(3)
 }
 
 /// A reliable KEEP_LAST reader without room for another instance.
@@ -231,9 +230,7 @@ fn full_keep_last_reader_does_not_block_writer() {
             world.station = world.robot.clone();
         }
         let reader = DataReaderQos::default().reliable().keep_last(1).resource_limits(three_instances());
-        let writer = DataWriterQos::default()
-            .keep_all()
-            .resource_limits(ResourceLimits { max_samples: Some(4), ..ResourceLimits::default() });
+        let writer = DataWriterQos::default().keep_all().resource_limits(ResourceLimits::NONE.max_samples(4));
         let (writer, reader) = world.pair(writer, reader);
         for round in 0..20 {
             for sensor in 0..6 {
@@ -241,9 +238,9 @@ fn full_keep_last_reader_does_not_block_writer() {
             }
         }
         writer.acknowledged().block_for(Duration::from_secs(5)).unwrap();
-        let rejected = reader.sample_rejected().unwrap();
+        let rejected = reader.sample_rejected();
         assert_eq!((rejected.total_count, rejected.last_reason), (60, Some(RejectReason::Instances)));
-        let row = only(&reader.losses().unwrap());
+        let row = only(&reader.losses());
         assert_eq!((row.known, row.received, row.delivered()), (120, 120, 3));
         assert_eq!((row.undelivered.rejected_instances, row.undelivered.overwritten_unread), (60, 57));
     }
@@ -260,7 +257,7 @@ fn full_keep_all_reader_gets_rest_after_take() {
         if in_one {
             world.station = world.robot.clone();
         }
-        let limits = |max_samples| ResourceLimits { max_samples: Some(max_samples), ..ResourceLimits::default() };
+        let limits = |max_samples| ResourceLimits::NONE.max_samples(max_samples);
         let reader = DataReaderQos::default().reliable().keep_all().resource_limits(limits(5));
         let writer = DataWriterQos::default().keep_all().resource_limits(limits(20));
         let (writer, reader) = world.pair(writer, reader);
@@ -273,9 +270,9 @@ fn full_keep_all_reader_gets_rest_after_take() {
         // The reader holds five samples, and the writer twenty.
         assert!((20..=25).contains(&written), "{written}");
         assert!(writer.acknowledged().block_for(Duration::from_secs(3)).is_err());
-        let row = only(&reader.losses().unwrap());
+        let row = only(&reader.losses());
         assert_eq!((row.delivered(), row.undelivered.total(), row.lost()), (5, 0, 0));
-        assert!(reader.sample_rejected().unwrap().total_count > 0);
+        assert!(reader.sample_rejected().total_count > 0);
         // A reader that never takes blocks this writer for as long as it exists, and no longer.
         let mut got = numbers(&reader);
         for _ in 0..20 {
@@ -284,7 +281,7 @@ fn full_keep_all_reader_gets_rest_after_take() {
         }
         assert_eq!(got, (0..written).collect::<Vec<_>>());
         writer.acknowledged().block_for(Duration::from_secs(3)).unwrap();
-        let row = only(&reader.losses().unwrap());
+        let row = only(&reader.losses());
         assert_eq!((row.known, row.delivered(), row.lost()), (u64::from(written), u64::from(written), 0));
         // Fill the writer again, then delete the reader that blocks it.
         (0..100).for_each(|number| drop(writer.try_write(&Reading { sensor: 1, number })));

@@ -3,19 +3,19 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
 mod crowd;
-#[cfg(feature = "durability")]
-mod durability;
 #[cfg(feature = "dynamic")]
 mod dynamic_topics;
 mod fan_out;
 mod historical_data;
 mod hostile;
 mod late_joiners;
+mod log_lines;
 mod long_waits;
 mod losses;
 mod memory;
 mod oracle;
 mod policies;
+mod requests;
 mod settings;
 #[path = "../simulated/mod.rs"]
 mod simulated;
@@ -33,8 +33,6 @@ mod suspended;
 mod suspending;
 mod transform;
 mod types_of_others;
-#[cfg(feature = "durability")]
-mod unkept;
 
 /// Counts the bytes in use.
 #[global_allocator]

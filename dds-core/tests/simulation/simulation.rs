@@ -1,11 +1,9 @@
 //! Programs in a simulated world: the world itself, and its view of the library.
 
+use dds_core::error::{CreateErrorKind, WaitErrorKind, WriteErrorKind};
 use dds_core::qos::{DataReaderQos, DataWriterQos, EntityFactory, Preset, Reliability, ResourceLimits, SubscriberQos};
 use dds_core::sim::{Conditions, Interference, Simulation};
-use dds_core::{
-    CreateErrorKind, DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration, Entity, WaitErrorKind,
-    WriteErrorKind,
-};
+use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration};
 use std::future::Future;
 use std::sync::{Arc, Mutex, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
@@ -178,9 +176,9 @@ fn crashed_host_expires_and_restart_is_found() {
     simulation.host("station").crash();
     // Half of the lease has passed, so the host still counts as alive.
     simulation.run_for(Duration::from_secs(10));
-    assert_eq!(writer.publication_matched().unwrap().current_count, 1);
+    assert_eq!(writer.publication_matched().current_count, 1);
     simulation.run_for(Duration::from_secs(15));
-    assert_eq!(writer.publication_matched().unwrap().current_count, 0);
+    assert_eq!(writer.publication_matched().current_count, 0);
     drop(reader);
     simulation.host("station").restart();
     let station = simulation.participant("station", 0).unwrap();
@@ -217,7 +215,7 @@ fn sleeping_host_keeps_leases_of_peers() {
     assert_eq!(robot.discovered_participants().len(), 1);
     simulation.run_for(Duration::from_secs(10));
     assert_eq!(station.discovered_participants().len(), 1);
-    assert_eq!(writer.publication_matched().unwrap().current_count, 1);
+    assert_eq!(writer.publication_matched().current_count, 1);
 }
 
 #[test]
@@ -259,7 +257,7 @@ fn damaged_datagrams_with_checksum_are_repaired() {
     let simulation = Simulation::new(8);
     simulation.set_network(Conditions::ethernet().damaging(0.2));
     let build = |host: &str| {
-        let builder = DomainParticipant::builder(0).message_checksums(dds_core::ChecksumKind::Crc32c);
+        let builder = DomainParticipant::builder(0).message_checksums(dds_core::config::ChecksumKind::Crc32c);
         simulation.build(host, builder).unwrap()
     };
     let (robot, station) = (build("robot"), build("station"));
@@ -289,7 +287,7 @@ fn writer_gets_turn_at_full_reader() {
         let crowded = Interference { small_inbox: 1.0, occupied: 0.5, ..Interference::default() };
         let simulation = Simulation::with_interference(seed, crowded);
         let robot = simulation.participant("robot", 0).unwrap();
-        let limits = ResourceLimits { max_samples: Some(3), ..ResourceLimits::default() };
+        let limits = ResourceLimits::NONE.max_samples(3);
         let qos = DataReaderQos::default().reliable().keep_all().resource_limits(limits);
         let reader = robot.reader_builder("steps").qos(qos).build().unwrap();
         let writers: Vec<DataWriter<Step>> =
@@ -313,7 +311,7 @@ fn reader_counts_created_receive_buffers() {
     simulation.set_network(Conditions::perfect());
     let (_participants, writer, reader) = pair(&simulation);
     writer.wait_for_readers(1).block().unwrap();
-    let made = || reader.counters().unwrap().slots_made;
+    let made = || reader.counters().slots_made;
     let received = |count: u32| {
         (0..count).for_each(|number| {
             writer.write(&Step { number }).unwrap();
@@ -366,7 +364,7 @@ fn once_blocked<T>(reader: &DataReader<T>, does: impl FnOnce() + Send + 'static)
 fn rejected_blocked_write_leaves_queue() {
     let simulation = Simulation::with_interference(11, Interference::NONE);
     let participant = simulation.participant("robot", 0).unwrap();
-    let limits = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_samples(1);
     let qos = DataReaderQos::default().reliable().keep_all().resource_limits(limits);
     let reader = participant.reader_builder::<Keyed>("keyed").qos(qos).build().unwrap();
     let mut qos = DataWriterQos::default().keep_all().resource_limits(limits);
@@ -398,7 +396,7 @@ fn rejected_blocked_write_leaves_queue() {
 fn iteration_of_disabled_reader_waits_for_enable() {
     let simulation = Simulation::with_interference(12, Interference::NONE);
     let participant = simulation.participant("robot", 0).unwrap();
-    let disabled = EntityFactory { autoenable_created_entities: false };
+    let disabled = EntityFactory::MANUAL;
     let subscriber = participant.subscriber(SubscriberQos::default().entity_factory(disabled)).unwrap();
     let reader = subscriber.reader_builder::<Step>("steps").qos(Preset::Event).build().unwrap();
     let writer = participant.writer_builder::<Step>("steps").qos(Preset::Event).build().unwrap();

@@ -1,8 +1,9 @@
 //! Faults on reception, in virtual time.
 
+use dds_core::config::ChecksumKind;
 use dds_core::qos::Preset;
 use dds_core::sim::{Conditions, Simulation};
-use dds_core::{ChecksumKind, DdsType, DomainParticipant, Duration};
+use dds_core::{DdsType, DomainParticipant, Duration};
 use dds_rtps::transport::faults::Faults;
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
@@ -29,7 +30,7 @@ fn full_receive_loss_prevents_discovery() {
     let (simulation, [one, other]) = hosts(under(0, Conditions { loss: 1.0, ..Conditions::immediate() }));
     simulation.run_for(Duration::from_secs(30));
     assert_eq!(other.traffic().received, 0);
-    assert!(one.traffic().received > 5, "what it sends is whole");
+    assert!(one.traffic().received > 5, "its datagrams are undamaged");
 }
 
 #[test]

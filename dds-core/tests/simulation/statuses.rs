@@ -4,10 +4,11 @@
 //! The lowest requesting listener between endpoint and participant is called (2.2.4.2.3). A stream of events contains
 //! it as well, independent of listeners.
 
-use dds_core::qos::{
-    DataReaderQos, DataWriterQos, Liveliness, LivelinessKind, PublisherQos, ResourceLimits, SubscriberQos,
-};
+use dds_core::condition::{Condition, StatusCondition};
+use dds_core::listener::*;
+use dds_core::qos::{DataReaderQos, DataWriterQos, Liveliness, PublisherQos, ResourceLimits, SubscriberQos};
 use dds_core::sim::{Conditions, Interference, Simulation};
+use dds_core::status::*;
 use dds_core::*;
 use std::sync::{Arc, Mutex};
 
@@ -65,7 +66,7 @@ impl Scene {
             Self { simulation, from, to, publisher, subscriber, writer, reader, others: (Vec::new(), Vec::new()) };
         // They match, within the lease of a manual writer.
         scene.run(500);
-        assert_eq!(scene.writer.publication_matched().unwrap().current_count, 1, "{}", case.name);
+        assert_eq!(scene.writer.publication_matched().current_count, 1, "{}", case.name);
         scene
     }
 
@@ -109,8 +110,8 @@ fn writer_case(name: &'static str, mask: StatusMask) -> Case {
 
 #[allow(clippy::too_many_lines, reason = "a table")]
 fn cases() -> Vec<Case> {
-    let manual = Liveliness { kind: LivelinessKind::ManualByTopic, lease_duration: Duration::from_secs(2) };
-    let one = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
+    let manual = Liveliness::manual_by_topic(Duration::from_secs(2));
+    let one = ResourceLimits::NONE.max_samples(1);
     vec![
         Case {
             cause: |scene| {
@@ -118,7 +119,7 @@ fn cases() -> Vec<Case> {
                 scene.run(500);
             },
             read: |scene| {
-                let status = scene.writer.publication_matched().unwrap();
+                let status = scene.writer.publication_matched();
                 assert_eq!(status.total_count, status.current_count);
                 (status.total_count.into(), status.current_count_change.into(), status.last_subscription_handle)
             },
@@ -132,7 +133,7 @@ fn cases() -> Vec<Case> {
                 scene.run(500);
             },
             read: |scene| {
-                let status = scene.reader.subscription_matched().unwrap();
+                let status = scene.reader.subscription_matched();
                 assert_eq!(status.total_count, status.current_count);
                 (status.total_count.into(), status.current_count_change.into(), status.last_publication_handle)
             },
@@ -148,7 +149,7 @@ fn cases() -> Vec<Case> {
                 scene.run(500);
             },
             read: |scene| {
-                let status = scene.writer.offered_incompatible_qos().unwrap();
+                let status = scene.writer.offered_incompatible_qos();
                 let is_reliability = status.last_policy_id == Some(qos::PolicyId::Reliability);
                 assert_eq!(is_reliability, status.total_count > 0);
                 (status.total_count.into(), status.total_count_change.into(), InstanceHandle::NIL)
@@ -164,7 +165,7 @@ fn cases() -> Vec<Case> {
                 scene.run(500);
             },
             read: |scene| {
-                let status = scene.reader.requested_incompatible_qos().unwrap();
+                let status = scene.reader.requested_incompatible_qos();
                 let is_reliability = status.last_policy_id == Some(qos::PolicyId::Reliability);
                 assert_eq!(is_reliability, status.total_count > 0);
                 (status.total_count.into(), status.total_count_change.into(), InstanceHandle::NIL)
@@ -179,7 +180,7 @@ fn cases() -> Vec<Case> {
                 scene.run(1_200);
             },
             read: |scene| {
-                let status = scene.writer.offered_deadline_missed().unwrap();
+                let status = scene.writer.offered_deadline_missed();
                 (status.total_count, status.total_count_change as i64, status.last_instance_handle)
             },
             whose: instance,
@@ -194,7 +195,7 @@ fn cases() -> Vec<Case> {
                 scene.run(1_200);
             },
             read: |scene| {
-                let status = scene.reader.requested_deadline_missed().unwrap();
+                let status = scene.reader.requested_deadline_missed();
                 (status.total_count, status.total_count_change as i64, status.last_instance_handle)
             },
             whose: instance,
@@ -205,7 +206,7 @@ fn cases() -> Vec<Case> {
             offer: DataWriterQos::default().liveliness(manual),
             cause: |scene| scene.run(2_500),
             read: |scene| {
-                let status = scene.writer.liveliness_lost().unwrap();
+                let status = scene.writer.liveliness_lost();
                 (status.total_count.into(), status.total_count_change.into(), InstanceHandle::NIL)
             },
             is_event: |event| matches!(event, Happened::Writer(WriterEvent::LivelinessLost(_))),
@@ -215,7 +216,7 @@ fn cases() -> Vec<Case> {
             offer: DataWriterQos::default().liveliness(manual),
             cause: |scene| scene.run(2_500),
             read: |scene| {
-                let status = scene.reader.liveliness_changed().unwrap();
+                let status = scene.reader.liveliness_changed();
                 (status.not_alive_count.into(), status.not_alive_count_change.into(), status.last_publication_handle)
             },
             whose: |scene| scene.writer.instance_handle(),
@@ -232,7 +233,7 @@ fn cases() -> Vec<Case> {
                 scene.write();
             },
             read: |scene| {
-                let status = scene.reader.sample_lost().unwrap();
+                let status = scene.reader.sample_lost();
                 (status.total_count, status.total_count_change as i64, InstanceHandle::NIL)
             },
             is_event: |event| matches!(event, Happened::Reader(ReaderEvent::SampleLost(_))),
@@ -245,7 +246,7 @@ fn cases() -> Vec<Case> {
                 scene.write();
             },
             read: |scene| {
-                let status = scene.reader.sample_rejected().unwrap();
+                let status = scene.reader.sample_rejected();
                 assert_eq!(status.last_reason.is_some(), status.total_count > 0);
                 (status.total_count, status.total_count_change as i64, status.last_instance_handle)
             },

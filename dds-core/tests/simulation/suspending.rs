@@ -1,8 +1,9 @@
 //! Publishers that delay samples to send them together (DDS 1.4, 2.2.2.4.1.8 and 2.2.2.4.1.9).
 
+use dds_core::error::WriteErrorKind;
 use dds_core::qos::{DataWriterQos, Preset, PublisherQos};
 use dds_core::sim::Simulation;
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, Publisher, WriteErrorKind};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Publisher};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Step {

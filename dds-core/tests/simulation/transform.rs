@@ -91,8 +91,8 @@ fn different_transforms_prevent_match() {
     for stranger in &strangers {
         let reader = stranger.reader::<Block>("blocks").unwrap();
         simulation.run_for(Duration::from_secs(5));
-        assert_eq!(writer.publication_matched().unwrap().current_count, 0);
-        assert_eq!(reader.subscription_matched().unwrap().current_count, 0);
+        assert_eq!(writer.publication_matched().current_count, 0);
+        assert_eq!(reader.subscription_matched().current_count, 0);
     }
     assert!(robot.traffic().damaged > 0, "rejected datagrams are counted");
 }

@@ -1,9 +1,11 @@
 //! Different types on both sides: matches, received samples, and reports of mismatches (XTYPES 1.3, 7.2.4 and 7.6.3).
 
+use dds_core::matching::TypeDifferenceKind;
+use dds_core::matching::{Obstacle, Verdict};
 use dds_core::qos::{DataReaderQos, TypeConsistency, TypeConsistencyKind};
 use dds_core::sim::Simulation;
-use dds_core::xtypes::{TypeDefinition, TypeDifferenceKind, TypeObject};
-use dds_core::{DdsType, DomainParticipant, Obstacle, Verdict};
+use dds_core::{DdsType, DomainParticipant};
+use dds_rtps::xtypes::{TypeDefinition, TypeObject};
 use std::time::Duration;
 
 /// Of virtual time.
@@ -226,7 +228,7 @@ fn other_member_type_raises_inconsistent_topic() {
 
 #[test]
 fn disallowed_coercion_rejects_unequal_types() {
-    let consistency = TypeConsistency { kind: TypeConsistencyKind::DisallowTypeCoercion, ..policy() };
+    let consistency = policy().kind(TypeConsistencyKind::DisallowTypeCoercion);
     assert_eq!(refused::<Long, Short>(consistency), (String::new(), TypeDifferenceKind::NotEqual));
     accepted::<Short, Short>(consistency);
 }
@@ -234,14 +236,14 @@ fn disallowed_coercion_rejects_unequal_types() {
 #[test]
 fn member_names_count_unless_ignored() {
     assert_eq!(refused::<Renamed, Short>(policy()), ("text".to_owned(), TypeDifferenceKind::NameOrId));
-    accepted::<Renamed, Short>(TypeConsistency { ignore_member_names: true, ..policy() });
+    accepted::<Renamed, Short>(policy().ignore_member_names(true));
 }
 
 #[test]
 fn string_bounds_count_unless_ignored() {
     accepted::<Short, Bounded>(policy());
     let kind = TypeDifferenceKind::Bound { writer: 0, reader: 4 };
-    let consistency = TypeConsistency { ignore_string_bounds: false, ..policy() };
+    let consistency = policy().ignore_string_bounds(false);
     assert_eq!(refused::<Short, Bounded>(consistency), ("text".to_owned(), kind));
     accepted::<Bounded, Short>(consistency);
 }
@@ -250,7 +252,7 @@ fn string_bounds_count_unless_ignored() {
 fn sequence_bounds_count_unless_ignored() {
     accepted::<Unlisted, Listed>(policy());
     let kind = TypeDifferenceKind::Bound { writer: 0, reader: 2 };
-    let consistency = TypeConsistency { ignore_sequence_bounds: false, ..policy() };
+    let consistency = policy().ignore_sequence_bounds(false);
     assert_eq!(refused::<Unlisted, Listed>(consistency), ("list".to_owned(), kind));
     accepted::<Listed, Unlisted>(consistency);
 }
@@ -258,16 +260,16 @@ fn sequence_bounds_count_unless_ignored() {
 #[test]
 fn wider_writer_type_matches_unless_prevented() {
     accepted::<Long, Short>(policy());
-    let consistency = TypeConsistency { prevent_type_widening: true, ..policy() };
+    let consistency = policy().prevent_type_widening(true);
     let (path, kind) = refused::<Long, Short>(consistency);
     assert_eq!(kind, TypeDifferenceKind::OnlyInWriter);
-    assert!(path.starts_with("member with id 2"), "nobody here has told its name: {path}");
+    assert!(path.starts_with("member with id 2"), "no local type has its name: {path}");
     accepted::<Short, Long>(consistency);
 }
 
 #[test]
 fn forced_validation_requires_type_description() {
-    let consistency = TypeConsistency { force_type_validation: true, ..policy() };
+    let consistency = policy().force_type_validation(true);
     accepted::<Long, Short>(consistency);
 
     let World { simulation, from, to } = World::new(5);
@@ -276,7 +278,7 @@ fn forced_validation_requires_type_description() {
     let qos = DataReaderQos::default().type_consistency(consistency);
     let reader = to.reader_builder::<Short>("t").qos(qos).build().unwrap();
     simulation.run_for(PATIENCE);
-    assert_eq!(reader.subscription_matched().unwrap().current_count, 0);
+    assert_eq!(reader.subscription_matched().current_count, 0);
     // By its name alone it is accepted.
     let reader = to.reader::<Short>("t").unwrap();
     reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
@@ -321,7 +323,7 @@ fn union_discriminator_mismatch_names_attribute() {
     let kind = TypeDifferenceKind::UnionIds { writer: 1, reader: 0 };
     assert_eq!(refused::<FromOne, FromZero>(policy()), (String::new(), kind));
     // The encoding contains no id, so the bytes are the same (7.4.3.5.3).
-    accepted::<FromZero, FromOne>(TypeConsistency { ignore_member_names: true, ..policy() });
+    accepted::<FromZero, FromOne>(policy().ignore_member_names(true));
 }
 
 #[test]
@@ -347,5 +349,5 @@ fn type_names_decide_without_type_description() {
     assert_eq!(report.verdict, Verdict::NotMatched(vec![names]));
 
     let _writer = from.writer::<Short>("alone").unwrap();
-    assert!(to.discover_type_objects("alone").block_for(PATIENCE).is_err(), "nobody describes it");
+    assert!(to.discover_type_objects("alone").block_for(PATIENCE).is_err(), "no endpoint describes it");
 }

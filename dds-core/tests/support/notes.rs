@@ -19,6 +19,11 @@ impl Notes {
         Self::of(|metadata| metadata.is_event() && *metadata.level() == Level::WARN)
     }
 
+    /// Collects every line at level INFO.
+    pub(crate) fn of_infos() -> Self {
+        Self::of(|metadata| metadata.is_event() && *metadata.level() == Level::INFO)
+    }
+
     /// Collects every new span. Its line begins with its name.
     pub(crate) fn of_spans() -> Self {
         Self::of(|metadata| metadata.is_span())

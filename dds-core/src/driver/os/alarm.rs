@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_woken_looks_again_and_waits_for_another_moment() {
+    fn woken_alarm_waits_for_new_deadline() {
         run(async |mut alarm, clock| {
             let (wake, far) =
                 (Notify::new(), |seconds| clock.now().instant.after(Duration::from_secs(seconds)).unwrap());
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     #[cfg(target_os = "linux")]
-    fn a_moment_that_has_passed_while_nobody_waited_is_no_ring_for_the_next() {
+    fn missed_deadline_does_not_end_next_wait() {
         run(async |mut alarm, clock| {
             let (wake, now) = (Notify::new(), clock.now().instant);
             wake.notify_one();

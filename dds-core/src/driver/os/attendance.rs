@@ -32,7 +32,7 @@
 //! One lock protects all of this state. It is held for a few lines and at most one short system call per socket.
 
 use super::Leading;
-use super::intake::{ERROR_PAUSE, Intake, Step};
+use super::intake::{ERROR_PAUSE, Intake, IntakeStep};
 use crate::driver::{Parker, Role, as_role};
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Bell, Lock, Ordering, Polling, Process};
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -256,7 +256,7 @@ impl Attendance {
         let set = match AsyncFd::with_interest(Set(Arc::clone(&self)), Interest::READABLE) {
             Ok(set) => set,
             Err(error) => {
-                tracing::error!(%error, "only who waits receives");
+                tracing::error!(%error, "the system refuses a descriptor, so the participant receives only while a thread waits");
                 return;
             }
         };
@@ -316,9 +316,9 @@ impl Attendance {
         let mut drain = Drain { attendance: self, intakes, is_failing: false };
         let mut more = false;
         for intake in &mut drain.intakes {
-            let last = (0..BURST).map(|_| intake.step(&self.stopped)).find(|step| *step != Step::Taken);
+            let last = (0..BURST).map(|_| intake.step(&self.stopped)).find(|step| *step != IntakeStep::Taken);
             more |= last.is_none();
-            drain.is_failing |= last == Some(Step::Failing);
+            drain.is_failing |= last == Some(IntakeStep::Failing);
         }
         more && !drain.is_failing
     }
@@ -396,9 +396,9 @@ impl Lead<'_> {
                     return false;
                 }
                 match step {
-                    Step::Taken => *budget -= 1,
-                    Step::Nothing => break,
-                    Step::Failing => {
+                    IntakeStep::Taken => *budget -= 1,
+                    IntakeStep::Nothing => break,
+                    IntakeStep::Failing => {
                         pause(&attendance.bell, polling);
                         return false;
                     }

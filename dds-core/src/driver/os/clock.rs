@@ -19,11 +19,11 @@ const TRIES: usize = 4;
 const UNDISTURBED: u64 = 2_000;
 
 /// One origin for the whole process, so that its participants can compare their instants.
-static ORIGIN: OnceLock<Origin> = OnceLock::new();
+static ORIGIN: OnceLock<ClockOrigin> = OnceLock::new();
 
 /// The origin on both representations of the monotonic clock.
 #[derive(Debug, Clone, Copy)]
-struct Origin {
+struct ClockOrigin {
     instant: time::Instant,
     /// Nanoseconds of the system's clock, or 0 where it is not read directly.
     ///
@@ -32,7 +32,7 @@ struct Origin {
     nanos: u64,
 }
 
-impl Origin {
+impl ClockOrigin {
     #[allow(clippy::disallowed_methods, reason = "this is the driver")]
     fn new() -> Self {
         let nanos = system_nanos().unwrap_or(0);
@@ -53,7 +53,7 @@ impl Origin {
 
 /// Monotonic clock of this process, in nanoseconds since its origin.
 pub(super) fn nanos() -> u64 {
-    ORIGIN.get_or_init(Origin::new).age()
+    ORIGIN.get_or_init(ClockOrigin::new).age()
 }
 
 /// Reads the monotonic clock of the system.
@@ -76,7 +76,7 @@ const fn system_nanos() -> Option<u64> {
 /// Reads both clocks at the cost of one.
 #[derive(Debug)]
 pub(super) struct Clock {
-    origin: Origin,
+    origin: ClockOrigin,
     /// Real time minus monotonic time, in nanoseconds (wrapping).
     offset: AtomicU64,
     /// Time of the last measurement of the offset, on the monotonic clock.
@@ -88,7 +88,7 @@ pub(super) struct Clock {
 
 impl Clock {
     pub(super) fn new() -> Self {
-        let origin = *ORIGIN.get_or_init(Origin::new);
+        let origin = *ORIGIN.get_or_init(ClockOrigin::new);
         let clock = Self {
             origin,
             offset: AtomicU64::new(0),

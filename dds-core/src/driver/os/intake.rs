@@ -49,7 +49,7 @@ pub(super) struct Intake {
 
 /// Result of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum IntakeStep {
     /// One datagram or a run of them was processed, or none was and there may be more.
     Taken,
     /// The socket was empty.
@@ -69,7 +69,7 @@ impl Intake {
     }
 
     /// Receives once and processes the datagrams. Blocks if the socket does.
-    pub(super) fn step(&mut self, stopped: &AtomicBool) -> Step {
+    pub(super) fn step(&mut self, stopped: &AtomicBool) -> IntakeStep {
         let Self { receiver, inbound, landings, slot, errors } = self;
         // Reuse the slot of a call that received nothing into it.
         let mut free = slot.take().unwrap_or_else(|| inbound.slot());
@@ -78,7 +78,7 @@ impl Intake {
         let sender = inbound.recorder.as_ref().and_then(|_| peek_sender(receiver.socket()));
         let arrival = match landings.receive(receiver, berth_of(free.buffer()).1) {
             // The empty datagram that `interrupt` sends to end a blocking call.
-            Ok(_) if stopped.load(Ordering::Acquire) => return Step::Nothing,
+            Ok(_) if stopped.load(Ordering::Acquire) => return IntakeStep::Nothing,
             Ok(arrival) => arrival,
             Err(error) => {
                 *slot = Some(free);
@@ -97,20 +97,20 @@ impl Intake {
                 inbound.take(free, received, sender, lands.then_some(&mut landings.expected));
             }
         }
-        Step::Taken
+        IntakeStep::Taken
     }
 
     #[cold]
-    fn note(&mut self, error: &io::Error) -> Step {
+    fn note(&mut self, error: &io::Error) -> IntakeStep {
         match error.kind() {
-            ErrorKind::WouldBlock => return Step::Nothing,
-            ErrorKind::Interrupted => return Step::Taken,
+            ErrorKind::WouldBlock => return IntakeStep::Nothing,
+            ErrorKind::Interrupted => return IntakeStep::Taken,
             _ => {}
         }
         // An error may be temporary, such as an ICMP message about an earlier send.
         self.errors += 1;
         report(self.errors, error);
-        if self.errors > ERRORS_IN_A_ROW { Step::Failing } else { Step::Taken }
+        if self.errors > ERRORS_IN_A_ROW { IntakeStep::Failing } else { IntakeStep::Taken }
     }
 }
 

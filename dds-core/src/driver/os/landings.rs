@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_expected_lands_in_its_place() {
+    fn expected_fragment_is_received_in_place() {
         let (mut receiver, sender) = sockets();
         let (mut reader, expected) = expecting();
         let mut landings = Landings { expected: Some(expected), ..Landings::default() };
@@ -163,7 +163,7 @@ mod tests {
 
     /// Half a datagram, a longer one, one of another sender, one with a flipped bit, an empty one.
     #[test]
-    fn whatever_else_comes_is_in_the_receive_buffer_as_it_was_sent() {
+    fn unexpected_datagram_stays_unchanged_in_receive_buffer() {
         let (mut receiver, sender) = sockets();
         let whole: Vec<u8> = expected_header().into_iter().chain((0..LEN).map(|index| index as u8)).collect();
         let mut others: Vec<Vec<u8>> =

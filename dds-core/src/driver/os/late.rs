@@ -144,7 +144,7 @@ mod tests {
 
     /// Timers that were set before the shutdown and after it, and after the first late thread has ended.
     #[test]
-    fn timers_fire_when_they_are_due_although_the_driver_has_been_shut_down() {
+    fn timers_fire_after_driver_shutdown() {
         let driver = OsDriver::new().unwrap();
         let (send, fired) = mpsc::channel();
         let again =

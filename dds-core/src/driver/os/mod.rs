@@ -291,7 +291,7 @@ impl DriverShared {
         let asked = settings.asks().then(|| (settings.clone(), tell));
         let waits = asked.is_some();
         let id = self.id;
-        let other = (role != Role::Driver).then(|| Running::new(self));
+        let other = (role != Role::Driver).then(|| RunningThread::new(self));
         let run = move || {
             let _guard = (other, guard);
             take_role(role);
@@ -457,19 +457,19 @@ impl Leading {
 }
 
 /// Counts a thread, and wakes the driver's own thread when the counted thread ends.
-struct Running {
+struct RunningThread {
     others: Arc<AtomicUsize>,
     wake: Arc<Wake>,
 }
 
-impl Running {
+impl RunningThread {
     fn new(shared: &DriverShared) -> Self {
         shared.others.fetch_add(1, Ordering::AcqRel);
         Self { others: Arc::clone(&shared.others), wake: Arc::clone(&shared.wake) }
     }
 }
 
-impl Drop for Running {
+impl Drop for RunningThread {
     fn drop(&mut self) {
         self.others.fetch_sub(1, Ordering::AcqRel);
         self.wake.notify.notify_one();

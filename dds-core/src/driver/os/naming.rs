@@ -129,14 +129,14 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_address_is_looked_up_ever_more_rarely() {
-        let mut naming = Naming::new(&[("nobody".to_owned(), Vec::new())], known, at(0));
+    fn unresolved_name_is_retried_at_growing_intervals() {
+        let mut naming = Naming::new(&[("unknown".to_owned(), Vec::new())], known, at(0));
         assert_eq!(searches(&mut naming, 200), [2, 8, 18, 36, 70, 132, 194]);
         assert!(naming.addresses().is_empty());
     }
 
     #[test]
-    fn what_has_one_is_looked_up_now_and_then() {
+    fn resolved_name_is_checked_periodically() {
         let mut naming = Naming::new(&[("robot".to_owned(), Vec::new())], known, at(0));
         assert_eq!(searches(&mut naming, 130), [2, 64, 126]);
         assert_eq!(naming.addresses(), [address("192.0.2.6:0"), address("192.0.2.7:0")]);

@@ -5,7 +5,7 @@ use super::addressing::{Addressing, Receivers};
 use super::alarm::Alarm;
 use super::attendance::Attendance;
 use super::clock::Clock;
-use super::intake::{ERROR_PAUSE, ERRORS_IN_A_ROW, Inbound, Intake, Step, berth_of, report};
+use super::intake::{ERROR_PAUSE, ERRORS_IN_A_ROW, Inbound, Intake, IntakeStep, berth_of, report};
 use super::naming::Naming;
 use super::presence::Beacon;
 use super::tap::OpenTap;
@@ -292,7 +292,7 @@ struct ReceiveThread {
 impl ReceiveThread {
     fn run(mut self) {
         while !self.stopped.load(Ordering::Acquire) {
-            if self.intake.step(&self.stopped) == Step::Failing {
+            if self.intake.step(&self.stopped) == IntakeStep::Failing {
                 Parker::new().park(Some(ERROR_PAUSE));
             }
         }
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn every_socket_hands_on_what_it_receives() {
+    fn each_socket_delivers_its_datagrams() {
         let driver = OsDriver::new().unwrap();
         let (sender, _) = network(&driver, 225);
         let (receiver, packets) = network(&driver, 225);
@@ -638,7 +638,7 @@ mod tests {
 
     /// Any two participants of a host must find each other without multicast if one has a well-known port.
     #[test]
-    fn who_comes_later_looks_at_all_ports_of_those_before() {
+    fn late_participant_searches_all_used_ports() {
         let driver = OsDriver::new().unwrap();
         // The last domain that has ports: only its first 63 indexes have two.
         let config = NetworkConfig { domain_id: 232, multicast: false, reach: Reach::Host, ..NetworkConfig::default() };

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_shows_itself_is_seen_until_it_goes() {
+    fn presence_is_visible_until_dropped() {
         let mut bytes = [7; 12];
         bytes[..4].copy_from_slice(&std::process::id().to_le_bytes());
         let (one, other, prefix) = (Beacon::new(), Beacon::new(), GuidPrefix(bytes));

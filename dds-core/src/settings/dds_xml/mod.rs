@@ -1,7 +1,7 @@
-//! QoS from the OMG's XML form (DDS-XML 1.0, 7.3.2: libraries of profiles), and from the profiles of Fast DDS.
+//! QoS from the OMG's XML format (DDS-XML 1.0, 7.3.2: libraries of profiles), and from profiles of Fast DDS.
 //!
-//! In: the text of a file. Out: a QoS for each name, everything that it inherits in it. `reading` knows places and spellings, `policies`
-//! what each entity has; here is who inherits from whom.
+//! In: the text of a file. Out: a QoS for each name, with inherited policies. `reading` has places and spellings,
+//! `policies` the policies of each entity. This file has inheritance.
 
 mod policies;
 mod reading;
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 /// How many profiles may inherit from each other in a row. It ends circles, which have no end of their own.
 const INHERITED_MAX: usize = 64;
 
-/// Reads a document. Gives what is in it that only another vendor knows.
+/// Reads a document. Returns the names of elements that only other vendors know.
 pub(super) fn read(text: &str, profiles: &mut Profiles) -> ProfileResult<Vec<String>> {
     let document = Document::parse(text).map_err(|error| {
         Box::new(ProfileProblem {
@@ -66,7 +66,7 @@ struct Profile {
     readers: ByTopic<DataReaderQos>,
 }
 
-/// A profile that was found and not read yet: what it stands in, and where.
+/// A profile that was found and not read yet, with its place.
 #[derive(Clone, Copy)]
 struct Declared<'a, 'd> {
     node: Node<'a, 'd>,

@@ -8,8 +8,9 @@ use std::path::PathBuf;
 
 pub(super) use crate::settings::profiles::ProfileResult;
 
-/// What other vendors have beside the standard's policies, as [`normal`] writes it. It has no effect here, so a file that
-/// another vendor reads as well is warned of, and used.
+/// Elements of other vendors beside the standard policies, in the form of [`normal`].
+///
+/// They have no effect here. The file is used, and a warning names them.
 #[rustfmt::skip]
 const FOREIGN: [&str; 48] = [
     // RTI Connext.
@@ -24,7 +25,7 @@ const FOREIGN: [&str; 48] = [
     "allocatedsamples", "datasharing", "disablepositiveacks", "entityid", "historymemorypolicy", "times", "userdefinedid",
 ];
 
-/// A document, and what was met in it that has no effect.
+/// A document, and the elements in it that have no effect.
 pub(super) struct Reading<'d> {
     document: &'d Document<'d>,
     pub(super) foreign: Vec<String>,
@@ -44,7 +45,7 @@ pub(super) fn normal(name: &str) -> String {
     }
 }
 
-/// Does what stands behind a name for each element of it. One that is not named is an error with the names that are.
+/// Runs the expression of its name for each child element. An unknown name is an error that lists the known ones.
 macro_rules! each_element {
     ($reading:expr, $node:expr, |$element:ident| { $($name:literal => $apply:expr,)* }) => {
         for $element in $crate::settings::dds_xml::reading::elements($node) {
@@ -64,7 +65,7 @@ impl<'d> Reading<'d> {
         Self { document, foreign: Vec::new() }
     }
 
-    /// What is wrong at a node.
+    /// Returns the problem of a node.
     pub(super) fn wrong(&self, node: Node<'_, '_>, expected: impl Into<String>) -> Box<ProfileProblem> {
         let mut path: Vec<String> = node.ancestors().filter(Node::is_element).map(step).collect();
         path.reverse();
@@ -82,7 +83,7 @@ impl<'d> Reading<'d> {
         self.document.text_pos_at(node.range().start).row
     }
 
-    /// An element that nobody asked for: that of another vendor, or a mistake.
+    /// Handles an unknown element: accepts those of other vendors, and returns an error for others.
     pub(super) fn unknown(&mut self, node: Node<'_, '_>, allowed: &[&'static str]) -> ProfileResult<()> {
         let name = node.tag_name().name();
         if FOREIGN.contains(&&*normal(name)) {
@@ -125,7 +126,7 @@ impl<'d> Reading<'d> {
         text(node).parse().map_err(|_| self.wrong(node, "should be a whole number from 0 on"))
     }
 
-    /// A limit; `None` is none.
+    /// Reads a limit. `None` means unlimited.
     pub(super) fn limit(&self, node: Node<'_, '_>) -> ProfileResult<Option<u32>> {
         match text(node) {
             "LENGTH_UNLIMITED" | "DDS_LENGTH_UNLIMITED" | "-1" => Ok(None),
@@ -136,7 +137,7 @@ impl<'d> Reading<'d> {
         }
     }
 
-    /// A time: `sec` and `nanosec`, or a name. What is not said of it is 0.
+    /// Reads a duration: `sec` and `nanosec`, or a name. A missing part is 0.
     pub(super) fn duration(&mut self, node: Node<'_, '_>) -> ProfileResult<Duration> {
         if elements(node).next().is_none() {
             return match symbol(text(node)) {
@@ -159,7 +160,7 @@ impl<'d> Reading<'d> {
         Ok(std::time::Duration::new(seconds.into(), nanos).into())
     }
 
-    /// `None`: for ever.
+    /// Reads a part of a duration. `None` means infinite.
     fn part_of_a_duration(&self, node: Node<'_, '_>) -> ProfileResult<Option<u32>> {
         match symbol(text(node)) {
             "INFINITE" | "INFINITY" | "INFINITE_SEC" | "INFINITE_NSEC" | "INFINITY_SEC" | "INFINITY_NSEC" => Ok(None),

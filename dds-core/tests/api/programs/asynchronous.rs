@@ -2,8 +2,10 @@
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
+use dds_core::error::{WaitErrorKind, WriteErrorKind};
 use dds_core::qos::Preset;
-use dds_core::{ReaderEvent, Stream, WaitErrorKind, WriteErrorKind};
+use dds_core::reader::Stream;
+use dds_core::status::ReaderEvent;
 use std::future::poll_fn;
 use std::pin::Pin;
 use std::time::Duration;
@@ -23,7 +25,7 @@ fn streams_share_select_and_both_timeouts_work() {
         let ours = reader.next_sample().within(Duration::from_millis(1)).await.unwrap_err();
         assert!(matches!(ours.kind(), WaitErrorKind::Timeout { .. }));
         let theirs = tokio::time::timeout(Duration::from_millis(1), reader.next_sample()).await;
-        assert!(theirs.is_err(), "nobody has written");
+        assert!(theirs.is_err(), "no writer has written");
 
         let (mut samples, mut events) = (reader.stream(), reader.events());
         let writer = participant.writer_builder::<Pose>("pose").qos(Preset::Event).build().unwrap();

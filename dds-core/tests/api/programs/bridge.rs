@@ -2,8 +2,9 @@
 
 use super::{Log, log};
 use crate::support::{PATIENCE, World};
+use dds_core::Sample;
+use dds_core::cdr::Encoded;
 use dds_core::qos::{Preset, TopicQos};
-use dds_core::{Encoded, Sample};
 
 #[test]
 fn bridge_passes_samples_as_bytes() {

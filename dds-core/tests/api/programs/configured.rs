@@ -2,8 +2,11 @@
 
 use super::Pose;
 use crate::support::{PATIENCE, World};
-use dds_core::qos::{DomainParticipantQos, History, PolicyId, Preset, QosErrorKind};
-use dds_core::{CreateErrorKind, DCPS_PARTICIPANT, Delivery, DomainParticipant, Duration, Scope};
+use dds_core::builtin::DCPS_PARTICIPANT;
+use dds_core::error::CreateErrorKind;
+use dds_core::error::QosErrorKind;
+use dds_core::qos::{DomainParticipantQos, History, PolicyId, Preset};
+use dds_core::{Delivery, DomainParticipant, Duration, Scope};
 
 #[test]
 fn settings_and_presets_apply_or_are_refused() {

@@ -3,7 +3,8 @@
 use super::{Pose, pose};
 use crate::support::World;
 use dds_core::qos::Preset;
-use dds_core::{DdsType, InstanceHandle, InstanceState, Time, WriteOptions};
+use dds_core::writer::WriteOptions;
+use dds_core::{DdsType, InstanceHandle, InstanceState, Time};
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 struct Joint {

@@ -3,10 +3,11 @@
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
+use dds_core::error::WaitErrorKind;
+use dds_core::listener::DataReaderListener;
 use dds_core::qos::Preset;
-use dds_core::{
-    DataReader, DataReaderListener, Delivery, Entity, StatusMask, SubscriptionMatchedStatus, WaitErrorKind,
-};
+use dds_core::status::{StatusMask, SubscriptionMatchedStatus};
+use dds_core::{DataReader, Delivery, Entity};
 use std::cell::Cell;
 use std::sync::mpsc;
 

@@ -2,8 +2,11 @@
 
 use super::{Log, log};
 use crate::support::World;
+use dds_core::DataWriter;
+use dds_core::cdr::Encoding;
+use dds_core::error::WriteErrorKind;
 use dds_core::qos::Preset;
-use dds_core::{Encoding, Entity, WriteErrorKind};
+use dds_core::writer::WriteOptions;
 
 #[test]
 fn loans_are_written_dropped_and_returned() {
@@ -28,7 +31,18 @@ fn loans_are_written_dropped_and_returned() {
     let mut loan = writer.loan().unwrap();
     loan.text = "kept".to_owned();
     writer.close();
-    let given_back = loan.write().unwrap_err();
+    let given_back = loan.write_or_return(WriteOptions::new()).unwrap_err();
     assert_eq!(given_back.error.kind(), &WriteErrorKind::Closed);
     assert_eq!(given_back.value.text, "kept");
+    assert_eq!(write_loan(&writer).unwrap_err().to_string(), writer.loan().unwrap_err().to_string());
+}
+
+/// `?` works in a function whose error is any error, although the loan borrows the writer.
+fn write_loan(writer: &DataWriter<Log>) -> Result<(), Box<dyn std::error::Error>> {
+    let mut loan = writer.loan()?;
+    *loan = log("lent");
+    loan.write()?;
+    let bytes = writer.loan_encoded(Encoding::Xcdr1, 20)?;
+    bytes.write()?;
+    Ok(())
 }

@@ -3,7 +3,7 @@
 //!
 //! | program | file |
 //! |---|---|
-//! | 1a, 1b: the smallest publisher and subscriber, those of the README | `examples/hello_publisher`, `examples/hello_subscriber` |
+//! | 1a, 1b: the smallest publisher and subscriber, in the program of the README | `dds-core/examples/hello` |
 //! | 2: streams in one `select!`, waits with timeouts, an awaited end | `asynchronous` |
 //! | 3: a listener with unshared state, closures with state, inline | `listening` |
 //! | 4: one wait for data, a query, a status and a guard | `wait_set` |
@@ -23,7 +23,6 @@
 //! | 18: subscribers without a Rust type | `unknown_types` |
 //! | 19: a listener that closes its reader; two threads on one reader | `listening`; `threads` |
 //! | 20: the full tree, listeners for all of it, `downcast_ref`, `find_topic` | `tree` |
-//! | 21: a recursive type that implements serde alone | `serde_only` |
 
 mod asynchronous;
 mod borrowed;
@@ -37,8 +36,6 @@ mod latched;
 mod listening;
 mod loaned;
 mod node;
-#[cfg(feature = "serde")]
-mod serde_only;
 #[cfg(feature = "sim")]
 mod simulated;
 mod threads;

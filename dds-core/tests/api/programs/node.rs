@@ -2,10 +2,11 @@
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
+use dds_core::error::{ReadErrorKind, WriteErrorKind};
 use dds_core::qos::Preset;
+use dds_core::status::{Events, ReaderEvent};
 use dds_core::{
-    DataReader, DataWriter, DomainParticipant, Entity, Events, Publisher, ReadErrorKind, ReaderEvent, Result, Samples,
-    Subscriber, Topic, WaitSet, WriteErrorKind,
+    DataReader, DataWriter, DomainParticipant, Entity, Publisher, Result, Samples, Subscriber, Topic, WaitSet,
 };
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, mpsc};

@@ -3,8 +3,9 @@
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
+use dds_core::DataWriter;
+use dds_core::error::WriteErrorKind;
 use dds_core::qos::{Preset, Reliability, ResourceLimits};
-use dds_core::{DataWriter, Entity, WriteErrorKind};
 use std::sync::mpsc;
 
 const WRITERS: u32 = 4;
@@ -13,7 +14,7 @@ const EACH: u32 = 50;
 #[test]
 fn threads_and_tasks_share_small_endpoints() {
     let participant = World::new().participant();
-    let room = ResourceLimits { max_samples: Some(8), ..ResourceLimits::default() };
+    let room = ResourceLimits::NONE.max_samples(8);
     let patient = Reliability::Reliable { max_blocking_time: PATIENCE };
     let reader = participant.reader_builder::<Pose>("pose").qos(Preset::Event.reader().resource_limits(room));
     let reader = reader.build().unwrap();
@@ -59,7 +60,7 @@ fn write(writer: &DataWriter<Pose>, number: u32) {
 #[test]
 fn try_write_reports_full_writer() {
     let participant = World::new().participant();
-    let room = ResourceLimits { max_samples: Some(1), ..ResourceLimits::default() };
+    let room = ResourceLimits::NONE.max_samples(1);
     let _reader = participant.reader_builder::<Pose>("pose").qos(Preset::Event.reader().resource_limits(room)).build();
     let writer = Preset::Event.writer().resource_limits(room);
     let writer = participant.writer_builder::<Pose>("pose").qos(writer).build().unwrap();

@@ -2,11 +2,10 @@
 
 use super::{Log, Pose, log, pose};
 use crate::support::{PATIENCE, World};
+use dds_core::DataReader;
+use dds_core::listener::{AnyReader, AnyWriter, PublisherListener, SubscriberListener, TopicListener};
 use dds_core::qos::{Preset, PublisherQos, SubscriberQos, TopicQos};
-use dds_core::{
-    AnyReader, AnyWriter, DataReader, Entity, PublicationMatchedStatus, PublisherListener, StatusMask,
-    SubscriberListener, TopicListener,
-};
+use dds_core::status::{PublicationMatchedStatus, StatusMask};
 use std::sync::mpsc;
 
 struct Monitor(mpsc::Sender<String>);

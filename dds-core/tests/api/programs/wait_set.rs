@@ -2,8 +2,11 @@
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
+use dds_core::condition::{Condition, GuardCondition};
+use dds_core::filter::FilterExpression;
 use dds_core::qos::Preset;
-use dds_core::{Condition, GuardCondition, States, StatusMask, WaitSet};
+use dds_core::status::StatusMask;
+use dds_core::{States, WaitSet};
 
 #[test]
 fn one_wait_covers_data_status_and_guard() {
@@ -12,7 +15,7 @@ fn one_wait_covers_data_status_and_guard() {
     let disposed = reader.read_condition(States::NOT_ALIVE_DISPOSED);
     let status = reader.status_condition();
     status.set_enabled_statuses(StatusMask::MATCHED);
-    let far = reader.query_condition(States::NOT_READ, "x > %0", [10]).unwrap();
+    let far = reader.query_condition(States::NOT_READ, FilterExpression::new("x > %0").parameter(10)).unwrap();
     let guard = GuardCondition::new();
     let waits = WaitSet::new(&participant);
     waits.attach(&disposed);
@@ -23,7 +26,7 @@ fn one_wait_covers_data_status_and_guard() {
     let writer = participant.writer_builder::<Pose>("pose").qos(Preset::Event).build().unwrap();
     let active = waits.wait().block_for(PATIENCE).unwrap();
     assert!(active.contains(&status) && !active.contains(&disposed) && active.len() == 1);
-    assert_eq!(reader.subscription_matched().unwrap().current_count, 1);
+    assert_eq!(reader.subscription_matched().current_count, 1);
 
     writer.write(&pose(1, 0.0)).unwrap();
     writer.write(&pose(2, 0.0)).unwrap();

@@ -5,7 +5,7 @@
 //!
 //! The test needs its own network and the program of `peer.cpp`, which `DDS_TEST_FAST_DDS` names: `.ci/run fast_dds`.
 
-#![allow(clippy::disallowed_methods, reason = "another process is what is tested")]
+#![allow(clippy::disallowed_methods, reason = "the tests use another process")]
 
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, InstanceState};

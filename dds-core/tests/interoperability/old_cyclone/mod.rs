@@ -5,7 +5,7 @@
 //!
 //! The test needs its own network and the program of `peer.c`, which `DDS_TEST_OLD_CYCLONE` names: `.ci/run cyclone`.
 
-#![allow(clippy::disallowed_methods, reason = "another process is what is tested")]
+#![allow(clippy::disallowed_methods, reason = "the tests use another process")]
 
 use dds_core::qos::DataReaderQos;
 use dds_core::{DataReader, DdsType, DomainParticipant, Duration};
@@ -77,7 +77,7 @@ fn told(participant: &DomainParticipant, topic: &str, what: &str) {
         if reports.iter().any(|report| report.contains(what)) {
             return;
         }
-        assert!(Instant::now() < end, "{what:?} is not in {reports:#?}");
+        assert!(Instant::now() < end, "missing text `{what}` in {reports:#?}");
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
 }

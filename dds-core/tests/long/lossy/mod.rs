@@ -8,7 +8,7 @@
 //! `DDS_TEST_CYCLONE_C` names the program of Cyclone DDS. Without it, only this implementation is measured.
 //! `DDS_TEST_SHARE=10` runs a tenth of the samples. `DDS_TEST_ONLY="30 1048576"` runs only this loss and this size.
 
-#![allow(clippy::disallowed_methods, reason = "processes are what is tested, and the clock is what is asked")]
+#![allow(clippy::disallowed_methods, reason = "the tests use processes and the clock")]
 
 mod node;
 

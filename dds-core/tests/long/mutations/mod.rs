@@ -16,8 +16,8 @@ mod rare;
 use crate::ALLOCATOR;
 use crate::simulated::World;
 use crate::support::alone;
+use dds_core::Duration;
 use dds_core::driver::Socket;
-use dds_core::{Duration, Entity};
 use mutator::{Cast, Mutator, Original};
 use party::{Party, image, pose, settings};
 use std::fmt::Write as _;
@@ -165,7 +165,7 @@ impl Stage {
             ends.iter().all(|matches| *matches >= 3)
         };
         let parties = [&self.victim, &self.honest, &self.impersonated];
-        assert!(self.world.pass_until(PATIENCE, || parties.into_iter().all(matched)), "not everybody has matched");
+        assert!(self.world.pass_until(PATIENCE, || parties.into_iter().all(matched)), "an endpoint has not matched");
     }
 
     /// Lets all parties send, and returns the captures and the datagrams of the impersonated participant.
@@ -218,14 +218,14 @@ impl Stage {
         decode(&mut settings.reader.take().unwrap().iter().filter_map(|sample| Some(sample.decode()?.is_ok())));
         decode(&mut images.reader.take().unwrap().iter().filter_map(|sample| Some(sample.decode()?.is_ok())));
         decode(&mut squares.reader.take().unwrap().iter().filter_map(|sample| Some(sample.decode()?.is_ok())));
-        depth.lost = depth.lost.saturating_add(fast.reader.sample_lost().unwrap().total_count_change);
-        depth.rejected += poses.reader.sample_rejected().unwrap().total_count_change;
-        depth.matched += squares.reader.subscription_matched().unwrap().total_count_change;
-        depth.matched += squares.writer.publication_matched().unwrap().total_count_change;
-        depth.incompatible += poses.writer.offered_incompatible_qos().unwrap().total_count_change;
-        depth.incompatible += images.writer.offered_incompatible_qos().unwrap().total_count_change;
-        depth.incompatible += poses.reader.requested_incompatible_qos().unwrap().total_count_change;
-        depth.incompatible += settings.reader.requested_incompatible_qos().unwrap().total_count_change;
+        depth.lost = depth.lost.saturating_add(fast.reader.sample_lost().total_count_change);
+        depth.rejected += poses.reader.sample_rejected().total_count_change;
+        depth.matched += squares.reader.subscription_matched().total_count_change;
+        depth.matched += squares.writer.publication_matched().total_count_change;
+        depth.incompatible += poses.writer.offered_incompatible_qos().total_count_change;
+        depth.incompatible += images.writer.offered_incompatible_qos().total_count_change;
+        depth.incompatible += poses.reader.requested_incompatible_qos().total_count_change;
+        depth.incompatible += settings.reader.requested_incompatible_qos().total_count_change;
         depth.participants_max = depth.participants_max.max(participant.discovered_participants().len());
     }
 

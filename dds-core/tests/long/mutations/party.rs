@@ -2,7 +2,7 @@
 
 use crate::simulated::{Node, World};
 use dds_core::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Entity, InstanceHandle};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, InstanceHandle};
 use dds_rtps::types::GuidPrefix;
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
@@ -58,8 +58,7 @@ pub(crate) struct Party {
 /// Limit that the impersonated participant may fill.
 ///
 /// The honest participant's samples fit beside it once they are taken.
-const LIMITS: ResourceLimits =
-    ResourceLimits { max_samples: Some(256), max_instances: Some(64), max_samples_per_instance: Some(256) };
+const LIMITS: ResourceLimits = ResourceLimits::NONE.max_samples(256).max_instances(64).max_samples_per_instance(256);
 
 impl Party {
     pub(crate) fn new(world: &World) -> Self {
@@ -68,7 +67,7 @@ impl Party {
         let participant = node.build(world.builder().lease(Duration::from_secs(10)));
         let reliable = || (DataWriterQos::default().reliable(), DataReaderQos::default().reliable());
         let (writer, reader) = reliable();
-        let few = ResourceLimits { max_samples: Some(8), max_samples_per_instance: Some(8), ..LIMITS };
+        let few = LIMITS.max_samples(8).max_samples_per_instance(8);
         let poses = (writer.keep_last(64), reader.keep_all().resource_limits(few));
         let fast = (DataWriterQos::default().best_effort(), DataReaderQos::default().best_effort().keep_last(200));
         let (writer, reader) = reliable();

@@ -3,7 +3,7 @@
 use super::Soak;
 use super::flow::{FLOWS, Flow, Order, parcel};
 use dds_core::qos::{PublisherQos, SubscriberQos};
-use dds_core::{DomainParticipant, Duration, Entity};
+use dds_core::{DomainParticipant, Duration};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 

@@ -1,8 +1,10 @@
 //! Streams of samples: their content, their QoS, and the expected result.
 
 use super::Soak;
+use dds_core::error::WriteErrorKind;
 use dds_core::qos::{DataReaderQos, DataWriterQos, Durability, History, Reliability, ResourceLimits};
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, SlowReader, WriteErrorKind};
+use dds_core::writer::SlowReader;
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration};
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
@@ -52,8 +54,10 @@ pub(crate) const FLOWS: [Flow; 8] = [
 
 impl Flow {
     fn limits(&self) -> ResourceLimits {
-        let max_samples = if self.len > 100_000 { 8 } else { 256 };
-        ResourceLimits { max_samples: Some(max_samples).filter(|_| self.depth.is_none()), ..ResourceLimits::default() }
+        if self.depth.is_some() {
+            return ResourceLimits::NONE;
+        }
+        ResourceLimits::NONE.max_samples(if self.len > 100_000 { 8 } else { 256 })
     }
 
     fn history(&self) -> History {
@@ -134,7 +138,7 @@ impl Flow {
             let _ = reader.readable().block_for(WAIT);
             order.look(&reader, soak);
         }
-        let lost = reader.sample_lost().unwrap().total_count;
+        let lost = reader.sample_lost().total_count;
         println!("soak {}: {}: {} received, {lost} lost", soak.process, self.topic, order.received);
         // A stream without any sample would make the other checks meaningless.
         assert!(order.received > 0, "nothing came of {}", self.topic);

@@ -1,6 +1,6 @@
 //! Counters of the resources and the work of a process.
 
-use dds_core::TrafficCounters;
+use dds_core::stats::TrafficCounters;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};

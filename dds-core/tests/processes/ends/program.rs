@@ -1,11 +1,10 @@
 //! Roles of the other processes.
 
 use super::child::MARK;
+use dds_core::error::WriteErrorKind;
 use dds_core::qos::{DataReaderQos, DataWriterQos, Durability, Reliability, ResourceLimits};
-use dds_core::{
-    DataReader, DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Duration, Scope, SlowReader,
-    WriteErrorKind,
-};
+use dds_core::writer::SlowReader;
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Duration, Scope};
 use std::cell::RefCell;
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -24,14 +23,14 @@ pub(crate) fn builder(tag: &str, lease_ms: u64) -> DomainParticipantBuilder {
     settle(DomainParticipant::builder(0), tag, lease_ms)
 }
 
-fn settle(builder: DomainParticipantBuilder, tag: &str, lease_ms: u64) -> DomainParticipantBuilder {
+pub(crate) fn settle(builder: DomainParticipantBuilder, tag: &str, lease_ms: u64) -> DomainParticipantBuilder {
     let builder = builder.ignore_environment().domain_tag(tag);
     let scope = if tag.starts_with("hosts") { Scope::Subnet } else { Scope::Host };
     builder.scope(scope).udp_only(true).lease(Duration::from_millis(lease_ms))
 }
 
 pub(crate) fn writer_qos() -> DataWriterQos {
-    let limits = ResourceLimits { max_samples: Some(ROOM), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_samples(ROOM);
     let mut qos = DataWriterQos::default().keep_all().resource_limits(limits);
     qos.reliability = Reliability::Reliable { max_blocking_time: Duration::from_millis(200) };
     qos
@@ -41,7 +40,7 @@ pub(crate) fn reader_qos() -> DataReaderQos {
     DataReaderQos::default().reliable().keep_all()
 }
 
-fn say(line: impl std::fmt::Display) {
+pub(crate) fn say(line: impl std::fmt::Display) {
     println!("{MARK}{line}");
 }
 
@@ -53,10 +52,6 @@ fn setting(name: &str) -> Option<u64> {
 pub(crate) fn run() {
     let Ok(role) = std::env::var("DDS_TEST_ROLE") else { return };
     let tag = std::env::var("DDS_TEST_TAG").unwrap();
-    #[cfg(feature = "durability")]
-    if role == "keeps" {
-        return keeps(&tag);
-    }
     let participant = builder(&tag, setting("LEASE_MS").unwrap_or(60_000)).build().unwrap();
     match role.as_str() {
         "writes" => writes(&participant),
@@ -75,7 +70,7 @@ fn writes(participant: &DomainParticipant) {
     }
     if setting("PERSISTENT").is_some() {
         let history = dds_core::qos::History::KeepAll;
-        let service = dds_core::qos::DurabilityService { history, ..Default::default() };
+        let service = dds_core::qos::DurabilityService::default().history(history);
         qos = qos.durability(Durability::Persistent).durability_service(service);
         qos.resource_limits = ResourceLimits::default();
     }
@@ -98,7 +93,7 @@ fn writes(participant: &DomainParticipant) {
                 say(format!("waits for {}", slowest.map_or_else(String::new, |slowest| slowest.reader.to_string())));
             }
         }
-        let status = writer.slow_readers().unwrap();
+        let status = writer.slow_readers();
         if std::mem::replace(&mut slow, status.current_count) != status.current_count {
             say(format!("slow readers: {}", status.current_count));
         }
@@ -109,23 +104,6 @@ fn writes(participant: &DomainParticipant) {
     // The loop ends when the process is killed.
     loop {
         std::thread::park();
-    }
-}
-
-/// Runs a durability service, which prints the number of stored samples until it is killed.
-#[cfg(feature = "durability")]
-fn keeps(tag: &str) {
-    use dds_core::DurabilityService;
-    let participant = settle(DurabilityService::participant(0), tag, 1000).build().unwrap();
-    let database = std::env::var_os("DATABASE").unwrap();
-    let service = DurabilityService::builder().database(database).start(participant).unwrap();
-    let mut said = None;
-    loop {
-        let changes = service.status().changes;
-        if said.replace(changes) != Some(changes) {
-            say(format!("keeps {changes}"));
-        }
-        std::thread::sleep(std::time::Duration::from_millis(2));
     }
 }
 

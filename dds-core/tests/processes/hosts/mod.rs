@@ -31,11 +31,11 @@ fn neighbours_hear_each_other(hosts: &Hosts, environment: &[(&str, &str)]) -> [N
     b.wait_for("heard hello of a");
     b.wait_for("heard hello of c");
     c.wait_for("heard hello of b");
-    for (node, stranger) in [(a, "c"), (c, "a")] {
+    for (node, unknown) in [(a, "c"), (c, "a")] {
         // All received lines come before the answer.
         node.tell("traffic");
         node.wait_for("traffic");
-        assert!(!node.has_said(&format!("heard hello of {stranger}")));
+        assert!(!node.has_said(&format!("heard hello of {unknown}")));
     }
     nodes
 }

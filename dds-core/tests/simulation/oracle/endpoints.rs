@@ -9,11 +9,12 @@ use super::policies::{
     reader_qos, requested_presentation, writer_partition, writer_qos,
 };
 use super::scenario::{Scenario, TOPICS};
+use dds_core::error::WriteErrorKind;
+use dds_core::filter::ContentFilteredTopic;
+use dds_core::matching::EndpointInfo;
 use dds_core::qos::{Presentation, PublisherQos, SubscriberQos, TopicQos};
-use dds_core::{
-    ContentFilteredTopic, DataReader, DataWriter, DdsType, Delivery, Duration, EndpointInfo, Entity, Guid, Publisher,
-    Sample, SlowReader, Subscriber, Time, WriteErrorKind, WriteOptions,
-};
+use dds_core::writer::{SlowReader, WriteOptions};
+use dds_core::{DataReader, DataWriter, DdsType, Delivery, Duration, Guid, Publisher, Sample, Subscriber, Time};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -128,13 +129,11 @@ impl Scenario {
         // Half of the filters belong to a topic, so that their parameters can change.
         let filtered = filter.as_ref().filter(|_| self.extras.falls(50)).map(|filter| {
             let topic = owner.handle.topic(topic, TopicQos::default()).unwrap();
-            owner.handle.filtered_topic(&topic, &filter.expression(), filter.parameters()).unwrap()
+            owner.handle.filtered_topic(&topic, filter.with_parameters()).unwrap()
         });
         let mut builder = match (&filtered, &filter) {
             (Some(filtered), _) => subscriber.reader_builder(filtered).qos(qos.clone()),
-            (None, Some(filter)) => {
-                subscriber.reader_builder(topic).filter(&filter.expression(), filter.parameters()).qos(qos.clone())
-            }
+            (None, Some(filter)) => subscriber.reader_builder(topic).filter(filter.with_parameters()).qos(qos.clone()),
             (None, None) => subscriber.reader_builder(topic).qos(qos.clone()),
         };
         let mut rung = None;
@@ -211,7 +210,7 @@ impl Scenario {
             0 => match handle.loan() {
                 Ok(mut loan) => {
                     *loan = line;
-                    loan.write().map_err(|refused| refused.error)
+                    loan.write()
                 }
                 // Every way of writing must produce the same stream.
                 Err(error) => Err(error),
@@ -311,7 +310,7 @@ impl Scenario {
         let count = self.take(reader);
         // Samples without a call of the listener would stay unseen in a real program.
         if count > 0 && !was_told {
-            self.complaints.push(format!("reader {reader} has {count} samples and has told nobody"));
+            self.complaints.push(format!("reader {reader} has {count} samples and has notified no listener"));
         }
         count
     }
@@ -419,7 +418,7 @@ impl Scenario {
         self.moment += 1;
         for writing in &mut self.writers {
             let Some(handle) = &writing.handle else { continue };
-            let status = handle.publication_matched().unwrap();
+            let status = handle.publication_matched();
             // Only a change needs the list of peers, which is expensive to build.
             if status.total_count_change != 0 || status.current_count_change != 0 {
                 writing.log.watch(self.moment, &guids(handle.matched_subscriptions()), status.total_count);
@@ -427,7 +426,7 @@ impl Scenario {
         }
         for reading in &mut self.readers {
             let Some(handle) = &reading.handle else { continue };
-            let status = handle.subscription_matched().unwrap();
+            let status = handle.subscription_matched();
             if status.total_count_change != 0 || status.current_count_change != 0 {
                 reading.log.watch(self.moment, &guids(handle.matched_publications()), status.total_count);
             }
@@ -443,7 +442,7 @@ fn change_filter(dice: &mut Dice, filtered: Option<&ContentFilteredTopic<Line>>,
     if filter.expression() == filtered.expression() {
         filtered.set_parameters(filter.parameters()).unwrap();
     } else {
-        filtered.set_expression(&filter.expression(), filter.parameters()).unwrap();
+        filtered.set_expression(filter.with_parameters()).unwrap();
     }
     note(format_args!("reader {} has the filter {filter:?}", log.id));
     log.filters.push((now, filter));

@@ -2,6 +2,7 @@
 
 use super::dice::Dice;
 use super::logs::SHARED;
+use dds_core::filter::FilterExpression;
 use std::fmt::Write;
 
 /// A reader's filter of a topic.
@@ -55,6 +56,10 @@ impl Filter {
         }
         let and = if key.is_empty() { "" } else { " AND " };
         expression + ")" + and + &key
+    }
+
+    pub(crate) fn with_parameters(&self) -> FilterExpression {
+        FilterExpression::new(self.expression()).parameters(self.parameters())
     }
 
     pub(crate) fn parameters(&self) -> Vec<u32> {

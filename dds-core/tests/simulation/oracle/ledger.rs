@@ -3,7 +3,7 @@
 use super::endpoints::Reading;
 use super::logs::{WriterLog, Written};
 use super::scenario::Scenario;
-use dds_core::{ReaderLosses, WriterLosses};
+use dds_core::stats::{ReaderLosses, WriterLosses};
 
 impl Scenario {
     /// Errors of the ledgers, once no sample is in flight.
@@ -11,12 +11,12 @@ impl Scenario {
         let mut complaints = Vec::new();
         for reading in &self.readers {
             let Some(handle) = &reading.handle else { continue };
-            let losses = handle.losses().unwrap();
+            let losses = handle.losses();
             let mut complain = |what: String| complaints.push(format!("ledger of reader {}: {what}", reading.log.id));
             columns_add_up(&losses, &mut complain);
             self.rows_are_right(reading, &losses, &mut complain);
             self.delivered_is_what_was_got(reading, &losses, &mut complain);
-            let (total, status) = (losses.total(), handle.sample_lost().unwrap().total_count);
+            let (total, status) = (losses.total(), handle.sample_lost().total_count);
             let undelivered = &total.undelivered;
             // SAMPLE_LOST counts all samples that the reader was entitled to and can never return.
             let counted = total.lost() + undelivered.stranded + undelivered.not_decodable + undelivered.incoherent;

@@ -27,7 +27,7 @@ fn memory_of_consecutive_worlds() {
         let in_use = ALLOCATOR.allocated().saturating_sub(before);
         drop((scenario, complaints));
         let left = ALLOCATOR.allocated().saturating_sub(before);
-        println!("seed {seed}: {in_use} bytes in use at its end, {left} afterwards");
+        println!("seed {seed}: {in_use} bytes in use at its end, {left} afterward");
         assert!(in_use < IN_USE_MAX && (seed == 0 || left < LEFT_MAX), "of the world of seed {seed}");
     }
 }

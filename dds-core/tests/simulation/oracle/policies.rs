@@ -1,11 +1,12 @@
 //! The policies of writers and readers that a scenario draws.
 
 use super::dice::Dice;
+use dds_core::Duration;
 use dds_core::qos::{
     AccessScope, DataReaderQos, DataWriterQos, Liveliness, LivelinessKind, Ownership, Presentation, ResourceLimits,
     WriterDataLifecycle,
 };
-use dds_core::{Duration, SlowReader};
+use dds_core::writer::SlowReader;
 
 /// Settings that are no QoS policies and are not announced.
 pub(crate) struct Behaviour {
@@ -27,7 +28,7 @@ pub(crate) fn writer_qos(dice: &mut Dice, ownership: Ownership) -> DataWriterQos
     qos = match dice.below(3) {
         0 => qos.keep_last(*dice.pick(&[1, 3, 20])),
         1 => qos.keep_all(),
-        _ => qos.keep_all().resource_limits(ResourceLimits { max_samples: Some(30), ..ResourceLimits::default() }),
+        _ => qos.keep_all().resource_limits(ResourceLimits::NONE.max_samples(30)),
     };
     if dice.falls(40) {
         qos = qos.transient_local();
@@ -38,20 +39,24 @@ pub(crate) fn writer_qos(dice: &mut Dice, ownership: Ownership) -> DataWriterQos
     if dice.falls(20) {
         let kinds = [LivelinessKind::Automatic, LivelinessKind::ManualByParticipant, LivelinessKind::ManualByTopic];
         let lease_duration = *dice.pick(&[Duration::from_millis(500), Duration::from_secs(4)]);
-        qos = qos.liveliness(Liveliness { kind: *dice.pick(&kinds), lease_duration });
+        qos = qos.liveliness(Liveliness::new(*dice.pick(&kinds), lease_duration));
     }
     let autodispose_unregistered_instances = dice.falls(50);
-    qos.writer_data_lifecycle(WriterDataLifecycle { autodispose_unregistered_instances })
+    qos.writer_data_lifecycle(if autodispose_unregistered_instances {
+        WriterDataLifecycle::DISPOSE
+    } else {
+        WriterDataLifecycle::KEEP
+    })
 }
 
 pub(crate) fn reader_qos(dice: &mut Dice, ownership: Ownership) -> DataReaderQos {
     let mut qos = DataReaderQos::default().ownership(ownership);
     qos = if dice.falls(75) { qos.reliable() } else { qos.best_effort() };
-    let limits = ResourceLimits { max_samples: Some(10), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_samples(10);
     qos = match dice.below(5) {
         0 => qos.keep_last(*dice.pick(&[1, 3, 20])),
         1 => qos.keep_all().resource_limits(limits),
-        2 => qos.keep_all().resource_limits(ResourceLimits { max_samples_per_instance: Some(2), ..limits }),
+        2 => qos.keep_all().resource_limits(limits.max_samples_per_instance(2)),
         _ => qos.keep_all(),
     };
     if dice.falls(10) {
@@ -59,7 +64,7 @@ pub(crate) fn reader_qos(dice: &mut Dice, ownership: Ownership) -> DataReaderQos
     }
     if dice.falls(10) {
         let lease_duration = Duration::from_secs(4);
-        qos = qos.liveliness(Liveliness { kind: LivelinessKind::Automatic, lease_duration });
+        qos = qos.liveliness(Liveliness::automatic(lease_duration));
     }
     if dice.falls(40) { qos.transient_local() } else { qos }
 }
@@ -68,19 +73,20 @@ pub(crate) fn reader_qos(dice: &mut Dice, ownership: Ownership) -> DataReaderQos
 pub(crate) fn offered_presentation(dice: &mut Dice) -> Presentation {
     let access_scope = *dice.pick(&[AccessScope::Instance, AccessScope::Topic, AccessScope::Topic]);
     let (coherent_access, ordered_access) = (dice.falls(80), dice.falls(50));
-    Presentation { access_scope, coherent_access, ordered_access }
+    Presentation::new(access_scope).coherent_access(coherent_access).ordered_access(ordered_access)
 }
 
 pub(crate) fn requested_presentation(dice: &mut Dice) -> Presentation {
     let access_scope = *dice.pick(&[AccessScope::Instance, AccessScope::Instance, AccessScope::Topic]);
     let (coherent_access, ordered_access) = (dice.falls(60), dice.falls(20));
-    Presentation { access_scope, coherent_access, ordered_access }
+    Presentation::new(access_scope).coherent_access(coherent_access).ordered_access(ordered_access)
 }
 
 pub(crate) fn describe_writer(qos: &DataWriterQos) -> String {
     let reliability = if qos.reliability.is_reliable() { "reliable" } else { "best effort" };
     let (history, limit) = (qos.history, qos.resource_limits.max_samples);
-    let (durability, lifespan, Liveliness { kind, lease_duration }) = (qos.durability, qos.lifespan, qos.liveliness);
+    let (durability, lifespan, Liveliness { kind, lease_duration, .. }) =
+        (qos.durability, qos.lifespan, qos.liveliness);
     let strength = qos.ownership_strength;
     format!(
         "{reliability} {history:?} of {limit:?} {durability:?} for {lifespan}, {kind:?} {lease_duration}, {:?} {strength}",

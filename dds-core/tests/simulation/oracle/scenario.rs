@@ -10,7 +10,7 @@ use super::ways::Ways;
 use crate::transform::Xor;
 use dds_core::qos::Ownership;
 use dds_core::sim::{Conditions, Interference, Simulation};
-use dds_core::{DomainParticipant, Duration, Entity, Guid};
+use dds_core::{DomainParticipant, Duration, Guid};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -336,7 +336,7 @@ impl Scenario {
             quiet = if taken == 0 { quiet + 1 } else { 0 };
         }
         // The loop ran out of rounds, so the same samples arrive repeatedly.
-        self.complaints.push("samples keep arriving though nobody writes".to_owned());
+        self.complaints.push("samples keep arriving although no writer writes".to_owned());
     }
 
     fn take_all(&mut self) {

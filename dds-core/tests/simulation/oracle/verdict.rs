@@ -54,7 +54,7 @@ fn nothing_invented(writers: &[&WriterLog], reader: &ReaderLog, facts: Facts, co
         let entry = log.and_then(|log| log.entries.get(number as usize - 1));
         let fits = |entry: &&Entry| entry.instance == instance && entry.what == Written::Data;
         let Some(entry) = entry.filter(fits).filter(|_| is_whole && i64::from(number) == got.sequence) else {
-            let what = "which is not what was written";
+            let what = "which differs from the written one";
             complaints.push(format!("reader {} got number {number} of writer {writer}, {what}", reader.id));
             continue;
         };

@@ -1,7 +1,7 @@
 //! Paths that the datagrams of all worlds have taken. A promise that holds on a faultless path proves little.
 
-use dds_core::TrafficCounters;
 use dds_core::sim::NetworkCounters;
+use dds_core::stats::TrafficCounters;
 use std::ops::Add;
 
 /// This many worlds take every path. Fewer may miss one by chance.

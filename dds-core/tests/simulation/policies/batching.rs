@@ -1,8 +1,8 @@
 //! LATENCY_BUDGET (DDS 1.4, 2.2.3.8): small samples wait for others.
 
 use super::{Pair, SOON, values};
+use dds_core::Duration;
 use dds_core::qos::{DataReaderQos, DataWriterQos};
-use dds_core::{Duration, Entity};
 
 const BUDGET: Duration = Duration::from_millis(500);
 const SAMPLES: u32 = 10;

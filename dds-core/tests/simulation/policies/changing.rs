@@ -2,14 +2,14 @@
 //! new value. Endpoints whose match depends on it unmatch and match again.
 
 use super::Pose;
+use dds_core::builtin::{
+    DCPS_PUBLICATION, DCPS_SUBSCRIPTION, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
+};
 use dds_core::qos::{
     DataReaderQos, DataWriterQos, EntityFactory, PublisherQos, ReaderDataLifecycle, SubscriberQos, WriterDataLifecycle,
 };
 use dds_core::sim::Simulation;
-use dds_core::{
-    DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DataReader, DomainParticipant, Duration, Entity, PublicationBuiltinTopicData,
-    SubscriptionBuiltinTopicData,
-};
+use dds_core::{DataReader, DomainParticipant, Duration};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -73,10 +73,10 @@ fn changed_writer_policies_are_announced() {
         let told = (data.qos.ownership_strength, data.qos.transport_priority);
         assert_eq!(told, (expected.ownership_strength, expected.transport_priority), "{name}");
         // None of these changes may end the match.
-        assert_eq!(writer.publication_matched().unwrap().current_count, 1, "{name}");
+        assert_eq!(writer.publication_matched().current_count, 1, "{name}");
     }
     // This policy concerns only the writer.
-    let kept = WriterDataLifecycle { autodispose_unregistered_instances: false };
+    let kept = WriterDataLifecycle::KEEP;
     writer.set_qos(writer.qos().writer_data_lifecycle(kept)).unwrap();
     assert!(!writer.qos().writer_data_lifecycle.autodispose_unregistered_instances);
 }
@@ -106,9 +106,9 @@ fn changed_reader_policies_are_announced() {
         let told = (&data.qos.user_data, data.qos.deadline, data.qos.latency_budget, data.qos.time_based_filter);
         let own = (&expected.user_data, expected.deadline, expected.latency_budget, expected.time_based_filter);
         assert_eq!(told, own, "{name}");
-        assert_eq!(reader.subscription_matched().unwrap().current_count, 1, "{name}");
+        assert_eq!(reader.subscription_matched().current_count, 1, "{name}");
     }
-    let purges = ReaderDataLifecycle { autopurge_disposed_samples_delay: SECOND, ..ReaderDataLifecycle::default() };
+    let purges = ReaderDataLifecycle::default().autopurge_disposed_samples_delay(SECOND);
     reader.set_qos(reader.qos().reader_data_lifecycle(purges)).unwrap();
     assert_eq!(reader.qos().reader_data_lifecycle, purges);
 }
@@ -130,7 +130,7 @@ fn changed_group_policies_are_announced() {
     assert_eq!((&writer.partition[..], &writer.group_data[..]), (&["a".to_owned()][..], &[1][..]));
     assert_eq!((&reader.partition[..], &reader.group_data[..]), (&["b".to_owned()][..], &[2][..]));
     // This policy affects only endpoints that are created later.
-    let by_hand = EntityFactory { autoenable_created_entities: false };
+    let by_hand = EntityFactory::MANUAL;
     publisher.set_qos(publisher.qos().entity_factory(by_hand)).unwrap();
     assert!(!publisher.writer::<Pose>("other").unwrap().is_enabled());
 }
@@ -146,14 +146,13 @@ fn qos_change_unmatches_and_rematches() {
     let reader = world.station.reader::<Pose>("pose").unwrap();
     world.settle();
     let counts = || {
-        let (writer, reader) = (writer.publication_matched().unwrap(), reader.subscription_matched().unwrap());
+        let (writer, reader) = (writer.publication_matched(), reader.subscription_matched());
         assert_eq!((writer.total_count, writer.current_count), (reader.total_count, reader.current_count));
         (writer.total_count, writer.current_count)
     };
     assert_eq!(counts(), (1, 1));
     let incompatible = || {
-        let (offered, requested) =
-            (writer.offered_incompatible_qos().unwrap(), reader.requested_incompatible_qos().unwrap());
+        let (offered, requested) = (writer.offered_incompatible_qos(), reader.requested_incompatible_qos());
         assert_eq!(offered.policies, requested.policies);
         offered.policies.iter().map(|(policy, count)| (policy.name(), *count)).collect::<Vec<_>>()
     };

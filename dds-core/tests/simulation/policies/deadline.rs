@@ -1,11 +1,13 @@
 //! DEADLINE (DDS 1.4, 2.2.3.7) and its statuses.
 
 use super::*;
-use dds_core::qos::{Ownership, WriterDataLifecycle};
-use dds_core::{
-    AnyReader, AnyWriter, Condition, DataReaderListener, DataWriterListener, DeadlineMissedStatus, InstanceHandle,
-    PublisherListener, ReaderEvent, StatusMask, SubscriberListener, TopicListener, WaitSet, WriterEvent,
+use dds_core::condition::Condition;
+use dds_core::listener::{
+    AnyReader, AnyWriter, DataReaderListener, DataWriterListener, PublisherListener, SubscriberListener, TopicListener,
 };
+use dds_core::qos::{Ownership, WriterDataLifecycle};
+use dds_core::status::{DeadlineMissedStatus, ReaderEvent, StatusMask, WriterEvent};
+use dds_core::{InstanceHandle, WaitSet};
 use std::sync::{Arc, Mutex};
 
 fn millis(millis: u64) -> Duration {
@@ -22,8 +24,8 @@ fn request(deadline: u64) -> DataReaderQos {
 
 /// Missed deadlines of writer and reader, each since its last status read.
 fn missed(writer: &DataWriter<Pose>, reader: &DataReader<Pose>) -> (u64, u64) {
-    let offered = writer.offered_deadline_missed().unwrap();
-    let requested = reader.requested_deadline_missed().unwrap();
+    let offered = writer.offered_deadline_missed();
+    let requested = reader.requested_deadline_missed();
     (offered.total_count_change, requested.total_count_change)
 }
 
@@ -45,18 +47,18 @@ fn missed_deadlines_count_per_alive_instance() {
         // Only robot 2 has missed its deadline, because robot 1 was written after 800 ms.
         assert_eq!(missed(&writer, &reader), (1, 1));
         let handle = writer.lookup_instance(&2).unwrap();
-        assert_eq!(writer.offered_deadline_missed().unwrap().last_instance_handle, handle);
-        assert_eq!(reader.requested_deadline_missed().unwrap().last_instance_handle, handle);
+        assert_eq!(writer.offered_deadline_missed().last_instance_handle, handle);
+        assert_eq!(reader.requested_deadline_missed().last_instance_handle, handle);
         pair.run(2_000);
         assert_eq!(missed(&writer, &reader), (4, 4));
         writer.dispose(&1).unwrap();
         writer.unregister_instance(&2).unwrap();
         pair.run(5_000);
-        assert_eq!(missed(&writer, &reader), (0, 0), "what has ended has no deadline");
+        assert_eq!(missed(&writer, &reader), (0, 0), "an ended instance has no deadline");
         pair.write(&writer, 1, 2);
         pair.run(1_000);
         assert_eq!(missed(&writer, &reader), (1, 1), "and has one again when it comes back");
-        assert_eq!(writer.offered_deadline_missed().unwrap().total_count, 6);
+        assert_eq!(writer.offered_deadline_missed().total_count, 6);
     });
 }
 
@@ -68,7 +70,7 @@ fn deleted_writer_leaves_no_deadline() {
         pair.write(&writer, 1, 0);
         drop(writer);
         pair.run(10_000);
-        assert_eq!(reader.requested_deadline_missed().unwrap().total_count, 0);
+        assert_eq!(reader.requested_deadline_missed().total_count, 0);
     });
 }
 
@@ -85,8 +87,7 @@ fn best_effort_and_keyless_topics_have_deadlines() {
         pair.settle();
         writer.write(&Beat { x: 1 }).unwrap();
         pair.run(2_500);
-        let (offered, requested) =
-            (writer.offered_deadline_missed().unwrap(), reader.requested_deadline_missed().unwrap());
+        let (offered, requested) = (writer.offered_deadline_missed(), reader.requested_deadline_missed());
         assert_eq!((offered.total_count, requested.total_count), (2, 2));
         // A topic without a key has one instance, with a nil handle.
         assert_eq!(requested.last_instance_handle, InstanceHandle::NIL);
@@ -117,7 +118,7 @@ fn changed_deadline_applies() {
 #[test]
 fn missed_deadline_moves_ownership() {
     Pair::on_every_way(|pair| {
-        let lifecycle = WriterDataLifecycle { autodispose_unregistered_instances: false };
+        let lifecycle = WriterDataLifecycle::KEEP;
         let offer = |strength| {
             let qos = offer(1_000).ownership(Ownership::Exclusive).ownership_strength(strength);
             pair.writer(qos.writer_data_lifecycle(lifecycle))

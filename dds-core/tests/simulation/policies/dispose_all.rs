@@ -1,9 +1,10 @@
 //! `dispose_all`, and the wire format of an unregister (DDS 1.4, 2.2.3.21; RTPS 2.5, 9.6.4.9).
 
 use super::{Pair, Pose, SOON, values};
+use dds_core::error::WriteErrorKind;
 use dds_core::qos::{DataReaderQos, DataWriterQos, ResourceLimits, WriterDataLifecycle};
 use dds_core::sim::Simulation;
-use dds_core::{DataReader, DdsType, Duration, InstanceState, WriteErrorKind};
+use dds_core::{DataReader, DdsType, Duration, InstanceState};
 use std::sync::{Arc, Mutex};
 
 const MANY: u32 = 1_000;
@@ -72,7 +73,7 @@ fn dispose_all_waits_for_full_history() {
     let simulation = Simulation::new(5);
     let from = simulation.participant("robot", 0).unwrap();
     let to = simulation.participant("station", 0).unwrap();
-    let limits = ResourceLimits { max_samples: Some(60), ..ResourceLimits::default() };
+    let limits = ResourceLimits::NONE.max_samples(60);
     let qos = DataWriterQos::default().keep_all().resource_limits(limits);
     let writer = from.writer_builder::<Pose>("pose").qos(qos).build().unwrap();
     let reader = to.reader_builder::<Pose>("pose").qos(request()).build().unwrap();
@@ -131,7 +132,7 @@ fn autodispose_unregister_sends_status_3() {
             noted.lock().unwrap().extend(parameter.map(|bytes| bytes[4..].to_vec()));
             true
         });
-        let lifecycle = WriterDataLifecycle { autodispose_unregistered_instances: autodispose };
+        let lifecycle = if autodispose { WriterDataLifecycle::DISPOSE } else { WriterDataLifecycle::KEEP };
         let qos = DataWriterQos::default().writer_data_lifecycle(lifecycle);
         let writer = from.writer_builder::<Pose>("pose").qos(qos).build().unwrap();
         let _reader = to.reader_builder::<Pose>("pose").qos(request()).build().unwrap();

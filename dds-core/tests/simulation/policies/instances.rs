@@ -1,12 +1,14 @@
 //! Sample information about instances (DDS 1.4, 2.2.2.5.1 and 2.2.2.5.5): states, generations, ranks.
 
 use super::*;
+use dds_core::States;
 use dds_core::qos::WriterDataLifecycle;
-use dds_core::{Entity, SampleState, SequenceNumber, States, ViewState};
+use dds_core::reader::{SampleState, ViewState};
+use dds_core::writer::SequenceNumber;
 
 /// A writer whose unregister does not dispose, and a KEEP_ALL reader.
 fn endpoints(pair: &Pair) -> (DataWriter<Pose>, DataReader<Pose>) {
-    let lifecycle = WriterDataLifecycle { autodispose_unregistered_instances: false };
+    let lifecycle = WriterDataLifecycle::KEEP;
     let writer = pair.writer(DataWriterQos::default().keep_all().writer_data_lifecycle(lifecycle));
     let reader = pair.reader(DataReaderQos::default().reliable().keep_all());
     pair.settle();

@@ -3,8 +3,8 @@
 
 use super::*;
 use dds_core::qos::{
-    AccessScope, DestinationOrder, Durability, Liveliness, LivelinessKind, Ownership, PolicyId, Presentation,
-    PublisherQos, SubscriberQos,
+    AccessScope, DestinationOrder, Durability, Liveliness, Ownership, PolicyId, Presentation, PublisherQos,
+    SubscriberQos,
 };
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -14,8 +14,8 @@ type Ask = (PolicyId, DataWriterQos, DataReaderQos);
 /// For each policy, an offer that is incompatible with a request in that policy alone.
 fn too_little() -> Vec<Ask> {
     let (offer, request) = (DataWriterQos::default, DataReaderQos::default);
-    let manual = Liveliness { kind: LivelinessKind::ManualByTopic, lease_duration: Duration::INFINITE };
-    let short = Liveliness { kind: LivelinessKind::Automatic, lease_duration: SECOND };
+    let manual = Liveliness::manual_by_topic(Duration::INFINITE);
+    let short = Liveliness::automatic(SECOND);
     let mut by_source = request();
     by_source.destination_order = DestinationOrder::BySourceTimestamp;
     vec![
@@ -31,8 +31,8 @@ fn too_little() -> Vec<Ask> {
 }
 
 fn refused(writer: &DataWriter<Pose>, reader: &DataReader<Pose>) -> [Vec<(PolicyId, u32)>; 2] {
-    assert_eq!(reader.subscription_matched().unwrap().total_count, 0);
-    [writer.offered_incompatible_qos().unwrap().policies, reader.requested_incompatible_qos().unwrap().policies]
+    assert_eq!(reader.subscription_matched().total_count, 0);
+    [writer.offered_incompatible_qos().policies, reader.requested_incompatible_qos().policies]
 }
 
 #[test]

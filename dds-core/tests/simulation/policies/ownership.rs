@@ -27,7 +27,7 @@ fn only_strongest_writer_delivers_each_instance() {
 #[test]
 fn ownership_moves_on_unregister_or_delete() {
     Pair::on_every_way(|pair| {
-        let lifecycle = WriterDataLifecycle { autodispose_unregistered_instances: false };
+        let lifecycle = WriterDataLifecycle::KEEP;
         let strong = pair.writer(offer(2).writer_data_lifecycle(lifecycle));
         let (weak, reader) = (pair.writer(offer(1)), pair.reader(request()));
         pair.settle();

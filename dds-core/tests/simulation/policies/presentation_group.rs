@@ -1,17 +1,16 @@
 //! PRESENTATION with scope GROUP (DDS 1.4, 2.2.3.6): sets of several writers and readers, through the public API.
 
 use super::{Pair, Pose, SOON};
+use dds_core::error::{ReadErrorKind, ReturnCode, WaitErrorKind};
 use dds_core::qos::{AccessScope, DataReaderQos, DataWriterQos, Presentation, PublisherQos, SubscriberQos};
 use dds_core::sim::{Conditions, Simulation};
-use dds_core::{
-    DataReader, DataWriter, Entity, Publisher, ReadErrorKind, ReturnCode, States, Subscriber, WaitErrorKind, WaitSet,
-};
+use dds_core::{DataReader, DataWriter, Publisher, States, Subscriber, WaitSet};
 use dds_rtps::types::SplitMix64;
 
 const TOPICS: [&str; 3] = ["a", "b", "c"];
 
 fn group(coherent_access: bool, ordered_access: bool) -> Presentation {
-    Presentation { access_scope: AccessScope::Group, coherent_access, ordered_access }
+    Presentation::new(AccessScope::Group).coherent_access(coherent_access).ordered_access(ordered_access)
 }
 
 fn groups(pair: &Pair, presentation: Presentation) -> (Publisher, Subscriber) {
@@ -64,7 +63,9 @@ fn group_set_appears_at_once_in_order() {
         assert!(access(&subscriber).is_empty());
         set.end().unwrap();
         pair.simulation.run_for(SOON);
-        assert!(readers.iter().all(|reader| reader.status_changes().contains(dds_core::StatusMask::DATA_AVAILABLE)));
+        assert!(
+            readers.iter().all(|reader| reader.status_changes().contains(dds_core::status::StatusMask::DATA_AVAILABLE))
+        );
         assert_eq!(access(&subscriber), [0, 1, 2, 3, 4]);
         // Outside of sets, each change stands for itself, and the order is kept as well.
         write(&writers, [(1, 5), (0, 6), (1, 7)]);
@@ -162,7 +163,7 @@ fn writer_closed_within_set_drops_set_for_group() {
         pair.run(500);
         assert!(access(&subscriber).is_empty());
         // The three samples of the set count as dropped in the ledgers.
-        let incoherent = readers.iter().map(|reader| reader.losses().unwrap().total().undelivered.incoherent);
+        let incoherent = readers.iter().map(|reader| reader.losses().total().undelivered.incoherent);
         assert_eq!(incoherent.sum::<u64>(), 3);
         // The other writers go on.
         let set = publisher.coherent_changes().unwrap();

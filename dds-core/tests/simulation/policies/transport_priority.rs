@@ -3,7 +3,7 @@
 use super::{Pair, Pose, SOON, values};
 use dds_core::qos::{DataReaderQos, DataWriterQos, EntityFactory, PublisherQos};
 use dds_core::sim::{Conditions, Simulation};
-use dds_core::{DdsType, Duration, Entity};
+use dds_core::{DdsType, Duration};
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
@@ -88,7 +88,7 @@ fn traffic_class_is_set_when_writer_is_enabled() {
     let to = simulation.participant("station", 0).unwrap();
     let seen = Seen::of(&simulation);
     let reader = to.reader::<Pose>("pose").unwrap();
-    let factory = EntityFactory { autoenable_created_entities: false };
+    let factory = EntityFactory::MANUAL;
     let publisher = from.publisher(PublisherQos::default().entity_factory(factory)).unwrap();
     let writer = publisher.writer::<Pose>("pose").unwrap();
     writer.set_qos(writer.qos().transport_priority(20)).unwrap();

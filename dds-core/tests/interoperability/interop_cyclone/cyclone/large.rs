@@ -2,8 +2,8 @@
 //!
 //! Each test prints the time from the first write to the last sample. It includes Python's work for each octet.
 
-use super::super::{Agreement, IsWithin, LIMIT};
-use super::Peer;
+use super::agreement::{Agreement, IsWithin};
+use super::peer::{LIMIT, Peer};
 use super::types::{Blob, Subject};
 use dds_core::DomainParticipant;
 use dds_core::cdr::TypeInfo;

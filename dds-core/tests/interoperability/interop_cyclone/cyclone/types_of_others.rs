@@ -1,13 +1,13 @@
 //! Types that only one side has: the other side requests their description (XTypes 1.3, 7.6.3.3).
 
-use super::Peer;
+use super::peer::{LIMIT, Peer};
+use dds_core::matching::TypeDifferenceKind;
+use dds_core::matching::{Obstacle, Verdict};
 use dds_core::qos::{DataReaderQos, DataWriterQos};
-use dds_core::xtypes::{TypeDefinition, TypeDifferenceKind, TypeObject};
-use dds_core::{DdsType, DomainParticipant, Obstacle, Verdict};
+use dds_core::{DdsType, DomainParticipant};
+use dds_rtps::xtypes::{TypeDefinition, TypeObject};
 use serde_json::json;
 use std::time::Duration;
-
-const LIMIT: Duration = Duration::from_secs(30);
 
 #[derive(DdsType, Debug, Clone, PartialEq)]
 #[dds(name = "Place", nested)]

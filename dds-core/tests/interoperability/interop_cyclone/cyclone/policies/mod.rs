@@ -14,16 +14,15 @@ mod ownership;
 mod partition;
 mod time_based_filter;
 
-use super::super::{IsWithin, LIMIT};
-use super::Peer;
+use super::agreement::IsWithin;
+use super::peer::{LIMIT, Peer};
 use super::types::{ShapeType, Subject};
 use dds_core::qos::{
     AccessScope, DataReaderQos, DataRepresentation, DataWriterQos, DestinationOrder, Durability, Liveliness,
     LivelinessKind, Ownership, PolicyId, Presentation, PublisherQos, SubscriberQos,
 };
-use dds_core::{
-    DataReader, DataWriter, DomainParticipant, Duration, Entity, InstanceState, ReaderEvent, Sample, WriterEvent,
-};
+use dds_core::status::{ReaderEvent, WriterEvent};
+use dds_core::{DataReader, DataWriter, DomainParticipant, Duration, InstanceState, Sample};
 use serde_json::{Value, json};
 
 /// Samples of one instance.

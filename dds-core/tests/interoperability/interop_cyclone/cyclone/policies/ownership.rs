@@ -20,7 +20,7 @@ impl End {
 
     fn lease(self) -> Liveliness {
         let lease_duration = if matches!(self, Self::Dead) { ms(500) } else { Duration::INFINITE };
-        Liveliness { kind: LivelinessKind::ManualByTopic, lease_duration }
+        Liveliness::manual_by_topic(lease_duration)
     }
 
     fn words(self) -> &'static str {

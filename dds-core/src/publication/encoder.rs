@@ -1,0 +1,159 @@
+//! Encoding of the samples and keys of one writer, outside of its cell.
+
+use crate::infrastructure::WriteErrorKind;
+use dds_rtps::cdr::{
+    AnyType, ByteOrder, Encapsulation, Encode, EncodeError, Encoding, Extensibility, KeyHasher, Keyed, TypeInfo,
+    encode_key_payload, encode_payload,
+};
+use dds_rtps::concurrent::{Payload, SlotRing};
+use dds_rtps::types::InstanceHandle;
+use dds_rtps::writer::NewChange;
+use std::sync::{Mutex, TryLockError};
+
+/// Maximum number of slots that a writer reuses.
+///
+/// It covers the usual history together with the batches of local readers. Slots beyond it, or beyond `SLOTS_BYTES`,
+/// come from the heap.
+const SLOTS_MAX: usize = 1024;
+
+/// Memory up to which a writer reuses more slots, for a deep history of small samples.
+///
+/// Above 16 KiB a sample costs far more than its allocation.
+const SLOTS_BYTES: usize = 16 << 20;
+
+/// Encodes the samples and keys of one writer.
+pub(super) struct SampleEncoder {
+    /// Type of the samples. `None` for raw topics, whose type is unknown.
+    ty: Option<AnyType>,
+    hasher: KeyHasher,
+    /// Used by the thread that encodes. Other threads use temporary buffers.
+    buffers: Mutex<EncodeBuffers>,
+}
+
+/// Buffers that encoding a sample needs.
+pub(super) struct EncodeBuffers {
+    /// Slots for encoded samples. The history and the readers of this process share them.
+    pub(super) slots: SlotRing,
+    /// Buffer for keys that are encoded to be hashed.
+    scratch: Vec<u8>,
+}
+
+impl EncodeBuffers {
+    /// Creates buffers that take their slots from `slots`.
+    const fn new(slots: SlotRing) -> Self {
+        Self { slots, scratch: Vec::new() }
+    }
+
+    /// Encodes into a slot. If `encode` fails or panics, the slot is free again.
+    pub(super) fn encode<E>(&mut self, encode: impl FnOnce(&mut Vec<u8>) -> Result<(), E>) -> Result<Payload, E> {
+        self.slots.fill(encode)
+    }
+}
+
+impl SampleEncoder {
+    pub(super) fn new(ty: Option<AnyType>, has_key: bool) -> Self {
+        let hasher = match &ty {
+            Some(ty) => KeyHasher::new(ty.clone(), has_key),
+            None => KeyHasher::keyless(),
+        };
+        let slots = SlotRing::with_budget(SLOTS_MAX, SLOTS_BYTES);
+        Self { ty, hasher, buffers: Mutex::new(EncodeBuffers::new(slots)) }
+    }
+
+    /// Type of the samples. `None` for raw topics.
+    pub(super) fn ty(&self) -> Option<&AnyType> {
+        self.ty.as_ref()
+    }
+
+    /// Calls `encode` with the buffers of the writer, or with temporary ones if these are in use.
+    ///
+    /// They are in use by another thread, or by an encoder of the application that writes a sample itself.
+    pub(super) fn with_buffers<R>(&self, encode: impl FnOnce(&mut EncodeBuffers) -> R) -> R {
+        match self.buffers.try_lock() {
+            Ok(mut buffers) => encode(&mut buffers),
+            // An encoder panicked, which freed its slot. The buffers stay usable.
+            Err(TryLockError::Poisoned(buffers)) => encode(&mut buffers.into_inner()),
+            Err(TryLockError::WouldBlock) => encode(&mut EncodeBuffers::new(SlotRing::new(0))),
+        }
+    }
+
+    /// Encodes a sample and computes its instance.
+    pub(super) fn encode<S: Encode + TypeInfo>(
+        &self,
+        sample: &S,
+        encoding: Encoding,
+    ) -> Result<NewChange, WriteErrorKind> {
+        // A value of a dynamic type may belong to another topic.
+        if !sample.is_of(self.ty.as_ref()) {
+            return Err(WriteErrorKind::Encode(EncodeError::OtherType));
+        }
+        self.with_buffers(|buffers| {
+            // Before the payload, because the scratch buffer and the slot are borrowed in turn.
+            let instance = self.hasher.of_sample(sample, &mut buffers.scratch)?;
+            let payload = buffers.encode(|buffer| encode_payload(sample, encoding, buffer))?;
+            Ok(NewChange::alive(instance, payload))
+        })
+        .map_err(WriteErrorKind::Encode)
+    }
+
+    /// Returns the instance with this key, and the encoded key.
+    pub(super) fn encode_key<T: Keyed + TypeInfo>(
+        &self,
+        key: &T::Key,
+        encoding: Encoding,
+    ) -> Result<(InstanceHandle, Payload), WriteErrorKind> {
+        if !T::is_key_of(key, self.ty.as_ref()) {
+            return Err(WriteErrorKind::Encode(EncodeError::OtherType));
+        }
+        self.with_buffers(|buffers| {
+            let instance = self.hasher.of_key::<T>(key, &mut buffers.scratch)?;
+            let payload = buffers.encode(|buffer| encode_key_payload::<T>(key, encoding, buffer))?;
+            Ok((instance, payload))
+        })
+        .map_err(WriteErrorKind::Encode)
+    }
+
+    /// Returns the instance with this key. `None` for a key of another type.
+    pub(super) fn instance_of_key<T: Keyed + TypeInfo>(&self, key: &T::Key) -> Option<InstanceHandle> {
+        if !T::is_key_of(key, self.ty.as_ref()) {
+            return None;
+        }
+        self.with_buffers(|buffers| self.hasher.of_key::<T>(key, &mut buffers.scratch)).ok()
+    }
+
+    /// Checks an encoded sample as far as possible, and computes its instance.
+    pub(super) fn instance_of_encoded(
+        &self,
+        bytes: &[u8],
+        offered: Encoding,
+        buffers: &mut EncodeBuffers,
+    ) -> Result<InstanceHandle, WriteErrorKind> {
+        let header = Encapsulation::parse(bytes).map_err(WriteErrorKind::NotASample)?;
+        if header.encoding != offered {
+            return Err(WriteErrorKind::OtherEncoding { offered, given: header.encoding });
+        }
+        // The samples of a raw topic have no key that can be read.
+        let Some(ty) = &self.ty else { return Ok(InstanceHandle::NIL) };
+        header
+            .expect_fit(ty.extensibility())
+            .and_then(|()| self.hasher.of_payload(bytes, false, &mut buffers.scratch))
+            .map_err(WriteErrorKind::NotASample)
+    }
+
+    /// Resizes a buffer to `len` and writes the encapsulation header.
+    pub(super) fn prepare(&self, buffer: &mut Vec<u8>, encoding: Encoding, len: usize) -> Result<(), WriteErrorKind> {
+        let missing = len.saturating_sub(buffer.len());
+        if buffer.try_reserve_exact(missing).is_err() {
+            return Err(WriteErrorKind::OutOfResources { limit: "bytes of memory", value: len as u64 });
+        }
+        // Bytes of earlier samples stay, because clearing them would cost as much as a copy.
+        buffer.resize(len, 0);
+        let extensibility = self.ty.as_ref().map_or(Extensibility::Final, |ty| ty.extensibility());
+        match buffer.first_chunk_mut() {
+            Some(header) => *header = Encapsulation::new(encoding, extensibility, ByteOrder::HOST).to_bytes(),
+            // The buffer is shorter than a header. The parser creates the error with the missing length.
+            None => drop(Encapsulation::parse(buffer).map_err(WriteErrorKind::NotASample)?),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,348 @@
+//! The requests of a requester that are not done, with the replies that the application has not read.
+//!
+//! Life cycle of a request: [`begin`](CallsInFlight::begin), the write, [`sent`](CallsInFlight::sent), replies, then
+//! [`end`](CallsInFlight::end). Bounds: `Limits`, and replies that overtake the return of their write, [`EARLY_MAX`].
+
+use crate::actor::{Effects, Ticket, Wakers};
+use crate::infrastructure::WaitErrorKind;
+use dds_rtps::types::{Guid, GuidPrefix, SequenceNumber};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+
+/// Replies that may arrive before the write of their request returns.
+const EARLY_MAX: usize = 256;
+
+/// Bounds of the memory of a requester.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    /// Requests in flight.
+    pub(super) requests: usize,
+    /// Replies of one request that the application has not read.
+    pub(super) replies: usize,
+}
+
+/// A received reply, or why it has no value.
+pub(super) type ReceivedReply<R> = Result<R, WaitErrorKind>;
+
+/// The requests of one requester. Its reader's listener adds replies, and calls take them.
+pub(super) struct CallsInFlight<R> {
+    limits: Limits,
+    /// Locked for a few lines that call no foreign code.
+    state: Mutex<CallsState<R>>,
+}
+
+struct CallsState<R> {
+    calls: BTreeMap<SequenceNumber, Call<R>>,
+    /// Requests whose write has not returned, so that their numbers are unknown.
+    writing: usize,
+    /// Replies that may belong to these.
+    early: VecDeque<(SequenceNumber, ReceivedReply<R>)>,
+    /// Calls that wait for a replier.
+    matching: Wakers,
+    /// Requests that were ever sent.
+    sent: u64,
+}
+
+struct Call<R> {
+    replies: VecDeque<ReceivedReply<R>>,
+    waiters: Wakers,
+    /// Participants with a replier that received the request and may still answer.
+    asked: Vec<GuidPrefix>,
+    /// How many requests were sent before this one.
+    order: u64,
+    /// A reply was dropped because the application does not read.
+    has_overflowed: bool,
+}
+
+impl<R> CallsInFlight<R> {
+    pub(super) fn new(limits: Limits) -> Self {
+        let state =
+            CallsState { calls: BTreeMap::new(), writing: 0, early: VecDeque::new(), matching: Wakers::new(), sent: 0 };
+        Self { limits, state: Mutex::new(state) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, CallsState<R>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Registers a call that waits for a replier.
+    pub(super) fn register_matching(&self, ticket: &mut Option<Ticket>, waker: &Waker) {
+        // Cloning runs code of the application, so it comes before the lock.
+        let waker = waker.clone();
+        Effects::scope(|effects| self.state().matching.register(ticket, waker, effects));
+    }
+
+    /// Removes a call that waited for a replier.
+    pub(super) fn leave_matching(&self, ticket: &mut Option<Ticket>) {
+        Effects::scope(|effects| self.state().matching.finish(ticket, effects));
+    }
+
+    /// Reserves the place of a request, before its write.
+    ///
+    /// # Errors
+    /// Too many requests are in flight.
+    pub(super) fn begin(&self) -> Result<(), WaitErrorKind> {
+        let mut state = self.state();
+        let limit = self.limits.requests;
+        if state.calls.len() + state.writing >= limit {
+            return Err(WaitErrorKind::OutOfResources { limit: "max_requests", value: limit as u64 });
+        }
+        state.writing += 1;
+        Ok(())
+    }
+
+    /// Ends the reservation. `number` is the sequence number of the request, or `None` if its write failed.
+    pub(super) fn sent(&self, number: Option<SequenceNumber>, asked: Vec<GuidPrefix>) {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        debug_assert!(state.writing > 0, "each write has reserved its place");
+        state.writing = state.writing.saturating_sub(1);
+        let mut unread = Vec::new();
+        if let Some(number) = number {
+            let mut call = Call {
+                replies: VecDeque::new(),
+                waiters: Wakers::new(),
+                asked,
+                order: state.sent,
+                has_overflowed: false,
+            };
+            state.sent += 1;
+            let early = std::mem::take(&mut state.early);
+            for (of, reply) in early {
+                if of != number {
+                    state.early.push_back((of, reply));
+                } else if call.replies.len() < self.limits.replies {
+                    call.replies.push_back(reply);
+                } else {
+                    call.has_overflowed = true;
+                }
+            }
+            state.calls.insert(number, call);
+        }
+        if state.writing == 0 {
+            unread.extend(state.early.drain(..));
+        }
+        // Dropping a reply runs code of the application.
+        drop(guard);
+        drop(unread);
+    }
+
+    /// Forgets a request. Later replies to it are ignored.
+    pub(super) fn end(&self, number: SequenceNumber) {
+        let ended = self.state().calls.remove(&number);
+        drop(ended);
+    }
+
+    /// Returns whether the application waits for replies to this request.
+    pub(super) fn awaits(&self, number: SequenceNumber) -> bool {
+        let state = self.state();
+        state.writing > 0 || state.calls.contains_key(&number)
+    }
+
+    /// Adds a reply to the request with this number.
+    pub(super) fn receive(&self, number: SequenceNumber, reply: ReceivedReply<R>) {
+        let refused = Effects::scope(|effects| {
+            let mut state = self.state();
+            if let Some(call) = state.calls.get_mut(&number) {
+                if call.replies.len() >= self.limits.replies {
+                    call.has_overflowed = true;
+                    return Some(reply);
+                }
+                call.replies.push_back(reply);
+                call.waiters.wake_all(effects);
+                return None;
+            }
+            if state.writing == 0 || state.early.len() >= EARLY_MAX {
+                // The request is done, or of an earlier requester.
+                return Some(reply);
+            }
+            state.early.push_back((number, reply));
+            None
+        });
+        // Dropping a reply runs code of the application.
+        drop(refused);
+    }
+
+    /// Notes that the matches have changed. `there` returns the readers that match the writer of the requests.
+    pub(super) fn rematch(&self, there: impl FnOnce() -> Vec<Guid>) {
+        // The list may be old by the time that it is used. It is no news for requests that were sent after it was made.
+        let order = self.state().sent;
+        // Without the lock, because it enters the cell of the writer.
+        let there = there();
+        Effects::scope(|effects| {
+            let mut state = self.state();
+            state.matching.wake_all(effects);
+            for call in state.calls.values_mut() {
+                if call.order >= order {
+                    continue;
+                }
+                call.asked.retain(|asked| there.iter().any(|reader| reader.prefix == *asked));
+                if call.asked.is_empty() {
+                    call.waiters.wake_all(effects);
+                }
+            }
+        });
+    }
+
+    /// Takes the next reply of a request, or registers the waiter.
+    pub(super) fn poll(
+        &self,
+        number: SequenceNumber,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+    ) -> Poll<ReceivedReply<R>> {
+        let waker = waker.clone();
+        let value = self.limits.replies as u64;
+        Effects::scope(|effects| {
+            let mut state = self.state();
+            let Some(call) = state.calls.get_mut(&number) else {
+                debug_assert!(false, "a call is polled between `sent` and `end`");
+                effects.discard(waker);
+                return Poll::Ready(Err(WaitErrorKind::Closed));
+            };
+            let ready = if let Some(reply) = call.replies.pop_front() {
+                Some(reply)
+            } else if std::mem::take(&mut call.has_overflowed) {
+                Some(Err(WaitErrorKind::OutOfResources { limit: "max_replies", value }))
+            } else if call.asked.is_empty() {
+                Some(Err(WaitErrorKind::RepliersGone))
+            } else {
+                None
+            };
+            match ready {
+                Some(ready) => {
+                    call.waiters.finish(ticket, effects);
+                    effects.discard(waker);
+                    Poll::Ready(ready)
+                }
+                None => {
+                    call.waiters.register(ticket, waker, effects);
+                    Poll::Pending
+                }
+            }
+        })
+    }
+
+    /// Removes a waiter that gives up.
+    pub(super) fn abandon(&self, number: Option<SequenceNumber>, ticket: Ticket) {
+        Effects::scope(|effects| {
+            let mut state = self.state();
+            let ticket = &mut Some(ticket);
+            match number {
+                None => state.matching.abandon(ticket, effects),
+                Some(number) => {
+                    if let Some(call) = state.calls.get_mut(&number) {
+                        call.waiters.abandon(ticket, effects);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Returns how many requests are in flight.
+    pub(super) fn len(&self) -> usize {
+        let state = self.state();
+        state.calls.len() + state.writing
+    }
+
+    /// Returns how many participants may still answer a request.
+    pub(super) fn asked(&self, number: SequenceNumber) -> usize {
+        self.state().calls.get(&number).map_or(0, |call| call.asked.len())
+    }
+}
+
+#[cfg(test)]
+#[cfg(not(dds_loom))]
+#[allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
+mod tests {
+    use super::*;
+
+    const ONE: SequenceNumber = SequenceNumber(1);
+
+    fn calls(requests: usize, replies: usize) -> CallsInFlight<u32> {
+        CallsInFlight::new(Limits { requests, replies })
+    }
+
+    fn asked() -> Vec<GuidPrefix> {
+        vec![Guid::from_bytes([1; 16]).prefix]
+    }
+
+    fn poll(calls: &CallsInFlight<u32>, number: SequenceNumber) -> Poll<ReceivedReply<u32>> {
+        calls.poll(number, &mut None, Waker::noop())
+    }
+
+    #[test]
+    fn request_above_the_limit_is_refused() {
+        let calls = calls(2, 1);
+        calls.begin().unwrap();
+        calls.sent(Some(ONE), asked());
+        calls.begin().unwrap();
+        let refused = WaitErrorKind::OutOfResources { limit: "max_requests", value: 2 };
+        assert_eq!(calls.begin(), Err(refused));
+        calls.end(ONE);
+        assert_eq!(calls.begin(), Ok(()));
+    }
+
+    #[test]
+    fn reply_before_the_write_returns_is_kept() {
+        let calls = calls(2, 4);
+        calls.begin().unwrap();
+        calls.receive(ONE, Ok(7));
+        calls.receive(SequenceNumber(9), Ok(8));
+        calls.sent(Some(ONE), asked());
+        assert_eq!(poll(&calls, ONE), Poll::Ready(Ok(7)));
+        assert_eq!(poll(&calls, ONE), Poll::Pending);
+        assert!(calls.state().early.is_empty(), "the other reply belongs to no request");
+    }
+
+    #[test]
+    fn unread_replies_above_the_limit_are_an_error() {
+        let calls = calls(2, 2);
+        calls.begin().unwrap();
+        calls.sent(Some(ONE), asked());
+        (0..3).for_each(|reply| calls.receive(ONE, Ok(reply)));
+        assert_eq!(poll(&calls, ONE), Poll::Ready(Ok(0)));
+        assert_eq!(poll(&calls, ONE), Poll::Ready(Ok(1)));
+        let overflow = WaitErrorKind::OutOfResources { limit: "max_replies", value: 2 };
+        assert_eq!(poll(&calls, ONE), Poll::Ready(Err(overflow)));
+        assert_eq!(poll(&calls, ONE), Poll::Pending);
+    }
+
+    #[test]
+    fn call_ends_when_the_last_asked_replier_leaves() {
+        let calls = calls(2, 2);
+        calls.begin().unwrap();
+        calls.sent(Some(ONE), asked());
+        calls.rematch(|| vec![Guid::from_bytes([1; 16])]);
+        assert_eq!(poll(&calls, ONE), Poll::Pending);
+        calls.receive(ONE, Ok(7));
+        // A replier that came later does not know the request.
+        calls.rematch(|| vec![Guid::from_bytes([2; 16])]);
+        assert_eq!(poll(&calls, ONE), Poll::Ready(Ok(7)), "its reply was faster");
+        assert_eq!(poll(&calls, ONE), Poll::Ready(Err(WaitErrorKind::RepliersGone)));
+    }
+
+    #[test]
+    fn old_list_of_matches_ends_no_later_call() {
+        let calls = calls(2, 2);
+        calls.rematch(|| {
+            // Made before the match with the replier that receives this request.
+            let old = Vec::new();
+            calls.begin().unwrap();
+            calls.sent(Some(ONE), asked());
+            old
+        });
+        assert_eq!(poll(&calls, ONE), Poll::Pending);
+    }
+
+    #[test]
+    fn reply_to_an_ended_request_is_dropped() {
+        let calls = calls(2, 2);
+        calls.begin().unwrap();
+        calls.sent(Some(ONE), asked());
+        calls.end(ONE);
+        calls.receive(ONE, Ok(7));
+        assert_eq!((calls.len(), calls.state().early.len()), (0, 0));
+    }
+}

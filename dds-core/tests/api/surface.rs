@@ -1,0 +1,224 @@
+//! The public surface is that of `api.txt`. A change of it is a decision, so it touches that file.
+//!
+//! The test parses the sources. It lists the names that `lib.rs` exports, their public methods, fields and variants,
+//! and the invocations of the macros that define methods. `UPDATE_API=1` writes the file.
+
+use quote::ToTokens;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use syn::{Attribute, Fields, File, ImplItem, Item, TraitItem, UseTree, Visibility};
+
+/// Limit of exported types, traits, constants and modules with all features, without the prelude.
+const ITEMS_MAX: usize = 244;
+
+/// Macros that define public methods or types, which this test does not expand.
+const MACROS: [&str; 5] = ["entity_methods", "qos_setters", "setters", "choice_setters", "family"];
+
+/// Name of an item, and the crates that may define it.
+type Exports = BTreeMap<String, (String, bool)>;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_owned()
+}
+
+fn parsed(path: &Path) -> File {
+    syn::parse_file(&std::fs::read_to_string(path).unwrap()).unwrap_or_else(|error| panic!("{path:?}: {error}"))
+}
+
+fn is_public(visibility: &Visibility) -> bool {
+    matches!(visibility, Visibility::Public(_))
+}
+
+fn is_hidden(attributes: &[Attribute]) -> bool {
+    attributes.iter().any(|attribute| {
+        attribute.path().is_ident("doc") && attribute.meta.to_token_stream().to_string().contains("hidden")
+    })
+}
+
+/// Names at the ends of a `use` tree, with the first segment of their path.
+fn leaves(tree: &UseTree, first: Option<&str>, found: &mut Vec<(String, bool)>) {
+    match tree {
+        UseTree::Path(path) => {
+            let name = path.ident.to_string();
+            leaves(&path.tree, Some(first.unwrap_or(&name)), found);
+        }
+        UseTree::Group(group) => group.items.iter().for_each(|item| leaves(item, first, found)),
+        UseTree::Name(name) => found.push((name.ident.to_string(), first.is_some_and(|first| first != "dds_rtps"))),
+        UseTree::Rename(rename) => found.push((rename.rename.to_string(), true)),
+        UseTree::Glob(_) => panic!("a glob exports names without a choice"),
+    }
+}
+
+/// Adds the exports of the items of a module.
+fn exports(items: &[Item], module: &str, file: &Path, all: &mut Exports) {
+    for item in items {
+        let mut names = Vec::new();
+        match item {
+            Item::Use(used) if is_public(&used.vis) && !is_hidden(&used.attrs) => leaves(&used.tree, None, &mut names),
+            Item::Mod(inner) if is_public(&inner.vis) && !is_hidden(&inner.attrs) => {
+                let name = inner.ident.to_string();
+                names.push((name.clone(), true));
+                match &inner.content {
+                    Some((_, items)) => exports(items, &format!("{module}{name}::"), file, all),
+                    None => {
+                        let path = file.with_file_name(&name).join("mod.rs");
+                        exports(&parsed(&path).items, &format!("{module}{name}::"), &path, all);
+                    }
+                }
+            }
+            _ => {}
+        }
+        for (name, is_own) in names {
+            all.insert(format!("{module}{name}"), (name, is_own));
+        }
+    }
+}
+
+/// All source files of a crate.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            if path.file_name().is_some_and(|name| name != "tests") {
+                sources(&path, found);
+            }
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Tokens as text, without the spaces around punctuation.
+fn text(tokens: &impl ToTokens) -> String {
+    let mut text = tokens.to_token_stream().to_string();
+    for (from, to) in [
+        (" ::", "::"),
+        (":: ", "::"),
+        (" <", "<"),
+        ("< ", "<"),
+        (" >", ">"),
+        ("& ", "&"),
+        (" (", "("),
+        ("( ", "("),
+        (" )", ")"),
+        (" ,", ","),
+        (" :", ":"),
+        (",)", ")"),
+        (" ;", ";"),
+        ("- >", "->"),
+        ("->", " -> "),
+        ("  ", " "),
+    ] {
+        text = text.replace(from, to);
+    }
+    text
+}
+
+fn fields(owner: &str, fields: &Fields, lines: &mut BTreeSet<String>) {
+    for field in fields {
+        if let (Some(name), true) = (&field.ident, is_public(&field.vis)) {
+            lines.insert(format!("{owner}.{name}: {}", text(&field.ty)));
+        }
+    }
+}
+
+/// Adds the lines of the items of one file.
+fn describe(items: &[Item], names: &BTreeSet<&str>, lines: &mut BTreeSet<String>) {
+    for item in items {
+        match item {
+            Item::Struct(data) if names.contains(&*data.ident.to_string()) => {
+                fields(&data.ident.to_string(), &data.fields, lines);
+            }
+            Item::Enum(choice) if names.contains(&*choice.ident.to_string()) => {
+                for variant in &choice.variants {
+                    lines.insert(format!("{}::{}", choice.ident, variant.ident));
+                }
+            }
+            Item::Trait(of) if names.contains(&*of.ident.to_string()) => {
+                for member in &of.items {
+                    if let TraitItem::Fn(method) = member {
+                        if !is_hidden(&method.attrs) {
+                            lines.insert(format!("{}: {}", of.ident, text(&method.sig)));
+                        }
+                    }
+                }
+            }
+            Item::Impl(methods) if methods.trait_.is_none() => {
+                let syn::Type::Path(of) = &*methods.self_ty else { continue };
+                let name = of.path.segments.last().unwrap().ident.to_string();
+                if !names.contains(&*name) {
+                    continue;
+                }
+                for member in &methods.items {
+                    match member {
+                        ImplItem::Fn(method) if is_public(&method.vis) && !is_hidden(&method.attrs) => {
+                            lines.insert(format!("{name}: {}", text(&method.sig)));
+                        }
+                        ImplItem::Const(value) if is_public(&value.vis) && !is_hidden(&value.attrs) => {
+                            lines.insert(format!("{name}: const {}: {}", value.ident, text(&value.ty)));
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            Item::Macro(call)
+                if call.mac.path.segments.last().is_some_and(|name| MACROS.iter().any(|known| name.ident == known)) =>
+            {
+                lines.insert(format!("macro {}: {}", text(&call.mac.path), text(&call.mac.tokens)));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn surface() -> (Exports, String) {
+    let file = root().join("src/lib.rs");
+    let mut all = Exports::new();
+    exports(&parsed(&file).items, "", &file, &mut all);
+    let mut lines = BTreeSet::new();
+    for (folders, is_own) in [(&["src"][..], true), (&["../dds-rtps/src", "../dds-cdr/src"], false)] {
+        let names = all.values().filter(|(_, own)| *own == is_own).map(|(name, _)| &**name).collect();
+        for folder in folders {
+            let mut files = Vec::new();
+            sources(&root().join(folder), &mut files);
+            for path in files {
+                describe(&parsed(&path).items, &names, &mut lines);
+            }
+        }
+    }
+    let items = all.keys().map(|path| format!("{path}\n")).collect::<String>();
+    let members = lines.into_iter().map(|line| line + "\n").collect::<String>();
+    (all, format!("# Items\n{items}\n# Methods, fields, variants, and macros that define them\n{members}"))
+}
+
+#[test]
+fn public_surface_equals_its_list() {
+    let (_, found) = surface();
+    let path = root().join("api.txt");
+    if std::env::var_os("UPDATE_API").is_some() {
+        std::fs::write(&path, &found).unwrap();
+    }
+    let known = std::fs::read_to_string(&path).unwrap_or_default();
+    let (known, found): (BTreeSet<_>, BTreeSet<_>) = (known.lines().collect(), found.lines().collect());
+    let gone: Vec<_> = known.difference(&found).collect();
+    let new: Vec<_> = found.difference(&known).collect();
+    assert!(
+        gone.is_empty() && new.is_empty(),
+        "the public surface differs from api.txt; gone: {gone:#?}, new: {new:#?}; UPDATE_API=1 writes the file"
+    );
+}
+
+#[test]
+fn each_name_is_exported_once() {
+    let (all, _) = surface();
+    let count = all.keys().filter(|path| !path.starts_with("prelude::")).count();
+    assert!(count <= ITEMS_MAX, "{count} items");
+    let mut paths = BTreeMap::<&str, Vec<&str>>::new();
+    for (path, (name, _)) in &all {
+        if !path.starts_with("prelude::") {
+            paths.entry(name).or_default().push(path);
+        }
+    }
+    let doubled: Vec<_> = paths.into_iter().filter(|(_, paths)| paths.len() > 1).collect();
+    assert!(doubled.is_empty(), "{doubled:?}");
+}

@@ -1,0 +1,146 @@
+//! Log lines that users need: a mismatch with its values, and a participant that is alone.
+
+use crate::support::{Notes, Woken};
+use dds_core::qos::{DataReaderQos, DataWriterQos, Durability};
+use dds_core::reader::Stream;
+use dds_core::sim::{Conditions, Interference, Simulation};
+use dds_core::{DdsType, Duration};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+#[derive(DdsType)]
+struct Count {
+    count: u64,
+}
+
+#[derive(DdsType)]
+struct Other {
+    text: String,
+}
+
+fn world() -> Simulation {
+    let simulation = Simulation::with_interference(1, Interference::NONE);
+    simulation.set_network(Conditions::perfect());
+    simulation
+}
+
+#[test]
+fn mismatch_logs_topic_and_values_of_policies() {
+    let simulation = world();
+    let robot = simulation.participant("robot", 0).unwrap();
+    let station = simulation.participant("station", 0).unwrap();
+    let ((), lines) = Notes::of_warnings().take(|| {
+        let weak = DataWriterQos::default().best_effort().deadline(Duration::from_secs(2));
+        let _writer = robot.writer_builder::<Count>("count").qos(weak).build().unwrap();
+        let strict = DataReaderQos::default().reliable().durability(Durability::TransientLocal);
+        let strict = strict.deadline(Duration::from_secs(1));
+        let _reader = station.reader_builder::<Count>("count").qos(strict).build().unwrap();
+        simulation.run_for(Duration::from_secs(1));
+    });
+    assert_eq!(lines.len(), 2, "each side says it once: {lines:?}");
+    for line in lines {
+        for part in [
+            "topic \"count\"",
+            "do not match",
+            "DURABILITY: the writer offers Volatile, the reader requests TransientLocal",
+            "RELIABILITY: the writer offers BestEffort, the reader requests Reliable",
+            "DEADLINE: the writer offers 2s, the reader requests 1s",
+        ] {
+            assert!(line.contains(part), "{line} without {part}");
+        }
+    }
+}
+
+#[test]
+fn mismatch_of_types_logs_the_difference() {
+    let simulation = world();
+    let robot = simulation.participant("robot", 0).unwrap();
+    let station = simulation.participant("station", 0).unwrap();
+    let ((), lines) = Notes::of_warnings().take(|| {
+        let _writer = robot.writer::<Count>("thing").unwrap();
+        let _reader = station.reader::<Other>("thing").unwrap();
+        simulation.run_for(Duration::from_secs(5));
+    });
+    assert!(!lines.is_empty());
+    for line in lines {
+        assert!(line.contains("topic \"thing\"") && line.contains("do not match"), "{line}");
+        assert!(line.contains("the types do not fit"), "{line}");
+    }
+}
+
+#[test]
+fn participant_that_is_alone_says_so_once() {
+    let simulation = world();
+    let alone = |line: &&String| line.contains("no other participant found");
+    let (robot, lines) = Notes::of_infos().take(|| {
+        let robot = simulation.participant("robot", 0).unwrap();
+        simulation.run_for(Duration::from_secs(4));
+        robot
+    });
+    assert_eq!(lines.iter().filter(alone).count(), 0, "{lines:?}");
+    let ((), lines) = Notes::of_infos().take(|| simulation.run_for(Duration::from_secs(60)));
+    let found: Vec<_> = lines.iter().filter(alone).collect();
+    assert!(matches!(&found[..], [line] if line.contains("DDS_PEERS") && line.contains("239.255.0.1")), "{lines:?}");
+    drop(robot);
+}
+
+#[test]
+fn participant_with_a_peer_says_nothing() {
+    let simulation = world();
+    let (_pair, lines) = Notes::of_infos().take(|| {
+        let pair = ["robot", "station"].map(|host| simulation.participant(host, 0).unwrap());
+        simulation.run_for(Duration::from_secs(60));
+        pair
+    });
+    assert!(lines.iter().all(|line| !line.contains("no other participant found")), "{lines:?}");
+}
+
+/// Polls as a runtime does: at first, and after each wake. Returns the warnings.
+fn warnings_of<T>(simulation: &Simulation, mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> Vec<String> {
+    let woken = Arc::<Woken>::default();
+    let waker = Waker::from(Arc::clone(&woken));
+    let ((), mut lines) = Notes::of_warnings().take(|| {
+        assert!(poll(&mut Context::from_waker(&waker)).is_pending());
+        let mut seen = 0;
+        for _ in 0..100 {
+            simulation.run_for(Duration::from_millis(100));
+            if woken.count() > seen {
+                seen = woken.count();
+                assert!(poll(&mut Context::from_waker(&waker)).is_pending());
+            }
+        }
+    });
+    lines.retain(|line| line.contains("still waiting"));
+    lines
+}
+
+#[test]
+fn awaited_future_warns_as_a_blocked_thread_does() {
+    let simulation = world();
+    let robot = simulation.participant("robot", 0).unwrap();
+    let reader = robot.reader::<Count>("count").unwrap();
+    let mut stream = reader.stream();
+    let mut sample = reader.next_sample().within(Duration::from_secs(60));
+    let mut writers = reader.wait_for_writers(1);
+    let lonely = "still waiting; no endpoint with this topic was found";
+    for lines in [
+        warnings_of(&simulation, |context| Pin::new(&mut stream).poll_next(context)),
+        warnings_of(&simulation, |context| Pin::new(&mut sample).poll(context)),
+        warnings_of(&simulation, |context| Pin::new(&mut writers).poll(context)),
+    ] {
+        assert!(matches!(&lines[..], [line] if line.contains(lonely)), "{lines:?}");
+    }
+}
+
+/// A matched writer may write after hours.
+#[test]
+fn awaited_sample_of_matched_writer_warns_of_nothing() {
+    let simulation = world();
+    let robot = simulation.participant("robot", 0).unwrap();
+    let reader = robot.reader::<Count>("count").unwrap();
+    let _writer = robot.writer::<Count>("count").unwrap();
+    let mut sample = reader.next_sample();
+    assert!(warnings_of(&simulation, |context| Pin::new(&mut sample).poll(context)).is_empty());
+}
