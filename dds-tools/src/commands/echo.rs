@@ -1,0 +1,151 @@
+//! `dds echo`: the samples of a topic.
+
+use crate::domain_view::DomainWatch;
+use crate::error::ToolError;
+use crate::network;
+use crate::options::EchoOptions;
+use crate::stop::Stop;
+use crate::topic_access::{reader_qos, subscriber_qos, topic_type};
+use dds_core::dynamic::{DynamicData, DynamicRef};
+use dds_core::qos::TopicQos;
+use dds_core::{InstanceState, SampleInfo};
+use serde::Serialize;
+use std::io::Write;
+
+/// Prints samples until the count, the time or the request to stop.
+///
+/// # Errors
+/// [`ToolError::NoTopic`] and [`ToolError::NoType`]. A field that the type does not have is an error as well.
+pub fn run(options: &EchoOptions, output: &mut dyn Write, notes: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
+    let participant = network::join(&options.network)?;
+    let mut watch = DomainWatch::new(&participant)?;
+    let ty = topic_type(&participant, &mut watch, &options.topic, &options.ty, stop)?;
+    let found = watch.view().topic(&options.topic)?;
+    if let Some(field) = &options.field {
+        // An unknown field fails before the first sample arrives. Values of optional members may be absent.
+        let example = DynamicData::new(&ty);
+        if let Err(error) = example.at(field.as_str())
+            && is_wrong_path(&error)
+        {
+            return Err(ToolError::Value { path: field.clone(), reason: error.to_string() });
+        }
+    }
+    let topic = participant.dynamic_topic(&options.topic, &ty, TopicQos::default())?;
+    let subscriber = participant.subscriber(subscriber_qos())?;
+    let reader = subscriber.reader_builder(&topic).qos(reader_qos(&found)).build()?;
+    let stop = stop.after(options.end.duration);
+    let mut printed = 0;
+    while !stop.is_due() && options.end.count.is_none_or(|count| printed < count) {
+        // A time-out is no failure: the loop looks at the request to stop.
+        let _ = reader.readable().block_for(stop.step());
+        for sample in reader.take()? {
+            if options.end.count.is_some_and(|count| printed == count) {
+                break;
+            }
+            printed += u64::from(sample.data.is_some());
+            if let Some(data) = &sample.data {
+                writeln!(output, "{}", data_line(options, data, &sample.info)?).map_err(ToolError::output)?;
+            }
+            // The end of an instance has a sample of its own only if the reader has no other new sample of the
+            // instance. Otherwise the last new sample has the state (DDS 1.4, 2.2.2.5.1.3).
+            let is_last = sample.data.is_none() || sample.info.sample_rank == 0;
+            if is_last && sample.info.instance_state != InstanceState::Alive {
+                let key = reader.key_value(sample.info.instance_handle);
+                writeln!(output, "{}", end_line(options, key, &sample.info)?).map_err(ToolError::output)?;
+            }
+        }
+        output.flush().map_err(ToolError::output)?;
+    }
+    let losses = reader.losses();
+    if losses.total().lost() > 0 {
+        writeln!(notes, "{losses}").map_err(ToolError::output)?;
+    }
+    Ok(())
+}
+
+/// Returns whether no sample can have the part, unlike an element or an absent member.
+fn is_wrong_path(error: &dds_core::dynamic::DataError) -> bool {
+    use dds_core::dynamic::DataError;
+    matches!(error, DataError::Path { .. } | DataError::NoMember { .. } | DataError::WrongType { .. })
+}
+
+const fn end_text(state: InstanceState) -> &'static str {
+    match state {
+        InstanceState::Alive => "alive",
+        InstanceState::NotAliveDisposed => "disposed",
+        InstanceState::NotAliveNoWriters => "no writers",
+    }
+}
+
+/// Returns the line of a sample with data.
+fn data_line(options: &EchoOptions, data: &DynamicData, info: &SampleInfo) -> Result<String, ToolError> {
+    let part = match &options.field {
+        Some(field) => data.at(field.as_str()),
+        None => Ok(data.as_ref()),
+    };
+    if !options.output.json {
+        let value = match part {
+            Ok(part) => part.to_string(),
+            Err(error) => format!("({error})"),
+        };
+        return Ok(with_info(options, info, value));
+    }
+    // A part that this sample does not have is null.
+    let part = part.ok();
+    if options.info { to_json(&Line { data: Some(&part), ..Line::new(info) }) } else { to_json(&part) }
+}
+
+/// Returns the line of an instance that has ended.
+fn end_line(options: &EchoOptions, key: Option<DynamicData>, info: &SampleInfo) -> Result<String, ToolError> {
+    let state = end_text(info.instance_state);
+    if !options.output.json {
+        let key = key.map(|key| key.to_string()).unwrap_or_default();
+        return Ok(with_info(options, info, format!("{state}: {key}")));
+    }
+    let end = InstanceEnd { instance_state: state, key };
+    if options.info { to_json(&Line { end: Some(&end), ..Line::new(info) }) } else { to_json(&end) }
+}
+
+fn with_info(options: &EchoOptions, info: &SampleInfo, value: String) -> String {
+    if !options.info {
+        return value;
+    }
+    format!("{} {} from {}: {value}", info.source_timestamp, info.sequence_number, info.sample_identity().writer)
+}
+
+fn to_json(value: &impl Serialize) -> Result<String, ToolError> {
+    serde_json::to_string(value).map_err(|error| ToolError::output(error.into()))
+}
+
+/// A line of JSON with the metadata of the sample.
+#[derive(Serialize)]
+struct Line<'l> {
+    source_timestamp_ns: i64,
+    reception_timestamp_ns: i64,
+    sequence_number: i64,
+    writer: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<&'l Option<DynamicRef<'l>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end: Option<&'l InstanceEnd>,
+}
+
+impl Line<'_> {
+    fn new(info: &SampleInfo) -> Self {
+        Self {
+            source_timestamp_ns: info.source_timestamp.as_unix_nanos(),
+            reception_timestamp_ns: info.reception_timestamp.as_unix_nanos(),
+            sequence_number: info.sequence_number.0,
+            writer: info.sample_identity().writer.to_string(),
+            data: None,
+            end: None,
+        }
+    }
+}
+
+/// The end of an instance.
+#[derive(Serialize)]
+struct InstanceEnd {
+    instance_state: &'static str,
+    key: Option<DynamicData>,
+}

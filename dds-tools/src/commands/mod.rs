@@ -1,0 +1,55 @@
+//! One module for each command.
+
+pub mod echo;
+mod endpoint_row;
+pub mod info;
+pub mod list;
+pub mod measure;
+pub mod play;
+pub mod publish;
+pub mod record;
+pub mod recover;
+pub mod show;
+mod text;
+pub mod why;
+
+use crate::error::ToolError;
+use crate::options::{Command, CommandLine};
+use crate::stop::Stop;
+use clap::CommandFactory;
+use std::io::{BufRead, Write};
+
+/// Runs a command until it is done or `stop` is due.
+///
+/// # Errors
+/// [`ToolError`] with the reason and the next step.
+pub fn run(
+    command: &Command,
+    input: &mut dyn BufRead,
+    output: &mut dyn Write,
+    notes: &mut dyn Write,
+    stop: &Stop,
+) -> Result<(), ToolError> {
+    match command {
+        Command::Ls(options) => list::topics(options, output, stop),
+        Command::Ps(options) => list::participants(options, output, stop),
+        Command::Show(options) => show::run(options, output, stop),
+        Command::Why(options) => why::run(options, output, stop),
+        Command::Echo(options) => echo::run(options, output, notes, stop),
+        Command::Pub(options) => publish::run(options, input, notes, stop),
+        Command::Hz(options) => measure::run(measure::Quantity::Rate, options, output, stop),
+        Command::Bw(options) => measure::run(measure::Quantity::Bandwidth, options, output, stop),
+        Command::Delay(options) => measure::run(measure::Quantity::Delay, options, output, stop),
+        Command::Record(options) => record::run(options, notes, stop),
+        Command::Play(options) => play::run(options, notes, stop),
+        Command::Info(options) => info::run(options, output),
+        Command::Recover(options) => recover::run(options, notes),
+        Command::Completions { shell } => {
+            clap_complete::generate(*shell, &mut CommandLine::command(), "dds", &mut &mut *output);
+            Ok(())
+        }
+        Command::Man => {
+            clap_mangen::Man::new(CommandLine::command()).render(&mut &mut *output).map_err(ToolError::output)
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! `dds play`: the samples of a recording again.
+
+use crate::domain_view::DomainWatch;
+use crate::error::ToolError;
+use crate::network;
+use crate::options::PlayOptions;
+use crate::recording::{self, MESSAGE_ENCODING, RELIABLE_KEY, TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY, is_selected};
+use crate::stop::Stop;
+use crate::topic_access::{publisher_qos, schema_type};
+use dds_core::cdr::Raw;
+use dds_core::cdr::{Encoded, Encoding};
+use dds_core::dynamic::DynamicData;
+use dds_core::qos::{DataRepresentation, DataWriterQos, TopicQos};
+use dds_core::writer::WriteOptions;
+use dds_core::{DataWriter, DomainParticipant};
+use mcap::{Channel, Message};
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+/// Least time of a round with `--loop`.
+const ROUND_MIN: Duration = Duration::from_millis(10);
+/// Time for the acknowledgments of the last samples.
+const ACKNOWLEDGMENT_TIME: Duration = Duration::from_secs(5);
+
+/// Publishes the samples of a recording in their order, with the intervals of their reception.
+///
+/// # Errors
+/// Fails if the file cannot be read, or at its first damaged place.
+pub fn run(options: &PlayOptions, notes: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
+    let participant = network::join(&options.network)?;
+    let mut watch = DomainWatch::new(&participant)?;
+    watch.settle(Duration::from_millis(500), stop)?;
+    let mut player = Player { options, participant, writers: BTreeMap::new(), skipped: BTreeMap::new() };
+    player.create_writers(&watch, notes)?;
+    player.await_readers(stop);
+    let mut published = 0;
+    loop {
+        let start = Instant::now();
+        let of_round = player.play_once(stop)?;
+        published += of_round;
+        if !options.repeat || of_round == 0 || stop.is_due() {
+            break;
+        }
+        // A recording of one instant must not become a flood.
+        stop.sleep(ROUND_MIN.saturating_sub(start.elapsed()));
+    }
+    player.finish(published, notes)
+}
+
+/// A writer of a recorded topic, with or without its type.
+enum TopicWriter {
+    Described(DataWriter<DynamicData>),
+    Encoded(DataWriter<Raw>),
+}
+
+impl TopicWriter {
+    fn write(&self, sample: Encoded<'_>, options: WriteOptions) -> Result<(), ToolError> {
+        match self {
+            Self::Described(writer) => writer.write_encoded_with(sample, options)?,
+            Self::Encoded(writer) => writer.write_encoded_with(sample, options)?,
+        }
+        Ok(())
+    }
+
+    /// Returns whether the writer has a reader within `limit`.
+    fn await_reader(&self, limit: Duration) -> bool {
+        match self {
+            Self::Described(writer) => writer.wait_for_readers(1).block_for(limit).is_ok(),
+            Self::Encoded(writer) => writer.wait_for_readers(1).block_for(limit).is_ok(),
+        }
+    }
+
+    fn await_acknowledgments(&self) -> Result<(), ToolError> {
+        match self {
+            Self::Described(writer) => writer.acknowledged().block_for(ACKNOWLEDGMENT_TIME)?,
+            Self::Encoded(writer) => writer.acknowledged().block_for(ACKNOWLEDGMENT_TIME)?,
+        }
+        Ok(())
+    }
+}
+
+struct Player<'o> {
+    options: &'o PlayOptions,
+    participant: DomainParticipant,
+    /// By the channel and the encoding. A writer publishes in one encoding.
+    writers: BTreeMap<(u16, i16), TopicWriter>,
+    /// Messages that are not samples of DDS, by topic.
+    skipped: BTreeMap<String, u64>,
+}
+
+impl Player<'_> {
+    /// Creates the writers of all channels before the first sample, so that readers have time to match them.
+    fn create_writers(&mut self, watch: &DomainWatch, notes: &mut dyn Write) -> Result<(), ToolError> {
+        for message in recording::messages(&self.options.file)? {
+            let message = message?;
+            let channel = &message.channel;
+            // Messages that are no samples are counted when they are due.
+            let Ok(sample) = Encoded::new(&message.data) else { continue };
+            let key = (channel.id, sample.encoding.representation_id());
+            let is_wanted =
+                channel.message_encoding == MESSAGE_ENCODING && is_selected(&channel.topic, &self.options.topics, &[]);
+            if is_wanted && !self.writers.contains_key(&key) {
+                let writer = self.create_writer(channel, sample.encoding, watch, notes)?;
+                self.writers.insert(key, writer);
+            }
+        }
+        Ok(())
+    }
+
+    fn create_writer(
+        &self,
+        channel: &Channel<'_>,
+        encoding: Encoding,
+        watch: &DomainWatch,
+        notes: &mut dyn Write,
+    ) -> Result<TopicWriter, ToolError> {
+        let remap = self.options.remap.iter().find(|(from, _)| *from == channel.topic);
+        let name = remap.map_or(channel.topic.as_str(), |(_, to)| to);
+        let schema = channel.schema.as_ref();
+        let type_name = match (channel.metadata.get(TYPE_NAME_KEY), schema) {
+            (Some(name), _) => name.clone(),
+            (None, Some(schema)) => schema.name.clone(),
+            (None, None) => {
+                let reason = format!("topic {name} of the recording has no type name");
+                return Err(ToolError::Value { path: String::new(), reason });
+            }
+        };
+        let is_set = |key| channel.metadata.get(key).is_none_or(|value| value == "true");
+        let mut qos = DataWriterQos::default().keep_last(1000);
+        qos = if is_set(RELIABLE_KEY) { qos.reliable() } else { qos.best_effort() };
+        if channel.metadata.contains_key(TRANSIENT_LOCAL_KEY) && is_set(TRANSIENT_LOCAL_KEY) {
+            qos = qos.transient_local();
+        }
+        qos.representation = vec![match encoding {
+            Encoding::Xcdr1 => DataRepresentation::Xcdr1,
+            Encoding::Xcdr2 => DataRepresentation::Xcdr2,
+        }];
+        let topics = watch.view().topics();
+        let publisher = match topics.get(name) {
+            Some(found) => self.participant.publisher(publisher_qos(found))?,
+            None => self.participant.publisher(None)?,
+        };
+        if let Some(schema) = schema {
+            match schema_type(schema, &type_name) {
+                Ok(ty) => {
+                    let topic = self.participant.dynamic_topic(name, &ty, TopicQos::default())?;
+                    return Ok(TopicWriter::Described(publisher.writer_builder(&topic).qos(qos).build()?));
+                }
+                Err(reason) => writeln!(notes, "{name}: {reason}").map_err(ToolError::output)?,
+            }
+        }
+        writeln!(notes, "{name}: published without its type, as one instance").map_err(ToolError::output)?;
+        let topic = self.participant.raw_topic(name, &type_name, TopicQos::default())?;
+        Ok(TopicWriter::Encoded(publisher.writer_builder(&topic).qos(qos).build()?))
+    }
+
+    /// Waits until each writer has a reader. After the time for it, the samples are published all the same.
+    fn await_readers(&self, stop: &Stop) {
+        let limit = stop.after(Some(self.options.readers_wait));
+        for writer in self.writers.values() {
+            while !limit.is_due() && !writer.await_reader(limit.step()) {}
+        }
+    }
+
+    fn play_once(&mut self, stop: &Stop) -> Result<u64, ToolError> {
+        let start = Instant::now();
+        let mut first = None;
+        let mut published = 0;
+        for message in recording::messages(&self.options.file)? {
+            let message = message?;
+            if !is_selected(&message.channel.topic, &self.options.topics, &[]) {
+                continue;
+            }
+            let Ok(sample) = Encoded::new(&message.data) else {
+                *self.skipped.entry(message.channel.topic.clone()).or_default() += 1;
+                continue;
+            };
+            let key = (message.channel.id, sample.encoding.representation_id());
+            let Some(writer) = self.writers.get(&key) else {
+                *self.skipped.entry(message.channel.topic.clone()).or_default() += 1;
+                continue;
+            };
+            let recorded = message.log_time.saturating_sub(*first.get_or_insert(message.log_time));
+            let due = Duration::from_nanos(recorded).div_f64(self.options.rate);
+            stop.sleep(due.saturating_sub(start.elapsed()));
+            if stop.is_due() {
+                break;
+            }
+            writer.write(sample, self.write_options(&message))?;
+            published += 1;
+        }
+        Ok(published)
+    }
+
+    fn write_options(&self, message: &Message<'_>) -> WriteOptions {
+        let options = WriteOptions::new();
+        if self.options.source_timestamps {
+            return options.source_timestamp(recording::time_of(message.publish_time));
+        }
+        options
+    }
+
+    fn finish(self, published: u64, notes: &mut dyn Write) -> Result<(), ToolError> {
+        for writer in self.writers.values() {
+            writer.await_acknowledgments()?;
+        }
+        for (topic, count) in &self.skipped {
+            writeln!(notes, "{topic}: {count} messages are no CDR samples").map_err(ToolError::output)?;
+        }
+        writeln!(notes, "published {published} samples of {} topics", self.writers.len()).map_err(ToolError::output)
+    }
+}

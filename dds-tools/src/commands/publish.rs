@@ -1,0 +1,138 @@
+//! `dds pub`: samples from JSON.
+
+use crate::domain_view::DomainWatch;
+use crate::error::ToolError;
+use crate::json_input::sample_from_json;
+use crate::network;
+use crate::options::PublishOptions;
+use crate::stop::Stop;
+use crate::topic_access::{dynamic_writer, topic_type};
+use dds_core::DataWriter;
+use dds_core::dynamic::{DynamicData, DynamicType};
+use std::io::{BufRead, Write};
+use std::time::{Duration, Instant};
+
+/// Time for the acknowledgments of the last samples.
+const ACKNOWLEDGMENT_TIME: Duration = Duration::from_secs(5);
+
+/// Publishes one sample, or the samples of the input, and waits until reliable readers have acknowledged them.
+///
+/// # Errors
+/// [`ToolError::Value`] for a value that does not fit the type, [`ToolError::NoReaders`] without readers.
+pub fn run(
+    options: &PublishOptions,
+    input: &mut dyn BufRead,
+    notes: &mut dyn Write,
+    stop: &Stop,
+) -> Result<(), ToolError> {
+    let participant = network::join(&options.network)?;
+    let mut watch = DomainWatch::new(&participant)?;
+    let ty = topic_type(&participant, &mut watch, &options.topic, &options.ty, stop)?;
+    // A wrong value fails before a reader sees the writer.
+    let single = match options.value.as_str() {
+        "-" => None,
+        text => Some(sample_from_json(&ty, text)?),
+    };
+    let writer = dynamic_writer(&participant, &options.topic, &watch.view().topic(&options.topic)?, &ty)?;
+    await_readers(options, &writer, stop)?;
+    let stop = stop.after(options.end.duration);
+    let written = match single {
+        Some(sample) => publish_repeatedly(options, &writer, &sample, &stop)?,
+        None => publish_lines(options, &writer, &ty, input, &stop)?,
+    };
+    writer.acknowledged().block_for(ACKNOWLEDGMENT_TIME)?;
+    writeln!(notes, "samples published: {written}").map_err(ToolError::output)
+}
+
+fn await_readers(options: &PublishOptions, writer: &DataWriter<DynamicData>, stop: &Stop) -> Result<(), ToolError> {
+    let limit = stop.after(Some(options.readers_wait));
+    loop {
+        if writer.wait_for_readers(options.readers).block_for(limit.step()).is_ok() {
+            return Ok(());
+        }
+        if limit.is_due() {
+            let reports = writer.explain_matches().iter().map(ToString::to_string).collect();
+            return Err(ToolError::NoReaders { readers: options.readers, reports });
+        }
+    }
+}
+
+fn publish_one(
+    options: &PublishOptions,
+    writer: &DataWriter<DynamicData>,
+    sample: &DynamicData,
+) -> Result<(), ToolError> {
+    if options.dispose {
+        writer.dispose(sample)?
+    } else {
+        writer.write(sample)?
+    }
+    Ok(())
+}
+
+/// Paces samples: each one has its own time, so that a late one does not delay the next ones.
+struct Pace {
+    next: Instant,
+    period: Option<Duration>,
+}
+
+impl Pace {
+    fn new(rate: Option<f64>) -> Self {
+        Self { next: Instant::now(), period: rate.map(|rate| Duration::from_secs_f64(1.0 / rate)) }
+    }
+
+    fn wait(&mut self, stop: &Stop) {
+        let Some(period) = self.period else { return };
+        stop.sleep(self.next.saturating_duration_since(Instant::now()));
+        self.next += period;
+    }
+}
+
+fn publish_repeatedly(
+    options: &PublishOptions,
+    writer: &DataWriter<DynamicData>,
+    sample: &DynamicData,
+    stop: &Stop,
+) -> Result<u64, ToolError> {
+    // With a rate or a duration, the program publishes until it is stopped.
+    let count = match (options.end.count, options.rate, options.end.duration) {
+        (Some(count), _, _) => count,
+        (None, None, None) => 1,
+        (None, _, _) => u64::MAX,
+    };
+    let mut pace = Pace::new(options.rate);
+    let mut written = 0;
+    while written < count && !stop.is_due() {
+        pace.wait(stop);
+        publish_one(options, writer, sample)?;
+        written += 1;
+    }
+    Ok(written)
+}
+
+fn publish_lines(
+    options: &PublishOptions,
+    writer: &DataWriter<DynamicData>,
+    ty: &DynamicType,
+    input: &mut dyn BufRead,
+    stop: &Stop,
+) -> Result<u64, ToolError> {
+    let input_error = |source| ToolError::Io { name: "input".to_owned(), source };
+    let mut pace = Pace::new(options.rate);
+    let mut written = 0;
+    let mut line = String::new();
+    while options.end.count.is_none_or(|count| written < count) && !stop.is_due() {
+        line.clear();
+        if input.read_line(&mut line).map_err(input_error)? == 0 {
+            break;
+        }
+        if line.trim().is_empty() {
+            continue;
+        }
+        let sample = sample_from_json(ty, &line)?;
+        pace.wait(stop);
+        publish_one(options, writer, &sample)?;
+        written += 1;
+    }
+    Ok(written)
+}

@@ -1,0 +1,124 @@
+//! Why a command fails.
+
+use std::fmt;
+
+/// Why a command fails, with the next step for the user.
+///
+/// The program prints it to standard error and exits with status 1. Wrong options exit with status 2.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ToolError {
+    /// The participant, topic, reader or writer failed.
+    Dds(dds_core::Error),
+    /// A file or the output failed.
+    Io {
+        /// The file, or `output`.
+        name: String,
+        /// The cause.
+        source: std::io::Error,
+    },
+    /// The recording cannot be read or written.
+    Recording {
+        /// The file.
+        name: String,
+        /// The cause.
+        source: mcap::McapError,
+    },
+    /// No endpoint of the topic was found.
+    NoTopic {
+        /// The requested topic.
+        topic: String,
+        /// The topics that were found.
+        known: Vec<String>,
+    },
+    /// No endpoint of the topic describes its type.
+    NoType {
+        /// The topic.
+        topic: String,
+        /// The names of its types.
+        type_names: Vec<String>,
+    },
+    /// A value does not fit its type.
+    Value {
+        /// Path of the part inside of the sample.
+        path: String,
+        /// The reason.
+        reason: String,
+    },
+    /// A type file is incorrect. The text has the diagnostics.
+    TypeFile {
+        /// The diagnostics.
+        text: String,
+    },
+    /// Too few readers match.
+    NoReaders {
+        /// The requested number.
+        readers: usize,
+        /// Why the known readers do not match.
+        reports: Vec<String>,
+    },
+    /// The command found nothing to do within its time.
+    NothingArrived {
+        /// The awaited thing.
+        awaited: String,
+        /// The next step.
+        next_step: &'static str,
+    },
+}
+
+impl ToolError {
+    /// Creates the error of a failed write to the output of a command.
+    #[must_use]
+    pub fn output(source: std::io::Error) -> Self {
+        Self::Io { name: "output".to_owned(), source }
+    }
+
+    /// Returns whether the reader of the output has gone, as in `dds echo TOPIC | head`.
+    #[must_use]
+    pub fn is_closed_output(&self) -> bool {
+        matches!(self, Self::Io { source, .. } if source.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl fmt::Display for ToolError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dds(error) => error.fmt(f),
+            Self::Io { name, source } => write!(f, "{name}: {source}"),
+            Self::Recording { name, source } => write!(f, "{name}: {source}"),
+            Self::NoTopic { topic, known } => {
+                write!(f, "no endpoint of topic \"{topic}\" was found")?;
+                match known.as_slice() {
+                    [] => f.write_str("; no other topic was found either: check --domain, --peer and --scope"),
+                    known => write!(f, "; known topics: {}", known.join(", ")),
+                }
+            }
+            Self::NoType { topic, type_names } => write!(
+                f,
+                "no endpoint of topic \"{topic}\" describes its type {}; pass a file with the type: --type FILE.idl",
+                type_names.join(", ")
+            ),
+            Self::Value { path, reason } if path.is_empty() => f.write_str(reason),
+            Self::Value { path, reason } => write!(f, "{path}: {reason}"),
+            Self::TypeFile { text } => f.write_str(text),
+            Self::NoReaders { readers, reports } => {
+                write!(f, "fewer than {readers} readers match; start a reader, or pass --readers 0")?;
+                reports.iter().try_for_each(|report| write!(f, "\n{report}"))
+            }
+            Self::NothingArrived { awaited, next_step } => write!(f, "no {awaited} arrived; {next_step}"),
+        }
+    }
+}
+
+impl std::error::Error for ToolError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        // `Display` of each variant includes the text of its cause.
+        None
+    }
+}
+
+impl<E: Into<dds_core::Error>> From<E> for ToolError {
+    fn from(error: E) -> Self {
+        Self::Dds(error.into())
+    }
+}

@@ -1,0 +1,29 @@
+//! The commands of the program `dds`, for other programs and for tests.
+//!
+//! Each command reads its options, writes text or JSON to any [`std::io::Write`], and ends at [`Stop`]. It needs
+//! neither a terminal nor the types of the topics at compile time.
+//!
+//! | module | content |
+//! |---|---|
+//! | [`options`] | the command line |
+//! | [`error`] | why a command fails, with the exit status |
+//! | [`stop`] | the end of a command: Ctrl-C, a time or a count |
+//! | [`network`] | the participant of a command |
+//! | [`domain_view`] | the participants, writers and readers of a domain |
+//! | [`topic_access`] | types and QoS for readers and writers that match the endpoints of a topic |
+//! | [`json_input`] | samples from JSON |
+//! | [`recording`] | MCAP files |
+//! | [`commands`] | one module for each command |
+
+pub mod commands;
+pub mod domain_view;
+pub mod error;
+pub mod json_input;
+pub mod network;
+pub mod options;
+pub mod recording;
+pub mod stop;
+pub mod topic_access;
+
+pub use error::ToolError;
+pub use stop::Stop;

@@ -1,0 +1,34 @@
+//! The participant of a command.
+
+use crate::error::ToolError;
+use crate::options::{NetworkOptions, ScopeOption};
+use dds_core::{DomainParticipant, DomainParticipantBuilder, Scope};
+
+/// Joins the domain of the options.
+///
+/// # Errors
+/// As the builder of the participant: an invalid peer or interface, or no network.
+pub fn join(options: &NetworkOptions) -> Result<DomainParticipant, ToolError> {
+    let mut builder = match options.domain {
+        Some(domain) => DomainParticipant::builder(domain),
+        None => DomainParticipantBuilder::default(),
+    }
+    .name("dds");
+    if let Some(scope) = options.scope {
+        builder = builder.scope(match scope {
+            ScopeOption::Host => Scope::Host,
+            ScopeOption::Subnet => Scope::Subnet,
+            ScopeOption::PeersOnly => Scope::PeersOnly,
+        });
+    }
+    if !options.peer.is_empty() {
+        builder = builder.peers(&options.peer);
+    }
+    if !options.interface.is_empty() {
+        builder = builder.interfaces(&options.interface);
+    }
+    if let Some(tag) = &options.tag {
+        builder = builder.domain_tag(tag);
+    }
+    Ok(builder.build()?)
+}

@@ -1,0 +1,408 @@
+//! The command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// List, explain, print, publish, measure, record and replay the topics of any DDS.
+#[derive(Debug, Parser)]
+#[command(name = "dds", version, max_term_width = 100)]
+pub struct CommandLine {
+    /// The command.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// A command with its options.
+#[derive(Debug, Subcommand)]
+#[non_exhaustive]
+pub enum Command {
+    /// List the topics with their types, writers and readers.
+    Ls(ListOptions),
+    /// List the participants.
+    Ps(ListOptions),
+    /// Show the type of a topic as IDL, its endpoints, and the pairs that do not match.
+    Show(ShowOptions),
+    /// Explain which endpoints of other processes do not match, and why.
+    Why(WhyOptions),
+    /// Print samples of a topic. The program needs no type definition.
+    Echo(EchoOptions),
+    /// Publish samples from JSON.
+    Pub(PublishOptions),
+    /// Measure the rate of a topic, with its jitter.
+    Hz(MeasureOptions),
+    /// Measure the bytes of a topic for each second.
+    Bw(MeasureOptions),
+    /// Measure the time from the source timestamp of a sample until its reception here.
+    Delay(MeasureOptions),
+    /// Record topics into an MCAP file.
+    Record(RecordOptions),
+    /// Publish the samples of a recording again.
+    Play(PlayOptions),
+    /// Print what a recording contains.
+    Info(InfoOptions),
+    /// Copy all complete chunks of a damaged recording into a new file.
+    Recover(RecoverOptions),
+    /// Print the completions for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page.
+    Man,
+}
+
+/// Options for the network.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Network")]
+pub struct NetworkOptions {
+    /// Domain ID. Without it, the environment variable DDS_DOMAIN decides, or else 0.
+    #[arg(short, long)]
+    pub domain: Option<u32>,
+    /// Address of a peer, with or without a port. Repeat it for several peers.
+    #[arg(long, value_name = "HOST[:PORT]")]
+    pub peer: Vec<String>,
+    /// Participants that the program can discover.
+    #[arg(long, value_enum)]
+    pub scope: Option<ScopeOption>,
+    /// Network interface, by name or address. Repeat it for several interfaces.
+    #[arg(long, value_name = "NAME")]
+    pub interface: Vec<String>,
+    /// Domain tag. Only participants with the same tag communicate.
+    #[arg(long)]
+    pub tag: Option<String>,
+}
+
+/// Participants that the program can discover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ScopeOption {
+    /// Only participants on this host.
+    Host,
+    /// Participants that multicast reaches, and the given peers.
+    Subnet,
+    /// Only the given peers.
+    PeersOnly,
+}
+
+/// Options for the output.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct OutputOptions {
+    /// Print one JSON object for each line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options for the first look at the domain.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct DiscoveryOptions {
+    /// Seconds until the program knows the domain.
+    ///
+    /// The program looks for at least this time, and until no new endpoint has appeared for a third of it.
+    #[arg(long, value_name = "SECONDS", default_value = "1.5", value_parser = seconds)]
+    pub wait: Duration,
+}
+
+/// Options of `ls` and `ps`.
+#[derive(Debug, Clone, Args)]
+pub struct ListOptions {
+    /// Print only topics or participants whose name contains this text.
+    pub pattern: Option<String>,
+    /// Print the QoS of each endpoint (`ls`), or the properties of each participant (`ps`).
+    #[arg(short, long)]
+    pub long: bool,
+    /// Print again after each change, until Ctrl-C.
+    #[arg(short, long)]
+    pub watch: bool,
+    /// The first look.
+    #[command(flatten)]
+    pub discovery: DiscoveryOptions,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+    /// The network.
+    #[command(flatten)]
+    pub network: NetworkOptions,
+}
+
+/// Options of `show`.
+#[derive(Debug, Clone, Args)]
+pub struct ShowOptions {
+    /// Name of the topic.
+    pub topic: String,
+    /// The first look.
+    #[command(flatten)]
+    pub discovery: DiscoveryOptions,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+    /// The network.
+    #[command(flatten)]
+    pub network: NetworkOptions,
+}
+
+/// Options of `why`.
+#[derive(Debug, Clone, Args)]
+pub struct WhyOptions {
+    /// Name of the topic; without it, all topics.
+    pub topic: Option<String>,
+    /// The first look.
+    #[command(flatten)]
+    pub discovery: DiscoveryOptions,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+    /// The network.
+    #[command(flatten)]
+    pub network: NetworkOptions,
+}
+
+/// The end of a command that runs on.
+#[derive(Debug, Clone, Copy, Default, Args)]
+pub struct EndOptions {
+    /// End after this number of samples.
+    #[arg(short = 'n', long)]
+    pub count: Option<u64>,
+    /// End after this number of seconds.
+    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
+    pub duration: Option<Duration>,
+}
+
+/// Where the type of a topic comes from.
+#[derive(Debug, Clone, Default, Args)]
+pub struct TypeOptions {
+    /// IDL file with the type of the topic, for peers that do not describe it.
+    #[arg(long = "type", value_name = "FILE.idl")]
+    pub type_file: Option<PathBuf>,
+    /// Seconds to wait for a peer that describes the type.
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    pub type_wait: Duration,
+}
+
+/// Options of `echo`.
+#[derive(Debug, Clone, Args)]
+pub struct EchoOptions {
+    /// Name of the topic.
+    pub topic: String,
+    /// Print only this part of each sample, such as `pose.position.x` or `points[3]`.
+    #[arg(long, value_name = "PATH")]
+    pub field: Option<String>,
+    /// Print the writer, the timestamps and the sequence number of each sample.
+    #[arg(short, long)]
+    pub info: bool,
+    /// The end.
+    #[command(flatten)]
+    pub end: EndOptions,
+    /// The type.
+    #[command(flatten)]
+    pub ty: TypeOptions,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+    /// The network.
+    #[command(flatten)]
+    pub network: NetworkOptions,
+}
+
+/// Options of `pub`.
+#[derive(Debug, Clone, Args)]
+pub struct PublishOptions {
+    /// Name of the topic.
+    pub topic: String,
+    /// The sample as JSON. Absent members have their default values. `-` reads one sample from each line of the input.
+    pub value: String,
+    /// Samples for each second. Without it, the program publishes one sample, or each line of the input at once.
+    #[arg(short, long, value_name = "HZ", value_parser = rate)]
+    pub rate: Option<f64>,
+    /// Number of readers to wait for.
+    #[arg(long, default_value_t = 1)]
+    pub readers: usize,
+    /// Seconds to wait for the readers.
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    pub readers_wait: Duration,
+    /// Dispose the instance of the sample rather than write it.
+    #[arg(long)]
+    pub dispose: bool,
+    /// The end. Without `--rate`, `--count` publishes the sample again and again.
+    #[command(flatten)]
+    pub end: EndOptions,
+    /// The type.
+    #[command(flatten)]
+    pub ty: TypeOptions,
+    /// The network.
+    #[command(flatten)]
+    pub network: NetworkOptions,
+}
+
+/// Options of `hz`, `bw` and `delay`.
+#[derive(Debug, Clone, Args)]
+pub struct MeasureOptions {
+    /// Name of the topic.
+    pub topic: String,
+    /// Seconds between two lines.
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = period)]
+    pub every: Duration,
+    /// The end.
+    #[command(flatten)]
+    pub end: EndOptions,
+    /// The type.
+    #[command(flatten)]
+    pub ty: TypeOptions,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+    /// The network.
+    #[command(flatten)]
+    pub network: NetworkOptions,
+}
+
+/// Options of `record`.
+#[derive(Debug, Clone, Args)]
+pub struct RecordOptions {
+    /// The file. It must not exist.
+    #[arg(short, long, value_name = "FILE.mcap")]
+    pub output: PathBuf,
+    /// Topics to record, by name or with `*` and `?`. Without one, all topics.
+    pub topics: Vec<String>,
+    /// Topics that are not recorded, by name or with `*` and `?`.
+    #[arg(long, value_name = "PATTERN")]
+    pub exclude: Vec<String>,
+    /// Compression of the chunks.
+    #[arg(long, value_enum, default_value_t)]
+    pub compression: CompressionOption,
+    /// Seconds to wait for a peer that describes the type of a topic.
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    pub type_wait: Duration,
+    /// The end.
+    #[command(flatten)]
+    pub end: EndOptions,
+    /// The network.
+    #[command(flatten)]
+    pub network: NetworkOptions,
+}
+
+/// Compression of the chunks of a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum CompressionOption {
+    /// No compression.
+    #[cfg_attr(not(feature = "compression"), default)]
+    None,
+    /// zstd, fastest level.
+    #[cfg(feature = "compression")]
+    #[default]
+    Zstd,
+    /// lz4.
+    #[cfg(feature = "compression")]
+    Lz4,
+}
+
+/// Options of `play`.
+#[derive(Debug, Clone, Args)]
+pub struct PlayOptions {
+    /// The recording.
+    pub file: PathBuf,
+    /// Topics to play, by name or with `*` and `?`. Without one, all topics.
+    pub topics: Vec<String>,
+    /// Speed: 2 plays twice as fast.
+    #[arg(short, long, default_value = "1", value_parser = rate)]
+    pub rate: f64,
+    /// Start again at the end, until Ctrl-C.
+    #[arg(short = 'l', long = "loop")]
+    pub repeat: bool,
+    /// Publish the samples of one topic as another topic.
+    #[arg(long, value_name = "FROM=TO", value_parser = remap)]
+    pub remap: Vec<(String, String)>,
+    /// Keep the recorded source timestamps. Otherwise samples have the present time.
+    #[arg(long)]
+    pub source_timestamps: bool,
+    /// Seconds to wait for a reader of each topic before the first sample.
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    pub readers_wait: Duration,
+    /// The network.
+    #[command(flatten)]
+    pub network: NetworkOptions,
+}
+
+/// Options of `info`.
+#[derive(Debug, Clone, Args)]
+pub struct InfoOptions {
+    /// The recording.
+    pub file: PathBuf,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+}
+
+/// Options of `recover`.
+#[derive(Debug, Clone, Args)]
+pub struct RecoverOptions {
+    /// The damaged recording.
+    pub file: PathBuf,
+    /// The new file. It must not exist.
+    #[arg(short, long, value_name = "FILE.mcap")]
+    pub output: PathBuf,
+}
+
+/// Reads a number of seconds, at most some thirty years.
+fn seconds(text: &str) -> Result<Duration, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
+        _ => Err("expected a number of seconds from 0 to 1e9, such as 1.5".to_owned()),
+    }
+}
+
+/// Reads a number of seconds above 0.
+fn period(text: &str) -> Result<Duration, String> {
+    match seconds(text)? {
+        Duration::ZERO => Err("expected more than 0 seconds".to_owned()),
+        period => Ok(period),
+    }
+}
+
+/// Reads a rate or a speed.
+fn rate(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(rate) if (1e-6..=1e9).contains(&rate) => Ok(rate),
+        _ => Err("expected a number from 1e-6 to 1e9".to_owned()),
+    }
+}
+
+/// Reads `FROM=TO`.
+fn remap(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((from, to)) if !from.is_empty() && !to.is_empty() => Ok((from.to_owned(), to.to_owned())),
+        _ => Err("expected FROM=TO, such as robot/pose=replay/pose".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CommandLine, period, rate, remap, seconds};
+    use clap::CommandFactory;
+    use std::time::Duration;
+
+    #[test]
+    fn command_line_is_consistent() {
+        CommandLine::command().debug_assert();
+    }
+
+    #[test]
+    fn times_and_rates_have_ranges() {
+        assert_eq!(seconds("1.5"), Ok(Duration::from_millis(1500)));
+        for text in ["-1", "NaN", "inf", "1e10", "1e300", "x"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+        assert!(period("0").is_err());
+        for text in ["0", "-1", "1e-7", "1e-300", "1e10", "NaN", "inf", "x"] {
+            assert!(rate(text).is_err(), "{text}");
+        }
+        assert_eq!(rate("0.5"), Ok(0.5));
+    }
+
+    #[test]
+    fn remap_needs_both_names() {
+        assert_eq!(remap("a=b"), Ok(("a".to_owned(), "b".to_owned())));
+        for text in ["a", "=b", "a="] {
+            assert!(remap(text).is_err(), "{text}");
+        }
+    }
+}

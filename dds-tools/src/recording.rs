@@ -1,0 +1,273 @@
+//! Recordings: MCAP files with the encoded samples of topics.
+//!
+//! A channel belongs to one topic and type. Its schema is the type as IDL (`omgidl`), and its messages are payloads
+//! with their encapsulation header (`cdr`, XCDR1 or XCDR2). `log_time` is the reception timestamp, and `publish_time`
+//! the source timestamp.
+
+use crate::error::ToolError;
+use crate::options::CompressionOption;
+use dds_core::dynamic::DynamicType;
+use dds_core::{SampleInfo, Time};
+use mcap::records::MessageHeader;
+use mcap::sans_io::LinearReaderOptions;
+use mcap::{McapError, Message, WriteOptions};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufReader, BufWriter};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Most time until a received sample is in the file. A crash of the program loses at most these samples.
+const CHUNK_TIME: Duration = Duration::from_secs(1);
+/// Uncompressed size of a chunk.
+const CHUNK_BYTES: u64 = 1 << 20;
+/// Longest record that is read: a damaged length must not reserve all memory. Samples have at most 64 MiB.
+const RECORD_BYTES_MAX: usize = 256 << 20;
+/// Encoding of schemas: IDL 4.2 of the OMG.
+pub const SCHEMA_ENCODING: &str = "omgidl";
+/// Encoding of messages: CDR with its encapsulation header.
+pub const MESSAGE_ENCODING: &str = "cdr";
+/// Key of the metadata of a channel: the type name of the topic.
+pub const TYPE_NAME_KEY: &str = "dds.type_name";
+/// Key of the metadata of a channel: whether its writers were reliable.
+pub const RELIABLE_KEY: &str = "dds.reliable";
+/// Key of the metadata of a channel: whether its writers kept samples for late readers.
+pub const TRANSIENT_LOCAL_KEY: &str = "dds.transient_local";
+
+/// Creates the error of a recording.
+pub(crate) fn recording_error(path: &Path) -> impl Fn(McapError) -> ToolError + '_ {
+    |source| ToolError::Recording { name: path.display().to_string(), source }
+}
+
+fn io_error(path: &Path) -> impl Fn(std::io::Error) -> ToolError + '_ {
+    |source| ToolError::Io { name: path.display().to_string(), source }
+}
+
+/// A recording that is being written.
+///
+/// Every second, it completes a chunk and passes it to the operating system. After a crash,
+/// [`recover`](crate::commands::recover) finds all complete chunks.
+pub struct RecordingWriter {
+    path: PathBuf,
+    writer: mcap::Writer<BufWriter<File>>,
+    chunk_start: Instant,
+}
+
+impl std::fmt::Debug for RecordingWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RecordingWriter").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// A topic in a recording that is being written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ChannelId(u16);
+
+impl RecordingWriter {
+    /// Creates a file.
+    ///
+    /// # Errors
+    /// Fails if the file exists or cannot be created.
+    pub fn create(path: &Path, compression: CompressionOption) -> Result<Self, ToolError> {
+        let file = File::create_new(path).map_err(io_error(path))?;
+        let compression = match compression {
+            CompressionOption::None => None,
+            #[cfg(feature = "compression")]
+            CompressionOption::Zstd => Some(mcap::Compression::Zstd),
+            #[cfg(feature = "compression")]
+            CompressionOption::Lz4 => Some(mcap::Compression::Lz4),
+        };
+        let options = WriteOptions::new()
+            .compression(compression)
+            // Level 1 is the fastest of zstd, and lz4 has no faster one.
+            .compression_level(1)
+            .chunk_size(Some(CHUNK_BYTES))
+            .library(concat!("dds-tools ", env!("CARGO_PKG_VERSION")));
+        let writer = options.create(BufWriter::new(file)).map_err(recording_error(path))?;
+        Ok(Self { path: path.to_owned(), writer, chunk_start: Instant::now() })
+    }
+
+    /// Adds a topic. Without a type, readers of the file cannot decode its samples.
+    ///
+    /// # Errors
+    /// Fails if the file has 65 535 topics already.
+    pub fn add_topic(
+        &mut self,
+        topic: &str,
+        type_name: &str,
+        ty: Option<&DynamicType>,
+        metadata: &BTreeMap<String, String>,
+    ) -> Result<ChannelId, ToolError> {
+        let error = recording_error(&self.path);
+        let schema = match ty {
+            Some(ty) => {
+                self.writer.add_schema(type_name, SCHEMA_ENCODING, ty.to_string().as_bytes()).map_err(&error)?
+            }
+            // The format has the id 0 for a channel without a schema.
+            None => 0,
+        };
+        let channel = self.writer.add_channel(schema, topic, MESSAGE_ENCODING, metadata).map_err(&error)?;
+        Ok(ChannelId(channel))
+    }
+
+    /// Adds a sample.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be written, for example because the disk is full.
+    pub fn write(&mut self, channel: ChannelId, info: &SampleInfo, payload: &[u8]) -> Result<(), ToolError> {
+        let log_time = nanoseconds(info.reception_timestamp);
+        let header = MessageHeader {
+            channel_id: channel.0,
+            // The format has 32 bits for the sequence number.
+            sequence: info.sequence_number.0 as u32,
+            log_time,
+            publish_time: if info.source_timestamp.is_valid() { nanoseconds(info.source_timestamp) } else { log_time },
+        };
+        self.writer.write_to_known_channel(&header, payload).map_err(recording_error(&self.path))
+    }
+
+    /// Completes a chunk if the present one is older than a second. Call it at least every second.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn complete_chunk_in_time(&mut self) -> Result<(), ToolError> {
+        if self.chunk_start.elapsed() < CHUNK_TIME {
+            return Ok(());
+        }
+        self.chunk_start = Instant::now();
+        self.writer.flush().map_err(recording_error(&self.path))
+    }
+
+    /// Completes the file with its index.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn finish(mut self) -> Result<(), ToolError> {
+        self.writer.finish().map_err(recording_error(&self.path))?;
+        Ok(())
+    }
+
+    /// Copies a message of another recording.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn copy(&mut self, message: &Message<'_>) -> Result<(), ToolError> {
+        self.writer.write(message).map_err(recording_error(&self.path))
+    }
+}
+
+/// Returns nanoseconds since 1970. A time before 1970 is 0.
+fn nanoseconds(time: Time) -> u64 {
+    u64::try_from(time.as_unix_nanos()).unwrap_or(0)
+}
+
+/// Returns the time of nanoseconds since 1970.
+#[must_use]
+pub fn time_of(nanoseconds: u64) -> Time {
+    Time::from_unix_nanos(i64::try_from(nanoseconds).unwrap_or(i64::MAX))
+}
+
+/// Opens a recording and returns its messages, in the order of the file.
+///
+/// A file that lacks its end is read up to the last complete chunk.
+///
+/// # Errors
+/// Fails if the file cannot be opened. A message is an error at a damaged place; the iterator then ends.
+pub fn messages(path: &Path) -> Result<impl Iterator<Item = Result<Message<'static>, ToolError>>, ToolError> {
+    let file = File::open(path).map_err(io_error(path))?;
+    let options = LinearReaderOptions::default()
+        .with_skip_end_magic(true)
+        .with_validate_chunk_crcs(true)
+        .with_record_length_limit(RECORD_BYTES_MAX);
+    let path = path.to_owned();
+    let messages = mcap::io::MessageReader::new_with_options(BufReader::new(file), options);
+    let mut has_failed = false;
+    Ok(messages.map_while(move |message| {
+        if has_failed {
+            return None;
+        }
+        has_failed = message.is_err();
+        Some(message.map_err(recording_error(&path)))
+    }))
+}
+
+/// Returns whether a name matches a pattern with `*` and `?`.
+#[must_use]
+pub fn matches_pattern(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (mut p, mut n) = (0, 0);
+    // The last `*`, and the first character that it does not yet cover.
+    let mut star = None;
+    while n < name.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                star = Some((p, n));
+                p += 1;
+            }
+            Some(&wanted) if wanted == '?' || wanted == name[n] => {
+                p += 1;
+                n += 1;
+            }
+            _ => {
+                let Some((star_p, star_n)) = star else { return false };
+                star = Some((star_p, star_n + 1));
+                p = star_p + 1;
+                n = star_n + 1;
+            }
+        }
+    }
+    pattern[p..].iter().all(|rest| *rest == '*')
+}
+
+/// Returns whether a topic is selected by the patterns of a command. Without patterns, it is.
+#[must_use]
+pub fn is_selected(topic: &str, patterns: &[String], exclude: &[String]) -> bool {
+    let is_included = patterns.is_empty() || patterns.iter().any(|pattern| matches_pattern(pattern, topic));
+    is_included && !exclude.iter().any(|pattern| matches_pattern(pattern, topic))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_selected, matches_pattern, nanoseconds, time_of};
+    use dds_core::Time;
+
+    #[test]
+    fn patterns_match_whole_names() {
+        for (pattern, name, expected) in [
+            ("pose", "pose", true),
+            ("pose", "poses", false),
+            ("*", "", true),
+            ("robot/*", "robot/1/pose", true),
+            ("*pose", "robot/pose", true),
+            ("*pose", "robot/pose/x", false),
+            ("r?bot*", "robot", true),
+            ("?", "", false),
+            ("a*b*c", "a-b-b-c", true),
+            ("a*b*c", "a-c-b", false),
+        ] {
+            assert_eq!(matches_pattern(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn long_pattern_takes_no_exponential_time() {
+        assert!(!matches_pattern(&"a*".repeat(1000), &"a".repeat(999)));
+        assert!(!matches_pattern(&format!("{}b", "a*".repeat(200)), &"a".repeat(5000)));
+    }
+
+    #[test]
+    fn excluded_topics_are_not_selected() {
+        let lists = |list: &[&str]| list.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        assert!(is_selected("a", &[], &[]));
+        assert!(is_selected("a", &lists(&["b", "a"]), &[]));
+        assert!(!is_selected("a", &lists(&["b"]), &[]));
+        assert!(!is_selected("a", &[], &lists(&["a*"])));
+    }
+
+    #[test]
+    fn times_read_back() {
+        let time = Time::from_unix_nanos(1_700_000_000_123_456_789);
+        assert_eq!(time_of(nanoseconds(time)), time);
+        assert_eq!(nanoseconds(Time::from_unix_nanos(-1)), 0);
+    }
+}

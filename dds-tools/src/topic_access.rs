@@ -1,0 +1,264 @@
+//! Types and QoS for readers and writers that match the endpoints of a topic.
+
+use crate::domain_view::{DomainWatch, TopicView};
+use crate::error::ToolError;
+use crate::options::TypeOptions;
+use crate::recording::SCHEMA_ENCODING;
+use crate::stop::Stop;
+use dds_core::cdr::Encoded;
+use dds_core::cdr::Raw;
+use dds_core::dynamic::{DynamicData, DynamicType};
+use dds_core::error::WaitErrorKind;
+use dds_core::qos::{
+    DataReaderQos, DataRepresentation, DataWriterQos, Durability, History, PublisherQos, SubscriberQos, TopicQos,
+};
+use dds_core::stats::ReaderLosses;
+use dds_core::{DataReader, DataWriter, DomainParticipant, SampleInfo};
+use dds_idl::description::dynamic_type;
+use dds_idl::idl::{Options, parse_file, parse_text};
+use dds_idl::model::Specification;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+/// Samples that a reader of the program keeps for each instance.
+///
+/// The program must not hold back the writers, so its readers never use KEEP_ALL.
+const DEPTH: u32 = 1000;
+
+/// Returns the QoS of a reader that matches all `writers` if one QoS can.
+///
+/// It is reliable if all writers are, and requests earlier samples if all writers keep them.
+#[must_use]
+pub fn reader_qos(topic: &TopicView<'_>) -> DataReaderQos {
+    let writers = &topic.writers;
+    let mut qos = DataReaderQos::default().keep_last(DEPTH).best_effort();
+    if !writers.is_empty() && writers.iter().all(|writer| writer.qos.reliability.is_reliable()) {
+        qos = qos.reliable();
+    }
+    if !writers.is_empty() && writers.iter().all(|writer| writer.qos.durability >= Durability::TransientLocal) {
+        qos = qos.transient_local();
+    }
+    if let Some(writer) = writers.first() {
+        qos.ownership = writer.qos.ownership;
+    }
+    qos
+}
+
+/// Returns the QoS of a writer that matches all `readers` if one QoS can: the strongest of their requests.
+#[must_use]
+pub fn writer_qos(topic: &TopicView<'_>) -> DataWriterQos {
+    let readers = &topic.readers;
+    let mut qos = DataWriterQos::default().reliable();
+    qos.history = History::KeepLast { depth: DEPTH };
+    for reader in readers {
+        qos.durability = qos.durability.max(reader.qos.durability);
+        qos.deadline = qos.deadline.min(reader.qos.deadline);
+        qos.destination_order = qos.destination_order.max(reader.qos.destination_order);
+        qos.liveliness.kind = qos.liveliness.kind.max(reader.qos.liveliness.kind);
+        qos.liveliness.lease_duration = qos.liveliness.lease_duration.min(reader.qos.liveliness.lease_duration);
+    }
+    if let Some(reader) = readers.first() {
+        qos.ownership = reader.qos.ownership;
+    }
+    // A reader whose list is empty accepts XCDR1 only (XTypes 1.3, 7.6.3.1.1).
+    let accepts = |representation| {
+        readers.iter().all(|reader| match reader.qos.representation.as_slice() {
+            [] => representation == DataRepresentation::Xcdr1,
+            list => list.contains(&representation),
+        })
+    };
+    if !readers.is_empty() {
+        let both = [DataRepresentation::Xcdr1, DataRepresentation::Xcdr2];
+        qos.representation = both.into_iter().filter(|representation| accepts(*representation)).collect();
+    }
+    qos
+}
+
+/// Returns the QoS of a subscriber that reaches writers in every partition, also later ones.
+#[must_use]
+pub fn subscriber_qos() -> SubscriberQos {
+    // The pattern covers all names. The empty name is the default partition, and not every vendor matches it with `*`.
+    SubscriberQos::default().partition(["", "*"])
+}
+
+/// Returns the partitions and the presentation of a publisher that reaches all readers of the topic.
+#[must_use]
+pub fn publisher_qos(topic: &TopicView<'_>) -> PublisherQos {
+    let mut names = BTreeSet::new();
+    for reader in &topic.readers {
+        // An empty list means the partition with the empty name.
+        if reader.partition.is_empty() {
+            names.insert("");
+        }
+        // A publisher joins partitions by name. Only a reader may also use patterns.
+        names.extend(reader.partition.iter().map(String::as_str).filter(|name| !name.contains(['*', '?', '['])));
+    }
+    let mut qos = PublisherQos::default().partition(names);
+    for reader in &topic.readers {
+        qos.presentation.access_scope = qos.presentation.access_scope.max(reader.presentation.access_scope);
+        qos.presentation.coherent_access |= reader.presentation.coherent_access;
+        qos.presentation.ordered_access |= reader.presentation.ordered_access;
+    }
+    qos
+}
+
+/// Returns the type of a topic: from the file of the options, or else from an endpoint that describes it.
+///
+/// # Errors
+/// As [`file_type`] and [`discover_type`].
+pub fn topic_type(
+    participant: &DomainParticipant,
+    watch: &mut DomainWatch,
+    topic: &str,
+    options: &TypeOptions,
+    stop: &Stop,
+) -> Result<DynamicType, ToolError> {
+    if let Some(path) = &options.type_file {
+        watch.await_topic(topic, options.type_wait, stop)?;
+        return file_type(path, &watch.view().topic(topic)?);
+    }
+    discover_type(participant, watch, topic, options.type_wait, stop)
+}
+
+/// Waits for an endpoint of `topic` that describes its type, and returns the type.
+///
+/// # Errors
+/// [`ToolError::NoTopic`] without an endpoint, [`ToolError::NoType`] if none describes its type within `wait`.
+pub fn discover_type(
+    participant: &DomainParticipant,
+    watch: &mut DomainWatch,
+    topic: &str,
+    wait: Duration,
+    stop: &Stop,
+) -> Result<DynamicType, ToolError> {
+    watch.await_topic(topic, wait, stop)?;
+    let found = watch.view().topic(topic)?;
+    let discovery = stop.after(Some(wait));
+    loop {
+        match participant.discover_type(topic).block_for(discovery.step()) {
+            Ok(ty) => return Ok(ty),
+            Err(error) if !matches!(error.kind(), WaitErrorKind::Timeout { .. }) => return Err(error.into()),
+            Err(_) if discovery.is_due() => {
+                return Err(ToolError::NoType { topic: topic.to_owned(), type_names: found.type_names() });
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+/// A reader of any topic: of a described type, or of encoded samples whose type is unknown.
+#[derive(Debug)]
+pub enum TopicReader {
+    /// The samples can be decoded, and instances have keys.
+    Described(DataReader<DynamicData>),
+    /// The samples stay encoded, and all belong to one instance.
+    Encoded(DataReader<Raw>),
+}
+
+impl TopicReader {
+    /// Creates a reader that matches the writers in `found`.
+    ///
+    /// # Errors
+    /// As the builder of the reader.
+    pub fn new(
+        participant: &DomainParticipant,
+        name: &str,
+        found: &TopicView<'_>,
+        ty: Option<&DynamicType>,
+    ) -> Result<Self, ToolError> {
+        let subscriber = participant.subscriber(subscriber_qos())?;
+        let qos = reader_qos(found);
+        if let Some(ty) = ty {
+            let topic = participant.dynamic_topic(name, ty, TopicQos::default())?;
+            return Ok(Self::Described(subscriber.reader_builder(&topic).qos(qos).build()?));
+        }
+        let type_name = found.type_names().into_iter().next().unwrap_or_default();
+        let topic = participant.raw_topic(name, &type_name, TopicQos::default())?;
+        Ok(Self::Encoded(subscriber.reader_builder(&topic).qos(qos).build()?))
+    }
+
+    /// Waits for samples for at most `limit`. The wait also ends if the reader is closed.
+    pub fn wait(&self, limit: Duration) {
+        // A time-out is no failure: the caller looks for samples in any case.
+        let _ = match self {
+            Self::Described(reader) => reader.readable().block_for(limit),
+            Self::Encoded(reader) => reader.readable().block_for(limit),
+        };
+    }
+
+    /// Takes all samples. `each` receives the encoded sample, or `None` for the end of an instance.
+    ///
+    /// # Errors
+    /// Fails if the reader is closed, or with the error of `each`.
+    pub fn take(
+        &self,
+        mut each: impl FnMut(&SampleInfo, Option<Encoded<'_>>) -> Result<(), ToolError>,
+    ) -> Result<(), ToolError> {
+        match self {
+            Self::Described(reader) => reader.take()?.iter().try_for_each(|s| each(s.info(), s.encoded())),
+            Self::Encoded(reader) => reader.take()?.iter().try_for_each(|s| each(s.info(), s.encoded())),
+        }
+    }
+
+    /// Returns where samples were lost on the way to this reader.
+    #[must_use]
+    pub fn losses(&self) -> ReaderLosses {
+        match self {
+            Self::Described(reader) => reader.losses(),
+            Self::Encoded(reader) => reader.losses(),
+        }
+    }
+}
+
+/// Creates a writer that matches the readers in `found`.
+///
+/// # Errors
+/// As the builder of the writer.
+pub fn dynamic_writer(
+    participant: &DomainParticipant,
+    name: &str,
+    found: &TopicView<'_>,
+    ty: &DynamicType,
+) -> Result<DataWriter<DynamicData>, ToolError> {
+    let publisher = participant.publisher(publisher_qos(found))?;
+    let topic = participant.dynamic_topic(name, ty, TopicQos::default())?;
+    Ok(publisher.writer_builder(&topic).qos(writer_qos(found)).build()?)
+}
+
+/// Returns the type of a schema in a recording.
+///
+/// # Errors
+/// The reason as text, if the program cannot read the schema.
+pub fn schema_type(schema: &mcap::Schema<'_>, type_name: &str) -> Result<DynamicType, String> {
+    if schema.encoding != SCHEMA_ENCODING {
+        return Err(format!("the schema has the unknown encoding \"{}\"", schema.encoding));
+    }
+    let Ok(text) = std::str::from_utf8(&schema.data) else { return Err("the schema is not UTF-8".to_owned()) };
+    // `record` writes the extensibility of every type. Other programs may rely on a default, and names differ in case.
+    let options = Options { case_sensitive: true, ..Options::default() };
+    let specification = parse_text(type_name, text, &options).map_err(|error| error.to_string())?;
+    type_of_specification(&specification, type_name)
+}
+
+/// Returns the type of a topic from an IDL file.
+///
+/// # Errors
+/// [`ToolError::TypeFile`] with the diagnostics of the file, or if it defines none of the types.
+pub fn file_type(path: &Path, topic: &TopicView<'_>) -> Result<DynamicType, ToolError> {
+    let options = Options { case_sensitive: true, ..Options::default() };
+    let specification = parse_file(path, &options).map_err(|error| ToolError::TypeFile { text: error.to_string() })?;
+    let names = topic.type_names();
+    let Some(name) = names.iter().find(|name| specification.find(name).is_some()) else {
+        let text = format!("{} does not define the type of the topic: {}", path.display(), names.join(", "));
+        return Err(ToolError::TypeFile { text });
+    };
+    type_of_specification(&specification, name).map_err(|text| ToolError::TypeFile { text })
+}
+
+fn type_of_specification(specification: &Specification, type_name: &str) -> Result<DynamicType, String> {
+    let Some(id) = specification.find(type_name) else {
+        return Err(format!("the schema does not define the type {type_name}"));
+    };
+    dynamic_type(specification, id).map_err(|diagnostics| diagnostics.render(&specification.sources, false))
+}

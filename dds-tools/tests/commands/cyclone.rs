@@ -1,0 +1,80 @@
+//! The commands with topics of Cyclone DDS, whose types the program does not have.
+
+#![allow(clippy::disallowed_methods, reason = "the peer is another process")]
+
+use crate::support::run_local;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+/// A Python process with Cyclone DDS, which ends with this value.
+struct Peer {
+    process: Child,
+    output: BufReader<ChildStdout>,
+}
+
+impl Peer {
+    fn start(role: &str) -> Self {
+        let python = std::env::var_os("DDS_TEST_PYTHON").unwrap_or_else(|| "python3".into());
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/commands/cyclone.py");
+        let mut process = Command::new(python).args([script, role]).stdout(Stdio::piped()).spawn().unwrap();
+        let output = BufReader::new(process.stdout.take().unwrap());
+        Self { process, output }
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        line.trim().to_owned()
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        // The process may have ended by itself.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+#[test]
+#[ignore = "needs Cyclone DDS: .ci/run cyclone"]
+fn commands_understand_cyclone_topics() {
+    let publisher = Peer::start("publish");
+    let text = run_local(&["show", "lab/reading", "--wait", "3", "--domain", "0"]).unwrap();
+    for expected in ["module lab {", "struct Reading {", "@key", "sequence<octet> raw;", "(Cyclone DDS): reliable"] {
+        assert!(text.contains(expected) || text.contains(&expected.replace("octet", "uint8")), "{expected} in {text}");
+    }
+    let text = run_local(&["ls", "lab/", "--json", "--domain", "0"]).unwrap();
+    let topic: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    assert_eq!((&topic["topic"], &topic["types"]), (&json!("lab/reading"), &json!(["lab::Reading"])));
+    assert_eq!(topic["endpoints"][0]["vendor"], "Cyclone DDS");
+
+    let text = run_local(&["echo", "lab/reading", "--json", "--count", "20", "--domain", "0"]).unwrap();
+    for line in text.lines() {
+        let sample: Value = serde_json::from_str(line).unwrap();
+        let number: i64 = sample["name"].as_str().unwrap().strip_prefix("reading ").unwrap().parse().unwrap();
+        assert_eq!(sample, json!({"sensor": number % 3, "name": format!("reading {number}"), "raw": [1, 2, 3]}));
+    }
+    assert_eq!(text.lines().count(), 20);
+
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cyclone.mcap");
+    let file = file.to_str().unwrap();
+    run_local(&["record", "--output", file, "--count", "20", "lab/*", "--domain", "0"]).unwrap();
+    let content: Value = serde_json::from_str(&run_local(&["info", file, "--json"]).unwrap()).unwrap();
+    assert_eq!((&content["samples"], &content["schema"]), (&json!(20), &json!("omgidl")));
+    drop(publisher);
+
+    let mut subscriber = Peer::start("subscribe");
+    assert_eq!(subscriber.line(), "ready");
+    let value = r#"{"sensor": 7, "name": "from the shell", "raw": [255, 0]}"#;
+    run_local(&["pub", "lab/reading", value, "--domain", "0"]).unwrap();
+    let received: Value = serde_json::from_str(&subscriber.line()).unwrap();
+    assert_eq!(received, serde_json::from_str::<Value>(value).unwrap());
+
+    // The samples of the recording reach a reader of the other vendor.
+    run_local(&["play", file, "--rate", "10", "--readers-wait", "10", "--domain", "0"]).unwrap();
+    let received: Value = serde_json::from_str(&subscriber.line()).unwrap();
+    assert!(received["name"].as_str().unwrap().starts_with("reading "), "{received}");
+}

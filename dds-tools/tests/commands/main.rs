@@ -1,0 +1,9 @@
+//! Tests of the commands against participants of this process.
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+mod cyclone;
+mod looking;
+mod recording;
+mod samples;
+mod support;

@@ -1,0 +1,168 @@
+//! `record`, `info`, `play` and `recover`.
+
+use crate::support::{Domain, Pose, pose, pose_reader, pose_writer, run_local};
+use dds_core::qos::{Preset, PublisherQos};
+use dds_core::{DataReader, InstanceHandle};
+use dds_tools::ToolError;
+use dds_tools::recording::messages;
+use std::collections::HashSet;
+use std::path::Path;
+use std::time::Duration;
+
+/// Records five samples of two robots.
+fn record(domain: &Domain, path: &Path, extra: &[&str]) -> String {
+    let robot = domain.join("robot");
+    let writer = pose_writer(&robot);
+    std::thread::scope(|scope| {
+        let file = path.to_str().unwrap();
+        let arguments = [&["record", "--output", file, "--count", "5"], extra].concat();
+        let recorder = scope.spawn(move || domain.run(&arguments));
+        writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        for number in 0..5 {
+            writer.write(&pose(number % 2, f64::from(number))).unwrap();
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let printed = recorder.join().unwrap();
+        let notes = printed.notes.clone();
+        printed.unwrap();
+        notes
+    })
+}
+
+/// Returns the values and the instances of the next samples.
+fn next_values(reader: &DataReader<Pose>, count: usize) -> (Vec<f64>, HashSet<InstanceHandle>) {
+    let (mut values, mut instances) = (Vec::new(), HashSet::new());
+    while values.len() < count {
+        let sample = reader.next_sample().block_for(Duration::from_secs(10)).unwrap();
+        values.extend(sample.data.map(|pose| pose.x));
+        instances.insert(sample.info.instance_handle);
+    }
+    (values, instances)
+}
+
+#[test]
+fn recording_plays_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let (first, second) = (folder.path().join("first.mcap"), folder.path().join("second.mcap"));
+    let notes = record(&Domain::new(), &first, &[]);
+    assert!(notes.contains("records robot/pose (Pose)\n"), "{notes}");
+    assert!(notes.contains("robot/pose: 5 samples, 0 lost"), "{notes}");
+
+    let text = run_local(&["info", first.to_str().unwrap(), "--json"]).unwrap();
+    let topic: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&topic["topic"], &topic["type"]), (&"robot/pose".into(), &"Pose".into()));
+    assert_eq!((&topic["samples"], &topic["schema"]), (&5.into(), &"omgidl".into()));
+    let text = run_local(&["info", first.to_str().unwrap()]).unwrap();
+    assert!(text.contains("5 samples in "), "{text}");
+
+    // A recording of the replay has the same payloads and source timestamps.
+    let domain = Domain::new();
+    let observer = domain.join("observer");
+    let reader = pose_reader(&observer, "replay/pose");
+    std::thread::scope(|scope| {
+        let recorder = scope.spawn(|| {
+            domain.run(&["record", "--output", second.to_str().unwrap(), "--count", "5", "replay/*"]).unwrap()
+        });
+        let play = ["play", first.to_str().unwrap(), "--remap", "robot/pose=replay/pose", "--source-timestamps"];
+        let play = [&play[..], &["--rate", "0.2", "--readers-wait", "10"]].concat();
+        domain.run(&play).unwrap();
+        recorder.join().unwrap();
+    });
+    let (values, instances) = next_values(&reader, 5);
+    assert_eq!(values, [0.0, 1.0, 2.0, 3.0, 4.0]);
+    // The schema gives the keys, so the replay has the instances of the recording.
+    assert_eq!(instances.len(), 2);
+    let content = |path: &Path| -> Vec<_> {
+        let all = messages(path).unwrap().map(Result::unwrap);
+        all.map(|message| (message.publish_time, message.data.into_owned())).collect()
+    };
+    assert_eq!(content(&first), content(&second));
+}
+
+#[test]
+fn writers_of_every_partition_are_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("partitions.mcap");
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let writer_in = |partition: &str| {
+        let publisher = robot.publisher(PublisherQos::default().partition([partition])).unwrap();
+        publisher.writer_builder::<Pose>("robot/pose").qos(Preset::State).build().unwrap()
+    };
+    let (first, second) = (writer_in(""), writer_in("left/arm"));
+    first.write(&pose(1, 1.0)).unwrap();
+    second.write(&pose(2, 2.0)).unwrap();
+    let line = ["record", "--output", path.to_str().unwrap(), "--count", "3"];
+    std::thread::scope(|scope| {
+        let recorder = scope.spawn(|| domain.run(&line).unwrap());
+        first.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        // A writer in a new partition, after the recording has begun.
+        let late = writer_in("right");
+        late.write(&pose(3, 3.0)).unwrap();
+        recorder.join().unwrap();
+    });
+    assert_eq!(messages(&path).unwrap().count(), 3);
+}
+
+#[test]
+fn selected_topics_are_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("nothing.mcap");
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let writer = pose_writer(&robot);
+    writer.write(&pose(1, 1.0)).unwrap();
+    let line = ["record", "--output", path.to_str().unwrap(), "--exclude", "robot/*", "--for", "1"];
+    let error = domain.run(&line).result.unwrap_err();
+    assert!(matches!(error, ToolError::NothingArrived { .. }), "{error}");
+    assert!(path.exists());
+    let error = domain.run(&line).result.unwrap_err();
+    assert!(matches!(error, ToolError::Io { .. }), "an existing file must stay: {error}");
+}
+
+#[test]
+fn every_cut_of_a_recording_recovers_complete_chunks() {
+    let folder = tempfile::tempdir().unwrap();
+    let whole = folder.path().join("whole.mcap");
+    record(&Domain::new(), &whole, &["--compression", "none"]);
+    let bytes = std::fs::read(&whole).unwrap();
+    let (cut, recovered) = (folder.path().join("cut.mcap"), folder.path().join("recovered.mcap"));
+    let mut found = Vec::new();
+    for len in (0..bytes.len()).step_by(7).chain([bytes.len()]) {
+        std::fs::write(&cut, &bytes[..len]).unwrap();
+        let _ = std::fs::remove_file(&recovered);
+        run_local(&["recover", cut.to_str().unwrap(), "--output", recovered.to_str().unwrap()]).unwrap();
+        let samples = messages(&recovered).unwrap().map(Result::unwrap).count();
+        // A longer part never has fewer samples.
+        assert!(found.last().is_none_or(|&before| samples >= before), "{len} bytes: {samples} after {found:?}");
+        found.push(samples);
+    }
+    assert_eq!((found.first(), found.last()), (Some(&0), Some(&5)));
+}
+
+#[test]
+fn damaged_length_reserves_no_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("length.mcap");
+    record(&Domain::new(), &path, &["--compression", "none"]);
+    let mut bytes = std::fs::read(&path).unwrap();
+    // Behind the magic of 8 bytes, the header has an opcode and a length of 8 bytes, little endian.
+    bytes[8 + 8] = 0x7f;
+    std::fs::write(&path, &bytes).unwrap();
+    let printed = run_local(&["info", path.to_str().unwrap()]);
+    assert!(matches!(printed.result, Err(ToolError::Recording { .. })), "{}", printed.output);
+}
+
+#[test]
+fn damaged_recording_fails_at_its_damaged_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("damaged.mcap");
+    record(&Domain::new(), &path, &["--compression", "none"]);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let text = b"robot 1";
+    let at = bytes.windows(text.len()).position(|window| window == text).unwrap();
+    bytes[at] ^= 0xff;
+    std::fs::write(&path, &bytes).unwrap();
+    let printed = run_local(&["info", path.to_str().unwrap()]);
+    assert!(matches!(printed.result, Err(ToolError::Recording { .. })), "{}", printed.output);
+}

@@ -1,0 +1,163 @@
+//! `echo`, `pub`, `hz`, `bw` and `delay`.
+
+use crate::support::{Domain, Pose, pose, pose_reader, pose_writer};
+use dds_core::cdr::Encoded;
+use dds_core::qos::{Preset, TopicQos};
+use dds_tools::{Stop, ToolError};
+use std::time::Duration;
+
+#[test]
+fn echo_prints_earlier_samples() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let writer = pose_writer(&robot);
+    writer.write(&pose(1, 1.5)).unwrap();
+    writer.write(&pose(2, 2.5)).unwrap();
+    let text = domain.run(&["echo", "robot/pose", "--count", "2"]).unwrap();
+    assert_eq!(text, "{robot: 1, x: 1.5, tags: [\"robot 1\"]}\n{robot: 2, x: 2.5, tags: [\"robot 2\"]}\n");
+
+    let text = domain.run(&["echo", "robot/pose", "--count", "1", "--json"]).unwrap();
+    assert_eq!(text, "{\"robot\":1,\"x\":1.5,\"tags\":[\"robot 1\"]}\n");
+
+    let text = domain.run(&["echo", "robot/pose", "--count", "2", "--field", "tags[0]"]).unwrap();
+    assert_eq!(text, "\"robot 1\"\n\"robot 2\"\n");
+
+    let text = domain.run(&["echo", "robot/pose", "--count", "1", "--json", "--info"]).unwrap();
+    let line: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&line["data"]["robot"], &line["sequence_number"]), (&1.into(), &1.into()));
+    assert!(line["source_timestamp_ns"].as_i64().unwrap() > 0);
+}
+
+#[test]
+fn echo_prints_disposed_instance_with_its_key() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let writer = pose_writer(&robot);
+    writer.write(&pose(7, 1.0)).unwrap();
+    std::thread::scope(|scope| {
+        let stop = Stop::new();
+        let echo = scope.spawn({
+            let stop = stop.clone();
+            let domain = &domain;
+            move || domain.run_with(&["echo", "robot/pose", "--json"], "", &stop)
+        });
+        writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        writer.acknowledged().block_for(Duration::from_secs(30)).unwrap();
+        writer.dispose(&7).unwrap();
+        writer.acknowledged().block_for(Duration::from_secs(30)).unwrap();
+        // The reader has the change now. The command prints it within one step.
+        std::thread::sleep(Duration::from_millis(500));
+        stop.request();
+        let text = echo.join().unwrap().unwrap();
+        let last: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+        assert_eq!(last["instance_state"], "disposed");
+        assert_eq!(last["key"]["robot"], 7);
+    });
+}
+
+#[test]
+fn echo_refuses_unknown_field_and_topic() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let _writer = pose_writer(&robot);
+    let error = domain.run(&["echo", "robot/pose", "--field", "z"]).result.unwrap_err();
+    assert!(matches!(error, ToolError::Value { .. }), "{error}");
+    let error = domain.run(&["echo", "no/topic", "--type-wait", "0.5"]).result.unwrap_err();
+    assert!(matches!(error, ToolError::NoTopic { .. }), "{error}");
+}
+
+#[test]
+fn pub_writes_json_samples() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let reader = pose_reader(&robot, "robot/pose");
+    let printed = domain.run(&["pub", "robot/pose", r#"{"robot": 3, "x": 0.25, "tags": ["a", "b"]}"#]);
+    assert_eq!(printed.notes, "samples published: 1\n");
+    printed.unwrap();
+    let expected = Pose { robot: 3, x: 0.25, tags: vec!["a".to_owned(), "b".to_owned()] };
+    let sample = reader.next_sample().block_for(Duration::from_secs(10)).unwrap();
+    assert_eq!(sample.data, Some(expected));
+}
+
+#[test]
+fn pub_reads_one_sample_from_each_line() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let reader = pose_reader(&robot, "robot/pose");
+    let input = "{\"robot\": 1}\n\n{\"robot\": 2}\n";
+    domain.run_with(&["pub", "robot/pose", "-"], input, &Stop::new()).unwrap();
+    let mut robots = Vec::new();
+    while robots.len() < 2 {
+        let sample = reader.next_sample().block_for(Duration::from_secs(10)).unwrap();
+        robots.extend(sample.data.map(|pose| pose.robot));
+    }
+    assert_eq!(robots, [1, 2]);
+}
+
+#[test]
+fn pub_refuses_wrong_value_before_it_matches() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let reader = pose_reader(&robot, "robot/pose");
+    let error = domain.run(&["pub", "robot/pose", r#"{"robot": -1}"#]).result.unwrap_err();
+    assert!(error.to_string().starts_with("robot: "), "{error}");
+    assert_eq!(reader.subscription_matched().total_count, 0);
+}
+
+#[test]
+fn measurements_count_every_sample() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let writer = pose_writer(&robot);
+    for (command, unit) in [("hz", "interval_ns"), ("bw", "size_bytes"), ("delay", "delay_ns")] {
+        let text = std::thread::scope(|scope| {
+            let measure = scope.spawn(|| domain.run(&[command, "robot/pose", "--count", "50", "--json"]));
+            while !measure.is_finished() {
+                writer.write(&pose(1, 1.0)).unwrap();
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            measure.join().unwrap().unwrap()
+        });
+        let total: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
+        assert_eq!((&total["total"], &total["samples"]), (&true.into(), &50.into()), "{text}");
+        assert!(total["rate_hz"].as_f64().unwrap() > 0.0);
+        assert!(total[unit]["max"].as_u64().unwrap() >= total[unit]["min"].as_u64().unwrap());
+    }
+}
+
+#[test]
+fn measurement_without_samples_fails() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let _reader = pose_reader(&robot, "robot/pose");
+    let error = domain.run(&["hz", "robot/pose", "--for", "0.3"]).result.unwrap_err();
+    assert!(matches!(error, ToolError::NothingArrived { .. }), "{error}");
+}
+
+#[test]
+fn echo_reads_type_from_file() {
+    let domain = Domain::new();
+    // A raw topic describes no type.
+    let robot = domain.join("robot");
+    let topic = robot.raw_topic("raw/pose", "Pose", TopicQos::default()).unwrap();
+    let writer = robot.writer_builder(&topic).qos(Preset::State).build().unwrap();
+    // XCDR1, little endian: the robot 4 at x = 0.5 with one tag.
+    let numbers = [[0, 1, 0, 0], [4, 0, 0, 0], [0; 4], [0; 4], [0, 0, 0xe0, 0x3f], [1, 0, 0, 0], [8, 0, 0, 0]];
+    let payload = [&numbers.concat()[..], b"robot 4\0"].concat();
+    writer.write_encoded(Encoded::new(&payload).unwrap()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pose.idl");
+    let echo = ["echo", "raw/pose", "--count", "1", "--type-wait", "1"];
+    let error = domain.run(&echo).result.unwrap_err();
+    assert!(matches!(error, ToolError::NoType { .. }), "{error}");
+
+    std::fs::write(&file, "@final struct Pose { unsigned long robot; double x; sequence<string> tags; };").unwrap();
+    let with_type = [&echo[..], &["--type", file.to_str().unwrap()]].concat();
+    assert_eq!(domain.run(&with_type).unwrap(), "{robot: 4, x: 0.5, tags: [\"robot 4\"]}\n");
+
+    for wrong in ["struct Other { long x; };", "struct Pose { lon x; };"] {
+        std::fs::write(&file, wrong).unwrap();
+        let error = domain.run(&with_type).result.unwrap_err();
+        assert!(matches!(error, ToolError::TypeFile { .. }), "{error}");
+    }
+}

@@ -1,0 +1,91 @@
+//! A robot to look at, and a way to run a command.
+
+use clap::Parser;
+use dds_core::qos::Preset;
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Scope};
+use dds_tools::options::CommandLine;
+use dds_tools::{Stop, ToolError, commands};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Type of the topic `robot/pose`.
+#[derive(DdsType, Debug, Clone, PartialEq, Default)]
+pub(crate) struct Pose {
+    #[dds(key)]
+    pub(crate) robot: u32,
+    pub(crate) x: f64,
+    pub(crate) tags: Vec<String>,
+}
+
+/// The output of a command.
+pub(crate) struct Printed {
+    pub(crate) result: Result<(), ToolError>,
+    pub(crate) output: String,
+    pub(crate) notes: String,
+}
+
+impl Printed {
+    /// Returns the output of a command that must have succeeded.
+    pub(crate) fn unwrap(self) -> String {
+        if let Err(error) = self.result {
+            panic!("{error}\n{}{}", self.output, self.notes);
+        }
+        self.output
+    }
+}
+
+/// A domain of one test: a tag that no other test has.
+pub(crate) struct Domain {
+    tag: String,
+}
+
+impl Domain {
+    pub(crate) fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        Self { tag: format!("dds-tools-{}-{number}", std::process::id()) }
+    }
+
+    /// Joins the domain.
+    pub(crate) fn join(&self, name: &str) -> DomainParticipant {
+        DomainParticipant::builder(0).scope(Scope::Host).name(name).domain_tag(&self.tag).build().unwrap()
+    }
+
+    /// Runs a command until its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Printed {
+        self.run_with(arguments, "", &Stop::new())
+    }
+
+    /// Runs a command with an input.
+    pub(crate) fn run_with(&self, arguments: &[&str], input: &str, stop: &Stop) -> Printed {
+        let network = ["--domain", "0", "--scope", "host", "--tag", &self.tag];
+        let line = ["dds"].iter().chain(arguments).chain(&network);
+        run_line(line.copied(), input, stop)
+    }
+}
+
+/// Runs a command without a network.
+pub(crate) fn run_local(arguments: &[&str]) -> Printed {
+    run_line(["dds"].iter().chain(arguments).copied(), "", &Stop::new())
+}
+
+fn run_line<'a>(line: impl Iterator<Item = &'a str>, input: &str, stop: &Stop) -> Printed {
+    let arguments = CommandLine::try_parse_from(line).unwrap();
+    let (mut output, mut notes) = (Vec::new(), Vec::new());
+    let result = commands::run(&arguments.command, &mut input.as_bytes(), &mut output, &mut notes, stop);
+    Printed { result, output: String::from_utf8(output).unwrap(), notes: String::from_utf8(notes).unwrap() }
+}
+
+/// Creates a writer that keeps its samples for late readers.
+pub(crate) fn pose_writer(participant: &DomainParticipant) -> DataWriter<Pose> {
+    participant.writer_builder::<Pose>("robot/pose").qos(Preset::State).build().unwrap()
+}
+
+/// Creates a reader that receives every sample.
+pub(crate) fn pose_reader(participant: &DomainParticipant, topic: &str) -> DataReader<Pose> {
+    participant.reader_builder::<Pose>(topic).qos(Preset::Event).build().unwrap()
+}
+
+/// Returns a pose.
+pub(crate) fn pose(robot: u32, x: f64) -> Pose {
+    Pose { robot, x, tags: vec![format!("robot {robot}")] }
+}
