@@ -6,7 +6,8 @@
 //! DDS_DOMAIN=7 DDS_SCOPE=host configured       the environment overrides the file
 //! ```
 
-use dds_core::{DCPS_PARTICIPANT, DdsType, DomainParticipant, DomainParticipantBuilder, Result, Scope};
+use dds_core::builtin::DCPS_PARTICIPANT;
+use dds_core::{DdsType, DomainParticipant, DomainParticipantBuilder, Result, Scope};
 
 #[derive(DdsType)]
 struct Pose {

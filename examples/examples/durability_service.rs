@@ -9,7 +9,7 @@
 //! Environment variables configure the network, as for any participant (`DDS_SCOPE`, `DDS_PEERS`, …).
 //! Ctrl-C stops the program; with `--until-eof` the end of its standard input does. Killing it is safe.
 
-use dds_core::{DatabaseSync, DurabilityService, DurabilityServiceBuilder, DurabilityStatus};
+use dds_durability::{DatabaseSync, DurabilityService, DurabilityServiceBuilder, DurabilityStatus};
 use std::error::Error;
 use std::io::{BufRead, IsTerminal};
 use std::time::Duration;

@@ -7,8 +7,9 @@
 //!   --samples N                number of samples (default 1000), one per millisecond
 //! ```
 
+use dds_core::error::WaitErrorKind;
 use dds_core::qos::Preset;
-use dds_core::{DdsType, DomainParticipant, Scope, WaitErrorKind};
+use dds_core::{DdsType, DomainParticipant, Scope};
 use hdrhistogram::Histogram;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::error::Error;
@@ -114,7 +115,7 @@ fn both(samples: u32) -> Result<(), Box<dyn Error>> {
 }
 
 /// A participant that sends nothing to the network: its scope is this host.
-fn participant() -> Result<DomainParticipant, dds_core::CreateError> {
+fn participant() -> Result<DomainParticipant, dds_core::error::CreateError> {
     DomainParticipant::builder(0).scope(Scope::Host).build()
 }
 

@@ -1,4 +1,4 @@
-//! Example programs.
+//! Example programs that need more than `dds-core`, and the documentation tests of the book.
 //!
 //! | program | shows |
 //! |---|---|
@@ -12,3 +12,48 @@
 //! | `shapes` | the demo program that all vendors have, for interoperability tests |
 //!
 //! Run one with `cargo run --release -p examples --example NAME`. Its module documentation lists its arguments.
+//! `dds-core` has more examples: `cargo run -p dds-core --example NAME`.
+
+use dds_core::{DomainParticipant, Result, Scope};
+
+/// Creates a participant of this host that only this process sees, for the tests of the book.
+///
+/// # Errors
+/// As [`DomainParticipant::new`].
+pub fn private_participant() -> Result<DomainParticipant> {
+    let tag = format!("book-{}", std::process::id());
+    Ok(DomainParticipant::builder(0).scope(Scope::Host).domain_tag(tag).build()?)
+}
+
+/// The pages of the book with Rust code. Their snippets are documentation tests.
+#[cfg(doctest)]
+mod book {
+    macro_rules! pages {
+        ($($name:ident $page:literal)*) => {
+            $(
+                #[doc = include_str!(concat!("../../book/src/", $page))]
+                struct $name;
+            )*
+        };
+    }
+
+    pages! {
+        Introduction "introduction.md"
+        Tutorial "tutorial.md"
+        Concepts "concepts.md"
+        Qos "howto/qos.md"
+        Images "howto/images.md"
+        LateJoiners "howto/late-joiners.md"
+        RequestReply "howto/request-reply.md"
+        Tokio "howto/tokio.md"
+        Simulator "howto/simulator.md"
+        RealTime "howto/real-time.md"
+        Files "howto/files.md"
+        UnknownTypes "howto/unknown-types.md"
+        Types "reference/types.md"
+        Unicast "deploy/unicast.md"
+        Buffers "deploy/buffers.md"
+        Troubleshooting "troubleshooting.md"
+        Migration "migration.md"
+    }
+}

@@ -23,8 +23,9 @@ mod subscriber;
 
 use clap::Parser;
 use clap::error::ErrorKind;
+use dds_core::DomainParticipant;
+use dds_core::error::{CreateError, FilterError};
 use dds_core::qos::TopicQos;
-use dds_core::{CreateError, DomainParticipant, FilterError};
 use options::Options;
 use shape::Shape;
 use std::error::Error;

@@ -3,7 +3,8 @@
 use crate::options::{FinalInstanceState, Options};
 use crate::say;
 use crate::shape::Shape;
-use dds_core::{DataWriter, DomainParticipant, Publisher, ReturnCode, Topic, WriteError};
+use dds_core::error::{ReturnCode, WriteError};
+use dds_core::{DataWriter, DomainParticipant, Publisher, Topic};
 use std::error::Error;
 use std::hash::{BuildHasher, RandomState};
 use std::thread;

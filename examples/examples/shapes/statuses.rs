@@ -1,11 +1,11 @@
 //! Prints status changes of the participant's entities.
 
 use super::say;
+use dds_core::listener::{AnyReader, AnyWriter, PublisherListener, SubscriberListener, TopicListener};
 use dds_core::qos::PolicyId;
-use dds_core::{
-    AnyReader, AnyWriter, DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus,
-    LivelinessChangedStatus, LivelinessLostStatus, PublicationMatchedStatus, PublisherListener, StatusMask,
-    SubscriberListener, SubscriptionMatchedStatus, TopicListener,
+use dds_core::status::{
+    DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus, LivelinessChangedStatus,
+    LivelinessLostStatus, PublicationMatchedStatus, StatusMask, SubscriptionMatchedStatus,
 };
 
 /// All statuses except data, which the program polls in each round.

@@ -3,7 +3,9 @@
 use crate::options::Options;
 use crate::say;
 use crate::shape::Shape;
-use dds_core::{DataReader, DomainParticipant, InstanceHandle, InstanceState, ReadError, Samples, Topic};
+use dds_core::error::ReadError;
+use dds_core::filter::FilterExpression;
+use dds_core::{DataReader, DomainParticipant, InstanceHandle, InstanceState, Samples, Topic};
 use std::collections::HashMap;
 use std::error::Error;
 use std::thread;
@@ -31,7 +33,8 @@ pub(crate) fn run(
                 (topic.name().to_owned(), subscriber.reader_builder::<Shape>(topic).qos(options.reader_qos()).build()?)
             }
             Some((expression, parameters)) => {
-                let filtered = participant.filtered_topic(topic, expression, parameters);
+                let filtered =
+                    participant.filtered_topic(topic, FilterExpression::new(expression).parameters(parameters));
                 let filtered = filtered.inspect_err(|_| say("failed to create content filtered topic"))?;
                 say(&format!("Create reader for topic: {}", filtered.name()));
                 let reader = subscriber.reader_builder::<Shape>(&filtered).qos(options.reader_qos()).build()?;

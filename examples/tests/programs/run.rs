@@ -16,24 +16,6 @@ fn hello_world_receives_each_sample() {
     assert!(text.contains("p50") && text.contains("p99.9"), "{text}");
 }
 
-/// The README shows `hello_publisher` and `hello_subscriber`, and they exchange a sample.
-#[test]
-fn readme_programs_exchange_a_sample() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = std::fs::read_to_string(folder.join("../README.md")).unwrap();
-    let mut shown = readme.split("```rust,no_run\n").skip(1).filter_map(|part| part.split_once("```"));
-    for name in ["hello_publisher", "hello_subscriber"] {
-        let file = std::fs::read_to_string(folder.join("examples").join(name).with_extension("rs")).unwrap();
-        let (_, program) = file.split_once("\n\n").unwrap();
-        assert_eq!(shown.next().map(|(program, _)| program), Some(program), "{name} differs from the README");
-    }
-    let tag = format!("readme-{}", std::process::id());
-    let mut subscriber = Running::start(example("hello_subscriber").env("DDS_DOMAIN_TAG", &tag));
-    let published = example("hello_publisher").env("DDS_DOMAIN_TAG", &tag).output().unwrap();
-    assert!(published.status.success(), "{}", text(&published));
-    subscriber.wait_for(|line| line == "Pose { robot: 7, x: 1.0 }");
-}
-
 #[test]
 fn hello_world_rejects_unknown_arguments() {
     let output = example("hello_world").arg("listen").output().unwrap();
@@ -51,34 +33,46 @@ fn robot_prints_poses_and_shuts_down_cleanly() {
     assert!(text.ends_with("clean shutdown\n"), "{text}");
 }
 
-#[test]
-fn robot_worker_stops_after_its_parent_is_killed() {
-    let mut robot = Running::start(&mut example("robot"));
-    robot.wait_for(|line| line.starts_with("robot 2: "));
-    robot.process.kill().unwrap();
-    robot.wait_for(|line| line == "clean shutdown");
+/// A command that runs an example with the default action of SIGINT.
+#[cfg(target_os = "linux")]
+fn interruptible(name: &str, arguments: &str) -> Command {
+    let mut command = Command::new("env");
+    command.arg("--default-signal=INT").arg(example(name).get_program()).args(arguments.split_whitespace());
+    command.env("DDS_SCOPE", "host").env("DDS_DOMAIN_TAG", format!("{name}-{}", std::process::id()));
+    command.stdin(Stdio::null());
+    command
 }
 
-/// SIGINT ends an example at once: no example catches the signal, and the exit status shows it.
+#[cfg(target_os = "linux")]
+fn interrupt(running: &Running) {
+    let interrupted = Command::new("kill").args(["-INT", &running.process.id().to_string()]).status().unwrap();
+    assert!(interrupted.success());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn robot_ctrl_c_shuts_down_cleanly() {
+    let mut robot = Running::start(&mut interruptible("robot", ""));
+    robot.wait_for(|line| line.starts_with("robot 2: "));
+    interrupt(&robot);
+    robot.wait_for(|line| line == "clean shutdown");
+    assert!(robot.process.wait().unwrap().success());
+}
+
+/// SIGINT ends these examples at once: they do not catch the signal, and the exit status shows it.
 ///
 /// A shell starts background processes with SIGINT ignored, and their children inherit that. `env` restores the default
 /// for the examples.
 #[test]
 #[cfg(target_os = "linux")]
 #[allow(clippy::disallowed_methods, reason = "the test waits for real processes")]
-fn sigint_ends_each_example_at_once() {
-    let examples =
-        [("hello_world", "subscribe"), ("hello_world", "publish"), ("shapes", "-S -t Circle"), ("robot", "")];
+fn sigint_ends_examples_at_once() {
+    let examples = [("hello_world", "subscribe"), ("hello_world", "publish"), ("shapes", "-S -t Circle")];
     for (name, arguments) in examples {
-        let example = example(name);
-        let mut command = Command::new("env");
-        command.arg("--default-signal=INT").arg(example.get_program()).args(arguments.split_whitespace());
-        command.env("DDS_SCOPE", "host").env("DDS_DOMAIN_ID", "77").stdin(Stdio::null());
-        let mut running = Running::start(&mut command);
+        let mut running = Running::start(&mut interruptible(name, arguments));
         std::thread::sleep(Duration::from_millis(300));
         assert!(running.process.try_wait().unwrap().is_none(), "{name} {arguments} ended without a signal");
-        let interrupted = Command::new("kill").args(["-INT", &running.process.id().to_string()]).status().unwrap();
-        assert!(interrupted.success());
+        interrupt(&running);
         let started = std::time::Instant::now();
         let status = loop {
             // The limit allows for a busy machine. Only a failing test reaches it.

@@ -4,7 +4,7 @@
 mod suite;
 
 use crate::running::{Running, example, text};
-use dds_core::qos::{DataWriterQos, Liveliness, LivelinessKind};
+use dds_core::qos::{DataWriterQos, Liveliness};
 use dds_core::sim::Simulation;
 use dds_core::{DdsType, DomainParticipant, Duration, Scope};
 use std::process::Command;
@@ -383,7 +383,7 @@ fn lost_liveliness_is_printed_like_other_statuses() {
     let simulation = Simulation::new(1);
     let participant = simulation.participant("host", 0).unwrap();
     participant.set_listener(statuses::shown(), statuses::Statuses).unwrap();
-    let liveliness = Liveliness { kind: LivelinessKind::ManualByTopic, lease_duration: Duration::from_secs(1) };
+    let liveliness = Liveliness::manual_by_topic(Duration::from_secs(1));
     let qos = DataWriterQos::default().liveliness(liveliness);
     let writer = participant.writer_builder::<Silent>("Square").qos(qos).build().unwrap();
     for total in 1..=2 {
