@@ -53,7 +53,7 @@ impl Contender {
             (writer.best_effort(), reader.best_effort())
         };
         let listener = move |reader: &DataReader<Blob>| {
-            let whole = |sample: dds_core::SampleRef<'_, Blob>| {
+            let whole = |sample: dds_core::reader::SampleRef<'_, Blob>| {
                 sample.view::<BlobView<'_>>().is_some_and(|v| black_box(v).is_ok())
             };
             if reader.take().is_ok_and(|samples| samples.iter().any(whole)) {

@@ -1,8 +1,9 @@
 //! Bursts of small samples that share datagrams.
 
 use crate::slot::{Arrival, slot};
+use dds_core::error::CreateError;
 use dds_core::qos::{DataReaderQos, DataWriterQos};
-use dds_core::{CreateError, DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration, Scope};
+use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration, Scope};
 use std::hint::black_box;
 
 /// No other bench uses this domain.

@@ -1,8 +1,10 @@
 //! Encoding and decoding alone: bytes as a run or as elements, and one sample in three forms.
 
 use crate::LARGE_PAYLOAD_LEN;
-use dds_core::cdr::{DecodeError, EncodeError, decode_payload, decode_payload_into, encode_payload};
-use dds_core::{DdsType, Encoded, Encoding};
+use dds_core::__private::cdr::{decode_payload, decode_payload_into, encode_payload};
+use dds_core::DdsType;
+use dds_core::cdr::{Encoded, Encoding};
+use dds_core::error::{DecodeError, EncodeError};
 
 /// 32 000 bytes as one run.
 #[derive(Debug, Clone, PartialEq, Eq, DdsType)]

@@ -180,7 +180,7 @@ impl ManyReaders {
             count: self.count,
             is_final: true,
         };
-        self.writer.handle_acknack(NOW, reader, &ack_nack);
+        self.writer.handle_acknack(NOW, reader.into(), &ack_nack);
         self.settle();
     }
 

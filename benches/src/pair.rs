@@ -3,8 +3,9 @@
 use crate::LARGE_PAYLOAD_LEN;
 use crate::slot::{Arrival, slot};
 use dds_core::cdr::{DecodeOwned, Encode, Encoding};
+use dds_core::error::CreateError;
 use dds_core::qos::{DataReaderQos, DataWriterQos};
-use dds_core::{CreateError, DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Scope};
+use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Scope};
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -106,17 +107,17 @@ impl Form {
 /// A sample type of a pair.
 pub trait Payload: DdsType + Encode + DecodeOwned + Default + Send {
     /// Reads a received sample in place. Returns `false` if it is not a valid sample.
-    fn look(sample: &dds_core::SampleRef<'_, Self>) -> bool;
+    fn look(sample: &dds_core::reader::SampleRef<'_, Self>) -> bool;
 }
 
 impl Payload for Small {
-    fn look(sample: &dds_core::SampleRef<'_, Self>) -> bool {
+    fn look(sample: &dds_core::reader::SampleRef<'_, Self>) -> bool {
         sample.decode().is_some_and(|value| black_box(value).is_ok())
     }
 }
 
 impl Payload for Large {
-    fn look(sample: &dds_core::SampleRef<'_, Self>) -> bool {
+    fn look(sample: &dds_core::reader::SampleRef<'_, Self>) -> bool {
         sample.view::<LargeView<'_>>().is_some_and(|view| black_box(view).is_ok())
     }
 }

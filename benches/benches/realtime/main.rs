@@ -13,8 +13,8 @@
 //! runs them in turns.
 //!
 //! Options: `--samples N` of each turn (default 10 000, at 1 kHz), `--turns N` (default 3), `--hogs N` (default 0),
-//! `--beside NAME=PROGRAM` for each other contender; `--test` runs 100 samples once. A contender is a program that accepts
-//! `--loop in_process|udp SAMPLES HOGS`, like this one.
+//! `--beside NAME=PROGRAM` for each other contender; `--test` runs 100 samples once. A contender is a program that
+//! accepts `--loop in_process|udp SAMPLES HOGS`, like this one.
 
 #[cfg(target_os = "linux")]
 mod control_loop;

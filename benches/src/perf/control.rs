@@ -7,8 +7,9 @@ use crate::perf::participant::Place;
 use crate::perf::qos::Qos;
 use crate::perf::record::{Interval, Pattern, ProcessShare};
 use crate::perf::{Failure, Result};
+use dds_core::error::{WaitError, WaitErrorKind};
 use dds_core::qos::{DataReaderQos, DataWriterQos};
-use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, WaitError, WaitErrorKind};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -223,7 +224,7 @@ impl Conductor {
             Pattern::Roundtrip => "perf pong",
             Pattern::Throughput => "perf subscribe",
         };
-        let found = self.words.writer.publication_matched().map_or(0, |status| status.current_count);
+        let found = self.words.writer.publication_matched().current_count;
         let reports = self.words.writer.explain_matches();
         let why: String = reports.iter().map(|report| format!("\n{report}")).collect();
         let others = self.participant.discovered_participants().len();

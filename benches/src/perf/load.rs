@@ -1,7 +1,9 @@
 //! The sample: its number, the time at which it was due, and bytes that give it its size.
 
 use clap::ValueEnum;
-use dds_core::{DataWriter, DdsType, Encoding, WriteErrorKind};
+use dds_core::cdr::Encoding;
+use dds_core::error::WriteErrorKind;
+use dds_core::{DataWriter, DdsType};
 use serde::{Deserialize, Serialize};
 
 /// The sample. Its size is that of its encoding without the encapsulation header of 4 bytes.
@@ -113,7 +115,7 @@ impl Sender {
     }
 
     /// Writes only the fields into the loan. The bytes keep the content of the slot.
-    fn write_loan(&self) -> Result<(), dds_core::WriteError> {
+    fn write_loan(&self) -> Result<(), dds_core::error::WriteError> {
         let Load { sequence, due, source, bytes } = &self.load;
         let mut loan = self.writer.loan_encoded(Encoding::Xcdr1, ENCAPSULATION + LOAD_MIN + bytes.len())?;
         let mut rest = loan.get_mut(ENCAPSULATION..).unwrap_or_default();
@@ -123,14 +125,14 @@ impl Sender {
             place.copy_from_slice(field);
             rest = behind;
         }
-        loan.write().map_err(|given_back| given_back.error)
+        loan.write()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dds_core::cdr::encode_payload;
+    use dds_core::__private::cdr::encode_payload;
 
     #[test]
     fn minimum_size_is_that_of_an_empty_load() {

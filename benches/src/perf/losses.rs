@@ -2,7 +2,8 @@
 
 use crate::perf::load::Load;
 use crate::perf::receive::Receiver;
-use dds_core::{DataReader, ReaderLosses};
+use dds_core::DataReader;
+use dds_core::stats::ReaderLosses;
 use serde::{Deserialize, Serialize};
 
 /// The ledgers of all readers of a process since a start time.
@@ -26,16 +27,15 @@ impl Ledgers {
     #[must_use]
     pub fn begin(receivers: &[Receiver]) -> Self {
         let readers = receivers.iter().map(Receiver::reader);
-        // A closed reader has no ledger.
-        Self(readers.filter_map(|reader| Some((reader.clone(), reader.losses().ok()?))).collect())
+        Self(readers.map(|reader| (reader.clone(), reader.losses())).collect())
     }
 
     /// Ends the count.
     #[must_use]
     pub fn end(self) -> Reasons {
         let Self(ledgers) = self;
-        let between = |(reader, before): (DataReader<Load>, ReaderLosses)| Some(reader.losses().ok()?.since(&before));
-        let all: Vec<ReaderLosses> = ledgers.into_iter().filter_map(between).collect();
+        let between = |(reader, before): (DataReader<Load>, ReaderLosses)| reader.losses().since(&before);
+        let all: Vec<ReaderLosses> = ledgers.into_iter().map(between).collect();
         Reasons {
             // The sockets belong to the participant, so each reader reports the same number.
             socket_dropped: all.iter().filter_map(|losses| losses.socket_dropped).max(),

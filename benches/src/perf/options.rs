@@ -20,11 +20,11 @@ use std::time::Duration;
     version,
     after_help = "\
 Examples:
-  perf run roundtrip                                  64 bytes, reliable, as fast as possible, 5 s
-  perf run roundtrip --size 64,64k,1M --floor         beside raw UDP sockets, in turns
-  perf run throughput --size 64..64k*4 --json r.jsonl a sweep; results as JSON lines
-  perf run throughput --rate 10k --best-effort        latency at a fixed rate, counted from when samples were due
-  perf report r.jsonl                                 one HTML file: distributions, courses, comparison
+  perf run roundtrip                                  64 bytes, reliable, as fast as possible, 5 s.
+  perf run roundtrip --size 64,64k,1M --floor         beside raw UDP sockets, in turns.
+  perf run throughput --size 64..64k*4 --json r.jsonl a sweep; results as JSON lines.
+  perf run throughput --rate 10k --best-effort        latency at a fixed rate, counted from when samples were due.
+  perf report r.jsonl                                 one HTML file: distributions, courses, comparison.
 
 Across hosts:
   perf pong                    on one host
@@ -122,8 +122,8 @@ pub struct Ping {
     #[command(flatten)]
     pub place: Place,
 
-    /// Also measure raw UDP sockets with the same payload (blocking send and recv), in turns of 100 ms with the DDS.
-    /// Not with --rate
+    /// Also measure raw UDP sockets with the same payload, in turns of 100 ms with the DDS.
+    /// The sockets use blocking send and recv. Not with --rate
     #[arg(long, conflicts_with = "rate", help_heading = "Work")]
     pub floor: bool,
 

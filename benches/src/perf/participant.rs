@@ -4,7 +4,8 @@ use crate::perf::quantity::{Span, size};
 use crate::perf::receive::ReceiveMode;
 use crate::perf::{Failure, Result};
 use clap::{Args, ValueEnum};
-use dds_core::{ChecksumKind, Delivery, DomainParticipant, Duration, IpFamilies, Receiving, Scope, ThreadOptions};
+use dds_core::config::{ChecksumKind, IpFamilies, Receiving, ThreadOptions};
+use dds_core::{Delivery, DomainParticipant, Duration, Scope};
 use dds_rtps::transport::faults::Faults;
 use std::str::FromStr;
 
@@ -198,7 +199,7 @@ impl Place {
         match self.receive_priority {
             None => Ok(threads),
             #[cfg(feature = "rt")]
-            Some(priority) => Ok(threads.receive(dds_core::ThreadSettings::new().priority(priority))),
+            Some(priority) => Ok(threads.receive(dds_core::config::ThreadSettings::new().priority(priority))),
             #[cfg(not(feature = "rt"))]
             Some(_) => Err(Failure::new(
                 "--receive-priority needs the library's feature `rt`: build with `--features perf,rt`",

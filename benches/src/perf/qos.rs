@@ -105,7 +105,7 @@ impl Qos {
         let qos = match self.history {
             HistoryOption::KeepLast(depth) => qos.keep_last(depth),
             HistoryOption::KeepAll => {
-                let limits = ResourceLimits { max_samples: Some(self.max_samples), ..ResourceLimits::default() };
+                let limits = ResourceLimits::NONE.max_samples(self.max_samples);
                 qos.keep_all().resource_limits(limits)
             }
         };

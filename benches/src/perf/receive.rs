@@ -10,7 +10,8 @@ use crate::perf::load::{Load, LoadView};
 use crate::perf::{Failure, Result};
 use clap::ValueEnum;
 use dds_core::qos::DataReaderQos;
-use dds_core::{DataReader, Delivery, DomainParticipant, Entity, States, Stream, WaitSet};
+use dds_core::reader::Stream;
+use dds_core::{DataReader, Delivery, DomainParticipant, States, WaitSet};
 use serde::{Deserialize, Serialize};
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -100,7 +101,7 @@ impl Drop for Receiver {
 }
 
 /// Passes all available samples to the handler. Fails if the reader is closed.
-fn take(reader: &DataReader<Load>, handler: &mut impl OnLoad) -> std::result::Result<(), dds_core::ReadError> {
+fn take(reader: &DataReader<Load>, handler: &mut impl OnLoad) -> std::result::Result<(), dds_core::error::ReadError> {
     let samples = reader.take()?;
     let now = clock::now();
     for sample in samples.iter() {

@@ -14,7 +14,7 @@ use crate::perf::participant::{Place, name_of};
 use crate::perf::receive::{OnLoad, Receiver};
 use crate::perf::record::{Pattern, ProcessShare};
 use crate::perf::{Failure, Result, summary};
-use dds_core::{DataWriter, DomainParticipant, Entity};
+use dds_core::{DataWriter, DomainParticipant};
 use std::io::Read;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -118,7 +118,7 @@ impl RequestHandler {
 
     /// Whether a conductor that is still alive uses this responder.
     fn is_busy(&self) -> bool {
-        let asking = self.words.reader.subscription_matched().map_or(0, |status| status.current_count);
+        let asking = self.words.reader.subscription_matched().current_count;
         self.session.is_some() && asking > 1
     }
 

@@ -110,15 +110,15 @@ impl Calls {
 mod tests {
     use super::*;
 
-    const TABLE: &str = "\
-% time     seconds  usecs/call     calls    errors syscall
------- ----------- ----------- --------- --------- ----------------
- 61.04    0.050120          25      2003           sendto
- 38.96    0.031990          15      2100       101 recvfrom
-  0.00    0.000000           0         3           mmap
------- ----------- ----------- --------- --------- ----------------
-100.00    0.082110          20      4106       101 total
-";
+    const TABLE: &str = concat!(
+        "% time     seconds  usecs/call     calls    errors syscall\n",
+        "------ ----------- ----------- --------- --------- ----------------\n",
+        " 61.04    0.050120          25      2003           sendto\n",
+        " 38.96    0.031990          15      2100       101 recvfrom\n",
+        "  0.00    0.000000           0         3           mmap\n",
+        "------ ----------- ----------- --------- --------- ----------------\n",
+        "100.00    0.082110          20      4106       101 total\n",
+    );
 
     #[test]
     fn table_parses_with_and_without_errors() {

@@ -1,6 +1,6 @@
 //! Resource usage of a process: processor time, context switches, memory, datagrams.
 
-use dds_core::TrafficCounters;
+use dds_core::stats::TrafficCounters;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 use serde::{Deserialize, Serialize};

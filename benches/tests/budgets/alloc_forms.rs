@@ -1,12 +1,12 @@
 //! The allocation budget of each form of writing and reading: after warm-up a sample causes no heap allocation.
 
 use crate::window::{WINDOW_SAMPLES, WINDOWS, fewest_blocks};
+use dds_core::cdr::Encoding;
 use dds_core::cdr::{Bounded, WString};
 use dds_core::qos::{DataReaderQos, DataWriterQos};
-use dds_core::{
-    DataReader, DataWriter, DdsType, DomainParticipant, Duration, Encoding, Sample, SampleIdentity, Scope,
-    SequenceNumber, States, Stream, WaitSet, WriteOptions,
-};
+use dds_core::reader::Stream;
+use dds_core::writer::{SampleIdentity, SequenceNumber, WriteOptions};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, Sample, Scope, States, WaitSet};
 use dhat::Profiler;
 use futures_util::stream::{StreamExt, select_all};
 use std::collections::{BTreeMap, HashMap};

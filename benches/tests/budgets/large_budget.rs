@@ -5,7 +5,8 @@
 
 use benches::slot::{Arrival, slot};
 use dds_core::qos::{DataReaderQos, DataWriterQos};
-use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, SampleRef, Scope};
+use dds_core::reader::SampleRef;
+use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Scope};
 use dhat::{HeapStats, Profiler};
 use std::time::Duration;
 
