@@ -77,10 +77,12 @@ impl RecordingWriter {
             #[cfg(feature = "compression")]
             CompressionOption::Lz4 => Some(mcap::Compression::Lz4),
         };
-        let options = WriteOptions::new()
+        let options = WriteOptions::new();
+        // Level 1 is the fastest of zstd, and lz4 has no faster one.
+        #[cfg(feature = "compression")]
+        let options = options.compression_level(1);
+        let options = options
             .compression(compression)
-            // Level 1 is the fastest of zstd, and lz4 has no faster one.
-            .compression_level(1)
             .chunk_size(Some(CHUNK_BYTES))
             .library(concat!("dds-tools ", env!("CARGO_PKG_VERSION")));
         let writer = options.create(BufWriter::new(file)).map_err(recording_error(path))?;
