@@ -22,4 +22,6 @@ mod message;
 
 #[allow(unused_imports, unreachable_pub, reason = "without features there is no package")]
 pub use generated::*;
-pub use message::{RosAction, RosMessage, RosService, RosTypeEntry};
+#[cfg(feature = "service_msgs")]
+pub use message::{GetResultRequest, GetResultResponse, RosAction, RosService, SendGoalRequest, SendGoalResponse};
+pub use message::{RosMessage, RosTypeEntry};

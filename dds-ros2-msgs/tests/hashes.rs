@@ -165,3 +165,25 @@ fn default_value_is_that_of_the_interface_file() {
     assert_eq!(geometry_msgs::msg::PoseWithCovariance::default().covariance, [0.0; 36]);
     assert_eq!(action_msgs::msg::GoalStatus::STATUS_ABORTED, 6);
 }
+
+#[test]
+fn part_of_an_action_survives_its_message() {
+    /// Sends each part through its message, as a generic client and server do.
+    fn round_trip<A: RosAction>(goal: A::Goal, result: A::Result, feedback: A::Feedback) {
+        let stamp = builtin_interfaces::msg::Time { sec: 3, nanosec: 4 };
+        assert_eq!(A::open_send_goal_request(A::send_goal_request([1; 16], goal.clone())), ([1; 16], goal.clone()));
+        assert_eq!(A::open_send_goal_response(A::send_goal_response(true, stamp.clone())), (true, stamp));
+        assert_eq!(A::open_get_result_request(A::get_result_request([2; 16])), [2; 16]);
+        assert_eq!(A::open_get_result_response(A::get_result_response(4, result.clone())), (4, result));
+        assert_eq!(A::open_feedback_message(A::feedback_message([5; 16], feedback.clone())), ([5; 16], feedback));
+        let request = A::send_goal_request([1; 16], goal);
+        let event = A::SendGoal::event(service_msgs::msg::ServiceEventInfo::default(), Some(request.clone()), None);
+        assert_ne!(event, A::SendGoal::event(service_msgs::msg::ServiceEventInfo::default(), None, None));
+    }
+    use tf2_msgs::action::{LookupTransformFeedback, LookupTransformGoal, LookupTransformResult};
+    let goal = LookupTransformGoal { target_frame: "map".into(), ..Default::default() };
+    let mut result = LookupTransformResult::default();
+    result.error.error_string = "none".into();
+    let feedback = LookupTransformFeedback { structure_needs_at_least_one_member: 6 };
+    round_trip::<tf2_msgs::action::LookupTransform>(goal, result, feedback);
+}

@@ -157,6 +157,18 @@ pub mod srv {
         type Event = CancelGoalEvent;
         const ROS_NAME: &'static str = "action_msgs/srv/CancelGoal";
         const TYPE_HASH: &'static str = "RIHS01_573d8b0a534451d7bc2ac8c5ffde8ac14b8593b7001175d0cd6516dcbeb8689a";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            CancelGoalEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 }
 

@@ -59,6 +59,18 @@ pub mod srv {
         type Event = ListNodesEvent;
         const ROS_NAME: &'static str = "composition_interfaces/srv/ListNodes";
         const TYPE_HASH: &'static str = "RIHS01_13f30d73a74c844ee4bacf78f3680f08777cad137f10fbd6a648544cc7b59d2a";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            ListNodesEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 
     /// The ROS package in which the composable node can be found.
@@ -138,6 +150,18 @@ pub mod srv {
         type Event = LoadNodeEvent;
         const ROS_NAME: &'static str = "composition_interfaces/srv/LoadNode";
         const TYPE_HASH: &'static str = "RIHS01_2e521ef6066fba6d7fc3a3b175d486709f01b4d738d9a59188858546fc8e5acd";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            LoadNodeEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 
     /// Container specific unique id of a loaded node.
@@ -192,6 +216,18 @@ pub mod srv {
         type Event = UnloadNodeEvent;
         const ROS_NAME: &'static str = "composition_interfaces/srv/UnloadNode";
         const TYPE_HASH: &'static str = "RIHS01_dce562f83adc735ddcfe9dfb927b89293d4dd0fe2b8fc91e772fb83e970a43b0";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            UnloadNodeEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 }
 

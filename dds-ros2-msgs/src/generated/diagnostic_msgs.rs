@@ -139,6 +139,18 @@ pub mod srv {
         type Event = AddDiagnosticsEvent;
         const ROS_NAME: &'static str = "diagnostic_msgs/srv/AddDiagnostics";
         const TYPE_HASH: &'static str = "RIHS01_6b91084c9f8bffd9b0c1f6883e0e8e491a831f4fc6c6aec77a4efaf3f1ea90b5";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            AddDiagnosticsEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 
     /// `diagnostic_msgs/srv/SelfTest_Request`.
@@ -194,6 +206,18 @@ pub mod srv {
         type Event = SelfTestEvent;
         const ROS_NAME: &'static str = "diagnostic_msgs/srv/SelfTest";
         const TYPE_HASH: &'static str = "RIHS01_df1e4e54a814a16ccc77471e9239618d46818e8d0e3b45ad6f8c34c6e2abfef6";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            SelfTestEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 }
 

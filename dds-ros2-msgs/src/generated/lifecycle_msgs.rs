@@ -241,6 +241,18 @@ pub mod srv {
         type Event = ChangeStateEvent;
         const ROS_NAME: &'static str = "lifecycle_msgs/srv/ChangeState";
         const TYPE_HASH: &'static str = "RIHS01_356fe34f0475a43acf54542013af4167b0e729f77ea22ffb045c6ad8e20668e5";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            ChangeStateEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 
     /// `lifecycle_msgs/srv/GetAvailableStates_Request`.
@@ -293,6 +305,18 @@ pub mod srv {
         type Event = GetAvailableStatesEvent;
         const ROS_NAME: &'static str = "lifecycle_msgs/srv/GetAvailableStates";
         const TYPE_HASH: &'static str = "RIHS01_00a07d79d2207d71e81a8cbc1880e5d924cc16d4688ea8e8e06e443dc8f8aa1d";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            GetAvailableStatesEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 
     /// `lifecycle_msgs/srv/GetAvailableTransitions_Request`.
@@ -345,6 +369,18 @@ pub mod srv {
         type Event = GetAvailableTransitionsEvent;
         const ROS_NAME: &'static str = "lifecycle_msgs/srv/GetAvailableTransitions";
         const TYPE_HASH: &'static str = "RIHS01_59b7ecefce0982a8a844b9f2c4f14764c1c4543cc55e72924e2aa4adad83e9bc";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            GetAvailableTransitionsEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 
     /// `lifecycle_msgs/srv/GetState_Request`.
@@ -397,6 +433,18 @@ pub mod srv {
         type Event = GetStateEvent;
         const ROS_NAME: &'static str = "lifecycle_msgs/srv/GetState";
         const TYPE_HASH: &'static str = "RIHS01_800a0a5aae599782b02932de0caf563f6dc4e7e94b794eadde075ba2cbef9795";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            GetStateEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 }
 

@@ -182,6 +182,18 @@ pub mod srv {
         type Event = GetMapEvent;
         const ROS_NAME: &'static str = "nav_msgs/srv/GetMap";
         const TYPE_HASH: &'static str = "RIHS01_c8ae77c9995b3554b5ba80e4d4d443f970ac65143102a1d893ec24fc07b31147";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            GetMapEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 
     /// Get a plan from the current position to the goal Pose
@@ -240,6 +252,18 @@ pub mod srv {
         type Event = GetPlanEvent;
         const ROS_NAME: &'static str = "nav_msgs/srv/GetPlan";
         const TYPE_HASH: &'static str = "RIHS01_234f7aff100f5edb8150366601687b027bcdc253db47decb88fff846193fe5e8";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            GetPlanEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 
     /// URL of map resource
@@ -304,6 +328,18 @@ pub mod srv {
         type Event = LoadMapEvent;
         const ROS_NAME: &'static str = "nav_msgs/srv/LoadMap";
         const TYPE_HASH: &'static str = "RIHS01_1a192ac56c40fed2767dac26f0b371785372276bd465c902676d2dca135aae5a";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            LoadMapEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 
     /// Set a new map together with an initial pose
@@ -360,6 +396,18 @@ pub mod srv {
         type Event = SetMapEvent;
         const ROS_NAME: &'static str = "nav_msgs/srv/SetMap";
         const TYPE_HASH: &'static str = "RIHS01_5e11a5b2ca53d8ae85b666a019f16c9904ebc787828f1f566c4e048a1ddedfb4";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            SetMapEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 }
 

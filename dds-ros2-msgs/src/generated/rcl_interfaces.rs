@@ -421,6 +421,18 @@ pub mod srv {
         type Event = DescribeParametersEvent;
         const ROS_NAME: &'static str = "rcl_interfaces/srv/DescribeParameters";
         const TYPE_HASH: &'static str = "RIHS01_845b484d71eb0673dae682f2e3ba3c4851a65a3dcfb97bddd82c5b57e91e4cff";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            DescribeParametersEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 
     /// A list of logger names to get.
@@ -474,6 +486,18 @@ pub mod srv {
         type Event = GetLoggerLevelsEvent;
         const ROS_NAME: &'static str = "rcl_interfaces/srv/GetLoggerLevels";
         const TYPE_HASH: &'static str = "RIHS01_03bf1bebd0d6514c7ed0ba7c5e08dc9f2f39c759fe99e1e30ea4157d7674f72d";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            GetLoggerLevelsEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 
     /// A list of parameter names.
@@ -530,6 +554,18 @@ pub mod srv {
         type Event = GetParameterTypesEvent;
         const ROS_NAME: &'static str = "rcl_interfaces/srv/GetParameterTypes";
         const TYPE_HASH: &'static str = "RIHS01_da199c878688b3e530bdfe3ca8f74cb9fa0c303101e980a9e8f260e25e1c80ca";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            GetParameterTypesEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 
     /// TODO(wjwwood): Decide on the rules for grouping, nodes, and parameter "names"
@@ -590,6 +626,18 @@ pub mod srv {
         type Event = GetParametersEvent;
         const ROS_NAME: &'static str = "rcl_interfaces/srv/GetParameters";
         const TYPE_HASH: &'static str = "RIHS01_bf9803d5c74cf989a5de3e0c2e99444599a627c7ff75f97b8c05b01003675cbc";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            GetParametersEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 
     /// Recursively get parameters with unlimited depth.
@@ -651,6 +699,18 @@ pub mod srv {
         type Event = ListParametersEvent;
         const ROS_NAME: &'static str = "rcl_interfaces/srv/ListParameters";
         const TYPE_HASH: &'static str = "RIHS01_3e6062bfbb27bfb8730d4cef2558221f51a11646d78e7bb30a1e83afac3aad9d";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            ListParametersEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 
     /// A list of loggers to set.
@@ -703,6 +763,18 @@ pub mod srv {
         type Event = SetLoggerLevelsEvent;
         const ROS_NAME: &'static str = "rcl_interfaces/srv/SetLoggerLevels";
         const TYPE_HASH: &'static str = "RIHS01_3ff86cb4e91fbf9abae15c234ecc874448de6ece8e193401c077cf116e4f6d78";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            SetLoggerLevelsEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 
     /// A list of parameters to set.
@@ -755,6 +827,18 @@ pub mod srv {
         type Event = SetParametersEvent;
         const ROS_NAME: &'static str = "rcl_interfaces/srv/SetParameters";
         const TYPE_HASH: &'static str = "RIHS01_56eed9a67e169f9cb6c1f987bc88f868c14a8fc9f743a263bc734c154015d7e0";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            SetParametersEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 
     /// A list of parameters to set atomically.
@@ -809,6 +893,18 @@ pub mod srv {
         type Event = SetParametersAtomicallyEvent;
         const ROS_NAME: &'static str = "rcl_interfaces/srv/SetParametersAtomically";
         const TYPE_HASH: &'static str = "RIHS01_0e192ef259c07fc3c07a13191d27002222e65e00ccec653ca05e856f79285fcd";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            SetParametersAtomicallyEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 }
 

@@ -1138,6 +1138,18 @@ pub mod srv {
         type Event = SetCameraInfoEvent;
         const ROS_NAME: &'static str = "sensor_msgs/srv/SetCameraInfo";
         const TYPE_HASH: &'static str = "RIHS01_a10cca5d33dc637c8d49db50ab288701a3592bb9cd854f2f16a0659613b68984";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            SetCameraInfoEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 }
 

@@ -95,6 +95,18 @@ pub mod srv {
         type Event = FrameGraphEvent;
         const ROS_NAME: &'static str = "tf2_msgs/srv/FrameGraph";
         const TYPE_HASH: &'static str = "RIHS01_0d1fbc6222c018ba5f33822904a2fdd4063705289956d3fdde07cd8c50fe8067";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            FrameGraphEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 }
 
@@ -254,6 +266,51 @@ pub mod action {
         type GetResult = LookupTransformGetResult;
         const ROS_NAME: &'static str = "tf2_msgs/action/LookupTransform";
         const TYPE_HASH: &'static str = "RIHS01_0b8adf6bc0b5958879e3265b41a457e03558fe523890a81252c70eba97a82c5d";
+
+        fn send_goal_request(goal_id: [u8; 16], goal: Self::Goal) -> LookupTransformSendGoalRequest {
+            LookupTransformSendGoalRequest { goal_id: crate::unique_identifier_msgs::msg::UUID { uuid: goal_id }, goal }
+        }
+
+        fn open_send_goal_request(request: LookupTransformSendGoalRequest) -> ([u8; 16], Self::Goal) {
+            (request.goal_id.uuid, request.goal)
+        }
+
+        fn send_goal_response(
+            accepted: bool,
+            stamp: crate::builtin_interfaces::msg::Time,
+        ) -> LookupTransformSendGoalResponse {
+            LookupTransformSendGoalResponse { accepted, stamp }
+        }
+
+        fn open_send_goal_response(
+            response: LookupTransformSendGoalResponse,
+        ) -> (bool, crate::builtin_interfaces::msg::Time) {
+            (response.accepted, response.stamp)
+        }
+
+        fn get_result_request(goal_id: [u8; 16]) -> LookupTransformGetResultRequest {
+            LookupTransformGetResultRequest { goal_id: crate::unique_identifier_msgs::msg::UUID { uuid: goal_id } }
+        }
+
+        fn open_get_result_request(request: LookupTransformGetResultRequest) -> [u8; 16] {
+            request.goal_id.uuid
+        }
+
+        fn get_result_response(status: i8, result: Self::Result) -> LookupTransformGetResultResponse {
+            LookupTransformGetResultResponse { status, result }
+        }
+
+        fn open_get_result_response(response: LookupTransformGetResultResponse) -> (i8, Self::Result) {
+            (response.status, response.result)
+        }
+
+        fn feedback_message(goal_id: [u8; 16], feedback: Self::Feedback) -> Self::FeedbackMessage {
+            LookupTransformFeedbackMessage { goal_id: crate::unique_identifier_msgs::msg::UUID { uuid: goal_id }, feedback }
+        }
+
+        fn open_feedback_message(message: Self::FeedbackMessage) -> ([u8; 16], Self::Feedback) {
+            (message.goal_id.uuid, message.feedback)
+        }
     }
 
     /// The service `tf2_msgs/action/LookupTransform_SendGoal`.
@@ -266,6 +323,18 @@ pub mod action {
         type Event = LookupTransformSendGoalEvent;
         const ROS_NAME: &'static str = "tf2_msgs/action/LookupTransform_SendGoal";
         const TYPE_HASH: &'static str = "RIHS01_4646ff5706c86b04d0a1098d329951a9731a7517e16702905de6073cc72c8530";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            LookupTransformSendGoalEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 
     /// The service `tf2_msgs/action/LookupTransform_GetResult`.
@@ -278,6 +347,18 @@ pub mod action {
         type Event = LookupTransformGetResultEvent;
         const ROS_NAME: &'static str = "tf2_msgs/action/LookupTransform_GetResult";
         const TYPE_HASH: &'static str = "RIHS01_3cd1715751899e3167b5aec3e4ac194f7da9e8493a77285f9f6a4c914f5e8b24";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            LookupTransformGetResultEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 }
 

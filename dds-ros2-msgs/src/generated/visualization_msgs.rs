@@ -539,6 +539,18 @@ pub mod srv {
         type Event = GetInteractiveMarkersEvent;
         const ROS_NAME: &'static str = "visualization_msgs/srv/GetInteractiveMarkers";
         const TYPE_HASH: &'static str = "RIHS01_bfdfaa861f4a8422b4ec3bd02c6681e4a45a83bdc2913d8facdf923d8ad1376a";
+
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            GetInteractiveMarkersEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
     }
 }
 

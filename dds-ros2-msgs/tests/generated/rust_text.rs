@@ -160,11 +160,75 @@ fn service_or_action(text: &mut String, name: &InterfaceName, parts: &[&str], ty
     }
     write!(
         text,
-        "        const ROS_NAME: &'static str = \"{name}\";\n        const TYPE_HASH: &'static str = \"{}\";\n    }}\n",
-        type_hash(name, types)
+        "        const ROS_NAME: &'static str = \"{name}\";\n        const TYPE_HASH: &'static str = \"{}\";\n{}    }}\n",
+        type_hash(name, types),
+        if is_action { ACTION_FUNCTIONS.replace("Action", &rust_name) } else { SERVICE_FUNCTION.replace("ServiceEvent {", &format!("{rust_name}Event {{")) }
     )
     .unwrap();
 }
+
+/// The function of `RosService` for a service with the name `Service`.
+const SERVICE_FUNCTION: &str = "
+        fn event(
+            info: crate::service_msgs::msg::ServiceEventInfo,
+            request: ::core::option::Option<Self::Request>,
+            response: ::core::option::Option<Self::Response>,
+        ) -> Self::Event {
+            ServiceEvent {
+                info,
+                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
+                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+            }
+        }
+";
+
+/// The functions of `RosAction` for an action with the name `Action`.
+const ACTION_FUNCTIONS: &str = "
+        fn send_goal_request(goal_id: [u8; 16], goal: Self::Goal) -> ActionSendGoalRequest {
+            ActionSendGoalRequest { goal_id: crate::unique_identifier_msgs::msg::UUID { uuid: goal_id }, goal }
+        }
+
+        fn open_send_goal_request(request: ActionSendGoalRequest) -> ([u8; 16], Self::Goal) {
+            (request.goal_id.uuid, request.goal)
+        }
+
+        fn send_goal_response(
+            accepted: bool,
+            stamp: crate::builtin_interfaces::msg::Time,
+        ) -> ActionSendGoalResponse {
+            ActionSendGoalResponse { accepted, stamp }
+        }
+
+        fn open_send_goal_response(
+            response: ActionSendGoalResponse,
+        ) -> (bool, crate::builtin_interfaces::msg::Time) {
+            (response.accepted, response.stamp)
+        }
+
+        fn get_result_request(goal_id: [u8; 16]) -> ActionGetResultRequest {
+            ActionGetResultRequest { goal_id: crate::unique_identifier_msgs::msg::UUID { uuid: goal_id } }
+        }
+
+        fn open_get_result_request(request: ActionGetResultRequest) -> [u8; 16] {
+            request.goal_id.uuid
+        }
+
+        fn get_result_response(status: i8, result: Self::Result) -> ActionGetResultResponse {
+            ActionGetResultResponse { status, result }
+        }
+
+        fn open_get_result_response(response: ActionGetResultResponse) -> (i8, Self::Result) {
+            (response.status, response.result)
+        }
+
+        fn feedback_message(goal_id: [u8; 16], feedback: Self::Feedback) -> Self::FeedbackMessage {
+            ActionFeedbackMessage { goal_id: crate::unique_identifier_msgs::msg::UUID { uuid: goal_id }, feedback }
+        }
+
+        fn open_feedback_message(message: Self::FeedbackMessage) -> ([u8; 16], Self::Feedback) {
+            (message.goal_id.uuid, message.feedback)
+        }
+";
 
 fn constant(text: &mut String, constant: &RosConstant) {
     doc(text, "        ", &constant.comment, constant.unit.as_deref());
