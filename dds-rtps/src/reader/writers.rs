@@ -54,18 +54,22 @@ pub(crate) struct WriterTable {
     due_heap: DueHeap,
     /// Highest counts of answers to unmatched writers. A writer that matches again gets no lower ones.
     counts_of_unmatched: AckNackCounts,
-    /// The next numbers of unmatched writers, the most recent one last. One that returns repeats no sample.
+    /// Whether the reader requests history (DURABILITY).
+    wants_history: bool,
+    /// The next numbers of unmatched writers of a volatile reader, the most recent one last. One that returns repeats
+    /// no sample.
     positions: VecDeque<(Guid, SequenceNumber)>,
 }
 
 impl WriterTable {
-    pub(crate) fn new(seed: HashSeed) -> Self {
+    pub(crate) fn new(seed: HashSeed, wants_history: bool) -> Self {
         Self {
             writers: Vec::new(),
             by_guid: HashMap::with_hasher(seed.state()),
             last_found: 0,
             due_heap: DueHeap::new(),
             counts_of_unmatched: AckNackCounts::default(),
+            wants_history,
             positions: VecDeque::new(),
         }
     }
@@ -146,7 +150,8 @@ impl WriterTable {
         let index = self.by_guid.remove(&writer)?;
         let removed = self.writers.swap_remove(index);
         if let Some(reliable) = removed.proxy.reliable() {
-            if !reliable.awaits_start() {
+            // A reader that wants history gets it again, to learn which instances are alive.
+            if !reliable.awaits_start() && !self.wants_history {
                 self.remember_position(writer, reliable.next());
             }
             self.counts_of_unmatched = self.counts_of_unmatched.max(reliable.acknacks.counts());
@@ -232,7 +237,7 @@ mod tests {
             reliable: true,
             ..ReaderConfig::new(Guid::UNKNOWN, KeySource::None, &DataReaderQos::default())
         };
-        let mut table = WriterTable::new(HashSeed::fixed(0));
+        let mut table = WriterTable::new(HashSeed::fixed(0), false);
         for number in 1..=writers {
             let now = Instant::from_nanos(number.into());
             let proxy = WriterProxy::remote(now, WriterProxyConfig::new(guid(number)), &config);
@@ -261,6 +266,23 @@ mod tests {
         assert_eq!(table.take_position(writer(9)), None);
         assert_eq!(table.take_position(writer(10)), Some(SequenceNumber(10)));
         assert_eq!(table.take_position(writer(10)), None);
+    }
+
+    #[test]
+    fn only_volatile_readers_remember_positions() {
+        for (wants_history, remembered) in [(true, 0), (false, 1)] {
+            let config = ReaderConfig {
+                reliable: true,
+                wants_history,
+                ..ReaderConfig::new(Guid::UNKNOWN, KeySource::None, &DataReaderQos::default())
+            };
+            let mut table = WriterTable::new(HashSeed::fixed(0), wants_history);
+            let writer = WriterProxyConfig { reliable: true, ..WriterProxyConfig::new(guid(1)) };
+            let proxy = WriterProxy::remote(Instant::ZERO, writer, &config);
+            table.insert(MatchedWriter::new(proxy, &config));
+            assert!(table.remove(guid(1)).is_some());
+            assert_eq!(table.positions.len(), remembered);
+        }
     }
 
     #[test]

@@ -53,7 +53,7 @@ impl StatefulReader {
     pub fn new(config: ReaderConfig) -> Self {
         Self {
             history: ReaderHistory::new(config.history()),
-            writers: WriterTable::new(config.hash_seed),
+            writers: WriterTable::new(config.hash_seed, config.wants_history),
             unmatched: UnmatchedRows::default(),
             builder: ChangeBuilder::new(config.key.clone(), config.filter.clone(), config.spare_bytes),
             events: PendingEvents::default(),
@@ -99,8 +99,7 @@ impl StatefulReader {
         let mut proxy = WriterProxy::remote(now.instant, writer, &self.config);
         let position = self.writers.take_position(proxy.guid());
         if let Some(reliable) = proxy.reliable_mut() {
-            // A reader that wants history gets it again, to learn which instances are alive.
-            if let Some(next) = position.filter(|_| !self.config.wants_history) {
+            if let Some(next) = position {
                 reliable.resume_at(next);
             }
             // The writer may have kept its proxy of this reader, and would ignore lower counts as old.

@@ -534,3 +534,23 @@ fn volatile_reader_gets_nothing_twice_after_rematch() {
         assert_eq!(script.taken(), [18, 19], "{writer:?}");
     }
 }
+
+/// A writer that restarts with the same GUID numbers its samples from 1 again.
+#[test]
+fn restarted_writer_of_volatile_reader_is_heard_after_denial() {
+    let mut script = Script::new(volatile(keep_all(config(KeySource::None))));
+    script.match_remote(WRITER, true);
+    script.heartbeat(1, 0);
+    script.samples(1..=17);
+    assert_eq!(script.taken().len(), 17);
+    script.reader.unmatch_writer(script.now(), WRITER);
+    script.match_remote(WRITER, true);
+    // Its HEARTBEATs deny for a second that it ever wrote 17 samples.
+    script.heartbeat(1, 1);
+    script.later(1000);
+    script.heartbeat(1, 2);
+    script.samples([2, 3]);
+    script.heartbeat(1, 3);
+    script.sample(1);
+    assert_eq!(script.taken(), [1, 2, 3]);
+}

@@ -145,12 +145,14 @@ impl ReliableState {
 
     /// The writer was matched before, and no number before `next` may arrive again.
     ///
-    /// A forged disposal of its participant, or the end of a lease, may have ended that match.
+    /// A forged disposal of its participant, or the end of a lease, may have ended that match. A writer that restarted
+    /// with the same GUID begins at 1 again: its HEARTBEATs deny the position, and the reader moves back.
     pub(crate) fn resume_at(&mut self, next: SequenceNumber) {
         debug_assert!(self.window.is_empty(), "nothing has arrived since the match");
         self.announced.floor = next;
         self.window.jump_to(next);
         self.first = next;
+        self.plausibility.start_with_heartbeat(next);
     }
 
     /// First number that was not delivered, lost or declared irrelevant.
