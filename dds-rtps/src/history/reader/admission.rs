@@ -511,7 +511,7 @@ impl ReaderHistory {
     fn has_space_for_instance(&mut self) -> bool {
         let max = self.config.instances_max();
         if self.cache.instances.len() >= max {
-            self.make_space_for_instances(max.saturating_sub(1));
+            self.make_space_for_instances(max.saturating_sub(1), |_| false);
         }
         self.cache.instances.len() < max
     }

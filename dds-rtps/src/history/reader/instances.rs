@@ -307,14 +307,20 @@ impl InstanceTable {
         self.keys.keep(&mut instance.key, payload, is_key)
     }
 
-    /// Frees the instance if it is unused. Returns whether it was.
+    /// Frees the instance if it is unused. Returns whether it was. A disposed one without samples is listed.
     pub(super) fn release(&mut self, at: InstanceIndex) -> bool {
         let instance = &mut self.instances[at as usize];
         let handle = instance.handle;
+        let (is_unused, is_disposed) = (instance.is_unused(), instance.is_disposed_and_empty() && !instance.is_listed);
         // The entry may be free already, while another entry has its handle.
-        if !instance.is_unused() || self.by_handle.get(&handle) != Some(&at) {
+        if !(is_unused || is_disposed) || self.by_handle.get(&handle) != Some(&at) {
             return false;
         }
+        if !is_unused {
+            self.list_disposed(at);
+            return false;
+        }
+        let instance = &mut self.instances[at as usize];
         self.keys.release(&mut instance.key);
         self.by_handle.remove(&handle);
         self.in_order.remove(&handle);
@@ -357,16 +363,36 @@ impl InstanceTable {
     }
 
     /// The oldest disposed instance without samples. It is no longer listed.
-    pub(super) fn pop_disposed(&mut self) -> Option<InstanceIndex> {
+    ///
+    /// Instances that `keeps` selects move to `kept` instead.
+    pub(super) fn pop_disposed(
+        &mut self,
+        keeps: impl Fn(InstanceHandle) -> bool,
+        kept: &mut Vec<InstanceHandle>,
+    ) -> Option<InstanceIndex> {
         while let Some(handle) = self.disposed.pop_front() {
             let Some(at) = self.find(handle) else { continue };
             let instance = self.get_mut(at);
-            let was_listed = std::mem::take(&mut instance.is_listed);
-            if was_listed && instance.is_disposed_and_empty() {
+            if !instance.is_listed {
+                continue;
+            }
+            if !instance.is_disposed_and_empty() {
+                instance.is_listed = false;
+            } else if keeps(handle) {
+                kept.push(handle);
+            } else {
+                instance.is_listed = false;
                 return Some(at);
             }
         }
         None
+    }
+
+    /// Returns kept instances to the front of the list of disposed ones.
+    pub(super) fn restore_disposed(&mut self, kept: Vec<InstanceHandle>) {
+        for handle in kept.into_iter().rev() {
+            self.disposed.push_front(handle);
+        }
     }
 
     /// Whether some instance was taken empty and not freed yet.

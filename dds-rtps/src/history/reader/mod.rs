@@ -284,13 +284,14 @@ impl ReaderHistory {
             return Err(SetRejection { reason: RejectReason::Samples, instance, is_lasting });
         }
         if self.cache.instances.len().saturating_add(new) > instances_max {
-            // Empty instances make space at once.
-            self.make_space_for_instances(instances_max.saturating_sub(new));
-            // Instances of the set may be among those that made space.
+            // Unused instances make space at once. Some may be of the set, which creates these again.
+            self.release_emptied();
             let mut new = 0_usize;
             for &instance in per_instance.keys() {
                 new += usize::from(self.cache.instances.find(instance).is_none());
             }
+            let count = instances_max.saturating_sub(new);
+            self.make_space_for_instances(count, |instance| per_instance.contains_key(&instance));
             if self.cache.instances.len().saturating_add(new) > instances_max {
                 let is_lasting = per_instance.len() > instances_max;
                 return Err(SetRejection { reason: RejectReason::Instances, instance, is_lasting });
@@ -576,16 +577,19 @@ impl ReaderHistory {
 
     /// Frees empty instances until at most `count` are left: those without writers, and the oldest disposed ones.
     ///
-    /// A disposed instance that its writer writes again is then a new one.
-    fn make_space_for_instances(&mut self, count: usize) {
+    /// A disposed instance that its writer writes again is then a new one. Disposed instances that `keeps` selects
+    /// stay.
+    fn make_space_for_instances(&mut self, count: usize, keeps: impl Fn(InstanceHandle) -> bool) {
         self.release_emptied();
+        let mut kept = Vec::new();
         while self.cache.instances.len() > count {
-            let Some(at) = self.cache.instances.pop_disposed() else { return };
+            let Some(at) = self.cache.instances.pop_disposed(&keeps, &mut kept) else { break };
             while let Some(&writer) = self.cache.instances.get(at).writers().first() {
                 self.unregister(at, writer);
             }
             self.release(at);
         }
+        self.cache.instances.restore_disposed(kept);
     }
 
     /// Counts a sample that TIME_BASED_FILTER never delivers.

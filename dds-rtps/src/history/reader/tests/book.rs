@@ -165,9 +165,12 @@ impl Book {
     }
 
     fn forget_if_idle(&mut self, key: u8) {
-        if self.instances.get(&key).is_some_and(Instance::is_idle) {
+        let Some(instance) = self.instances.get_mut(&key) else { return };
+        if instance.is_idle() {
             self.instances.remove(&key);
             self.departed.remove(&key);
+        } else if instance.is_disposed_and_empty() && !std::mem::replace(&mut instance.listed, true) {
+            self.disposed.push_back(key);
         }
     }
 

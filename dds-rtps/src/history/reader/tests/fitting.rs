@@ -75,3 +75,20 @@ fn identities_are_those_of_stored_samples() {
     let unread = Selection { states: States::NOT_READ, ..Selection::default() };
     assert_eq!(cache.history.identities_of(at(0), &unread), [second]);
 }
+
+/// A disposed instance of the set keeps its place. Another disposed instance makes space.
+#[test]
+fn instances_of_set_do_not_make_space_for_it() {
+    let mut cache = keep_all(None, Some(2), None);
+    for key in [1, 2] {
+        cache.write(1, key).unwrap();
+        cache.dispose(1, key).unwrap();
+    }
+    cache.take();
+    assert_eq!(fit(&mut cache, &[1, 3]), Ok(()));
+    assert_eq!(cache.history.lookup_instance(handle(1)), Some(InstanceState::NotAliveDisposed));
+    assert_eq!(cache.history.lookup_instance(handle(2)), None);
+    assert_eq!(fit(&mut cache, &[1, 3, 4]), Err((RejectReason::Instances, true)));
+    // The instance that stayed can make space for others.
+    assert_eq!(fit(&mut cache, &[3, 4]), Ok(()));
+}

@@ -506,3 +506,32 @@ fn stale_schedule_entries_are_dropped() {
         assert!(scheduled.unwrap() <= 2 + 64 + 1);
     }
 }
+
+/// A disposed instance without samples makes space, also if no take removed its samples.
+#[test]
+fn purged_and_expired_instances_make_space() {
+    let limits = ResourceLimits { max_instances: Some(2), ..ResourceLimits::default() };
+    let purges = ReaderTiming { autopurge_disposed_samples_delay: millis(10), ..ReaderTiming::NONE };
+    let config = ReaderHistoryConfig::new(HistoryLimits::new(History::KeepAll, limits));
+    let mut cache = Cache::configured(ReaderHistoryConfig { timing: purges, ..config });
+    for key in [1, 2] {
+        cache.write(1, key).unwrap();
+        cache.dispose(1, key).unwrap();
+    }
+    cache.pass(10);
+    for key in [3, 4] {
+        assert!(cache.write(1, key).is_ok(), "{key}");
+    }
+    // Once the application has read the notice of the end, an expired sample leaves the instance empty.
+    let mut cache = Cache::configured(config);
+    for key in [1, 2] {
+        write_until(&mut cache, key, 10);
+        cache.dispose(1, key).unwrap();
+        cache.read();
+    }
+    cache.pass(10);
+    cache.take();
+    for key in [3, 4] {
+        assert!(cache.write(1, key).is_ok(), "{key}");
+    }
+}
