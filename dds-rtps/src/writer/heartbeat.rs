@@ -9,8 +9,8 @@
 //!   an RTT estimate, a few RTTs suffice ([`QUICK_RTTS`]): a lost sample then costs no more time.
 //! - With a sample, after as many samples as the history requires, and before it is full.
 //! - Alone, by the timer, a period after the last one while a sample is unacknowledged. With an RTT estimate, up to ten
-//!   probes precede it: the loss of the last sample before a pause shows within a few RTTs. They are tail loss probes,
-//!   as in TCP (RFC 8985).
+//!   tail loss probes precede it, as in TCP (RFC 8985): the loss of the last sample before a pause shows within a few
+//!   RTTs.
 
 use crate::history::HistoryLimits;
 use crate::types::{Duration, Instant, earliest};
@@ -43,13 +43,14 @@ const HURRY: u32 = 8;
 /// congestion window requests answers anyway.
 pub(crate) const LIGHT_LOAD_MAX: u64 = 16;
 
-/// RTTs from the last sample to the first probe, and the shortest such time. A reader may pause for a moment.
-const PROBE_RTTS: u32 = 3;
-const PROBE_MIN: Duration = Duration::from_millis(1);
-/// Probes in a pause before the time between them doubles. With a loss of a fifth, one exchange in three fails.
-const PROBES_STEADY: u32 = 4;
-/// Most probes in a pause. The last one comes before a period has passed.
-const PROBES_MAX: u32 = 10;
+/// RTTs from the last sample to the first tail loss probe, and the shortest such time. A reader may pause for a moment.
+const TAIL_PROBE_RTTS: u32 = 3;
+const TAIL_PROBE_MIN: Duration = Duration::from_millis(1);
+/// Tail loss probes in a pause before the time between them doubles. With a loss of a fifth, one exchange in three
+/// fails.
+const TAIL_PROBES_STEADY: u32 = 4;
+/// Most tail loss probes in a pause. The last one comes before a period has passed.
+const TAIL_PROBES_MAX: u32 = 10;
 /// RTTs between two HEARTBEATs with samples, and the shortest such time.
 const QUICK_RTTS: u32 = 4;
 const QUICK_MIN: Duration = Duration::from_millis(5);
@@ -84,8 +85,10 @@ pub(crate) struct HeartbeatSchedule {
     is_light: bool,
     /// Time of the last sample.
     sampled_at: Option<Instant>,
-    /// Probes since the last sample.
-    probes: u32,
+    /// Tail loss probes since the last sample.
+    tail_probes: u32,
+    /// The due HEARTBEAT is a tail loss probe.
+    is_tail_probe_due: bool,
     deadline: Option<Instant>,
     due: bool,
     count: i32,
@@ -119,7 +122,8 @@ impl HeartbeatSchedule {
             rtt: Duration::ZERO,
             is_light: false,
             sampled_at: None,
-            probes: 0,
+            tail_probes: 0,
+            is_tail_probe_due: false,
             deadline: None,
             due: false,
             count: 0,
@@ -141,7 +145,7 @@ impl HeartbeatSchedule {
     pub(crate) fn note_samples(&mut self, now: Instant, count: u32, unacknowledged: u64) {
         self.is_light = unacknowledged.max(count.into()) <= LIGHT_LOAD_MAX;
         self.unannounced = self.unannounced.saturating_add(count);
-        self.probes = 0;
+        self.tail_probes = 0;
         let before = self.sampled_at.replace(now);
         if self.deadline.is_none() && before.is_some_and(|before| now.since(before) < QUICK_MIN) {
             // While samples flow, they carry HEARTBEATs. The timer is for the end of the stream, and need not be exact.
@@ -207,6 +211,7 @@ impl HeartbeatSchedule {
     /// Notes a HEARTBEAT for all readers and returns its count. `pending`: an answer is expected.
     pub(crate) fn send(&mut self, now: Instant, pending: bool) -> i32 {
         self.due = false;
+        self.is_tail_probe_due = false;
         self.unannounced = 0;
         self.sent_at = Some(now);
         self.deadline = if pending { now.after(self.pause()) } else { None };
@@ -258,19 +263,20 @@ impl HeartbeatSchedule {
         if self.deadline.is_none_or(|deadline| now < deadline) {
             return;
         }
-        let is_probing = self.is_probing();
+        let is_probing_tail = self.is_probing_tail();
         if let Some(sampled_at) = self.sampled_at {
             // The newest sample is on its way, and the next one carries a HEARTBEAT.
-            if pending && is_probing && now.since(sampled_at) < self.pause() {
+            if pending && is_probing_tail && now.since(sampled_at) < self.pause() {
                 self.deadline = sampled_at.after(QUICK_MIN.max(self.pause()));
                 return;
             }
         }
         // Without an expected answer, a HEARTBEAT would wake readers for nothing.
         self.due = pending;
+        self.is_tail_probe_due = is_probing_tail;
         // The pause grows with the unanswered HEARTBEATs, so the count comes before the next deadline.
-        if is_probing {
-            self.probes += 1;
+        if is_probing_tail {
+            self.tail_probes += 1;
         } else {
             self.unanswered = self.unanswered.saturating_add(1);
         }
@@ -291,13 +297,14 @@ impl HeartbeatSchedule {
 
     /// Returns the time that a reader has to answer, before a HEARTBEAT alone is repeated.
     pub(crate) fn answer_time(&self) -> Duration {
-        if self.is_probing() { self.pause().scale(1, 8) } else { self.pace() }
+        // The last tail loss probe is due, although no other follows.
+        if self.is_probing_tail() || self.is_tail_probe_due { self.tail_pause().scale(1, 8) } else { self.pace() }
     }
 
     /// Returns the time between two HEARTBEATs with samples.
     fn quick_spacing(&self) -> Duration {
         let usual = self.period.scale(1, 2);
-        if !self.may_probe() {
+        if !self.may_probe_tail() {
             return usual;
         }
         QUICK_MIN.max(self.rtt.scale(QUICK_RTTS, 1)).min(usual)
@@ -306,23 +313,24 @@ impl HeartbeatSchedule {
     /// Returns whether the RTT decides when HEARTBEATs are sent.
     ///
     /// During discovery, hundreds of readers are busy with each other, so the period decides.
-    fn may_probe(&self) -> bool {
+    fn may_probe_tail(&self) -> bool {
         self.is_light && self.rtt > Duration::ZERO && self.unheard_max == Duration::ZERO && !self.only_unheard
     }
 
-    /// Returns whether the next HEARTBEAT alone is a probe.
-    fn is_probing(&self) -> bool {
-        self.may_probe() && self.probes < PROBES_MAX
+    /// Returns whether the next HEARTBEAT alone is a tail loss probe.
+    fn is_probing_tail(&self) -> bool {
+        self.may_probe_tail() && self.tail_probes < TAIL_PROBES_MAX
     }
 
     /// Returns the time until the next HEARTBEAT alone.
     fn pause(&self) -> Duration {
-        let usual = self.interval();
-        if !self.is_probing() {
-            return usual;
-        }
-        let doubled = self.probes.saturating_sub(PROBES_STEADY);
-        PROBE_MIN.max(self.rtt.scale(PROBE_RTTS, 1)).scale(1 << doubled, 1).min(usual)
+        if self.is_probing_tail() { self.tail_pause() } else { self.interval() }
+    }
+
+    /// Returns the time until the next tail loss probe.
+    fn tail_pause(&self) -> Duration {
+        let doubled = self.tail_probes.saturating_sub(TAIL_PROBES_STEADY);
+        TAIL_PROBE_MIN.max(self.rtt.scale(TAIL_PROBE_RTTS, 1)).scale(1 << doubled, 1).min(self.interval())
     }
 
     /// Returns how long to wait for an answer without an RTT estimate.
@@ -398,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn probes_follow_a_sample_soon_and_back_off() {
+    fn tail_probes_follow_a_sample_soon_and_back_off() {
         let mut schedule = schedule(History::KeepAll, None);
         schedule.note_rtt(Duration::from_micros(100), true);
         schedule.note_samples(at(0), 1, 1);
@@ -411,7 +419,7 @@ mod tests {
             fired.push(deadline.as_nanos() / MS);
         }
         assert_eq!(fired, [1, 2, 3, 4, 5, 7, 11, 19, 35, 67, 167, 267, 367, 467, 667, 1067]);
-        // Answers without progress cause no further probes.
+        // Answers without progress cause no further tail loss probes.
         schedule.note_answer(at(1100), true);
         assert_eq!(schedule.deadline(), Some(at(1200)));
         schedule.note_samples(at(1150), 1, 1);
@@ -420,7 +428,26 @@ mod tests {
     }
 
     #[test]
-    fn probe_waits_for_the_end_of_a_stream() {
+    fn each_tail_probe_leaves_soon_after_the_one_before() {
+        let mut schedule = schedule(History::KeepAll, None);
+        schedule.note_rtt(Duration::from_micros(100), true);
+        schedule.note_samples(at(0), 1, 1);
+        let mut sent_at = at(0);
+        for number in 1..=TAIL_PROBES_MAX {
+            let deadline = schedule.deadline().unwrap();
+            schedule.handle_timeout(deadline, true);
+            let since = deadline.since(sent_at);
+            let answer_time = schedule.answer_time();
+            assert!(answer_time.scale(2, 1) <= since, "{number}: {answer_time:?} of {since:?}");
+            schedule.send(deadline, true);
+            sent_at = deadline;
+        }
+        schedule.handle_timeout(schedule.deadline().unwrap(), true);
+        assert_eq!(schedule.answer_time(), schedule.pace(), "a usual HEARTBEAT");
+    }
+
+    #[test]
+    fn tail_probe_waits_for_the_end_of_a_stream() {
         let mut schedule = schedule(History::KeepAll, None);
         schedule.note_rtt(Duration::from_micros(100), true);
         schedule.send(at(0), false);
