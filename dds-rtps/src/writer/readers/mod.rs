@@ -49,11 +49,16 @@ pub(crate) struct ReaderTable {
     pub(crate) filtered: FilteredRecipients,
     pub(crate) handshakes: HandshakeCounts,
     pub(crate) unresponsive: UnresponsiveReaders,
+    /// Whether a reliable reader answers HEARTBEATs. Each answer and each HEARTBEAT updates it.
+    is_answered: bool,
     /// Indexes of the proxies with data to send, each once, served in turns.
     queue: VecDeque<usize>,
     /// When to check which proxies belong into the queue.
     check_at: Option<Instant>,
     nack_suppression: Duration,
+    /// How often all readers were visited.
+    #[cfg(test)]
+    walks: std::sync::atomic::AtomicU64,
 }
 
 impl ReaderTable {
@@ -66,9 +71,12 @@ impl ReaderTable {
             filtered: FilteredRecipients::default(),
             handshakes: HandshakeCounts::default(),
             unresponsive: UnresponsiveReaders::default(),
+            is_answered: false,
             queue: VecDeque::new(),
             check_at: None,
             nack_suppression: config.nack_suppression,
+            #[cfg(test)]
+            walks: std::sync::atomic::AtomicU64::new(0),
         }
     }
 
@@ -90,7 +98,14 @@ impl ReaderTable {
 
     /// Returns the proxies of the reliable remote readers.
     pub(crate) fn reliable(&self) -> impl Iterator<Item = &ReaderProxy> + Clone {
+        #[cfg(test)]
+        self.walks.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         self.proxies.iter().filter(|proxy| proxy.reliable)
+    }
+
+    #[cfg(test)]
+    pub(crate) fn walks(&self) -> u64 {
+        self.walks.load(std::sync::atomic::Ordering::Relaxed)
     }
 
     /// Adds the proxy of a remote reader that does not match yet. Returns its index.
@@ -129,6 +144,17 @@ impl ReaderTable {
         self.locals.len() < before
     }
 
+    /// Returns whether a reliable reader answers HEARTBEATs.
+    #[inline]
+    pub(crate) fn is_answered(&self) -> bool {
+        self.is_answered
+    }
+
+    /// Notes an answer, or a HEARTBEAT after which `is_answered` holds.
+    pub(crate) fn set_answered(&mut self, is_answered: bool) {
+        self.is_answered = is_answered;
+    }
+
     /// Updates the properties of all readers after a match of the last one.
     ///
     /// It visits no other reader. When hundreds of participants meet, such visits would take most of the time.
@@ -136,12 +162,16 @@ impl ReaderTable {
         self.destinations.add_last(&self.proxies);
         if let Some(proxy) = self.proxies.get(index) {
             self.handshakes.add(proxy.is_unheard(), proxy.needs_handshake());
+            // A new reader has time to answer.
+            self.is_answered |= proxy.reliable;
         }
     }
 
     /// Updates the properties of all readers after a reader has left or changed.
     pub(crate) fn note_changed(&mut self) {
         self.destinations.recompute(&self.proxies);
+        let is_answered = self.reliable().any(|proxy| proxy.asked.is_answered());
+        self.is_answered = is_answered;
         self.count_handshakes();
     }
 

@@ -334,13 +334,13 @@ impl ReaderProxy {
 
     /// Applies an ACKNACK: the reader has all changes up to `acknowledged` and misses `requested`.
     ///
-    /// `is_preemptive`: the reader behaves as if it did not know the writer.
+    /// Without `requested` the open requests stay. `is_preemptive`: the reader seems not to know the writer.
     pub(crate) fn apply_ack_nack(
         &mut self,
         now: Instant,
         count: i32,
         acknowledged: SequenceNumber,
-        requested: Window,
+        requested: Option<Window>,
         is_preemptive: bool,
     ) {
         self.handshake.note_answer(!is_preemptive || self.config.requests_history());
@@ -353,8 +353,12 @@ impl ReaderProxy {
         self.counts.ack_nack = Some(count);
         let repairs = &mut self.repairs;
         let has_progress = acknowledged > self.acknowledged;
-        repairs.note_hole(now, requested.last().map(SequenceNumber), acknowledged, has_progress);
-        repairs.changes.replace(requested, self.congestion.size());
+        let last_requested = requested.as_ref().and_then(Window::last);
+        repairs.note_hole(now, last_requested.map(SequenceNumber), acknowledged, has_progress);
+        match requested {
+            Some(requested) => repairs.changes.replace(requested, self.congestion.size()),
+            None => repairs.changes.remove_up_to(acknowledged),
+        }
         if has_progress {
             repairs.changes.acknowledge(acknowledged);
         }

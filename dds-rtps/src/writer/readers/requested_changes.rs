@@ -28,6 +28,11 @@ impl RequestedChanges {
         self.served.forget_below(acknowledged.next().0);
     }
 
+    /// Removes the requests for acknowledged changes.
+    pub(crate) fn remove_up_to(&mut self, acknowledged: SequenceNumber) {
+        self.requested.remove_up_to(acknowledged.0);
+    }
+
     /// Removes the request for one change.
     pub(crate) fn remove(&mut self, number: SequenceNumber) {
         self.requested.remove(number.0);

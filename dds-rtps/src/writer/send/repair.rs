@@ -1,7 +1,7 @@
 //! Data for one reader: repairs, history for a late joiner, and GAPs of irrelevant changes.
 
 use super::layout::Layout;
-use super::{choose_fragment_size, fragment_count, payload_len};
+use super::{DATAGRAM_COST, choose_fragment_size, fragment_count, payload_len};
 use crate::history::WriterHistory;
 use crate::types::{Duration, Now, SequenceNumber};
 use crate::writer::config::WriterCounters;
@@ -203,7 +203,8 @@ impl ReaderRepair<'_> {
             layout.change(&stored.change);
             self.counters.repairs += 1;
             let is_repeated = budget.note_repair(number);
-            budget.note_bytes(payload_len(&stored.change), is_repeated);
+            // The headers of a small change outweigh its payload.
+            budget.note_bytes(payload_len(&stored.change) + DATAGRAM_COST / 8, is_repeated);
             return true;
         }
         // Fragments start in a datagram of their own.

@@ -44,15 +44,15 @@ impl StatefulWriter {
         let requested = admitted_requests(now, proxy, ack_nack, self.cursor.next(), &mut self.counters);
         // An INFO_REPLY holds for one request: the next one may come from another address.
         proxy.reply = asker.reply;
-        let has_requests = !requested.is_empty();
-        if let Some(last) = requested.last() {
+        let last_requested = requested.as_ref().and_then(Window::last);
+        if let Some(last) = last_requested {
             // A requested change shows congestion, or at least a full receive buffer.
             proxy.congestion.note_lost_changes(SequenceNumber(last), self.cursor.sent());
         }
         // An ACKNACK shows that the reader knows of all changes up to its last request.
-        let heard_of = base.previous().max(SequenceNumber(requested.last().unwrap_or(0)));
+        let heard_of = base.previous().max(SequenceNumber(last_requested.unwrap_or(0)));
         if proxy.congestion.is_long_path() {
-            note_lost_changes(proxy, &self.history, &requested, heard_of);
+            note_lost_changes(proxy, &self.history, requested.as_ref(), heard_of);
         }
         let before = (proxy.handshake.is_heard(), proxy.needs_handshake());
         // The reader has all data only if no change is partly sent.
@@ -64,7 +64,7 @@ impl StatefulWriter {
             self.heartbeat.note_rtt(proxy.rtt.estimate(), proxy.is_ours());
         }
         proxy.apply_ack_nack(now.instant, ack_nack.count, base.previous(), requested, is_preemptive);
-        if has_requests {
+        if last_requested.is_some() {
             proxy.repairs.schedule_answer(now.instant, self.config.nack_response_delay);
         } else if !ack_nack.is_final && (is_preemptive || proxy.acknowledged < self.cursor.sent()) {
             // A pre-emptive ACKNACK is answered at once. That HEARTBEAT requires no answer if an earlier one is about
@@ -79,6 +79,9 @@ impl StatefulWriter {
         // The counts of silent readers change only with the handshake.
         if before != (proxy.handshake.is_heard(), proxy.needs_handshake()) {
             self.readers.count_handshakes();
+        }
+        if !is_preemptive {
+            self.readers.set_answered(true);
         }
         // The answer may have opened the window, or requested data.
         self.readers.enqueue(now.instant, index);
@@ -420,14 +423,14 @@ impl StatefulWriter {
     }
 }
 
-/// Returns the changes that a reader requests, as far as its budget allows. `next`: the first unsent change.
+/// Returns the changes that a reader requests. `None`: its budget is used up. `next`: the first unsent change.
 fn admitted_requests(
     now: Now,
     proxy: &mut ReaderProxy,
     ack_nack: &AckNack,
     next: SequenceNumber,
     counters: &mut WriterCounters,
-) -> Window {
+) -> Option<Window> {
     let mut requested = Window::from(&ack_nack.reader_sn_state);
     // Unsent changes cannot be missing. There is no sequence number 0, although a base of 0 suggests one.
     if requested.remove_from(next.0) {
@@ -436,17 +439,22 @@ fn admitted_requests(
     requested.remove_up_to(SequenceNumber::ZERO.0);
     if !requested.is_empty() && !proxy.repairs.budget.admits(now.instant, proxy.congestion.sent()) {
         counters.repairs_refused += 1;
-        return Window::default();
+        return None;
     }
-    requested
+    Some(requested)
 }
 
 /// Notes which of these changes a reader misses for the first time.
 ///
 /// It would have requested all losses up to `heard_of`.
-fn note_lost_changes(proxy: &mut ReaderProxy, history: &WriterHistory, requested: &Window, heard_of: SequenceNumber) {
-    let mut from = requested.base();
-    while let Some(number) = requested.first_from(from) {
+fn note_lost_changes(
+    proxy: &mut ReaderProxy,
+    history: &WriterHistory,
+    requested: Option<&Window>,
+    heard_of: SequenceNumber,
+) {
+    let mut from = i64::MIN;
+    while let Some(number) = requested.and_then(|requested| requested.first_from(from)) {
         from = number + 1;
         let number = SequenceNumber(number);
         // A change that left the history counts as its datagram alone.
@@ -593,6 +601,91 @@ mod tests {
         }
         assert!(writer.counters().repairs_refused > 0);
         assert!(sent < 32 * MIB, "{sent} bytes in ten seconds");
+    }
+
+    /// Creates a writer of `count` changes that one reliable reader received.
+    fn for_one(count: i64, change: impl Fn(i64) -> NewChange) -> StatefulWriter {
+        let guid = Guid::new(GuidPrefix([1; 12]), EntityId([0, 0, 1, 2]));
+        let mut writer = StatefulWriter::new(WriterConfig::new(guid, true, &DataWriterQos::default().keep_all()));
+        let locator = Locator::udp_v4([10, 0, 0, 2].into(), 7411);
+        let config = ReaderProxyConfig { reliable: true, ..ReaderProxyConfig::new(reader(0), vec![locator]) };
+        writer.match_reader(NOW, config);
+        let mut datagram = Datagram::new();
+        for number in 1..=count {
+            writer.write(NOW, change(number)).unwrap();
+            while writer.poll_transmit(NOW, &mut datagram) {}
+        }
+        writer
+    }
+
+    /// Requests these changes, and returns the bytes of the answer.
+    fn request(now: Now, writer: &mut StatefulWriter, numbers: std::ops::RangeInclusive<i64>, count: i32) -> usize {
+        let mut reader_sn_state = SequenceNumberSet::empty(SequenceNumber(*numbers.start()));
+        for number in numbers {
+            assert!(reader_sn_state.insert(SequenceNumber(number)));
+        }
+        let (reader_id, writer_id) = (reader(0).entity_id, writer.guid().entity_id);
+        let ack_nack = AckNack { reader_id, writer_id, reader_sn_state, count, is_final: true };
+        writer.handle_acknack(now, reader(0).into(), &ack_nack);
+        transmitted(now, writer)
+    }
+
+    fn transmitted(now: Now, writer: &mut StatefulWriter) -> usize {
+        let (mut datagram, mut bytes, mut sent) = (Datagram::new(), Vec::new(), 0);
+        while writer.poll_transmit(now, &mut datagram) {
+            bytes.clear();
+            datagram.copy_to(&mut bytes);
+            sent += bytes.len();
+        }
+        sent
+    }
+
+    #[test]
+    fn storm_of_requests_for_keys_is_answered_within_a_budget() {
+        let mut writer = for_one(256, |number| {
+            let instance = InstanceHandle::from_key_hash([number as u8; 16]);
+            NewChange { payload: None, ..NewChange::alive(instance, Payload::copy_of(&[0, 1, 0, 0])) }
+        });
+        let (mut now, mut sent) = (NOW, 0);
+        for count in 1..=10_000 {
+            now.instant = now.instant.after(Duration::from_millis(1)).unwrap();
+            sent += request(now, &mut writer, 1..=256, count);
+        }
+        assert!(writer.counters().repairs_refused > 0, "{sent} bytes in ten seconds");
+    }
+
+    #[test]
+    fn refused_request_leaves_admitted_requests_open() {
+        let mut writer = for_one(2, |number| {
+            NewChange::alive(InstanceHandle::from_key_hash([number as u8; 16]), Payload::copy_of(&[0; 1000]))
+        });
+        let ack_nack = |writer: &StatefulWriter, count: i32| {
+            let mut reader_sn_state = SequenceNumberSet::empty(SequenceNumber(1));
+            assert!(reader_sn_state.insert(SequenceNumber(1)) && reader_sn_state.insert(SequenceNumber(2)));
+            let (reader_id, writer_id) = (reader(0).entity_id, writer.guid().entity_id);
+            AckNack { reader_id, writer_id, reader_sn_state, count, is_final: true }
+        };
+        let admitted = ack_nack(&writer, 1);
+        writer.handle_acknack(NOW, reader(0).into(), &admitted);
+        // The budget ends before the answer leaves.
+        writer.readers.proxies.first_mut().unwrap().repairs.budget.note_bytes(64 << 20, true);
+        let refused = ack_nack(&writer, 2);
+        writer.handle_acknack(NOW, reader(0).into(), &refused);
+        assert_eq!(writer.counters().repairs_refused, 1);
+        let now = Now { instant: NOW.instant.after(Duration::from_millis(5)).unwrap(), ..NOW };
+        writer.handle_timeout(now);
+        assert!(transmitted(now, &mut writer) > 2000, "the admitted request is answered");
+    }
+
+    #[test]
+    fn check_before_write_visits_no_reader() {
+        let mut writer = crowd();
+        for _ in 0..20 {
+            writer.write(NOW, NewChange::alive(InstanceHandle::NIL, Payload::copy_of(&[0; 1000]))).unwrap();
+            let before = writer.readers.walks();
+            assert!(!writer.makes_callers_wait(false));
+            assert_eq!(writer.readers.walks(), before);
+        }
     }
 
     /// When a reader leaves, the last proxy takes its index.

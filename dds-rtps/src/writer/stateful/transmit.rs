@@ -571,15 +571,17 @@ impl StatefulWriter {
     /// Notes a HEARTBEAT with the readers that `is_asked` selects.
     fn note_heartbeat(&mut self, now: Now, is_asked: impl Fn(&ReaderProxy) -> bool) {
         let place = self.cursor.position();
-        let mut first = None;
+        let (mut first, mut is_answered) = (None, false);
         for proxy in &mut self.readers.proxies {
             if is_asked(proxy) {
                 proxy.note_heartbeat(now.instant, place);
             }
             if proxy.reliable {
+                is_answered |= proxy.asked.is_answered();
                 first = earliest(first, proxy.congestion.deadline());
             }
         }
+        self.readers.set_answered(is_answered);
         if let Some(first) = first {
             self.readers.wait_until(first);
         }
@@ -638,8 +640,7 @@ impl StatefulWriter {
         }
         let unsent = samples_between(self.cursor.sent(), self.cursor.last());
         let bytes = unsent.saturating_mul((len + DATAGRAM_COST) as u64);
-        let is_answered = self.readers.reliable().any(|proxy| proxy.asked.is_answered());
-        let most = if is_answered { BACKLOG_MAX } else { BACKLOG_MAX_UNANSWERED };
+        let most = if self.readers.is_answered() { BACKLOG_MAX } else { BACKLOG_MAX_UNANSWERED };
         bytes > if has_waited { most / 2 } else { most }
     }
 
