@@ -5,7 +5,7 @@
 //!
 //! - Each of them is one that the jump skipped, so that no sample arrives twice.
 //! - No number after the jump comes with them.
-//! - [`DENIAL_ROW`] of them ascend for [`REORDER_TIME`], or one comes [`LATE_MAX`] after the jump.
+//! - [`DENIAL_RUN`] of them ascend for [`REORDER_TIME`], or one comes [`LATE_MAX`] after the jump.
 //! - The jump is longer than [`REORDER_NUMBERS`]: shorter ones cost no more samples than that.
 //!
 //! A writer that starts again with the same GUID continues nothing. Its numbers count after [`RESTART_TIME`].
@@ -21,7 +21,7 @@ pub(super) const REORDER_NUMBERS: u64 = 16;
 const REORDER_TIME: Duration = Duration::from_millis(200);
 
 /// This many ascending numbers deny a jump.
-const DENIAL_ROW: u32 = 3;
+const DENIAL_RUN: u32 = 3;
 
 /// No datagram arrives this much later than its successor.
 const LATE_MAX: Duration = Duration::from_secs(10);
@@ -29,11 +29,11 @@ const LATE_MAX: Duration = Duration::from_secs(10);
 /// This many numbers after the jump confirm it.
 const CONFIRMING_NUMBERS: u64 = 64;
 
-/// How long a row of lower numbers must last to show a restart. A second, slower path ends sooner.
+/// How long a run of lower numbers must last to show a restart. A second, slower path ends sooner.
 const RESTART_TIME: Duration = Duration::from_secs(2);
 
 /// This many consecutive numbers show a restart.
-const RESTART_ROW: u32 = 8;
+const RESTART_RUN: u32 = 8;
 
 /// The last jump, and its effect on the ledger.
 #[derive(Debug, Clone, Copy)]
@@ -71,17 +71,17 @@ impl JumpCounts {
 
 /// Ascending numbers before the reader's next one.
 #[derive(Debug, Clone, Copy)]
-struct LowerRow {
+struct LowerRun {
     since: Instant,
     last: SequenceNumber,
-    /// Numbers in the row, and how many of them follow each other directly.
+    /// Numbers in the run, and how many of them follow each other directly.
     count: u32,
     consecutive: u32,
-    /// The reader's next number. The row ends when it moves.
+    /// The reader's next number. The run ends when it moves.
     next: SequenceNumber,
 }
 
-impl LowerRow {
+impl LowerRun {
     fn starting_with(number: SequenceNumber, next: SequenceNumber, now: Instant) -> Self {
         Self { since: now, last: number, count: 1, consecutive: 1, next }
     }
@@ -99,7 +99,7 @@ impl LowerRow {
 #[derive(Debug, Default)]
 pub(super) struct JumpMonitor {
     jump: Option<Jump>,
-    row: Option<LowerRow>,
+    run: Option<LowerRun>,
 }
 
 impl JumpMonitor {
@@ -132,23 +132,23 @@ impl JumpMonitor {
     #[cold]
     pub(super) fn is_denial(&mut self, now: Instant, number: SequenceNumber, next: SequenceNumber) -> bool {
         debug_assert!(number < next, "the caller checks it");
-        let row = match &mut self.row {
-            // An older number ends the row, so that a forged one near the end does not hide the writer.
-            Some(row) if row.next == next && number >= row.last => {
-                row.add(number);
-                *row
+        let run = match &mut self.run {
+            // An older number ends the run, so that a forged one near the end does not hide the writer.
+            Some(run) if run.next == next && number >= run.last => {
+                run.add(number);
+                *run
             }
-            row => *row.insert(LowerRow::starting_with(number, next, now)),
+            run => *run.insert(LowerRun::starting_with(number, next, now)),
         };
-        let age = now.since(row.since);
-        if row.consecutive >= RESTART_ROW && age >= RESTART_TIME {
+        let age = now.since(run.since);
+        if run.consecutive >= RESTART_RUN && age >= RESTART_TIME {
             return true;
         }
         let Some(jump) = self.unconfirmed(next) else { return false };
         if number < jump.from || number >= jump.first_to {
             return false;
         }
-        now.since(jump.at) >= LATE_MAX || row.count >= DENIAL_ROW && age >= REORDER_TIME
+        now.since(jump.at) >= LATE_MAX || run.count >= DENIAL_RUN && age >= REORDER_TIME
     }
 
     /// The reader returns from `next` to `number`. Corrects the ledger.
@@ -162,7 +162,7 @@ impl JumpMonitor {
         first: SequenceNumber,
         tally: &mut WriterTally,
     ) -> (SequenceNumber, SequenceNumber) {
-        self.row = None;
+        self.run = None;
         match self.jump.take() {
             Some(jump) if jump.from <= number => {
                 tally.retract(jump.counted.lost, jump.counted.irrelevant, jump.counted.known_before);

@@ -537,7 +537,7 @@ fn lower_number_of_a_slow_writer_denies_a_jump() {
 }
 
 #[test]
-fn row_of_a_fast_writer_denies_a_jump() {
+fn run_of_a_fast_writer_denies_a_jump() {
     let mut script = misled_best_effort();
     for number in 3..=212 {
         script.later(1).sample(number);
@@ -588,7 +588,7 @@ fn late_numbers_do_not_deny_a_real_jump() {
     }
     // The writer continues: late numbers deny nothing, however late they are.
     script.samples(61..=130);
-    script.later(1000);
+    script.later(10_000);
     assert_eq!(script.sample(30), Handled::Duplicate);
     assert_eq!(script.taken(), [vec![1], (60..=130).collect()].concat());
     assert_eq!(script.reader.losses().writers[0].lost(), 58);
