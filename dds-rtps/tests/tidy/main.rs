@@ -102,7 +102,7 @@ const ENTRIES: [&str; 8] = [
 /// The only entry from inside of a cell, and its only caller. It never blocks.
 const HANDOVER: (&str, &str) = ("publication/local_reader.rs", ".hand_over(effects,");
 
-const TOP_LEVEL: [&str; 12] = [
+const TOP_LEVEL: [&str; 13] = [
     "dds-core",
     "dds-durability",
     "dds-rtps",
@@ -111,6 +111,7 @@ const TOP_LEVEL: [&str; 12] = [
     "dds-idl-macros",
     "dds-macros",
     "dds-ros2-msgs",
+    "dds-security",
     "dds-shm",
     "dds-tools",
     "benches",

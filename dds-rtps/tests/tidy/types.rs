@@ -4,8 +4,17 @@ use super::{Source, check_files, workspace};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Crates of the library. Programs and tests may repeat names.
-const CRATES: [&str; 8] =
-    ["dds-cdr", "dds-rtps", "dds-core", "dds-durability", "dds-idl", "dds-macros", "dds-shm", "dds-tools"];
+const CRATES: [&str; 9] = [
+    "dds-cdr",
+    "dds-rtps",
+    "dds-core",
+    "dds-durability",
+    "dds-idl",
+    "dds-macros",
+    "dds-security",
+    "dds-shm",
+    "dds-tools",
+];
 
 /// Most files with inherent methods of one type.
 const FILES_MAX: usize = 3;

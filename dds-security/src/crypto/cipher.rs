@@ -1,0 +1,142 @@
+//! Session keys, and the two operations that they have: seal and open.
+
+use super::{CryptoHeader, KeyMaterial, OpenError, TransformationKind};
+use aes_gcm::aead::{AeadInPlace, KeyInit};
+use aes_gcm::{Aes128Gcm, Aes256Gcm, Tag};
+use hmac::Mac;
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+/// Bytes of an authentication code.
+pub(crate) const MAC_LEN: usize = 16;
+
+/// Returns HMAC-SHA256 of the parts, in their order.
+pub(crate) fn hmac(key: &[u8], parts: &[&[u8]]) -> Zeroizing<[u8; 32]> {
+    let mut mac = <hmac::Hmac<Sha256> as Mac>::new_from_slice(key).expect("HMAC takes keys of any length");
+    for part in parts {
+        mac.update(part);
+    }
+    Zeroizing::new(mac.finalize().into_bytes().into())
+}
+
+/// The keys of one session: the common one, and the one of a receiver if there is one.
+pub(crate) struct Session {
+    pub(crate) id: [u8; 4],
+    kind: TransformationKind,
+    cipher: Cipher,
+    receiver: Option<Cipher>,
+}
+
+/// An expanded key. It is overwritten when it is dropped.
+#[allow(clippy::large_enum_variant, reason = "most keys have 256 bits, and a box would cost each use a cache miss")]
+enum Cipher {
+    Aes128(Aes128Gcm),
+    Aes256(Aes256Gcm),
+}
+
+impl Session {
+    /// Derives the keys of a session (DDS Security 1.1, 9.5.3.3.3). `None` if the material has no key.
+    pub(crate) fn derive(material: &KeyMaterial, id: [u8; 4]) -> Option<Self> {
+        let cipher = Cipher::derive(material.kind, material.sender_key(), b"SessionKey", material.salt(), id)?;
+        let receiver = material.receiver.as_ref().and_then(|receiver| Cipher::of_receiver(material, receiver, id));
+        Some(Self { id, kind: material.kind, cipher, receiver })
+    }
+
+    /// Protects `bytes` in place, and returns their MAC. The MAC also covers `associated`.
+    ///
+    /// A kind that only authenticates leaves the bytes as they are. `associated` must then be empty.
+    pub(crate) fn seal(&self, header: &CryptoHeader, associated: &[u8], bytes: &mut [u8]) -> [u8; MAC_LEN] {
+        debug_assert!(self.kind.encrypts() || associated.is_empty(), "GMAC takes one piece of bytes");
+        if self.kind.encrypts() {
+            self.cipher.seal(header, associated, bytes)
+        } else {
+            self.cipher.seal(header, bytes, &mut [])
+        }
+    }
+
+    /// Verifies and decrypts `bytes` in place.
+    pub(crate) fn open(
+        &self,
+        header: &CryptoHeader,
+        associated: &[u8],
+        bytes: &mut [u8],
+        mac: &[u8; MAC_LEN],
+    ) -> Result<(), OpenError> {
+        debug_assert!(self.kind.encrypts() || associated.is_empty(), "GMAC takes one piece of bytes");
+        if self.kind.encrypts() {
+            self.cipher.open(header, associated, bytes, mac)
+        } else {
+            self.cipher.open(header, bytes, &mut [], mac)
+        }
+    }
+
+    /// Whether the material names a receiver.
+    pub(crate) fn is_receiver_specific(&self) -> bool {
+        self.receiver.is_some()
+    }
+
+    /// Verifies the MAC for this receiver.
+    pub(crate) fn check_receiver(
+        &self,
+        header: &CryptoHeader,
+        common: &[u8; MAC_LEN],
+        mac: &[u8; MAC_LEN],
+    ) -> Result<(), OpenError> {
+        let Some(receiver) = &self.receiver else { return Ok(()) };
+        receiver.open(header, common, &mut [], mac)
+    }
+}
+
+impl Cipher {
+    fn derive(kind: TransformationKind, key: &[u8], label: &[u8], salt: &[u8], id: [u8; 4]) -> Option<Self> {
+        if kind == TransformationKind::None {
+            return None;
+        }
+        let derived = hmac(key, &[label, salt, &id]);
+        if kind.key_len() == 16 {
+            Aes128Gcm::new_from_slice(derived.get(..16)?).ok().map(Self::Aes128)
+        } else {
+            Aes256Gcm::new_from_slice(&derived[..]).ok().map(Self::Aes256)
+        }
+    }
+
+    fn of_receiver(material: &KeyMaterial, receiver: &super::ReceiverKey, id: [u8; 4]) -> Option<Self> {
+        let key = receiver.key.get(..material.kind.key_len())?;
+        Self::derive(material.kind, key, b"SessionReceiverKey", material.salt(), id)
+    }
+
+    fn seal(&self, header: &CryptoHeader, associated: &[u8], bytes: &mut [u8]) -> [u8; MAC_LEN] {
+        let iv = header.iv();
+        let sealed = match self {
+            Self::Aes128(key) => key.encrypt_in_place_detached(&iv.into(), associated, bytes),
+            Self::Aes256(key) => key.encrypt_in_place_detached(&iv.into(), associated, bytes),
+        };
+        sealed.expect("a message is shorter than the 64 GiB that AES-GCM takes").into()
+    }
+
+    fn open(
+        &self,
+        header: &CryptoHeader,
+        associated: &[u8],
+        bytes: &mut [u8],
+        mac: &[u8; MAC_LEN],
+    ) -> Result<(), OpenError> {
+        let (iv, tag) = (header.iv(), Tag::from(*mac));
+        match self {
+            Self::Aes128(key) => key.decrypt_in_place_detached(&iv.into(), associated, bytes, &tag),
+            Self::Aes256(key) => key.decrypt_in_place_detached(&iv.into(), associated, bytes, &tag),
+        }
+        .map_err(|_| OpenError::Forged)
+    }
+}
+
+/// Returns the MAC of a common MAC for one receiver.
+pub(crate) fn receiver_mac(
+    material: &KeyMaterial,
+    receiver: &super::ReceiverKey,
+    header: &CryptoHeader,
+    common: &[u8; MAC_LEN],
+) -> Option<[u8; MAC_LEN]> {
+    let cipher = Cipher::of_receiver(material, receiver, header.session_id)?;
+    Some(cipher.seal(header, common, &mut []))
+}

@@ -1,0 +1,58 @@
+//! The CryptoFooter (DDS Security 1.1, 9.5.2.5).
+
+use super::cipher::{MAC_LEN, receiver_mac};
+use super::{CryptoHeader, KeyMaterial, OpenError, ReceiverKey};
+
+/// Bytes of a footer without MACs for receivers.
+pub(crate) const FOOTER_LEN: usize = MAC_LEN + 4;
+
+/// Bytes that each receiver adds: key id and MAC.
+pub(crate) const RECEIVER_LEN: usize = 4 + MAC_LEN;
+
+/// A footer as it was received.
+pub(crate) struct Footer<'a> {
+    pub(crate) common: &'a [u8; MAC_LEN],
+    /// Key id and MAC of each receiver.
+    receivers: &'a [u8],
+}
+
+impl<'a> Footer<'a> {
+    /// Reads a footer, and returns the bytes behind it.
+    pub(crate) fn parse(bytes: &'a [u8]) -> Result<(Self, &'a [u8]), OpenError> {
+        let (common, rest) = bytes.split_first_chunk::<MAC_LEN>().ok_or(OpenError::Malformed)?;
+        let (count, rest) = rest.split_first_chunk::<4>().ok_or(OpenError::Malformed)?;
+        let len = (u32::from_be_bytes(*count) as usize).checked_mul(RECEIVER_LEN).ok_or(OpenError::Malformed)?;
+        let (receivers, rest) = rest.split_at_checked(len).ok_or(OpenError::Malformed)?;
+        Ok((Self { common, receivers }, rest))
+    }
+
+    /// Returns the MAC for the receiver with a key id.
+    pub(crate) fn mac_for(&self, id: [u8; 4]) -> Option<&'a [u8; MAC_LEN]> {
+        let mut entries = self.receivers.chunks_exact(RECEIVER_LEN);
+        entries.find_map(|entry| entry.strip_prefix(&id[..])?.first_chunk::<MAC_LEN>())
+    }
+}
+
+/// Appends a footer with a MAC for each receiver.
+pub(crate) fn push_footer(
+    out: &mut Vec<u8>,
+    material: &KeyMaterial,
+    header: &CryptoHeader,
+    common: &[u8; MAC_LEN],
+    receivers: &[ReceiverKey],
+) {
+    out.extend_from_slice(common);
+    let count_at = out.len();
+    out.extend_from_slice(&[0; 4]);
+    let mut count = 0_u32;
+    for receiver in receivers {
+        if let Some(mac) = receiver_mac(material, receiver, header, common) {
+            out.extend_from_slice(&receiver.id);
+            out.extend_from_slice(&mac);
+            count += 1;
+        }
+    }
+    if let Some(place) = out.get_mut(count_at..count_at + 4) {
+        place.copy_from_slice(&count.to_be_bytes());
+    }
+}

@@ -1,0 +1,21 @@
+//! Plugins of DDS Security as state machines: bytes and keys come in, bytes and decisions go out.
+//!
+//! The crate has no sockets, threads and clocks. `dds-core` uses it with its feature `security`.
+//!
+//! - [`crypto`]: the plugin DDS:Crypto:AES-GCM-GMAC, with key material, session keys, and the protection of payloads,
+//!   submessages and messages.
+//! - [`psk`]: protection of all messages of a domain with a pre-shared key.
+//!
+//! All of it is safe Rust. AES-GCM, SHA-256 and HMAC come from the RustCrypto crates, which need no C compiler. Secrets
+//! are overwritten when they are dropped, and no `Debug` shows them.
+
+#![forbid(unsafe_code)]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+pub mod crypto;
+pub mod psk;
+
+/// The README, so that its examples are tested.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+mod readme {}

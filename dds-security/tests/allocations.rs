@@ -1,0 +1,40 @@
+//! After warm-up, sealing and opening allocate nothing.
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+use dds_security::psk::{Passphrase, PreSharedKey, PskDomain, PskProtection};
+use std::alloc::System;
+
+/// Counts the bytes in use, and all that were ever allocated.
+#[global_allocator]
+static ALLOCATOR: cap::Cap<System> = cap::Cap::new(System, usize::MAX);
+
+/// A single test, because the counter belongs to the process.
+#[test]
+fn sealing_and_opening_allocate_nothing_after_warm_up() {
+    let key = || PreSharedKey::new(Passphrase::new(1, "correct horse battery staple").unwrap());
+    for (robot_key, len) in [(key(), 64), (key(), 64_000), (key().signing_only(), 1000)] {
+        let robot = PskProtection::new(robot_key, PskDomain::default());
+        let station = PskProtection::new(key(), PskDomain::default());
+        let mut plain = b"RTPS\x02\x05\x01\xdd0123456789ab\x15\x01\x00\x00".to_vec();
+        plain[22..24].copy_from_slice(&(len as u16).to_le_bytes());
+        plain.resize(24 + len, 7);
+        let (mut message, mut opened) = (Vec::new(), Vec::new());
+        let mut pass = || {
+            message.clear();
+            message.extend_from_slice(&plain);
+            robot.seal(&mut message).unwrap();
+            opened.clear();
+            station.open(&message, &mut opened).unwrap();
+            assert_eq!(opened.len(), plain.len());
+        };
+        (0..4).for_each(|_| pass());
+        // The test runner has threads of its own, so the best of several windows counts.
+        let fewest = (0..5).map(|_| {
+            let before = ALLOCATOR.total_allocated();
+            (0..100).for_each(|_| pass());
+            ALLOCATOR.total_allocated() - before
+        });
+        assert_eq!(fewest.min(), Some(0), "{len} bytes");
+    }
+}
