@@ -49,10 +49,16 @@ impl DomainView {
         participants
     }
 
+    /// Returns a participant.
+    #[must_use]
+    pub fn participant(&self, participant: Guid) -> Option<&ParticipantBuiltinTopicData> {
+        self.participants.get(&InstanceHandle::from(participant))
+    }
+
     /// Returns the name of a participant, or its GUID if it has no name.
     #[must_use]
     pub fn participant_name(&self, participant: Guid) -> String {
-        match self.participants.get(&InstanceHandle::from(participant)) {
+        match self.participant(participant) {
             Some(found) if !found.name.is_empty() => found.name.clone(),
             _ => participant.to_string(),
         }
@@ -61,7 +67,7 @@ impl DomainView {
     /// Returns the vendor of a participant.
     #[must_use]
     pub fn vendor(&self, participant: Guid) -> String {
-        match self.participants.get(&InstanceHandle::from(participant)) {
+        match self.participant(participant) {
             Some(found) => found.vendor.name().map_or_else(|| format!("vendor {:?}", found.vendor), str::to_owned),
             None => "unknown vendor".to_owned(),
         }

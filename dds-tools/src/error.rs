@@ -1,5 +1,6 @@
 //! Why a command fails.
 
+use crate::contract::Difference;
 use std::fmt;
 
 /// Why a command fails, with the next step for the user.
@@ -49,6 +50,13 @@ pub enum ToolError {
     TypeFile {
         /// The diagnostics.
         text: String,
+    },
+    /// The system does not meet its contract.
+    Contract {
+        /// The contract.
+        name: String,
+        /// The differences.
+        differences: Vec<Difference>,
     },
     /// Too few readers match.
     NoReaders {
@@ -101,6 +109,10 @@ impl fmt::Display for ToolError {
             Self::Value { path, reason } if path.is_empty() => f.write_str(reason),
             Self::Value { path, reason } => write!(f, "{path}: {reason}"),
             Self::TypeFile { text } => f.write_str(text),
+            Self::Contract { name, differences } => {
+                write!(f, "the system does not meet {name} (differences: {})", differences.len())?;
+                differences.iter().try_for_each(|difference| write!(f, "\n  {difference}"))
+            }
             Self::NoReaders { readers, reports } => {
                 write!(f, "fewer than {readers} readers match; start a reader, or pass --readers 0")?;
                 reports.iter().try_for_each(|report| write!(f, "\n{report}"))

@@ -10,12 +10,14 @@
 //! | [`stop`] | the end of a command: Ctrl-C, a time or a count |
 //! | [`network`] | the participant of a command |
 //! | [`domain_view`] | the participants, writers and readers of a domain |
+//! | [`contract`] | contracts, and their differences to a system |
 //! | [`topic_access`] | types and QoS for readers and writers that match the endpoints of a topic |
 //! | [`json_input`] | samples from JSON |
 //! | [`recording`] | MCAP files |
 //! | [`commands`] | one module for each command |
 
 pub mod commands;
+pub mod contract;
 pub mod domain_view;
 pub mod error;
 pub mod json_input;

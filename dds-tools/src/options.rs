@@ -25,6 +25,8 @@ pub enum Command {
     Show(ShowOptions),
     /// Explain which endpoints of other processes do not match, and why.
     Why(WhyOptions),
+    /// Compare the running system with a contract: a file with its topics, types, QoS and participants.
+    Check(CheckOptions),
     /// Print samples of a topic. The program needs no type definition.
     Echo(EchoOptions),
     /// Publish samples from JSON.
@@ -145,6 +147,31 @@ pub struct ShowOptions {
 pub struct WhyOptions {
     /// Name of the topic; without it, all topics.
     pub topic: Option<String>,
+    /// The first look.
+    #[command(flatten)]
+    pub discovery: DiscoveryOptions,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+    /// The network.
+    #[command(flatten)]
+    pub network: NetworkOptions,
+}
+
+/// Options of `check`.
+#[derive(Debug, Clone, Args)]
+pub struct CheckOptions {
+    /// The contract, a TOML file.
+    pub file: PathBuf,
+    /// Write the contract that the system meets now.
+    #[arg(long)]
+    pub write: bool,
+    /// Accept topics and endpoints that the contract does not have.
+    #[arg(long, conflicts_with = "write")]
+    pub allow_more: bool,
+    /// Seconds until the system must meet the contract, from the end of the first look.
+    #[arg(long, value_name = "SECONDS", default_value = "0", value_parser = seconds, conflicts_with = "write")]
+    pub within: Duration,
     /// The first look.
     #[command(flatten)]
     pub discovery: DiscoveryOptions,

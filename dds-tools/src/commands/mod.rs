@@ -1,5 +1,6 @@
 //! One module for each command.
 
+pub mod check;
 pub mod echo;
 mod endpoint_row;
 pub mod info;
@@ -35,6 +36,7 @@ pub fn run(
         Command::Ps(options) => list::participants(options, output, stop),
         Command::Show(options) => show::run(options, output, stop),
         Command::Why(options) => why::run(options, output, stop),
+        Command::Check(options) => check::run(options, output, notes, stop),
         Command::Echo(options) => echo::run(options, output, notes, stop),
         Command::Pub(options) => publish::run(options, input, notes, stop),
         Command::Hz(options) => measure::run(measure::Quantity::Rate, options, output, stop),

@@ -1,0 +1,95 @@
+//! `check`.
+
+use crate::support::{Domain, Pose, pose_reader, pose_writer};
+use dds_core::qos::DataWriterQos;
+use dds_tools::ToolError;
+use dds_tools::contract::{Contract, Difference};
+
+/// Writes the contract of a domain, and returns the path.
+fn written_contract(domain: &Domain, directory: &tempfile::TempDir) -> String {
+    let path = directory.path().join("robot.toml").display().to_string();
+    domain.run(&["check", "--write", &path, "--wait", "0.8"]).unwrap();
+    path
+}
+
+fn differences(domain: &Domain, arguments: &[&str]) -> Vec<String> {
+    match domain.run(arguments).result {
+        Err(ToolError::Contract { differences, .. }) => differences.iter().map(Difference::to_string).collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn check_accepts_the_system_of_its_contract() {
+    let domain = Domain::new();
+    let directory = tempfile::tempdir().unwrap();
+    let path = {
+        let robot = domain.join("robot");
+        let (_writer, _reader) = (pose_writer(&robot), pose_reader(&robot, "robot/pose"));
+        written_contract(&domain, &directory)
+    };
+    let contract = Contract::parse(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let topic = &contract.topics["robot/pose"];
+    assert_eq!(topic.type_name.as_deref(), Some("Pose"));
+    assert!(topic.type_hash.is_some(), "{contract:?}");
+    assert_eq!(topic.writers[0].participant.as_deref(), Some("robot"));
+
+    // The same system after a restart has other GUIDs.
+    let robot = domain.join("robot");
+    let (_writer, _reader) = (pose_writer(&robot), pose_reader(&robot, "robot/pose"));
+    let text = domain.run(&["check", &path, "--within", "5", "--wait", "0.5"]).unwrap();
+    assert!(text.contains("the system meets") && text.contains("(topics: 1)"), "{text}");
+}
+
+#[test]
+fn check_names_each_difference() {
+    let domain = Domain::new();
+    let directory = tempfile::tempdir().unwrap();
+    let robot = domain.join("robot");
+    let writer = pose_writer(&robot);
+    let reader = pose_reader(&robot, "robot/goal");
+    let path = written_contract(&domain, &directory);
+    drop((writer, reader));
+    let best_effort = DataWriterQos::default().best_effort();
+    let _writer = robot.writer_builder::<Pose>("robot/pose").qos(best_effort).build().unwrap();
+    let _other = pose_reader(&robot, "robot/other");
+    let found = differences(&domain, &["check", &path, "--wait", "0.8"]);
+    let expected = [
+        "topic robot/goal: the system does not have it",
+        "topic robot/pose: RELIABILITY of the writer of participant \"robot\" is BestEffort, the contract has Reliable",
+        "topic robot/pose: DURABILITY of the writer of participant \"robot\" is Volatile, the contract has TransientLocal",
+        "topic robot/other: the contract does not have it",
+    ];
+    assert_eq!(found, expected);
+    let found = differences(&domain, &["check", &path, "--wait", "0.8", "--allow-more"]);
+    assert_eq!(found, expected[..3]);
+}
+
+#[test]
+fn check_refuses_an_invalid_contract_with_its_line() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("robot.toml");
+    std::fs::write(&path, "[[topics.pose.writers]]\nreliability = \"sometimes\"\n").unwrap();
+    let error = Domain::new().run(&["check", &path.display().to_string()]).result.unwrap_err().to_string();
+    assert!(error.contains("line 2") && error.contains("sometimes") && error.contains("best_effort"), "{error}");
+}
+
+#[test]
+fn entry_with_more_values_takes_its_endpoint_first() {
+    let contract = |text: &str| Contract::parse(text).unwrap();
+    let expected = contract("[[topics.t.readers]]\n[[topics.t.readers]]\nparticipant = \"a\"\n");
+    let system = contract("[[topics.t.readers]]\nparticipant = \"a\"\n[[topics.t.readers]]\nparticipant = \"b\"\n");
+    assert_eq!(expected.compare(&system, false), []);
+    let lacking = contract("[[topics.t.readers]]\nparticipant = \"b\"\n");
+    let found = expected.compare(&lacking, false);
+    assert_eq!(found[0].difference, "a reader of participant \"a\" is missing");
+    assert_eq!(found.len(), 1);
+}
+
+#[test]
+fn contract_survives_its_text() {
+    let text = "[topics.t]\ntype = \"T\"\n[[topics.t.writers]]\nhistory = \"keep_last 7\"\ndeadline = \"50ms\"\n\
+                liveliness = \"manual_by_topic\"\nownership = \"exclusive\"\npartition = [\"a\", \"b\"]\n";
+    let contract = Contract::parse(text).unwrap();
+    assert_eq!(Contract::parse(&contract.to_toml().unwrap()).unwrap(), contract);
+}
