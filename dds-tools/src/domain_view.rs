@@ -64,6 +64,15 @@ impl DomainView {
         }
     }
 
+    /// Returns the name of a writer's participant, or the GUID of an unknown writer.
+    #[must_use]
+    pub fn writer_participant(&self, writer: Guid) -> String {
+        match self.writers.get(&InstanceHandle::from(writer)) {
+            Some(found) => self.participant_name(found.participant_key),
+            None => writer.to_string(),
+        }
+    }
+
     /// Returns the vendor of a participant.
     #[must_use]
     pub fn vendor(&self, participant: Guid) -> String {

@@ -12,6 +12,8 @@
 //! | [`domain_view`] | the participants, writers and readers of a domain |
 //! | [`contract`] | contracts, and their differences to a system |
 //! | [`topic_access`] | types and QoS for readers and writers that match the endpoints of a topic |
+//! | [`topic_set`] | readers for all selected topics, with rates and losses |
+//! | [`socket_drops`] | datagrams that the sockets of this host dropped |
 //! | [`json_input`] | samples from JSON |
 //! | [`recording`] | MCAP files |
 //! | [`commands`] | one module for each command |
@@ -24,8 +26,10 @@ pub mod json_input;
 pub mod network;
 pub mod options;
 pub mod recording;
+pub mod socket_drops;
 pub mod stop;
 pub mod topic_access;
+pub mod topic_set;
 
 pub use error::ToolError;
 pub use stop::Stop;

@@ -37,6 +37,10 @@ pub enum Command {
     Bw(MeasureOptions),
     /// Measure the time from the source timestamp of a sample until its reception here.
     Delay(MeasureOptions),
+    /// Show where samples of topics get lost.
+    Loss(LossOptions),
+    /// Show problems, topics, rates, losses and participants, live in the terminal.
+    Top(TopOptions),
     /// Record topics into an MCAP file.
     Record(RecordOptions),
     /// Publish the samples of a recording again.
@@ -274,6 +278,44 @@ pub struct MeasureOptions {
     /// The type.
     #[command(flatten)]
     pub ty: TypeOptions,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+    /// The network.
+    #[command(flatten)]
+    pub network: NetworkOptions,
+}
+
+/// Options of `loss`.
+#[derive(Debug, Clone, Args)]
+pub struct LossOptions {
+    /// Topics, by name or with `*` and `?`. Without one, all topics.
+    pub topics: Vec<String>,
+    /// Seconds between two reports.
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = period)]
+    pub every: Duration,
+    /// End after this number of seconds.
+    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
+    pub duration: Option<Duration>,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputOptions,
+    /// The network.
+    #[command(flatten)]
+    pub network: NetworkOptions,
+}
+
+/// Options of `top`.
+#[derive(Debug, Clone, Args)]
+pub struct TopOptions {
+    /// Topics, by name or with `*` and `?`. Without one, all topics.
+    pub topics: Vec<String>,
+    /// Seconds between two screens.
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = period)]
+    pub every: Duration,
+    /// End after this number of seconds.
+    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
+    pub duration: Option<Duration>,
     /// The output.
     #[command(flatten)]
     pub output: OutputOptions,

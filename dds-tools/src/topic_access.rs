@@ -12,8 +12,9 @@ use dds_core::error::WaitErrorKind;
 use dds_core::qos::{
     DataReaderQos, DataRepresentation, DataWriterQos, Durability, History, PublisherQos, SubscriberQos, TopicQos,
 };
+use dds_core::reader::SampleRef;
 use dds_core::stats::ReaderLosses;
-use dds_core::{DataReader, DataWriter, DomainParticipant, SampleInfo};
+use dds_core::{DataReader, DataWriter, DomainParticipant, SampleInfo, Samples};
 use dds_idl::description::dynamic_type;
 use dds_idl::idl::{Options, parse_file, parse_text};
 use dds_idl::model::Specification;
@@ -187,7 +188,9 @@ impl TopicReader {
         };
     }
 
-    /// Takes all samples. `each` receives the encoded sample, or `None` for the end of an instance.
+    /// Takes all samples in the order of their arrival.
+    ///
+    /// `each` receives the encoded sample, or `None` for the end of an instance.
     ///
     /// # Errors
     /// Fails if the reader is closed, or with the error of `each`.
@@ -196,8 +199,14 @@ impl TopicReader {
         mut each: impl FnMut(&SampleInfo, Option<Encoded<'_>>) -> Result<(), ToolError>,
     ) -> Result<(), ToolError> {
         match self {
-            Self::Described(reader) => reader.take()?.iter().try_for_each(|s| each(s.info(), s.encoded())),
-            Self::Encoded(reader) => reader.take()?.iter().try_for_each(|s| each(s.info(), s.encoded())),
+            Self::Described(reader) => {
+                let samples = reader.take()?;
+                in_order_of_arrival(&samples).into_iter().try_for_each(|s| each(s.info(), s.encoded()))
+            }
+            Self::Encoded(reader) => {
+                let samples = reader.take()?;
+                in_order_of_arrival(&samples).into_iter().try_for_each(|s| each(s.info(), s.encoded()))
+            }
         }
     }
 
@@ -209,6 +218,13 @@ impl TopicReader {
             Self::Encoded(reader) => reader.losses(),
         }
     }
+}
+
+/// Sorts samples by their arrival. A reader returns them by instance (DDS 1.4, 2.2.2.5.3.8).
+fn in_order_of_arrival<T>(samples: &Samples<T>) -> Vec<SampleRef<'_, T>> {
+    let mut ordered: Vec<_> = samples.iter().collect();
+    ordered.sort_by_key(|sample| (sample.info().reception_timestamp, sample.info().sequence_number));
+    ordered
 }
 
 /// Creates a writer that matches the readers in `found`.

@@ -5,6 +5,7 @@ pub mod echo;
 mod endpoint_row;
 pub mod info;
 pub mod list;
+pub mod loss;
 pub mod measure;
 pub mod play;
 pub mod publish;
@@ -12,6 +13,7 @@ pub mod record;
 pub mod recover;
 pub mod show;
 mod text;
+pub mod top;
 pub mod why;
 
 use crate::error::ToolError;
@@ -42,6 +44,8 @@ pub fn run(
         Command::Hz(options) => measure::run(measure::Quantity::Rate, options, output, stop),
         Command::Bw(options) => measure::run(measure::Quantity::Bandwidth, options, output, stop),
         Command::Delay(options) => measure::run(measure::Quantity::Delay, options, output, stop),
+        Command::Loss(options) => loss::run(options, output, stop),
+        Command::Top(options) => top::run(options, output, stop),
         Command::Record(options) => record::run(options, notes, stop),
         Command::Play(options) => play::run(options, notes, stop),
         Command::Info(options) => info::run(options, output),

@@ -58,11 +58,15 @@ pub(super) fn unmatched<'t>(
     }
     let mut found = Vec::new();
     for topic in topics {
-        let reports = participant.explain(topic).into_iter();
-        found
-            .extend(reports.filter(|report| report.verdict != Verdict::Matched).map(|report| (topic.as_str(), report)));
+        let reports = participant.explain(topic).into_iter().filter(is_unmatched);
+        found.extend(reports.map(|report| (topic.as_str(), report)));
     }
     found
+}
+
+/// Returns whether the pair of a report does not match.
+pub(super) fn is_unmatched(report: &MatchReport) -> bool {
+    report.verdict != Verdict::Matched
 }
 
 /// Returns a report as JSON.

@@ -5,6 +5,7 @@
 mod checking;
 mod cyclone;
 mod looking;
+mod losing;
 mod recording;
 mod samples;
 mod support;

@@ -1,0 +1,92 @@
+//! Datagrams that full receive buffers of this host dropped, for the sockets of any process.
+
+use crate::domain_view::DomainView;
+use dds_core::Guid;
+use std::collections::HashMap;
+use std::net::UdpSocket;
+
+/// Tables of the system with one socket on each line.
+const TABLES: [&str; 2] = ["/proc/net/udp", "/proc/net/udp6"];
+
+/// The dropped datagrams of the UDP sockets of this host, by their ports. Only Linux reports them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SocketDrops {
+    by_port: HashMap<u16, u64>,
+}
+
+impl SocketDrops {
+    /// Reads the present counts. On other systems than Linux, the result is empty.
+    #[must_use]
+    pub fn read() -> Self {
+        let mut drops = Self::default();
+        for table in TABLES {
+            if let Ok(text) = std::fs::read_to_string(table) {
+                drops.add_table(&text);
+            }
+        }
+        drops
+    }
+
+    fn add_table(&mut self, text: &str) {
+        // The first line has the names of the columns.
+        for line in text.lines().skip(1) {
+            let mut columns = line.split_whitespace();
+            let port = columns.nth(1).and_then(|address| address.rsplit(':').next());
+            let port = port.and_then(|port| u16::from_str_radix(port, 16).ok());
+            let dropped = columns.last().and_then(|dropped| dropped.parse::<u64>().ok());
+            if let (Some(port), Some(dropped)) = (port, dropped) {
+                *self.by_port.entry(port).or_default() += dropped;
+            }
+        }
+    }
+
+    /// Returns the drops of a participant's sockets for user data, if it lives on this host.
+    #[must_use]
+    pub fn of_participant(&self, view: &DomainView, participant: Guid) -> Option<u64> {
+        let locators = &view.participant(participant)?.locators;
+        let addresses = locators.iter().filter_map(dds_core::builtin::Locator::to_socket_addr);
+        let mut ports: Vec<u16> =
+            addresses.filter(|address| is_local(*address)).map(|address| address.port()).collect();
+        ports.sort_unstable();
+        ports.dedup();
+        let counts: Vec<u64> = ports.iter().filter_map(|port| self.by_port.get(port).copied()).collect();
+        if counts.is_empty() { None } else { Some(counts.iter().sum()) }
+    }
+}
+
+/// Returns whether the address belongs to this host: only then, the system lets a socket have it.
+fn is_local(mut address: std::net::SocketAddr) -> bool {
+    // Any program may bind a multicast address, so it tells nothing.
+    if address.ip().is_multicast() {
+        return false;
+    }
+    address.set_port(0);
+    UdpSocket::bind(address).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SocketDrops, is_local};
+
+    #[test]
+    fn table_of_system_has_drops_by_port() {
+        let mut drops = SocketDrops::default();
+        drops.add_table(
+            "   sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref pointer drops\n\
+             100: 0100007F:1CF3 00000000:0000 07 00000000:00000000 00:00000000 00000000  0  0 33 2 0000000000000000 17\n\
+             101: 00000000:1CF3 00000000:0000 07 00000000:00000000 00:00000000 00000000  0  0 34 2 0000000000000000 5\n\
+             102: 00000000:0035 00000000:0000 07 00000000:00000000 00:00000000 00000000  0  0 35 2 0000000000000000 0\n\
+             damaged\n",
+        );
+        assert_eq!(drops.by_port.get(&7411), Some(&22));
+        assert_eq!(drops.by_port.get(&53), Some(&0));
+        assert_eq!(drops.by_port.len(), 2);
+    }
+
+    #[test]
+    fn only_own_addresses_are_local() {
+        assert!(is_local(([127, 0, 0, 1], 7411).into()));
+        assert!(!is_local(([192, 0, 2, 1], 7411).into()));
+        assert!(!is_local(([239, 255, 0, 1], 7400).into()));
+    }
+}
