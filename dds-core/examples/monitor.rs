@@ -9,7 +9,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "an example uses the clock and the threads of the standard library")]
 
-use dds_core::builtin::{DCPS_PUBLICATION, DCPS_SUBSCRIPTION};
+use dds_core::builtin::BuiltinTopic;
 use dds_core::cdr::Raw;
 use dds_core::qos::{DataReaderQos, TopicQos};
 use dds_core::stats::ReaderLosses;
@@ -26,8 +26,8 @@ struct Watched {
 fn main() -> Result<()> {
     let seconds = std::env::args().nth(1).and_then(|seconds| seconds.parse().ok()).unwrap_or(u64::MAX);
     let participant = DomainParticipant::from_env()?;
-    let writers = participant.reader(&DCPS_PUBLICATION)?;
-    let readers = participant.reader(&DCPS_SUBSCRIPTION)?;
+    let writers = participant.reader(&BuiltinTopic::PUBLICATION)?;
+    let readers = participant.reader(&BuiltinTopic::SUBSCRIPTION)?;
     let mut watched: BTreeMap<String, Watched> = BTreeMap::new();
     for _ in 0..seconds {
         std::thread::sleep(Duration::from_secs(1));

@@ -38,7 +38,7 @@
 //! | publish and receive | [`DataWriter`], [`DataReader`], [`Samples`] |
 //! | choose QoS: reliability, history, durability | [`qos::Preset`], then [`qos`] |
 //! | choose the network: one host, certain peers, certain interfaces | [`DomainParticipantBuilder`], with the environment variables |
-//! | wait, or be called | [`Waiting`], [`WaitSet`], [`DataReaderListener`](listener::DataReaderListener), [`DataStream`](reader::DataStream), [`Events`](status::Events) |
+//! | wait, or be called | [`Waiting`], [`WaitSet`], [`DataReaderListener`](listener::DataReaderListener), [`SampleStream`](reader::SampleStream), [`Events`](status::Events) |
 //! | read without decoding everything, write without a copy | [`SampleRef::view`](reader::SampleRef::view), [`DataWriter::loan`], [`DataWriter::loan_encoded`], [Copies](#copies) |
 //! | define a topic and its QoS once for both sides | [`TopicSpec`] |
 //! | use topics without a Rust type | [`DomainParticipant::raw_topic`]; `dynamic_topic` and `discover_type` (feature `dynamic`) |
@@ -56,7 +56,7 @@
 //! | publication | [`Publisher`], [`DataWriter`], [`DataWriterBuilder`], [`WriteOptions`](writer::WriteOptions), [`WriterEvent`](status::WriterEvent) |
 //! | subscription | [`Subscriber`], [`DataReader`], [`DataReaderBuilder`], [`Samples`], [`SampleInfo`], [`Select`](reader::Select), [`ReaderEvent`](status::ReaderEvent) |
 //! | topic | [`Topic`], [`TopicSpec`], [`TopicRef`]; types by [`DdsType`] and the traits in [`cdr`] |
-//! | built-in topics | [`BuiltinTopic`](builtin::BuiltinTopic) and its constants, such as [`DCPS_PUBLICATION`](builtin::DCPS_PUBLICATION); [`ParticipantBuiltinTopicData`](builtin::ParticipantBuiltinTopicData) and the other types |
+//! | built-in topics | [`BuiltinTopic`](builtin::BuiltinTopic) and its constants, such as [`BuiltinTopic::PUBLICATION`](builtin::BuiltinTopic::PUBLICATION); [`ParticipantBuiltinTopicData`](builtin::ParticipantBuiltinTopicData) and the other types |
 //! | discovered endpoints | [`EndpointInfo`](matching::EndpointInfo), [`MatchReport`](matching::MatchReport) with every [`Obstacle`](matching::Obstacle) between two endpoints |
 //! | infrastructure | [`Entity`] with [`enable`](Entity::enable), [`Waiting`], [`WaitSet`] and its conditions, [`Events`](status::Events), the errors, the statuses, [`Delivery`] |
 //! | QoS | [`qos`] |
@@ -157,7 +157,7 @@ pub use dds_rtps::history::{InstanceState, SampleInfo, States};
 pub use dds_rtps::types::{Duration, Guid, InstanceHandle, Time};
 
 pub use context::WaitSet;
-pub use infrastructure::{Delivery, Entity, Error, Result, Waiting};
+pub use infrastructure::{Delivery, Entity, Error, Result, Waiting, Weak};
 pub use participant::{DomainParticipant, DomainParticipantBuilder};
 pub use publication::{DataWriter, DataWriterBuilder, Publisher};
 pub use settings::Scope;
@@ -191,8 +191,8 @@ pub mod error {
     #[cfg(feature = "serde")]
     pub use crate::infrastructure::ProfileProblem;
     pub use crate::infrastructure::{
-        CreateError, CreateErrorKind, FilterError, FilterErrorKind, GivenBack, Missing, QosError, ReadError,
-        ReadErrorKind, ReturnCode, Subject, WaitError, WaitErrorKind, WriteError, WriteErrorKind,
+        CreateError, CreateErrorKind, Missing, QosError, ReadError, ReadErrorKind, ReturnCode, Subject, WaitError,
+        WaitErrorKind, WriteError, WriteErrorKind,
     };
     pub use dds_rtps::cdr::{DecodeError, DecodeErrorKind, EncodeError};
     pub use dds_rtps::filter::{ExpressionError, ExpressionErrorKind};
@@ -202,19 +202,16 @@ pub mod error {
 /// Statuses of entities, and the events that report them.
 pub mod status {
     pub use crate::infrastructure::{
-        DeadlineMissedStatus, Events, IncompatibleQosStatus, InconsistentTopicStatus, LivelinessChangedStatus,
-        LivelinessLostStatus, PublicationMatchedStatus, SampleLostStatus, SampleRejectedStatus, SlowReaderStatus,
-        StatusMask, SubscriptionMatchedStatus,
+        CountStatus, DeadlineMissedStatus, Events, IncompatibleQosStatus, LivelinessChangedStatus, PeerStatus,
+        SampleRejectedStatus, StatusMask,
     };
     pub use crate::publication::WriterEvent;
     pub use crate::subscription::ReaderEvent;
-    pub use crate::topic::TopicEvent;
     pub use dds_rtps::history::RejectReason;
 }
 
 /// Listeners of all entities. The builders take closures as well.
 pub mod listener {
-    pub use crate::participant::DomainParticipantListener;
     pub use crate::publication::{AnyWriter, DataWriterListener, PublisherListener};
     pub use crate::subscription::{AnyReader, DataReaderListener, SubscriberListener};
     pub use crate::topic::TopicListener;
@@ -241,34 +238,23 @@ pub mod writer {
 
 /// What a [`DataReader`] takes and returns: selections, iterators, streams.
 pub mod reader {
-    pub use crate::subscription::{
-        Access, ChangeStream, DataStream, IntoSamples, Iter, SampleRef, SampleStream, SamplesIter, Select,
-    };
+    pub use crate::subscription::{Access, IntoSamples, Iter, SampleRef, SampleStream, SamplesIter, Select};
     pub use dds_rtps::history::{SampleState, ViewState};
-    pub use futures_core::Stream;
-}
-
-/// Handles that do not keep their entity alive.
-pub mod weak {
-    pub use crate::participant::WeakDomainParticipant;
-    pub use crate::publication::{WeakDataWriter, WeakPublisher};
-    pub use crate::subscription::{WeakDataReader, WeakSubscriber};
-    pub use crate::topic::WeakTopic;
 }
 
 /// The built-in topics, which describe the entities of the domain.
 pub mod builtin {
     pub use crate::participant::DiscoveredType;
     pub use crate::topic::{
-        BuiltinTopic, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC, ParticipantBuiltinTopicData,
-        PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, TopicBuiltinTopicData,
+        BuiltinTopic, ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
+        TopicBuiltinTopicData,
     };
-    pub use dds_rtps::types::{Locator, LocatorKind, ProtocolVersion, VendorId};
+    pub use dds_rtps::types::{Locator, LocatorKind, VendorId};
 }
 
 /// Reports on matched endpoints, and on those that do not match.
 pub mod matching {
-    pub use crate::introspection::{EndpointInfo, EndpointQos, MatchReport, Obstacle, Verdict};
+    pub use crate::introspection::{EndpointInfo, EndpointQos, MatchReport, Obstacle};
     pub use dds_rtps::xtypes::{TypeDifference, TypeDifferenceKind};
 }
 
@@ -284,7 +270,7 @@ pub mod stats {
 
 /// Settings of a [`DomainParticipantBuilder`].
 pub mod config {
-    pub use crate::driver::{ThreadOptions, ThreadSettings};
+    pub use crate::driver::ThreadSettings;
     pub use crate::settings::Receiving;
     pub use dds_rtps::types::IpFamilies;
     pub use dds_rtps::wire::ChecksumKind;

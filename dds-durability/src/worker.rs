@@ -18,7 +18,7 @@ use crate::key::{GroupKey, reading_partition};
 use crate::service::{DurabilityServiceBuilder, ServiceShared};
 use crate::stand_in::{BATCH_MAX, StandIn, StandInInput};
 use dds_core::__private::cdr::TypeDescription;
-use dds_core::builtin::{DCPS_PUBLICATION, PublicationBuiltinTopicData};
+use dds_core::builtin::{BuiltinTopic, PublicationBuiltinTopicData};
 use dds_core::condition::{Condition, GuardCondition, ReadCondition};
 use dds_core::error::{ReadError, WaitErrorKind, WriteError};
 use dds_core::qos::{DataReaderQos, Durability, Preset};
@@ -95,7 +95,7 @@ impl Worker {
         stop: GuardCondition,
     ) -> Result<Self, DurabilityError> {
         let qos: DataReaderQos = Preset::State.reader();
-        let announcements = participant.reader_builder(&DCPS_PUBLICATION).qos(qos).build()?;
+        let announcements = participant.reader_builder(&BuiltinTopic::PUBLICATION).qos(qos).build()?;
         let announced = announcements.read_condition(States::NOT_READ);
         let wait_set = WaitSet::new(participant);
         let stop_set = WaitSet::new(participant);

@@ -3,8 +3,7 @@
 use crate::error::ToolError;
 use crate::stop::Stop;
 use dds_core::builtin::{
-    DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, ParticipantBuiltinTopicData, PublicationBuiltinTopicData,
-    SubscriptionBuiltinTopicData,
+    BuiltinTopic, ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
 };
 use dds_core::{DataReader, DomainParticipant, Guid, InstanceHandle};
 use std::collections::{BTreeMap, HashMap};
@@ -139,9 +138,9 @@ impl DomainWatch {
     /// As [`DomainParticipant::reader`].
     pub fn new(participant: &DomainParticipant) -> Result<Self, ToolError> {
         Ok(Self {
-            participants: participant.reader(&DCPS_PARTICIPANT)?,
-            writers: participant.reader(&DCPS_PUBLICATION)?,
-            readers: participant.reader(&DCPS_SUBSCRIPTION)?,
+            participants: participant.reader(&BuiltinTopic::PARTICIPANT)?,
+            writers: participant.reader(&BuiltinTopic::PUBLICATION)?,
+            readers: participant.reader(&BuiltinTopic::SUBSCRIPTION)?,
             view: DomainView::default(),
         })
     }

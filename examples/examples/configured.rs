@@ -6,7 +6,7 @@
 //! DDS_DOMAIN=7 DDS_SCOPE=host configured       the environment overrides the file
 //! ```
 
-use dds_core::builtin::DCPS_PARTICIPANT;
+use dds_core::builtin::BuiltinTopic;
 use dds_core::{DdsType, DomainParticipant, DomainParticipantBuilder, Result, Scope};
 
 #[derive(DdsType)]
@@ -27,7 +27,7 @@ fn main() -> Result<()> {
     println!("domain {}", participant.domain_id());
 
     let watcher = DomainParticipant::builder(participant.domain_id()).scope(Scope::Host).build()?;
-    let participants = watcher.reader(&DCPS_PARTICIPANT)?;
+    let participants = watcher.reader(&BuiltinTopic::PARTICIPANT)?;
     let own_guid = dds_core::Entity::guid(&participant);
     if let Some(seen) = participants.iter().find(|found| found.key == own_guid) {
         println!("seen as \"{}\", forgotten after {}, with {:?}", seen.name, seen.lease, seen.properties);

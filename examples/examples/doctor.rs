@@ -2,7 +2,7 @@
 //!
 //! The program takes no arguments. It creates each writer in its own participant.
 
-use dds_core::matching::{MatchReport, Obstacle, Verdict};
+use dds_core::matching::{MatchReport, Obstacle};
 use dds_core::qos::{Preset, PublisherQos};
 use dds_core::{DdsType, DomainParticipant, Result, Scope, WaitSet};
 use std::time::Duration;
@@ -38,10 +38,7 @@ fn main() -> Result<()> {
     let changes = WaitSet::new(&station);
     let status = reader.status_condition();
     changes.attach(&status);
-    let is_known = |report: &MatchReport| match &report.verdict {
-        Verdict::NotMatched(obstacles) => !obstacles.contains(&Obstacle::TypePending),
-        Verdict::Matched => true,
-    };
+    let is_known = |report: &MatchReport| !report.obstacles.contains(&Obstacle::TypePending);
     while reader.explain_matches().iter().filter(|report| is_known(report)).count() < 4 {
         // A mismatch of types or partitions does not change a status, so the wait is short.
         let _ = changes.wait().block_for(Duration::from_millis(50));
@@ -50,8 +47,7 @@ fn main() -> Result<()> {
         println!("{report}");
     }
     for report in reader.explain_matches() {
-        let Verdict::NotMatched(obstacles) = report.verdict else { continue };
-        let kind = match obstacles.first() {
+        let kind = match report.obstacles.first() {
             Some(Obstacle::Qos { .. }) => "a policy",
             Some(Obstacle::Partition { .. }) => "a partition",
             Some(Obstacle::Type { .. } | Obstacle::TypeName { .. }) => "a type",

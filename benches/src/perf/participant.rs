@@ -4,8 +4,8 @@ use crate::perf::quantity::{Span, size};
 use crate::perf::receive::ReceiveMode;
 use crate::perf::{Failure, Result};
 use clap::{Args, ValueEnum};
-use dds_core::config::{ChecksumKind, IpFamilies, Receiving, ThreadOptions};
-use dds_core::{Delivery, DomainParticipant, Duration, Scope};
+use dds_core::config::{ChecksumKind, IpFamilies, Receiving};
+use dds_core::{Delivery, DomainParticipant, DomainParticipantBuilder, Duration, Scope};
 use dds_rtps::transport::faults::Faults;
 use std::str::FromStr;
 
@@ -161,7 +161,7 @@ impl Place {
             IpOption::Both => IpFamilies::Both,
         };
         let mut builder = DomainParticipant::builder(self.domain).name(name).scope(scope).ip_families(ip);
-        builder = builder.delivery(Delivery::EventThread).threads(self.threads()?);
+        builder = self.with_priority(builder.delivery(Delivery::EventThread))?;
         builder = builder.receive(match self.receive_by {
             ReceivingOption::Thread => Receiving::Thread,
             ReceivingOption::Caller => Receiving::Caller,
@@ -194,12 +194,11 @@ impl Place {
         Ok(builder.build()?)
     }
 
-    fn threads(&self) -> Result<ThreadOptions> {
-        let threads = ThreadOptions::new();
+    fn with_priority(&self, builder: DomainParticipantBuilder) -> Result<DomainParticipantBuilder> {
         match self.receive_priority {
-            None => Ok(threads),
+            None => Ok(builder),
             #[cfg(feature = "rt")]
-            Some(priority) => Ok(threads.receive(dds_core::config::ThreadSettings::new().priority(priority))),
+            Some(priority) => Ok(builder.receive_thread(dds_core::config::ThreadSettings::new().priority(priority))),
             #[cfg(not(feature = "rt"))]
             Some(_) => Err(Failure::new(
                 "--receive-priority needs the library's feature `rt`: build with `--features perf,rt`",

@@ -5,27 +5,6 @@ use std::fmt;
 use std::io;
 
 /// Settings of a participant's threads.
-///
-/// Used by [`DomainParticipantBuilder::threads`](crate::DomainParticipantBuilder::threads). Default: the settings
-/// of the thread that creates the participant, with the names `dds-receive`, `dds-event` and `dds-io`.
-///
-/// The receive thread receives user data and runs the readers' work on it. The event thread calls listeners. The I/O
-/// thread fires timers and serves discovery.
-///
-/// ```
-/// use dds_core::{DomainParticipant, Scope};
-/// use dds_core::config::{ThreadOptions, ThreadSettings};
-///
-/// # fn main() -> dds_core::Result<()> {
-/// let threads = ThreadOptions::new().receive(ThreadSettings::new().name("arm-receive"));
-/// let participant = DomainParticipant::builder(0)
-///     .scope(Scope::Host)
-///     .threads(threads)
-/// #   .domain_tag(std::process::id().to_string())
-///     .build()?;
-/// # Ok(())
-/// # }
-/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ThreadOptions {
     receive: ThreadSettings,
@@ -33,7 +12,24 @@ pub struct ThreadOptions {
     io: ThreadSettings,
 }
 
-/// The settings of one thread. See [`ThreadOptions`].
+/// Settings of one thread of a participant: its name, and with the feature `rt` its priority and cores.
+///
+/// Default: the settings of the thread that creates the participant, with the name `dds-receive`, `dds-event` or
+/// `dds-io`.
+///
+/// ```
+/// use dds_core::{DomainParticipant, Scope};
+/// use dds_core::config::ThreadSettings;
+///
+/// # fn main() -> dds_core::Result<()> {
+/// let participant = DomainParticipant::builder(0)
+///     .scope(Scope::Host)
+///     .receive_thread(ThreadSettings::new().name("arm-receive"))
+/// #   .domain_tag(std::process::id().to_string())
+///     .build()?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ThreadSettings {
     name: Option<String>,
@@ -44,31 +40,13 @@ pub struct ThreadSettings {
 }
 
 impl ThreadOptions {
-    /// Default settings for all threads.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets the settings of the thread that receives user data.
-    #[must_use]
-    pub fn receive(mut self, settings: ThreadSettings) -> Self {
-        self.receive = settings;
-        self
-    }
-
-    /// Sets the settings of the thread that calls listeners.
-    #[must_use]
-    pub fn event(mut self, settings: ThreadSettings) -> Self {
-        self.event = settings;
-        self
-    }
-
-    /// Sets the settings of the thread for timers and discovery.
-    #[must_use]
-    pub fn io(mut self, settings: ThreadSettings) -> Self {
-        self.io = settings;
-        self
+    /// Sets the settings of the thread with this role.
+    pub(crate) fn set(&mut self, role: Role, settings: ThreadSettings) {
+        match role {
+            Role::Receive => self.receive = settings,
+            Role::Driver => self.io = settings,
+            Role::Event | Role::Application => self.event = settings,
+        }
     }
 
     pub(super) fn of(&self, role: Role) -> &ThreadSettings {
@@ -217,8 +195,11 @@ mod tests {
 
     #[test]
     fn impossible_settings_are_refused_by_name() {
-        let check =
-            |settings: ThreadSettings| ThreadOptions::new().event(settings).check().map_err(|error| error.option);
+        let check = |settings: ThreadSettings| {
+            let mut options = ThreadOptions::default();
+            options.set(Role::Event, settings);
+            options.check().map_err(|error| error.option)
+        };
         assert_eq!(check(ThreadSettings::new().name("a")), Ok(()));
         assert_eq!(check(ThreadSettings::new().name("a\0b")), Err("name"));
         assert_eq!(check(ThreadSettings::new().name("")), Err("name"));

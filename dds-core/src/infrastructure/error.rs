@@ -4,7 +4,6 @@
 
 use crate::infrastructure::{CreateErrorKind, Missing, ReturnCode};
 use dds_rtps::cdr::{DecodeError, EncodeError, Encoding};
-use dds_rtps::filter::ExpressionError;
 use dds_rtps::qos::QosErrorKind;
 use dds_rtps::types::{Duration, Guid, InstanceHandle};
 use dds_rtps::writer::ReaderLag;
@@ -108,7 +107,7 @@ macro_rules! family {
 }
 
 family! {
-    /// Error of creating an entity.
+    /// Error of creating an entity, or of changing its filter. A refused change leaves the previous filter in effect.
     CreateError, CreateErrorKind
 }
 family! {
@@ -122,10 +121,6 @@ family! {
 family! {
     /// Error of reading or taking samples. No sample is taken.
     ReadError, ReadErrorKind
-}
-family! {
-    /// Error of a filter or a query. The previous filter or query stays in effect.
-    FilterError, FilterErrorKind
 }
 family! {
     /// Error of a wait whose event did not occur.
@@ -465,45 +460,6 @@ impl fmt::Display for WaitErrorKind {
     }
 }
 
-/// Cause of a [`FilterError`].
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum FilterErrorKind {
-    /// The expression or its parameters are wrong, or do not fit the topic's type. Has the position in bytes.
-    Expression(ExpressionError),
-    /// The name of the filtered topic is empty, longer than 255 bytes, or contains a NUL.
-    InvalidTopicName,
-    /// The topic is closed.
-    Closed,
-}
-
-impl Advice for FilterErrorKind {
-    fn next_step(&self) -> &'static str {
-        match self {
-            Self::Expression(error) => error.next_step(),
-            Self::InvalidTopicName => "give it a name of 1 to 255 bytes",
-            Self::Closed => "make a new topic",
-        }
-    }
-
-    fn return_code(&self) -> ReturnCode {
-        match self {
-            Self::Expression(_) | Self::InvalidTopicName => ReturnCode::BadParameter,
-            Self::Closed => ReturnCode::AlreadyDeleted,
-        }
-    }
-}
-
-impl fmt::Display for FilterErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Expression(error) => write!(f, "at byte {}: {}", error.position(), error.kind()),
-            Self::InvalidTopicName => f.write_str("the name is empty, longer than 255 bytes, or has a NUL"),
-            Self::Closed => f.write_str("the topic has been closed"),
-        }
-    }
-}
-
 /// Any error of this crate, for `?`.
 ///
 /// `{error}` has the entity, the cause and the next step. The [`source`](std::error::Error::source), if there is one,
@@ -536,8 +492,6 @@ pub enum Error {
     Read(ReadError),
     /// The awaited event did not occur.
     Wait(WaitError),
-    /// The filter or query was refused.
-    Filter(FilterError),
 }
 
 impl fmt::Display for Error {
@@ -548,7 +502,6 @@ impl fmt::Display for Error {
             Self::Write(error) => error.fmt(f),
             Self::Read(error) => error.fmt(f),
             Self::Wait(error) => error.fmt(f),
-            Self::Filter(error) => error.fmt(f),
         }
     }
 }
@@ -562,7 +515,6 @@ impl std::error::Error for Error {
             Self::Write(error) => error.source(),
             Self::Read(error) => error.source(),
             Self::Wait(error) => error.source(),
-            Self::Filter(error) => error.source(),
         }
     }
 }
@@ -577,7 +529,7 @@ macro_rules! into_error {
     };
 }
 
-into_error!(CreateError => Create, QosError => Qos, WriteError => Write, ReadError => Read, WaitError => Wait, FilterError => Filter);
+into_error!(CreateError => Create, QosError => Qos, WriteError => Write, ReadError => Read, WaitError => Wait);
 
 #[cfg(test)]
 mod tests {
@@ -632,7 +584,6 @@ mod tests {
             Error::from(QosError::new(&subject, qos)),
             Error::from(ReadError::new(&subject, ReadErrorKind::TwoQueries)),
             Error::from(WaitError::new(&subject, WaitErrorKind::Closed)),
-            Error::from(FilterError::new(&subject, FilterErrorKind::Expression(expression()))),
         ]
     }
 

@@ -8,13 +8,13 @@
 //! - `status`, `status_mask`: communication statuses.
 //! - `notification`: listeners, event streams, conditions and wait sets.
 //! - `waiting`, `turn`, `patience`, `missing`: futures that can block, their warnings, and what they missed.
+//! - `weak`: handles that do not keep their entity alive.
 
 mod create_error;
 mod default_qos;
 mod entity;
 mod entry_error;
 mod error;
-mod given_back;
 mod live_qos;
 mod missing;
 mod notification;
@@ -26,6 +26,7 @@ mod status;
 mod status_mask;
 mod turn;
 mod waiting;
+mod weak;
 
 pub use create_error::CreateErrorKind;
 pub(crate) use create_error::is_out_of_files;
@@ -33,10 +34,9 @@ pub(crate) use default_qos::DefaultQos;
 pub use entity::Entity;
 pub(crate) use entity::{Sealed, entity_methods};
 pub use error::{
-    CreateError, Error, FilterError, FilterErrorKind, QosError, ReadError, ReadErrorKind, Result, Subject, WaitError,
-    WaitErrorKind, WriteError, WriteErrorKind,
+    CreateError, Error, QosError, ReadError, ReadErrorKind, Result, Subject, WaitError, WaitErrorKind, WriteError,
+    WriteErrorKind,
 };
-pub use given_back::GivenBack;
 pub(crate) use live_qos::LiveQos;
 pub use missing::Missing;
 pub use notification::{Active, Condition, Delivery, Events, GuardCondition, ListenerCounters, StatusCondition};
@@ -49,13 +49,13 @@ pub(crate) use patience::Patience;
 #[cfg(feature = "serde")]
 pub use profile_problem::ProfileProblem;
 pub use return_code::ReturnCode;
-pub(crate) use status::{DeadlineCounter, ListenerPanics, LivelinessRead, MatchCounter, MatchRead};
 pub use status::{
-    DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus, LivelinessChangedStatus,
-    LivelinessLostStatus, PublicationMatchedStatus, SampleLostStatus, SampleRejectedStatus, SlowReaderStatus,
-    SubscriptionMatchedStatus,
+    CountStatus, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, PeerStatus, SampleRejectedStatus,
 };
+pub(crate) use status::{Counter, DeadlineCounter, ListenerPanics, LivelinessRead, MatchCounter, MatchRead};
 pub use status_mask::StatusMask;
 pub(crate) use turn::{Turn, poll_within_turn};
 pub use waiting::Waiting;
 pub(crate) use waiting::{Awaited, PATIENCE, WaitSource, WakeTimer};
+pub(crate) use weak::Upgrade;
+pub use weak::Weak;

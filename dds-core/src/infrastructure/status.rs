@@ -5,54 +5,47 @@ use dds_rtps::history::{MissedDeadlines, RejectReason};
 use dds_rtps::reader::LivelinessCounts;
 use dds_rtps::types::InstanceHandle;
 
-/// Number of readers that match a writer (DDS 1.4, 2.2.4.1, PUBLICATION_MATCHED).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct PublicationMatchedStatus {
-    /// Readers that have ever matched.
-    pub total_count: u32,
-    /// Change of `total_count` since the last call.
-    pub total_count_change: u32,
-    /// Readers that match now.
-    pub current_count: u32,
-    /// Change of `current_count` since the last call.
-    pub current_count_change: i32,
-    /// The reader that matched or left last.
-    pub last_subscription_handle: InstanceHandle,
-}
-
-/// Number of reliable readers that a writer does not wait for, because they are too slow.
+/// Number of peers of an endpoint in some state (DDS 1.4, 2.2.4.1).
 ///
-/// See [`SlowReader::Demote`](crate::writer::SlowReader::Demote). This status is not part of DDS.
+/// - `publication_matched` of a writer: matched readers (PUBLICATION_MATCHED).
+/// - `subscription_matched` of a reader: matched writers (SUBSCRIPTION_MATCHED).
+/// - `slow_readers` of a writer: reliable readers that the writer does not wait for, because they are too slow
+///   ([`SlowReader::Demote`](crate::writer::SlowReader::Demote)). This status is not part of DDS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub struct SlowReaderStatus {
-    /// How often any reader became too slow.
+#[doc(alias = "PublicationMatchedStatus")]
+#[doc(alias = "SubscriptionMatchedStatus")]
+pub struct PeerStatus {
+    /// How often any peer has entered the state.
     pub total_count: u32,
     /// Change of `total_count` since the last call.
     pub total_count_change: u32,
-    /// Readers that are too slow now.
+    /// Peers in the state now.
     pub current_count: u32,
     /// Change of `current_count` since the last call.
     pub current_count_change: i32,
-    /// The reader that became too slow, caught up or left last.
-    pub last_subscription_handle: InstanceHandle,
+    /// The peer that entered or left the state last.
+    #[doc(alias = "last_publication_handle")]
+    #[doc(alias = "last_subscription_handle")]
+    pub last_peer_handle: InstanceHandle,
 }
 
-/// Number of writers that match a reader (DDS 1.4, 2.2.4.1, SUBSCRIPTION_MATCHED).
+/// How often an event has occurred (DDS 1.4, 2.2.4.1).
+///
+/// - `sample_lost` of a reader: samples that it never received (SAMPLE_LOST).
+/// - `liveliness_lost` of a writer: how often it did not assert its liveliness within its lease (LIVELINESS_LOST).
+///   A writer that stays silent loses it once.
+/// - `inconsistent_topic` of a topic: pairs of a local and a remote endpoint whose types differ (INCONSISTENT_TOPIC).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
-pub struct SubscriptionMatchedStatus {
-    /// Writers that have ever matched.
-    pub total_count: u32,
+#[doc(alias = "SampleLostStatus")]
+#[doc(alias = "LivelinessLostStatus")]
+#[doc(alias = "InconsistentTopicStatus")]
+pub struct CountStatus {
+    /// How often it has occurred.
+    pub total_count: u64,
     /// Change of `total_count` since the last call.
-    pub total_count_change: u32,
-    /// Writers that match now.
-    pub current_count: u32,
-    /// Change of `current_count` since the last call.
-    pub current_count_change: i32,
-    /// The writer that matched or left last.
-    pub last_publication_handle: InstanceHandle,
+    pub total_count_change: u64,
 }
 
 /// Endpoints of the topic whose QoS is incompatible (DDS 1.4, 2.2.4.1, OFFERED_ and REQUESTED_INCOMPATIBLE_QOS).
@@ -69,26 +62,6 @@ pub struct IncompatibleQosStatus {
     pub policies: Vec<(PolicyId, u32)>,
 }
 
-/// Remote endpoints that use the topic's name with another type (DDS 1.4, 2.2.4.1, INCONSISTENT_TOPIC).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct InconsistentTopicStatus {
-    /// Pairs of a local and a remote endpoint with different types that were ever found.
-    pub total_count: u32,
-    /// Change of `total_count` since the last call.
-    pub total_count_change: u32,
-}
-
-/// Samples that a reader never received (DDS 1.4, 2.2.4.1, SAMPLE_LOST).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct SampleLostStatus {
-    /// Samples that were ever lost.
-    pub total_count: u64,
-    /// Change of `total_count` since the last call.
-    pub total_count_change: u64,
-}
-
 /// Samples for which a reader had no room (DDS 1.4, 2.2.4.1, SAMPLE_REJECTED).
 ///
 /// A reliable KEEP_ALL reader receives them again when it has room. Any other reader has lost them.
@@ -103,18 +76,6 @@ pub struct SampleRejectedStatus {
     pub last_reason: Option<RejectReason>,
     /// Instance of the last rejected sample.
     pub last_instance_handle: InstanceHandle,
-}
-
-/// How often a writer has lost its liveliness (DDS 1.4, 2.2.4.1, LIVELINESS_LOST).
-///
-/// The writer did not assert its liveliness within its lease. Readers treat it as not alive until it does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[non_exhaustive]
-pub struct LivelinessLostStatus {
-    /// How often the writer has lost its liveliness. A writer that stays silent loses it once.
-    pub total_count: u32,
-    /// Change of `total_count` since the last call.
-    pub total_count_change: u32,
 }
 
 /// Number of matched writers that are alive and not alive (DDS 1.4, 2.2.4.1, LIVELINESS_CHANGED).
@@ -232,111 +193,55 @@ impl MatchCounter {
         self.current
     }
 
-    /// Returns total, its change, current, its change and last peer, and resets the changes.
-    fn since(&self, read: &mut MatchRead) -> (u32, u32, u32, i32, InstanceHandle) {
+    /// Returns the status with the changes since `read`, and updates `read`.
+    pub(crate) fn since(&self, read: &mut MatchRead) -> PeerStatus {
         debug_assert!(read.total <= self.total, "the total never falls");
-        let total_change = self.total - read.total;
+        let total_count_change = self.total - read.total;
         let current_change = i64::from(self.current) - i64::from(read.current);
         *read = MatchRead { total: self.total, current: self.current };
-        let current_change = i32::try_from(current_change).unwrap_or(i32::MAX);
-        (self.total, total_change, self.current, current_change, self.last)
-    }
-
-    pub(crate) fn publication_since(&self, read: &mut MatchRead) -> PublicationMatchedStatus {
-        let (total_count, total_count_change, current_count, current_count_change, last_subscription_handle) =
-            self.since(read);
-        PublicationMatchedStatus {
-            total_count,
+        PeerStatus {
+            total_count: self.total,
             total_count_change,
-            current_count,
-            current_count_change,
-            last_subscription_handle,
+            current_count: self.current,
+            current_count_change: i32::try_from(current_change).unwrap_or(i32::MAX),
+            last_peer_handle: self.last,
         }
     }
 
-    pub(crate) fn subscription_since(&self, read: &mut MatchRead) -> SubscriptionMatchedStatus {
-        let (total_count, total_count_change, current_count, current_count_change, last_publication_handle) =
-            self.since(read);
-        SubscriptionMatchedStatus {
-            total_count,
-            total_count_change,
-            current_count,
-            current_count_change,
-            last_publication_handle,
-        }
-    }
-
-    pub(crate) fn slow_reader_since(&self, read: &mut MatchRead) -> SlowReaderStatus {
-        let (total_count, total_count_change, current_count, current_count_change, last_subscription_handle) =
-            self.since(read);
-        SlowReaderStatus {
-            total_count,
-            total_count_change,
-            current_count,
-            current_count_change,
-            last_subscription_handle,
-        }
-    }
-
-    pub(crate) fn read_slow_reader(&mut self) -> SlowReaderStatus {
+    /// Returns the status for the application, and resets the changes.
+    pub(crate) fn read(&mut self) -> PeerStatus {
         let mut read = self.read;
-        let status = self.slow_reader_since(&mut read);
-        self.read = read;
-        status
-    }
-
-    pub(crate) fn read_publication(&mut self) -> PublicationMatchedStatus {
-        let mut read = self.read;
-        let status = self.publication_since(&mut read);
-        self.read = read;
-        status
-    }
-
-    pub(crate) fn read_subscription(&mut self) -> SubscriptionMatchedStatus {
-        let mut read = self.read;
-        let status = self.subscription_since(&mut read);
+        let status = self.since(&mut read);
         self.read = read;
         status
     }
 }
 
-impl InconsistentTopicStatus {
-    pub(crate) fn note(&mut self) {
-        self.total_count = self.total_count.saturating_add(1);
-        self.total_count_change = self.total_count_change.saturating_add(1);
+/// Counter of a [`CountStatus`].
+#[derive(Debug, Default)]
+pub(crate) struct Counter {
+    total: u64,
+    read: u64,
+}
+
+impl Counter {
+    /// Counts occurrences.
+    pub(crate) fn note(&mut self, count: u64) {
+        self.total = self.total.saturating_add(count);
+    }
+
+    /// Returns the status with the change since `read`, and updates `read`.
+    pub(crate) fn since(&self, read: &mut u64) -> CountStatus {
+        let total_count_change = self.total - std::mem::replace(read, self.total);
+        CountStatus { total_count: self.total, total_count_change }
     }
 
     /// Returns the status for the application, and resets the change.
-    pub(crate) fn read(&mut self) -> Self {
-        let status = *self;
-        self.total_count_change = 0;
+    pub(crate) fn read(&mut self) -> CountStatus {
+        let mut read = self.read;
+        let status = self.since(&mut read);
+        self.read = read;
         status
-    }
-
-    /// Returns the status with the change since `read`, and updates `read`.
-    pub(crate) fn since(self, read: &mut u32) -> Self {
-        let total_count_change = self.total_count - std::mem::replace(read, self.total_count);
-        Self { total_count_change, ..self }
-    }
-}
-
-impl LivelinessLostStatus {
-    pub(crate) fn note(&mut self) {
-        self.total_count = self.total_count.saturating_add(1);
-    }
-
-    /// Returns the status with the change since `read`, and updates `read`.
-    pub(crate) fn since(self, read: &mut u32) -> Self {
-        let total_count_change = self.total_count - std::mem::replace(read, self.total_count);
-        Self { total_count_change, ..self }
-    }
-}
-
-impl SampleLostStatus {
-    /// Returns the status with the change since `read`, and updates `read`.
-    pub(crate) fn since(self, read: &mut u64) -> Self {
-        let total_count_change = self.total_count - std::mem::replace(read, self.total_count);
-        Self { total_count_change, ..self }
     }
 }
 
@@ -423,11 +328,11 @@ mod tests {
         counter.matched(InstanceHandle::NIL);
         counter.matched(InstanceHandle::NIL);
         counter.unmatched(InstanceHandle::NIL);
-        let status = counter.read_publication();
+        let status = counter.read();
         assert_eq!((status.total_count, status.total_count_change), (2, 2));
         assert_eq!((status.current_count, status.current_count_change), (1, 1));
         counter.unmatched(InstanceHandle::NIL);
-        let status = counter.read_subscription();
+        let status = counter.read();
         assert_eq!((status.total_count, status.total_count_change), (2, 0));
         assert_eq!((status.current_count, status.current_count_change), (0, -1));
     }
@@ -436,37 +341,30 @@ mod tests {
     fn the_last_peer_is_the_one_that_came_or_went_last() {
         let [one, other] = [1, 2].map(|byte| InstanceHandle::from_key_hash([byte; 16]));
         let mut counter = MatchCounter::default();
-        assert!(counter.read_publication().last_subscription_handle.is_nil());
+        assert!(counter.read().last_peer_handle.is_nil());
         counter.matched(one);
         counter.matched(other);
-        assert_eq!(counter.read_publication().last_subscription_handle, other);
+        assert_eq!(counter.read().last_peer_handle, other);
         counter.unmatched(one);
-        assert_eq!(counter.read_subscription().last_publication_handle, one);
-        assert_eq!(counter.read_slow_reader().last_subscription_handle, one);
+        assert_eq!(counter.read().last_peer_handle, one);
     }
 
     /// Each reader of a status has its own mark. The second of two readings reports no change.
     #[test]
     fn the_change_of_each_status_is_what_came_since_it_was_read() {
-        let mut silent = LivelinessLostStatus::default();
-        silent.note();
-        silent.note();
+        let mut silent = Counter::default();
+        silent.note(2);
         let mut read = 1;
         assert_eq!([(); 2].map(|()| silent.since(&mut read).total_count_change), [1, 0]);
-        silent.note();
-        let LivelinessLostStatus { total_count, total_count_change } = silent.since(&mut read);
+        silent.note(1);
+        let CountStatus { total_count, total_count_change } = silent.since(&mut read);
         assert_eq!((total_count, total_count_change), (3, 1));
 
-        let mut differing = InconsistentTopicStatus::default();
-        differing.note();
-        differing.note();
+        let mut differing = Counter::default();
+        differing.note(2);
         let mut read = 0;
         assert_eq!([(); 2].map(|()| differing.since(&mut read).total_count_change), [2, 0]);
         assert_eq!([(); 2].map(|()| differing.read().total_count_change), [2, 0]);
-
-        let lost = SampleLostStatus { total_count: 7, ..SampleLostStatus::default() };
-        let mut read = 4;
-        assert_eq!([(); 2].map(|()| lost.since(&mut read).total_count_change), [3, 0]);
 
         let (mut rejected, instance) = (SampleRejectedStatus::default(), InstanceHandle::from_key_hash([1; 16]));
         rejected.note(3, RejectReason::Samples, InstanceHandle::NIL);

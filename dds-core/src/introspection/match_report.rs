@@ -15,7 +15,7 @@ use std::fmt;
 /// ```
 /// use dds_core::qos::PolicyId;
 /// use dds_core::{DdsType, DomainParticipant, Scope};
-/// use dds_core::matching::{Obstacle, Verdict};
+/// use dds_core::matching::Obstacle;
 ///
 /// #[derive(DdsType)]
 /// struct Pose {
@@ -31,8 +31,7 @@ use std::fmt;
 /// let writer = participant.writer_builder::<Pose>("pose").qos(DataWriterQos::default().best_effort()).build()?;
 /// let reader = participant.reader_builder::<Pose>("pose").qos(DataReaderQos::default().reliable()).build()?;
 /// let [report] = &reader.explain_matches()[..] else { panic!("there is one writer") };
-/// let Verdict::NotMatched(obstacles) = &report.verdict else { panic!("best effort is not reliable") };
-/// assert!(matches!(obstacles[..], [Obstacle::Qos { policy: PolicyId::Reliability, .. }]));
+/// assert!(matches!(report.obstacles[..], [Obstacle::Qos { policy: PolicyId::Reliability, .. }]));
 /// println!("{report}");
 /// # Ok(())
 /// # }
@@ -44,8 +43,8 @@ pub struct MatchReport {
     pub local: EndpointInfo,
     /// The other endpoint, of another participant or of this one.
     pub remote: EndpointInfo,
-    /// Whether they match.
-    pub verdict: Verdict,
+    /// All reasons why they do not match. Empty if they match.
+    pub obstacles: Vec<Obstacle>,
     /// How many samples a demoted reader is behind.
     ///
     /// The endpoints match, but the reader is slow and the local writer does not wait for it
@@ -60,18 +59,14 @@ pub struct MatchReport {
 
 impl MatchReport {
     pub(crate) fn new(local: EndpointInfo, remote: EndpointInfo, obstacles: Vec<Obstacle>) -> Self {
-        let verdict = if obstacles.is_empty() { Verdict::Matched } else { Verdict::NotMatched(obstacles) };
-        Self { local, remote, verdict, too_slow: None, without_service: false }
+        Self { local, remote, obstacles, too_slow: None, without_service: false }
     }
-}
 
-/// Whether two endpoints match.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
-    /// The endpoints match.
-    Matched,
-    /// The endpoints do not match, for all of these reasons. The list is never empty.
-    NotMatched(Vec<Obstacle>),
+    /// Returns whether the endpoints match.
+    #[must_use]
+    pub fn is_match(&self) -> bool {
+        self.obstacles.is_empty()
+    }
 }
 
 /// Why a writer and a reader do not match. `ours` belongs to [`MatchReport::local`].
@@ -227,28 +222,25 @@ impl fmt::Display for Obstacle {
 
 impl fmt::Display for MatchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { local, remote, verdict, too_slow, without_service } = self;
+        let Self { local, remote, obstacles, too_slow, without_service } = self;
         write!(f, "topic \"{}\": {local} and {remote} ", local.topic_name)?;
-        match verdict {
-            Verdict::Matched => {
-                f.write_str("match")?;
-                let slow = |samples| write!(f, "; the reader is {samples} samples behind and not waited for");
-                too_slow.map_or(Ok(()), slow)?;
-                if *without_service {
-                    f.write_str(
-                        "; no durability service is known, so samples end with their writers (start one, or request less than \
-                         Transient)",
-                    )?;
-                }
-                Ok(())
+        if !obstacles.is_empty() {
+            f.write_str("do not match")?;
+            for (at, obstacle) in obstacles.iter().enumerate() {
+                write!(f, "{}{obstacle} ({})", if at == 0 { ": " } else { "; " }, obstacle.next_step())?;
             }
-            Verdict::NotMatched(obstacles) => {
-                f.write_str("do not match")?;
-                for (at, obstacle) in obstacles.iter().enumerate() {
-                    write!(f, "{}{obstacle} ({})", if at == 0 { ": " } else { "; " }, obstacle.next_step())?;
-                }
-                Ok(())
-            }
+            return Ok(());
         }
+        f.write_str("match")?;
+        if let Some(samples) = too_slow {
+            write!(f, "; the reader is {samples} samples behind and not waited for")?;
+        }
+        if *without_service {
+            f.write_str(
+                "; no durability service is known, so samples end with their writers (start one, or request less than \
+                 Transient)",
+            )?;
+        }
+        Ok(())
     }
 }

@@ -9,4 +9,4 @@ mod match_report;
 
 pub use endpoint_info::{EndpointInfo, EndpointQos};
 pub(crate) use explain::Explainer;
-pub use match_report::{MatchReport, Obstacle, Verdict};
+pub use match_report::{MatchReport, Obstacle};

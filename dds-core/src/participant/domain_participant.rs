@@ -3,9 +3,11 @@
 use crate::context::{EndpointGroup, ParticipantRef};
 #[cfg(doc)]
 use crate::infrastructure::CreateErrorKind;
-use crate::infrastructure::{Awaited, CreateError, Entity, ListenerCounters, QosError, StatusCondition, Waiting};
+use crate::infrastructure::{
+    Awaited, CreateError, Entity, ListenerCounters, QosError, StatusCondition, Upgrade, Waiting, Weak,
+};
 use crate::introspection::MatchReport;
-use crate::participant::{DomainParticipantBuilder, FindTopic, ParticipantHandle, WeakDomainParticipant};
+use crate::participant::{DomainParticipantBuilder, FindTopic, ParticipantHandle};
 use crate::publication::{DataWriter, DataWriterBuilder, Publisher};
 use crate::qos::{DomainParticipantQos, PublisherQos, SubscriberQos, TopicQos};
 use crate::reception::TrafficCounters;
@@ -253,7 +255,7 @@ impl DomainParticipant {
     ///
     /// ```
     /// use dds_core::{DomainParticipant, Scope};
-    /// use dds_core::builtin::{DCPS_PARTICIPANT, ParticipantBuiltinTopicData};
+    /// use dds_core::builtin::{BuiltinTopic, ParticipantBuiltinTopicData};
     ///
     /// # fn main() -> dds_core::Result<()> {
     /// let participant = DomainParticipant::builder(0)
@@ -261,7 +263,7 @@ impl DomainParticipant {
     /// #   .domain_tag(std::process::id().to_string())
     ///     .build()?;
     /// let builtin = participant.builtin_subscriber();
-    /// let participants = builtin.lookup_datareader::<ParticipantBuiltinTopicData>(DCPS_PARTICIPANT.name());
+    /// let participants = builtin.lookup_datareader::<ParticipantBuiltinTopicData>(BuiltinTopic::PARTICIPANT.name());
     /// for found in participants.expect("the participant is open").take()?.into_data() {
     ///     println!("{} at {:?}", found.name, found.locators);
     /// }
@@ -378,8 +380,8 @@ impl DomainParticipant {
     /// Ignores all remote endpoints with this topic and type, for the lifetime of this participant.
     ///
     /// The handle is that of [`discovered_topics`](Self::discovered_topics) and
-    /// [`DCPS_TOPIC`](crate::builtin::DCPS_TOPIC). Returns `false` without effect if no remote endpoint has this topic,
-    /// or if this participant is closed.
+    /// [`BuiltinTopic::TOPIC`](crate::builtin::BuiltinTopic::TOPIC). Returns `false` without effect if no remote
+    /// endpoint has this topic, or if this participant is closed.
     pub fn ignore_topic(&self, topic: InstanceHandle) -> bool {
         self.handle.ignore_topic(topic)
     }
@@ -439,8 +441,8 @@ impl DomainParticipant {
 
     /// Returns a handle that does not keep the participant alive.
     #[must_use]
-    pub fn downgrade(&self) -> WeakDomainParticipant {
-        WeakDomainParticipant::new(Arc::downgrade(&self.handle))
+    pub fn downgrade(&self) -> Weak<Self> {
+        Weak::new(&self.handle)
     }
 
     /// Returns the counters of listener calls in this participant.
@@ -520,5 +522,13 @@ impl crate::infrastructure::Sealed for DomainParticipant {}
 impl fmt::Debug for DomainParticipant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "DomainParticipant({}, domain {})", self.guid(), self.domain_id())
+    }
+}
+
+impl Upgrade for DomainParticipant {
+    type Shared = ParticipantHandle;
+
+    fn upgrade(shared: &std::sync::Weak<ParticipantHandle>) -> Option<Self> {
+        ParticipantRef::upgrade(shared).map(Self::from_ref)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::actor::Effects;
 use crate::infrastructure::Missing;
-use crate::introspection::{Explainer, MatchReport, Verdict};
+use crate::introspection::{Explainer, MatchReport};
 use crate::participant::ParticipantHandle;
 use crate::qos::Durability;
 use dds_rtps::discovery::data::EndpointData;
@@ -32,7 +32,7 @@ impl ParticipantHandle {
 
     /// Adds the lag of demoted readers, which only the writers know.
     fn note_slow_readers(&self, reports: &mut [MatchReport]) {
-        for report in reports.iter_mut().filter(|report| report.local.is_own && report.verdict == Verdict::Matched) {
+        for report in reports.iter_mut().filter(|report| report.local.is_own && report.is_match()) {
             let Some(cell) = self.reception().routes().writer(report.local.guid.entity_id) else { continue };
             let reader = report.remote.guid;
             let lag = Effects::scope(|effects| {
@@ -48,9 +48,7 @@ impl ParticipantHandle {
         let asks_for_one = |report: &&mut MatchReport| {
             let qos = &report.local.qos;
             let asked = qos.writer().map(|qos| qos.durability).or_else(|| qos.reader().map(|qos| qos.durability));
-            report.local.is_own
-                && report.verdict == Verdict::Matched
-                && asked.is_some_and(|asked| asked > Durability::TransientLocal)
+            report.local.is_own && report.is_match() && asked.is_some_and(|asked| asked > Durability::TransientLocal)
         };
         let mut asking = reports.iter_mut().filter(asks_for_one).peekable();
         if asking.peek().is_none()
@@ -78,7 +76,7 @@ impl ParticipantHandle {
             return "the participant is closed".to_owned();
         }
         let reports = self.reports(|endpoint| endpoint.guid == guid);
-        let apart: Vec<_> = reports.iter().filter(|report| report.verdict != Verdict::Matched).collect();
+        let apart: Vec<_> = reports.iter().filter(|report| !report.is_match()).collect();
         if reports.is_empty() {
             let known = self.discovery().discovered_participants().len();
             return format!(

@@ -1,7 +1,7 @@
 //! Content-filtered topics, and the reason why multi-topics do not exist (DDS 1.4, 2.2.2.3.3 and 2.2.2.3.4).
 
 use super::DomainParticipant;
-use crate::infrastructure::{CreateError, CreateErrorKind, FilterError, Subject};
+use crate::infrastructure::{CreateError, CreateErrorKind, Subject};
 use crate::topic::{ContentFilteredTopic, FilterExpression, FilteredTopic, Topic};
 use dds_rtps::types::Guid;
 
@@ -20,7 +20,7 @@ impl DomainParticipant {
         &self,
         topic: &Topic<T>,
         expression: impl Into<FilterExpression>,
-    ) -> Result<ContentFilteredTopic<T>, FilterError> {
+    ) -> Result<ContentFilteredTopic<T>, CreateError> {
         let name = FilteredTopic::derived_name(topic.name());
         ContentFilteredTopic::new(topic, name, &expression.into())
     }
@@ -28,13 +28,13 @@ impl DomainParticipant {
     /// As [`filtered_topic`](Self::filtered_topic), with a chosen name.
     ///
     /// # Errors
-    /// As there, and [`FilterErrorKind::InvalidTopicName`](crate::error::FilterErrorKind::InvalidTopicName).
+    /// As there, and [`CreateErrorKind::InvalidTopicName`](crate::error::CreateErrorKind::InvalidTopicName).
     pub fn filtered_topic_named<T>(
         &self,
         name: &str,
         topic: &Topic<T>,
         expression: impl Into<FilterExpression>,
-    ) -> Result<ContentFilteredTopic<T>, FilterError> {
+    ) -> Result<ContentFilteredTopic<T>, CreateError> {
         ContentFilteredTopic::new(topic, name.to_owned(), &expression.into())
     }
 

@@ -8,48 +8,6 @@ use crate::subscription::{ReaderHandle, SubscriberListener, dispatch_reader_to_g
 use crate::topic::{TopicHandle, TopicListener};
 use std::sync::{Arc, Weak};
 
-/// Receives the statuses of a participant that no listener below handles (DDS 1.4, 2.2.2.2.3).
-///
-/// A type that implements the listener traits of publishers, subscribers and topics implements this one too. Methods
-/// without an implementation do nothing.
-///
-/// ```
-/// use dds_core::{DdsType, DomainParticipant, Entity, Scope};
-/// use dds_core::listener::{AnyReader, AnyWriter, PublisherListener, SubscriberListener, TopicListener};
-/// use dds_core::status::{PublicationMatchedStatus, StatusMask};
-/// use std::sync::mpsc;
-///
-/// #[derive(DdsType)]
-/// struct Pose {
-///     x: f64,
-/// }
-///
-/// struct Monitor(mpsc::Sender<String>);
-/// impl PublisherListener for Monitor {
-///     fn on_publication_matched(&mut self, writer: &dyn AnyWriter, status: PublicationMatchedStatus) {
-///         let _ = self.0.send(format!("{}: {}", writer.topic_name(), status.current_count));
-///     }
-/// }
-/// impl SubscriberListener for Monitor {}
-/// impl TopicListener for Monitor {}
-///
-/// # fn main() -> dds_core::Result<()> {
-/// let participant = DomainParticipant::builder(0)
-///     .scope(Scope::Host)
-/// #   .domain_tag(std::process::id().to_string())
-///     .build()?;
-/// let (sender, receiver) = mpsc::channel();
-/// participant.set_listener(StatusMask::MATCHED, Monitor(sender))?;
-/// let writer = participant.writer::<Pose>("arm/pose")?;
-/// let reader = participant.reader::<Pose>("arm/pose")?;
-/// assert_eq!(receiver.recv().unwrap(), "arm/pose: 1");
-/// # Ok(())
-/// # }
-/// ```
-pub trait DomainParticipantListener: PublisherListener + SubscriberListener + TopicListener {}
-
-impl<L: PublisherListener + SubscriberListener + TopicListener> DomainParticipantListener for L {}
-
 struct ParticipantCallback<L> {
     participant: Weak<ParticipantHandle>,
     listener: L,
@@ -57,7 +15,7 @@ struct ParticipantCallback<L> {
     last: Option<Weak<dyn ListenedEntity>>,
 }
 
-impl<L: DomainParticipantListener> Callback for ParticipantCallback<L> {
+impl<L: PublisherListener + SubscriberListener + TopicListener> Callback for ParticipantCallback<L> {
     fn call(&mut self, _marks: u32) {
         let Some((entity, marks)) = self.members.take() else { return };
         self.last = Some(Weak::clone(&entity));
@@ -89,16 +47,57 @@ impl<L: DomainParticipantListener> Callback for ParticipantCallback<L> {
 }
 
 impl DomainParticipant {
-    /// Sets the listener for statuses in `mask` that no listener below it handles.
+    /// Sets the listener for statuses in `mask` that no listener below it handles (DDS 1.4, 2.2.2.2.3).
+    ///
+    /// It implements the listener traits of publishers, subscribers and topics. Their methods do nothing by default.
     ///
     /// It replaces an earlier listener, which is not called again. The thread is that of
     /// [`delivery`](crate::DomainParticipantBuilder::delivery). A panic in the listener is caught and removes it. The
     /// endpoint of that call reports it as an event.
     ///
+    /// ```
+    /// use dds_core::{DdsType, DomainParticipant, Entity, Scope};
+    /// use dds_core::listener::{AnyReader, AnyWriter, PublisherListener, SubscriberListener, TopicListener};
+    /// use dds_core::status::{PeerStatus, StatusMask};
+    /// use std::sync::mpsc;
+    ///
+    /// #[derive(DdsType)]
+    /// struct Pose {
+    ///     x: f64,
+    /// }
+    ///
+    /// struct Monitor(mpsc::Sender<String>);
+    /// impl PublisherListener for Monitor {
+    ///     fn on_publication_matched(&mut self, writer: &dyn AnyWriter, status: PeerStatus) {
+    ///         let _ = self.0.send(format!("{}: {}", writer.topic_name(), status.current_count));
+    ///     }
+    /// }
+    /// impl SubscriberListener for Monitor {}
+    /// impl TopicListener for Monitor {}
+    ///
+    /// # fn main() -> dds_core::Result<()> {
+    /// let participant = DomainParticipant::builder(0)
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
+    /// let (sender, receiver) = mpsc::channel();
+    /// participant.set_listener(StatusMask::MATCHED, Monitor(sender))?;
+    /// let writer = participant.writer::<Pose>("arm/pose")?;
+    /// let reader = participant.reader::<Pose>("arm/pose")?;
+    /// assert_eq!(receiver.recv().unwrap(), "arm/pose: 1");
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
     /// # Errors
     /// [`CreateErrorKind::Thread`](crate::error::CreateErrorKind::Thread) or
     /// [`CreateErrorKind::Closed`](crate::error::CreateErrorKind::Closed).
-    pub fn set_listener(&self, mask: StatusMask, listener: impl DomainParticipantListener) -> Result<(), CreateError> {
+    #[doc(alias = "DomainParticipantListener")]
+    pub fn set_listener(
+        &self,
+        mask: StatusMask,
+        listener: impl PublisherListener + SubscriberListener + TopicListener,
+    ) -> Result<(), CreateError> {
         let handle = self.handle();
         let members = Arc::<MemberQueue>::default();
         let callback = ParticipantCallback {

@@ -27,7 +27,6 @@ mod participant_builder;
 mod participant_handle;
 mod receive_end;
 mod shutdown;
-mod weak;
 
 pub(crate) use contained::Contained;
 #[cfg(feature = "dynamic")]
@@ -35,9 +34,7 @@ pub(crate) use discovered_type::DiscoverType;
 pub use discovered_type::DiscoveredType;
 pub use domain_participant::DomainParticipant;
 pub(crate) use finding::FindTopic;
-pub use listener::DomainParticipantListener;
 #[cfg(all(test, feature = "udp", not(dds_loom)))]
 pub(crate) use lonely::lonely;
 pub use participant_builder::DomainParticipantBuilder;
 pub(crate) use participant_handle::ParticipantHandle;
-pub use weak::WeakDomainParticipant;

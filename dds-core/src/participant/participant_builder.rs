@@ -1,7 +1,7 @@
 //! The settings of a participant, and the order in which their sources apply.
 
 use crate::context::ParticipantRef;
-use crate::driver::{Driver, OsDriver, ThreadOptions};
+use crate::driver::{Driver, OsDriver, Role, ThreadSettings};
 use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Subject};
 use crate::participant::{DomainParticipant, ParticipantHandle};
 use crate::qos::DomainParticipantQos;
@@ -128,7 +128,7 @@ enum Setting {
     MessageTransform(Arc<dyn MessageTransform>),
     Delivery(Delivery),
     Receive(Receiving),
-    Threads(ThreadOptions),
+    Thread(Role, ThreadSettings),
     Tap(PathBuf),
     Faults(Faults),
     ReceiveFaults(Faults),
@@ -159,7 +159,7 @@ impl Setting {
             Self::MessageTransform(transform) => config.message_transform = Some(transform),
             Self::Delivery(delivery) => config.delivery = delivery,
             Self::Receive(receive) => config.receive = receive,
-            Self::Threads(threads) => config.threads = threads,
+            Self::Thread(role, settings) => config.threads.set(role, settings),
             Self::Tap(path) => config.tap = Some(path),
             Self::Faults(faults) => config.faults = Some(faults),
             Self::ReceiveFaults(faults) => config.receive_faults = Some(faults),
@@ -373,12 +373,28 @@ impl DomainParticipantBuilder {
         self.set(Setting::Receive(receive))
     }
 
-    /// Sets names of the participant's threads, and with the feature `rt` priorities and cores.
+    /// Sets the settings of the thread that receives user data and runs the readers' work on it.
     ///
-    /// Default: see [`ThreadOptions`]. If the system refuses an option, creating the participant or its first listener
-    /// fails with [`CreateErrorKind::ThreadOption`].
-    pub fn threads(self, threads: ThreadOptions) -> Self {
-        self.set(Setting::Threads(threads))
+    /// Default: see [`ThreadSettings`]. If the system refuses an option, creating the participant fails with
+    /// [`CreateErrorKind::ThreadOption`].
+    pub fn receive_thread(self, settings: ThreadSettings) -> Self {
+        self.set(Setting::Thread(Role::Receive, settings))
+    }
+
+    /// Sets the settings of the thread that calls listeners.
+    ///
+    /// Default: see [`ThreadSettings`]. If the system refuses an option, creating the first listener fails with
+    /// [`CreateErrorKind::ThreadOption`].
+    pub fn event_thread(self, settings: ThreadSettings) -> Self {
+        self.set(Setting::Thread(Role::Event, settings))
+    }
+
+    /// Sets the settings of the thread for timers and discovery.
+    ///
+    /// Default: see [`ThreadSettings`]. If the system refuses an option, creating the participant fails with
+    /// [`CreateErrorKind::ThreadOption`].
+    pub fn io_thread(self, settings: ThreadSettings) -> Self {
+        self.set(Setting::Thread(Role::Driver, settings))
     }
 
     /// Writes all sent and received datagrams to a pcap file for Wireshark. Default: none. Environment: `DDS_TAP`.

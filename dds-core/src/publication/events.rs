@@ -2,8 +2,7 @@
 
 use crate::endpoint::EndpointState;
 use crate::infrastructure::{
-    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus, MatchCounter, MatchRead,
-    PublicationMatchedStatus, SlowReaderStatus, mark,
+    CountStatus, Counter, DeadlineMissedStatus, IncompatibleQosStatus, MatchCounter, MatchRead, PeerStatus, mark,
 };
 
 /// Event of a writer, for event listeners and event streams.
@@ -13,13 +12,13 @@ use crate::infrastructure::{
 #[non_exhaustive]
 pub enum WriterEvent {
     /// A reader matched or ceased to match.
-    Matched(PublicationMatchedStatus),
+    Matched(PeerStatus),
     /// A reader of the topic has an incompatible QoS.
     IncompatibleQos(IncompatibleQosStatus),
     /// A slow reader was demoted, or counts as responsive again.
-    SlowReader(SlowReaderStatus),
+    SlowReader(PeerStatus),
     /// The writer failed to assert its liveliness within its lease.
-    LivelinessLost(LivelinessLostStatus),
+    LivelinessLost(CountStatus),
     /// Instances missed their deadline.
     DeadlineMissed(DeadlineMissedStatus),
     /// A listener panicked in a call about this entity and was removed. Only streams receive this event.
@@ -35,7 +34,7 @@ pub(crate) struct ReportedToWriterEvents {
     matched: MatchRead,
     incompatible: u32,
     slow: MatchRead,
-    liveliness_lost: u32,
+    liveliness_lost: u64,
     deadline_missed: u64,
     panics: u64,
 }
@@ -45,7 +44,7 @@ impl ReportedToWriterEvents {
     pub(super) fn common(&mut self, mark: u32, endpoint: &mut EndpointState) -> Option<WriterEvent> {
         match mark {
             mark::MATCHED => {
-                let status = endpoint.matched().publication_since(&mut self.matched);
+                let status = endpoint.matched().since(&mut self.matched);
                 let has_changed = status.total_count_change > 0 || status.current_count_change != 0;
                 if has_changed { Some(WriterEvent::Matched(status)) } else { None }
             }
@@ -66,13 +65,13 @@ impl ReportedToWriterEvents {
     }
 
     pub(super) fn slow_readers(&mut self, counter: &MatchCounter) -> Option<WriterEvent> {
-        let status = counter.slow_reader_since(&mut self.slow);
+        let status = counter.since(&mut self.slow);
         let has_changed = status.total_count_change > 0 || status.current_count_change != 0;
         if has_changed { Some(WriterEvent::SlowReader(status)) } else { None }
     }
 
-    pub(super) fn liveliness_lost(&mut self, status: LivelinessLostStatus) -> Option<WriterEvent> {
-        let status = status.since(&mut self.liveliness_lost);
+    pub(super) fn liveliness_lost(&mut self, counter: &Counter) -> Option<WriterEvent> {
+        let status = counter.since(&mut self.liveliness_lost);
         if status.total_count_change > 0 { Some(WriterEvent::LivelinessLost(status)) } else { None }
     }
 }

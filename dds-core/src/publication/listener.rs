@@ -1,9 +1,7 @@
 //! Listeners of writers and publishers (DDS 1.4, 2.2.2.4.3 and 2.2.2.4.4).
 
 use crate::endpoint::EndpointDispatch;
-use crate::infrastructure::{
-    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus, PublicationMatchedStatus, SlowReaderStatus,
-};
+use crate::infrastructure::{CountStatus, DeadlineMissedStatus, IncompatibleQosStatus, PeerStatus};
 use crate::publication::{AnyWriter, DataWriter, WriterEvent, WriterHandle};
 use std::sync::Arc;
 
@@ -15,7 +13,7 @@ use std::sync::Arc;
 /// ```
 /// use dds_core::{DataWriter, DdsType, DomainParticipant, Scope};
 /// use dds_core::listener::DataWriterListener;
-/// use dds_core::status::{PublicationMatchedStatus, StatusMask};
+/// use dds_core::status::{PeerStatus, StatusMask};
 /// use std::sync::mpsc;
 ///
 /// #[derive(DdsType, Debug, PartialEq)]
@@ -28,7 +26,7 @@ use std::sync::Arc;
 /// struct Matches(mpsc::Sender<u32>);
 ///
 /// impl DataWriterListener<Pose> for Matches {
-///     fn on_publication_matched(&mut self, _: &DataWriter<Pose>, status: PublicationMatchedStatus) {
+///     fn on_publication_matched(&mut self, _: &DataWriter<Pose>, status: PeerStatus) {
 ///         let _ = self.0.send(status.current_count);
 ///     }
 /// }
@@ -48,7 +46,7 @@ use std::sync::Arc;
 /// ```
 pub trait DataWriterListener<T>: Send + 'static {
     /// A reader matched or ceased to match.
-    fn on_publication_matched(&mut self, writer: &DataWriter<T>, status: PublicationMatchedStatus) {
+    fn on_publication_matched(&mut self, writer: &DataWriter<T>, status: PeerStatus) {
         let _ = (writer, status);
     }
 
@@ -58,12 +56,12 @@ pub trait DataWriterListener<T>: Send + 'static {
     }
 
     /// A slow reader was demoted, or counts as responsive again ([`SlowReader`](crate::writer::SlowReader)).
-    fn on_slow_reader(&mut self, writer: &DataWriter<T>, status: SlowReaderStatus) {
+    fn on_slow_reader(&mut self, writer: &DataWriter<T>, status: PeerStatus) {
         let _ = (writer, status);
     }
 
     /// The writer failed to assert its liveliness within its lease.
-    fn on_liveliness_lost(&mut self, writer: &DataWriter<T>, status: LivelinessLostStatus) {
+    fn on_liveliness_lost(&mut self, writer: &DataWriter<T>, status: CountStatus) {
         let _ = (writer, status);
     }
 
@@ -81,7 +79,7 @@ pub trait DataWriterListener<T>: Send + 'static {
 /// use dds_core::qos::PublisherQos;
 /// use dds_core::{DdsType, DomainParticipant, Scope};
 /// use dds_core::listener::{AnyWriter, PublisherListener};
-/// use dds_core::status::{PublicationMatchedStatus, StatusMask};
+/// use dds_core::status::{PeerStatus, StatusMask};
 /// use std::sync::mpsc;
 ///
 /// #[derive(DdsType, Debug, PartialEq)]
@@ -94,7 +92,7 @@ pub trait DataWriterListener<T>: Send + 'static {
 /// struct Matches(mpsc::Sender<String>);
 ///
 /// impl PublisherListener for Matches {
-///     fn on_publication_matched(&mut self, writer: &dyn AnyWriter, _: PublicationMatchedStatus) {
+///     fn on_publication_matched(&mut self, writer: &dyn AnyWriter, _: PeerStatus) {
 ///         let _ = self.0.send(writer.topic_name().to_owned());
 ///     }
 /// }
@@ -115,7 +113,7 @@ pub trait DataWriterListener<T>: Send + 'static {
 /// ```
 pub trait PublisherListener: Send + 'static {
     /// As [`DataWriterListener::on_publication_matched`].
-    fn on_publication_matched(&mut self, writer: &dyn AnyWriter, status: PublicationMatchedStatus) {
+    fn on_publication_matched(&mut self, writer: &dyn AnyWriter, status: PeerStatus) {
         let _ = (writer, status);
     }
 
@@ -125,12 +123,12 @@ pub trait PublisherListener: Send + 'static {
     }
 
     /// As [`DataWriterListener::on_slow_reader`].
-    fn on_slow_reader(&mut self, writer: &dyn AnyWriter, status: SlowReaderStatus) {
+    fn on_slow_reader(&mut self, writer: &dyn AnyWriter, status: PeerStatus) {
         let _ = (writer, status);
     }
 
     /// As [`DataWriterListener::on_liveliness_lost`].
-    fn on_liveliness_lost(&mut self, writer: &dyn AnyWriter, status: LivelinessLostStatus) {
+    fn on_liveliness_lost(&mut self, writer: &dyn AnyWriter, status: CountStatus) {
         let _ = (writer, status);
     }
 

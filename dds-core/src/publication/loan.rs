@@ -4,7 +4,7 @@
 //! with its capacity, even if the application panics in between. A writer has at most [`LOANS_MAX`] loans at a time,
 //! and as many values in its pool.
 
-use crate::infrastructure::{GivenBack, WriteError, WriteErrorKind};
+use crate::infrastructure::{WriteError, WriteErrorKind};
 use crate::publication::{DataWriter, WriteOptions, WriterHandle};
 use dds_rtps::cdr::{Encode, TypeInfo};
 use dds_rtps::concurrent::SlotMut;
@@ -115,20 +115,20 @@ impl<'w, T> LoanedSample<'w, T> {
     where
         T: Encode + TypeInfo,
     {
-        self.write_or_return(options).map_err(WriteError::from)
+        self.write_or_return(options).map_err(|(_, error)| error)
     }
 
     /// As [`write_with`](Self::write_with), but a failed write returns the loan.
     ///
     /// # Errors
-    /// As [`DataWriter::write_with`]. [`GivenBack`] contains the loan, which can be written again.
-    pub fn write_or_return(self, options: WriteOptions) -> Result<(), GivenBack<Self>>
+    /// As [`DataWriter::write_with`]. The loan comes back with the error, and can be written again.
+    pub fn write_or_return(self, options: WriteOptions) -> Result<(), (Self, WriteError)>
     where
         T: Encode + TypeInfo,
     {
         match self.writer.handle().write(&*self, options, true) {
             Ok(_) => Ok(()),
-            Err(error) => Err(GivenBack { error, value: self }),
+            Err(error) => Err((self, error)),
         }
     }
 }
@@ -190,17 +190,17 @@ impl<'w> LoanedBytes<'w> {
     /// As [`DataWriter::write_encoded_with`]. The bytes are dropped;
     /// [`write_or_return`](Self::write_or_return) keeps them.
     pub fn write_with(self, options: WriteOptions) -> Result<(), WriteError> {
-        self.write_or_return(options).map_err(WriteError::from)
+        self.write_or_return(options).map_err(|(_, error)| error)
     }
 
     /// As [`write_with`](Self::write_with), but a failed write returns the loan.
     ///
     /// # Errors
-    /// As [`DataWriter::write_encoded_with`]. [`GivenBack`] contains the loan, which can be written again.
-    pub fn write_or_return(mut self, options: WriteOptions) -> Result<(), GivenBack<Self>> {
+    /// As [`DataWriter::write_encoded_with`]. The loan comes back with the error, and can be written again.
+    pub fn write_or_return(mut self, options: WriteOptions) -> Result<(), (Self, WriteError)> {
         match self.publish(options) {
             Ok(()) => Ok(()),
-            Err(error) => Err(GivenBack { error, value: self }),
+            Err(error) => Err((self, error)),
         }
     }
 

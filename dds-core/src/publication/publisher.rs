@@ -4,20 +4,19 @@ use crate::actor::Poke;
 use crate::context::{EndpointGroup, ParticipantContext, ParticipantRef};
 use crate::endpoint::{remove_group_listener, set_group_listener};
 use crate::infrastructure::{
-    Awaited, CreateError, CreateErrorKind, Entity, QosError, StatusCondition, StatusMask, Waiting, WriteError,
-    WriteErrorKind,
+    Awaited, CreateError, CreateErrorKind, Entity, QosError, StatusCondition, StatusMask, Upgrade, Waiting, Weak,
+    WriteError, WriteErrorKind,
 };
 use crate::publication::every_writer::EveryWriter;
 use crate::publication::listener::dispatch_writer_to_group;
 use crate::publication::{
-    CoherentChanges, DataWriter, DataWriterBuilder, PublisherListener, Suspended, WeakPublisher, WriterCell,
-    WriterHandle,
+    CoherentChanges, DataWriter, DataWriterBuilder, PublisherListener, Suspended, WriterCell, WriterHandle,
 };
 use crate::qos::{DataWriterQos, PublisherQos};
 use crate::topic::{SubscriptionBuiltinTopicData, TopicRef};
 use dds_rtps::types::{EntityId, EntityKind, Guid, GuidPrefix, InstanceHandle, SequenceNumber};
 use std::fmt;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// Groups writers with common partitions, group data and presentation.
 ///
@@ -77,7 +76,7 @@ pub(crate) trait PublicationContext: ParticipantContext {
     fn durability_services(&self) -> Vec<GuidPrefix>;
 
     /// Cell that must be notified of liveliness assertions.
-    fn discovery_cell(&self) -> Weak<dyn Poke>;
+    fn discovery_cell(&self) -> std::sync::Weak<dyn Poke>;
 }
 
 /// State that all handles of one publisher share.
@@ -157,8 +156,8 @@ impl Publisher {
 
     /// Returns a handle that does not keep the publisher alive.
     #[must_use]
-    pub fn downgrade(&self) -> WeakPublisher {
-        WeakPublisher::new(&self.group)
+    pub fn downgrade(&self) -> Weak<Self> {
+        Weak::new(&self.group)
     }
 
     /// Returns the QoS of the publisher.
@@ -385,5 +384,16 @@ impl Clone for Publisher {
 impl fmt::Debug for Publisher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Publisher({})", self.guid())
+    }
+}
+
+impl Upgrade for Publisher {
+    type Shared = PublisherGroup;
+
+    fn upgrade(shared: &std::sync::Weak<PublisherGroup>) -> Option<Self> {
+        let publisher = Self::from_group(shared.upgrade()?);
+        // `user` is `None` if only a running listener still holds the publisher. The application has dropped its
+        // handles.
+        if publisher.user.is_some() { Some(publisher) } else { None }
     }
 }

@@ -4,7 +4,7 @@ use crate::context::{ParticipantCore, ParticipantRef};
 use crate::endpoint::{
     EndpointCore, EndpointDispatch, NewEndpoint, check_qos, new_listener, new_subject, qos_setters, start,
 };
-use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, FilterErrorKind, StatusMask, mark};
+use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, StatusMask, mark};
 use crate::qos::{
     DataReaderQos, DataRepresentation, DestinationOrder, Durability, History, Liveliness, Ownership,
     ReaderDataLifecycle, Reliability, ResourceLimits, TypeConsistency,
@@ -80,7 +80,7 @@ pub struct DataReaderBuilder<'t, T> {
     /// Source of the keys. `None` means the topic's.
     key: Option<KeySource>,
     /// An invalid filter is an error of `build`.
-    filter: Option<Result<Arc<FilteredTopic>, FilterErrorKind>>,
+    filter: Option<Result<Arc<FilteredTopic>, CreateErrorKind>>,
 }
 
 impl<'t, T> DataReaderBuilder<'t, T> {
@@ -264,7 +264,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         let qos = check_qos(qos, &topic).map_err(error)?;
         let filtered = match (filter, topic.filtered()) {
             (Some(_), Some(_)) => return Err(error(CreateErrorKind::FilteredTwice)),
-            (Some(filter), None) => Some(filter.map_err(|kind| error(of_filter(kind)))?),
+            (Some(filter), None) => Some(filter.map_err(error)?),
             (None, filtered) => filtered.cloned(),
         };
         // Within a participant, a topic name has one type.
@@ -334,15 +334,6 @@ fn new_handle(
     // `enable` replaces this protocol reader if the QoS changes before it.
     let actor = ReaderActor::new(protocol, Arc::clone(core.driver()), core.outgoing());
     ReaderHandle::new(EndpointCore::new(new, actor), source, batches, forms)
-}
-
-/// Converts the error of a filter into an error of the creation.
-fn of_filter(kind: FilterErrorKind) -> CreateErrorKind {
-    match kind {
-        FilterErrorKind::Expression(error) => CreateErrorKind::Filter(error),
-        FilterErrorKind::InvalidTopicName => CreateErrorKind::InvalidTopicName,
-        FilterErrorKind::Closed => CreateErrorKind::Closed,
-    }
 }
 
 /// Source of the keys of a topic's samples.

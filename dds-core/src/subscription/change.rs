@@ -120,7 +120,7 @@ where
 ///
 /// The state of an instance comes with its last sample in the batch: a value, or a sample without data if all values
 /// were read before (DDS 1.4, 2.2.2.5.1.3). An end is yielded after that sample.
-pub(super) struct IntoChanges<T: Keyed> {
+pub(crate) struct IntoChanges<T: Keyed> {
     batch: Samples<T>,
     next: usize,
     /// The end of the instance whose last value was yielded.

@@ -2,8 +2,8 @@
 
 use crate::endpoint::EndpointState;
 use crate::infrastructure::{
-    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, LivelinessRead, MatchRead, SampleLostStatus,
-    SampleRejectedStatus, SubscriptionMatchedStatus, mark,
+    CountStatus, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, LivelinessRead, MatchRead,
+    PeerStatus, SampleRejectedStatus, mark,
 };
 use crate::subscription::statuses::ReaderStatuses;
 use dds_rtps::reader::LivelinessCounts;
@@ -15,11 +15,11 @@ use dds_rtps::reader::LivelinessCounts;
 #[non_exhaustive]
 pub enum ReaderEvent {
     /// A writer matched or ceased to match.
-    Matched(SubscriptionMatchedStatus),
+    Matched(PeerStatus),
     /// A writer of the topic has an incompatible QoS.
     IncompatibleQos(IncompatibleQosStatus),
     /// Samples were lost.
-    SampleLost(SampleLostStatus),
+    SampleLost(CountStatus),
     /// Samples were rejected because of resource limits.
     SampleRejected(SampleRejectedStatus),
     /// A writer became alive or ceased to be alive.
@@ -50,7 +50,7 @@ impl ReportedToReaderEvents {
     pub(super) fn common(&mut self, mark: u32, endpoint: &mut EndpointState) -> Option<ReaderEvent> {
         match mark {
             mark::MATCHED => {
-                let status = endpoint.matched().subscription_since(&mut self.matched);
+                let status = endpoint.matched().since(&mut self.matched);
                 let has_changed = status.total_count_change > 0 || status.current_count_change != 0;
                 if has_changed { Some(ReaderEvent::Matched(status)) } else { None }
             }

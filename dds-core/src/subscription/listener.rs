@@ -2,8 +2,8 @@
 
 use crate::endpoint::EndpointDispatch;
 use crate::infrastructure::{
-    DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, SampleLostStatus, SampleRejectedStatus,
-    SubscriptionMatchedStatus, mark,
+    CountStatus, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, PeerStatus,
+    SampleRejectedStatus, mark,
 };
 use crate::subscription::{AnyReader, DataReader, ReaderEvent, ReaderHandle, Subscriber};
 use std::sync::Arc;
@@ -63,7 +63,7 @@ pub trait DataReaderListener<T>: Send + 'static {
     }
 
     /// A writer matched or ceased to match.
-    fn on_subscription_matched(&mut self, reader: &DataReader<T>, status: SubscriptionMatchedStatus) {
+    fn on_subscription_matched(&mut self, reader: &DataReader<T>, status: PeerStatus) {
         let _ = (reader, status);
     }
 
@@ -73,7 +73,7 @@ pub trait DataReaderListener<T>: Send + 'static {
     }
 
     /// Samples were lost.
-    fn on_sample_lost(&mut self, reader: &DataReader<T>, status: SampleLostStatus) {
+    fn on_sample_lost(&mut self, reader: &DataReader<T>, status: CountStatus) {
         let _ = (reader, status);
     }
 
@@ -154,7 +154,7 @@ pub trait SubscriberListener: Send + 'static {
     }
 
     /// As [`DataReaderListener::on_subscription_matched`].
-    fn on_subscription_matched(&mut self, reader: &dyn AnyReader, status: SubscriptionMatchedStatus) {
+    fn on_subscription_matched(&mut self, reader: &dyn AnyReader, status: PeerStatus) {
         let _ = (reader, status);
     }
 
@@ -164,7 +164,7 @@ pub trait SubscriberListener: Send + 'static {
     }
 
     /// As [`DataReaderListener::on_sample_lost`].
-    fn on_sample_lost(&mut self, reader: &dyn AnyReader, status: SampleLostStatus) {
+    fn on_sample_lost(&mut self, reader: &dyn AnyReader, status: CountStatus) {
         let _ = (reader, status);
     }
 

@@ -33,7 +33,6 @@ mod spilled;
 mod statuses;
 mod stream;
 mod subscriber;
-mod weak;
 
 pub use access::Access;
 pub use any_reader::AnyReader;
@@ -56,7 +55,6 @@ pub(crate) use reader_mail::ReaderMail;
 pub(crate) use run::{ParsedRun, SubmessageRun, SubmessageRunEnd};
 pub use samples::{IntoSamples, Sample, SampleRef, Samples, SamplesIter};
 pub use select::Select;
-pub use stream::{ChangeStream, DataStream, Iter, SampleStream};
+pub use stream::{Iter, SampleStream};
 pub use subscriber::Subscriber;
 pub(crate) use subscriber::{SubscriberGroup, SubscriptionContext};
-pub use weak::{WeakDataReader, WeakSubscriber};

@@ -1,6 +1,6 @@
 //! Condition on the contents of a reader's samples (DDS 1.4, 2.2.2.5.9).
 
-use crate::infrastructure::{Condition, FilterError, HasTrigger, Trigger};
+use crate::infrastructure::{Condition, CreateError, HasTrigger, Trigger};
 use crate::subscription::ReadCondition;
 use crate::subscription::read_condition::Query;
 use crate::topic::texts;
@@ -78,7 +78,7 @@ impl QueryCondition {
     /// # Errors
     /// The parameters are unchanged because the values do not fit the expression.
     #[doc(alias = "set_query_parameters")]
-    pub fn set_parameters(&self, parameters: impl IntoIterator<Item: ToString>) -> Result<(), FilterError> {
+    pub fn set_parameters(&self, parameters: impl IntoIterator<Item: ToString>) -> Result<(), CreateError> {
         self.query.set_parameters(&texts(parameters))?;
         self.condition.recheck();
         Ok(())

@@ -2,7 +2,7 @@
 
 use crate::actor::{Effects, Poke};
 use crate::infrastructure::{
-    Condition, ConditionId, FilterError, FilterErrorKind, HasTrigger, Observed, Observer, Subject, Trigger,
+    Condition, ConditionId, CreateError, CreateErrorKind, HasTrigger, Observed, Observer, Subject, Trigger,
     TriggerValue, mark, notify_observers, observe, stop_observing,
 };
 use crate::subscription::{QueryCondition, ReaderCell, ReaderHandle};
@@ -76,10 +76,10 @@ impl Query {
         description: Option<&'static TypeDescription>,
         expression: &FilterExpression,
         subject: &Arc<Subject>,
-    ) -> Result<Arc<Self>, FilterError> {
-        let error = |kind| FilterError::new(subject, kind);
+    ) -> Result<Arc<Self>, CreateError> {
+        let error = |kind| CreateError::new(subject, kind);
         let filter = compile(description, expression.text(), expression.values()).map_err(error)?;
-        let no_description = || error(FilterErrorKind::Expression(dds_rtps::filter::ExpressionError::no_description()));
+        let no_description = || error(CreateErrorKind::Filter(dds_rtps::filter::ExpressionError::no_description()));
         let description = description.ok_or_else(no_description)?;
         Ok(Arc::new(Self { description, filter: Mutex::new(Arc::new(filter)), subject: Arc::clone(subject) }))
     }
@@ -88,10 +88,10 @@ impl Query {
         Arc::clone(&self.filter.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(super) fn set_parameters(&self, parameters: &[String]) -> Result<(), FilterError> {
+    pub(super) fn set_parameters(&self, parameters: &[String]) -> Result<(), CreateError> {
         let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
         let compiled = compile(Some(self.description), filter.expression(), parameters);
-        *filter = Arc::new(compiled.map_err(|kind| FilterError::new(&self.subject, kind))?);
+        *filter = Arc::new(compiled.map_err(|kind| CreateError::new(&self.subject, kind))?);
         Ok(())
     }
 }
@@ -106,7 +106,7 @@ impl ReadCondition {
         reader: &ReaderHandle,
         states: States,
         expression: &FilterExpression,
-    ) -> Result<QueryCondition, FilterError> {
+    ) -> Result<QueryCondition, CreateError> {
         let query = Query::new(reader.description(), expression, reader.subject())?;
         let core = ReadCore::new(reader, states, Some(Arc::clone(&query)));
         Ok(QueryCondition::new(Self { core: Arc::new(core) }, query))

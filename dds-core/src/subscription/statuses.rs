@@ -1,6 +1,6 @@
 //! Statuses that only readers have.
 
-use crate::infrastructure::{LivelinessChangedStatus, LivelinessRead, SampleLostStatus, SampleRejectedStatus};
+use crate::infrastructure::{CountStatus, Counter, LivelinessChangedStatus, LivelinessRead, SampleRejectedStatus};
 use dds_rtps::history::RejectReason;
 use dds_rtps::reader::LivelinessCounts;
 use dds_rtps::types::InstanceHandle;
@@ -8,8 +8,7 @@ use dds_rtps::types::InstanceHandle;
 /// Statuses that only readers have, and what the application has read of them.
 #[derive(Default)]
 pub(super) struct ReaderStatuses {
-    lost: SampleLostStatus,
-    lost_read: u64,
+    lost: Counter,
     rejected: SampleRejectedStatus,
     rejected_read: u64,
     liveliness_read: LivelinessRead,
@@ -17,15 +16,15 @@ pub(super) struct ReaderStatuses {
 
 impl ReaderStatuses {
     pub(super) fn note_lost(&mut self, count: u64) {
-        self.lost.total_count = self.lost.total_count.saturating_add(count);
+        self.lost.note(count);
     }
 
     pub(super) fn note_rejected(&mut self, count: u64, reason: RejectReason, instance: InstanceHandle) {
         self.rejected.note(count, reason, instance);
     }
 
-    pub(super) fn lost(&self) -> SampleLostStatus {
-        self.lost
+    pub(super) fn lost(&self) -> &Counter {
+        &self.lost
     }
 
     pub(super) fn rejected(&self) -> SampleRejectedStatus {
@@ -33,8 +32,8 @@ impl ReaderStatuses {
     }
 
     /// Returns the status and resets its changes.
-    pub(super) fn read_lost(&mut self) -> SampleLostStatus {
-        self.lost.since(&mut self.lost_read)
+    pub(super) fn read_lost(&mut self) -> CountStatus {
+        self.lost.read()
     }
 
     /// Returns the status and resets its changes.

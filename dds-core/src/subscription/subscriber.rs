@@ -4,13 +4,11 @@ use crate::context::{EndpointGroup, ParticipantContext, ParticipantRef};
 use crate::endpoint::{remove_group_listener, set_group_listener};
 use crate::infrastructure::{
     Awaited, CreateError, CreateErrorKind, Entity, QosError, ReadError, ReadErrorKind, StatusCondition, StatusMask,
-    Waiting,
+    Upgrade, Waiting, Weak,
 };
 use crate::qos::{DataReaderQos, SubscriberQos};
 use crate::subscription::listener::dispatch_reader_to_group;
-use crate::subscription::{
-    Access, AnyReader, DataReader, DataReaderBuilder, ReaderHandle, SubscriberListener, WeakSubscriber,
-};
+use crate::subscription::{Access, AnyReader, DataReader, DataReaderBuilder, ReaderHandle, SubscriberListener};
 use crate::topic::{BuiltinKind, PublicationBuiltinTopicData, TopicRef};
 use dds_rtps::history::States;
 use dds_rtps::types::{EntityId, EntityKind, Guid, InstanceHandle};
@@ -224,8 +222,8 @@ impl Subscriber {
 
     /// Returns a handle that does not keep the subscriber alive.
     #[must_use]
-    pub fn downgrade(&self) -> WeakSubscriber {
-        WeakSubscriber::new(&self.group)
+    pub fn downgrade(&self) -> Weak<Self> {
+        Weak::new(&self.group)
     }
 
     /// Returns the QoS of the subscriber.
@@ -399,5 +397,16 @@ impl Clone for Subscriber {
 impl fmt::Debug for Subscriber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Subscriber({})", self.guid())
+    }
+}
+
+impl Upgrade for Subscriber {
+    type Shared = SubscriberGroup;
+
+    fn upgrade(shared: &std::sync::Weak<SubscriberGroup>) -> Option<Self> {
+        let subscriber = Self::from_group(shared.upgrade()?);
+        // `user` is `None` if only a running listener still holds the subscriber. The application has dropped its
+        // handles.
+        if subscriber.user.is_some() { Some(subscriber) } else { None }
     }
 }

@@ -9,9 +9,9 @@ use dds_rtps::cdr::{
     Extensibility, Keyed, MemberDescription, TypeDescription, TypeInfo, key_hash_of,
 };
 use dds_rtps::discovery::data::{EndpointData, ParticipantData, PublicationData, SubscriptionData, guid_of_key};
-use dds_rtps::types::{Duration, EntityId, Guid, InstanceHandle, Locator, ProtocolVersion, VendorId};
+use dds_rtps::types::{Duration, EntityId, Guid, InstanceHandle, Locator, VendorId};
 
-/// Data of a remote participant: a sample of [`DCPS_PARTICIPANT`](crate::builtin::DCPS_PARTICIPANT).
+/// Data of a remote participant: a sample of [`BuiltinTopic::PARTICIPANT`](crate::builtin::BuiltinTopic::PARTICIPANT).
 ///
 /// `key` and `user_data` are of DDS 1.4 (2.2.5), the other fields of RTPS.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,8 +25,8 @@ pub struct ParticipantBuiltinTopicData {
     pub name: String,
     /// Vendor of its implementation.
     pub vendor: VendorId,
-    /// RTPS version of its messages.
-    pub protocol_version: ProtocolVersion,
+    /// RTPS version of its messages: major and minor.
+    pub protocol_version: (u8, u8),
     /// Silence after which peers remove it.
     pub lease: Duration,
     /// Where its endpoints listen that say nothing else.
@@ -37,7 +37,7 @@ pub struct ParticipantBuiltinTopicData {
     pub properties: Vec<(String, String)>,
 }
 
-/// A topic of remote endpoints: a sample of [`DCPS_TOPIC`](crate::builtin::DCPS_TOPIC).
+/// A topic of remote endpoints: a sample of [`BuiltinTopic::TOPIC`](crate::builtin::BuiltinTopic::TOPIC).
 ///
 /// RTPS does not announce topics, so these are the data of the first discovered endpoint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -105,11 +105,13 @@ macro_rules! endpoint_data {
 }
 
 endpoint_data! {
-    /// A writer of another participant: a sample of [`DCPS_PUBLICATION`](crate::builtin::DCPS_PUBLICATION).
+    /// A writer of another participant: a sample of
+    /// [`BuiltinTopic::PUBLICATION`](crate::builtin::BuiltinTopic::PUBLICATION).
     PublicationBuiltinTopicData { DataWriterQos }
 }
 endpoint_data! {
-    /// A reader of another participant: a sample of [`DCPS_SUBSCRIPTION`](crate::builtin::DCPS_SUBSCRIPTION).
+    /// A reader of another participant: a sample of
+    /// [`BuiltinTopic::SUBSCRIPTION`](crate::builtin::BuiltinTopic::SUBSCRIPTION).
     SubscriptionBuiltinTopicData { DataReaderQos }
 }
 
@@ -121,7 +123,7 @@ impl From<&ParticipantData> for ParticipantBuiltinTopicData {
             user_data: data.user_data.clone(),
             name: data.entity_name.clone(),
             vendor: data.vendor,
-            protocol_version: data.protocol_version,
+            protocol_version: (data.protocol_version.major, data.protocol_version.minor),
             lease: data.lease_duration,
             locators: both(&data.default_unicast, &data.default_multicast),
             discovery_locators: both(&data.metatraffic_unicast, &data.metatraffic_multicast),

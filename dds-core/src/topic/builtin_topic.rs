@@ -8,7 +8,8 @@ use std::any::TypeId;
 use std::fmt;
 use std::marker::PhantomData;
 
-/// A built-in topic: [`DCPS_PARTICIPANT`], [`DCPS_TOPIC`], [`DCPS_PUBLICATION`] or [`DCPS_SUBSCRIPTION`].
+/// A built-in topic: [`PARTICIPANT`](Self::PARTICIPANT), [`TOPIC`](Self::TOPIC), [`PUBLICATION`](Self::PUBLICATION) or
+/// [`SUBSCRIPTION`](Self::SUBSCRIPTION).
 ///
 /// [`reader`](crate::DomainParticipant::reader) and [`reader_builder`](crate::DomainParticipant::reader_builder) create
 /// its readers, with listeners, conditions and streams. Each remote participant, endpoint or topic is an instance,
@@ -27,7 +28,7 @@ use std::marker::PhantomData;
 ///
 /// ```
 /// use dds_core::{DdsType, DomainParticipant, Entity, Scope};
-/// use dds_core::builtin::DCPS_PUBLICATION;
+/// use dds_core::builtin::BuiltinTopic;
 ///
 /// #[derive(DdsType)]
 /// struct Pose {
@@ -38,7 +39,7 @@ use std::marker::PhantomData;
 /// # let tag = format!("builtin-{}", std::process::id());
 /// # let builder = || DomainParticipant::builder(0).scope(Scope::Host).domain_tag(tag.clone());
 /// let (robot, watcher) = (builder().build()?, builder().build()?);
-/// let writers = watcher.reader(&DCPS_PUBLICATION)?;
+/// let writers = watcher.reader(&BuiltinTopic::PUBLICATION)?;
 /// let poses = robot.writer::<Pose>("pose")?;
 /// let found = writers.next_sample().block()?.data.expect("a new instance is alive");
 /// assert_eq!((found.key, found.topic_name.as_str()), (poses.guid(), "pose"));
@@ -50,14 +51,29 @@ pub struct BuiltinTopic<T> {
     marker: PhantomData<fn() -> T>,
 }
 
-/// All remote participants of the domain.
-pub const DCPS_PARTICIPANT: BuiltinTopic<ParticipantBuiltinTopicData> = BuiltinTopic::new(BuiltinKind::Participant);
-/// All topics of remote endpoints.
-pub const DCPS_TOPIC: BuiltinTopic<TopicBuiltinTopicData> = BuiltinTopic::new(BuiltinKind::Topic);
-/// All remote writers.
-pub const DCPS_PUBLICATION: BuiltinTopic<PublicationBuiltinTopicData> = BuiltinTopic::new(BuiltinKind::Publication);
-/// All remote readers.
-pub const DCPS_SUBSCRIPTION: BuiltinTopic<SubscriptionBuiltinTopicData> = BuiltinTopic::new(BuiltinKind::Subscription);
+impl BuiltinTopic<ParticipantBuiltinTopicData> {
+    /// All remote participants of the domain.
+    #[doc(alias = "DCPSParticipant")]
+    pub const PARTICIPANT: Self = Self::new(BuiltinKind::Participant);
+}
+
+impl BuiltinTopic<TopicBuiltinTopicData> {
+    /// All topics of remote endpoints.
+    #[doc(alias = "DCPSTopic")]
+    pub const TOPIC: Self = Self::new(BuiltinKind::Topic);
+}
+
+impl BuiltinTopic<PublicationBuiltinTopicData> {
+    /// All remote writers.
+    #[doc(alias = "DCPSPublication")]
+    pub const PUBLICATION: Self = Self::new(BuiltinKind::Publication);
+}
+
+impl BuiltinTopic<SubscriptionBuiltinTopicData> {
+    /// All remote readers.
+    #[doc(alias = "DCPSSubscription")]
+    pub const SUBSCRIPTION: Self = Self::new(BuiltinKind::Subscription);
+}
 
 impl<T> BuiltinTopic<T> {
     const fn new(kind: BuiltinKind) -> Self {

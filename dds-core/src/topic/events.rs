@@ -1,40 +1,33 @@
 //! Events of a topic, as a stream.
 
 use crate::actor::Effects;
-use crate::infrastructure::{EventSource, Events, InconsistentTopicStatus, mark};
+use crate::infrastructure::{CountStatus, EventSource, Events, mark};
 use crate::topic::{Topic, TopicHandle};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-
-/// An event of a topic, from [`Topic::events`].
-///
-/// Several changes of one kind between two polls are one event with their sum.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TopicEvent {
-    /// A peer uses the name of the topic with another type.
-    Inconsistent(InconsistentTopicStatus),
-}
 
 /// Event source of one stream.
 struct TopicFeed {
     topic: Weak<TopicHandle>,
     /// The count that the stream knows already.
-    told: Mutex<u32>,
+    told: Mutex<u64>,
 }
 
-impl EventSource<TopicEvent> for TopicFeed {
-    fn event(&self, mark: u32, _effects: &mut Effects) -> Option<TopicEvent> {
+impl EventSource<CountStatus> for TopicFeed {
+    fn event(&self, mark: u32, _effects: &mut Effects) -> Option<CountStatus> {
         let topic = self.topic.upgrade().filter(|_| mark == mark::INCONSISTENT_TOPIC)?;
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let status = topic.inconsistent().since(&mut told);
-        (status.total_count_change > 0).then_some(TopicEvent::Inconsistent(status))
+        if status.total_count_change > 0 { Some(status) } else { None }
     }
 }
 
 impl<T> Topic<T> {
-    /// Returns a stream of this topic's events since its creation. See [`Events`].
+    /// Returns a stream of the only event of a topic: a peer uses its name with another type.
+    ///
+    /// Several changes between two polls are one event with their sum. See [`Events`]. A stream starts with the events
+    /// since the creation of the topic.
     #[must_use]
-    pub fn events(&self) -> Events<TopicEvent> {
+    pub fn events(&self) -> Events<CountStatus> {
         let topic = self.handle();
         let feed = TopicFeed { topic: Arc::downgrade(topic), told: Mutex::default() };
         let driver = Arc::clone(topic.participant().core().driver());

@@ -1,6 +1,6 @@
 //! Content-filtered topics: readers receive only samples that satisfy an expression (DDS 1.4, 2.2.2.3.3).
 
-use crate::infrastructure::{FilterError, FilterErrorKind, Subject};
+use crate::infrastructure::{CreateError, CreateErrorKind, Subject};
 use crate::topic::{FilterExpression, Topic};
 use dds_rtps::filter::Filter;
 use dds_rtps::types::Guid;
@@ -89,15 +89,15 @@ impl FilteredTopic {
         topic: &str,
         description: Option<&'static dds_rtps::cdr::TypeDescription>,
         expression: &FilterExpression,
-    ) -> Result<Arc<Self>, FilterError> {
+    ) -> Result<Arc<Self>, CreateError> {
         let subject = Subject::new("filter", topic, Guid::UNKNOWN);
-        let error = |kind| FilterError::new(&subject, kind);
+        let error = |kind| CreateError::new(&subject, kind);
         if name.is_empty() || name.len() > NAME_LEN_MAX || name.contains('\0') {
-            return Err(error(FilterErrorKind::InvalidTopicName));
+            return Err(error(CreateErrorKind::InvalidTopicName));
         }
         let filter = compile(description, expression.text(), expression.values()).map_err(error)?;
         let Some(description) = description else {
-            return Err(error(FilterErrorKind::Expression(dds_rtps::filter::ExpressionError::no_description())));
+            return Err(error(CreateErrorKind::Filter(dds_rtps::filter::ExpressionError::no_description())));
         };
         let live = Mutex::new(LiveFilter { filter: Arc::new(filter), version: 0, readers: Vec::new() });
         Ok(Arc::new(Self { name, subject, description, live }))
@@ -145,11 +145,11 @@ impl FilteredTopic {
         }
     }
 
-    fn change(&self, expression: Option<&str>, parameters: &[String]) -> Result<(), FilterError> {
+    fn change(&self, expression: Option<&str>, parameters: &[String]) -> Result<(), CreateError> {
         let mut live = self.live();
         let expression = expression.unwrap_or(live.filter.expression());
         let filter = compile(Some(self.description), expression, parameters);
-        live.filter = Arc::new(filter.map_err(|kind| FilterError::new(&self.subject, kind))?);
+        live.filter = Arc::new(filter.map_err(|kind| CreateError::new(&self.subject, kind))?);
         live.version += 1;
         let readers: Vec<_> = live.readers.iter().filter_map(Weak::upgrade).collect();
         drop(live);
@@ -169,10 +169,10 @@ pub(crate) fn compile(
     description: Option<&'static dds_rtps::cdr::TypeDescription>,
     expression: &str,
     parameters: &[String],
-) -> Result<Filter, FilterErrorKind> {
+) -> Result<Filter, CreateErrorKind> {
     let filter = description.map(|description| Filter::new(description, expression, parameters));
     let filter = filter.unwrap_or_else(|| Err(dds_rtps::filter::ExpressionError::no_description()));
-    filter.map_err(FilterErrorKind::Expression)
+    filter.map_err(CreateErrorKind::Filter)
 }
 
 /// Converts parameter values to strings.
@@ -181,11 +181,11 @@ pub(crate) fn texts(parameters: impl IntoIterator<Item: ToString>) -> Vec<String
 }
 
 impl<T> ContentFilteredTopic<T> {
-    pub(crate) fn new(topic: &Topic<T>, name: String, expression: &FilterExpression) -> Result<Self, FilterError> {
+    pub(crate) fn new(topic: &Topic<T>, name: String, expression: &FilterExpression) -> Result<Self, CreateError> {
         let handle = topic.handle();
         let core = FilteredTopic::new(name, &handle.name, handle.description(), expression)?;
         if handle.is_closed() {
-            return Err(FilterError::new(&core.subject, FilterErrorKind::Closed));
+            return Err(CreateError::new(&core.subject, CreateErrorKind::Closed));
         }
         Ok(Self { core, topic: topic.clone() })
     }
@@ -225,7 +225,7 @@ impl<T> ContentFilteredTopic<T> {
     /// # Errors
     /// Fails without a change if the values do not fit the expression.
     #[doc(alias = "set_expression_parameters")]
-    pub fn set_parameters(&self, parameters: impl IntoIterator<Item: ToString>) -> Result<(), FilterError> {
+    pub fn set_parameters(&self, parameters: impl IntoIterator<Item: ToString>) -> Result<(), CreateError> {
         self.core.change(None, &texts(parameters))
     }
 
@@ -235,7 +235,7 @@ impl<T> ContentFilteredTopic<T> {
     ///
     /// # Errors
     /// Fails without a change if the expression is invalid or does not fit the type.
-    pub fn set_expression(&self, expression: impl Into<FilterExpression>) -> Result<(), FilterError> {
+    pub fn set_expression(&self, expression: impl Into<FilterExpression>) -> Result<(), CreateError> {
         let expression = expression.into();
         self.core.change(Some(expression.text()), expression.values())
     }

@@ -12,15 +12,13 @@ mod topic;
 mod topic_ref;
 mod topic_spec;
 mod type_graphs;
-mod weak;
 
 pub use builtin_data::{
     ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData, TopicBuiltinTopicData,
 };
 pub(crate) use builtin_data::{topic_key, topic_qos_of_reader, topic_qos_of_writer};
 pub(crate) use builtin_topic::BuiltinKind;
-pub use builtin_topic::{BuiltinTopic, DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC};
-pub use events::TopicEvent;
+pub use builtin_topic::BuiltinTopic;
 pub use filter_expression::FilterExpression;
 pub use filtered::ContentFilteredTopic;
 pub(crate) use filtered::{FilteredReader, FilteredTopic, compile, texts};
@@ -30,4 +28,3 @@ pub use topic_ref::TopicRef;
 pub(crate) use topic_ref::TopicTable;
 pub(crate) use topic_spec::SpecPolicies;
 pub use topic_spec::TopicSpec;
-pub use weak::WeakTopic;

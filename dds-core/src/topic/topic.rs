@@ -4,12 +4,11 @@ use crate::actor::{Effects, Ticket};
 use crate::context::{ListenerPlace, NewListener, ParticipantContext, ParticipantRef};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, Callback, CreateError, CreateErrorKind, Ending, Entity, InconsistentTopicStatus, ListenedEntity,
-    ListenerSet, LiveQos, QosError, StatusCondition, StatusMask, Subject, WaitErrorKind, WaitSource, Waiting, Watched,
+    Awaited, Callback, CountStatus, Counter, CreateError, CreateErrorKind, Ending, Entity, ListenedEntity, ListenerSet,
+    LiveQos, QosError, StatusCondition, StatusMask, Subject, Upgrade, WaitErrorKind, WaitSource, Waiting, Watched,
     mark,
 };
 use crate::qos::TopicQos;
-use crate::topic::WeakTopic;
 use dds_rtps::cdr::{AnyType, DdsType, TypeDescription};
 use dds_rtps::discovery::data::EndpointData;
 use dds_rtps::types::{EntityKind, Guid};
@@ -76,7 +75,7 @@ pub(crate) struct TopicHandle {
     pub(super) ty: Option<AnyType>,
     pub(super) qos: LiveQos<TopicQos>,
     subject: Arc<Subject>,
-    inconsistent: Mutex<InconsistentTopicStatus>,
+    inconsistent: Mutex<Counter>,
     watched: Arc<Watched>,
     status_condition: StatusCondition,
     listener: ListenerPlace,
@@ -147,8 +146,8 @@ impl<T> Topic<T> {
 
     /// Returns a handle that does not keep the topic alive.
     #[must_use]
-    pub fn downgrade(&self) -> WeakTopic<T> {
-        WeakTopic::new(&self.handle)
+    pub fn downgrade(&self) -> crate::infrastructure::Weak<Self> {
+        crate::infrastructure::Weak::new(&self.handle)
     }
 
     /// Returns the QoS of the topic.
@@ -174,7 +173,7 @@ impl<T> Topic<T> {
 /// Receives the events of a topic (DDS 1.4, 2.2.2.3.5). Methods without an implementation do nothing.
 pub trait TopicListener: Send + 'static {
     /// A peer uses the name of the topic with another type.
-    fn on_inconsistent_topic(&mut self, topic: &str, status: InconsistentTopicStatus) {
+    fn on_inconsistent_topic(&mut self, topic: &str, status: CountStatus) {
         let _ = (topic, status);
     }
 }
@@ -200,7 +199,7 @@ impl<L: TopicListener> Callback for TopicCallback<L> {
 }
 
 impl TopicHandle {
-    fn read_inconsistent(&self) -> InconsistentTopicStatus {
+    fn read_inconsistent(&self) -> CountStatus {
         self.watched.observers().status_read(mark::INCONSISTENT_TOPIC);
         self.inconsistent().read()
     }
@@ -217,7 +216,7 @@ impl TopicHandle {
         &self.watched
     }
 
-    pub(super) fn inconsistent(&self) -> MutexGuard<'_, InconsistentTopicStatus> {
+    pub(super) fn inconsistent(&self) -> MutexGuard<'_, Counter> {
         self.inconsistent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -296,7 +295,7 @@ impl TopicHandle {
         if !self.is_enabled() {
             return;
         }
-        self.inconsistent().note();
+        self.inconsistent().note(1);
         self.watched.observers().status_changed(mark::INCONSISTENT_TOPIC, effects);
         self.listeners().mark(mark::INCONSISTENT_TOPIC, effects);
     }
@@ -350,7 +349,7 @@ impl<T> Topic<T> {
     /// Returns the number of remote endpoints that use the name with another type.
     #[must_use]
     #[doc(alias = "get_inconsistent_topic_status")]
-    pub fn inconsistent_topic(&self) -> InconsistentTopicStatus {
+    pub fn inconsistent_topic(&self) -> CountStatus {
         self.handle.read_inconsistent()
     }
 }
@@ -437,5 +436,15 @@ impl<T> Clone for Topic<T> {
 impl<T> fmt::Debug for Topic<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Topic(\"{}\" of type `{}`)", self.name(), self.type_name())
+    }
+}
+
+impl<T> Upgrade for Topic<T> {
+    type Shared = TopicHandle;
+
+    fn upgrade(shared: &std::sync::Weak<TopicHandle>) -> Option<Self> {
+        let topic = Self::from_handle(shared.upgrade()?);
+        // `user` is `None` if only a running listener still holds the topic. The application has dropped its handles.
+        if topic.user.is_some() { Some(topic) } else { None }
     }
 }

@@ -1,7 +1,7 @@
 //! IP versions, ports and peers, end to end on this host.
 
 use crate::support::{PATIENCE, World, has_ipv6};
-use dds_core::builtin::DCPS_PARTICIPANT;
+use dds_core::builtin::BuiltinTopic;
 use dds_core::config::IpFamilies;
 use dds_core::error::CreateErrorKind;
 use dds_core::qos::Preset;
@@ -113,7 +113,7 @@ fn crowd(domain_id: u32, scope: Scope, count: usize) -> Vec<DomainParticipant> {
 /// Waits until each participant of `all` has discovered this many others.
 fn wait_until_known(all: &[DomainParticipant], others: usize) {
     for participant in all {
-        let found = participant.reader(&DCPS_PARTICIPANT).unwrap();
+        let found = participant.reader(&BuiltinTopic::PARTICIPANT).unwrap();
         let mut known = HashSet::new();
         while known.len() < others {
             known.extend(found.next_sample().block_for(PATIENCE).unwrap().data.map(|data| data.key));

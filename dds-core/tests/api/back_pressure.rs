@@ -381,7 +381,7 @@ fn writer_demotes_slow_reader_and_reports_it() {
     assert_eq!(received, (0..1000).collect::<Vec<_>>());
     let Ok(WriterEvent::SlowReader(status)) = events.next_event().block_for(PATIENCE) else { panic!("not told") };
     assert_eq!((status.total_count, status.current_count), (1, 1));
-    assert_eq!(status.last_subscription_handle, stuck.guid().into());
+    assert_eq!(status.last_peer_handle, stuck.guid().into());
     assert_eq!(writer.slow_readers(), status);
     let reports = writer.explain_matches();
     let of = |reader: &DataReader<Item>| reports.iter().find(|report| report.remote.guid == reader.guid()).unwrap();

@@ -1,10 +1,7 @@
 //! The built-in topics: discovery data as samples.
 
 use crate::support::{PATIENCE, World};
-use dds_core::builtin::{
-    DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION, DCPS_TOPIC, ParticipantBuiltinTopicData,
-    SubscriptionBuiltinTopicData, VendorId,
-};
+use dds_core::builtin::{BuiltinTopic, ParticipantBuiltinTopicData, SubscriptionBuiltinTopicData, VendorId};
 use dds_core::error::{CreateErrorKind, ReturnCode};
 use dds_core::qos::{Preset, PublisherQos, TopicQos};
 use dds_core::status::ReaderEvent;
@@ -26,7 +23,7 @@ fn next<T: dds_core::cdr::DecodeOwned>(reader: &DataReader<T>) -> Sample<T> {
 fn participants_appear_with_data_and_disappear() {
     let world = World::new();
     let watcher = world.participant();
-    let participants = watcher.reader(&DCPS_PARTICIPANT).unwrap();
+    let participants = watcher.reader(&BuiltinTopic::PARTICIPANT).unwrap();
     let qos = dds_core::qos::DomainParticipantQos::default().user_data([1, 2, 3]);
     let found = world.builder().name("robot").qos(qos).property("team", "red").build().unwrap();
     let sample = next(&participants);
@@ -47,9 +44,9 @@ fn participants_appear_with_data_and_disappear() {
 fn endpoints_are_instances_of_builtin_topics() {
     let world = World::new();
     let (watcher, robot) = (world.participant(), world.participant());
-    let writers = watcher.reader_builder(&DCPS_PUBLICATION).qos(Preset::Event).build().unwrap();
-    let readers = watcher.reader_builder(&DCPS_SUBSCRIPTION).qos(Preset::Event).build().unwrap();
-    let topics = watcher.reader_builder(&DCPS_TOPIC).qos(Preset::Event).build().unwrap();
+    let writers = watcher.reader_builder(&BuiltinTopic::PUBLICATION).qos(Preset::Event).build().unwrap();
+    let readers = watcher.reader_builder(&BuiltinTopic::SUBSCRIPTION).qos(Preset::Event).build().unwrap();
+    let topics = watcher.reader_builder(&BuiltinTopic::TOPIC).qos(Preset::Event).build().unwrap();
 
     let topic = robot.topic::<Pose>("pose", TopicQos::default().topic_data([9])).unwrap();
     let publisher = robot.publisher(PublisherQos::default().partition(["p"]).group_data([7])).unwrap();
@@ -124,9 +121,9 @@ fn late_builtin_reader_gets_history_if_durable() {
     let reader = watcher.reader::<Pose>("pose").unwrap();
     let _writer = robot.writer::<Pose>("pose").unwrap();
     reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
-    let late = watcher.reader(&DCPS_PUBLICATION).unwrap();
+    let late = watcher.reader(&BuiltinTopic::PUBLICATION).unwrap();
     assert_eq!(late.take().unwrap().into_data().map(|data| data.topic_name).collect::<Vec<_>>(), ["pose"]);
-    let volatile = watcher.reader_builder(&DCPS_PUBLICATION).qos(Preset::Event).build().unwrap();
+    let volatile = watcher.reader_builder(&BuiltinTopic::PUBLICATION).qos(Preset::Event).build().unwrap();
     assert!(volatile.take().unwrap().is_empty());
     let second = robot.writer::<Pose>("other").unwrap();
     assert_eq!(next(&late).data.unwrap().key, second.guid());
@@ -138,10 +135,10 @@ fn builtin_topics_omit_own_entities() {
     let participant = World::new().participant();
     let endpoints = (participant.writer::<Pose>("pose").unwrap(), participant.reader::<Pose>("pose").unwrap());
     endpoints.0.wait_for_readers(1).block_for(PATIENCE).unwrap();
-    assert!(participant.reader(&DCPS_PARTICIPANT).unwrap().take().unwrap().is_empty());
-    assert!(participant.reader(&DCPS_PUBLICATION).unwrap().take().unwrap().is_empty());
-    assert!(participant.reader(&DCPS_SUBSCRIPTION).unwrap().take().unwrap().is_empty());
-    assert!(participant.reader(&DCPS_TOPIC).unwrap().take().unwrap().is_empty());
+    assert!(participant.reader(&BuiltinTopic::PARTICIPANT).unwrap().take().unwrap().is_empty());
+    assert!(participant.reader(&BuiltinTopic::PUBLICATION).unwrap().take().unwrap().is_empty());
+    assert!(participant.reader(&BuiltinTopic::SUBSCRIPTION).unwrap().take().unwrap().is_empty());
+    assert!(participant.reader(&BuiltinTopic::TOPIC).unwrap().take().unwrap().is_empty());
     assert!(participant.discovered_topics().is_empty() && participant.discovered_participants().is_empty());
 }
 
@@ -153,7 +150,7 @@ fn listeners_receive_builtin_topics() {
     let listener = move |sample: Sample<ParticipantBuiltinTopicData>| {
         let _ = tell.send((sample.data.map(|data| data.key), sample.info.instance_state));
     };
-    let _reader = watcher.reader_builder(&DCPS_PARTICIPANT).on_sample(listener).build().unwrap();
+    let _reader = watcher.reader_builder(&BuiltinTopic::PARTICIPANT).on_sample(listener).build().unwrap();
     let guid: Guid = {
         let found = world.participant();
         let (key, state) = heard.recv_timeout(PATIENCE.to_std().unwrap()).unwrap();
@@ -169,7 +166,7 @@ fn builtin_subscriber_has_one_reader_per_topic() {
     let world = World::new();
     let (watcher, other) = (world.participant(), world.participant());
     let builtin = watcher.builtin_subscriber();
-    let name = DCPS_PARTICIPANT.name();
+    let name = BuiltinTopic::PARTICIPANT.name();
     let one = builtin.lookup_datareader::<ParticipantBuiltinTopicData>(name).unwrap();
     let same = watcher.builtin_subscriber().lookup_datareader::<ParticipantBuiltinTopicData>(name).unwrap();
     assert_eq!(one.guid(), same.guid());
@@ -187,14 +184,14 @@ fn builtin_subscriber_has_one_reader_per_topic() {
 
     watcher.close();
     assert!(one.is_closed() && watcher.builtin_subscriber().is_closed());
-    let name = DCPS_SUBSCRIPTION.name();
+    let name = BuiltinTopic::SUBSCRIPTION.name();
     assert!(watcher.builtin_subscriber().lookup_datareader::<SubscriptionBuiltinTopicData>(name).is_none());
 }
 
 #[test]
 fn builtin_topics_refuse_writers_and_name_reuse() {
     let participant = World::new().participant();
-    let error = participant.writer(&DCPS_TOPIC).unwrap_err();
+    let error = participant.writer(&BuiltinTopic::TOPIC).unwrap_err();
     assert_eq!((error.kind(), error.return_code()), (&CreateErrorKind::BuiltinTopic, ReturnCode::PreconditionNotMet));
     let error = participant.writer::<Pose>("DCPSTopic").unwrap_err();
     assert!(matches!(error.kind(), CreateErrorKind::TypeConflict { .. }), "{error}");
@@ -204,7 +201,7 @@ fn builtin_topics_refuse_writers_and_name_reuse() {
 fn ignored_topic_disappears_and_others_stay() {
     let world = World::new();
     let (watcher, robot) = (world.participant(), world.participant());
-    let topics = watcher.reader(&DCPS_TOPIC).unwrap();
+    let topics = watcher.reader(&BuiltinTopic::TOPIC).unwrap();
     let (ignored, heard) = (watcher.reader::<Pose>("ignored").unwrap(), watcher.reader::<Pose>("heard").unwrap());
     let _writers = (robot.writer::<Pose>("ignored").unwrap(), robot.writer::<Pose>("heard").unwrap());
     ignored.wait_for_writers(1).block_for(PATIENCE).unwrap();
@@ -229,8 +226,8 @@ fn silent_participant_loses_writers_and_returns() {
     let simulation = dds_core::sim::Simulation::new(1);
     let watcher = simulation.participant("station", 0).unwrap();
     let robot = simulation.participant("robot", 0).unwrap();
-    let participants = watcher.reader_builder(&DCPS_PARTICIPANT).qos(Preset::Event).build().unwrap();
-    let writers = watcher.reader_builder(&DCPS_PUBLICATION).qos(Preset::Event).build().unwrap();
+    let participants = watcher.reader_builder(&BuiltinTopic::PARTICIPANT).qos(Preset::Event).build().unwrap();
+    let writers = watcher.reader_builder(&BuiltinTopic::PUBLICATION).qos(Preset::Event).build().unwrap();
     let writer = robot.writer::<Pose>("pose").unwrap();
     assert_eq!(next(&participants).data.unwrap().key, robot.guid());
     assert_eq!(next(&writers).data.unwrap().key, writer.guid());

@@ -1,7 +1,7 @@
 //! QoS changes at run time. Permitted changes are announced and matched again; others are refused by name.
 
 use crate::support::{PATIENCE, World};
-use dds_core::builtin::{DCPS_PARTICIPANT, DCPS_PUBLICATION, DCPS_SUBSCRIPTION};
+use dds_core::builtin::BuiltinTopic;
 use dds_core::error::QosErrorKind;
 use dds_core::error::ReturnCode;
 use dds_core::qos::{
@@ -57,9 +57,9 @@ fn endpoints_rematch_when_policies_change() {
 fn qos_changes_are_announced() {
     let world = World::new();
     let (watcher, robot) = (world.participant(), world.participant());
-    let participants = watcher.reader(&DCPS_PARTICIPANT).unwrap();
-    let writers = watcher.reader_builder(&DCPS_PUBLICATION).qos(Preset::Event).build().unwrap();
-    let readers = watcher.reader_builder(&DCPS_SUBSCRIPTION).qos(Preset::Event).build().unwrap();
+    let participants = watcher.reader(&BuiltinTopic::PARTICIPANT).unwrap();
+    let writers = watcher.reader_builder(&BuiltinTopic::PUBLICATION).qos(Preset::Event).build().unwrap();
+    let readers = watcher.reader_builder(&BuiltinTopic::SUBSCRIPTION).qos(Preset::Event).build().unwrap();
     let topic = robot.topic::<Pose>("t", TopicQos::default().topic_data([1])).unwrap();
     let writer = robot.writer(&topic).unwrap();
     let reader = robot.reader(&topic).unwrap();

@@ -7,9 +7,9 @@ use dds_core::qos::{
     DataReaderQos, DataWriterQos, DomainParticipantQos, EntityFactory, History, PolicyId, Preset, PublisherQos,
     Reliability, SubscriberQos, TopicQos,
 };
-use dds_core::reader::Stream;
 use dds_core::status::StatusMask;
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Entity, Publisher, States, Subscriber, WaitSet};
+use futures_core::Stream;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;

@@ -3,9 +3,9 @@
 use crate::support::{PATIENCE, Woken, World};
 use dds_core::error::WaitErrorKind;
 use dds_core::qos::{DataReaderQos, DataWriterQos, PolicyId, Preset, ResourceLimits};
-use dds_core::reader::Stream;
 use dds_core::status::{Events, ReaderEvent, RejectReason, WriterEvent};
 use dds_core::{DdsType, DomainParticipant, Duration};
+use futures_core::Stream;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};

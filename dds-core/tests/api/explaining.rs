@@ -1,7 +1,7 @@
 //! Reports on matches and mismatches, with every reason.
 
 use crate::support::{PATIENCE, World};
-use dds_core::matching::{EndpointQos, MatchReport, Obstacle, Verdict};
+use dds_core::matching::{EndpointQos, MatchReport, Obstacle};
 use dds_core::qos::{
     DataReaderQos, DataRepresentation, DataWriterQos, Durability, Ownership, PolicyId, PublisherQos, SubscriberQos,
 };
@@ -18,10 +18,7 @@ struct Twist {
 }
 
 fn obstacles(report: &MatchReport) -> &[Obstacle] {
-    match &report.verdict {
-        Verdict::Matched => &[],
-        Verdict::NotMatched(obstacles) => obstacles,
-    }
+    &report.obstacles
 }
 
 #[test]
@@ -33,7 +30,7 @@ fn match_is_reported_on_both_sides() {
     let reports = to.explain("t");
     assert_eq!(reports, reader.explain_matches());
     let [report] = &reports[..] else { panic!("{reports:?}") };
-    assert_eq!(report.verdict, Verdict::Matched);
+    assert!(report.is_match());
     assert_eq!((report.local.guid, report.remote.guid), (reader.guid(), writer.guid()));
     assert!(report.local.is_own && !report.remote.is_own && report.remote.is_writer());
     assert_eq!((report.remote.participant_name.as_str(), report.remote.participant()), ("from", from.guid()));
@@ -160,7 +157,7 @@ fn similar_topic_name_is_reported() {
     let [report] = &reports[..] else { panic!("{reports:?}") };
     assert_eq!(obstacles(report), [Obstacle::TopicNameOnly { similar: "rt/robot/pose".to_owned() }]);
     let _writer = participant.writer::<Pose>("robot/pose").unwrap();
-    assert_eq!(reader.explain_matches()[0].verdict, Verdict::Matched);
+    assert!(reader.explain_matches()[0].is_match());
     assert_eq!(reader.explain_matches().len(), 1);
 }
 

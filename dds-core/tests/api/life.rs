@@ -4,10 +4,9 @@ use crate::support::{PATIENCE, World};
 use dds_core::error::{CreateErrorKind, ReadErrorKind, WaitErrorKind, WriteErrorKind};
 use dds_core::listener::{AnyReader, DataReaderListener, PublisherListener, SubscriberListener, TopicListener};
 use dds_core::qos::{DataReaderQos, Preset, PublisherQos, SubscriberQos};
-use dds_core::reader::Stream;
 use dds_core::status::StatusMask;
-use dds_core::weak::WeakDomainParticipant;
-use dds_core::{DataReader, DdsType, Delivery, DomainParticipant, Duration, Entity};
+use dds_core::{DataReader, DdsType, Delivery, DomainParticipant, Duration, Entity, Weak};
+use futures_core::Stream;
 use std::pin::Pin;
 use std::sync::mpsc;
 use std::time::Instant;
@@ -172,7 +171,7 @@ fn listener_cannot_shut_down_its_participant() {
 
 /// Checks that nothing of a participant remains once its last thread has returned.
 #[allow(clippy::disallowed_methods, reason = "a thread that has ended leaves a little later")]
-fn ends(participant: &WeakDomainParticipant) {
+fn ends(participant: &Weak<DomainParticipant>) {
     let started = Instant::now();
     while participant.upgrade().is_some() {
         assert!(started.elapsed() < PATIENCE.to_std().unwrap(), "a participant without users lives on");
@@ -181,7 +180,7 @@ fn ends(participant: &WeakDomainParticipant) {
 }
 
 /// Drops its last handles at the end of its async main function, with data in flight.
-async fn program() -> WeakDomainParticipant {
+async fn program() -> Weak<DomainParticipant> {
     let world = World::new();
     let (from, to) = (world.udp_participant(), world.udp_participant());
     let (writer, reader) = reliable_pair(&from, &to);
@@ -193,12 +192,12 @@ async fn program() -> WeakDomainParticipant {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main_of_one_thread() -> WeakDomainParticipant {
+async fn main_of_one_thread() -> Weak<DomainParticipant> {
     program().await
 }
 
 #[tokio::main(flavor = "multi_thread", worker_threads = 2)]
-async fn main_of_several_threads() -> WeakDomainParticipant {
+async fn main_of_several_threads() -> Weak<DomainParticipant> {
     // Also on a worker thread, not only on the blocking thread.
     tokio::spawn(program()).await.unwrap();
     program().await
@@ -290,7 +289,7 @@ struct Stays {
     entered: mpsc::Sender<()>,
     released: mpsc::Receiver<()>,
     seen: mpsc::Sender<(bool, bool)>,
-    participant: WeakDomainParticipant,
+    participant: Weak<DomainParticipant>,
 }
 
 impl Stays {

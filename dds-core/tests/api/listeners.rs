@@ -7,10 +7,7 @@ use dds_core::listener::{
     AnyReader, AnyWriter, DataReaderListener, DataWriterListener, PublisherListener, SubscriberListener, TopicListener,
 };
 use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, PublisherQos, SubscriberQos, TopicQos};
-use dds_core::status::{
-    IncompatibleQosStatus, InconsistentTopicStatus, PublicationMatchedStatus, ReaderEvent, StatusMask,
-    SubscriptionMatchedStatus, TopicEvent, WriterEvent,
-};
+use dds_core::status::{CountStatus, IncompatibleQosStatus, PeerStatus, ReaderEvent, StatusMask, WriterEvent};
 use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant, Duration, Entity, Subscriber, WaitSet};
 use std::cell::Cell;
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -66,7 +63,7 @@ impl DataReaderListener<Count> for Noting {
     fn on_data_available(&mut self, reader: &DataReader<Count>) {
         self.note(&format!("data {}", reader.take().unwrap().len()));
     }
-    fn on_subscription_matched(&mut self, _: &DataReader<Count>, status: SubscriptionMatchedStatus) {
+    fn on_subscription_matched(&mut self, _: &DataReader<Count>, status: PeerStatus) {
         self.note(&format!("matched {}", status.current_count));
     }
     fn on_requested_incompatible_qos(&mut self, _: &DataReader<Count>, status: IncompatibleQosStatus) {
@@ -75,13 +72,13 @@ impl DataReaderListener<Count> for Noting {
 }
 
 impl DataWriterListener<Count> for Noting {
-    fn on_publication_matched(&mut self, _: &DataWriter<Count>, status: PublicationMatchedStatus) {
+    fn on_publication_matched(&mut self, _: &DataWriter<Count>, status: PeerStatus) {
         self.note(&format!("matched {}", status.current_count));
     }
 }
 
 impl PublisherListener for Noting {
-    fn on_publication_matched(&mut self, writer: &dyn AnyWriter, _: PublicationMatchedStatus) {
+    fn on_publication_matched(&mut self, writer: &dyn AnyWriter, _: PeerStatus) {
         assert!(writer.downcast_ref::<DataWriter<Count>>().is_some());
         assert!(writer.downcast_ref::<DataWriter<Other>>().is_none());
         self.note(&format!("writer of {} matched", writer.topic_name()));
@@ -100,13 +97,13 @@ impl SubscriberListener for Noting {
         let reader = reader.downcast_ref::<DataReader<Count>>().unwrap();
         self.note(&format!("data {}", reader.take().unwrap().len()));
     }
-    fn on_subscription_matched(&mut self, reader: &dyn AnyReader, _: SubscriptionMatchedStatus) {
+    fn on_subscription_matched(&mut self, reader: &dyn AnyReader, _: PeerStatus) {
         self.note(&format!("reader of {} matched", reader.topic_name()));
     }
 }
 
 impl TopicListener for Noting {
-    fn on_inconsistent_topic(&mut self, topic: &str, status: InconsistentTopicStatus) {
+    fn on_inconsistent_topic(&mut self, topic: &str, status: CountStatus) {
         self.note(&format!("inconsistent {topic} {}", status.total_count));
     }
 }
@@ -252,12 +249,12 @@ fn topic_stream_reports_inconsistent_topic() {
     let _writer = here.writer(&topic).unwrap();
     for number in 1..=2 {
         let _reader = there.reader::<Other>("t").unwrap();
-        let TopicEvent::Inconsistent(status) = events.next_event().block_for(PATIENCE).unwrap() else { panic!() };
+        let status = events.next_event().block_for(PATIENCE).unwrap();
         assert_eq!((status.total_count, status.total_count_change), (number, 1));
     }
     let status = topic.inconsistent_topic();
     assert_eq!((status.total_count, status.total_count_change), (2, 2), "a stream is no reading of the status");
-    let TopicEvent::Inconsistent(status) = topic.events().next_event().block_for(PATIENCE).unwrap() else { panic!() };
+    let status = topic.events().next_event().block_for(PATIENCE).unwrap();
     assert_eq!(status.total_count_change, 2, "each stream starts with the events before it");
     topic.close();
     assert!(events.next_event().block_for(PATIENCE).is_err());
@@ -307,12 +304,12 @@ fn panic_removes_listener_and_next_is_notified() {
 /// Panics when it is notified of a match.
 struct PanickingAtMatches;
 impl DataWriterListener<Count> for PanickingAtMatches {
-    fn on_publication_matched(&mut self, _: &DataWriter<Count>, _: PublicationMatchedStatus) {
+    fn on_publication_matched(&mut self, _: &DataWriter<Count>, _: PeerStatus) {
         panic!("on purpose");
     }
 }
 impl PublisherListener for PanickingAtMatches {
-    fn on_publication_matched(&mut self, _: &dyn AnyWriter, _: PublicationMatchedStatus) {
+    fn on_publication_matched(&mut self, _: &dyn AnyWriter, _: PeerStatus) {
         panic!("on purpose");
     }
 }
@@ -461,12 +458,12 @@ fn group_ends_when_its_listener_returns() {
         }
     }
     impl PublisherListener for Slow {
-        fn on_publication_matched(&mut self, _: &dyn AnyWriter, _: PublicationMatchedStatus) {
+        fn on_publication_matched(&mut self, _: &dyn AnyWriter, _: PeerStatus) {
             self.stay();
         }
     }
     impl SubscriberListener for Slow {
-        fn on_subscription_matched(&mut self, _: &dyn AnyReader, _: SubscriptionMatchedStatus) {
+        fn on_subscription_matched(&mut self, _: &dyn AnyReader, _: PeerStatus) {
             self.stay();
         }
     }

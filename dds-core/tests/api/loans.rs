@@ -118,19 +118,19 @@ fn refused_loan_returns_and_can_be_retried() {
     writer.write(&Scan { sensor, ranges: vec![2.0] }).unwrap();
     let mut loan = writer.loan().unwrap();
     *loan = Scan { sensor, ranges: vec![3.0] };
-    let back = loan.write_or_return(WriteOptions::new()).unwrap_err();
-    assert!(full(back.error.kind()), "{back}");
+    let (loan, error) = loan.write_or_return(WriteOptions::new()).unwrap_err();
+    assert!(full(error.kind()), "{error}");
     let mut bytes = writer.loan_encoded(Encoding::Xcdr1, 16).unwrap();
     fill(&mut bytes, sensor, &[4.0]);
     let memory = bytes.as_ptr();
-    let bytes_back = bytes.write_or_return(WriteOptions::new()).unwrap_err();
-    assert!(full(bytes_back.error.kind()), "{bytes_back}");
-    assert_eq!(bytes_back.value.as_ptr(), memory);
+    let (bytes, error) = bytes.write_or_return(WriteOptions::new()).unwrap_err();
+    assert!(full(error.kind()), "{error}");
+    assert_eq!(bytes.as_ptr(), memory);
     let next = || slow.next_sample().block_for(PATIENCE).unwrap().data.unwrap().ranges;
     assert_eq!(next(), [1.0]);
-    back.value.write().unwrap();
+    loan.write().unwrap();
     assert_eq!(next(), [2.0]);
-    bytes_back.value.write().unwrap();
+    bytes.write().unwrap();
     assert_eq!((next(), next()), (vec![3.0], vec![4.0]));
     let seen: Vec<_> = reader.take().unwrap().into_data().flat_map(|scan| scan.ranges).collect();
     assert_eq!(seen, [1.0, 2.0, 3.0, 4.0]);
@@ -143,8 +143,8 @@ fn loans_outlive_their_writer() {
     loan.sensor = 7;
     let bytes = writer.loan_encoded(Encoding::Xcdr1, 12).unwrap();
     writer.close();
-    let back = loan.write_or_return(WriteOptions::new()).unwrap_err();
-    assert_eq!((back.error.kind(), back.value.sensor), (&WriteErrorKind::Closed, 7));
+    let (loan, error) = loan.write_or_return(WriteOptions::new()).unwrap_err();
+    assert_eq!((error.kind(), loan.sensor), (&WriteErrorKind::Closed, 7));
     assert_eq!(bytes.write().unwrap_err().kind(), &WriteErrorKind::Closed);
     assert_eq!(writer.loan().unwrap_err().kind(), &WriteErrorKind::Closed);
     assert_eq!(writer.loan_encoded(Encoding::Xcdr1, 12).unwrap_err().kind(), &WriteErrorKind::Closed);
@@ -195,10 +195,10 @@ fn loaned_bytes_are_checked_before_publication() {
     let mut bytes = writer.loan_encoded(Encoding::Xcdr1, 16).unwrap();
     fill(&mut bytes, 1, &[1.0]);
     let wrong = WriteOptions::new().instance(InstanceHandle::from_key_hash([9; 16]));
-    let back = bytes.write_or_return(wrong).unwrap_err();
-    assert!(matches!(back.error.kind(), WriteErrorKind::OtherInstance { .. }));
+    let (bytes, error) = bytes.write_or_return(wrong).unwrap_err();
+    assert!(matches!(error.kind(), WriteErrorKind::OtherInstance { .. }));
     assert!(reader.take().unwrap().is_empty());
-    back.value.write().unwrap();
+    bytes.write().unwrap();
     assert_eq!(reader.take().unwrap().into_data().next(), Some(Scan { sensor: 1, ranges: vec![1.0] }));
 }
 

@@ -1,7 +1,7 @@
 //! Settings and QoS from files and the environment, and the errors for invalid ones.
 
 use crate::support::{PATIENCE, World};
-use dds_core::builtin::DCPS_PARTICIPANT;
+use dds_core::builtin::BuiltinTopic;
 use dds_core::error::{CreateErrorKind, ProfileProblem, ReturnCode};
 use dds_core::qos::{Durability, History, Preset, Reliability, ResourceLimits};
 use dds_core::{DdsType, DomainParticipant, DomainParticipantBuilder, Duration};
@@ -38,7 +38,8 @@ fn file_configures_participants_and_endpoints() {
     let world = World::new();
     let watcher = world.participant();
     let participant = world.builder().profiles(robot()).name("from code").build().unwrap();
-    let found = watcher.reader(&DCPS_PARTICIPANT).unwrap().next_sample().block_for(PATIENCE).unwrap().data.unwrap();
+    let found =
+        watcher.reader(&BuiltinTopic::PARTICIPANT).unwrap().next_sample().block_for(PATIENCE).unwrap().data.unwrap();
     assert_eq!((found.lease, &found.user_data[..]), (Duration::from_secs(5), &[1, 2, 3][..]));
     assert_eq!(found.properties, [("team".to_owned(), "red".to_owned())]);
     assert_eq!(found.name, "from code", "code beats the file");
@@ -156,7 +157,7 @@ fn code_beats_environment_beats_file() {
     let watcher = world.participant();
     let _unseen = DomainParticipant::builder(0).build().unwrap();
     let seen = DomainParticipant::builder(0).domain_tag(world.tag()).build().unwrap();
-    let found = watcher.reader(&DCPS_PARTICIPANT).unwrap().next_sample().block_for(PATIENCE).unwrap();
+    let found = watcher.reader(&BuiltinTopic::PARTICIPANT).unwrap().next_sample().block_for(PATIENCE).unwrap();
     assert_eq!(found.data.unwrap().key, dds_core::Entity::guid(&seen));
     let ignoring = DomainParticipantBuilder::default().ignore_environment().scope(dds_core::Scope::Host);
     assert_eq!(ignoring.build().unwrap().domain_id(), 0);

@@ -4,15 +4,15 @@
 
 use crate::support::{PATIENCE, World};
 use dds_core::condition::GuardCondition;
-use dds_core::config::{Receiving, ThreadOptions, ThreadSettings};
+use dds_core::config::{Receiving, ThreadSettings};
 use dds_core::error::WaitErrorKind;
 use dds_core::qos::{Preset, Reliability, ResourceLimits};
-use dds_core::reader::Stream;
 use dds_core::{
     DataReader, DataWriter, DdsType, Delivery, DomainParticipant, DomainParticipantBuilder, Duration, States, WaitSet,
 };
 use dds_rtps::link::Conditions;
 use dds_rtps::transport::faults::Faults;
+use futures_core::Stream;
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::mpsc;
@@ -66,9 +66,9 @@ fn threads_called(name: &str) -> usize {
 #[test]
 fn waiting_caller_receives_without_thread() {
     let world = World::new();
-    let threads = ThreadOptions::new().receive(ThreadSettings::new().name("none-of-these"));
-    let from = by_caller(&world).threads(threads.clone()).build().unwrap();
-    let to = by_caller(&world).threads(threads).build().unwrap();
+    let settings = ThreadSettings::new().name("none-of-these");
+    let from = by_caller(&world).receive_thread(settings.clone()).build().unwrap();
+    let to = by_caller(&world).receive_thread(settings).build().unwrap();
     let (writer, reader) = endpoints(&from, &to, "counts");
     assert_eq!(threads_called("none-of-these"), 0);
     (0..100).for_each(|number| writer.write(&count(number)).unwrap());
@@ -311,8 +311,8 @@ fn listeners_run_for_every_receiving_thread() {
 #[test]
 fn profile_file_selects_receiving_mode() {
     let world = World::new();
-    let threads = ThreadOptions::new().receive(ThreadSettings::new().name("nor-of-these"));
-    let builder = world.builder().udp_only(true).threads(threads);
+    let settings = ThreadSettings::new().name("nor-of-these");
+    let builder = world.builder().udp_only(true).receive_thread(settings);
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/profiles/by_caller.toml");
     let [from, to] = [builder.clone(), builder].map(|builder| builder.profiles(file).build().unwrap());
     let (writer, reader) = endpoints(&from, &to, "counts");

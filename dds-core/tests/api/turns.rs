@@ -5,8 +5,8 @@
 
 use crate::support::{Woken, World};
 use dds_core::qos::Preset;
-use dds_core::reader::Stream;
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant};
+use futures_core::Stream;
 use futures_util::StreamExt;
 use futures_util::stream::select_all;
 use std::cell::Cell;

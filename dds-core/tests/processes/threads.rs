@@ -2,7 +2,7 @@
 
 use crate::support::{PATIENCE, World};
 use dds_core::DdsType;
-use dds_core::config::{ThreadOptions, ThreadSettings};
+use dds_core::config::ThreadSettings;
 use dds_core::error::CreateErrorKind;
 
 #[derive(DdsType)]
@@ -32,11 +32,9 @@ fn thread(name: &str) -> String {
 
 #[test]
 fn threads_have_configured_names() {
-    let threads = ThreadOptions::new()
-        .receive(ThreadSettings::new().name("my-receive"))
-        .event(ThreadSettings::new().name("my-event"))
-        .io(ThreadSettings::new().name("my-io"));
-    let participant = World::new().builder().threads(threads).build().unwrap();
+    let builder = World::new().builder().receive_thread(ThreadSettings::new().name("my-receive"));
+    let builder = builder.event_thread(ThreadSettings::new().name("my-event"));
+    let participant = builder.io_thread(ThreadSettings::new().name("my-io")).build().unwrap();
     let _reader = participant.reader_builder::<Count>("t").on_data(|_| ()).build().unwrap();
     for name in ["my-receive", "my-event", "my-io"] {
         thread(name);
@@ -45,8 +43,8 @@ fn threads_have_configured_names() {
 
 #[test]
 fn invalid_thread_name_is_rejected() {
-    let threads = ThreadOptions::new().receive(ThreadSettings::new().name("a\0b"));
-    let error = World::new().builder().threads(threads).build().unwrap_err();
+    let settings = ThreadSettings::new().name("a\0b");
+    let error = World::new().builder().receive_thread(settings).build().unwrap_err();
     assert!(matches!(error.kind(), CreateErrorKind::ThreadOption { thread: "receive", option: "name", .. }), "{error}");
 }
 
@@ -71,11 +69,9 @@ mod rt {
     fn threads_have_configured_priorities_and_cores() {
         const SCHED_FIFO: u32 = 1;
         let settings = |name: &str, priority| ThreadSettings::new().name(name).priority(priority).cores([0]);
-        let threads = ThreadOptions::new()
-            .receive(settings("rt-receive", 12))
-            .event(settings("rt-event", 11))
-            .io(settings("rt-io", 10));
-        let participant = match World::new().builder().threads(threads).build() {
+        let builder = World::new().builder().receive_thread(settings("rt-receive", 12));
+        let builder = builder.event_thread(settings("rt-event", 11)).io_thread(settings("rt-io", 10));
+        let participant = match builder.build() {
             Ok(participant) => participant,
             Err(error) => {
                 let kind = error.kind();
@@ -97,14 +93,13 @@ mod rt {
 
     #[test]
     fn missing_core_fails_with_its_number() {
-        let threads = ThreadOptions::new().receive(ThreadSettings::new().cores([1000]));
-        let error = World::new().builder().threads(threads).build().unwrap_err();
+        let settings = ThreadSettings::new().cores([1000]);
+        let error = World::new().builder().receive_thread(settings.clone()).build().unwrap_err();
         assert!(
             matches!(error.kind(), CreateErrorKind::ThreadOption { thread: "receive", option: "cores", .. }),
             "{error}"
         );
-        let threads = ThreadOptions::new().event(ThreadSettings::new().cores([1000]));
-        let participant = World::new().builder().threads(threads).build().unwrap();
+        let participant = World::new().builder().event_thread(settings).build().unwrap();
         let error = participant.reader_builder::<Count>("t").on_data(|_| ()).build().unwrap_err();
         assert!(
             matches!(error.kind(), CreateErrorKind::ThreadOption { thread: "event", option: "cores", .. }),

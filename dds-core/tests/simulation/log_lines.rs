@@ -2,9 +2,9 @@
 
 use crate::support::{Notes, Woken};
 use dds_core::qos::{DataReaderQos, DataWriterQos, Durability};
-use dds_core::reader::Stream;
 use dds_core::sim::{Conditions, Interference, Simulation};
 use dds_core::{DdsType, Duration};
+use futures_core::Stream;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;

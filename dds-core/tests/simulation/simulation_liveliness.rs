@@ -4,10 +4,10 @@ use dds_core::listener::{
     DataReaderListener, DataWriterListener, PublisherListener, SubscriberListener, TopicListener,
 };
 use dds_core::qos::{DataReaderQos, DataWriterQos, Liveliness, LivelinessKind, Ownership, ResourceLimits};
-use dds_core::reader::Stream;
 use dds_core::sim::{Conditions, Interference, Simulation};
-use dds_core::status::{LivelinessChangedStatus, LivelinessLostStatus, ReaderEvent, StatusMask, WriterEvent};
+use dds_core::status::{CountStatus, LivelinessChangedStatus, ReaderEvent, StatusMask, WriterEvent};
 use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, Duration, InstanceState};
+use futures_core::Stream;
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
@@ -46,8 +46,8 @@ fn lively(reader: &DataReader<Pose>) -> (u32, u32, i32, i32) {
     (alive_count, not_alive_count, alive_count_change, not_alive_count_change)
 }
 
-fn lost(writer: &DataWriter<Pose>) -> (u32, u32) {
-    let LivelinessLostStatus { total_count, total_count_change, .. } = writer.liveliness_lost();
+fn lost(writer: &DataWriter<Pose>) -> (u64, u64) {
+    let CountStatus { total_count, total_count_change, .. } = writer.liveliness_lost();
     (total_count, total_count_change)
 }
 
@@ -311,7 +311,7 @@ impl DataReaderListener<Pose> for Diary {
 }
 
 impl DataWriterListener<Pose> for Diary {
-    fn on_liveliness_lost(&mut self, _: &DataWriter<Pose>, status: LivelinessLostStatus) {
+    fn on_liveliness_lost(&mut self, _: &DataWriter<Pose>, status: CountStatus) {
         self.note("writer", format!("lost {}", status.total_count_change));
     }
 }
@@ -323,7 +323,7 @@ impl SubscriberListener for Diary {
 }
 
 impl PublisherListener for Diary {
-    fn on_liveliness_lost(&mut self, _: &dyn dds_core::listener::AnyWriter, status: LivelinessLostStatus) {
+    fn on_liveliness_lost(&mut self, _: &dyn dds_core::listener::AnyWriter, status: CountStatus) {
         self.note("participant", format!("lost {}", status.total_count_change));
     }
 }

@@ -121,7 +121,7 @@ fn cases() -> Vec<Case> {
             read: |scene| {
                 let status = scene.writer.publication_matched();
                 assert_eq!(status.total_count, status.current_count);
-                (status.total_count.into(), status.current_count_change.into(), status.last_subscription_handle)
+                (status.total_count.into(), status.current_count_change.into(), status.last_peer_handle)
             },
             whose: |scene| scene.others.1[0].instance_handle(),
             is_event: |event| matches!(event, Happened::Writer(WriterEvent::Matched(status)) if status.current_count == 2),
@@ -135,7 +135,7 @@ fn cases() -> Vec<Case> {
             read: |scene| {
                 let status = scene.reader.subscription_matched();
                 assert_eq!(status.total_count, status.current_count);
-                (status.total_count.into(), status.current_count_change.into(), status.last_publication_handle)
+                (status.total_count.into(), status.current_count_change.into(), status.last_peer_handle)
             },
             whose: |scene| scene.others.0[0].instance_handle(),
             is_event: |event| matches!(event, Happened::Reader(ReaderEvent::Matched(status)) if status.current_count == 2),
@@ -207,7 +207,7 @@ fn cases() -> Vec<Case> {
             cause: |scene| scene.run(2_500),
             read: |scene| {
                 let status = scene.writer.liveliness_lost();
-                (status.total_count.into(), status.total_count_change.into(), InstanceHandle::NIL)
+                (status.total_count, status.total_count_change as i64, InstanceHandle::NIL)
             },
             is_event: |event| matches!(event, Happened::Writer(WriterEvent::LivelinessLost(_))),
             ..writer_case("LIVELINESS_LOST", StatusMask::LIVELINESS_LOST)
@@ -308,29 +308,29 @@ macro_rules! told {
 
 told! {
     DataWriterListener<Pose>: &DataWriter<Pose> {
-        on_publication_matched(PublicationMatchedStatus) "PUBLICATION_MATCHED" current_count_change;
+        on_publication_matched(PeerStatus) "PUBLICATION_MATCHED" current_count_change;
         on_offered_incompatible_qos(IncompatibleQosStatus) "OFFERED_INCOMPATIBLE_QOS" total_count_change;
-        on_liveliness_lost(LivelinessLostStatus) "LIVELINESS_LOST" total_count_change;
+        on_liveliness_lost(CountStatus) "LIVELINESS_LOST" total_count_change;
         on_offered_deadline_missed(DeadlineMissedStatus) "OFFERED_DEADLINE_MISSED" total_count_change;
     }
     PublisherListener: &dyn AnyWriter {
-        on_publication_matched(PublicationMatchedStatus) "PUBLICATION_MATCHED" current_count_change;
+        on_publication_matched(PeerStatus) "PUBLICATION_MATCHED" current_count_change;
         on_offered_incompatible_qos(IncompatibleQosStatus) "OFFERED_INCOMPATIBLE_QOS" total_count_change;
-        on_liveliness_lost(LivelinessLostStatus) "LIVELINESS_LOST" total_count_change;
+        on_liveliness_lost(CountStatus) "LIVELINESS_LOST" total_count_change;
         on_offered_deadline_missed(DeadlineMissedStatus) "OFFERED_DEADLINE_MISSED" total_count_change;
     }
     DataReaderListener<Pose>: &DataReader<Pose> {
-        on_subscription_matched(SubscriptionMatchedStatus) "SUBSCRIPTION_MATCHED" current_count_change;
+        on_subscription_matched(PeerStatus) "SUBSCRIPTION_MATCHED" current_count_change;
         on_requested_incompatible_qos(IncompatibleQosStatus) "REQUESTED_INCOMPATIBLE_QOS" total_count_change;
-        on_sample_lost(SampleLostStatus) "SAMPLE_LOST" total_count_change;
+        on_sample_lost(CountStatus) "SAMPLE_LOST" total_count_change;
         on_sample_rejected(SampleRejectedStatus) "SAMPLE_REJECTED" total_count_change;
         on_liveliness_changed(LivelinessChangedStatus) "LIVELINESS_CHANGED" not_alive_count_change;
         on_requested_deadline_missed(DeadlineMissedStatus) "REQUESTED_DEADLINE_MISSED" total_count_change;
     }
     SubscriberListener: &dyn AnyReader {
-        on_subscription_matched(SubscriptionMatchedStatus) "SUBSCRIPTION_MATCHED" current_count_change;
+        on_subscription_matched(PeerStatus) "SUBSCRIPTION_MATCHED" current_count_change;
         on_requested_incompatible_qos(IncompatibleQosStatus) "REQUESTED_INCOMPATIBLE_QOS" total_count_change;
-        on_sample_lost(SampleLostStatus) "SAMPLE_LOST" total_count_change;
+        on_sample_lost(CountStatus) "SAMPLE_LOST" total_count_change;
         on_sample_rejected(SampleRejectedStatus) "SAMPLE_REJECTED" total_count_change;
         on_liveliness_changed(LivelinessChangedStatus) "LIVELINESS_CHANGED" not_alive_count_change;
         on_requested_deadline_missed(DeadlineMissedStatus) "REQUESTED_DEADLINE_MISSED" total_count_change;

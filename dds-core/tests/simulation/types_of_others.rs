@@ -1,7 +1,7 @@
 //! Different types on both sides: matches, received samples, and reports of mismatches (XTYPES 1.3, 7.2.4 and 7.6.3).
 
+use dds_core::matching::Obstacle;
 use dds_core::matching::TypeDifferenceKind;
-use dds_core::matching::{Obstacle, Verdict};
 use dds_core::qos::{DataReaderQos, TypeConsistency, TypeConsistencyKind};
 use dds_core::sim::Simulation;
 use dds_core::{DdsType, DomainParticipant};
@@ -158,10 +158,7 @@ impl World {
         let reader = self.to.reader_builder::<R>("t").qos(qos).build().unwrap();
         self.simulation.run_for(PATIENCE);
         let [report] = &reader.explain_matches()[..] else { panic!("there is one writer") };
-        match &report.verdict {
-            Verdict::Matched => None,
-            Verdict::NotMatched(obstacles) => Some(obstacles[0].clone()),
-        }
+        report.obstacles.first().cloned()
     }
 }
 
@@ -346,7 +343,7 @@ fn type_names_decide_without_type_description() {
     simulation.run_for(PATIENCE);
     let [report] = &reader.explain_matches()[..] else { panic!("there is one writer") };
     let names = Obstacle::TypeName { ours: "Short".into(), theirs: "Long".into() };
-    assert_eq!(report.verdict, Verdict::NotMatched(vec![names]));
+    assert_eq!(report.obstacles, [names]);
 
     let _writer = from.writer::<Short>("alone").unwrap();
     assert!(to.discover_type_objects("alone").block_for(PATIENCE).is_err(), "no endpoint describes it");

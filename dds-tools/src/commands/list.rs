@@ -102,7 +102,7 @@ fn print_participants(options: &ListOptions, view: &DomainView, output: &mut dyn
                     "guid": participant.key.to_string(),
                     "name": participant.name,
                     "vendor": view.vendor(participant.key),
-                    "protocol": format!("{:?}", participant.protocol_version),
+                    "protocol": format!("{}.{}", participant.protocol_version.0, participant.protocol_version.1),
                     "lease": participant.lease.to_string(),
                     "writers": writers,
                     "readers": readers,

@@ -7,7 +7,7 @@ use crate::network;
 use crate::options::WhyOptions;
 use crate::stop::Stop;
 use dds_core::DomainParticipant;
-use dds_core::matching::{MatchReport, Verdict};
+use dds_core::matching::MatchReport;
 use serde_json::json;
 use std::io::Write;
 use std::time::Duration;
@@ -66,16 +66,14 @@ pub(super) fn unmatched<'t>(
 
 /// Returns whether the pair of a report does not match.
 pub(super) fn is_unmatched(report: &MatchReport) -> bool {
-    report.verdict != Verdict::Matched
+    !report.is_match()
 }
 
 /// Returns a report as JSON.
 pub(super) fn report_json(report: &MatchReport) -> serde_json::Value {
     let mut obstacles = Vec::new();
-    if let Verdict::NotMatched(found) = &report.verdict {
-        for obstacle in found {
-            obstacles.push(json!({ "reason": obstacle.to_string(), "next_step": obstacle.next_step() }));
-        }
+    for obstacle in &report.obstacles {
+        obstacles.push(json!({ "reason": obstacle.to_string(), "next_step": obstacle.next_step() }));
     }
     json!({
         "topic": report.local.topic_name,

@@ -24,7 +24,7 @@ mod subscriber;
 use clap::Parser;
 use clap::error::ErrorKind;
 use dds_core::DomainParticipant;
-use dds_core::error::{CreateError, FilterError};
+use dds_core::error::CreateError;
 use dds_core::qos::TopicQos;
 use options::Options;
 use shape::Shape;
@@ -85,6 +85,6 @@ fn say(line: &str) {
 
 fn fail(error: &(dyn Error + 'static)) -> ExitCode {
     eprintln!("shapes: {error}");
-    let cannot_start = error.is::<CreateError>() || error.is::<FilterError>();
+    let cannot_start = error.is::<CreateError>();
     ExitCode::from(if cannot_start { CANNOT_START } else { CANNOT_CONTINUE })
 }

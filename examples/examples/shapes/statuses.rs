@@ -4,8 +4,7 @@ use super::say;
 use dds_core::listener::{AnyReader, AnyWriter, PublisherListener, SubscriberListener, TopicListener};
 use dds_core::qos::PolicyId;
 use dds_core::status::{
-    DeadlineMissedStatus, IncompatibleQosStatus, InconsistentTopicStatus, LivelinessChangedStatus,
-    LivelinessLostStatus, PublicationMatchedStatus, StatusMask, SubscriptionMatchedStatus,
+    CountStatus, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, PeerStatus, StatusMask,
 };
 
 /// All statuses except data, which the program polls in each round.
@@ -22,7 +21,7 @@ pub(crate) fn shown() -> StatusMask {
 pub(crate) struct Statuses;
 
 impl PublisherListener for Statuses {
-    fn on_publication_matched(&mut self, writer: &dyn AnyWriter, status: PublicationMatchedStatus) {
+    fn on_publication_matched(&mut self, writer: &dyn AnyWriter, status: PeerStatus) {
         let counts = matched("readers", status.current_count, status.current_count_change);
         print_status("on_publication_matched()", &of_writer(writer), &counts);
     }
@@ -31,8 +30,8 @@ impl PublisherListener for Statuses {
         print_status("on_offered_incompatible_qos()", &of_writer(writer), &policy(status.last_policy_id));
     }
 
-    fn on_liveliness_lost(&mut self, writer: &dyn AnyWriter, status: LivelinessLostStatus) {
-        let counts = total(status.total_count.into(), status.total_count_change.into());
+    fn on_liveliness_lost(&mut self, writer: &dyn AnyWriter, status: CountStatus) {
+        let counts = total(status.total_count, status.total_count_change);
         print_status("on_liveliness_lost()", &of_writer(writer), &counts);
     }
 
@@ -43,7 +42,7 @@ impl PublisherListener for Statuses {
 }
 
 impl SubscriberListener for Statuses {
-    fn on_subscription_matched(&mut self, reader: &dyn AnyReader, status: SubscriptionMatchedStatus) {
+    fn on_subscription_matched(&mut self, reader: &dyn AnyReader, status: PeerStatus) {
         let counts = matched("writers", status.current_count, status.current_count_change);
         print_status("on_subscription_matched()", &of_reader(reader), &counts);
     }
@@ -64,8 +63,8 @@ impl SubscriberListener for Statuses {
 }
 
 impl TopicListener for Statuses {
-    fn on_inconsistent_topic(&mut self, topic: &str, status: InconsistentTopicStatus) {
-        let counts = total(status.total_count.into(), status.total_count_change.into());
+    fn on_inconsistent_topic(&mut self, topic: &str, status: CountStatus) {
+        let counts = total(status.total_count, status.total_count_change);
         print_status("on_inconsistent_topic()", &topic_and_type(topic, "ShapeType"), &counts);
     }
 }

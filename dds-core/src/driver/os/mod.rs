@@ -93,7 +93,7 @@ impl OsDriver {
     /// # Errors
     /// Fails like [`OsDriver::with_threads`].
     pub fn new() -> io::Result<Arc<Self>> {
-        Self::with_threads(ThreadOptions::new())
+        Self::with_threads(ThreadOptions::default())
     }
 
     /// Starts the driver's thread.

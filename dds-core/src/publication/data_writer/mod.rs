@@ -13,14 +13,12 @@ use crate::endpoint::{Endpoint, new_listener};
 #[cfg(doc)]
 use crate::infrastructure::WriteErrorKind;
 use crate::infrastructure::{
-    Awaited, CreateError, DeadlineMissedStatus, Entity, Events, IncompatibleQosStatus, LivelinessLostStatus,
-    PublicationMatchedStatus, QosError, SlowReaderStatus, StatusCondition, StatusMask, Waiting, WriteError,
+    Awaited, CountStatus, CreateError, DeadlineMissedStatus, Entity, Events, IncompatibleQosStatus, PeerStatus,
+    QosError, StatusCondition, StatusMask, Upgrade, Waiting, Weak, WriteError,
 };
 use crate::introspection::{EndpointInfo, MatchReport};
 use crate::publication::listener::dispatch_to_listener;
-use crate::publication::{
-    DataWriterListener, PublicationContext, Publisher, WeakDataWriter, WriterEvent, WriterHandle,
-};
+use crate::publication::{DataWriterListener, PublicationContext, Publisher, WriterEvent, WriterHandle};
 use crate::qos::DataWriterQos;
 use crate::topic::{SubscriptionBuiltinTopicData, Topic};
 use dds_rtps::types::{Guid, InstanceHandle};
@@ -107,7 +105,7 @@ impl<T> DataWriter<T> {
     /// All counts are 0 after `close`.
     #[must_use]
     #[doc(alias = "get_publication_matched_status")]
-    pub fn publication_matched(&self) -> PublicationMatchedStatus {
+    pub fn publication_matched(&self) -> PeerStatus {
         self.handle.publication_matched()
     }
 
@@ -117,7 +115,7 @@ impl<T> DataWriter<T> {
     ///
     /// All counts are 0 after `close`.
     #[must_use]
-    pub fn slow_readers(&self) -> SlowReaderStatus {
+    pub fn slow_readers(&self) -> PeerStatus {
         self.handle.slow_readers()
     }
 
@@ -146,7 +144,7 @@ impl<T> DataWriter<T> {
     /// All counts are 0 after `close`.
     #[must_use]
     #[doc(alias = "get_liveliness_lost_status")]
-    pub fn liveliness_lost(&self) -> LivelinessLostStatus {
+    pub fn liveliness_lost(&self) -> CountStatus {
         self.handle.liveliness_lost()
     }
 
@@ -304,8 +302,8 @@ impl<T> DataWriter<T> {
 
     /// Returns a handle that does not keep the writer alive.
     #[must_use]
-    pub fn downgrade(&self) -> WeakDataWriter<T> {
-        WeakDataWriter::new(&self.handle)
+    pub fn downgrade(&self) -> Weak<Self> {
+        Weak::new(&self.handle)
     }
 
     /// Returns the name of the topic.
@@ -401,5 +399,15 @@ impl<T> Clone for DataWriter<T> {
 impl<T> fmt::Debug for DataWriter<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "DataWriter({}, \"{}\")", self.handle.guid(), self.handle.topic_name())
+    }
+}
+
+impl<T> Upgrade for DataWriter<T> {
+    type Shared = WriterHandle;
+
+    fn upgrade(shared: &std::sync::Weak<WriterHandle>) -> Option<Self> {
+        let writer = Self::from_handle(shared.upgrade()?);
+        // `user` is `None` if only a running listener still holds the writer. The application has dropped its handles.
+        if writer.user.is_some() { Some(writer) } else { None }
     }
 }

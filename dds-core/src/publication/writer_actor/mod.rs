@@ -11,7 +11,7 @@ use crate::actor::{Actor, Awaitable, Cell, Effects, Poke, Signals, Ticket, Waker
 use crate::delivery::LocalTerms;
 use crate::driver::{Driver, Outgoing};
 use crate::endpoint::{EndpointActor, EndpointState};
-use crate::infrastructure::{Awaited, LivelinessLostStatus, MatchCounter, mark};
+use crate::infrastructure::{Awaited, CountStatus, Counter, MatchCounter, mark};
 use crate::publication::demoted_readers::DemotedReaders;
 use crate::publication::events::ReportedToWriterEvents;
 use crate::publication::local_reader::LocalReaders;
@@ -44,8 +44,7 @@ pub(crate) struct WriterActor {
     alive: bool,
     reachable: ReachableReaders,
     slow_readers: DemotedReaders,
-    liveliness_lost: LivelinessLostStatus,
-    liveliness_lost_read: u32,
+    liveliness_lost: Counter,
     waiting_for_acknowledgment: Wakers,
     waiting_for_room: Wakers,
     /// Callers that have written a large sample and wait until it is sent.
@@ -78,8 +77,7 @@ impl WriterActor {
             alive: true,
             reachable: ReachableReaders::default(),
             slow_readers: DemotedReaders::default(),
-            liveliness_lost: LivelinessLostStatus::default(),
-            liveliness_lost_read: 0,
+            liveliness_lost: Counter::default(),
             waiting_for_acknowledgment: Wakers::new(),
             waiting_for_room: Wakers::new(),
             waiting_for_send: Wakers::new(),
@@ -155,13 +153,13 @@ impl WriterActor {
 
     /// Counts a lease that expired without an assertion.
     pub(crate) fn note_liveliness_lost(&mut self, effects: &mut Effects) {
-        self.liveliness_lost.note();
+        self.liveliness_lost.note(1);
         self.endpoint.mark(mark::LIVELINESS_LOST, effects);
     }
 
     /// Returns the status and resets its changes.
-    pub(super) fn read_liveliness_lost(&mut self) -> LivelinessLostStatus {
-        self.liveliness_lost.since(&mut self.liveliness_lost_read)
+    pub(super) fn read_liveliness_lost(&mut self) -> CountStatus {
+        self.liveliness_lost.read()
     }
 
     /// Returns the count of slow readers.
@@ -227,9 +225,9 @@ impl EndpointActor for WriterActor {
 
     fn read_event(&mut self, mark: u32) -> Option<WriterEvent> {
         Some(match mark {
-            mark::MATCHED => WriterEvent::Matched(self.endpoint.matched().read_publication()),
+            mark::MATCHED => WriterEvent::Matched(self.endpoint.matched().read()),
             mark::INCOMPATIBLE_QOS => WriterEvent::IncompatibleQos(self.endpoint.incompatible().read()),
-            mark::SLOW_READER => WriterEvent::SlowReader(self.slow_readers().read_slow_reader()),
+            mark::SLOW_READER => WriterEvent::SlowReader(self.slow_readers().read()),
             mark::LIVELINESS_LOST => WriterEvent::LivelinessLost(self.read_liveliness_lost()),
             mark::DEADLINE_MISSED => WriterEvent::DeadlineMissed(self.endpoint.deadlines().read()),
             _ => return None,
@@ -240,7 +238,7 @@ impl EndpointActor for WriterActor {
         let Self { endpoint, slow_readers, liveliness_lost, .. } = self;
         match mark {
             mark::SLOW_READER => reported.slow_readers(slow_readers.counter()),
-            mark::LIVELINESS_LOST => reported.liveliness_lost(*liveliness_lost),
+            mark::LIVELINESS_LOST => reported.liveliness_lost(liveliness_lost),
             _ => reported.common(mark, endpoint),
         }
     }

@@ -8,8 +8,8 @@ mod write;
 use crate::context::GroupedEndpoint;
 use crate::endpoint::{Endpoint, EndpointActor, EndpointCore, enable};
 use crate::infrastructure::{
-    Awaited, CreateErrorKind, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessLostStatus, Missing,
-    PublicationMatchedStatus, SlowReaderStatus, WriteError, WriteErrorKind, mark,
+    Awaited, CountStatus, CreateErrorKind, DeadlineMissedStatus, IncompatibleQosStatus, Missing, PeerStatus,
+    WriteError, WriteErrorKind, mark,
 };
 use crate::publication::builder::{Behavior, writer_protocol};
 use crate::publication::encoder::SampleEncoder;
@@ -103,19 +103,19 @@ impl WriterHandle {
         self.read_status(mark, read).unwrap_or_default()
     }
 
-    pub(super) fn publication_matched(&self) -> PublicationMatchedStatus {
-        self.status(mark::MATCHED, |actor| actor.endpoint().matched().read_publication())
+    pub(super) fn publication_matched(&self) -> PeerStatus {
+        self.status(mark::MATCHED, |actor| actor.endpoint().matched().read())
     }
 
     pub(super) fn offered_incompatible_qos(&self) -> IncompatibleQosStatus {
         self.status(mark::INCOMPATIBLE_QOS, |actor| actor.endpoint().incompatible().read())
     }
 
-    pub(super) fn slow_readers(&self) -> SlowReaderStatus {
-        self.status(mark::SLOW_READER, |actor| actor.slow_readers().read_slow_reader())
+    pub(super) fn slow_readers(&self) -> PeerStatus {
+        self.status(mark::SLOW_READER, |actor| actor.slow_readers().read())
     }
 
-    pub(super) fn liveliness_lost(&self) -> LivelinessLostStatus {
+    pub(super) fn liveliness_lost(&self) -> CountStatus {
         self.status(mark::LIVELINESS_LOST, WriterActor::read_liveliness_lost)
     }
 

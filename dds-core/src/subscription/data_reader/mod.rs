@@ -12,9 +12,9 @@ use crate::endpoint::{Endpoint, new_listener};
 #[cfg(doc)]
 use crate::infrastructure::ReadErrorKind;
 use crate::infrastructure::{
-    Awaited, CreateError, DeadlineMissedStatus, Entity, Events, FilterError, IncompatibleQosStatus,
-    LivelinessChangedStatus, Missing, QosError, ReadError, SampleLostStatus, SampleRejectedStatus, StatusCondition,
-    StatusMask, Subject, SubscriptionMatchedStatus, WaitErrorKind, WaitSource, Waiting,
+    Awaited, CountStatus, CreateError, DeadlineMissedStatus, Entity, Events, IncompatibleQosStatus,
+    LivelinessChangedStatus, Missing, PeerStatus, QosError, ReadError, SampleRejectedStatus, StatusCondition,
+    StatusMask, Subject, Upgrade, WaitErrorKind, WaitSource, Waiting, Weak,
 };
 use crate::introspection::{EndpointInfo, MatchReport};
 use crate::qos::{DataReaderQos, Durability};
@@ -22,8 +22,8 @@ use crate::subscription::listener::dispatch_to_listener;
 use crate::subscription::reader_handle::wait_error;
 use crate::subscription::samples::{BatchPool, decode_sample, decode_sample_into};
 use crate::subscription::{
-    ChangeStream, DataReaderListener, DataStream, HistoryWait, Iter, QueryCondition, ReadCondition, ReaderEvent,
-    ReaderHandle, ReaderLosses, Sample, SampleStream, Samples, Select, Subscriber, SubscriptionContext, WeakDataReader,
+    Change, DataReaderListener, HistoryWait, Iter, QueryCondition, ReadCondition, ReaderEvent, ReaderHandle,
+    ReaderLosses, Sample, SampleStream, Samples, Select, Subscriber, SubscriptionContext,
 };
 use crate::topic::{FilterExpression, PublicationBuiltinTopicData, Topic};
 use dds_rtps::cdr::{DecodeOwned, Keyed};
@@ -300,11 +300,11 @@ impl<T> DataReader<T> {
     /// `SelectAll` of the crate `futures` merges the streams of many readers. Each reader wakes only itself, so a
     /// sample costs the same among 10 000 readers as alone.
     #[must_use]
-    pub fn stream(&self) -> DataStream<T>
+    pub fn stream(&self) -> SampleStream<T, T>
     where
         T: DecodeOwned,
     {
-        DataStream::new(self.sample_stream())
+        SampleStream::new(self.clone())
     }
 
     /// As [`stream`](DataReader::stream), with the [`SampleInfo`](crate::SampleInfo) of each value.
@@ -320,11 +320,11 @@ impl<T> DataReader<T> {
     ///
     /// The stream takes all samples at once, and drops with them those that it has not yielded yet.
     #[must_use]
-    pub fn change_stream(&self) -> ChangeStream<T>
+    pub fn change_stream(&self) -> SampleStream<T, Change<T>>
     where
         T: DecodeOwned + Keyed,
     {
-        ChangeStream::new(self.clone())
+        SampleStream::new(self.clone())
     }
 
     /// Creates a condition that is true while the reader has samples in `states`.
@@ -342,14 +342,14 @@ impl<T> DataReader<T> {
     /// [`Select::condition`].
     ///
     /// # Errors
-    /// The expression is invalid or does not fit the topic's type ([`FilterErrorKind`](crate::error::FilterErrorKind)).
+    /// The expression is invalid or does not fit the topic's type ([`CreateErrorKind`](crate::error::CreateErrorKind)).
     /// Raw topics have no type, so they always fail.
     #[doc(alias = "create_querycondition")]
     pub fn query_condition(
         &self,
         states: States,
         expression: impl Into<FilterExpression>,
-    ) -> Result<QueryCondition, FilterError> {
+    ) -> Result<QueryCondition, CreateError> {
         ReadCondition::query(&self.handle, states, &expression.into())
     }
 
@@ -374,7 +374,7 @@ impl<T> DataReader<T> {
     /// All counts are 0 after `close`.
     #[must_use]
     #[doc(alias = "get_subscription_matched_status")]
-    pub fn subscription_matched(&self) -> SubscriptionMatchedStatus {
+    pub fn subscription_matched(&self) -> PeerStatus {
         self.handle.subscription_matched()
     }
 
@@ -392,7 +392,7 @@ impl<T> DataReader<T> {
     /// All counts are 0 after `close`.
     #[must_use]
     #[doc(alias = "get_sample_lost_status")]
-    pub fn sample_lost(&self) -> SampleLostStatus {
+    pub fn sample_lost(&self) -> CountStatus {
         self.handle.sample_lost()
     }
 
@@ -545,8 +545,8 @@ impl<T> DataReader<T> {
 
     /// Returns a handle that does not keep the reader alive.
     #[must_use]
-    pub fn downgrade(&self) -> WeakDataReader<T> {
-        WeakDataReader::new(&self.handle)
+    pub fn downgrade(&self) -> Weak<Self> {
+        Weak::new(&self.handle)
     }
 
     /// Returns the name of the topic.
@@ -702,5 +702,15 @@ impl<'a, T: DecodeOwned> IntoIterator for &'a DataReader<T> {
     type IntoIter = Iter<'a, T>;
     fn into_iter(self) -> Iter<'a, T> {
         self.iter()
+    }
+}
+
+impl<T> Upgrade for DataReader<T> {
+    type Shared = ReaderHandle;
+
+    fn upgrade(shared: &std::sync::Weak<ReaderHandle>) -> Option<Self> {
+        let reader = Self::from_handle(shared.upgrade()?);
+        // `user` is `None` if only a running listener still holds the reader. The application has dropped its handles.
+        if reader.user.is_some() { Some(reader) } else { None }
     }
 }

@@ -278,7 +278,7 @@ impl EndpointActor for ReaderActor {
     fn read_event(&mut self, mark: u32) -> Option<ReaderEvent> {
         let Self { rtps, endpoint, statuses, .. } = self;
         Some(match mark {
-            mark::MATCHED => ReaderEvent::Matched(endpoint.matched().read_subscription()),
+            mark::MATCHED => ReaderEvent::Matched(endpoint.matched().read()),
             mark::INCOMPATIBLE_QOS => ReaderEvent::IncompatibleQos(endpoint.incompatible().read()),
             mark::SAMPLE_LOST => ReaderEvent::SampleLost(statuses.read_lost()),
             mark::SAMPLE_REJECTED => ReaderEvent::SampleRejected(statuses.read_rejected()),

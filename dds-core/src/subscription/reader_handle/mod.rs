@@ -9,8 +9,8 @@ use crate::actor::close_cell;
 use crate::context::GroupedEndpoint;
 use crate::endpoint::{Endpoint, EndpointActor, EndpointCore, enable};
 use crate::infrastructure::{
-    Awaited, CreateErrorKind, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus, Missing, ReadError,
-    ReadErrorKind, SampleLostStatus, SampleRejectedStatus, StatusMask, SubscriptionMatchedStatus, mark,
+    Awaited, CountStatus, CreateErrorKind, DeadlineMissedStatus, IncompatibleQosStatus, LivelinessChangedStatus,
+    Missing, PeerStatus, ReadError, ReadErrorKind, SampleRejectedStatus, StatusMask, mark,
 };
 use crate::qos::{DataReaderQos, Presentation, SubscriberQos};
 use crate::subscription::builder::reader_protocol;
@@ -115,15 +115,15 @@ impl ReaderHandle {
         self.read_status(mark, read).unwrap_or_default()
     }
 
-    pub(super) fn subscription_matched(&self) -> SubscriptionMatchedStatus {
-        self.status(mark::MATCHED, |actor| actor.endpoint().matched().read_subscription())
+    pub(super) fn subscription_matched(&self) -> PeerStatus {
+        self.status(mark::MATCHED, |actor| actor.endpoint().matched().read())
     }
 
     pub(super) fn requested_incompatible_qos(&self) -> IncompatibleQosStatus {
         self.status(mark::INCOMPATIBLE_QOS, |actor| actor.endpoint().incompatible().read())
     }
 
-    pub(super) fn sample_lost(&self) -> SampleLostStatus {
+    pub(super) fn sample_lost(&self) -> CountStatus {
         self.status(mark::SAMPLE_LOST, |actor| actor.statuses().read_lost())
     }
 

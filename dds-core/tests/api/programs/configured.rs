@@ -2,7 +2,7 @@
 
 use super::Pose;
 use crate::support::{PATIENCE, World};
-use dds_core::builtin::DCPS_PARTICIPANT;
+use dds_core::builtin::BuiltinTopic;
 use dds_core::error::CreateErrorKind;
 use dds_core::error::QosErrorKind;
 use dds_core::qos::{DomainParticipantQos, History, PolicyId, Preset};
@@ -15,7 +15,8 @@ fn settings_and_presets_apply_or_are_refused() {
     let builder = world.builder().name("arm").scope(Scope::Host).lease(Duration::from_secs(5)).linger(Duration::ZERO);
     let builder = builder.delivery(Delivery::Inline).property("version", "1.2").udp_only(true).interfaces(["lo"]);
     let arm = builder.qos(DomainParticipantQos::default().user_data(*b"on duty")).build().unwrap();
-    let seen = watcher.reader(&DCPS_PARTICIPANT).unwrap().next_sample().block_for(PATIENCE).unwrap().data.unwrap();
+    let seen =
+        watcher.reader(&BuiltinTopic::PARTICIPANT).unwrap().next_sample().block_for(PATIENCE).unwrap().data.unwrap();
     assert_eq!((seen.name.as_str(), &seen.user_data[..], seen.lease), ("arm", &b"on duty"[..], Duration::from_secs(5)));
     assert_eq!(seen.properties, [("version".to_owned(), "1.2".to_owned())]);
 

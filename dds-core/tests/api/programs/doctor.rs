@@ -3,7 +3,7 @@
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
 use dds_core::DataWriter;
-use dds_core::matching::{Obstacle, Verdict};
+use dds_core::matching::Obstacle;
 use dds_core::qos::{DataReaderQos, DataWriterQos, PolicyId, Preset};
 
 #[test]
@@ -17,7 +17,7 @@ fn reported_obstacle_disappears_after_repair() {
     waits.attach(&status);
     waits.wait().block_for(PATIENCE).unwrap();
     let reports = station.explain("pose");
-    let Verdict::NotMatched(obstacles) = &reports[0].verdict else { panic!("{reports:?}") };
+    let obstacles = &reports[0].obstacles;
     assert!(matches!(obstacles[..], [Obstacle::Qos { policy: PolicyId::Reliability, .. }]), "{obstacles:?}");
     let text = reports[0].to_string();
     assert!(text.contains("\"robot\"") && text.contains("RELIABILITY") && text.contains("offer more"), "{text}");
@@ -26,7 +26,7 @@ fn reported_obstacle_disappears_after_repair() {
     let fitting = station.reader_builder::<Pose>("pose").qos(Preset::SensorData).build().unwrap();
     fitting.wait_for_writers(1).block_for(PATIENCE).unwrap();
     writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
-    assert!(station.explain("pose").iter().all(|report| report.verdict == Verdict::Matched));
+    assert!(station.explain("pose").iter().all(|report| report.is_match()));
     writer.write(&pose(1, 1.0)).unwrap();
     assert_eq!(fitting.next_sample().block_for(PATIENCE).unwrap().data, Some(pose(1, 1.0)));
 }
@@ -45,7 +45,7 @@ fn each_sample_is_delivered_or_counted() {
     let reader = station.reader_builder("pose").qos(DataReaderQos::default().reliable().keep_last(2)).build().unwrap();
     writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
     reader.wait_for_writers(1).block_for(PATIENCE).unwrap();
-    assert!(reader.explain_matches().iter().all(|report| report.verdict == Verdict::Matched));
+    assert!(reader.explain_matches().iter().all(|report| report.is_match()));
 
     drive(&writer, 0..5);
     let positions: Vec<f64> = reader.take().unwrap().into_data().map(|pose: Pose| pose.x).collect();

@@ -2,8 +2,8 @@
 
 use super::{Pose, pose};
 use crate::support::{PATIENCE, World};
+use dds_core::error::CreateErrorKind;
 use dds_core::error::ExpressionErrorKind as Problem;
-use dds_core::error::{CreateErrorKind, FilterErrorKind};
 use dds_core::filter::FilterExpression;
 use dds_core::qos::{Preset, TopicQos};
 
@@ -37,7 +37,7 @@ fn filters_by_expression_and_by_topic() {
 
     // An invalid parameter changes nothing.
     let error = mine.set_parameters(["two", "0"]).unwrap_err();
-    assert!(matches!(error.kind(), FilterErrorKind::Expression(error) if error.position() == 8), "{error}");
+    assert!(matches!(error.kind(), CreateErrorKind::Filter(error) if error.position() == 8), "{error}");
     mine.set_expression("robot = 3").unwrap();
     for (robot, x) in [(2, 3.0), (3, 3.0)] {
         write(robot, x);
@@ -50,13 +50,13 @@ fn invalid_filter_error_suggests_field() {
     let participant = World::new().participant();
     let topic = participant.topic::<Pose>("pose", TopicQos::default()).unwrap();
     let error = participant.filtered_topic(&topic, "robto = 1").unwrap_err();
-    let FilterErrorKind::Expression(problem) = error.kind() else { panic!("{error:?}") };
+    let CreateErrorKind::Filter(problem) = error.kind() else { panic!("{error:?}") };
     let unknown =
         Problem::UnknownField { field: "robto".to_owned(), of: "Pose".to_owned(), similar: Some("robot".to_owned()) };
     assert_eq!(*problem.kind(), unknown);
     assert_eq!(
         error.to_string(),
-        "filter of topic \"pose\": at byte 0: `Pose` has no field `robto`; did you mean `robot`?; \
+        "filter of topic \"pose\": filter, at byte 0: `Pose` has no field `robto`; did you mean `robot`?; \
          name a field of the topic's type, nested fields with dots (`pose.x`)"
     );
 
@@ -67,7 +67,7 @@ fn invalid_filter_error_suggests_field() {
     let error = participant.reader_builder(&filtered).filter("x = 1").build().unwrap_err();
     assert_eq!(*error.kind(), CreateErrorKind::FilteredTwice);
     let error = participant.filtered_topic_named("", &topic, "x = 0").unwrap_err();
-    assert_eq!(*error.kind(), FilterErrorKind::InvalidTopicName);
+    assert_eq!(*error.kind(), CreateErrorKind::InvalidTopicName);
     let error = participant.multi_topic("all", "All", "SELECT * FROM pose").unwrap_err();
     assert_eq!(*error.kind(), CreateErrorKind::MultiTopic);
     let said = error.to_string();
@@ -77,7 +77,7 @@ fn invalid_filter_error_suggests_field() {
     let raw = participant.raw_topic("other", "Other", TopicQos::default()).unwrap();
     let error = participant.filtered_topic(&raw, "x = 0").unwrap_err();
     assert!(
-        matches!(error.kind(), FilterErrorKind::Expression(error) if *error.kind() == Problem::NoDescription),
+        matches!(error.kind(), CreateErrorKind::Filter(error) if *error.kind() == Problem::NoDescription),
         "{error}"
     );
     let reader = participant.reader(&raw).unwrap();

@@ -6,7 +6,7 @@ use crate::support::{PATIENCE, World};
 use dds_core::error::WaitErrorKind;
 use dds_core::listener::DataReaderListener;
 use dds_core::qos::Preset;
-use dds_core::status::{StatusMask, SubscriptionMatchedStatus};
+use dds_core::status::{PeerStatus, StatusMask};
 use dds_core::{DataReader, Delivery, Entity};
 use std::cell::Cell;
 use std::sync::mpsc;
@@ -25,7 +25,7 @@ impl DataReaderListener<Pose> for Port {
         let _ = self.tell.send((0, self.written.get()));
     }
 
-    fn on_subscription_matched(&mut self, _reader: &DataReader<Pose>, status: SubscriptionMatchedStatus) {
+    fn on_subscription_matched(&mut self, _reader: &DataReader<Pose>, status: PeerStatus) {
         let _ = self.tell.send((status.current_count, self.written.get()));
     }
 }

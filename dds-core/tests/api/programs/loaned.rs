@@ -31,9 +31,9 @@ fn loans_are_written_dropped_and_returned() {
     let mut loan = writer.loan().unwrap();
     loan.text = "kept".to_owned();
     writer.close();
-    let given_back = loan.write_or_return(WriteOptions::new()).unwrap_err();
-    assert_eq!(given_back.error.kind(), &WriteErrorKind::Closed);
-    assert_eq!(given_back.value.text, "kept");
+    let (loan, error) = loan.write_or_return(WriteOptions::new()).unwrap_err();
+    assert_eq!(error.kind(), &WriteErrorKind::Closed);
+    assert_eq!(loan.text, "kept");
     assert_eq!(write_loan(&writer).unwrap_err().to_string(), writer.loan().unwrap_err().to_string());
 }
 

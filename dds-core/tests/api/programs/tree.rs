@@ -5,13 +5,13 @@ use crate::support::{PATIENCE, World};
 use dds_core::DataReader;
 use dds_core::listener::{AnyReader, AnyWriter, PublisherListener, SubscriberListener, TopicListener};
 use dds_core::qos::{Preset, PublisherQos, SubscriberQos, TopicQos};
-use dds_core::status::{PublicationMatchedStatus, StatusMask};
+use dds_core::status::{PeerStatus, StatusMask};
 use std::sync::mpsc;
 
 struct Monitor(mpsc::Sender<String>);
 
 impl PublisherListener for Monitor {
-    fn on_publication_matched(&mut self, writer: &dyn AnyWriter, status: PublicationMatchedStatus) {
+    fn on_publication_matched(&mut self, writer: &dyn AnyWriter, status: PeerStatus) {
         let _ = self.0.send(format!("{} has {}", writer.topic_name(), status.current_count));
     }
 }

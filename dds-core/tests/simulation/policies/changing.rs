@@ -2,9 +2,7 @@
 //! new value. Endpoints whose match depends on it unmatch and match again.
 
 use super::Pose;
-use dds_core::builtin::{
-    DCPS_PUBLICATION, DCPS_SUBSCRIPTION, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
-};
+use dds_core::builtin::{BuiltinTopic, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData};
 use dds_core::qos::{
     DataReaderQos, DataWriterQos, EntityFactory, PublisherQos, ReaderDataLifecycle, SubscriberQos, WriterDataLifecycle,
 };
@@ -50,7 +48,7 @@ fn changed_writer_policies_are_announced() {
         ("all at once", |qos| qos.user_data([8]).deadline(Duration::from_secs(2)).ownership_strength(8)),
     ];
     let world = World::new();
-    let announced = world.station.reader(&DCPS_PUBLICATION).unwrap();
+    let announced = world.station.reader(&BuiltinTopic::PUBLICATION).unwrap();
     // Both budgets must stay compatible in all changes.
     let request = DataReaderQos::default().latency_budget(Duration::from_secs(9));
     let _reader = world.station.reader_builder::<Pose>("pose").qos(request).build().unwrap();
@@ -91,7 +89,7 @@ fn changed_reader_policies_are_announced() {
         ("TIME_BASED_FILTER", |qos| qos.time_based_filter(SECOND)),
     ];
     let world = World::new();
-    let announced = world.station.reader(&DCPS_SUBSCRIPTION).unwrap();
+    let announced = world.station.reader(&BuiltinTopic::SUBSCRIPTION).unwrap();
     let offer = DataWriterQos::default().deadline(SECOND);
     let _writer = world.station.writer_builder::<Pose>("pose").qos(offer).build().unwrap();
     let reader = world.robot.reader::<Pose>("pose").unwrap();
@@ -116,8 +114,10 @@ fn changed_reader_policies_are_announced() {
 #[test]
 fn changed_group_policies_are_announced() {
     let world = World::new();
-    let (writers, readers) =
-        (world.station.reader(&DCPS_PUBLICATION).unwrap(), world.station.reader(&DCPS_SUBSCRIPTION).unwrap());
+    let (writers, readers) = (
+        world.station.reader(&BuiltinTopic::PUBLICATION).unwrap(),
+        world.station.reader(&BuiltinTopic::SUBSCRIPTION).unwrap(),
+    );
     let publisher = world.robot.publisher(PublisherQos::default()).unwrap();
     let subscriber = world.robot.subscriber(SubscriberQos::default()).unwrap();
     let _writer = publisher.writer::<Pose>("pose").unwrap();

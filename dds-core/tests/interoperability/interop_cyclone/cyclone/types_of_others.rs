@@ -1,8 +1,8 @@
 //! Types that only one side has: the other side requests their description (XTypes 1.3, 7.6.3.3).
 
 use super::peer::{LIMIT, Peer};
+use dds_core::matching::Obstacle;
 use dds_core::matching::TypeDifferenceKind;
-use dds_core::matching::{Obstacle, Verdict};
 use dds_core::qos::{DataReaderQos, DataWriterQos};
 use dds_core::{DdsType, DomainParticipant};
 use dds_rtps::xtypes::{TypeDefinition, TypeObject};
@@ -129,11 +129,8 @@ fn incompatible_cyclone_type_names_member() {
     let until = std::time::Instant::now() + LIMIT;
     let difference = loop {
         let reports = reader.explain_matches();
-        let obstacles = reports.iter().find_map(|report| match &report.verdict {
-            Verdict::NotMatched(obstacles) => Some(obstacles.clone()),
-            Verdict::Matched => None,
-        });
-        if let Some([Obstacle::Type { difference }]) = obstacles.as_deref() {
+        let obstacles = reports.iter().find(|report| !report.is_match()).map(|report| &report.obstacles[..]);
+        if let Some([Obstacle::Type { difference }]) = obstacles {
             break difference.clone();
         }
         assert!(std::time::Instant::now() < until, "{reports:?}");
