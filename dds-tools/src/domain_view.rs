@@ -106,6 +106,12 @@ impl DomainView {
         topics
     }
 
+    /// Returns the endpoints of a topic, which may have none.
+    #[must_use]
+    pub fn endpoints_of(&self, topic: &str) -> TopicView<'_> {
+        self.topics().remove(topic).unwrap_or_default()
+    }
+
     /// Returns one topic.
     ///
     /// # Errors

@@ -204,6 +204,9 @@ pub struct TypeOptions {
     /// IDL file with the type of the topic, for peers that do not describe it.
     #[arg(long = "type", value_name = "FILE.idl")]
     pub type_file: Option<PathBuf>,
+    /// Name of the type in the file. With it, the topic may be new.
+    #[arg(long, value_name = "NAME", requires = "type_file")]
+    pub type_name: Option<String>,
     /// Seconds to wait for a peer that describes the type.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     pub type_wait: Duration,

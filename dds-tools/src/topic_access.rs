@@ -27,6 +27,9 @@ use std::time::Duration;
 /// The program must not hold back the writers, so its readers never use KEEP_ALL.
 const DEPTH: u32 = 1000;
 
+/// Time to discover the endpoints of a topic that may be new.
+const NEW_TOPIC_WAIT: Duration = Duration::from_millis(1000);
+
 /// Returns the QoS of a reader that matches all `writers` if one QoS can.
 ///
 /// It is reliable if all writers are, and requests earlier samples if all writers keep them.
@@ -115,6 +118,11 @@ pub fn topic_type(
     options: &TypeOptions,
     stop: &Stop,
 ) -> Result<DynamicType, ToolError> {
+    if let (Some(path), Some(name)) = (&options.type_file, &options.type_name) {
+        // The QoS still depends on the endpoints that exist.
+        watch.settle(NEW_TOPIC_WAIT, stop)?;
+        return named_file_type(path, name);
+    }
     if let Some(path) = &options.type_file {
         watch.await_topic(topic, options.type_wait, stop)?;
         return file_type(path, &watch.view().topic(topic)?);
@@ -262,8 +270,7 @@ pub fn schema_type(schema: &mcap::Schema<'_>, type_name: &str) -> Result<Dynamic
 /// # Errors
 /// [`ToolError::TypeFile`] with the diagnostics of the file, or if it defines none of the types.
 pub fn file_type(path: &Path, topic: &TopicView<'_>) -> Result<DynamicType, ToolError> {
-    let options = Options { case_sensitive: true, ..Options::default() };
-    let specification = parse_file(path, &options).map_err(|error| ToolError::TypeFile { text: error.to_string() })?;
+    let specification = parse_type_file(path)?;
     let names = topic.type_names();
     let Some(name) = names.iter().find(|name| specification.find(name).is_some()) else {
         let text = format!("{} does not define the type of the topic: {}", path.display(), names.join(", "));
@@ -272,9 +279,19 @@ pub fn file_type(path: &Path, topic: &TopicView<'_>) -> Result<DynamicType, Tool
     type_of_specification(&specification, name).map_err(|text| ToolError::TypeFile { text })
 }
 
+fn named_file_type(path: &Path, name: &str) -> Result<DynamicType, ToolError> {
+    let specification = parse_type_file(path)?;
+    type_of_specification(&specification, name).map_err(|text| ToolError::TypeFile { text })
+}
+
+fn parse_type_file(path: &Path) -> Result<Specification, ToolError> {
+    let options = Options { case_sensitive: true, ..Options::default() };
+    parse_file(path, &options).map_err(|error| ToolError::TypeFile { text: error.to_string() })
+}
+
 fn type_of_specification(specification: &Specification, type_name: &str) -> Result<DynamicType, String> {
     let Some(id) = specification.find(type_name) else {
-        return Err(format!("the schema does not define the type {type_name}"));
+        return Err(format!("there is no definition of the type {type_name}"));
     };
     dynamic_type(specification, id).map_err(|diagnostics| diagnostics.render(&specification.sources, false))
 }

@@ -20,7 +20,7 @@ pub fn run(options: &EchoOptions, output: &mut dyn Write, notes: &mut dyn Write,
     let participant = network::join(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
     let ty = topic_type(&participant, &mut watch, &options.topic, &options.ty, stop)?;
-    let found = watch.view().topic(&options.topic)?;
+    let found = watch.view().endpoints_of(&options.topic);
     if let Some(field) = &options.field {
         // An unknown field fails before the first sample arrives. Values of optional members may be absent.
         let example = DynamicData::new(&ty);

@@ -69,7 +69,8 @@ pub fn run(quantity: Quantity, options: &MeasureOptions, output: &mut dyn Write,
         Err(ToolError::NoType { .. }) => None,
         Err(error) => return Err(error),
     };
-    let reader = TopicReader::new(&participant, &options.topic, &watch.view().topic(&options.topic)?, ty.as_ref())?;
+    let reader =
+        TopicReader::new(&participant, &options.topic, &watch.view().endpoints_of(&options.topic), ty.as_ref())?;
     let stop = stop.after(options.end.duration);
     let (mut period, mut total) = (PeriodStatistics::new()?, PeriodStatistics::new()?);
     let mut last = None;

@@ -33,7 +33,7 @@ pub fn run(
         "-" => None,
         text => Some(sample_from_json(&ty, text)?),
     };
-    let writer = dynamic_writer(&participant, &options.topic, &watch.view().topic(&options.topic)?, &ty)?;
+    let writer = dynamic_writer(&participant, &options.topic, &watch.view().endpoints_of(&options.topic), &ty)?;
     await_readers(options, &writer, stop)?;
     let stop = stop.after(options.end.duration);
     let written = match single {

@@ -161,3 +161,27 @@ fn echo_reads_type_from_file() {
         assert!(matches!(error, ToolError::TypeFile { .. }), "{error}");
     }
 }
+
+#[test]
+fn new_topic_needs_the_name_of_its_type() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pose.idl");
+    std::fs::write(&file, "@final struct Other { long a; };\n@final struct Pose { @key unsigned long robot; };\n")
+        .unwrap();
+    let file = file.to_str().unwrap();
+    let domain = Domain::new();
+    let publish = |name: &str, readers: &str| {
+        let line = ["pub", "new/pose", "{\"robot\": 7}", "--readers", readers, "--type", file, "--type-name", name];
+        domain.run(&[&line[..], &["--readers-wait", "30"]].concat())
+    };
+    std::thread::scope(|scope| {
+        let domain = &domain;
+        let echo = ["echo", "new/pose", "--count", "1", "--type", file, "--type-name", "Pose", "--for", "60"];
+        let echo = scope.spawn(move || domain.run(&echo).unwrap());
+        assert_eq!(publish("Pose", "1").notes, "samples published: 1\n");
+        assert_eq!(echo.join().unwrap(), "{robot: 7}\n");
+    });
+    assert_eq!(publish("Pose", "0").notes, "samples published: 1\n");
+    let error = publish("Posse", "0").result.unwrap_err().to_string();
+    assert_eq!(error, "there is no definition of the type Posse");
+}
