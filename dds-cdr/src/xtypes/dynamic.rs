@@ -550,7 +550,7 @@ mod tests {
         );
         let ty = make(&hash(1), &[(hash(1), root), (hash(2), color), (hash(3), union)]).unwrap();
         let idl = "module m { \n@final @bit_bound(8)\nenum Color {\n    @value(0) RED,\n    @default_literal @value(5) BLUE\n};\n};\n\n\
-                   @mutable\nunion Choice switch (@key m::Color) {\n    case BLUE:\n        int32 a;\n    default:\n        \
+                   @mutable\nunion Choice switch (@key m::Color) {\n    case m::BLUE:\n        int32 a;\n    default:\n        \
                    @id(7) int32 b;\n};\n\n@final\nstruct Root {\n    @key int32 id;\n    @optional Choice choice;\n    \
                    sequence<@try_construct(TRIM) string<4>> names;\n    int32 matrix[2][3];\n};";
         assert_eq!(ty.to_string(), idl);

@@ -38,29 +38,14 @@ struct DynamicDefiner {
     builder: TypeGraphBuilder,
     /// The provisional identifiers of named types, by their place in the graph of the type.
     known: HashMap<u32, TypeIdentifier>,
-    /// The same types by name: a dynamic type may contain copies of one type.
-    by_name: HashMap<String, Vec<(DynamicType, TypeIdentifier)>>,
-    comparisons: usize,
 }
-
-/// Most comparisons of types that have one name. A peer may describe a type with very many.
-const COMPARISONS_MAX: usize = 1 << 10;
 
 impl DynamicDefiner {
     fn named(&mut self, ty: &DynamicType) -> Result<TypeIdentifier, Indescribable> {
         if let Some(known) = self.known.get(&ty.place()) {
             return Ok(known.clone());
         }
-        let copies = self.by_name.entry(ty.name().to_owned()).or_default();
-        for (other, id) in copies.iter() {
-            self.comparisons += 1;
-            if self.comparisons <= COMPARISONS_MAX && other == ty {
-                self.known.insert(ty.place(), id.clone());
-                return Ok(id.clone());
-            }
-        }
         let id = self.builder.reserve();
-        copies.push((ty.clone(), id.clone()));
         self.known.insert(ty.place(), id.clone());
         let definition = self.definition(ty)?;
         self.builder.define(&id, definition);

@@ -59,12 +59,15 @@ impl TypeGraphBuilder {
     pub fn build(self, root: &TypeIdentifier) -> Result<TypeGraph, Indescribable> {
         let root = number_of(root).filter(|root| *root < self.types.len()).ok_or(Indescribable::Undefined)?;
         let mut edges = Vec::with_capacity(self.types.len());
-        for definition in &self.types {
+        // For each type the last one that refers to it, so that no edge is listed twice.
+        let mut last: Vec<Option<usize>> = vec![None; self.types.len()];
+        for (from, definition) in self.types.iter().enumerate() {
             let mut to = Vec::new();
             if let Some(definition) = definition {
                 definition.for_each_hash(&mut |id| {
-                    if let Some(number) = number_of(id) {
-                        if !to.contains(&number) {
+                    let Some(number) = number_of(id) else { return };
+                    if let Some(last) = last.get_mut(number) {
+                        if last.replace(from) != Some(from) {
                             to.push(number);
                         }
                     }
@@ -81,7 +84,7 @@ impl TypeGraphBuilder {
         }
         // A stable sort: the root first, all others in the order of their definition.
         types.sort_by_key(|(vertex, _)| *vertex != root);
-        // Equal types have equal hashes: a dynamic type may contain copies.
+        // Equal types have equal hashes: a program may contain two descriptions of one type.
         let mut seen = BTreeSet::new();
         types.retain(|(_, ty)| seen.insert(ty.complete_id.clone()));
         TypeGraph::of_types(types.into_iter().map(|(_, ty)| ty).collect())

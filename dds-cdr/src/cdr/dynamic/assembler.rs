@@ -6,9 +6,9 @@ use super::graph::{
     BitmaskNode, BitsetNode, CaseNode, Element, EnumNode, Graph, Index, MemberNode, Node, NodeKind, StructNode,
     TypeMarks, UnionNode,
 };
-use super::{DynamicType, Input, TypeError, check};
+use super::{DynamicType, Input, TypeError, check, merge};
 use crate::cdr::member::ID_MASK;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Creates the type of a draft.
@@ -33,7 +33,7 @@ pub(super) struct Assembler {
     /// The copied graphs. Holding them prevents reuse of their addresses.
     held: Vec<Arc<Graph>>,
     /// Defaults of members: struct, index, value.
-    defaults: Vec<(Index, usize, Input)>,
+    defaults: Defaults,
 }
 
 impl Assembler {
@@ -42,7 +42,8 @@ impl Assembler {
         let nodes = self.nodes.into_iter().collect::<Option<Vec<Node>>>();
         debug_assert!(nodes.is_some(), "every reserved node is set");
         let nodes = nodes.ok_or(TypeError::Malformed { what: "a type is not finished" })?;
-        let graph = check::checked(nodes, self.defaults)?;
+        let (nodes, defaults, root) = without_copies(nodes, self.defaults, root);
+        let graph = check::checked(nodes, defaults)?;
         Ok(DynamicType { graph: Arc::new(graph), index: root })
     }
 
@@ -267,6 +268,32 @@ impl Assembler {
         open.push((index, copy));
         Ok(copy)
     }
+}
+
+type Defaults = Vec<(Index, usize, Input)>;
+
+/// Removes copies of nodes. A struct whose defaults are not set yet keeps its own node.
+fn without_copies(nodes: Vec<Node>, mut defaults: Defaults, root: Index) -> (Vec<Node>, Defaults, Index) {
+    let with_defaults: HashSet<Index> = defaults.iter().map(|(index, ..)| *index).collect();
+    let first = merge::representatives(&nodes, |index| with_defaults.contains(&index));
+    let (mut kept, mut places) = (Vec::with_capacity(nodes.len()), HashMap::new());
+    for ((node, index), first) in nodes.into_iter().zip(0..).zip(&first) {
+        if *first == index {
+            places.insert(index, kept.len() as Index);
+            kept.push(node);
+        }
+    }
+    let place = |index: Index| {
+        let first = first.get(index as usize).copied().unwrap_or(index);
+        places.get(&first).copied().unwrap_or(first)
+    };
+    for node in &mut kept {
+        node.kind.for_each_reference(&mut |reference| *reference = place(*reference));
+    }
+    for (index, ..) in &mut defaults {
+        *index = place(*index);
+    }
+    (kept, defaults, place(root))
 }
 
 /// The id of a member without an id of its own (XTYPES 1.3, 7.3.1.2.1.1).

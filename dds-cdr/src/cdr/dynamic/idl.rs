@@ -2,26 +2,21 @@
 
 use super::DynamicType;
 use super::assembler::default_id;
-use super::format::write_value;
 use super::graph::{Element, Index, MemberNode, Node, NodeKind, StructNode, TypeMarks, TypeView, UnionNode};
+use super::idl_text::{ScopedNames, annotated, character, constant, enumerator, escaped_text, identifier};
 use super::view::DynamicRef;
 use crate::cdr::{Extensibility, TryConstruct};
-use std::collections::HashMap;
 use std::fmt::{self, Write};
 
 impl fmt::Display for DynamicType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let states = vec![DeclarationState::Pending; self.graph.nodes.len()];
-        let mut first_of_name = HashMap::new();
-        for (node, index) in self.graph.nodes.iter().zip(0..) {
-            first_of_name.entry(&*node.name).or_insert(index);
-        }
-        let mut writer = IdlWriter { f, ty: self, states, first_of_name, is_first: true };
+        let mut writer = IdlWriter { f, ty: self, states, names: ScopedNames::of(self), is_first: true };
         if is_named(self.view()) {
             return writer.declare(self.view());
         }
         writer.declare_parts(self.view())?;
-        let text = reference(self.view());
+        let text = reference(self.view(), &writer.names);
         if !writer.is_first {
             writeln!(writer.f)?;
         }
@@ -47,8 +42,7 @@ struct IdlWriter<'a, 'f> {
     f: &'a mut fmt::Formatter<'f>,
     ty: &'a DynamicType,
     states: Vec<DeclarationState>,
-    /// A type that was built twice has two nodes. IDL has one declaration for a name.
-    first_of_name: HashMap<&'a str, Index>,
+    names: ScopedNames,
     is_first: bool,
 }
 
@@ -65,7 +59,7 @@ fn is_named(ty: TypeView<'_>) -> bool {
 }
 
 /// The reference to a type in a declaration; for arrays, the type of their elements.
-fn reference(ty: TypeView<'_>) -> String {
+fn reference(ty: TypeView<'_>, names: &ScopedNames) -> String {
     let bounded = |name: &str, bound: &Option<u32>| match bound {
         Some(bound) => format!("{name}<{bound}>"),
         None => name.to_owned(),
@@ -77,15 +71,15 @@ fn reference(ty: TypeView<'_>) -> String {
         NodeKind::WString { bound } => bounded("wstring", bound),
         NodeKind::Sequence { bound, element } => {
             let marks = element_marks(element);
-            format!("sequence<{marks}{}{}>", full_reference(ty.at(element.ty)), inside(bound))
+            format!("sequence<{}{}>", annotated(&marks, &full_reference(ty.at(element.ty), names)), inside(bound))
         }
         NodeKind::Map { bound, key, element } => {
             let (key_marks, marks) = (element_marks(key), element_marks(element));
-            let (key, element) = (full_reference(ty.at(key.ty)), full_reference(ty.at(element.ty)));
-            format!("map<{key_marks}{key}, {marks}{element}{}>", inside(bound))
+            let (key, element) = (full_reference(ty.at(key.ty), names), full_reference(ty.at(element.ty), names));
+            format!("map<{}, {}{}>", annotated(&key_marks, &key), annotated(&marks, &element), inside(bound))
         }
-        NodeKind::Array { element, .. } => reference(ty.at(element.ty)),
-        _ => ty.node().name.to_string(),
+        NodeKind::Array { element, .. } => reference(ty.at(element.ty), names),
+        _ => names.path(&ty.node().name),
     }
 }
 
@@ -95,8 +89,8 @@ fn element_marks(element: &Element) -> String {
 }
 
 /// The reference with dimensions, for places where IDL has no declarator.
-fn full_reference(ty: TypeView<'_>) -> String {
-    format!("{}{}", reference(ty), dimensions(ty))
+fn full_reference(ty: TypeView<'_>, names: &ScopedNames) -> String {
+    format!("{}{}", reference(ty, names), dimensions(ty))
 }
 
 /// The dimensions after the name of a declarator.
@@ -155,7 +149,6 @@ impl IdlWriter<'_, '_> {
 
     /// Declares a type once, after the types that it contains.
     fn declare(&mut self, ty: TypeView<'_>) -> fmt::Result {
-        let ty = ty.at(self.first_of_name.get(&*ty.node().name).copied().unwrap_or(ty.index));
         let node = ty.node();
         match self.state(ty.index) {
             DeclarationState::Pending => {}
@@ -170,8 +163,8 @@ impl IdlWriter<'_, '_> {
         self.set(ty.index, DeclarationState::Open);
         self.declare_parts(ty)?;
         self.set(ty.index, DeclarationState::Written);
-        let root = self.ty.clone();
-        self.in_module(&node.name, |f, name| write_node(f, &root, ty, node, name))
+        let (root, names) = (self.ty.clone(), self.names.clone());
+        self.in_module(&node.name, |f, name| write_node(f, (&root, &names), ty, node, name))
     }
 
     /// Runs `write` inside the modules of a qualified name.
@@ -183,15 +176,15 @@ impl IdlWriter<'_, '_> {
         if !std::mem::take(&mut self.is_first) {
             self.f.write_str("\n\n")?;
         }
-        let mut modules: Vec<&str> = name.split("::").collect();
-        let name = modules.pop().unwrap_or(name);
+        let mut modules: Vec<String> = name.split("::").map(identifier).collect();
+        let name = modules.pop().unwrap_or_default();
         for module in &modules {
             write!(self.f, "module {module} {{ ")?;
         }
         if !modules.is_empty() {
             self.f.write_char('\n')?;
         }
-        write(self.f, name)?;
+        write(self.f, &name)?;
         if !modules.is_empty() {
             write!(self.f, "\n{}", vec!["};"; modules.len()].join(" "))?;
         }
@@ -201,7 +194,7 @@ impl IdlWriter<'_, '_> {
 
 fn write_node(
     f: &mut fmt::Formatter<'_>,
-    root: &DynamicType,
+    (root, names): (&DynamicType, &ScopedNames),
     ty: TypeView<'_>,
     node: &Node,
     name: &str,
@@ -209,14 +202,14 @@ fn write_node(
     match &node.kind {
         NodeKind::Alias { of } => {
             let of = ty.at(*of);
-            write!(f, "typedef {} {name}{};", reference(of), dimensions(of))
+            write!(f, "typedef {} {name}{};", reference(of, names), dimensions(of))
         }
         NodeKind::Enum(node) => {
             writeln!(f, "{} @bit_bound({})\nenum {name} {{", extensibility(node.extensibility), node.bit_bound)?;
             for (literal, index) in node.literals.iter().zip(0_usize..) {
                 let default = if index == node.default && index != 0 { "@default_literal " } else { "" };
                 let comma = if index + 1 < node.literals.len() { "," } else { "" };
-                writeln!(f, "    {default}@value({}) {}{comma}", literal.value, literal.name)?;
+                writeln!(f, "    {default}@value({}) {}{comma}", literal.value, identifier(&literal.name))?;
             }
             f.write_str("};")
         }
@@ -224,7 +217,7 @@ fn write_node(
             writeln!(f, "{} @bit_bound({})\nbitmask {name} {{", extensibility(node.extensibility), node.bit_bound)?;
             for (flag, left) in node.flags.iter().zip((0..node.flags.len()).rev()) {
                 let comma = if left > 0 { "," } else { "" };
-                writeln!(f, "    @position({}) {}{comma}", flag.position, flag.name)?;
+                writeln!(f, "    @position({}) {}{comma}", flag.position, identifier(&flag.name))?;
             }
             f.write_str("};")
         }
@@ -235,84 +228,109 @@ fn write_node(
                 if field.position > end {
                     writeln!(f, "    bitfield<{}>;", field.position - end)?;
                 }
-                writeln!(f, "    bitfield<{}> {};", field.bit_count, field.name)?;
+                let ty = match (field.is_signed, field.bit_count) {
+                    (false, _) => "",
+                    (true, 0..=8) => ", int8",
+                    (true, 9..=16) => ", int16",
+                    (true, 17..=32) => ", int32",
+                    (true, _) => ", int64",
+                };
+                writeln!(f, "    bitfield<{}{ty}> {};", field.bit_count, identifier(&field.name))?;
                 end = field.position + field.bit_count;
             }
             f.write_str("};")
         }
-        NodeKind::Struct(node) => write_struct(f, root, ty, node, name),
-        NodeKind::Union(node) => write_union(f, ty, node, name),
+        NodeKind::Struct(node) => write_struct(f, (root, names), ty, node, name),
+        NodeKind::Union(node) => write_union(f, names, ty, node, name),
         _ => Ok(()),
     }
 }
 
 fn write_struct(
     f: &mut fmt::Formatter<'_>,
-    root: &DynamicType,
+    (root, names): (&DynamicType, &ScopedNames),
     ty: TypeView<'_>,
     node: &StructNode,
     name: &str,
 ) -> fmt::Result {
-    let base = node.base.map(|base| format!(" : {}", ty.at(base).node().name)).unwrap_or_default();
+    let base = node.base.map(|base| format!(" : {}", names.path(&ty.at(base).node().name))).unwrap_or_default();
     writeln!(f, "{}{}\nstruct {name}{base} {{", extensibility(node.extensibility), marks(node.marks))?;
     let mut next_id = match node.inherited.checked_sub(1).and_then(|last| node.members.get(last)) {
         Some(last) => last.id.saturating_add(1),
         None => 0,
     };
     for member in node.members.get(node.inherited..).unwrap_or_default() {
-        f.write_str("    ")?;
-        f.write_str(&id_text(member.id, &member.name, member.hash_id.as_deref(), node.marks, next_id))?;
+        let id = id_text(member.id, &member.name, member.hash_id.as_deref(), node.marks, next_id);
         next_id = member.id.saturating_add(1);
-        write_member(f, root, ty.at(member.ty), member)?;
+        write_member(f, (root, names), ty, member, &id)?;
     }
     f.write_str("};")
 }
 
-fn write_member(f: &mut fmt::Formatter<'_>, root: &DynamicType, ty: TypeView<'_>, member: &MemberNode) -> fmt::Result {
-    let annotations = [
+fn write_member(
+    f: &mut fmt::Formatter<'_>,
+    (root, names): (&DynamicType, &ScopedNames),
+    owner: TypeView<'_>,
+    member: &MemberNode,
+    id_text: &str,
+) -> fmt::Result {
+    let ty = owner.at(member.ty);
+    let mut marks = id_text.to_owned();
+    for (is_set, text) in [
         (member.is_key, "@key "),
         (member.is_optional, "@optional "),
         (member.must_understand, "@must_understand "),
         (member.is_external, "@external "),
-    ];
-    for (is_set, text) in annotations {
+    ] {
         if is_set {
-            f.write_str(text)?;
+            marks.push_str(text);
         }
     }
     if let Some(default) = &member.default {
-        f.write_str("@default(")?;
-        write_value(DynamicRef::new(&root.graph, ty.index, default), f)?;
-        f.write_str(") ")?;
+        if let Some(value) = constant(DynamicRef::new(&root.graph, ty.index, default), &owner.node().name) {
+            marks.push_str(&format!("@default({value}) "));
+        }
     }
-    f.write_str(annotation(member.try_construct))?;
-    writeln!(f, "{} {}{};", reference(ty), member.name, dimensions(ty))
+    marks.push_str(annotation(member.try_construct));
+    let declared = annotated(&marks, &reference(ty, names));
+    writeln!(f, "    {declared} {}{};", identifier(&member.name), dimensions(ty))
 }
 
-fn write_union(f: &mut fmt::Formatter<'_>, ty: TypeView<'_>, node: &UnionNode, name: &str) -> fmt::Result {
+fn write_union(
+    f: &mut fmt::Formatter<'_>,
+    names: &ScopedNames,
+    ty: TypeView<'_>,
+    node: &UnionNode,
+    name: &str,
+) -> fmt::Result {
     let of = ty.at(node.discriminator);
+    let user = &*ty.node().name;
     let key = if node.has_key { "@key " } else { "" };
     let tried = annotation(node.try_construct);
     let head = format!("{}{}", extensibility(node.extensibility), marks(node.marks));
-    writeln!(f, "{head}\nunion {name} switch ({key}{tried}{}) {{", reference(of))?;
+    let discriminator = annotated(&format!("{key}{tried}"), &reference(of, names));
+    writeln!(f, "{head}\nunion {name} switch ({discriminator}) {{")?;
     let mut next_id = 1;
     for case in &node.cases {
+        let Some(index) = case.ty else {
+            // IDL has no case without a member: a label without a case selects none.
+            let labels: Vec<String> = case.labels.iter().map(|label| label_text(of, *label, user)).collect();
+            writeln!(f, "    // {}: no member for {}", case.name, labels.join(", "))?;
+            continue;
+        };
         for label in &case.labels {
-            writeln!(f, "    case {}:", label_text(of, *label))?;
+            writeln!(f, "    case {}:", label_text(of, *label, user))?;
         }
         if case.is_default {
             f.write_str("    default:\n")?;
         }
-        let Some(index) = case.ty else {
-            writeln!(f, "        ; // {}", case.name)?;
-            continue;
-        };
         let member = ty.at(index);
         let id = id_text(case.id, &case.name, case.hash_id.as_deref(), node.marks, next_id);
         let external = if case.is_external { "@external " } else { "" };
         next_id = case.id.saturating_add(1);
         let tried = annotation(case.try_construct);
-        writeln!(f, "        {id}{external}{tried}{} {}{};", reference(member), case.name, dimensions(member))?;
+        let declared = annotated(&format!("{id}{external}{tried}"), &reference(member, names));
+        writeln!(f, "        {declared} {}{};", identifier(&case.name), dimensions(member))?;
     }
     f.write_str("};")
 }
@@ -332,20 +350,22 @@ fn id_text(id: u32, name: &str, hash_id: Option<&str>, marks: TypeMarks, next: u
     match hash_id {
         _ if default != id => format!("@id({id}) "),
         Some("") => "@hashid ".to_owned(),
-        Some(hashed) => format!("@hashid({hashed:?}) "),
+        Some(hashed) => format!("@hashid(\"{}\") ", escaped_text(hashed)),
         None => String::new(),
     }
 }
 
-/// A label in the notation of its discriminator.
-fn label_text(of: TypeView<'_>, label: i64) -> String {
-    use super::PrimitiveKind::{Bool, Char8, UInt64};
+/// A label of the union `user` in the notation of its discriminator.
+fn label_text(of: TypeView<'_>, label: i64, user: &str) -> String {
+    use super::PrimitiveKind::{Bool, Char8, Char16, UInt64};
     match of.kind() {
         NodeKind::Enum(node) => {
-            node.literal_of_value(label).map(|literal| literal.name.to_string()).unwrap_or_default()
+            let name = of.resolved().node().name.clone();
+            node.literal_of_value(label).map(|literal| enumerator(&literal.name, &name, user)).unwrap_or_default()
         }
         NodeKind::Primitive(Bool) => if label == 0 { "FALSE" } else { "TRUE" }.to_owned(),
-        NodeKind::Primitive(Char8) => format!("{:?}", char::from(label as u8)),
+        NodeKind::Primitive(Char8) => character(char::from(label as u8)),
+        NodeKind::Primitive(Char16) => format!("L'\\u{:04x}'", label as u16),
         NodeKind::Primitive(UInt64) => (label as u64).to_string(),
         _ => label.to_string(),
     }

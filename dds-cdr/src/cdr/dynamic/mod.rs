@@ -23,8 +23,11 @@ mod error;
 mod format;
 mod graph;
 mod idl;
+#[doc(hidden)]
+pub mod idl_text;
 mod input;
 mod key;
+mod merge;
 mod output;
 mod path;
 #[cfg(feature = "serde")]

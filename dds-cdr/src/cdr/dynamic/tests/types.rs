@@ -46,9 +46,9 @@ fn every_kind_is_printed_as_idl() {
         .build()
         .unwrap();
     let idl = "module m { \n@appendable @bit_bound(8)\nenum Color {\n    @value(0) RED,\n    @value(5) BLUE\n};\n};\n\n\
-               typedef int16 Short;\n\nbitset Bits {\n    bitfield<3> low;\n    bitfield<2>;\n    bitfield<4> high;\n};\n\n\
+               typedef int16 _Short;\n\nbitset Bits {\n    bitfield<3> low;\n    bitfield<2>;\n    bitfield<4, int8> high;\n};\n\n\
                module m { \n@mutable\nunion All switch (@key m::Color) {\n    case RED:\n        \
-               sequence<int32[3][2], 4> many;\n    case BLUE:\n        map<char, Short> map;\n    default:\n        \
+               sequence<int32[3][2], 4> many;\n    case BLUE:\n        map<char, _Short> _map;\n    default:\n        \
                @id(9) Bits bits;\n};\n};";
     assert_eq!(ty.to_string(), idl);
     let flags = DynamicType::bitmask("Flags").flag("A").flag_at("C", 2).bit_bound(3).build().unwrap();
@@ -81,6 +81,24 @@ fn type_contains_itself_by_name() {
     assert_eq!(no_end, Err(TypeError::ContainsItself { ty: "A".into() }));
     let unknown = DynamicType::structure("A").member("b", DynamicType::named("B")).build();
     assert_eq!(unknown, Err(TypeError::UnknownType { name: "B".into() }));
+}
+
+#[test]
+fn type_in_several_parts_has_one_node() {
+    let point = || DynamicType::structure("Point").member("x", long()).member("y", long()).build().unwrap();
+    let part = |name: &str| DynamicType::structure(name).member("at", point()).member("to", point()).build().unwrap();
+    let ty = DynamicType::structure("Whole").member("one", part("One")).member("other", part("Other")).build().unwrap();
+    // `Whole`, `One`, `Other`, `Point` and `int32`.
+    assert_eq!(ty.graph.nodes.len(), 5);
+    // Types that differ only in a default of a nested member are not equal.
+    let lamp = |on: bool| DynamicType::structure("Lamp").member("on", DynamicType::boolean()).default(on);
+    let ty = DynamicType::structure("Lamps").member("a", lamp(false)).member("b", lamp(true)).build().unwrap();
+    assert_eq!(ty.graph.nodes.len(), 4);
+    assert_eq!(DynamicData::new(&ty).to_string(), "{a: {on: false}, b: {on: true}}");
+    // A list and a copy of it refer to themselves.
+    let list = || DynamicType::structure("List").member("rest", DynamicType::sequence(DynamicType::named("List")));
+    let ty = DynamicType::structure("Two").member("a", list()).member("b", list()).build().unwrap();
+    assert_eq!(ty.graph.nodes.len(), 3);
 }
 
 #[test]
