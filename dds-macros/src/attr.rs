@@ -70,6 +70,8 @@ pub(crate) struct FieldAttributes {
     pub(crate) non_serialized: Option<Span>,
     /// Width of a bitset field in bits.
     pub(crate) bits: Option<(u32, Span)>,
+    /// First bit of a bitset field.
+    pub(crate) position: Option<(u32, Span)>,
     pub(crate) base: Option<Span>,
     pub(crate) external: Option<Span>,
     /// The module with the conversions of the member.
@@ -205,6 +207,7 @@ impl FieldAttributes {
                 "hashid" => set(&mut found.hashid, hashid(input, span)?, &key, errors),
                 "bound" => set(&mut found.bound, number(input)?, &key, errors),
                 "bits" => set(&mut found.bits, number(input)?, &key, errors),
+                "position" => set(&mut found.position, number(input)?, &key, errors),
                 "base" => set(&mut found.base, span, &key, errors),
                 "external" => set(&mut found.external, span, &key, errors),
                 "try_construct" => set(&mut found.try_construct, try_construct(input, span)?, &key, errors),
@@ -238,7 +241,7 @@ impl FieldAttributes {
     pub(crate) fn is_silent(&self) -> bool {
         let Self { name, key: _, id, hashid, bound, optional, default, octet, must_understand, .. } = self;
         let spans = [optional, octet, must_understand, &self.external];
-        let numbers = [id, bound, &self.bits];
+        let numbers = [id, bound, &self.bits, &self.position];
         spans.iter().all(|span| span.is_none())
             && self.try_construct.is_none()
             && self.with.is_none()
@@ -501,6 +504,7 @@ const FIELD_WORDS: &[&str] = &[
     "external",
     "base",
     "bits",
+    "position",
     "with",
     "view",
     "non_serialized",

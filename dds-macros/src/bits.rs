@@ -86,9 +86,16 @@ impl<'a> BitsetModel<'a> {
                     (1, ty.span())
                 }
             };
+            if let Some((start, place)) = attributes.position.take() {
+                if start < position {
+                    let message = format!("expected a position of at least {position}, found {start}");
+                    errors.add(syn::Error::new(place, message));
+                }
+                position = start;
+            }
             attributes.name = None;
             if !attributes.stands_alone() {
-                errors.at(ident, "expected only `bits` or `name` on a field of a bitset");
+                errors.at(ident, "expected only `bits`, `position` or `name` on a field of a bitset");
             }
             match width(&field.ty) {
                 Some(width) if !(1..=width).contains(&bit_count) => {

@@ -107,6 +107,7 @@ use proc_macro::TokenStream;
 /// | `with = module` | the functions of a module convert the field (see below) | |
 /// | `view = PointView` | type inside the field in the generated view | the type itself |
 /// | `bits = 3` | width of a bitset field | one, for `bool` |
+/// | `position = 5` | first bit of a bitset field | the bit behind the field before |
 ///
 /// A value over its `bound` is an error: encoding and decoding fail.
 ///

@@ -23,6 +23,15 @@ struct Fields {
 }
 
 #[derive(DdsType)]
+#[dds(crate = "dds_rtps", bitset)]
+struct Overlapping {
+    #[dds(bits = 3, position = 1)]
+    low: u8,
+    #[dds(bits = 3, position = 3)]
+    high: u8,
+}
+
+#[derive(DdsType)]
 #[dds(crate = "dds_rtps", bitmask)]
 enum Mask {
     A,
