@@ -273,7 +273,10 @@ fn print(options: &PrintOptions) -> bool {
     match options.format {
         PrintFormat::Idl => print!("{}", dds_idl::print::to_idl(&specification)),
         PrintFormat::Xml => match dds_idl::print::to_xml(&specification) {
-            Ok(text) => print!("{text}"),
+            Ok(xml) => {
+                input.report(&specification.sources, &xml.warnings);
+                print!("{}", xml.text);
+            }
             Err(errors) => return input.report(&specification.sources, &errors),
         },
     }

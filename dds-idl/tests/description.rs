@@ -2,12 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use dds_cdr::cdr::TypeInfo;
 use dds_cdr::cdr::dynamic::{DynamicData, DynamicType};
+use dds_cdr::cdr::{TryConstruct, TypeInfo};
 use dds_cdr::xtypes::{Complete, Form, TypeDefinition, TypeGraph, TypeObject};
-use dds_idl::description::{DescriptionForm, dynamic_type, type_graph};
+use dds_idl::description::{DescriptionForm, changes, dynamic_type, type_graph};
 use dds_idl::idl::{Options, parse_file, parse_text};
 use dds_idl::model::Specification;
+use dds_idl::rust::{RustOptions, generate};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -71,6 +72,35 @@ fn generated_types_have_the_objects_of_the_idl() {
     compare::<all_types::OfBool>(&specification);
     compare::<all_types::OfOctet>(&specification);
     compare::<all_types::OfWide>(&specification);
+    compare::<all_types::Whole>(&specification);
+}
+
+#[test]
+fn default_of_a_discriminator_without_effect_is_left_out_of_the_code() {
+    let text = "union U switch (@try_construct(USE_DEFAULT) long) { case 1: long a; default: short b; };
+        union V switch (@try_construct(USE_DEFAULT) long) { case 1: long a; };";
+    let specification = parsed(text);
+    let default_of = |name: &str, form: DescriptionForm| {
+        let graph = graph(&specification, name, form);
+        let TypeObject::Complete(TypeDefinition::Union(ty)) = &graph.types()[0].complete else { panic!("a union") };
+        ty.discriminator_flags.try_construct() == TryConstruct::UseDefault
+    };
+    assert!(default_of("U", DescriptionForm::Standard));
+    // A default branch accepts each other integer, so the derive refuses the attribute.
+    assert!(!default_of("U", DescriptionForm::Rust));
+    assert!(default_of("V", DescriptionForm::Rust));
+}
+
+#[test]
+fn padding_of_a_bitset_is_a_gap_between_fields() {
+    let specification = parsed("bitset B { bitfield<3> a; bitfield<2>; bitfield<4> b; bitfield<20>; };");
+    let code = generate(&specification, &RustOptions::default()).unwrap();
+    assert!(code.contains("#[dds(position = 5, bits = 4)]"), "{code}");
+    // Without its last field, the integer would have 16 bits.
+    assert!(code.contains("pub padding: u32"), "{code}");
+    let specification = parsed("bitset B { bitfield<3> a; bitfield<5>; };");
+    let code = generate(&specification, &RustOptions::default()).unwrap();
+    assert!(!code.contains("padding"), "{code}");
 }
 
 /// The dynamic type of each definition describes itself as the IDL does.
@@ -181,4 +211,91 @@ fn type_objects_are_those_of_cyclone_dds() {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Reads the text of a dynamic type, and returns the type that it declares.
+fn read_again(ty: &DynamicType) -> DynamicType {
+    let text = ty.to_string();
+    let specification =
+        parse_text("dynamic.idl", &text, &Options::default()).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let id = specification.find(ty.name()).unwrap_or_else(|| panic!("no {}\n{text}", ty.name()));
+    dynamic_type(&specification, id).unwrap_or_else(|errors| panic!("{}", errors.render(&specification.sources, false)))
+}
+
+#[test]
+fn text_of_a_dynamic_type_reads_back_as_the_same_type() {
+    for name in ["robot", "all_types"] {
+        let specification = corpus(name);
+        for (id, definition) in specification.definitions() {
+            if definition.is_topic_type() {
+                let ty = dynamic_type(&specification, id).unwrap();
+                assert_eq!(read_again(&ty), ty, "{ty}");
+            }
+        }
+    }
+}
+
+#[test]
+fn text_of_a_dynamic_type_escapes_keywords_and_literals() {
+    let kind = DynamicType::enumeration("m::Kind").literal("Struct").literal("union");
+    let ty = DynamicType::structure("interface::Sequence")
+        .member("module", DynamicType::string())
+        .default("a\"\\\u{7}\u{e9}")
+        .member("flag", DynamicType::boolean())
+        .default(true)
+        .member("letter", DynamicType::char8())
+        .default('\u{7f}')
+        .member("quote", DynamicType::char8())
+        .default('\'')
+        .member("wide", DynamicType::wstring())
+        .default("\u{e9}\n")
+        .member("kind", kind)
+        .default("union")
+        .build()
+        .unwrap();
+    assert_eq!(read_again(&ty), ty, "{ty}");
+}
+
+#[test]
+fn text_of_a_union_leaves_out_cases_without_a_member() {
+    let ty = DynamicType::union("U", DynamicType::char8())
+        .case("some", &[i64::from(b'\''), 200], DynamicType::int32())
+        .empty_case("none", &[3])
+        .build()
+        .unwrap();
+    let read = read_again(&ty);
+    let names: Vec<&str> = read.cases().map(|case| case.name()).collect();
+    assert_eq!(names, ["some"], "{ty}");
+    assert_eq!(read.cases().next().unwrap().labels(), [i64::from(b'\''), 200]);
+}
+
+#[test]
+fn changes_name_every_property_of_a_type() {
+    let old = "@final struct A { sequence<string<3>> words; @unit(\"m\") @max(3) long x; };
+        @final bitmask M { X }; bitset P { bitfield<3> p; }; bitset B { bitfield<3> a; };
+        enum E { R, S }; @unit(\"m\") typedef long L;
+        union U switch (long) { case 1: long a; };";
+    let new = "@final @nested @data_representation(XCDR1) struct A {
+            sequence<@try_construct(TRIM) string<3>> words; @unit(\"mm\") @max(4) long x; };
+        @appendable bitmask M { X }; bitset P { bitfield<3> p; }; bitset B : P { bitfield<3, octet> a; };
+        @ignore_literal_names enum E { R, S }; @unit(\"mm\") typedef long L;
+        union U switch (@try_construct(USE_DEFAULT) long) { case 1: long a; };";
+    let (old, new) = (parsed(old), parsed(new));
+    assert_eq!(changes(&old, &old), []);
+    let found: Vec<String> = changes(&old, &new).iter().map(ToString::to_string).collect();
+    for expected in [
+        "A: nested changed from no to yes",
+        "A: data_representation changed",
+        "A.words: elements changed from none to string<3> Trim",
+        "A.x: unit changed from m to mm",
+        "A.x: max changed from 3 to 4",
+        "M: extensibility changed from final to appendable",
+        "B: base changed from none to P",
+        "B.a: type changed from none to octet",
+        "E: ignore_literal_names changed from no to yes",
+        "L: unit changed from m to mm",
+        "U: try_construct changed from Discard to UseDefault",
+    ] {
+        assert!(found.iter().any(|line| line.starts_with(expected)), "no {expected:?} in {found:#?}");
+    }
 }

@@ -211,3 +211,15 @@ bitmask M {
 ";
     assert_eq!(to_idl(&specification), expected);
 }
+
+#[test]
+fn annotation_before_an_absolute_name_keeps_its_meaning() {
+    let text = "@annotation Limit { string text default \"x\"; };
+        module Ta { struct Tb { long x; }; };
+        module m { struct Ta { long y; }; @final struct S { @Limit() ::Ta::Tb a; @hashid() ::Ta::Tb b; @optional(TRUE) ::Ta::Tb c; }; };";
+    let specification = parse_text("t.idl", text, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+    let printed = to_idl(&specification);
+    assert!(printed.contains("@Limit() ::Ta::Tb a;") && printed.contains("@optional(TRUE) ::Ta::Tb c;"), "{printed}");
+    let again = parse_text("t.idl", &printed, &Options::default()).unwrap_or_else(|error| panic!("{error}\n{printed}"));
+    assert_eq!(to_idl(&again), printed);
+}

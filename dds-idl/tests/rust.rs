@@ -93,7 +93,7 @@ fn struct_of_all_types_comes_back() {
         small: Small::Minus,
         rights: Rights::READ | Rights::ADMIN,
         lower: LowerFlags::second_flag,
-        packed: Packed { a: 7, on: true, level: -3, padding: false, rest_of_it: 0x1_ffff },
+        packed: Packed { a: 7, on: true, level: -3, rest_of_it: 0x1_ffff },
         letters: vec!['a', 'b'],
         text: "five".into(),
         words: vec![String::new(), "w".into()],

@@ -5,7 +5,7 @@
 
 use dds_idl::description::{DescriptionForm, type_graph};
 use dds_idl::idl::{Options, parse_text};
-use dds_idl::model::Specification;
+use dds_idl::model::{DefinitionKind, Specification};
 use dds_idl::print::to_xml;
 use dds_idl::xml::parse_xml;
 
@@ -96,13 +96,13 @@ fn deep_documents_are_refused() {
 /// Prints as XML, reads it, and compares the TypeObjects of all types.
 fn comes_back(specification: &Specification) {
     let text =
-        to_xml(specification).unwrap_or_else(|errors| panic!("{}", errors.render(&specification.sources, false)));
+        to_xml(specification).unwrap_or_else(|errors| panic!("{}", errors.render(&specification.sources, false))).text;
     let again = parse_xml("printed.xml", &text, &Options::default()).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let (mut expected, mut found) = (objects(specification), objects(&again));
     expected.sort();
     found.sort();
     assert_eq!(found, expected, "{text}");
-    assert_eq!(to_xml(&again).unwrap(), text);
+    assert_eq!(to_xml(&again).unwrap().text, text);
 }
 
 #[test]
@@ -127,6 +127,53 @@ fn printed_types_read_back_equal() {
         };
         bitset Base { bitfield<3> a; }; bitset Own : Base { bitfield<2>; bitfield<10, short> b; };";
     comes_back(&parse_text("types.idl", text, &Options::default()).unwrap_or_else(|error| panic!("{error}")));
+}
+
+#[test]
+fn texts_keep_their_spaces_and_quotes() {
+    let text =
+        "const string A = \" a \"; const string B = \"\\\"\"; const string C = \"\\\"b\\\"\"; const string D = \"\";
+        const char E = ' '; const char F = '\\''; const char G = '\\\\';
+        union U switch (char) { case ' ': long a; case '\"': long b; };
+        struct S { @unit(\" m \") long a; @default(\" b\") string b; @hashid(\" c\") long c; };";
+    let specification = parse_text("types.idl", text, &Options::default()).unwrap_or_else(|error| panic!("{error}"));
+    comes_back(&specification);
+    let again = parse_xml("t.xml", &to_xml(&specification).unwrap().text, &Options::default()).unwrap();
+    for name in ["A", "B", "C", "D", "E", "F", "G"] {
+        let value = |specification: &Specification| {
+            let definition = specification.definition(specification.find(name).unwrap());
+            let DefinitionKind::Constant(found) = &definition.kind else { panic!("{name}") };
+            found.value.clone()
+        };
+        assert_eq!(value(&again), value(&specification), "{name}");
+    }
+}
+
+#[test]
+fn member_that_is_not_sent_and_default_of_a_discriminator_come_back() {
+    let text = "struct A { long a; @non_serialized long b; long c; };
+        union U switch (@try_construct(USE_DEFAULT) long) { case 1: long a; };";
+    let specification = parse_text("types.idl", text, &Options::default()).unwrap();
+    comes_back(&specification);
+    let xml = to_xml(&specification).unwrap();
+    assert!(xml.text.contains("nonSerialized=\"true\"") && xml.warnings.warning_count() == 0, "{}", xml.text);
+}
+
+#[test]
+fn parts_that_xml_lacks_are_reported_with_their_place() {
+    let text = "interface I { void f(); };\nexception E { long a; };\n@verbatim(text = \"x\") struct S {
+        @Mine long a; };\n@unit(\"m\") typedef long L;";
+    let specification = parse_text("t.idl", text, &Options::default()).unwrap();
+    let xml = to_xml(&specification).unwrap();
+    let lines: Vec<String> = xml.warnings.iter().map(|found| found.one_line(&specification.sources)).collect();
+    let expected = [
+        "t.idl:1:11: warning: XML types have no place for `I`, an interface",
+        "t.idl:2:11: warning: XML types have no place for `E`, an exception",
+        "t.idl:3:1: warning: XML types have no place for `@verbatim`",
+        "t.idl:4:9: warning: XML types have no place for `@Mine`",
+        "t.idl:5:1: warning: XML types have no place for `@unit`",
+    ];
+    assert_eq!(lines, expected);
 }
 
 #[test]

@@ -192,10 +192,12 @@ pub(crate) fn check_member(member: &MemberModel<'_>, errors: &mut Errors) {
             errors.add(syn::Error::new(trim, "expected a `bound` to trim to"));
         }
     }
-    for (number, word) in [(attributes.bits, "bits"), (attributes.position, "position")] {
-        if let Some((_, span)) = number {
-            errors.add(syn::Error::new(span, format!("expected a field of a `#[dds(bitset)]` for `{word}`")));
-        }
+    if let Some((_, bits)) = attributes.bits {
+        errors.add(syn::Error::new(bits, "expected a field of a `#[dds(bitset)]` for `bits`"));
+    }
+    if let Some((_, position)) = attributes.position {
+        let message = "expected a field of a `#[dds(bitset)]` for `position`; a bitmask has `flags(NAME = position)`";
+        errors.add(syn::Error::new(position, message));
     }
 }
 

@@ -3,8 +3,9 @@
 use super::DescriptionForm;
 use crate::model::{
     AnnotationKind, Annotations, BasicType, ConstantValue, DataType, DefinitionKind, ElementType, Extensibility,
-    MemberDefinition, Specification, TryConstruct,
+    MemberDefinition, Specification, TryConstruct, UnionDefinition,
 };
+use crate::rust::kept;
 use dds_cdr::cdr::Char16;
 use dds_cdr::xtypes::{
     AnnotationValue, ElementDetail, MemberAnnotations, MemberDetail, MemberFlags, TypeAnnotations, TypeDetail,
@@ -38,28 +39,22 @@ impl AnnotationReader<'_> {
         flags.with(MemberFlags::EXTERNAL, element.is_external() && self.form == DescriptionForm::Standard)
     }
 
-    pub(super) fn discriminator_flags(self, annotations: &Annotations) -> MemberFlags {
-        MemberFlags::of_try_construct(annotations.try_construct())
+    pub(super) fn discriminator_flags(self, union: &UnionDefinition) -> MemberFlags {
+        let annotations = &union.discriminator.annotations;
+        let try_construct = match self.form {
+            DescriptionForm::Standard => annotations.try_construct(),
+            DescriptionForm::Rust => kept::of_discriminator(self.specification, union),
+        };
+        MemberFlags::of_try_construct(try_construct)
             .union(MemberFlags::MUST_UNDERSTAND)
             .with(MemberFlags::KEY, annotations.is_key())
     }
 
     /// The derive refuses a handling without effect, so generated code leaves it out.
     fn try_construct(self, ty: &DataType, given: TryConstruct, is_key: bool) -> TryConstruct {
-        if self.form == DescriptionForm::Standard {
-            return given;
-        }
-        let resolved = self.specification.resolve(ty);
-        let (has_bound, can_fail) = match resolved {
-            DataType::Basic(_) => (false, false),
-            DataType::String { bound } | DataType::WString { bound } => (bound.is_some(), bound.is_some()),
-            DataType::Sequence { bound, .. } | DataType::Map { bound, .. } => (bound.is_some(), true),
-            _ => (false, true),
-        };
-        match given {
-            TryConstruct::Trim if has_bound && !is_key => given,
-            TryConstruct::UseDefault if can_fail && !is_key => given,
-            _ => TryConstruct::Discard,
+        match self.form {
+            DescriptionForm::Standard => given,
+            DescriptionForm::Rust => kept::of_value(self.specification, ty, given, is_key),
         }
     }
 

@@ -1,8 +1,9 @@
 //! Changes between two versions of types.
 
 use crate::model::{
-    BitmaskDefinition, BitsetDefinition, ConstantValue, Definition, DefinitionKind, EnumDefinition, Extensibility,
-    MemberDefinition, Specification, StructDefinition, UnionDefinition,
+    Annotations, BitmaskDefinition, BitsetDefinition, ConstantValue, DataType, Definition, DefinitionId,
+    DefinitionKind, ElementType, EnumDefinition, Extensibility, MemberDefinition, Specification, TryConstruct,
+    UnionDefinition,
 };
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -99,8 +100,8 @@ impl Comparer<'_> {
         match (&old.kind, &new.kind) {
             (DefinitionKind::Struct(a), DefinitionKind::Struct(b)) => {
                 self.compare(old, "extensibility", text_of(a.extensibility), text_of(b.extensibility));
-                let (base, other) = (base_name(self.old, a), base_name(self.new, b));
-                self.compare(old, "base", base, other);
+                self.compare(old, "base", base_name(self.old, a.base), base_name(self.new, b.base));
+                self.type_marks(old, new);
                 self.parts(old, &members(self.old, &a.members), &members(self.new, &b.members), true);
             }
             (DefinitionKind::Union(a), DefinitionKind::Union(b)) => {
@@ -109,23 +110,51 @@ impl Comparer<'_> {
                 self.compare(old, "discriminator", was, is);
                 let (was, is) = (a.discriminator.annotations.is_key(), b.discriminator.annotations.is_key());
                 self.compare(old, "key", yes_or_no(was), yes_or_no(is));
+                let (was, is) =
+                    (a.discriminator.annotations.try_construct(), b.discriminator.annotations.try_construct());
+                self.compare(old, "try_construct", format!("{was:?}"), format!("{is:?}"));
+                self.type_marks(old, new);
                 self.parts(old, &branches(self.old, a), &branches(self.new, b), false);
             }
             (DefinitionKind::Enum(a), DefinitionKind::Enum(b)) => {
                 self.compare(old, "extensibility", text_of(a.extensibility), text_of(b.extensibility));
                 self.compare(old, "bit_bound", a.bit_bound.to_string(), b.bit_bound.to_string());
+                self.type_marks(old, new);
                 self.parts(old, &enumerators(a), &enumerators(b), false);
             }
             (DefinitionKind::Bitmask(a), DefinitionKind::Bitmask(b)) => {
+                self.compare(old, "extensibility", text_of(a.extensibility), text_of(b.extensibility));
                 self.compare(old, "bit_bound", a.bit_bound.to_string(), b.bit_bound.to_string());
                 self.parts(old, &flags(a), &flags(b), false);
             }
-            (DefinitionKind::Bitset(a), DefinitionKind::Bitset(b)) => self.parts(old, &fields(a), &fields(b), false),
+            (DefinitionKind::Bitset(a), DefinitionKind::Bitset(b)) => {
+                self.compare(old, "base", base_name(self.old, a.base), base_name(self.new, b.base));
+                let (was, is) = (fields(self.old, a), fields(self.new, b));
+                self.parts(old, &was, &is, false);
+            }
             (DefinitionKind::Typedef(a), DefinitionKind::Typedef(b)) => {
                 self.compare(old, "type", self.old.type_name(&a.ty), self.new.type_name(&b.ty));
+                let (was, is) = (elements(self.old, &a.ty), elements(self.new, &b.ty));
+                self.compare(old, "elements", was, is);
+                let (was, is) = (limits(self.old, &old.annotations), limits(self.new, &new.annotations));
+                for ((what, was), (_, is)) in was.into_iter().zip(is) {
+                    self.compare(old, what, was, is);
+                }
             }
             (a, b) => self.compare(old, "kind", a.description().to_owned(), b.description().to_owned()),
         }
+    }
+
+    /// Compares what a type says of itself beside its extensibility.
+    fn type_marks(&mut self, old: &Definition, new: &Definition) {
+        self.compare(old, "nested", yes_or_no(!old.is_topic_type()), yes_or_no(!new.is_topic_type()));
+        let (was, is) = (old.annotations.ignores_literal_names(), new.annotations.ignores_literal_names());
+        self.compare(old, "ignore_literal_names", yes_or_no(was), yes_or_no(is));
+        let text = |definition: &Definition| match definition.annotations.data_representation() {
+            Some(set) => format!("{set:?}"),
+            None => "none".to_owned(),
+        };
+        self.compare(old, "data_representation", text(old), text(new));
     }
 
     /// Compares parts with the same name, or else with the same number.
@@ -169,8 +198,8 @@ impl Comparer<'_> {
     }
 }
 
-fn base_name(specification: &Specification, definition: &StructDefinition) -> String {
-    match definition.base {
+fn base_name(specification: &Specification, base: Option<DefinitionId>) -> String {
+    match base {
         Some(base) => specification.definition(base).scoped_name.to_string(),
         None => "none".to_owned(),
     }
@@ -190,23 +219,62 @@ fn yes_or_no(value: bool) -> String {
 }
 
 fn member<'a>(specification: &Specification, member: &'a MemberDefinition) -> TypePart<'a> {
+    let mut properties = limits(specification, &member.annotations);
+    properties.push(("elements", elements(specification, &member.ty)));
     TypePart {
         name: &member.name,
         number: member.id.into(),
-        properties: vec![
-            ("id", member.id.to_string()),
-            ("type", specification.type_name(&member.ty)),
-            ("key", yes_or_no(member.is_key())),
-            ("optional", yes_or_no(member.is_optional())),
-            ("must_understand", yes_or_no(member.must_understand())),
-            ("external", yes_or_no(member.is_external())),
-            ("try_construct", format!("{:?}", member.try_construct())),
-            (
-                "default",
-                member.default_value().map_or_else(|| "none".to_owned(), |value| value_text(specification, value)),
-            ),
-        ],
+        properties: [
+            properties,
+            vec![
+                ("id", member.id.to_string()),
+                ("type", specification.type_name(&member.ty)),
+                ("key", yes_or_no(member.is_key())),
+                ("optional", yes_or_no(member.is_optional())),
+                ("must_understand", yes_or_no(member.must_understand())),
+                ("external", yes_or_no(member.is_external())),
+                ("try_construct", format!("{:?}", member.try_construct())),
+                (
+                    "default",
+                    member.default_value().map_or_else(|| "none".to_owned(), |value| value_text(specification, value)),
+                ),
+            ],
+        ]
+        .concat(),
     }
+}
+
+/// The unit and the range that annotations give.
+fn limits(specification: &Specification, annotations: &Annotations) -> Vec<(&'static str, String)> {
+    let text = |value: Option<&ConstantValue>| {
+        value.map_or_else(|| "none".to_owned(), |value| value_text(specification, value))
+    };
+    vec![
+        ("unit", annotations.unit().unwrap_or("none").to_owned()),
+        ("min", text(annotations.min())),
+        ("max", text(annotations.max())),
+    ]
+}
+
+/// What the annotations of elements say, from the outermost collection to the innermost.
+fn elements(specification: &Specification, ty: &DataType) -> String {
+    let mut texts = Vec::new();
+    let mut open = vec![ty];
+    while let Some(ty) = open.pop() {
+        let parts: &[&ElementType] = match ty {
+            DataType::Sequence { element, .. } | DataType::Array { element, .. } => &[element],
+            DataType::Map { key, element, .. } => &[key, element],
+            _ => continue,
+        };
+        for part in parts {
+            if part.is_external() || part.try_construct() != TryConstruct::Discard {
+                let external = if part.is_external() { "external, " } else { "" };
+                texts.push(format!("{} {external}{:?}", specification.type_name(&part.ty), part.try_construct()));
+            }
+            open.push(&part.ty);
+        }
+    }
+    if texts.is_empty() { "none".to_owned() } else { texts.join(", ") }
 }
 
 fn value_text(specification: &Specification, value: &ConstantValue) -> String {
@@ -270,11 +338,13 @@ fn flags(definition: &BitmaskDefinition) -> Vec<TypePart<'_>> {
     parts
 }
 
-fn fields(definition: &BitsetDefinition) -> Vec<TypePart<'_>> {
+fn fields<'a>(specification: &'a Specification, definition: &'a BitsetDefinition) -> Vec<TypePart<'a>> {
     let mut parts = Vec::with_capacity(definition.fields.len());
     for field in &definition.fields {
         let Some(name) = &field.name else { continue };
-        let properties = vec![("position", field.position.to_string()), ("bits", field.bit_count.to_string())];
+        let ty = field.ty.as_ref().map_or_else(|| "none".to_owned(), |ty| specification.type_name(ty));
+        let properties =
+            vec![("position", field.position.to_string()), ("bits", field.bit_count.to_string()), ("type", ty)];
         parts.push(TypePart { name, number: field.position.into(), properties });
     }
     parts

@@ -34,8 +34,7 @@ pub enum DescriptionForm {
     #[default]
     Standard,
     /// What a program with the code of [`rust::generate`](crate::rust::generate) announces. The code has the types
-    /// behind typedefs, and units and ranges only as documentation. Padding of a bitset, which is a field of the code,
-    /// is left out.
+    /// behind typedefs, and units and ranges only as documentation.
     Rust,
 }
 

@@ -7,6 +7,7 @@ use crate::model::{
     Diagnostic, ElementType, EnumDefinition, Span, Specification, StructDefinition, TypedefDefinition, UnionBranch,
     UnionDefinition,
 };
+use crate::rust::kept;
 use dds_cdr::xtypes::{
     AliasType, Bitfield, Bitflag, BitmaskType, BitsetType, CommonLiteral, Complete, CompleteTypeObject,
     DiscriminatorDetail, EnumLiteral, EnumType, Form, MemberFlags, PlainElement, PrimitiveType, StructMember,
@@ -148,7 +149,7 @@ impl<'a> TypeObjectWriter<'a> {
         Ok(UnionType {
             flags: type_flags(definition.extensibility, definition.is_nested, has_hash_ids),
             detail: Default::default(),
-            discriminator_flags: self.annotations.discriminator_flags(&discriminator.annotations),
+            discriminator_flags: self.annotations.discriminator_flags(definition),
             discriminator: discriminator_type,
             discriminator_detail: DiscriminatorDetail::default(),
             members,
@@ -179,25 +180,19 @@ impl<'a> TypeObjectWriter<'a> {
         })
     }
 
-    /// The fields of a bitset, those of its bases first. Padding is no field.
+    /// The fields of a bitset, those of its bases first. Padding is no field, except where it is one of the code.
     fn fields(&self, definition: &BitsetDefinition) -> Vec<Bitfield<Complete>> {
-        let mut chain = vec![definition];
-        let mut current = definition;
-        while let Some(base) = current.base
-            && let DefinitionKind::Bitset(found) = &self.specification.definition(base).kind
-        {
-            chain.push(found);
-            current = found;
-        }
         let mut fields = Vec::new();
-        for field in chain.into_iter().rev().flat_map(|bitset| &bitset.fields) {
-            let Some(name) = &field.name else { continue };
+        for (field, name) in kept::bitset_fields(self.specification, definition) {
+            if field.name.is_none() && self.annotations.form == DescriptionForm::Standard {
+                continue;
+            }
             fields.push(Bitfield {
                 position: field.position.into(),
                 flags: MemberFlags::NONE,
                 bit_count: field.bit_count,
                 holder: self.holder(field),
-                detail: Complete::of_member(name),
+                detail: Complete::of_member(&name),
             });
         }
         fields

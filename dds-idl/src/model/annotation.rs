@@ -164,6 +164,44 @@ macro_rules! last {
     }};
 }
 
+impl AnnotationKind {
+    /// Returns the name in IDL, without the `@`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Id(_) => "id",
+            Self::HashId(_) => "hashid",
+            Self::AutoId(_) => "autoid",
+            Self::Optional(_) => "optional",
+            Self::Position(_) => "position",
+            Self::Value(_) => "value",
+            Self::Extensibility(_) => "extensibility",
+            Self::Key(_) => "key",
+            Self::MustUnderstand(_) => "must_understand",
+            Self::DefaultLiteral => "default_literal",
+            Self::Default(_) => "default",
+            Self::Range { .. } => "range",
+            Self::Min(_) => "min",
+            Self::Max(_) => "max",
+            Self::Unit(_) => "unit",
+            Self::BitBound(_) => "bit_bound",
+            Self::External(_) => "external",
+            Self::Nested(_) => "nested",
+            Self::DefaultNested(_) => "default_nested",
+            Self::Topic { .. } => "topic",
+            Self::DataRepresentation(_) => "data_representation",
+            Self::TryConstruct(_) => "try_construct",
+            Self::IgnoreLiteralNames(_) => "ignore_literal_names",
+            Self::NonSerialized(_) => "non_serialized",
+            Self::Verbatim { .. } => "verbatim",
+            Self::Service { .. } => "service",
+            Self::OneWay(_) => "oneway",
+            Self::Ami(_) => "ami",
+            Self::Custom { name, .. } => name,
+        }
+    }
+}
+
 impl Annotations {
     /// Adds an annotation.
     pub fn push(&mut self, span: Span, kind: AnnotationKind) {

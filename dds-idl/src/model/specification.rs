@@ -1,6 +1,6 @@
 //! All definitions of one specification.
 
-use super::{DataType, Definition, DefinitionKind, Diagnostics, ElementType, SourceMap};
+use super::{BitsetDefinition, BitsetField, DataType, Definition, DefinitionKind, Diagnostics, ElementType, SourceMap};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -122,6 +122,20 @@ impl Specification {
     #[must_use]
     pub fn resolve_named(&self, ty: &DataType) -> Option<&Definition> {
         if let DataType::Named(id) = self.resolve(ty) { Some(self.definition(*id)) } else { None }
+    }
+
+    /// Returns the fields of a bitset with its padding, those of its bases first.
+    #[must_use]
+    pub fn bitset_fields<'a>(&'a self, definition: &'a BitsetDefinition) -> Vec<&'a BitsetField> {
+        let (mut chain, mut current) = (vec![definition], definition);
+        // A base is an earlier definition, so the loop ends.
+        while let Some(base) = current.base
+            && let DefinitionKind::Bitset(found) = &self.definition(base).kind
+        {
+            chain.push(found);
+            current = found;
+        }
+        chain.into_iter().rev().flat_map(|bitset| &bitset.fields).collect()
     }
 
     /// Calls `visit` with each named type in a type: elements and keys included, typedefs not resolved.

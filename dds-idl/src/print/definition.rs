@@ -7,6 +7,7 @@ use crate::model::{
     DefinitionId, DefinitionKind, EnumDefinition, Extensibility, InterfaceDefinition, MemberDefinition, NotData,
     OperationDefinition, ParameterDirection, Specification, StructDefinition, UnionDefinition, member_id_hash,
 };
+use dds_cdr::cdr::dynamic::idl_text::annotated;
 
 /// The bits of an enum or bitmask without `@bit_bound`.
 const USUAL_BITS: u8 = 32;
@@ -153,7 +154,7 @@ impl IdlPrinter<'_> {
             self.indented(depth, &format!("{marks}{definition} {name}{lengths};"));
             return;
         }
-        let text = format!("{} {name}{lengths};", self.annotated(&marks, &ty));
+        let text = format!("{} {name}{lengths};", annotated(&marks, &ty));
         self.indented(depth, &text);
     }
 
@@ -174,7 +175,7 @@ impl IdlPrinter<'_> {
         let discriminator = &definition.discriminator;
         let marks = self.annotations(&discriminator.annotations);
         let ty = self.ty(&discriminator.ty);
-        self.indented(depth, &format!("union {name} switch ({}) {{", self.annotated(&marks, &ty)));
+        self.indented(depth, &format!("union {name} switch ({}) {{", annotated(&marks, &ty)));
         let mut next = 1;
         for branch in &definition.branches {
             self.indented_comment(depth + 1, branch.member.doc.as_deref());
@@ -303,12 +304,7 @@ impl IdlPrinter<'_> {
         let result = operation.result.as_ref().map_or_else(|| "void".to_owned(), |ty| self.ty(ty));
         let raises = self.paths(" raises (", &operation.raises, ")");
         let result = format!("{one_way}{result}");
-        format!(
-            "{} {}({}){raises};",
-            self.annotated(&marks, &result),
-            identifier(&operation.name),
-            parameters.join(", ")
-        )
+        format!("{} {}({}){raises};", annotated(&marks, &result), identifier(&operation.name), parameters.join(", "))
     }
 
     fn paths(&self, start: &str, ids: &[DefinitionId], end: &str) -> String {

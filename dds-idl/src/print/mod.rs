@@ -12,13 +12,15 @@
 //! | `definition` | the definitions |
 //! | `value` | names, types, values, annotations and comments |
 //! | `xml` | XML types |
+//! | `xml_loss` | warnings for what XML types lack |
 
 mod definition;
 mod order;
 mod value;
 mod xml;
+mod xml_loss;
 
-pub use xml::to_xml;
+pub use xml::{XmlText, to_xml};
 
 use crate::model::{AutoIdKind, DefinitionId, DefinitionKind, Specification};
 use std::collections::{HashMap, HashSet};

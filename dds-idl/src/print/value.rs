@@ -5,100 +5,9 @@ use crate::model::{
     AnnotationDefinition, AnnotationKind, Annotations, AutoIdKind, ConstantValue, DataRepresentations, DataType,
     DefinitionId, DefinitionKind, ElementType, Extensibility, Specification, TryConstruct,
 };
+pub(super) use dds_cdr::cdr::dynamic::idl_text::identifier;
+use dds_cdr::cdr::dynamic::idl_text::{annotated, escaped, escaped_text};
 use std::collections::HashMap;
-
-/// The keywords of IDL 4.2 (7.2.4).
-const KEYWORDS: [&str; 83] = [
-    "abstract",
-    "any",
-    "alias",
-    "attribute",
-    "bitfield",
-    "bitmask",
-    "bitset",
-    "boolean",
-    "case",
-    "char",
-    "component",
-    "connector",
-    "const",
-    "consumes",
-    "context",
-    "custom",
-    "default",
-    "double",
-    "emits",
-    "enum",
-    "eventtype",
-    "exception",
-    "factory",
-    "false",
-    "finder",
-    "fixed",
-    "float",
-    "getraises",
-    "home",
-    "import",
-    "in",
-    "inout",
-    "interface",
-    "local",
-    "long",
-    "manages",
-    "map",
-    "mirrorport",
-    "module",
-    "multiple",
-    "native",
-    "object",
-    "octet",
-    "oneway",
-    "out",
-    "port",
-    "porttype",
-    "primarykey",
-    "private",
-    "provides",
-    "public",
-    "publishes",
-    "raises",
-    "readonly",
-    "sequence",
-    "setraises",
-    "short",
-    "string",
-    "struct",
-    "supports",
-    "switch",
-    "true",
-    "truncatable",
-    "typedef",
-    "typeid",
-    "typename",
-    "typeprefix",
-    "union",
-    "unsigned",
-    "uses",
-    "valuebase",
-    "valuetype",
-    "void",
-    "wchar",
-    "wstring",
-    "int8",
-    "uint8",
-    "int16",
-    "uint16",
-    "int32",
-    "uint32",
-    "int64",
-    "uint64",
-];
-
-/// A name, with `_` before a keyword. Case does not matter.
-pub(super) fn identifier(name: &str) -> String {
-    let is_keyword = KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(name));
-    if is_keyword || name.starts_with('_') { format!("_{name}") } else { name.to_owned() }
-}
 
 impl IdlPrinter<'_> {
     /// The shortest name that is right here: a part with one meaning needs nothing before it.
@@ -121,15 +30,6 @@ impl IdlPrinter<'_> {
         let first = visible.split("::").next().unwrap_or_default();
         let is_plain = visible != scoped_name || self.is_unique(first);
         format!("{}{}", if is_plain { "" } else { "::" }, parts.join("::"))
-    }
-
-    /// Annotations and the type behind them.
-    pub(super) fn annotated(&self, annotations: &str, ty: &str) -> String {
-        // Otherwise `::` would continue the name of the annotation.
-        if ty.starts_with("::") && !annotations.is_empty() && !annotations.ends_with(") ") {
-            return format!("{}(TRUE) {ty}", annotations.trim_end()).replace("@hashid(TRUE)", "@hashid()");
-        }
-        format!("{annotations}{ty}")
     }
 
     /// The type of a member or typedef, and the dimensions behind its name.
@@ -165,7 +65,7 @@ impl IdlPrinter<'_> {
     }
 
     fn element(&self, element: &ElementType) -> String {
-        self.annotated(&self.annotations(&element.annotations), &self.ty(&element.ty))
+        annotated(&self.annotations(&element.annotations), &self.ty(&element.ty))
     }
 
     /// A value as an expression.
@@ -356,22 +256,6 @@ fn representations(set: DataRepresentations) -> String {
         words.push((set.0 & !known).to_string());
     }
     words.join("|")
-}
-
-fn escaped_text(text: &str) -> String {
-    text.chars().map(|character| escaped(character, '"')).collect()
-}
-
-fn escaped(character: char, quote: char) -> String {
-    match character {
-        '\n' => "\\n".to_owned(),
-        '\t' => "\\t".to_owned(),
-        '\r' => "\\r".to_owned(),
-        '\\' => "\\\\".to_owned(),
-        _ if character == quote => format!("\\{character}"),
-        _ if character.is_control() => format!("\\x{:02x}", u32::from(character)),
-        _ => character.to_string(),
-    }
 }
 
 /// How often each name is that of a definition, a member or an enumerator, in lowercase.

@@ -1,5 +1,6 @@
 //! XML types of a specification (XTYPES 1.3, 7.3.2).
 
+use super::xml_loss;
 use crate::model::{
     AutoIdKind, BasicType, BitsetDefinition, ConstantValue, DataType, Definition, DefinitionId, DefinitionKind,
     Diagnostic, Diagnostics, ElementType, EnumDefinition, Extensibility, MemberDefinition, Span, Specification,
@@ -8,9 +9,18 @@ use crate::model::{
 use std::collections::HashSet;
 use std::fmt::Write;
 
+/// XML types, and a warning for each part of the specification that XML has no place for.
+#[derive(Debug, Clone, Default)]
+pub struct XmlText {
+    /// The document.
+    pub text: String,
+    /// Interfaces, exceptions and annotations that the document lacks.
+    pub warnings: Diagnostics,
+}
+
 /// Returns all data types and constants as XML, which `xml::parse_xml` reads as the same types.
 ///
-/// It leaves out comments, user-defined annotations, members with `@non_serialized`, interfaces and exceptions.
+/// It leaves out comments without a warning.
 ///
 /// # Errors
 /// XML has no such type: a collection inside of a collection without a typedef, annotations of elements, and values of
@@ -24,19 +34,28 @@ use std::fmt::Write;
 ///
 /// let specification = parse_text("pose.idl", "@final struct Pose { @key long id; };", &Options::default())?;
 /// let xml = to_xml(&specification).expect("XML has all of it");
-/// assert!(xml.contains(r#"<struct name="Pose" extensibility="final">"#));
-/// assert!(xml.contains(r#"<member name="id" type="int32" key="true" id="0"/>"#));
+/// assert!(xml.text.contains(r#"<struct name="Pose" extensibility="final">"#));
+/// assert!(xml.text.contains(r#"<member name="id" type="int32" key="true" id="0"/>"#));
 /// # Ok::<(), dds_idl::model::IncorrectSource>(())
 /// ```
-pub fn to_xml(specification: &Specification) -> Result<String, Diagnostics> {
-    let mut writer = XmlWriter { specification, text: String::new(), level: 1, errors: Diagnostics::default() };
+pub fn to_xml(specification: &Specification) -> Result<XmlText, Diagnostics> {
+    let mut writer = XmlWriter {
+        specification,
+        text: String::new(),
+        level: 1,
+        errors: Diagnostics::default(),
+        losses: Diagnostics::default(),
+    };
     writer.text.push_str("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<types>\n");
     writer.forward_declarations();
     for id in specification.roots() {
         writer.definition(*id);
     }
     writer.text.push_str("</types>\n");
-    if writer.errors.has_errors() { Err(writer.errors) } else { Ok(writer.text) }
+    if writer.errors.has_errors() {
+        return Err(writer.errors);
+    }
+    Ok(XmlText { text: writer.text, warnings: writer.losses })
 }
 
 /// Attributes of an element, with their order.
@@ -47,6 +66,7 @@ struct XmlWriter<'a> {
     text: String,
     level: usize,
     errors: Diagnostics,
+    losses: Diagnostics,
 }
 
 impl XmlWriter<'_> {
@@ -131,6 +151,7 @@ impl XmlWriter<'_> {
 
     fn definition(&mut self, id: DefinitionId) {
         let definition = self.specification.definition(id);
+        xml_loss::report_definition(definition, &mut self.losses);
         let mut attributes = vec![("name", definition.name.to_string())];
         let is_module = matches!(definition.kind, DefinitionKind::Module(_));
         if !is_module && !self.specification.children(id).is_empty() {
@@ -169,6 +190,7 @@ impl XmlWriter<'_> {
                 attributes.push(("bitBound", found.bit_bound.to_string()));
                 self.open("bitmask", &attributes);
                 for flag in &found.flags {
+                    xml_loss::report_value(&flag.annotations, flag.span, &mut self.losses);
                     let attributes = vec![("name", flag.name.to_string()), ("position", flag.position.to_string())];
                     self.element("flag", &attributes, "/>");
                 }
@@ -194,6 +216,8 @@ impl XmlWriter<'_> {
         if discriminator.annotations.is_key() {
             attributes.push(("key", "true".to_owned()));
         }
+        attributes.extend(try_construct(discriminator.annotations.try_construct()));
+        xml_loss::report_discriminator(&discriminator.annotations, discriminator.span, &mut self.losses);
         self.element("discriminator", &attributes, "/>");
         for branch in &definition.branches {
             self.open("case", &Vec::new());
@@ -216,6 +240,7 @@ impl XmlWriter<'_> {
         attributes.push(("bitBound", definition.bit_bound.to_string()));
         self.open("enum", &attributes);
         for literal in &definition.enumerators {
+            xml_loss::report_value(&literal.annotations, literal.span, &mut self.losses);
             let mut attributes = vec![("name", literal.name.to_string()), ("value", literal.value.to_string())];
             if literal.annotations.is_default_literal() {
                 attributes.push(("defaultLiteral", "true".to_owned()));
@@ -231,6 +256,7 @@ impl XmlWriter<'_> {
         }
         self.open("bitset", &attributes);
         for field in &definition.fields {
+            xml_loss::report_value(&field.annotations, field.span, &mut self.losses);
             let name = field.name.as_deref().unwrap_or_default().to_owned();
             let mut attributes = vec![("name", name), ("bit_bound", field.bit_count.to_string())];
             if let Some(ty) = &field.ty {
@@ -243,9 +269,7 @@ impl XmlWriter<'_> {
 
     fn member(&mut self, member: &MemberDefinition, auto_id: AutoIdKind) {
         let annotations = &member.annotations;
-        if annotations.is_non_serialized() {
-            return;
-        }
+        xml_loss::report_member(annotations, member.span, &mut self.losses);
         let mut attributes = vec![("name", member.name.to_string())];
         attributes.extend(self.type_attributes(&member.ty, member.span));
         for (is_set, name) in [
@@ -253,6 +277,7 @@ impl XmlWriter<'_> {
             (member.is_optional(), "optional"),
             (member.must_understand(), "mustUnderstand"),
             (member.is_external(), "external"),
+            (annotations.is_non_serialized(), "nonSerialized"),
         ] {
             if is_set {
                 attributes.push((name, "true".to_owned()));
@@ -260,14 +285,11 @@ impl XmlWriter<'_> {
         }
         match annotations.hash_id() {
             Some(hashed) => attributes.push(("hashid", hashed.unwrap_or_default().to_owned())),
+            None if annotations.is_non_serialized() => {}
             None if auto_id == AutoIdKind::Hash && member.id == member_id_hash(&member.name) => {}
             None => attributes.push(("id", member.id.to_string())),
         }
-        match member.try_construct() {
-            TryConstruct::Discard => {}
-            TryConstruct::UseDefault => attributes.push(("tryConstruct", "USE_DEFAULT".to_owned())),
-            TryConstruct::Trim => attributes.push(("tryConstruct", "TRIM".to_owned())),
-        }
+        attributes.extend(try_construct(member.try_construct()));
         for (name, value) in
             [("default", annotations.default_value()), ("min", annotations.min()), ("max", annotations.max())]
         {
@@ -337,7 +359,9 @@ impl XmlWriter<'_> {
             ConstantValue::Bool(value) => Some(value.to_string()),
             ConstantValue::Integer(value) => Some(value.to_string()),
             ConstantValue::Float(value) => Some(format!("{value:?}")),
-            ConstantValue::Char(letter) if letter.is_ascii_graphic() => Some(letter.to_string()),
+            ConstantValue::Char(letter) if letter.is_ascii_graphic() || *letter == ' ' => Some(letter.to_string()),
+            // A reader removes one pair of quotes.
+            ConstantValue::String(text) if is_quoted(text) => Some(format!("\"{text}\"")),
             ConstantValue::String(text) if !text.chars().any(char::is_control) => Some(text.to_string()),
             ConstantValue::Enumerator(id, index) => match &self.specification.definition(*id).kind {
                 DefinitionKind::Enum(found) => Some(self.literal(*id, &found.enumerators.get(*index)?.name)),
@@ -405,6 +429,19 @@ fn marks(extensibility: Extensibility, is_nested: bool, auto_id: AutoIdKind) -> 
         attributes.push(("autoid", "hash".to_owned()));
     }
     attributes
+}
+
+/// A text that would lose its own quotes.
+fn is_quoted(text: &str) -> bool {
+    text.len() >= 2 && text.starts_with('"') && text.ends_with('"') && !text.chars().any(char::is_control)
+}
+
+fn try_construct(handling: TryConstruct) -> Option<(&'static str, String)> {
+    match handling {
+        TryConstruct::Discard => None,
+        TryConstruct::UseDefault => Some(("tryConstruct", "USE_DEFAULT".to_owned())),
+        TryConstruct::Trim => Some(("tryConstruct", "TRIM".to_owned())),
+    }
 }
 
 fn bound_text(bound: Option<u32>) -> String {

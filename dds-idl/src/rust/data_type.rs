@@ -1,7 +1,7 @@
 //! Types and values in Rust.
 
-use super::RustGenerator;
 use super::traits::has_long_array;
+use super::{RustGenerator, kept};
 use crate::model::{BasicType, ConstantValue, DataType, DefinitionKind, ElementType, Specification, TryConstruct};
 
 /// How a type is written.
@@ -42,12 +42,13 @@ impl RustTypeText<'_> {
     /// A type that is an element of a collection.
     pub(super) fn element(self, element: &ElementType) -> String {
         let annotations = &element.annotations;
-        let text = match (annotations.try_construct(), bound_of(self.specification().resolve(&element.ty))) {
+        let tried = kept::of_value(self.specification(), &element.ty, annotations.try_construct(), false);
+        let text = match (tried, bound_of(self.specification().resolve(&element.ty))) {
             (TryConstruct::Trim, Some(bound)) => {
                 let ty = self.unbounded(&element.ty);
                 format!("{}::Trimmed<{ty}, {bound}>", self.generator.cdr())
             }
-            (TryConstruct::UseDefault, _) if can_fail(self.specification(), &element.ty) => {
+            (TryConstruct::UseDefault, _) => {
                 format!("{}::OrDefault<{}>", self.generator.cdr(), self.bounded(&element.ty))
             }
             _ => self.bounded(&element.ty),

@@ -1,12 +1,13 @@
 //! Enums, bitmasks, bitsets, type aliases and constants.
 
 use super::data_type::{TypeSpelling, basic_name, bound_of, plain_value};
+use super::kept::{self, width_of};
 use super::names::LocalNames;
 use super::structure::{extensibility, notes};
 use super::{RustGenerator, attribute, case, layout};
 use crate::model::{
     BasicType, BitmaskDefinition, BitsetDefinition, BitsetField, ConstantDefinition, DataType, DefinitionId,
-    DefinitionKind, Diagnostic, Diagnostics, EnumDefinition, Extensibility, TypedefDefinition,
+    Diagnostic, Diagnostics, EnumDefinition, Extensibility, TypedefDefinition,
 };
 
 /// The bits of an enum or bitmask without `@bit_bound`.
@@ -103,17 +104,18 @@ pub(super) fn bitset(
 ) -> String {
     let Some(place) = generator.names.item(id) else { return String::new() };
     let mut names = LocalNames::default();
-    let mut code = String::new();
-    for field in all_fields(generator, definition) {
-        let ident =
-            names.unique(field.name.as_ref().map_or_else(|| "padding".to_owned(), |name| case::field_name(name)));
+    let (mut code, mut next) = (String::new(), 0);
+    for (field, name) in kept::bitset_fields(generator.specification, definition) {
+        let ident = names.unique(case::field_name(&name));
         let ty = bitfield_type(generator, field, errors);
         let mut words = Vec::new();
-        if let Some(name) = &field.name
-            && case::without_escape(&ident) != &**name
-        {
+        if case::without_escape(&ident) != name {
             words.push(format!("name = {name:?}"));
         }
+        if field.position != next {
+            words.push(format!("position = {}", field.position));
+        }
+        next = field.position.saturating_add(field.bit_count);
         if ty != "bool" {
             words.push(format!("bits = {}", field.bit_count));
         }
@@ -184,18 +186,6 @@ fn without_members(extensibility: Extensibility) -> Extensibility {
     if extensibility == Extensibility::Final { Extensibility::Final } else { Extensibility::Appendable }
 }
 
-/// The fields of a bitset, with those of its bases first.
-fn all_fields<'a>(generator: &RustGenerator<'a>, definition: &'a BitsetDefinition) -> Vec<&'a BitsetField> {
-    let mut chain = vec![definition];
-    let mut base = definition.base;
-    while let Some(id) = base {
-        let DefinitionKind::Bitset(definition) = &generator.specification.definition(id).kind else { break };
-        chain.push(definition);
-        base = definition.base;
-    }
-    chain.iter().rev().flat_map(|part| &part.fields).collect()
-}
-
 fn bitfield_type(generator: &RustGenerator<'_>, field: &BitsetField, errors: &mut Diagnostics) -> String {
     let Some(ty) = &field.ty else {
         return if field.bit_count == 1 { "bool".to_owned() } else { format!("u{}", width_of(field.bit_count)) };
@@ -207,15 +197,5 @@ fn bitfield_type(generator: &RustGenerator<'_>, field: &BitsetField, errors: &mu
             errors.push(Diagnostic::error(message, field.span));
             String::new()
         }
-    }
-}
-
-/// The width of the smallest integer with this number of bits.
-fn width_of(bits: u8) -> u8 {
-    match bits {
-        0..=8 => 8,
-        9..=16 => 16,
-        17..=32 => 32,
-        _ => 64,
     }
 }

@@ -22,12 +22,14 @@
 //! | `traits` | which types can have `Eq`, `Hash`, `Default` and the traits of serde |
 //! | `data_type` | types and values |
 //! | `key` | types that cannot be part of a key |
+//! | `kept` | what the code keeps of the IDL |
 //! | `structure`, `union`, `item` | the items |
 //! | `layout` | formatting and documentation |
 
 mod case;
 mod data_type;
 mod item;
+pub(crate) mod kept;
 mod key;
 mod layout;
 mod names;

@@ -1,9 +1,9 @@
 //! Structs, and the attributes of members.
 
-use super::data_type::{TypeSpelling, bound_of, bytes_of, can_fail, plain_value};
+use super::data_type::{TypeSpelling, bound_of, bytes_of, plain_value};
 use super::names::LocalNames;
 use super::traits::has_long_array;
-use super::{RustGenerator, attribute, case, key, layout};
+use super::{RustGenerator, attribute, case, kept, key, layout};
 use crate::model::{
     Annotations, AutoIdKind, DefinitionId, DefinitionKind, Diagnostic, Diagnostics, Extensibility, MemberDefinition,
     Specification, StructDefinition, TryConstruct, member_id_hash,
@@ -176,14 +176,10 @@ fn member_words(specification: &Specification, member: &MemberDefinition, has_oc
         Some(_) => words.push("hashid".to_owned()),
         None => {}
     }
-    match member.try_construct() {
-        TryConstruct::Trim if bound.is_some() && !member.is_key() => {
-            words.push("try_construct = \"trim\"".to_owned());
-        }
-        TryConstruct::UseDefault if can_fail(specification, &member.ty) && !member.is_key() => {
-            words.push("try_construct = \"use_default\"".to_owned());
-        }
-        _ => {}
+    match kept::of_value(specification, &member.ty, member.try_construct(), member.is_key()) {
+        TryConstruct::Trim => words.push("try_construct = \"trim\"".to_owned()),
+        TryConstruct::UseDefault => words.push("try_construct = \"use_default\"".to_owned()),
+        TryConstruct::Discard => {}
     }
     words
 }

@@ -3,7 +3,7 @@
 use super::data_type::{TypeSpelling, basic_name};
 use super::names::LocalNames;
 use super::structure::{EQUAL, PARTIALLY_EQUAL, default_impl, expected_id, extensibility, member_field, notes};
-use super::{RustGenerator, attribute, case, layout};
+use super::{RustGenerator, attribute, case, kept, layout};
 use crate::model::{
     AutoIdKind, BasicType, DataType, DefinitionId, DefinitionKind, Diagnostic, Diagnostics, Extensibility,
     TryConstruct, UnionBranch, UnionDefinition,
@@ -87,9 +87,7 @@ fn type_words(union: &UnionDefinition, discriminator: &DiscriminatorText<'_>) ->
     if union.is_nested {
         words.push("nested".to_owned());
     }
-    let accepts_all = discriminator.is_integer() && union.branches.iter().any(|branch| branch.is_default);
-    let try_construct = union.discriminator.annotations.try_construct();
-    if try_construct == TryConstruct::UseDefault && !is_key && !accepts_all {
+    if kept::of_discriminator(discriminator.generator.specification, union) == TryConstruct::UseDefault {
         words.push("try_construct = \"use_default\"".to_owned());
     }
     words
@@ -152,10 +150,6 @@ impl<'a> DiscriminatorText<'a> {
         let is_octet = *ty == DataType::Basic(BasicType::Octet);
         let attribute = if is_octet { "octet".to_owned() } else { field.clone() };
         Some(Self { generator, modules, ty, attribute, field })
-    }
-
-    fn is_integer(&self) -> bool {
-        matches!(self.ty, DataType::Basic(basic) if basic.range().is_some())
     }
 
     /// `case = 1`, `case = [1, 2]` and `default`.

@@ -5,9 +5,14 @@ use roxmltree::Node;
 /// A result, or a message with the offset of its element.
 pub(super) type Translated<T> = Result<T, (String, usize)>;
 
-/// Returns the first attribute that is present. Vendors spell some of them differently.
+/// Returns the first attribute that is present, without spaces around it. Vendors spell some of them differently.
 pub(super) fn attribute<'a>(node: Node<'a, '_>, names: &[&str]) -> Option<&'a str> {
-    names.iter().find_map(|name| node.attribute(*name)).map(str::trim)
+    text_attribute(node, names).map(str::trim)
+}
+
+/// The same with its spaces: a text.
+fn text_attribute<'a>(node: Node<'a, '_>, names: &[&str]) -> Option<&'a str> {
+    names.iter().find_map(|name| node.attribute(*name))
 }
 
 pub(super) fn is_true(value: &str) -> bool {
@@ -145,11 +150,12 @@ fn map_key(node: Node<'_, '_>, key: &str) -> Translated<String> {
 /// A member with its annotations, without the semicolon.
 pub(super) fn member(node: Node<'_, '_>) -> Translated<String> {
     let mut text = String::new();
-    let marks: [(&[&str], &str); 4] = [
+    let marks: [(&[&str], &str); 5] = [
         (&["key"], "@key"),
         (&["optional"], "@optional"),
         (&["mustUnderstand", "must_understand"], "@must_understand"),
         (&["external"], "@external"),
+        (&["nonSerialized", "non_serialized"], "@non_serialized"),
     ];
     for (names, annotation) in marks {
         if attribute(node, names).is_some_and(is_true) {
@@ -160,41 +166,49 @@ pub(super) fn member(node: Node<'_, '_>) -> Translated<String> {
     if let Some(id) = attribute(node, &["id"]) {
         text.push_str(&format!("@id({}) ", expression(node, id)?));
     }
-    match attribute(node, &["hashid", "hashId"]) {
+    match text_attribute(node, &["hashid", "hashId"]) {
         Some("") => text.push_str("@hashid "),
         Some(hashed) => text.push_str(&format!("@hashid({}) ", quoted(node, hashed)?)),
         None => {}
     }
-    match attribute(node, &["tryConstruct", "try_construct"]).map(str::to_ascii_lowercase).as_deref() {
-        Some("discard") | None => {}
-        Some("use_default") => text.push_str("@try_construct(USE_DEFAULT) "),
-        Some("trim") => text.push_str("@try_construct(TRIM) "),
-        Some(other) => return refused(node, format!("`{other}` is not a value of `tryConstruct`")),
-    }
+    text.push_str(try_construct(node)?);
     for (name, annotation) in [("default", "default"), ("min", "min"), ("max", "max")] {
         if let Some(value) = value(node, name)? {
             text.push_str(&format!("@{annotation}({value}) "));
         }
     }
-    if let Some(unit) = attribute(node, &["unit", "units"]) {
+    if let Some(unit) = text_attribute(node, &["unit", "units"]) {
         text.push_str(&format!("@unit({}) ", quoted(node, unit)?));
     }
     let (ty, declarator) = declaration(node)?;
     Ok(format!("{text}{ty} {declarator}"))
 }
 
+/// The annotation for a value that the type cannot hold.
+pub(super) fn try_construct(node: Node<'_, '_>) -> Translated<&'static str> {
+    match attribute(node, &["tryConstruct", "try_construct"]).map(str::to_ascii_lowercase).as_deref() {
+        Some("discard") | None => Ok(""),
+        Some("use_default") => Ok("@try_construct(USE_DEFAULT) "),
+        Some("trim") => Ok("@try_construct(TRIM) "),
+        Some(other) => refused(node, format!("`{other}` is not a value of `tryConstruct`")),
+    }
+}
+
 /// An attribute that is a value of the element's type.
 pub(super) fn value(node: Node<'_, '_>, name: &str) -> Translated<Option<String>> {
-    let Some(text) = attribute(node, &[name]) else { return Ok(None) };
+    let Some(text) = text_attribute(node, &[name]) else { return Ok(None) };
     let ty = attribute(node, &["type"]).unwrap_or_default();
     Ok(Some(match ty {
-        "string" => quoted(node, text.trim_matches('"'))?,
+        // RTI Connext writes a text in quotes.
+        "string" => quoted(node, text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(text))?,
         _ => label(node, text, &base_type(node)?)?,
     }))
 }
 
 /// A label or a value of a type without collections.
 pub(super) fn label(node: Node<'_, '_>, text: &str, ty: &str) -> Translated<String> {
+    // A single space is a character.
+    let text = if ty == "char" && text == " " { text } else { text.trim() };
     match ty {
         "boolean" => match text.to_ascii_lowercase().as_str() {
             "true" | "1" => Ok("TRUE".to_owned()),
@@ -202,8 +216,9 @@ pub(super) fn label(node: Node<'_, '_>, text: &str, ty: &str) -> Translated<Stri
             _ => refused(node, format!("`{text}` is not a boolean")),
         },
         "char" => {
-            let letter = text.trim_matches('\'');
-            let is_plain = letter.len() == 1 && letter.chars().all(|letter| letter.is_ascii_graphic());
+            let inner = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
+            let letter = inner.filter(|inner| !inner.is_empty()).unwrap_or(text);
+            let is_plain = letter.len() == 1 && letter.chars().all(|letter| matches!(letter, ' '..='~'));
             match letter {
                 "'" | "\\" => Ok(format!("'\\{letter}'")),
                 _ if is_plain => Ok(format!("'{letter}'")),

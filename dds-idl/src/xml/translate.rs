@@ -148,8 +148,9 @@ fn union(canvas: &mut Canvas<'_>, node: Node<'_, '_>) -> Translated<()> {
     let discriminator = node.children().find(|child| child.has_tag_name_of("discriminator"));
     let discriminator = discriminator.ok_or_else(|| ("a union has a `<discriminator>`".to_owned(), start))?;
     let key = if attribute(discriminator, &["key"]).is_some_and(is_true) { "@key " } else { "" };
+    let tried = member::try_construct(discriminator)?;
     let ty = member::base_type(discriminator)?;
-    canvas.put(start, &format!("{}union {} switch ({key}{ty}) {{", type_annotations(node)?, name_of(node)?));
+    canvas.put(start, &format!("{}union {} switch ({key}{tried}{ty}) {{", type_annotations(node)?, name_of(node)?));
     for case in node.children().filter(Node::is_element) {
         match case.tag_name().name() {
             "discriminator" => continue,
@@ -160,8 +161,8 @@ fn union(canvas: &mut Canvas<'_>, node: Node<'_, '_>) -> Translated<()> {
             let start = child.range().start;
             match child.tag_name().name() {
                 "caseDiscriminator" => {
-                    let label = attribute(child, &["value"]).unwrap_or_default();
-                    if label == "default" {
+                    let label = child.attribute("value").unwrap_or_default();
+                    if label.trim() == "default" {
                         canvas.put(start, "default:");
                     } else {
                         canvas.put(start, &format!("case {}:", member::label(child, label, &ty)?));

@@ -115,8 +115,7 @@ pub struct Packed {
     pub on: bool,
     #[dds(bits = 10)]
     pub level: i16,
-    pub padding: bool,
-    #[dds(name = "restOfIt", bits = 17)]
+    #[dds(name = "restOfIt", position = 15, bits = 17)]
     pub rest_of_it: u32,
 }
 
