@@ -11,7 +11,7 @@
 //! | [`ros`] | `.msg`, `.srv`, `.action` | interfaces, type hashes, `.idl` text |
 //! | `xml` | XML types (feature `xml`) | a specification |
 //! | [`rust`] | a specification | Rust code |
-//! | [`description`] | a specification | TypeObjects with their hashes, and dynamic types |
+//! | [`description`] | a specification | TypeObjects with their hashes, and dynamic types; uses [`rust`] |
 //!
 //! A build script uses [`Builder`].
 

@@ -32,8 +32,8 @@ pub(super) struct Assembler {
     copied: HashMap<(usize, Index), Index>,
     /// The copied graphs. Holding them prevents reuse of their addresses.
     held: Vec<Arc<Graph>>,
-    /// Defaults of members: struct, index, value.
-    defaults: Defaults,
+    /// MemberDefaults of members: struct, index, value.
+    defaults: MemberDefaults,
 }
 
 impl Assembler {
@@ -270,10 +270,10 @@ impl Assembler {
     }
 }
 
-type Defaults = Vec<(Index, usize, Input)>;
+type MemberDefaults = Vec<(Index, usize, Input)>;
 
 /// Removes copies of nodes. A struct whose defaults are not set yet keeps its own node.
-fn without_copies(nodes: Vec<Node>, mut defaults: Defaults, root: Index) -> (Vec<Node>, Defaults, Index) {
+fn without_copies(nodes: Vec<Node>, mut defaults: MemberDefaults, root: Index) -> (Vec<Node>, MemberDefaults, Index) {
     let with_defaults: HashSet<Index> = defaults.iter().map(|(index, ..)| *index).collect();
     let first = merge::representatives(&nodes, |index| with_defaults.contains(&index));
     let (mut kept, mut places) = (Vec::with_capacity(nodes.len()), HashMap::new());
