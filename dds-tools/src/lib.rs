@@ -15,6 +15,7 @@
 //! | [`topic_set`] | readers for all selected topics, with rates and losses |
 //! | [`socket_drops`] | datagrams that the sockets of this host dropped |
 //! | [`json_input`] | samples from JSON |
+//! | [`ros`] | types, names and QoS of ROS 2 |
 //! | [`recording`] | MCAP files |
 //! | [`commands`] | one module for each command |
 
@@ -26,6 +27,7 @@ pub mod json_input;
 pub mod network;
 pub mod options;
 pub mod recording;
+pub mod ros;
 pub mod socket_drops;
 pub mod stop;
 pub mod topic_access;

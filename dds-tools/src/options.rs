@@ -133,7 +133,8 @@ pub struct ListOptions {
 /// Options of `show`.
 #[derive(Debug, Clone, Args)]
 pub struct ShowOptions {
-    /// Name of the topic.
+    /// Name of the topic. A leading slash marks a topic of ROS: `/chatter` is `rt/chatter`.
+    #[arg(value_parser = topic)]
     pub topic: String,
     /// The first look.
     #[command(flatten)]
@@ -149,7 +150,8 @@ pub struct ShowOptions {
 /// Options of `why`.
 #[derive(Debug, Clone, Args)]
 pub struct WhyOptions {
-    /// Name of the topic; without it, all topics.
+    /// Name of the topic; without it, all topics. A leading slash marks a topic of ROS.
+    #[arg(value_parser = topic)]
     pub topic: Option<String>,
     /// The first look.
     #[command(flatten)]
@@ -215,7 +217,8 @@ pub struct TypeOptions {
 /// Options of `echo`.
 #[derive(Debug, Clone, Args)]
 pub struct EchoOptions {
-    /// Name of the topic.
+    /// Name of the topic. A leading slash marks a topic of ROS: `/chatter` is `rt/chatter`.
+    #[arg(value_parser = topic)]
     pub topic: String,
     /// Print only this part of each sample, such as `pose.position.x` or `points[3]`.
     #[arg(long, value_name = "PATH")]
@@ -240,7 +243,8 @@ pub struct EchoOptions {
 /// Options of `pub`.
 #[derive(Debug, Clone, Args)]
 pub struct PublishOptions {
-    /// Name of the topic.
+    /// Name of the topic. A leading slash marks a topic of ROS: `/chatter` is `rt/chatter`.
+    #[arg(value_parser = topic)]
     pub topic: String,
     /// The sample as JSON. Absent members have their default values. `-` reads one sample from each line of the input.
     pub value: String,
@@ -270,7 +274,8 @@ pub struct PublishOptions {
 /// Options of `hz`, `bw` and `delay`.
 #[derive(Debug, Clone, Args)]
 pub struct MeasureOptions {
-    /// Name of the topic.
+    /// Name of the topic. A leading slash marks a topic of ROS: `/chatter` is `rt/chatter`.
+    #[arg(value_parser = topic)]
     pub topic: String,
     /// Seconds between two lines.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = period)]
@@ -292,7 +297,8 @@ pub struct MeasureOptions {
 /// Options of `loss`.
 #[derive(Debug, Clone, Args)]
 pub struct LossOptions {
-    /// Topics, by name or with `*` and `?`. Without one, all topics.
+    /// Topics, by name or with `*` and `?`. Without one, all topics. A leading slash marks a topic of ROS.
+    #[arg(value_parser = topic)]
     pub topics: Vec<String>,
     /// Seconds between two reports.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = period)]
@@ -311,7 +317,8 @@ pub struct LossOptions {
 /// Options of `top`.
 #[derive(Debug, Clone, Args)]
 pub struct TopOptions {
-    /// Topics, by name or with `*` and `?`. Without one, all topics.
+    /// Topics, by name or with `*` and `?`. Without one, all topics. A leading slash marks a topic of ROS.
+    #[arg(value_parser = topic)]
     pub topics: Vec<String>,
     /// Seconds between two screens.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = period)]
@@ -333,10 +340,11 @@ pub struct RecordOptions {
     /// The file. It must not exist.
     #[arg(short, long, value_name = "FILE.mcap")]
     pub output: PathBuf,
-    /// Topics to record, by name or with `*` and `?`. Without one, all topics.
+    /// Topics to record, by name or with `*` and `?`. Without one, all topics. A leading slash marks a topic of ROS.
+    #[arg(value_parser = topic)]
     pub topics: Vec<String>,
     /// Topics that are not recorded, by name or with `*` and `?`.
-    #[arg(long, value_name = "PATTERN")]
+    #[arg(long, value_name = "PATTERN", value_parser = topic)]
     pub exclude: Vec<String>,
     /// Compression of the chunks.
     #[arg(long, value_enum, default_value_t)]
@@ -436,6 +444,11 @@ fn rate(text: &str) -> Result<f64, String> {
         Ok(rate) if (1e-6..=1e9).contains(&rate) => Ok(rate),
         _ => Err("expected a number from 1e-6 to 1e9".to_owned()),
     }
+}
+
+/// Reads the name or pattern of a topic.
+fn topic(text: &str) -> Result<String, std::convert::Infallible> {
+    Ok(crate::ros::dds_topic(text))
 }
 
 /// Reads `FROM=TO`.

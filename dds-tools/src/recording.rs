@@ -2,18 +2,17 @@
 //!
 //! A channel belongs to one topic and type. Its schema is the type as IDL (`omgidl`), and its messages are payloads
 //! with their encapsulation header (`cdr`, XCDR1 or XCDR2). `log_time` is the reception timestamp, and `publish_time`
-//! the source timestamp.
+//! the source timestamp. Channels of ROS topics are those of `rosbag2`: names and schemas of ROS, profile `ros2`.
 
 use crate::error::ToolError;
 use crate::options::CompressionOption;
-use dds_core::dynamic::DynamicType;
 use dds_core::{SampleInfo, Time};
 use mcap::records::MessageHeader;
 use mcap::sans_io::LinearReaderOptions;
 use mcap::{McapError, Message, WriteOptions};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufReader, BufWriter};
+use std::io::{BufReader, BufWriter, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -23,12 +22,18 @@ const CHUNK_TIME: Duration = Duration::from_secs(1);
 const CHUNK_BYTES: u64 = 1 << 20;
 /// Longest record that is read: a damaged length must not reserve all memory. Samples have at most 64 MiB.
 const RECORD_BYTES_MAX: usize = 256 << 20;
+/// Opcode of the header, which is the first record of a file.
+const HEADER_OPCODE: u8 = 1;
+/// Bytes at the start of a file that are searched for its header.
+const HEADER_BYTES_MAX: u64 = 1 << 16;
 /// Encoding of schemas: IDL 4.2 of the OMG.
 pub const SCHEMA_ENCODING: &str = "omgidl";
 /// Encoding of messages: CDR with its encapsulation header.
 pub const MESSAGE_ENCODING: &str = "cdr";
 /// Key of the metadata of a channel: the type name of the topic.
 pub const TYPE_NAME_KEY: &str = "dds.type_name";
+/// Key of the metadata of a channel: the DDS topic, if the channel has the name of ROS.
+pub const TOPIC_KEY: &str = "dds.topic";
 /// Key of the metadata of a channel: whether its writers were reliable.
 pub const RELIABLE_KEY: &str = "dds.reliable";
 /// Key of the metadata of a channel: whether its writers kept samples for late readers.
@@ -53,6 +58,17 @@ pub struct RecordingWriter {
     chunk_start: Instant,
 }
 
+/// A schema of a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordedSchema<'s> {
+    /// Name of the type.
+    pub name: &'s str,
+    /// Encoding of the text, such as [`SCHEMA_ENCODING`].
+    pub encoding: &'s str,
+    /// Definition of the type.
+    pub text: &'s str,
+}
+
 impl std::fmt::Debug for RecordingWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RecordingWriter").field("path", &self.path).finish_non_exhaustive()
@@ -64,11 +80,11 @@ impl std::fmt::Debug for RecordingWriter {
 pub struct ChannelId(u16);
 
 impl RecordingWriter {
-    /// Creates a file.
+    /// Creates a file. `profile` names the rules for its channels, and is empty without such rules.
     ///
     /// # Errors
     /// Fails if the file exists or cannot be created.
-    pub fn create(path: &Path, compression: CompressionOption) -> Result<Self, ToolError> {
+    pub fn create(path: &Path, compression: CompressionOption, profile: &str) -> Result<Self, ToolError> {
         let file = File::create_new(path).map_err(io_error(path))?;
         let compression = match compression {
             CompressionOption::None => None,
@@ -84,26 +100,26 @@ impl RecordingWriter {
         let options = options
             .compression(compression)
             .chunk_size(Some(CHUNK_BYTES))
+            .profile(profile)
             .library(concat!("dds-tools ", env!("CARGO_PKG_VERSION")));
         let writer = options.create(BufWriter::new(file)).map_err(recording_error(path))?;
         Ok(Self { path: path.to_owned(), writer, chunk_start: Instant::now() })
     }
 
-    /// Adds a topic. Without a type, readers of the file cannot decode its samples.
+    /// Adds a topic. Without a schema, readers of the file cannot decode its samples.
     ///
     /// # Errors
     /// Fails if the file has 65 535 topics already.
     pub fn add_topic(
         &mut self,
         topic: &str,
-        type_name: &str,
-        ty: Option<&DynamicType>,
+        schema: Option<RecordedSchema<'_>>,
         metadata: &BTreeMap<String, String>,
     ) -> Result<ChannelId, ToolError> {
         let error = recording_error(&self.path);
-        let schema = match ty {
-            Some(ty) => {
-                self.writer.add_schema(type_name, SCHEMA_ENCODING, ty.to_string().as_bytes()).map_err(&error)?
+        let schema = match schema {
+            Some(schema) => {
+                self.writer.add_schema(schema.name, schema.encoding, schema.text.as_bytes()).map_err(&error)?
             }
             // The format has the id 0 for a channel without a schema.
             None => 0,
@@ -167,6 +183,23 @@ fn nanoseconds(time: Time) -> u64 {
 #[must_use]
 pub fn time_of(nanoseconds: u64) -> Time {
     Time::from_unix_nanos(i64::try_from(nanoseconds).unwrap_or(i64::MAX))
+}
+
+/// Returns the profile of a recording. It is empty if the header of the file is damaged.
+///
+/// # Errors
+/// Fails if the file cannot be opened or read.
+pub fn profile_of(path: &Path) -> Result<String, ToolError> {
+    let mut start = Vec::new();
+    File::open(path).and_then(|file| file.take(HEADER_BYTES_MAX).read_to_end(&mut start)).map_err(io_error(path))?;
+    let record = start.strip_prefix(mcap::MAGIC).and_then(|rest| rest.strip_prefix(&[HEADER_OPCODE]));
+    let Some((length, rest)) = record.and_then(|record| record.split_first_chunk()) else { return Ok(String::new()) };
+    let length = usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX);
+    let header = rest.get(..length).and_then(|body| mcap::parse_record(HEADER_OPCODE, body).ok());
+    match header {
+        Some(mcap::records::Record::Header(header)) => Ok(header.profile),
+        _ => Ok(String::new()),
+    }
 }
 
 /// Opens a recording and returns its messages, in the order of the file.

@@ -4,6 +4,7 @@ use crate::domain_view::{DomainWatch, TopicView};
 use crate::error::ToolError;
 use crate::options::TypeOptions;
 use crate::recording::SCHEMA_ENCODING;
+use crate::ros::{self, ROS_SCHEMA_ENCODING, ros_type};
 use crate::stop::Stop;
 use dds_core::cdr::Encoded;
 use dds_core::cdr::Raw;
@@ -130,7 +131,7 @@ pub fn topic_type(
     discover_type(participant, watch, topic, options.type_wait, stop)
 }
 
-/// Waits for an endpoint of `topic` that describes its type, and returns the type.
+/// Waits for an endpoint of `topic`, and returns its type: that of a ROS interface, or the one that it describes.
 ///
 /// # Errors
 /// [`ToolError::NoTopic`] without an endpoint, [`ToolError::NoType`] if none describes its type within `wait`.
@@ -143,6 +144,10 @@ pub fn discover_type(
 ) -> Result<DynamicType, ToolError> {
     watch.await_topic(topic, wait, stop)?;
     let found = watch.view().topic(topic)?;
+    // Most nodes of ROS do not describe their types.
+    if let Some(found) = found.type_names().iter().find_map(|name| ros_type(name)) {
+        return Ok(found.ty);
+    }
     let discovery = stop.after(Some(wait));
     loop {
         match participant.discover_type(topic).block_for(discovery.step()) {
@@ -255,10 +260,12 @@ pub fn dynamic_writer(
 /// # Errors
 /// The reason as text, if the program cannot read the schema.
 pub fn schema_type(schema: &mcap::Schema<'_>, type_name: &str) -> Result<DynamicType, String> {
-    if schema.encoding != SCHEMA_ENCODING {
-        return Err(format!("the schema has the unknown encoding \"{}\"", schema.encoding));
-    }
     let Ok(text) = std::str::from_utf8(&schema.data) else { return Err("the schema is not UTF-8".to_owned()) };
+    match schema.encoding.as_str() {
+        SCHEMA_ENCODING => {}
+        ROS_SCHEMA_ENCODING => return ros::schema_type(&schema.name, text),
+        other => return Err(format!("the schema has the unknown encoding \"{other}\"")),
+    }
     // `record` writes the extensibility of every type. Other programs may rely on a default, and names differ in case.
     let options = Options { case_sensitive: true, ..Options::default() };
     let specification = parse_text(type_name, text, &options).map_err(|error| error.to_string())?;

@@ -4,7 +4,10 @@ use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
 use crate::network;
 use crate::options::PlayOptions;
-use crate::recording::{self, MESSAGE_ENCODING, RELIABLE_KEY, TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY, is_selected};
+use crate::recording::{
+    self, MESSAGE_ENCODING, RELIABLE_KEY, TOPIC_KEY, TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY, is_selected,
+};
+use crate::ros::{OFFERED_QOS_KEY, ROS_SCHEMA_ENCODING, dds_topic, is_reliable, is_transient_local};
 use crate::stop::Stop;
 use crate::topic_access::{publisher_qos, schema_type};
 use dds_core::cdr::Raw;
@@ -13,6 +16,7 @@ use dds_core::dynamic::DynamicData;
 use dds_core::qos::{DataRepresentation, DataWriterQos, TopicQos};
 use dds_core::writer::WriteOptions;
 use dds_core::{DataWriter, DomainParticipant};
+use dds_idl::ros::InterfaceName;
 use mcap::{Channel, Message};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -115,21 +119,15 @@ impl Player<'_> {
         watch: &DomainWatch,
         notes: &mut dyn Write,
     ) -> Result<TopicWriter, ToolError> {
-        let remap = self.options.remap.iter().find(|(from, _)| *from == channel.topic);
-        let name = remap.map_or(channel.topic.as_str(), |(_, to)| to);
         let schema = channel.schema.as_ref();
-        let type_name = match (channel.metadata.get(TYPE_NAME_KEY), schema) {
-            (Some(name), _) => name.clone(),
-            (None, Some(schema)) => schema.name.clone(),
-            (None, None) => {
-                let reason = format!("topic {name} of the recording has no type name");
-                return Err(ToolError::Value { path: String::new(), reason });
-            }
-        };
-        let is_set = |key| channel.metadata.get(key).is_none_or(|value| value == "true");
+        let (topic, type_name) = names_of(channel)?;
+        let remap = self.options.remap.iter().find(|(from, _)| *from == channel.topic || *from == topic);
+        let name = remap.map_or(topic, |(_, to)| dds_topic(to));
+        let name = name.as_str();
+        let (is_reliable, is_transient_local) = qos_of(channel);
         let mut qos = DataWriterQos::default().keep_last(1000);
-        qos = if is_set(RELIABLE_KEY) { qos.reliable() } else { qos.best_effort() };
-        if channel.metadata.contains_key(TRANSIENT_LOCAL_KEY) && is_set(TRANSIENT_LOCAL_KEY) {
+        qos = if is_reliable { qos.reliable() } else { qos.best_effort() };
+        if is_transient_local {
             qos = qos.transient_local();
         }
         qos.representation = vec![match encoding {
@@ -210,4 +208,34 @@ impl Player<'_> {
         }
         writeln!(notes, "published {published} samples of {} topics", self.writers.len()).map_err(ToolError::output)
     }
+}
+
+/// Returns the DDS topic and type name of a channel. Channels of `rosbag2` have the names of ROS.
+fn names_of(channel: &Channel<'_>) -> Result<(String, String), ToolError> {
+    let schema = channel.schema.as_ref();
+    let ros_name = schema.filter(|schema| schema.encoding == ROS_SCHEMA_ENCODING).map(|schema| &schema.name);
+    let topic = match channel.metadata.get(TOPIC_KEY) {
+        Some(topic) => topic.clone(),
+        None if ros_name.is_some() => dds_topic(&channel.topic),
+        None => channel.topic.clone(),
+    };
+    let type_name = match (channel.metadata.get(TYPE_NAME_KEY), ros_name, schema) {
+        (Some(name), ..) => Some(name.clone()),
+        (None, Some(name), _) => name.parse::<InterfaceName>().ok().map(|name| name.dds_type_name()),
+        (None, None, schema) => schema.map(|schema| schema.name.clone()),
+    };
+    let Some(type_name) = type_name else {
+        let reason = format!("topic {topic} of the recording has no type name");
+        return Err(ToolError::Value { path: String::new(), reason });
+    };
+    Ok((topic, type_name))
+}
+
+/// Returns whether the writers of a channel were reliable, and whether they kept samples for late readers.
+fn qos_of(channel: &Channel<'_>) -> (bool, bool) {
+    if let (None, Some(offered)) = (channel.metadata.get(RELIABLE_KEY), channel.metadata.get(OFFERED_QOS_KEY)) {
+        return (is_reliable(offered), is_transient_local(offered));
+    }
+    let is_set = |key| channel.metadata.get(key).map(|value| value == "true");
+    (is_set(RELIABLE_KEY).unwrap_or(true), is_set(TRANSIENT_LOCAL_KEY).unwrap_or(false))
 }

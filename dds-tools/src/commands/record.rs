@@ -4,7 +4,14 @@ use crate::domain_view::{DomainWatch, TopicView};
 use crate::error::ToolError;
 use crate::network;
 use crate::options::RecordOptions;
-use crate::recording::{ChannelId, RELIABLE_KEY, RecordingWriter, TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY, is_selected};
+use crate::recording::{
+    ChannelId, RELIABLE_KEY, RecordedSchema, RecordingWriter, SCHEMA_ENCODING, TOPIC_KEY, TRANSIENT_LOCAL_KEY,
+    TYPE_NAME_KEY, is_selected,
+};
+use crate::ros::{
+    OFFERED_QOS_KEY, ROS_PROFILE, ROS_SCHEMA_ENCODING, RosTopicType, TYPE_HASH_KEY, is_ros_type, offered_qos,
+    ros_topic, ros_type,
+};
 use crate::stop::Stop;
 use crate::topic_access::{TopicReader, reader_qos};
 use dds_core::DomainParticipant;
@@ -17,6 +24,8 @@ use std::time::{Duration, Instant};
 
 /// Most topics that are recorded or refused. A peer that announces new names without end must not fill the memory.
 const TOPICS_MAX: usize = 4096;
+/// Time to discover the topics that exist at the start.
+const FIRST_LOOK: Duration = Duration::from_millis(300);
 /// Time between two looks at the readers, if no sample arrives.
 const STEP: Duration = Duration::from_millis(2);
 
@@ -39,7 +48,11 @@ struct RecordedTopic {
 pub fn run(options: &RecordOptions, notes: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
     let participant = network::join(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
-    let mut file = RecordingWriter::create(&options.output, options.compression)?;
+    // The header of the file has the profile, so the first look decides it.
+    watch.settle(FIRST_LOOK, stop)?;
+    let is_ros = watch.view().topics().values().any(|topic| topic.type_names().iter().any(|name| is_ros_type(name)));
+    let profile = if is_ros { ROS_PROFILE } else { "" };
+    let mut file = RecordingWriter::create(&options.output, options.compression, profile)?;
     let mut recorder = TopicRecorder {
         options,
         participant,
@@ -69,30 +82,64 @@ pub fn run(options: &RecordOptions, notes: &mut dyn Write, stop: &Stop) -> Resul
     recorder.report(total, notes)
 }
 
+/// The type of a topic.
+enum KnownType {
+    /// An interface file of ROS defines it.
+    Ros(RosTopicType),
+    /// An endpoint describes it.
+    Described(DynamicType),
+    /// No endpoint describes it.
+    Unknown,
+}
+
+impl KnownType {
+    const fn dynamic(&self) -> Option<&DynamicType> {
+        match self {
+            Self::Ros(found) => Some(&found.ty),
+            Self::Described(ty) => Some(ty),
+            Self::Unknown => None,
+        }
+    }
+}
+
 impl RecordedTopic {
     /// Adds the topic to the file.
     fn new(
         name: &str,
         topic: &TopicView<'_>,
-        ty: Option<&DynamicType>,
+        ty: &KnownType,
         reader: TopicReader,
         file: &mut RecordingWriter,
         notes: &mut dyn Write,
     ) -> Result<Self, ToolError> {
         // Endpoints may use several names. The schema defines the one of the described type.
-        let type_name = match ty {
+        let type_name = match ty.dynamic() {
             Some(ty) => ty.name().to_owned(),
             None => topic.type_names().into_iter().next().unwrap_or_default(),
         };
         let qos = reader_qos(topic);
         let is_transient_local = qos.durability >= Durability::TransientLocal;
-        let metadata = BTreeMap::from([
+        let mut metadata = BTreeMap::from([
             (TYPE_NAME_KEY.to_owned(), type_name.clone()),
             (RELIABLE_KEY.to_owned(), qos.reliability.is_reliable().to_string()),
             (TRANSIENT_LOCAL_KEY.to_owned(), is_transient_local.to_string()),
         ]);
-        let channel = file.add_topic(name, &type_name, ty, &metadata)?;
-        let note = if ty.is_some() { "" } else { " without a schema: no endpoint describes its type" };
+        let channel = match (ty, ros_topic(name)) {
+            (KnownType::Ros(RosTopicType { schema: Some(schema), hash, .. }), Some(ros_name)) => {
+                metadata.insert(TOPIC_KEY.to_owned(), name.to_owned());
+                metadata.insert(OFFERED_QOS_KEY.to_owned(), offered_qos(&topic.writers));
+                metadata.extend(hash.clone().map(|hash| (TYPE_HASH_KEY.to_owned(), hash)));
+                let schema = RecordedSchema { name: &schema.name, encoding: ROS_SCHEMA_ENCODING, text: &schema.text };
+                file.add_topic(ros_name, Some(schema), &metadata)?
+            }
+            _ => {
+                let text = ty.dynamic().map(ToString::to_string);
+                let schema =
+                    text.as_ref().map(|text| RecordedSchema { name: &type_name, encoding: SCHEMA_ENCODING, text });
+                file.add_topic(name, schema, &metadata)?
+            }
+        };
+        let note = if ty.dynamic().is_some() { "" } else { " without a schema: no endpoint describes its type" };
         writeln!(notes, "records {name} ({type_name}){note}").map_err(ToolError::output)?;
         Ok(Self { name: name.to_owned(), reader, channel, samples: 0, ended_instances: 0 })
     }
@@ -142,21 +189,11 @@ impl TopicRecorder<'_> {
             {
                 continue;
             }
-            let ty = match self.participant.discover_type(name).block_for(Duration::ZERO) {
-                Ok(ty) => Some(ty),
-                Err(error) if matches!(error.kind(), WaitErrorKind::Timeout { .. }) => {
-                    let start = self.awaited_types.entry(name.to_owned()).or_insert_with(Instant::now);
-                    if start.elapsed() < self.options.type_wait {
-                        continue;
-                    }
-                    None
-                }
-                Err(error) => return Err(error.into()),
-            };
+            let Some(ty) = self.known_type(name, &topic)? else { continue };
             self.awaited_types.remove(name);
-            match TopicReader::new(&self.participant, name, &topic, ty.as_ref()) {
+            match TopicReader::new(&self.participant, name, &topic, ty.dynamic()) {
                 Ok(reader) => {
-                    let recorded = RecordedTopic::new(name, &topic, ty.as_ref(), reader, file, notes)?;
+                    let recorded = RecordedTopic::new(name, &topic, &ty, reader, file, notes)?;
                     self.recorded.push(recorded);
                 }
                 // The announcement of a peer must not end the recording of the other topics.
@@ -167,6 +204,21 @@ impl TopicRecorder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Returns the type of a topic, or `None` while an endpoint may still describe it.
+    fn known_type(&mut self, name: &str, topic: &TopicView<'_>) -> Result<Option<KnownType>, ToolError> {
+        if let Some(found) = topic.type_names().iter().find_map(|name| ros_type(name)) {
+            return Ok(Some(KnownType::Ros(found)));
+        }
+        match self.participant.discover_type(name).block_for(Duration::ZERO) {
+            Ok(ty) => Ok(Some(KnownType::Described(ty))),
+            Err(error) if matches!(error.kind(), WaitErrorKind::Timeout { .. }) => {
+                let start = self.awaited_types.entry(name.to_owned()).or_insert_with(Instant::now);
+                Ok(if start.elapsed() < self.options.type_wait { None } else { Some(KnownType::Unknown) })
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Prints the number of samples and the losses of each topic.

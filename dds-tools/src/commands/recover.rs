@@ -2,7 +2,7 @@
 
 use crate::error::ToolError;
 use crate::options::{CompressionOption, RecoverOptions};
-use crate::recording::{RecordingWriter, messages};
+use crate::recording::{RecordingWriter, messages, profile_of};
 use std::io::Write;
 
 /// Copies all messages before the first damaged place into a new file, and writes its index.
@@ -11,7 +11,8 @@ use std::io::Write;
 /// Fails if the damaged file cannot be opened, or if the new file exists or cannot be written.
 pub fn run(options: &RecoverOptions, notes: &mut dyn Write) -> Result<(), ToolError> {
     let found = messages(&options.file)?;
-    let mut file = RecordingWriter::create(&options.output, CompressionOption::default())?;
+    let profile = profile_of(&options.file)?;
+    let mut file = RecordingWriter::create(&options.output, CompressionOption::default(), &profile)?;
     let mut copied: u64 = 0;
     for message in found {
         match message {

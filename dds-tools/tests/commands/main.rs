@@ -7,5 +7,6 @@ mod cyclone;
 mod looking;
 mod losing;
 mod recording;
+mod ros;
 mod samples;
 mod support;

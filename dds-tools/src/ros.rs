@@ -1,0 +1,267 @@
+//! Types, names and QoS of ROS 2, from its interface files.
+//!
+//! The files come from the ament environment (`AMENT_PREFIX_PATH`), or else from the set that `dds-idl` ships. So the
+//! program knows the types of most ROS topics, although ROS nodes do not describe them by XTypes.
+
+use dds_core::Duration;
+use dds_core::builtin::PublicationBuiltinTopicData;
+use dds_core::dynamic::DynamicType;
+use dds_core::qos::{Durability, History, LivelinessKind};
+use dds_idl::description::dynamic_type;
+use dds_idl::ros::{InterfaceKind, InterfaceName, LoadedInterfaces, RosNaming, RosPackages, RosTypes, parse_interface};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// Encoding of schemas: `.msg` files of a message and of the messages that it needs.
+pub const ROS_SCHEMA_ENCODING: &str = "ros2msg";
+/// Profile of a recording with topics of ROS.
+pub const ROS_PROFILE: &str = "ros2";
+/// Key of the metadata of a channel: QoS of its publishers as YAML.
+pub const OFFERED_QOS_KEY: &str = "offered_qos_profiles";
+/// Key of the metadata of a channel: hash of its type.
+pub const TYPE_HASH_KEY: &str = "topic_type_hash";
+/// Prefix of the DDS topics that are topics of ROS.
+const TOPIC_PREFIX: &str = "rt";
+/// Line between the messages of a schema.
+const SEPARATOR: &str = "================================================================================";
+/// Longest schema that is read, in bytes. The longest one of `common_interfaces` has 20 000.
+const SCHEMA_LEN_MAX: usize = 1 << 20;
+/// Most messages of a schema that is read.
+const SCHEMA_MESSAGES_MAX: usize = 1000;
+/// Most publishers whose QoS a channel has.
+const OFFERED_QOS_MAX: usize = 16;
+
+/// A type of ROS.
+#[derive(Debug, Clone)]
+pub struct RosTopicType {
+    /// The type.
+    pub ty: DynamicType,
+    /// The message as a schema. A part of a service or an action has none.
+    pub schema: Option<RosSchema>,
+    /// Its hash, such as `RIHS01_…`.
+    pub hash: Option<String>,
+}
+
+/// A schema for recordings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RosSchema {
+    /// Name of the message, such as `std_msgs/msg/String`.
+    pub name: String,
+    /// Its file, and the files of the messages that it needs.
+    pub text: String,
+}
+
+/// Returns the type with a DDS type name such as `std_msgs::msg::dds_::String_`.
+///
+/// `None` for a type that is not of ROS, or whose interface file is not found.
+#[must_use]
+pub fn ros_type(type_name: &str) -> Option<RosTopicType> {
+    let name = InterfaceName::from_dds_type_name(type_name)?;
+    let loaded = RosPackages::default().ament_environment().load(std::slice::from_ref(&name));
+    let schema = if name.kind() == InterfaceKind::Message { schema_of(&loaded, &name) } else { None };
+    let hash = loaded.types.type_hash(&name).map(|hash| hash.to_string());
+    let specification = loaded.into_specification(RosNaming::Dds).ok()?;
+    let ty = dynamic_type(&specification, specification.find(type_name)?).ok()?;
+    Some(RosTopicType { ty, schema, hash })
+}
+
+/// Returns whether a DDS type name is that of a type of ROS.
+#[must_use]
+pub fn is_ros_type(type_name: &str) -> bool {
+    InterfaceName::from_dds_type_name(type_name).is_some()
+}
+
+/// Returns the ROS name of a DDS topic: `/chatter` for `rt/chatter`.
+#[must_use]
+pub fn ros_topic(topic: &str) -> Option<&str> {
+    topic.strip_prefix(TOPIC_PREFIX).filter(|name| name.starts_with('/'))
+}
+
+/// Returns the DDS topic of a name. A leading slash marks a name of ROS: `/chatter` is the topic `rt/chatter`.
+#[must_use]
+pub fn dds_topic(name: &str) -> String {
+    if name.starts_with('/') { format!("{TOPIC_PREFIX}{name}") } else { name.to_owned() }
+}
+
+fn schema_of(loaded: &LoadedInterfaces, name: &InterfaceName) -> Option<RosSchema> {
+    let text_of = |name: &InterfaceName| {
+        let end = std::path::PathBuf::from(format!("{}/{}/{}.msg", name.package(), name.kind(), name.name()));
+        let mut files = loaded.sources.files();
+        files.find(|(_, file)| file.path().ends_with(&end)).map(|(_, file)| file.text())
+    };
+    let mut text = text_of(name)?.to_owned();
+    for interface in loaded.types.interfaces() {
+        let needed = interface.name();
+        if needed == name {
+            continue;
+        }
+        let _ = write!(text, "\n{SEPARATOR}\nMSG: {}/{}\n{}", needed.package(), needed.name(), text_of(needed)?);
+    }
+    Some(RosSchema { name: name.to_string(), text })
+}
+
+/// Returns the type of a schema, with the DDS type name.
+///
+/// # Errors
+/// The reason as text: the schema is too long, has an error, lacks a message, or a message contains itself.
+pub fn schema_type(name: &str, text: &str) -> Result<DynamicType, String> {
+    if text.len() > SCHEMA_LEN_MAX {
+        return Err(format!("the schema has {} bytes, at most {SCHEMA_LEN_MAX} are read", text.len()));
+    }
+    let root: InterfaceName = name.parse().map_err(|error| format!("the schema has an invalid name: {error}"))?;
+    let mut loaded = LoadedInterfaces::default();
+    let mut section_name = root.clone();
+    for (index, section) in text.split(SEPARATOR).enumerate() {
+        if index == SCHEMA_MESSAGES_MAX {
+            return Err(format!("the schema has more than {SCHEMA_MESSAGES_MAX} messages"));
+        }
+        let mut section = section;
+        if index > 0 {
+            let (header, rest) = section.trim_start().split_once('\n').unwrap_or((section.trim(), ""));
+            let Some(header) = header.trim().strip_prefix("MSG: ") else {
+                return Err(format!("expected `MSG: package/Name` after a separator, found `{}`", header.trim()));
+            };
+            section_name = header.trim().parse().map_err(|error| format!("invalid name of a message: {error}"))?;
+            section = rest;
+        }
+        let file = loaded.sources.add(format!("{section_name}.msg"), section, None);
+        let parsed = parse_interface(&section_name, file, &loaded.sources, &mut loaded.diagnostics);
+        if let Some(interface) = parsed {
+            loaded.types.insert(interface);
+        }
+    }
+    if !loaded.diagnostics.has_errors() {
+        check_contents(&loaded.types)?;
+    }
+    let specification = loaded.into_specification(RosNaming::Dds).map_err(|error| error.to_string())?;
+    let type_name = root.dds_type_name();
+    let Some(id) = specification.find(&type_name) else { return Err(format!("the schema does not define {root}")) };
+    dynamic_type(&specification, id).map_err(|diagnostics| diagnostics.render(&specification.sources, false))
+}
+
+/// Checks that all messages inside of messages exist, and that no message contains itself.
+fn check_contents(types: &RosTypes) -> Result<(), String> {
+    let mut complete = BTreeSet::new();
+    let mut open: Vec<_> = types.interfaces().flat_map(|interface| interface.sections()).collect();
+    while !open.is_empty() {
+        let before = open.len();
+        open.retain(|structure| {
+            let mut nested = structure.fields.iter().filter_map(|field| field.ty.base.structure());
+            let is_complete = nested.all(|name| complete.contains(name));
+            if is_complete {
+                complete.insert(&structure.name);
+            }
+            !is_complete
+        });
+        if open.len() == before {
+            let names: Vec<String> = open.iter().take(3).map(|structure| structure.name.to_string()).collect();
+            return Err(format!("these messages contain themselves or unknown messages: {}", names.join(", ")));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the QoS of publishers as YAML, in the words of `rosbag2` from version 9 on.
+#[must_use]
+pub fn offered_qos(writers: &[&PublicationBuiltinTopicData]) -> String {
+    let mut text = String::new();
+    for writer in writers.iter().take(OFFERED_QOS_MAX) {
+        let qos = &writer.qos;
+        let (history, depth) = match qos.history {
+            History::KeepLast { depth } => ("keep_last", depth),
+            History::KeepAll => ("keep_all", 0),
+        };
+        let reliability = if qos.reliability.is_reliable() { "reliable" } else { "best_effort" };
+        let durability = if qos.durability >= Durability::TransientLocal { "transient_local" } else { "volatile" };
+        let liveliness = match qos.liveliness.kind {
+            LivelinessKind::Automatic => "automatic",
+            LivelinessKind::ManualByParticipant | LivelinessKind::ManualByTopic => "manual_by_topic",
+        };
+        let _ = write!(
+            text,
+            "- history: {history}\n  depth: {depth}\n  reliability: {reliability}\n  durability: {durability}\n  \
+             deadline:\n{}  lifespan:\n{}  liveliness: {liveliness}\n  liveliness_lease_duration:\n{}  \
+             avoid_ros_namespace_conventions: false\n",
+            yaml_time(qos.deadline),
+            yaml_time(qos.lifespan),
+            yaml_time(qos.liveliness.lease_duration),
+        );
+    }
+    text
+}
+
+/// ROS writes the largest time for an infinite one.
+fn yaml_time(duration: Duration) -> String {
+    let nanos = if duration.is_infinite() { i64::MAX } else { duration.as_nanos() };
+    format!("    sec: {}\n    nsec: {}\n", nanos / 1_000_000_000, nanos % 1_000_000_000)
+}
+
+/// Returns whether a publisher in `offered_qos` keeps samples for late subscriptions. Versions before 9 have numbers.
+#[must_use]
+pub fn is_transient_local(offered_qos: &str) -> bool {
+    has_value(offered_qos, "durability", &["transient_local", "1"])
+}
+
+/// Returns whether all publishers in `offered_qos` are reliable. Versions before 9 have numbers.
+#[must_use]
+pub fn is_reliable(offered_qos: &str) -> bool {
+    !has_value(offered_qos, "reliability", &["best_effort", "2"])
+}
+
+fn has_value(yaml: &str, key: &str, values: &[&str]) -> bool {
+    let mut pairs = yaml.lines().filter_map(|line| line.trim_start_matches([' ', '-']).split_once(':'));
+    pairs.any(|(name, value)| name.trim() == key && values.contains(&value.trim()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{SEPARATOR, dds_topic, is_reliable, is_transient_local, ros_topic, ros_type, schema_type};
+
+    #[test]
+    fn schema_has_all_messages_of_a_type() {
+        let found = ros_type("geometry_msgs::msg::dds_::PoseStamped_").expect("the crate ships it");
+        let schema = found.schema.expect("a message has a schema");
+        assert_eq!(schema.name, "geometry_msgs/msg/PoseStamped");
+        for needed in ["std_msgs/Header", "builtin_interfaces/Time", "geometry_msgs/Quaternion"] {
+            assert!(schema.text.contains(&format!("{SEPARATOR}\nMSG: {needed}\n")), "{}", schema.text);
+        }
+        let again = schema_type(&schema.name, &schema.text).expect("own schemas are valid");
+        assert_eq!(again.to_string(), found.ty.to_string());
+        assert!(found.hash.is_some_and(|hash| hash.starts_with("RIHS01_")));
+    }
+
+    #[test]
+    fn parts_of_services_have_no_schema() {
+        let found = ros_type("std_srvs::srv::dds_::SetBool_Request_").expect("the crate ships it");
+        assert_eq!((found.schema, found.ty.name()), (None, "std_srvs::srv::dds_::SetBool_Request_"));
+        assert!(ros_type("no_package::msg::dds_::Nothing_").is_none());
+        assert!(ros_type("Pose").is_none());
+    }
+
+    #[test]
+    fn incomplete_schema_is_an_error() {
+        let error = |text: &str| schema_type("a/msg/A", text).map(|_| ()).expect_err("the schema is wrong");
+        assert!(error("b/B b\n").contains("contain themselves or unknown messages: a/msg/A"));
+        let cycle = format!("b/B b\n{SEPARATOR}\nMSG: b/B\na/A a\n");
+        assert!(error(&cycle).contains("contain themselves"));
+        assert!(error(&format!("int32 x\n{SEPARATOR}\nint32 y\n")).contains("expected `MSG: package/Name`"));
+        assert!(error("flaot32 x\n").contains("float32"));
+        assert!(error(&" ".repeat(2 << 20)).contains("at most"));
+        assert!(schema_type("a/b/c/d", "").is_err());
+    }
+
+    #[test]
+    fn topics_of_ros_have_a_leading_slash() {
+        assert_eq!(ros_topic("rt/chatter"), Some("/chatter"));
+        assert_eq!(ros_topic("rtchatter"), None);
+        assert_eq!((dds_topic("/chatter"), dds_topic("robot/pose")), ("rt/chatter".into(), "robot/pose".into()));
+    }
+
+    #[test]
+    fn qos_of_each_version_is_understood() {
+        assert!(is_transient_local("- history: 1\n  durability: 1\n"));
+        assert!(is_transient_local("- durability: transient_local\n"));
+        assert!(!is_transient_local("- history: 1\n  durability: volatile\n"));
+        assert!(is_reliable("- reliability: reliable\n") && !is_reliable("- reliability: 2\n"));
+    }
+}

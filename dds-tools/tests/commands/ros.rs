@@ -1,0 +1,92 @@
+//! Topics of ROS.
+
+use crate::support::{Domain, run_local};
+use dds_core::cdr::Encoded;
+use dds_core::qos::{DataWriterQos, TopicQos};
+use dds_core::{DdsType, Duration};
+use std::path::Path;
+use std::process::Command;
+
+/// `geometry_msgs/msg/Vector3`, as nodes of ROS send it.
+#[derive(DdsType, Debug, Clone, PartialEq)]
+#[dds(name = "geometry_msgs::msg::dds_::Vector3_", extensibility = "final")]
+struct Vector3 {
+    x: f64,
+    y: f64,
+    z: f64,
+}
+
+/// Records ten vectors of the topic `rt/force` and returns the notes.
+fn record_vectors(path: &Path) -> String {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    // A raw topic announces no type, as the nodes of ROS.
+    let topic = robot.raw_topic("rt/force", "geometry_msgs::msg::dds_::Vector3_", TopicQos::default()).unwrap();
+    let qos = DataWriterQos::default().reliable().transient_local().keep_last(10);
+    let writer = robot.publisher(None).unwrap().writer_builder(&topic).qos(qos).build().unwrap();
+    for number in 0..10 {
+        // CDR_LE, then the members.
+        let mut payload = vec![0, 1, 0, 0];
+        payload.extend([f64::from(number), 0.5, -1.0].into_iter().flat_map(f64::to_le_bytes));
+        writer.write_encoded(Encoded::new(&payload).unwrap()).unwrap();
+    }
+    let text = domain.run(&["echo", "/force", "--count", "2"]).unwrap();
+    assert_eq!(text, "{x: 0.0, y: 0.5, z: -1.0}\n{x: 1.0, y: 0.5, z: -1.0}\n");
+    let printed = domain.run(&["record", "--output", path.to_str().unwrap(), "--count", "10", "/force"]);
+    assert!(printed.result.is_ok(), "{:?}", printed.result);
+    printed.notes
+}
+
+#[test]
+fn recording_of_ros_topic_has_names_and_schema_of_ros() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, copy) = (folder.path().join("force.mcap"), folder.path().join("copy.mcap"));
+    let notes = record_vectors(&path);
+    assert!(notes.contains("records rt/force (geometry_msgs::msg::dds_::Vector3_)\n"), "{notes}");
+    run_local(&["recover", path.to_str().unwrap(), "--output", copy.to_str().unwrap()]).unwrap();
+    for path in [&path, &copy] {
+        assert_eq!(dds_tools::recording::profile_of(path).unwrap(), "ros2");
+        let text = run_local(&["info", path.to_str().unwrap(), "--json"]).unwrap();
+        let topic: serde_json::Value = serde_json::from_str(&text).unwrap();
+        assert_eq!((&topic["topic"], &topic["schema"]), (&"/force".into(), &"ros2msg".into()));
+        assert_eq!(topic["samples"], 10);
+    }
+}
+
+#[test]
+fn recording_of_ros_topic_plays_as_dds_topic() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("force.mcap");
+    record_vectors(&path);
+    let domain = Domain::new();
+    let reader = domain.join("observer").reader_builder::<Vector3>("rt/force").keep_all().reliable().build().unwrap();
+    domain.run(&["play", path.to_str().unwrap(), "--rate", "1000", "--readers-wait", "30"]).unwrap();
+    for number in 0..10 {
+        let sample = reader.next_sample().block_for(Duration::from_secs(30)).unwrap();
+        assert_eq!(sample.data.unwrap().x, f64::from(number));
+    }
+}
+
+/// The readers and writers of bags that users of ROS have.
+#[test]
+#[ignore = "needs Python with rosbags and mcap-ros2-support: .ci/run cyclone"]
+fn rosbags_and_mcap_ros2_read_our_recordings_and_we_play_theirs() {
+    let python = std::env::var_os("DDS_TEST_PYTHON").expect("DDS_TEST_PYTHON names Python");
+    let folder = tempfile::tempdir().unwrap();
+    let (ours, theirs) = (folder.path().join("ours.mcap"), folder.path().join("theirs"));
+    record_vectors(&ours);
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands/ros_readers.py");
+    let output = Command::new(&python).arg(&script).args([&ours, &theirs]).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(text, "mcap_ros2 10\nrosbags /force geometry_msgs/msg/Vector3 10 RELIABLE TRANSIENT_LOCAL\n");
+
+    let domain = Domain::new();
+    let reader = domain.join("observer").reader_builder::<Vector3>("rt/bag").keep_all().reliable().build().unwrap();
+    let bag = theirs.join("theirs.mcap");
+    domain.run(&["play", bag.to_str().unwrap(), "--rate", "1000", "--readers-wait", "30"]).unwrap();
+    for number in 0..3 {
+        let sample = reader.next_sample().block_for(Duration::from_secs(30)).unwrap();
+        assert_eq!(sample.data.unwrap(), Vector3 { x: f64::from(number), y: 1.0, z: 2.0 });
+    }
+}

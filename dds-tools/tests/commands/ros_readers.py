@@ -1,0 +1,29 @@
+"""Reads a recording with two libraries of ROS users, and writes a bag: ros_readers.py OURS.mcap FOLDER_OF_A_NEW_BAG"""
+import sys
+from pathlib import Path
+
+from mcap.reader import make_reader
+from mcap_ros2.decoder import DecoderFactory
+from rosbags.rosbag2 import Reader, StoragePlugin, Writer
+from rosbags.typesys import Stores, get_typestore
+
+ours, theirs = sys.argv[1:]
+with open(ours, "rb") as file:
+    reader = make_reader(file, decoder_factories=[DecoderFactory()])
+    values = [message.x for _, _, _, message in reader.iter_decoded_messages(topics=["/force"])]
+assert values == [float(number) for number in range(10)], values
+print("mcap_ros2", len(values))
+
+store = get_typestore(Stores.ROS2_JAZZY)
+with Reader(Path(ours)) as bag:
+    [connection] = bag.connections
+    values = [store.deserialize_cdr(raw, connection.msgtype).x for _, _, raw in bag.messages()]
+    assert values == [float(number) for number in range(10)], values
+    [qos] = connection.ext.offered_qos_profiles
+    print("rosbags", connection.topic, connection.msgtype, len(values), qos.reliability.name, qos.durability.name)
+
+Vector3 = store.types["geometry_msgs/msg/Vector3"]
+with Writer(Path(theirs), version=9, storage_plugin=StoragePlugin.MCAP) as bag:
+    connection = bag.add_connection("/bag", Vector3.__msgtype__, typestore=store)
+    for number in range(3):
+        bag.write(connection, number + 1, store.serialize_cdr(Vector3(float(number), 1.0, 2.0), Vector3.__msgtype__))
