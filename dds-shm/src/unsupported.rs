@@ -125,6 +125,23 @@ impl ShmReception {
     }
 }
 
+impl ShmReception {
+    /// Returns the next event that needs no system call.
+    pub fn next_ready(&mut self) -> Option<ShmEvent<'_>> {
+        match self.0 {}
+    }
+
+    /// Makes the drop leave all paths open.
+    pub fn abandon(&mut self) {
+        match self.0 {}
+    }
+
+    /// Makes the descriptor readable at once.
+    pub fn rouse(&self) {
+        match self.0 {}
+    }
+}
+
 impl ShmPath {
     /// Number of this path.
     #[must_use]
@@ -157,6 +174,12 @@ impl ShmPath {
     /// Bytes of the ring that are free now.
     #[must_use]
     pub fn room(&self) -> usize {
+        match self.0 {}
+    }
+
+    /// Number of messages of `len` bytes that have room now.
+    #[must_use]
+    pub fn room_for(&self, _len: usize) -> usize {
         match self.0 {}
     }
 

@@ -5,7 +5,7 @@ use crate::config::ShmConfig;
 use crate::memory::MappedMemory;
 use crate::pool::{BlockPool, GRAIN_LEN, grains_of};
 use crate::reasons::{Exhausted, SendFailure, Violation};
-use crate::ring::{INLINE_MAX, Pushed, RETURNS_MAX, RecordKind, RingWriter};
+use crate::ring::{INLINE_MAX, Pushed, RETURNS_MAX, RecordKind, RingWriter, record_len};
 use rustix::net::{SendFlags, Shutdown};
 use std::io::IoSlice;
 use std::os::fd::OwnedFd;
@@ -134,6 +134,24 @@ impl ShmPath {
         let Sending::Open(open) = &mut *sending else { return 0 };
         // The next send reports a violation.
         open.ring.look_for_room().unwrap_or(0) as usize
+    }
+
+    /// Number of messages of `len` bytes that have room now. Zero after the end.
+    ///
+    /// The pool may have less room, because it serves all peers.
+    #[must_use]
+    pub fn room_for(&self, len: usize) -> usize {
+        let mut sending = self.state.lock();
+        let Sending::Open(open) = &mut *sending else { return 0 };
+        // The next send reports a violation.
+        let ring_room = open.ring.look_for_room().unwrap_or(0);
+        if len <= INLINE_MAX {
+            return (ring_room / record_len(len as u32)) as usize;
+        }
+        if open.take_returned().is_err() {
+            return 0;
+        }
+        open.holds.room_for(len).min((ring_room / record_len(0)) as usize)
     }
 
     /// Whether the path still takes messages.
@@ -305,6 +323,14 @@ impl HeldBlocks {
         let fits = self.held_grains + grains_of(message.len as usize) <= self.grains_max;
         let is_countable = self.counts.get(message.block as usize).is_some_and(|count| *count < u8::MAX);
         self.blocks < self.blocks_max.max(1) && is_countable && (fits || is_first)
+    }
+
+    /// Number of messages of `len` bytes that the peer may still hold.
+    fn room_for(&self, len: usize) -> usize {
+        let grains = grains_of(len).max(1);
+        let by_length = self.grains_max.saturating_sub(self.held_grains) / grains;
+        let by_number = self.blocks_max.max(1).saturating_sub(self.blocks) as usize;
+        by_number.min(by_length).max(usize::from(self.blocks == 0))
     }
 
     fn add(&mut self, message: &StagedMessage) {

@@ -3,7 +3,7 @@
 use super::connection::{Connection, Incoming, RingLook, Stage};
 use super::path::{PathId, ShmPath, ShmPeer};
 use super::side::{OwnSide, receive_handshake, send_refusal};
-use super::{Claim, FastMap, HostState, Identity};
+use super::{Claim, FastMap, HostState, Identity, TICK_NANOS};
 use crate::handshake::{HandshakeMessage, Hello};
 use crate::reasons::{PathEnd, Refusal, Violation};
 use crate::ring::Record;
@@ -44,8 +44,8 @@ const SPIN_MAX: Duration = Duration::from_millis(100);
 /// Longest call of `epoll_wait`. A longer wait takes several calls.
 const WAIT_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Events of one call of `epoll_wait`.
-const EVENTS_MAX: usize = 32;
+/// Events of one call of `epoll_wait`: more than a host has descriptors by default, so that no event stays behind.
+const EVENTS_MAX: usize = 160;
 
 /// Receives the messages of all paths of a host. One thread uses it.
 ///
@@ -65,6 +65,8 @@ pub struct ShmReception {
     unchecked: u32,
     /// The system had no descriptor for a connection that waits to be accepted.
     is_short_of_descriptors: bool,
+    /// The paths belong to the parent of this process.
+    is_abandoned: bool,
 }
 
 /// News of a host.
@@ -166,6 +168,7 @@ impl ShmReception {
             steps: VecDeque::new(),
             unchecked: 0,
             is_short_of_descriptors: false,
+            is_abandoned: false,
         }
     }
 
@@ -173,7 +176,41 @@ impl ShmReception {
     ///
     /// Returns `None` after the timeout or [`ShmHost::interrupt`](super::ShmHost::interrupt).
     pub fn next_event(&mut self, timeout: Option<Duration>) -> Option<ShmEvent<'_>> {
-        Some(match self.next_step(timeout)? {
+        let step = self.next_step(timeout)?;
+        self.event_of(step)
+    }
+
+    /// Returns the next event that needs no system call.
+    ///
+    /// If it returns `None`, the descriptor becomes readable with the next event. So a program with an event loop calls
+    /// it until then, and [`next_event`](Self::next_event) only if the descriptor is readable.
+    pub fn next_ready(&mut self) -> Option<ShmEvent<'_>> {
+        let step = loop {
+            if let Some(step) = self.poll() {
+                break step;
+            }
+            if self.fall_asleep() {
+                return None;
+            }
+        };
+        self.unchecked += 1;
+        self.event_of(step)
+    }
+
+    /// Makes the descriptor readable at once, also if the last call returned an event.
+    ///
+    /// For a program that leaves events behind, and waits for the descriptor.
+    pub fn rouse(&self) {
+        self.host.set_timer(1, TICK_NANOS);
+    }
+
+    /// Makes the drop leave all paths open. For a forked child, which must not end the paths of its parent.
+    pub fn abandon(&mut self) {
+        self.is_abandoned = true;
+    }
+
+    fn event_of(&mut self, step: Step) -> Option<ShmEvent<'_>> {
+        Some(match step {
             Step::Message(token, record) => {
                 let Some(Connection { stage: Stage::Rings(incoming), .. }) = self.connections.get_mut(&token) else {
                     debug_assert!(false, "a message comes from mapped rings");
@@ -636,6 +673,9 @@ impl Connection {
 
 impl Drop for ShmReception {
     fn drop(&mut self) {
+        if self.is_abandoned {
+            return;
+        }
         let mut peers = self.host.lock_peers();
         peers.is_closed = true;
         let new = std::mem::take(&mut peers.new);

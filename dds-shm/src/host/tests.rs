@@ -367,6 +367,69 @@ fn wait_ends_at_its_timeout_while_peers_cause_events() {
     assert!(accepted > 0 && accepted < sockets.len() / 2, "{accepted}");
 }
 
+/// As an event loop does: it waits for the descriptor only after `None`.
+#[test]
+fn descriptor_reports_events_after_the_memory_is_read() {
+    let (one, mut other) = connected();
+    let is_readable = |side: &Side| {
+        let mut polled = [rustix::event::PollFd::new(&side.reception, rustix::event::PollFlags::IN)];
+        rustix::event::poll(&mut polled, Some(&rustix::time::Timespec { tv_sec: 0, tv_nsec: 0 })) == Ok(1)
+    };
+    while other.next(Duration::ZERO).is_some() {}
+    assert!(other.reception.next_ready().is_none() && !is_readable(&other));
+    for round in 0..3_u8 {
+        (0..3).for_each(|_| one.send(&[round]).unwrap());
+        assert!(is_readable(&other));
+        assert_eq!(other.next(Duration::ZERO), Some(Seen::Message(vec![round])));
+        // The rest needs no system call.
+        for _ in 0..2 {
+            assert!(matches!(other.reception.next_ready(), Some(ShmEvent::Message(_))));
+        }
+        assert!(other.reception.next_ready().is_none() && !is_readable(&other));
+    }
+    // Events that are left behind do not make it readable, unless the program asks for it.
+    (0..3).for_each(|_| one.send(b"left").unwrap());
+    assert!(matches!(other.next(Duration::ZERO), Some(Seen::Message(_))));
+    assert!(!is_readable(&other));
+    other.reception.rouse();
+    let start = Instant::now();
+    while !is_readable(&other) {
+        assert!(start.elapsed() < PATIENCE);
+    }
+    let left = std::iter::from_fn(|| other.next(Duration::ZERO)).count();
+    assert_eq!(left, 2);
+}
+
+#[test]
+fn room_for_messages_is_what_a_path_takes() {
+    for len in [0, 1, 100, 2048, 2049, 60_000] {
+        let (one, mut other) = connected();
+        let path = one.path.clone().unwrap();
+        let room = path.room_for(len);
+        assert!(room > 0, "{len} bytes");
+        for sent in 0..room {
+            assert_eq!(path.room_for(len), room - sent, "{len} bytes");
+            path.send(&[IoSlice::new(&vec![1; len])]).unwrap();
+        }
+        assert_eq!(path.room_for(len), 0);
+        assert!(path.send(&[IoSlice::new(&vec![1; len])]).is_err(), "{len} bytes");
+        while other.next(Duration::ZERO).is_some() {}
+        assert_eq!(path.room_for(len), room);
+        path.close();
+        assert_eq!(path.room_for(len), 0);
+    }
+}
+
+/// As in a forked child, which has the descriptors of its parent.
+#[test]
+fn abandoned_reception_ends_no_path() {
+    let (mut one, mut other) = connected();
+    one.reception.abandon();
+    drop(one.reception);
+    assert!(other.path.as_ref().unwrap().is_open());
+    assert_eq!(other.next(Duration::from_millis(20)), None);
+}
+
 /// A wake that is not read takes room on the socket of its sender.
 #[test]
 fn every_wake_arrives_though_few_are_read() {

@@ -98,7 +98,7 @@ pub(crate) struct Record {
 }
 
 /// Bytes that a record with this payload takes in the ring.
-fn record_len(payload_len: u32) -> u32 {
+pub(crate) fn record_len(payload_len: u32) -> u32 {
     HEADER_LEN + payload_len.next_multiple_of(HEADER_LEN)
 }
 
