@@ -127,6 +127,18 @@ impl Datagram {
         self.next_destination += 1;
     }
 
+    /// Removes the remaining destinations for which `is_left` returns false, because they are served.
+    ///
+    /// For a transport that serves some destinations before another transport serves the rest.
+    pub fn retain_destinations(&mut self, mut is_left: impl FnMut(&Locator) -> bool) {
+        let first = self.next_destination;
+        let mut index = 0;
+        self.destinations.retain(|destination| {
+            index += 1;
+            index <= first || is_left(destination)
+        });
+    }
+
     /// Whether the datagram has no content.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -239,6 +251,20 @@ mod tests {
         datagram.destination_done();
         assert_eq!(datagram.remaining_destinations(), [b]);
         datagram.destination_done();
+        assert!(datagram.remaining_destinations().is_empty());
+    }
+
+    #[test]
+    fn served_destinations_leave_the_others_in_order() {
+        let mut datagram = Datagram::new();
+        let of_port = |port| Locator::udp_v4([127, 0, 0, 1].into(), port);
+        for port in 1..=5 {
+            datagram.add_destination(of_port(port));
+        }
+        datagram.destination_done();
+        datagram.retain_destinations(|destination| destination.port % 2 == 0);
+        assert_eq!(datagram.remaining_destinations(), [of_port(2), of_port(4)]);
+        datagram.retain_destinations(|_| false);
         assert!(datagram.remaining_destinations().is_empty());
     }
 }

@@ -27,9 +27,10 @@ pub use crate::sync::Parker;
 pub use block_on::block_on;
 #[cfg(any(feature = "udp", feature = "sim"))]
 pub(crate) use faulty::{FaultyReceive, FaultyTransport};
+pub(crate) use network::SHARED_MEMORY;
 pub use network::{
-    EXPECTED_HEADER_MAX, Expected, Headers, Locators, Network, NetworkConfig, NetworkError, Packet, Presence, Reach,
-    Receive, Resolve, Socket,
+    Carrier, EXPECTED_HEADER_MAX, Expected, Headers, Locators, Network, NetworkConfig, NetworkError, Packet, Presence,
+    Reach, Receive, Resolve, Socket,
 };
 pub use os::OsDriver;
 pub(crate) use outgoing::{Flushed, Outgoing};

@@ -64,6 +64,10 @@ pub struct NetworkConfig {
     ///
     /// While no thread waits, the driver's thread reads it. Has no effect outside Linux and in a simulation.
     pub by_caller: bool,
+    /// Bound of the memory that is shared with participants of this host, in bytes. Zero turns it off. Default: 64 MiB.
+    ///
+    /// Only Linux supports it, and only with the feature `shm`.
+    pub shared_memory: usize,
     /// Path of a pcap file that records sent and received datagrams. Default: none.
     pub tap: Option<PathBuf>,
     /// Faults of sent datagrams, for tests. Default: none. For received ones see `FaultyReceive`.
@@ -85,10 +89,26 @@ impl Default for NetworkConfig {
             receive_buffer: None,
             send_buffer: 1 << 20,
             by_caller: false,
+            shared_memory: SHARED_MEMORY,
             tap: None,
             faults: None,
         }
     }
+}
+
+/// Default bound of the memory that a participant shares, in bytes.
+pub(crate) const SHARED_MEMORY: usize = 64 << 20;
+
+/// How user data reaches another participant of this host.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Carrier {
+    /// Through memory that both processes share.
+    SharedMemory,
+    /// By UDP.
+    Udp {
+        /// Why memory is not shared.
+        reason: String,
+    },
 }
 
 /// Addresses of a participant, and the addresses where it looks for peers.
@@ -348,6 +368,24 @@ pub trait Network: Send + Sync {
     fn presence(&self, prefix: GuidPrefix) -> Presence {
         let _ = prefix;
         Presence::Unknown
+    }
+
+    /// Shares memory with a participant of this host, if possible. `locators` are those of its user data.
+    ///
+    /// May be called again when the locators change.
+    fn share_memory(&self, peer: GuidPrefix, locators: &[Locator]) {
+        let _ = (peer, locators);
+    }
+
+    /// Ends the path to a participant that is lost.
+    fn end_sharing(&self, peer: GuidPrefix) {
+        let _ = peer;
+    }
+
+    /// Returns how datagrams reach a participant of this host. `None` if this network shares no memory.
+    fn carrier(&self, peer: GuidPrefix) -> Option<Carrier> {
+        let _ = peer;
+        None
     }
 
     /// Stops reception. The receiver gets no packet after the threads have ended. Does not wait.

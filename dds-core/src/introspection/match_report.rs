@@ -55,11 +55,25 @@ pub struct MatchReport {
     /// The local endpoint offers or requests DURABILITY transient or persistent. Without a service, samples live only
     /// as long as their writer. The crate `dds-durability` has one.
     pub without_service: bool,
+    /// Whether samples between them go through shared memory.
+    pub shared_memory: bool,
+    /// Why samples between participants of one host go by UDP, although this one would share memory.
+    ///
+    /// `None` on different hosts, and for endpoints that do not match.
+    pub not_shared: Option<String>,
 }
 
 impl MatchReport {
     pub(crate) fn new(local: EndpointInfo, remote: EndpointInfo, obstacles: Vec<Obstacle>) -> Self {
-        Self { local, remote, obstacles, too_slow: None, without_service: false }
+        Self {
+            local,
+            remote,
+            obstacles,
+            too_slow: None,
+            without_service: false,
+            shared_memory: false,
+            not_shared: None,
+        }
     }
 
     /// Returns whether the endpoints match.
@@ -222,7 +236,7 @@ impl fmt::Display for Obstacle {
 
 impl fmt::Display for MatchReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { local, remote, obstacles, too_slow, without_service } = self;
+        let Self { local, remote, obstacles, too_slow, without_service, shared_memory, not_shared } = self;
         write!(f, "topic \"{}\": {local} and {remote} ", local.topic_name)?;
         if !obstacles.is_empty() {
             f.write_str("do not match")?;
@@ -232,6 +246,12 @@ impl fmt::Display for MatchReport {
             return Ok(());
         }
         f.write_str("match")?;
+        // On one host, users want to know whether memory is shared.
+        if *shared_memory {
+            f.write_str(" through shared memory")?;
+        } else if let Some(reason) = not_shared {
+            write!(f, " by UDP and not through shared memory: {reason}")?;
+        }
         if let Some(samples) = too_slow {
             write!(f, "; the reader is {samples} samples behind and not waited for")?;
         }

@@ -1,6 +1,7 @@
 //! Reports on the matches of local endpoints, and texts about them for the log.
 
 use crate::actor::Effects;
+use crate::driver::Carrier;
 use crate::infrastructure::Missing;
 use crate::introspection::{Explainer, MatchReport};
 use crate::participant::ParticipantHandle;
@@ -25,9 +26,21 @@ impl ParticipantHandle {
 
     /// Adds to reports what discovery does not know.
     fn completed(&self, mut reports: Vec<MatchReport>) -> Vec<MatchReport> {
+        self.note_carriers(&mut reports);
         self.note_slow_readers(&mut reports);
         self.note_missing_service(&mut reports);
         reports
+    }
+
+    /// Adds how samples of local endpoints are carried, which only the network knows.
+    fn note_carriers(&self, reports: &mut [MatchReport]) {
+        for report in reports.iter_mut().filter(|report| report.local.is_own && report.is_match()) {
+            match self.core.network().carrier(report.remote.guid.prefix) {
+                Some(Carrier::SharedMemory) => report.shared_memory = true,
+                Some(Carrier::Udp { reason }) => report.not_shared = Some(reason),
+                None => {}
+            }
+        }
     }
 
     /// Adds the lag of demoted readers, which only the writers know.

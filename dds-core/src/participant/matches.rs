@@ -11,7 +11,8 @@ use crate::publication::WriterCell;
 use crate::qos::{Durability, LivelinessKind};
 use crate::reception::Reception;
 use crate::topic::TopicHandle;
-use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter, ParticipantEvent};
+use dds_rtps::discovery::data::ParticipantData;
+use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter, ParticipantEvent, is_same_host};
 use dds_rtps::types::{Duration, EntityId, Guid, Locator, VendorId};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::{Arc, Weak};
@@ -73,10 +74,12 @@ impl EndpointConnector<'_> {
         match event {
             ParticipantEvent::ParticipantDiscovered { participant } => {
                 self.reception.routes().participant_found(&participant);
+                self.share_memory(&participant);
                 self.log(effects, LogEntry::Found(participant.prefix.to_string(), participant.entity_name.clone()));
             }
             ParticipantEvent::ParticipantLost { prefix, cause } => {
                 self.reception.routes().participant_lost(prefix);
+                self.core.network().end_sharing(prefix);
                 self.log(effects, LogEntry::Lost(prefix.to_string(), format!("{cause:?}")));
             }
             ParticipantEvent::ReaderMatched { writer, reader } => self.reader_matched(writer, &reader, effects),
@@ -130,6 +133,15 @@ impl EndpointConnector<'_> {
                 self.log_mismatch(local, remote, effects);
             }
             _ => {}
+        }
+    }
+
+    /// Shares memory with a participant of this host. It proves by a connection that it is here.
+    fn share_memory(&self, participant: &ParticipantData) {
+        let network = self.core.network();
+        let announced = participant.metatraffic_unicast.iter().chain(&participant.default_unicast);
+        if participant.vendor == VendorId::OURS && is_same_host(&network.locators().host_addresses, announced) {
+            network.share_memory(participant.prefix, &participant.default_unicast);
         }
     }
 

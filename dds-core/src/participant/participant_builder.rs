@@ -37,6 +37,7 @@ use std::sync::Arc;
 /// | [`domain_tag`](Self::domain_tag) | none | `DDS_DOMAIN_TAG` |
 /// | [`message_checksums`](Self::message_checksums) | none | |
 /// | [`udp_only`](Self::udp_only) | no | `DDS_TRANSPORTS`: `all`, `udp` |
+/// | [`shared_memory`](Self::shared_memory) | 64 MiB | `DDS_SHARED_MEMORY`: bytes, 0 for none |
 /// | [`type_information`](Self::type_information) | yes | `DDS_TYPE_INFORMATION`: `on`, `off` |
 /// | [`receive`](Self::receive) | `Thread` | `DDS_RECEIVE`: `thread`, `caller` |
 /// | [`tap`](Self::tap) | none | `DDS_TAP`: the path of a file |
@@ -123,6 +124,7 @@ enum Setting {
     FragmentSize(u16),
     Linger(Duration),
     UdpOnly(bool),
+    SharedMemory(usize),
     TypeInformation(bool),
     MessageChecksums(ChecksumKind),
     MessageTransform(Arc<dyn MessageTransform>),
@@ -154,6 +156,7 @@ impl Setting {
             Self::FragmentSize(bytes) => config.fragment_size = Some(bytes),
             Self::Linger(linger) => config.linger = linger,
             Self::UdpOnly(udp_only) => config.udp_only = udp_only,
+            Self::SharedMemory(bytes) => config.shared_memory = bytes,
             Self::TypeInformation(is_announced) => config.type_information = is_announced,
             Self::MessageChecksums(kind) => config.message_checksums = Some(kind),
             Self::MessageTransform(transform) => config.message_transform = Some(transform),
@@ -302,11 +305,30 @@ impl DomainParticipantBuilder {
         self.set(Setting::Enabled(enabled))
     }
 
-    /// Sends by UDP even to readers of this participant. Default: no. Environment: `DDS_TRANSPORTS` (`udp`).
+    /// Sends all samples by UDP, even to readers of this participant. Default: no.
     ///
-    /// Other participants are always reached by UDP, also those of this process.
+    /// Environment: `DDS_TRANSPORTS` (`udp`).
     pub fn udp_only(self, udp_only: bool) -> Self {
         self.set(Setting::UdpOnly(udp_only))
+    }
+
+    /// Sets the bound of the memory that the participant shares with others on this host, in bytes.
+    ///
+    /// Default: 64 MiB. 0 shares none. At most 1 GiB. Environment: `DDS_SHARED_MEMORY`.
+    ///
+    /// Samples for participants of this host go through shared memory if they can share it, and by UDP otherwise.
+    /// [`explain`](DomainParticipant::explain) says which and why. Discovery uses UDP.
+    ///
+    /// - The memory holds datagrams of more than 2 KiB until their receivers have read them. It grows as needed, and
+    ///   lasts as long as the participant. Each path takes up to 256 KiB more for short datagrams.
+    /// - Two participants share memory if both run on Linux, have this setting, belong to one user, and are in one
+    ///   network namespace. So containers share it if they share the network of the host.
+    /// - If a process ends or breaks a rule, its path ends and its memory is free. A participant that reads too slowly
+    ///   loses datagrams, as with a full receive buffer; the protocol repairs reliable samples.
+    /// - Nothing is left behind in a file system.
+    /// - It has no effect without the feature `shm`, with [`udp_only`](Self::udp_only), and in a simulation.
+    pub fn shared_memory(self, bytes: usize) -> Self {
+        self.set(Setting::SharedMemory(bytes))
     }
 
     /// Sets whether endpoints announce descriptions of their types. Default: yes. Environment: `DDS_TYPE_INFORMATION`.

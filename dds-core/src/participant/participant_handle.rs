@@ -297,6 +297,7 @@ fn network_config(config: &Config) -> NetworkConfig {
         peers: addresses.into_iter().flatten().collect(),
         peer_names: names,
         resolve: resolve_again,
+        shared_memory: if config.udp_only { 0 } else { config.shared_memory },
         by_caller: config.receive == Receiving::Caller,
         tap: config.tap.clone(),
         faults: config.faults,

@@ -28,6 +28,11 @@ pub struct TrafficCounters {
     ///
     /// Only on Linux and Android can a datagram carry the class.
     pub send_unmarked: u64,
+    /// Datagrams that were sent through shared memory, counted once per destination. `sent` includes them.
+    pub sent_shared: u64,
+    /// Datagrams that were dropped because a participant of this host read shared memory too slowly. Reliable samples
+    /// were repaired.
+    pub shared_memory_full: u64,
     /// Received datagrams.
     pub received: u64,
     /// Bytes of fragments that were received in place. All other fragments are copied.
@@ -94,6 +99,8 @@ impl ReceiveCounters {
             send_forbidden: sent.forbidden,
             send_unsupported: sent.unsupported,
             send_unmarked: sent.unmarked,
+            sent_shared: sent.shared,
+            shared_memory_full: sent.shared_full,
             received: read(&self.received),
             landed_bytes: read(&self.landed_bytes),
             not_rtps: read(&self.not_rtps),

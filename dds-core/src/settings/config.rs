@@ -1,6 +1,6 @@
 //! Settings of a participant: defaults, profile, environment and code. Later ones override earlier ones.
 
-use crate::driver::ThreadOptions;
+use crate::driver::{SHARED_MEMORY, ThreadOptions};
 use crate::infrastructure::{CreateErrorKind, Delivery};
 use crate::qos::DomainParticipantQos;
 #[cfg(feature = "serde")]
@@ -76,6 +76,8 @@ pub(crate) struct Config {
     pub(crate) fragment_size: Option<u16>,
     pub(crate) linger: Duration,
     pub(crate) udp_only: bool,
+    /// Bound of the memory that is shared with participants of this host, in bytes.
+    pub(crate) shared_memory: usize,
     /// Endpoints announce descriptions of their types.
     pub(crate) type_information: bool,
     pub(crate) message_checksums: Option<ChecksumKind>,
@@ -127,6 +129,7 @@ impl Config {
             fragment_size: None,
             linger: Duration::from_secs(1),
             udp_only: false,
+            shared_memory: SHARED_MEMORY,
             type_information: true,
             message_checksums: None,
             message_transform: None,
@@ -145,7 +148,7 @@ impl Config {
     }
 
     /// Returns each setting with its name.
-    fn settings(&self) -> [(&'static str, String); 24] {
+    fn settings(&self) -> [(&'static str, String); 25] {
         let text = |value: &dyn fmt::Debug| format!("{value:?}");
         [
             ("domain", text(&self.domain_id)),
@@ -165,6 +168,7 @@ impl Config {
             ("fragment_size", text(&self.fragment_size)),
             ("linger", self.linger.to_string()),
             ("udp_only", text(&self.udp_only)),
+            ("shared_memory", self.shared_memory.to_string()),
             ("type_information", text(&self.type_information)),
             ("message_checksums", text(&self.message_checksums)),
             ("delivery", text(&self.delivery)),
@@ -288,6 +292,7 @@ impl Config {
         };
         self.receive_buffer = bytes("DDS_RECEIVE_BUFFER")?.or(self.receive_buffer);
         self.send_buffer = bytes("DDS_SEND_BUFFER")?.unwrap_or(self.send_buffer);
+        self.shared_memory = bytes("DDS_SHARED_MEMORY")?.unwrap_or(self.shared_memory);
         if let Some(value) = look_up("DDS_DOMAIN_TAG")? {
             self.domain_tag = value;
         }
@@ -371,6 +376,7 @@ mod tests {
             ("DDS_MULTICAST_TTL", "7"),
             ("DDS_RECEIVE_BUFFER", "65536"),
             ("DDS_SEND_BUFFER", "32768"),
+            ("DDS_SHARED_MEMORY", "0"),
             ("DDS_TYPE_INFORMATION", "off"),
             ("DDS_RECEIVE", "caller"),
         ]);
@@ -380,6 +386,7 @@ mod tests {
         assert_eq!(with(&[("DDS_RECEIVE", "thread")]).unwrap().receive, Receiving::Thread);
         assert_eq!((config.ip_families, config.multicast_ttl), (IpFamilies::Both, 7));
         assert_eq!((config.receive_buffer, config.send_buffer), (Some(65_536), 32_768));
+        assert_eq!((config.shared_memory, Config::new(0).shared_memory), (0, 64 << 20));
     }
 
     #[test]
@@ -392,6 +399,7 @@ mod tests {
             "DDS_MULTICAST_TTL",
             "DDS_RECEIVE_BUFFER",
             "DDS_SEND_BUFFER",
+            "DDS_SHARED_MEMORY",
         ] {
             let error = with(&[(name, "galaxy")]).unwrap_err();
             assert!(error.to_string().contains(name), "{error}");

@@ -132,6 +132,7 @@ struct ParticipantSettings {
     fragment_size: Option<u16>,
     linger: Option<Duration>,
     udp_only: Option<bool>,
+    shared_memory: Option<usize>,
     type_information: Option<bool>,
     message_checksums: Option<ChecksumKind>,
     delivery: Option<Delivery>,
@@ -226,6 +227,7 @@ impl Profiles {
         config.fragment_size = said.fragment_size.or(config.fragment_size);
         set(&mut config.linger, &said.linger);
         set(&mut config.udp_only, &said.udp_only);
+        set(&mut config.shared_memory, &said.shared_memory);
         set(&mut config.type_information, &said.type_information);
         set(&mut config.delivery, &said.delivery);
         set(&mut config.receive, &said.receive);

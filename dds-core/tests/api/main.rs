@@ -33,6 +33,8 @@ mod receiving;
 mod refusals;
 mod requests;
 mod rules;
+#[cfg(all(target_os = "linux", feature = "shm"))]
+mod sharing;
 #[path = "../support/mod.rs"]
 mod support;
 mod surface;

@@ -48,13 +48,13 @@ struct Parent {
 }
 
 fn parent() -> Parent {
-    parent_by(Receiving::Thread)
+    parent_by(Receiving::Thread, true)
 }
 
-fn parent_by(receive: Receiving) -> Parent {
+fn parent_by(receive: Receiving, udp_only: bool) -> Parent {
     let world = World::new();
     let participant = world.builder().receive(receive).build().unwrap();
-    let remote = world.builder().udp_only(true).receive(receive).build().unwrap();
+    let remote = world.builder().udp_only(udp_only).receive(receive).build().unwrap();
     let writer = participant.writer_builder::<Count>("t").qos(Preset::Event).build().unwrap();
     let reader = participant.reader_builder::<Count>("t").qos(Preset::Event).on_event(|_, _| ()).build().unwrap();
     let remote_reader = remote.reader_builder::<Count>("t").qos(Preset::Event).build().unwrap();
@@ -104,35 +104,39 @@ fn forked_child_gets_error() {
 
 #[test]
 fn forked_child_may_drop_entities_of_parent() {
-    let parent = parent();
-    in_a_child(|| {
-        parent.writer.close();
-        parent.reader.close();
-        parent.participant.close();
-        assert!(parent.writer.is_closed() && parent.reader.is_closed() && parent.participant.is_closed());
-    });
-    lives_on(&parent, 1);
-    // An option, so that the child can drop entities that the parent keeps.
-    let mut parent = Some(parent);
-    in_a_child(|| drop(parent.take()));
-    lives_on(parent.as_ref().unwrap(), 2);
+    for udp_only in [true, false] {
+        let parent = parent_by(Receiving::Thread, udp_only);
+        in_a_child(|| {
+            parent.writer.close();
+            parent.reader.close();
+            parent.participant.close();
+            assert!(parent.writer.is_closed() && parent.reader.is_closed() && parent.participant.is_closed());
+        });
+        lives_on(&parent, 1);
+        // An option, so that the child can drop entities that the parent keeps.
+        let mut parent = Some(parent);
+        in_a_child(|| drop(parent.take()));
+        lives_on(parent.as_ref().unwrap(), 2);
+    }
 }
 
 /// The child has the descriptors that its parent waits for, and must leave them alone.
 #[test]
 fn forked_child_does_not_receive_for_parent() {
-    let parent = parent_by(Receiving::Caller);
-    // With `Receiving::Caller`, a waiting thread reads the sockets itself.
-    for count in 0..10 {
-        in_a_child(|| {
-            let wait = parent.reader.wait_for_writers(9).block_for(PATIENCE);
-            assert_eq!(wait.unwrap_err().kind(), &WaitErrorKind::Forked);
-        });
-        lives_on(&parent, count);
+    for udp_only in [true, false] {
+        let parent = parent_by(Receiving::Caller, udp_only);
+        // With `Receiving::Caller`, a waiting thread reads the sockets itself.
+        for count in 0..10 {
+            in_a_child(|| {
+                let wait = parent.reader.wait_for_writers(9).block_for(PATIENCE);
+                assert_eq!(wait.unwrap_err().kind(), &WaitErrorKind::Forked);
+            });
+            lives_on(&parent, count);
+        }
+        let mut parent = Some(parent);
+        in_a_child(|| drop(parent.take()));
+        lives_on(parent.as_ref().unwrap(), 10);
     }
-    let mut parent = Some(parent);
-    in_a_child(|| drop(parent.take()));
-    lives_on(parent.as_ref().unwrap(), 10);
 }
 
 struct Stop<'a>(&'a AtomicBool);

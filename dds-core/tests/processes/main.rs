@@ -11,6 +11,8 @@ mod fork;
 mod hosts;
 #[cfg(all(target_os = "linux", feature = "rt"))]
 mod priority_inversion;
+#[cfg(all(target_os = "linux", feature = "shm"))]
+mod sharing;
 #[path = "../support/mod.rs"]
 mod support;
 #[cfg(target_os = "linux")]

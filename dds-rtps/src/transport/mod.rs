@@ -101,4 +101,8 @@ pub struct TransportCounters {
     /// Sent datagrams without their [`TrafficClass`](crate::types::TrafficClass), because this system cannot mark
     /// single datagrams.
     pub unmarked: u64,
+    /// Datagrams sent through shared memory, once for each destination. `sent` includes them.
+    pub shared: u64,
+    /// Datagrams dropped because a peer was too slow to read them from shared memory.
+    pub shared_full: u64,
 }

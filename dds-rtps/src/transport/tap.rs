@@ -118,10 +118,10 @@ impl<T: Transport> Transport for Tap<T> {
         // The inner transport removes the destinations that it serves.
         let destinations: SmallVec<[Locator; 8]> = SmallVec::from_slice(datagram.remaining_destinations());
         let outcome = self.inner.send(datagram);
-        let remaining = datagram.remaining_destinations().len();
-        debug_assert!(remaining <= destinations.len(), "a transport adds no destinations");
-        let served = destinations.len().saturating_sub(remaining);
-        for destination in destinations.iter().take(served) {
+        let remaining = datagram.remaining_destinations();
+        debug_assert!(remaining.len() <= destinations.len(), "a transport adds no destinations");
+        // A transport may serve a later destination first.
+        for destination in destinations.iter().filter(|destination| !remaining.contains(destination)) {
             self.record(datagram, destination);
         }
         outcome

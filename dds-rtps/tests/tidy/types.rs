@@ -35,6 +35,8 @@ const SHARED_NAMES: &[&str] = &[
     "StagedMessage",
     // Two implementations of one item, for Linux and for other systems.
     "Attendance",
+    "SharedIntake",
+    "Sharing",
 ];
 
 /// Names that are still to become specific. The list only shrinks.

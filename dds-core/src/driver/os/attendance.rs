@@ -32,7 +32,7 @@
 //! One lock protects all of this state. It is held for a few lines and at most one short system call per socket.
 
 use super::Leading;
-use super::intake::{ERROR_PAUSE, Intake, IntakeStep};
+use super::intake::{ERROR_PAUSE, Inlet, IntakeStep};
 use crate::driver::{Parker, Role, as_role};
 use crate::sync::{Arc, AtomicBool, AtomicUsize, Bell, Lock, Ordering, Polling, Process};
 use nix::poll::{PollFd, PollFlags, ppoll};
@@ -79,7 +79,7 @@ pub(super) struct Attendance {
 
 struct AttendanceState {
     /// `None` while a thread receives, or after the end.
-    intakes: Option<Vec<Intake>>,
+    intakes: Option<Vec<Inlet>>,
     /// The driver's thread attends: the sockets are in the set.
     by_driver: bool,
     /// The driver's thread will check within some milliseconds.
@@ -111,9 +111,9 @@ enum By {
 }
 
 impl Attendance {
-    pub(super) fn new(intakes: Vec<Intake>, stopped: &Arc<AtomicBool>, leading: Leading) -> io::Result<Arc<Self>> {
+    pub(super) fn new(intakes: Vec<Inlet>, stopped: &Arc<AtomicBool>, leading: Leading) -> io::Result<Arc<Self>> {
         // Several threads check the sockets, so no read may block.
-        intakes.iter().try_for_each(|intake| intake.socket().set_nonblocking(true))?;
+        intakes.iter().try_for_each(Inlet::never_block)?;
         let state =
             AttendanceState { intakes: Some(intakes), by_driver: false, looks: false, has_left: false, stopped: false };
         Ok(Arc::new(Self {
@@ -169,11 +169,11 @@ impl Attendance {
         // Otherwise each datagram would wake the driver's thread as well.
         self.take_from_driver(&mut state, &intakes);
         self.leading.begin();
-        Some(Lead { attendance: self, intakes })
+        Some(Lead { attendance: self, intakes, ready: 0 })
     }
 
     /// Returns the intakes to the state, unless the network is stopped.
-    fn put_back(&self, intakes: Vec<Intake>, by: By) {
+    fn put_back(&self, intakes: Vec<Inlet>, by: By) {
         let mut state = self.state.lock();
         let dropped = if state.stopped {
             Some(intakes)
@@ -199,7 +199,7 @@ impl Attendance {
         }
     }
 
-    fn leave(&self, state: &mut AttendanceState, intakes: Vec<Intake>) {
+    fn leave(&self, state: &mut AttendanceState, intakes: Vec<Inlet>) {
         state.intakes = Some(intakes);
         if self.prompt.load(Ordering::Relaxed) && self.give_to_driver(state) {
             return;
@@ -225,7 +225,9 @@ impl Attendance {
         let intakes = state.intakes.as_deref().unwrap_or_default();
         let event = || EpollEvent::new(EpollFlags::EPOLLIN, 0);
         // Each socket is new in the set, so that epoll also reports datagrams that wait already.
-        let result = intakes.iter().try_for_each(|intake| self.set.add(intake.socket(), event()));
+        let result = intakes.iter().try_for_each(|intake| self.set.add(intake, event()));
+        // The set reports descriptors only.
+        intakes.iter().for_each(Inlet::rouse);
         if let Err(error) = result {
             tracing::debug!(%error, "the user-data sockets are looked at every 10 ms");
             self.empty_set(intakes);
@@ -234,16 +236,16 @@ impl Attendance {
         state.by_driver
     }
 
-    fn take_from_driver(&self, state: &mut AttendanceState, intakes: &[Intake]) {
+    fn take_from_driver(&self, state: &mut AttendanceState, intakes: &[Inlet]) {
         if std::mem::take(&mut state.by_driver) {
             self.empty_set(intakes);
         }
     }
 
-    fn empty_set(&self, intakes: &[Intake]) {
+    fn empty_set(&self, intakes: &[Inlet]) {
         for intake in intakes {
             // Fails only if the socket is not in the set, which is the wanted state.
-            let _ = self.set.delete(intake.socket());
+            let _ = self.set.delete(intake);
         }
     }
 
@@ -316,7 +318,8 @@ impl Attendance {
         let mut drain = Drain { attendance: self, intakes, is_failing: false };
         let mut more = false;
         for intake in &mut drain.intakes {
-            let last = (0..BURST).map(|_| intake.step(&self.stopped)).find(|step| *step != IntakeStep::Taken);
+            let mut steps = (0..BURST).map(|turn| intake.step(turn == 0, &self.stopped));
+            let last = steps.find(|step| *step != IntakeStep::Taken);
             more |= last.is_none();
             drain.is_failing |= last == Some(IntakeStep::Failing);
         }
@@ -344,7 +347,9 @@ impl fmt::Debug for Attendance {
 /// A thread of the application that receives.
 struct Lead<'a> {
     attendance: &'a Attendance,
-    intakes: Vec<Intake>,
+    intakes: Vec<Inlet>,
+    /// The intakes whose descriptors are readable, one bit each.
+    ready: u32,
 }
 
 impl Lead<'_> {
@@ -365,17 +370,24 @@ impl Lead<'_> {
     }
 
     /// Waits for a datagram. Returns false if the thread was woken or its time is over.
-    fn wait(&self, polling: &Polling<'_>, timeout: Option<Duration>) -> bool {
+    fn wait(&mut self, polling: &Polling<'_>, timeout: Option<Duration>) -> bool {
+        if self.has_left_data() {
+            // The sockets have their turn too, even if a peer floods shared memory.
+            self.ready = u32::MAX;
+            return !polling.is_woken();
+        }
         let bell = &*self.attendance.bell;
         let mut ready = 0;
         let mut rings = false;
         let woken = polling.sleep(|| {
-            let sockets = self.intakes.iter().map(|intake| intake.socket().as_fd());
-            let mut awaited: SmallVec<[PollFd<'_>; 3]> =
-                std::iter::once(bell.as_fd()).chain(sockets).map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
+            let sources = self.intakes.iter().map(Inlet::as_fd);
+            let mut awaited: SmallVec<[PollFd<'_>; 4]> =
+                std::iter::once(bell.as_fd()).chain(sources).map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
             // If a signal interrupts the call, the loop checks again as well.
             ready = ppoll(&mut awaited, timeout.map(TimeSpec::from_duration), None).unwrap_or(0);
-            rings = awaited.first().and_then(PollFd::any).unwrap_or(false);
+            let mut states = awaited.iter().map(|polled| polled.any().unwrap_or(false));
+            rings = states.next().unwrap_or(false);
+            self.ready = states.enumerate().fold(0, |mask, (at, is_ready)| mask | u32::from(is_ready) << at);
         });
         // Clear the bell, or the next wait would return at once.
         if rings {
@@ -384,12 +396,24 @@ impl Lead<'_> {
         !woken && ready > 0
     }
 
+    /// Handles data that the last wait left in shared memory, without a system call. Returns whether there was some.
+    fn has_left_data(&mut self) -> bool {
+        let stopped = &self.attendance.stopped;
+        let step = |intake: &mut Inlet| as_role(Role::Receive, || intake.step(false, stopped));
+        let unfinished = self.intakes.iter_mut().filter(|intake| intake.is_unfinished());
+        unfinished.fold(false, |has, intake| has | (step(intake) == IntakeStep::Taken))
+    }
+
     /// Handles waiting datagrams. Returns false if the thread should stop receiving.
     fn receive(&mut self, polling: &Polling<'_>, budget: &mut usize) -> bool {
-        let Self { attendance, intakes } = self;
-        for intake in intakes {
+        let Self { attendance, intakes, ready } = self;
+        for (at, intake) in intakes.iter_mut().enumerate() {
+            let mut is_ready = *ready & (1 << at) != 0;
+            if !is_ready {
+                continue;
+            }
             while *budget > 0 {
-                let step = intake.step(&attendance.stopped);
+                let step = intake.step(std::mem::take(&mut is_ready), &attendance.stopped);
                 let is_over = attendance.stopped.load(Ordering::Acquire) || attendance.process.is_left();
                 // Also stop in a forked child, whose sockets belong to the parent.
                 if is_over || polling.is_woken() {
@@ -426,7 +450,7 @@ fn pause(bell: &Bell, polling: &Polling<'_>) {
 /// The driver's thread while it receives.
 struct Drain<'a> {
     attendance: &'a Attendance,
-    intakes: Vec<Intake>,
+    intakes: Vec<Inlet>,
     is_failing: bool,
 }
 

@@ -1,6 +1,7 @@
 //! The path from a socket to the participant: one receive call, and the processing of its datagrams.
 
 use super::landings::{Arrival, Landings};
+use super::sharing::SharedIntake;
 use super::tap::Recorder;
 use crate::driver::{Expected, Packet, Receive, Socket};
 use crate::sync::{Arc, AtomicBool, Ordering};
@@ -56,6 +57,54 @@ pub(super) enum IntakeStep {
     Nothing,
     /// The socket keeps failing: pause before the next call.
     Failing,
+}
+
+/// One source of user data.
+#[allow(clippy::large_enum_variant, reason = "a participant has three of them at most")]
+pub(super) enum Inlet {
+    Socket(Intake),
+    Shared(SharedIntake),
+}
+
+#[cfg(target_os = "linux")]
+impl Inlet {
+    /// Makes every read return at once.
+    pub(super) fn never_block(&self) -> io::Result<()> {
+        match self {
+            Self::Socket(intake) => intake.socket().set_nonblocking(true),
+            Self::Shared(_) => Ok(()),
+        }
+    }
+
+    /// Receives once. `is_ready`: the descriptor is readable.
+    pub(super) fn step(&mut self, is_ready: bool, stopped: &AtomicBool) -> IntakeStep {
+        match self {
+            Self::Socket(intake) => intake.step(stopped),
+            Self::Shared(intake) => intake.step(is_ready),
+        }
+    }
+
+    /// Whether there may be data although the descriptor is not readable.
+    pub(super) fn is_unfinished(&self) -> bool {
+        matches!(self, Self::Shared(intake) if intake.is_unfinished())
+    }
+
+    /// Makes the descriptor readable if there may be data.
+    pub(super) fn rouse(&self) {
+        if let Self::Shared(intake) = self {
+            intake.rouse();
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl std::os::fd::AsFd for Inlet {
+    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        match self {
+            Self::Socket(intake) => intake.socket().as_fd(),
+            Self::Shared(intake) => intake.as_fd(),
+        }
+    }
 }
 
 impl Intake {
@@ -147,6 +196,12 @@ impl Inbound {
             receive: Arc::clone(receive),
             recorder,
         }
+    }
+
+    /// Whether a capture records the datagrams.
+    #[cfg(all(feature = "shm", target_os = "linux", not(dds_loom)))]
+    pub(super) fn records(&self) -> bool {
+        self.recorder.is_some()
     }
 
     /// Returns a slot with room for any datagram. Its memory is allocated, and zeroed by the system, once.

@@ -24,6 +24,11 @@ mod naming;
 mod network;
 #[cfg(feature = "udp")]
 mod presence;
+#[cfg(all(feature = "shm", target_os = "linux", not(dds_loom)))]
+mod sharing;
+#[cfg(all(feature = "udp", not(all(feature = "shm", target_os = "linux", not(dds_loom)))))]
+#[path = "unshared.rs"]
+mod sharing;
 #[cfg(feature = "udp")]
 mod tap;
 

@@ -5,13 +5,15 @@ use super::addressing::{Addressing, Receivers};
 use super::alarm::Alarm;
 use super::attendance::Attendance;
 use super::clock::Clock;
-use super::intake::{ERROR_PAUSE, ERRORS_IN_A_ROW, Inbound, Intake, IntakeStep, berth_of, report};
+use super::intake::{ERROR_PAUSE, ERRORS_IN_A_ROW, Inbound, Inlet, Intake, IntakeStep, berth_of, report};
 use super::naming::Naming;
 use super::presence::Beacon;
+use super::sharing::{SharedIntake, Sharing};
 use super::tap::OpenTap;
 use crate::actor::{Effects, Poke, Signals};
 use crate::driver::{
-    FaultyTransport, Locators, Network, NetworkConfig, NetworkError, Parker, Presence, Reach, Receive, Role, Socket,
+    Carrier, FaultyTransport, Locators, Network, NetworkConfig, NetworkError, Parker, Presence, Reach, Receive, Role,
+    Socket,
 };
 use crate::sync::{Arc, AtomicBool, Lock, Ordering, Weak};
 use dds_rtps::transport::Transport;
@@ -52,6 +54,9 @@ pub(super) struct OsNetwork {
     by_caller: bool,
     attendance: Lock<Option<Arc<Attendance>>>,
     beacon: Beacon,
+    sharing: Arc<Sharing>,
+    /// Receiver of the participant, from the start to the stop.
+    receive: Lock<Option<Arc<dyn Receive>>>,
     gauge: ReceiveBufferGauge,
     room: Arc<Room>,
     shared: Arc<DriverShared>,
@@ -88,9 +93,12 @@ impl OsNetwork {
         // Link-local peers need the interface of their link before the first send.
         naming.addresses().iter().for_each(|peer| transport.note_sender(*peer));
         let udp = transport;
+        let sharing = Sharing::new(config.shared_memory);
+        let transport = sharing.before(Arc::clone(&udp) as _);
+        // The capture shows all datagrams, also those through shared memory.
         let transport: Arc<dyn Transport> = match &tap {
-            Some(tap) => Arc::new(tap.around(Arc::clone(&udp))),
-            None => Arc::clone(&udp) as _,
+            Some(tap) => Arc::new(tap.around(transport)),
+            None => transport,
         };
         // Faults are outside of the tap, so that the capture shows only datagrams that are really sent.
         let transport = match config.faults {
@@ -114,6 +122,8 @@ impl OsNetwork {
             by_caller: config.by_caller && cfg!(target_os = "linux"),
             attendance: Lock::default(),
             beacon: Beacon::new(),
+            sharing,
+            receive: Lock::default(),
             gauge: ReceiveBufferGauge::new(),
             room: Arc::new(Room { transport: udp, waiting: Lock::default() }),
             shared,
@@ -134,7 +144,9 @@ impl OsNetwork {
             Intake::new(Arc::clone(socket), inbound)
         });
         if self.by_caller {
-            let attendance = Attendance::new(intakes.collect(), &self.stopped, self.shared.leading())?;
+            let shared = self.open_shared(receive).map(Inlet::Shared);
+            let inlets = intakes.map(Inlet::Socket).chain(shared).collect();
+            let attendance = Attendance::new(inlets, &self.stopped, self.shared.leading())?;
             if !self.shared.attend_by_callers(&attendance) {
                 return Err(io::Error::other("this driver has the sockets of another participant already"));
             }
@@ -153,6 +165,25 @@ impl OsNetwork {
             self.shared.spawn("dds-receive", Role::Receive, Box::new(move || thread.run()))?;
         }
         Ok(())
+    }
+
+    /// Opens shared memory, once. Returns its receiving part.
+    fn open_shared(&self, receive: &Arc<dyn Receive>) -> Option<SharedIntake> {
+        // A capture shows shared memory as traffic of this socket.
+        let socket = self.user_unicast.first()?;
+        let inbound = self.inbound(socket, Socket::UserUnicast, receive);
+        Sharing::open_intake(&self.sharing, inbound)
+    }
+
+    /// Starts to receive from shared memory, when the first participant of this host is known.
+    fn receive_shared(&self) {
+        let receive = self.receive.lock().clone();
+        let Some(intake) = receive.and_then(|receive| self.open_shared(&receive)) else { return };
+        let stopped = Arc::clone(&self.stopped);
+        if let Err(error) = self.shared.spawn("dds-shared", Role::Receive, Box::new(move || intake.run(&stopped))) {
+            tracing::debug!(%error, "no thread receives from shared memory; this participant uses UDP");
+            self.sharing.give_up(error.to_string());
+        }
     }
 }
 
@@ -174,7 +205,7 @@ impl Network for OsNetwork {
     }
 
     fn room_at(&self, locator: &Locator) -> Option<usize> {
-        self.gauge.room_at(locator.to_socket_addr()?)
+        self.sharing.room_at(locator).or_else(|| self.gauge.room_at(locator.to_socket_addr()?))
     }
 
     fn start(&self, receive: Arc<dyn Receive>) -> io::Result<()> {
@@ -182,6 +213,7 @@ impl Network for OsNetwork {
         let (Some(metatraffic), false) = (metatraffic, self.stopped.load(Ordering::Acquire)) else {
             return Err(io::Error::other("the network was started or stopped before"));
         };
+        *self.receive.lock() = Some(Arc::clone(&receive));
         self.receive_user_data(&receive)?;
         let mut tasks = self.tasks.lock();
         for (socket, kind) in metatraffic {
@@ -198,6 +230,8 @@ impl Network for OsNetwork {
         // A stop that ran in between found no task to abort.
         if self.stopped.load(Ordering::Acquire) {
             tasks.drain(..).for_each(|task| task.abort());
+            drop(tasks);
+            *self.receive.lock() = None;
         }
         Ok(())
     }
@@ -209,7 +243,21 @@ impl Network for OsNetwork {
     }
 
     fn show_presence(&self, prefix: GuidPrefix) {
+        self.sharing.set_prefix(prefix);
         self.beacon.show(prefix);
+    }
+
+    fn share_memory(&self, peer: GuidPrefix, locators: &[Locator]) {
+        self.receive_shared();
+        self.sharing.found(peer, locators);
+    }
+
+    fn end_sharing(&self, peer: GuidPrefix) {
+        self.sharing.lost(peer);
+    }
+
+    fn carrier(&self, peer: GuidPrefix) -> Option<Carrier> {
+        self.sharing.carrier(peer)
     }
 
     fn presence(&self, prefix: GuidPrefix) -> Presence {
@@ -222,6 +270,8 @@ impl Network for OsNetwork {
         }
         // Wake the receive threads, which block in the kernel.
         self.user_unicast.iter().for_each(|socket| interrupt(socket));
+        self.sharing.stop();
+        drop(self.receive.lock().take());
         if let Some(attendance) = self.attendance.lock().take() {
             attendance.stop();
         }

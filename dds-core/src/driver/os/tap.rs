@@ -2,8 +2,9 @@
 
 use crate::driver::{NetworkError, Socket};
 use crate::sync::Arc;
+use dds_rtps::transport::Transport;
 use dds_rtps::transport::tap::{Capture, Tap, as_seen_by};
-use dds_rtps::transport::udp::{PortMapping, UdpSockets, UdpTransport};
+use dds_rtps::transport::udp::{PortMapping, UdpSockets};
 use dds_rtps::types::Time;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::path::Path;
@@ -37,7 +38,7 @@ impl OpenTap {
     }
 
     /// Records sent datagrams.
-    pub(super) fn around(&self, transport: Arc<UdpTransport>) -> Tap<Arc<UdpTransport>> {
+    pub(super) fn around(&self, transport: Arc<dyn Transport>) -> Tap<Arc<dyn Transport>> {
         Tap::new(transport, Arc::clone(&self.capture), self.senders.iter().copied())
     }
 

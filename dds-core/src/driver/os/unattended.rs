@@ -1,7 +1,7 @@
 //! Replacement for reception by callers on systems other than Linux, and in models.
 
 use super::Leading;
-use super::intake::Intake;
+use super::intake::Inlet;
 use crate::driver::Parker;
 use crate::sync::{Arc, AtomicBool};
 use std::io;
@@ -12,7 +12,7 @@ use std::time::Duration;
 pub(super) enum Attendance {}
 
 impl Attendance {
-    pub(super) fn new(_: Vec<Intake>, _: &Arc<AtomicBool>, _: Leading) -> io::Result<Arc<Self>> {
+    pub(super) fn new(_: Vec<Inlet>, _: &Arc<AtomicBool>, _: Leading) -> io::Result<Arc<Self>> {
         Err(io::ErrorKind::Unsupported.into())
     }
 

@@ -401,6 +401,8 @@ impl Transport for UdpTransport {
             forbidden: read(&self.counters.forbidden),
             unsupported: read(&self.counters.unsupported),
             unmarked: read(&self.counters.unmarked),
+            shared: 0,
+            shared_full: 0,
         }
     }
 }

@@ -1,0 +1,121 @@
+//! The path from shared memory to the participant.
+
+use super::{MESSAGE_MAX, Sharing, prefix_of};
+use crate::driver::os::intake::{Inbound, IntakeStep, berth_of};
+use crate::sync::{Arc, AtomicBool, Ordering, Process};
+use dds_rtps::concurrent::SlotMut;
+use dds_rtps::transport::udp::Received;
+use dds_shm::{ShmEvent, ShmReception};
+use std::fmt;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
+
+/// Receives from all peers.
+pub(in crate::driver::os) struct SharedIntake {
+    reception: ShmReception,
+    inbound: Inbound,
+    sharing: Arc<Sharing>,
+    slot: Option<SlotMut>,
+    /// The last call returned an event, so the descriptor may not be readable although there are more.
+    is_unfinished: bool,
+    process: Process,
+}
+
+/// How long a call may wait for an event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WaitForEvent {
+    /// Until there is one.
+    Forever,
+    /// Only look, also at the descriptors.
+    Look,
+    /// Only look at the memory.
+    Memory,
+}
+
+impl SharedIntake {
+    pub(super) fn new(reception: ShmReception, inbound: Inbound, sharing: Arc<Sharing>) -> Self {
+        let process = Process::current();
+        Self { reception, inbound, sharing, slot: None, is_unfinished: false, process }
+    }
+
+    /// Receives until the network is stopped. For a thread of its own.
+    pub(in crate::driver::os) fn run(mut self, stopped: &AtomicBool) {
+        while !stopped.load(Ordering::Acquire) {
+            self.receive(WaitForEvent::Forever);
+        }
+    }
+
+    /// Handles one event. `is_ready`: the descriptor is readable.
+    pub(in crate::driver::os) fn step(&mut self, is_ready: bool) -> IntakeStep {
+        self.receive(if is_ready { WaitForEvent::Look } else { WaitForEvent::Memory })
+    }
+
+    /// Whether there may be events although the descriptor is not readable.
+    pub(in crate::driver::os) fn is_unfinished(&self) -> bool {
+        self.is_unfinished
+    }
+
+    /// Makes the descriptor readable if there may be events.
+    pub(in crate::driver::os) fn rouse(&self) {
+        if self.is_unfinished {
+            self.reception.rouse();
+        }
+    }
+
+    fn receive(&mut self, wait: WaitForEvent) -> IntakeStep {
+        let Self { reception, inbound, sharing, slot, is_unfinished, .. } = self;
+        let event = match wait {
+            WaitForEvent::Forever => reception.next_event(None),
+            WaitForEvent::Look => reception.next_event(Some(Duration::ZERO)),
+            WaitForEvent::Memory => reception.next_ready(),
+        };
+        *is_unfinished = event.is_some();
+        match event {
+            None => return IntakeStep::Nothing,
+            // No honest peer sends it.
+            Some(ShmEvent::Message(message)) if message.len() > MESSAGE_MAX => {
+                tracing::debug!(len = message.len(), "a message in shared memory is too long");
+            }
+            Some(ShmEvent::Message(message)) => {
+                let mut free = slot.take().unwrap_or_else(|| inbound.slot());
+                let copied = message.copy_to(berth_of(free.buffer()).1);
+                let path = message.path();
+                // The peer gets its memory back before the message is processed.
+                drop(message);
+                let sender = if inbound.records() { sharing.address_of(path) } else { None };
+                inbound.take(free, Received::one(copied), sender, None);
+            }
+            Some(ShmEvent::Up(path)) => sharing.up(path),
+            Some(ShmEvent::Down { path, peer, reason }) => sharing.down(path, peer.identity, reason),
+            Some(ShmEvent::Refused { peer, reason }) => {
+                if let Some(peer) = peer.and_then(prefix_of) {
+                    sharing.refused(peer, &reason);
+                }
+            }
+            // A full path drops messages, so no sender waits for room.
+            Some(_) => {}
+        }
+        IntakeStep::Taken
+    }
+}
+
+impl AsFd for SharedIntake {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.reception.as_fd()
+    }
+}
+
+impl Drop for SharedIntake {
+    fn drop(&mut self) {
+        if self.process.is_left() {
+            // The end of the reception hangs up. A forked child would do that for its parent.
+            self.reception.abandon();
+        }
+    }
+}
+
+impl fmt::Debug for SharedIntake {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedIntake").field("reception", &self.reception).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,259 @@
+//! The contract of transports, with shared memory to both receivers, to one of them, or to none. Routes of peers.
+
+#![allow(clippy::disallowed_methods, reason = "a test of shared memory waits for other threads")]
+
+#[path = "../../../../../dds-rtps/src/transport/contract/promises.rs"]
+mod promises;
+
+use self::promises::{Insistent, TransportUnderTest, datagram};
+use super::*;
+use dds_rtps::transport::SendOutcome;
+use dds_rtps::transport::faults::{Faults, SendFaults};
+use dds_rtps::transport::tap::{Capture, Tap};
+use dds_rtps::transport::udp::{UdpConfig, UdpSockets};
+use dds_rtps::types::{IpFamilies, Time};
+use dds_shm::ShmEvent;
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::net::UdpSocket;
+use std::sync::atomic::AtomicU32;
+use std::time::{Duration, Instant};
+
+const LIMIT: usize = 8 << 20;
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn new_prefix() -> GuidPrefix {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let mut prefix = [0xcd; 12];
+    prefix[..4].copy_from_slice(&std::process::id().to_le_bytes());
+    prefix[4..8].copy_from_slice(&NEXT.fetch_add(1, Ordering::Relaxed).to_le_bytes());
+    GuidPrefix(prefix)
+}
+
+/// Shared memory of one participant, whose reception the test runs.
+struct Party {
+    prefix: GuidPrefix,
+    sharing: Arc<Sharing>,
+    reception: ShmReception,
+    received: VecDeque<Vec<u8>>,
+}
+
+impl Party {
+    fn new(limit: usize) -> Self {
+        let (prefix, sharing) = (new_prefix(), Sharing::new(limit));
+        sharing.set_prefix(prefix);
+        let reception = sharing.open().unwrap();
+        Self { prefix, sharing, reception, received: VecDeque::new() }
+    }
+
+    /// Handles everything that has arrived.
+    fn run(&mut self) {
+        while let Some(event) = self.reception.next_event(Some(Duration::ZERO)) {
+            match event {
+                ShmEvent::Message(message) => {
+                    let mut bytes = vec![0; message.len()];
+                    message.copy_to(&mut bytes);
+                    self.received.push_back(bytes);
+                }
+                ShmEvent::Up(path) => self.sharing.up(path),
+                ShmEvent::Down { path, peer, reason } => self.sharing.down(path, peer.identity, reason),
+                ShmEvent::Refused { peer, reason } => {
+                    if let Some(peer) = peer.and_then(prefix_of) {
+                        self.sharing.refused(peer, &reason);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Both parties discover each other, and a path opens.
+fn introduce(one: &mut Party, other: &mut Party, locator_of_other: Locator) {
+    one.sharing.found(other.prefix, &[locator_of_other]);
+    other.sharing.found(one.prefix, &[Locator::udp_v4([127, 0, 0, 1].into(), 1)]);
+    let start = Instant::now();
+    while one.sharing.carrier(other.prefix) != Some(Carrier::SharedMemory)
+        || other.sharing.carrier(one.prefix) != Some(Carrier::SharedMemory)
+    {
+        assert!(start.elapsed() < PATIENCE, "{:?}", one.sharing.carrier(other.prefix));
+        one.run();
+        other.run();
+    }
+}
+
+struct Setting<T> {
+    transport: T,
+    sockets: [UdpSocket; 2],
+    parties: RefCell<[Party; 2]>,
+    shared: [bool; 2],
+    _sender: Party,
+}
+
+impl<T> Setting<T> {
+    /// `shared` says which receivers share memory with the sender.
+    fn new(shared: [bool; 2], wrap: impl FnOnce(Arc<dyn Transport>) -> T) -> Self {
+        let families = IpFamilies::V4;
+        let config = UdpConfig { domain_id: 218, host_only: true, multicast: false, families, ..UdpConfig::default() };
+        let mut opened = UdpSockets::open(&config).unwrap();
+        let sockets = [opened.user_unicast.remove(0), opened.metatraffic_unicast.remove(0)];
+        let mut sender = Party::new(LIMIT);
+        let transport = wrap(sender.sharing.before(opened.transport));
+        let mut parties = [Party::new(LIMIT), Party::new(LIMIT)];
+        for (index, party) in parties.iter_mut().enumerate() {
+            sockets[index].set_nonblocking(true).unwrap();
+            if shared[index] {
+                introduce(&mut sender, party, Locator::from(sockets[index].local_addr().unwrap()));
+            }
+        }
+        Self { transport, sockets, parties: RefCell::new(parties), shared, _sender: sender }
+    }
+}
+
+impl<T: Transport> TransportUnderTest for Setting<T> {
+    type Transport = T;
+
+    fn transport(&self) -> &T {
+        &self.transport
+    }
+
+    fn locator(&self, receiver: usize) -> Locator {
+        Locator::from(self.sockets[receiver].local_addr().unwrap())
+    }
+
+    fn next(&self, receiver: usize) -> Option<Vec<u8>> {
+        if self.shared[receiver] {
+            let party = &mut self.parties.borrow_mut()[receiver];
+            party.run();
+            return party.received.pop_front();
+        }
+        let mut buffer = vec![0; 65_536];
+        let len = self.sockets[receiver].recv(&mut buffer).ok()?;
+        buffer.truncate(len);
+        Some(buffer)
+    }
+}
+
+#[test]
+fn sharing_keeps_the_contract_for_any_receiver() {
+    for shared in [[true, true], [true, false], [false, true], [false, false]] {
+        promises::all_promises(&Setting::new(shared, |transport| transport));
+    }
+}
+
+#[test]
+fn repeated_sends_to_shared_memory_keep_the_contract() {
+    let faults = Faults { seed: 7, blocked: 0.5, ..Faults::default() };
+    let wrap = |inner| Insistent(SendFaults::new(inner, faults, || dds_rtps::types::Instant::ZERO));
+    promises::all_promises(&Setting::new([false, true], wrap));
+}
+
+#[test]
+fn capture_of_shared_memory_keeps_the_contract() {
+    let path = std::env::temp_dir().join(format!("dds-sharing-{}.pcap", std::process::id()));
+    let capture = Arc::new(Capture::open(&path, Time::now).unwrap());
+    let sources = ["127.0.0.1:7411".parse().unwrap()];
+    promises::all_promises(&Setting::new([true, false], |inner| Tap::new(inner, Arc::clone(&capture), sources)));
+    assert!(std::fs::metadata(&path).unwrap().len() > 60_000);
+    std::fs::remove_file(&path).unwrap();
+}
+
+#[test]
+fn full_path_drops_and_counts_and_recovers() {
+    let setting = Setting::new([true, false], |transport| transport);
+    let send = |len: usize| {
+        let sent = setting.transport.send(&mut datagram(&vec![7; len], [setting.locator(0)]));
+        assert_eq!(sent, SendOutcome::Done);
+    };
+    // Nothing of it reaches UDP either.
+    for len in [64, 60_000] {
+        let before = setting.transport.counters();
+        (0..4_000).for_each(|_| send(len));
+        let after = setting.transport.counters();
+        let (sent, dropped) = (after.shared - before.shared, after.shared_full - before.shared_full);
+        assert_eq!((sent + dropped, after.sent - before.sent), (4_000, sent));
+        assert!(sent > 20 && dropped > 20, "{len} bytes: {sent} sent, {dropped} dropped");
+        assert_eq!(std::iter::from_fn(|| setting.next(0)).count() as u64, sent);
+        send(len);
+        assert_eq!(setting.next(0).map(|bytes| bytes.len()), Some(len));
+    }
+}
+
+#[test]
+fn exhausted_pool_leaves_messages_to_udp() {
+    let (mut sender, mut receiver) = (Party::new(64 << 10), Party::new(LIMIT));
+    let udp = Setting::new([false, false], |transport| transport);
+    let locator = udp.locator(0);
+    introduce(&mut sender, &mut receiver, locator);
+    let transport = sender.sharing.before(udp.transport.clone());
+    let before = transport.counters();
+    // The pool has room for one message of this length.
+    for _ in 0..2 {
+        assert_eq!(transport.send(&mut datagram(&[1; 60_000], [locator])), SendOutcome::Done);
+    }
+    let after = transport.counters();
+    assert_eq!(after.sent - before.sent, 2);
+    receiver.run();
+    let by_udp = std::iter::from_fn(|| udp.next(0)).count();
+    assert_eq!(receiver.received.len() + by_udp + (after.shared_full - before.shared_full) as usize, 2);
+}
+
+#[test]
+fn lost_peer_gets_datagrams_by_udp_again() {
+    let (mut sender, mut receiver) = (Party::new(LIMIT), Party::new(LIMIT));
+    let udp = Setting::new([false, false], |transport| transport);
+    let locator = udp.locator(0);
+    introduce(&mut sender, &mut receiver, locator);
+    let transport = sender.sharing.before(udp.transport.clone());
+    let prefix = receiver.prefix;
+    drop(receiver);
+    let start = Instant::now();
+    while sender.sharing.carrier(prefix) == Some(Carrier::SharedMemory) {
+        assert!(start.elapsed() < PATIENCE);
+        sender.run();
+    }
+    let Some(Carrier::Udp { reason }) = sender.sharing.carrier(prefix) else { panic!("it is known") };
+    assert_eq!(reason, PathEnd::PeerLeft.to_string());
+    assert_eq!(transport.send(&mut datagram(b"on", [locator])), SendOutcome::Done);
+    assert_eq!(udp.next(0), Some(b"on".to_vec()));
+    // It returns under the same name.
+    sender.sharing.lost(prefix);
+    assert_eq!(sender.sharing.carrier(prefix), None);
+}
+
+#[test]
+fn locator_of_two_peers_has_no_path() {
+    let (mut sender, mut receiver) = (Party::new(LIMIT), Party::new(LIMIT));
+    let locator = Locator::udp_v4([127, 0, 0, 1].into(), 7411);
+    introduce(&mut sender, &mut receiver, locator);
+    assert!(sender.sharing.route(&locator).is_some());
+    let liar = new_prefix();
+    sender.sharing.found(liar, &[locator]);
+    assert!(sender.sharing.route(&locator).is_none());
+    let Some(Carrier::Udp { reason }) = sender.sharing.carrier(receiver.prefix) else { panic!() };
+    assert!(reason.contains("another participant"), "{reason}");
+    sender.sharing.lost(liar);
+    assert!(sender.sharing.route(&locator).is_some());
+}
+
+#[test]
+fn moved_peer_is_reached_at_its_new_locators() {
+    let (mut sender, mut receiver) = (Party::new(LIMIT), Party::new(LIMIT));
+    let at = |port| Locator::udp_v4([127, 0, 0, 1].into(), port);
+    introduce(&mut sender, &mut receiver, at(7411));
+    sender.sharing.found(receiver.prefix, &[at(7413)]);
+    assert!(sender.sharing.route(&at(7411)).is_none() && sender.sharing.route(&at(7413)).is_some());
+}
+
+#[test]
+fn participant_without_memory_shares_none() {
+    let (with, without) = (Party::new(LIMIT), Sharing::new(0));
+    without.set_prefix(new_prefix());
+    assert!(without.open().is_none());
+    let absent = new_prefix();
+    with.sharing.found(absent, &[Locator::udp_v4([127, 0, 0, 1].into(), 7411)]);
+    let Some(Carrier::Udp { reason }) = with.sharing.carrier(absent) else { panic!() };
+    assert_eq!(reason, Refusal::NotFound.to_string());
+    without.found(with.prefix, &[]);
+    assert_eq!(without.carrier(with.prefix), None);
+}

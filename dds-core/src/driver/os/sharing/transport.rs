@@ -1,0 +1,126 @@
+//! Sends through shared memory to the peers that have a path, and by the inner transport to all others.
+
+use super::{MESSAGE_MAX, Sharing};
+use crate::sync::{Arc, Ordering};
+use dds_rtps::output::Datagram;
+use dds_rtps::transport::{SendOutcome, Transport, TransportCounters};
+use dds_rtps::types::Locator;
+use dds_shm::{Exhausted, SendFailure, ShmPath};
+use smallvec::SmallVec;
+use std::io::IoSlice;
+
+/// Messages up to this length need no block of the pool.
+const UNSTAGED_MAX: usize = 2 << 10;
+
+/// Shared memory in front of another transport.
+#[derive(Debug)]
+pub(super) struct SharingTransport {
+    inner: Arc<dyn Transport>,
+    sharing: Arc<Sharing>,
+}
+
+/// Destinations with a path.
+type SharedRoutes = SmallVec<[(Locator, Arc<ShmPath>); 4]>;
+
+/// Whether a datagram needs no other transport.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Served {
+    /// It was sent, or the peer had no room and the datagram is counted as dropped.
+    Done,
+    /// The path cannot take it. The inner transport can.
+    NotHere,
+}
+
+impl SharingTransport {
+    pub(super) fn new(inner: Arc<dyn Transport>, sharing: Arc<Sharing>) -> Self {
+        Self { inner, sharing }
+    }
+
+    /// Serves the destinations that have a path.
+    fn serve(&self, datagram: &mut Datagram) {
+        let routes = self.routes(datagram.remaining_destinations());
+        // UDP refuses and counts a datagram that is too long for it.
+        if routes.is_empty() || datagram.len() >= MESSAGE_MAX {
+            return;
+        }
+        let mut segments: SmallVec<[IoSlice<'_>; 16]> = datagram.segments().map(IoSlice::new).collect();
+        let len = datagram.len();
+        let mut served: SmallVec<[Locator; 4]> = SmallVec::new();
+        let is_staged = len > UNSTAGED_MAX && routes.len() > 1;
+        // One copy serves all peers.
+        let staged = if is_staged { self.sharing.stage(&segments) } else { None };
+        for (locator, path) in &routes {
+            let sent = match &staged {
+                Some(message) => path.send_staged(message),
+                None => path.send(&segments),
+            };
+            if self.note(sent, len) == Served::Done {
+                served.push(*locator);
+            }
+        }
+        segments.clear();
+        drop(segments);
+        datagram.retain_destinations(|destination| !served.contains(destination));
+    }
+
+    fn routes(&self, destinations: &[Locator]) -> SharedRoutes {
+        let mut routes = SharedRoutes::new();
+        for destination in destinations {
+            if let Some(path) = self.sharing.route(destination) {
+                routes.push((*destination, path));
+            }
+        }
+        routes
+    }
+
+    fn note(&self, sent: Result<(), SendFailure>, len: usize) -> Served {
+        let counters = &self.sharing.counters;
+        match sent {
+            Ok(()) => {
+                counters.sent.fetch_add(1, Ordering::Relaxed);
+                counters.sent_bytes.fetch_add(len as u64, Ordering::Relaxed);
+                Served::Done
+            }
+            // As a full receive buffer of UDP: the protocol repairs reliable samples. UDP instead would change the
+            // order, and the peer is slow there as well.
+            Err(SendFailure::Full(Exhausted::Ring | Exhausted::HeldByPeer)) => {
+                counters.full.fetch_add(1, Ordering::Relaxed);
+                Served::Done
+            }
+            // Other peers hold the pool, or the path has ended.
+            Err(_) => Served::NotHere,
+        }
+    }
+}
+
+impl Transport for SharingTransport {
+    fn send(&self, datagram: &mut Datagram) -> SendOutcome {
+        if self.sharing.has_routes.load(Ordering::Relaxed) {
+            self.serve(datagram);
+            if datagram.remaining_destinations().is_empty() {
+                return SendOutcome::Done;
+            }
+        }
+        self.inner.send(datagram)
+    }
+
+    fn send_all(&self, datagrams: &mut [Datagram]) -> usize {
+        if self.sharing.has_routes.load(Ordering::Relaxed) {
+            datagrams.iter_mut().for_each(|datagram| self.serve(datagram));
+            if datagrams.iter().all(|datagram| datagram.remaining_destinations().is_empty()) {
+                return datagrams.len();
+            }
+        }
+        self.inner.send_all(datagrams)
+    }
+
+    fn counters(&self) -> TransportCounters {
+        let mut counters = self.inner.counters();
+        let own = &self.sharing.counters;
+        counters.shared += own.sent.load(Ordering::Relaxed);
+        counters.shared_full += own.full.load(Ordering::Relaxed);
+        counters.sent += own.sent.load(Ordering::Relaxed);
+        counters.sent_bytes += own.sent_bytes.load(Ordering::Relaxed);
+        counters
+    }
+}

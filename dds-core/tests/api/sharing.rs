@@ -1,0 +1,205 @@
+//! Shared memory between participants of one host: in use by default, by UDP where it is impossible, and the reports.
+
+#![allow(clippy::disallowed_methods, reason = "the tests use threads of an application")]
+
+use crate::support::{PATIENCE, World};
+use dds_core::config::Receiving;
+use dds_core::matching::MatchReport;
+use dds_core::qos::{DataReaderQos, DataWriterQos};
+use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant};
+use std::sync::mpsc;
+use std::time::{Duration as StdDuration, Instant};
+
+#[derive(DdsType, Debug, Clone, PartialEq)]
+struct Frame {
+    number: u32,
+    bytes: Vec<u8>,
+}
+
+fn frame(number: u32, len: usize) -> Frame {
+    Frame { number, bytes: (0..len).map(|at| (at as u32 ^ number) as u8).collect() }
+}
+
+fn writer(participant: &DomainParticipant, topic: &str) -> DataWriter<Frame> {
+    let qos = DataWriterQos::default().reliable().keep_all().transient_local();
+    participant.writer_builder(topic).qos(qos).build().unwrap()
+}
+
+fn reader(participant: &DomainParticipant, topic: &str) -> DataReader<Frame> {
+    let qos = DataReaderQos::default().reliable().keep_all().transient_local();
+    participant.reader_builder(topic).qos(qos).build().unwrap()
+}
+
+/// Waits for a report of the writer, and returns its text.
+fn wait_for(writer: &DataWriter<Frame>, is_expected: impl Fn(&MatchReport) -> bool) -> String {
+    let start = Instant::now();
+    loop {
+        let reports = writer.explain_matches();
+        if let Some(report) = reports.iter().find(|report| is_expected(report)) {
+            return report.to_string();
+        }
+        assert!(start.elapsed() < StdDuration::from_secs(30), "{reports:?}");
+        std::thread::sleep(StdDuration::from_millis(1));
+    }
+}
+
+/// Writes samples of several lengths, and checks that all of them arrive in order.
+fn exchange(writer: &DataWriter<Frame>, reader: &DataReader<Frame>, lens: &[usize]) {
+    for (number, len) in lens.iter().enumerate() {
+        writer.write(&frame(number as u32, *len)).unwrap();
+    }
+    for (number, len) in lens.iter().enumerate() {
+        let sample = reader.next_sample().block_for(PATIENCE).unwrap();
+        assert!(sample.data == Some(frame(number as u32, *len)), "sample {number}");
+    }
+}
+
+const LENS: [usize; 9] = [0, 1, 1_500, 3_000, 60_000, 70_000, 1 << 20, 5, 4 << 20];
+
+#[test]
+fn participants_of_one_host_share_memory_without_settings() {
+    for receive in [Receiving::Thread, Receiving::Caller] {
+        let world = World::new();
+        let [from, to] = [(); 2].map(|()| world.builder().receive(receive).build().unwrap());
+        let (writer, reader) = (writer(&from, "frames"), reader(&to, "frames"));
+        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        let text = wait_for(&writer, |report| report.shared_memory);
+        assert!(text.contains("through shared memory"), "{text}");
+        let before = (from.traffic(), to.traffic());
+        exchange(&writer, &reader, &LENS);
+        writer.acknowledged().block_for(PATIENCE).unwrap();
+        let after = (from.traffic(), to.traffic());
+        let shared = after.0.sent_shared - before.0.sent_shared;
+        assert!(shared > 5 * (1 << 20) / 65_000, "{shared} datagrams");
+        // The answers too.
+        assert!(after.1.sent_shared > before.1.sent_shared);
+    }
+}
+
+#[test]
+fn participant_without_shared_memory_uses_udp_and_says_why() {
+    let world = World::new();
+    let (from, to) = (world.participant(), world.builder().shared_memory(0).build().unwrap());
+    let (writer, reader) = (writer(&from, "frames"), reader(&to, "frames"));
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    exchange(&writer, &reader, &LENS);
+    let text = wait_for(&writer, |report| report.not_shared.is_some());
+    assert!(text.contains("by UDP and not through shared memory: no process"), "{text}");
+    assert_eq!((from.traffic().sent_shared, to.traffic().sent_shared), (0, 0));
+    // The other participant does not share, so it has nothing to explain.
+    let reports = reader.explain_matches();
+    assert!(reports.iter().all(|report| !report.shared_memory && report.not_shared.is_none()), "{reports:?}");
+}
+
+#[test]
+fn udp_only_shares_no_memory() {
+    let world = World::new();
+    let (from, to) = (world.udp_participant(), world.participant());
+    let (writer, reader) = (writer(&from, "frames"), reader(&to, "frames"));
+    exchange(&writer, &reader, &LENS);
+    assert_eq!((from.traffic().sent_shared, to.traffic().sent_shared), (0, 0));
+}
+
+/// The pool has room for one datagram, so most of them use UDP.
+#[test]
+fn small_memory_loses_no_reliable_sample() {
+    let world = World::new();
+    let from = world.builder().shared_memory(70_000).build().unwrap();
+    let readers: Vec<_> = (0..3).map(|_| reader(&world.participant(), "frames")).collect();
+    let writer = writer(&from, "frames");
+    writer.wait_for_readers(3).block_for(PATIENCE).unwrap();
+    wait_for(&writer, |report| report.shared_memory);
+    for number in 0..20 {
+        writer.write(&frame(number, 300_000)).unwrap();
+    }
+    for reader in &readers {
+        for number in 0..20 {
+            let sample = reader.next_sample().block_for(PATIENCE).unwrap();
+            assert!(sample.data == Some(frame(number, 300_000)), "sample {number}");
+        }
+    }
+}
+
+/// A path opens in the middle of a stream, and its end leaves the stream whole.
+#[test]
+fn stream_survives_the_change_of_its_carrier() {
+    let world = World::new();
+    let from = world.participant();
+    let writer = writer(&from, "frames");
+    let (sender, taken) = mpsc::channel();
+    let writing = std::thread::spawn({
+        let writer = writer.clone();
+        move || {
+            for number in 0..4_000 {
+                writer.write(&frame(number, 100 + (number as usize * 37) % 3_000)).unwrap();
+            }
+        }
+    });
+    // Each joins while samples are sent, and leaves in the middle.
+    let mut threads = Vec::new();
+    for leaves in [false, true, false, true] {
+        let (participant, sender) = (world.participant(), sender.clone());
+        threads.push(std::thread::spawn(move || {
+            let reader = reader(&participant, "frames");
+            for number in 0..if leaves { 500 } else { 4_000 } {
+                let sample = reader.next_sample().block_for(PATIENCE).unwrap();
+                assert_eq!(sample.data.map(|data| data.number), Some(number));
+            }
+            sender.send(()).unwrap();
+        }));
+    }
+    drop(sender);
+    assert_eq!(taken.iter().count(), 4);
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    writing.join().unwrap();
+}
+
+#[test]
+fn listeners_are_called_for_samples_in_shared_memory() {
+    for (receive, delivery) in [
+        (Receiving::Thread, Delivery::Inline),
+        (Receiving::Thread, Delivery::EventThread),
+        (Receiving::Caller, Delivery::Inline),
+        (Receiving::Caller, Delivery::EventThread),
+    ] {
+        let world = World::new();
+        let (from, to) = (world.participant(), world.builder().receive(receive).delivery(delivery).build().unwrap());
+        let (sender, taken) = mpsc::channel();
+        let qos = DataReaderQos::default().reliable().keep_all();
+        let reader = to.reader_builder::<Frame>("frames").qos(qos).on_data(move |reader| {
+            for data in reader.take().unwrap().into_data() {
+                sender.send(data.number).unwrap();
+            }
+        });
+        let _reader = reader.build().unwrap();
+        let writer = writer(&from, "frames");
+        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        wait_for(&writer, |report| report.shared_memory);
+        for number in 0..100 {
+            writer.write(&frame(number, 10)).unwrap();
+        }
+        let numbers: Vec<_> = taken.iter().take(100).collect();
+        assert_eq!(numbers, (0..100).collect::<Vec<_>>());
+    }
+}
+
+/// The paths of others go on.
+#[test]
+fn closed_participant_ends_its_path_only() {
+    let world = World::new();
+    let from = world.participant();
+    let writer = writer(&from, "frames");
+    let stays = world.participant();
+    let reader_that_stays = reader(&stays, "frames");
+    for round in 0..5 {
+        let leaves = world.participant();
+        let leaving = reader(&leaves, "frames");
+        writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+        writer.write(&frame(round, 5_000)).unwrap();
+        assert!(leaving.next_sample().block_for(PATIENCE).unwrap().data.is_some());
+        drop((leaving, leaves));
+        let sample = reader_that_stays.next_sample().block_for(PATIENCE).unwrap();
+        assert_eq!(sample.data, Some(frame(round, 5_000)));
+    }
+    wait_for(&writer, |report| report.shared_memory);
+}
