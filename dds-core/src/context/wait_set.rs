@@ -132,12 +132,12 @@ impl WaitSource<Active> for WaitSetState {
         &self.subject
     }
 
-    /// Logs nothing: a server may wait for hours.
     /// An event may come after any time.
     fn warns_of(&self, _awaited: Awaited) -> bool {
         false
     }
 
+    /// Logs nothing, because a long wait for an event is normal.
     fn complain(&self, _awaited: Awaited) {}
 }
 

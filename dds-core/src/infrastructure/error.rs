@@ -438,6 +438,14 @@ impl Advice for WaitErrorKind {
             Self::Internal { .. } => ReturnCode::Error,
         }
     }
+
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::NotSent(kind) => kind.source(),
+            Self::NotDecodable(error) => Some(error),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for WaitErrorKind {
@@ -445,7 +453,7 @@ impl fmt::Display for WaitErrorKind {
         match self {
             Self::Timeout { limit, missing } => write!(f, "timeout of {limit}: {missing}"),
             Self::NotSent(kind) => write!(f, "the request was not sent: {kind}"),
-            Self::NotDecodable(error) => write!(f, "the reply is not one of the type: {error}"),
+            Self::NotDecodable(_) => f.write_str("the reply is not one of the type"),
             Self::RepliersGone => f.write_str("every replier that received the request has left"),
             Self::OutOfResources { limit, value } => write!(f, "{limit} = {value} is reached"),
             Self::OtherType { existing } => write!(f, "the topic has the type `{existing}` here"),
@@ -584,6 +592,8 @@ mod tests {
             Error::from(QosError::new(&subject, qos)),
             Error::from(ReadError::new(&subject, ReadErrorKind::TwoQueries)),
             Error::from(WaitError::new(&subject, WaitErrorKind::Closed)),
+            Error::from(WaitError::new(&subject, WaitErrorKind::NotSent(Box::new(WriteErrorKind::Encode(too_long))))),
+            Error::from(WaitError::new(&subject, WaitErrorKind::NotDecodable(truncated))),
         ]
     }
 
@@ -599,10 +609,15 @@ mod tests {
                 texts.push(text);
                 source = cause.source();
             }
-            let has_source = matches!(
-                &error,
-                Error::Write(error) if matches!(error.kind(), WriteErrorKind::Encode(_) | WriteErrorKind::NotASample(_))
-            );
+            let has_source = match &error {
+                Error::Write(error) => {
+                    matches!(error.kind(), WriteErrorKind::Encode(_) | WriteErrorKind::NotASample(_))
+                }
+                Error::Wait(error) => {
+                    matches!(error.kind(), WaitErrorKind::NotSent(_) | WaitErrorKind::NotDecodable(_))
+                }
+                _ => false,
+            };
             assert_eq!(texts.len() > 1, has_source, "{texts:?}");
         }
     }

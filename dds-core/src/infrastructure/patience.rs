@@ -43,7 +43,10 @@ impl Patience {
                     timer.set_waker(context.waker());
                 } else {
                     self.0 = PatienceState::Over;
-                    source.complain(awaited);
+                    // A match since the first poll may have made a long wait normal.
+                    if source.warns_of(awaited) {
+                        source.complain(awaited);
+                    }
                 }
             }
             PatienceState::Over => {}

@@ -16,6 +16,8 @@ use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter, ParticipantEvent, 
 use dds_rtps::types::{Duration, EntityId, Guid, Locator, VendorId};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::{Arc, Weak};
+use tracing::Level;
+use tracing::level_filters::LevelFilter;
 
 impl ParticipantHandle {
     /// Takes all events from discovery and carries them out, one thread at a time and so in order.
@@ -249,6 +251,10 @@ impl EndpointConnector<'_> {
     ///
     /// The report is made here, because a log line that is written later may run while this thread has the turn.
     fn log_mismatch(&self, local: EntityId, remote: Guid, effects: &mut Effects) {
+        // Not `tracing::enabled!`, which calls the log layer inside of the cell.
+        if LevelFilter::current() < Level::WARN {
+            return;
+        }
         let local = Guid::new(self.core.prefix(), local);
         if let Some(report) = self.discovery.explain_pair(local, remote, effects) {
             self.log(effects, LogEntry::Mismatch(Box::new(report)));

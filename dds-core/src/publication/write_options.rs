@@ -81,7 +81,7 @@ impl WriteOptions {
 
     /// Returns `change` with these options applied.
     #[inline]
-    pub(super) fn apply_to(self, mut change: NewChange) -> Result<NewChange, WriteErrorKind> {
+    pub(crate) fn apply_to(self, mut change: NewChange) -> Result<NewChange, WriteErrorKind> {
         change.source_timestamp = self.source_timestamp;
         change.related_sample = self.related_sample;
         if !self.instance.is_nil() {

@@ -2,39 +2,108 @@
 
 use crate::actor::Ticket;
 use crate::driver::Driver;
-use crate::infrastructure::{Awaited, Missing, Subject, WaitErrorKind, WaitSource, Waiting};
+use crate::infrastructure::{Awaited, Missing, Subject, Turn, WaitError, WaitErrorKind, WaitSource, Waiting};
+use crate::publication::WriteAttempt;
+use crate::rpc::calls_in_flight::Reservation;
+use crate::rpc::close_watch::CloseWatch;
+use crate::rpc::correlation;
 use crate::rpc::requester::Asking;
 use dds_rtps::cdr::{DdsType, DecodeOwned};
 use dds_rtps::types::{GuidPrefix, SequenceNumber};
+use dds_rtps::writer::{NewChange, WriteRefused};
+use futures_core::Stream;
 use std::fmt;
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Poll, Waker};
+use std::task::{Context, Poll, Waker, ready};
 
-/// Ends when the requester is closed. Every wait of a requester has one.
-struct CloseWatch {
-    /// Locked only while the wait is polled or ends.
-    ticket: Mutex<Option<Ticket>>,
+/// The part of a wait of a requester that differs between waits.
+pub(super) trait CallStep: Send + Sync {
+    type Request;
+    type Reply;
+    type Output;
+
+    fn asking(&self) -> &Asking<Self::Request, Self::Reply>;
+
+    /// Progress of the request.
+    fn progress(&self) -> Progress;
+
+    /// Looks for the event, or registers the waker.
+    fn poll(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<Self::Output, WaitErrorKind>>;
 }
 
-impl CloseWatch {
-    fn new() -> Self {
-        Self { ticket: Mutex::new(None) }
-    }
+/// Progress of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// No replier matched both ways.
+    Matching,
+    /// The history of the writer is full.
+    Full,
+    /// The request is sent.
+    Sent(SequenceNumber),
+}
 
-    fn ticket(&self) -> MutexGuard<'_, Option<Ticket>> {
-        self.ticket.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Returns whether the requester is closed, and registers the waker if not.
-    fn is_closed<Q, R>(&self, asking: &Asking<Q, R>, waker: &Waker) -> bool {
-        let closed = asking.reader.handle().poll_wait(Awaited::Closed, &mut self.ticket(), waker);
-        asking.writer.handle().is_closed() || matches!(closed, Poll::Ready(Ok(())))
-    }
-
-    fn leave<Q, R>(&self, asking: &Asking<Q, R>) {
-        if let Some(ticket) = self.ticket().take() {
-            WaitSource::<()>::abandon(&**asking.reader.handle(), Awaited::Closed, ticket);
+impl Progress {
+    fn sent(self) -> Option<SequenceNumber> {
+        match self {
+            Self::Sent(number) => Some(number),
+            Self::Matching | Self::Full => None,
         }
+    }
+}
+
+/// A wait of a requester, which also ends when the requester is closed.
+pub(super) struct RequesterWait<S: CallStep> {
+    step: S,
+    closing: CloseWatch,
+}
+
+impl<S: CallStep> RequesterWait<S> {
+    pub(super) fn new(step: S) -> Self {
+        Self { step, closing: CloseWatch::default() }
+    }
+}
+
+impl<S: CallStep> WaitSource<S::Output> for RequesterWait<S> {
+    fn poll_wait(
+        &self,
+        _: Awaited,
+        ticket: &mut Option<Ticket>,
+        waker: &Waker,
+    ) -> Poll<Result<S::Output, WaitErrorKind>> {
+        if self.step.asking().is_closed(&self.closing, waker) {
+            return Poll::Ready(Err(WaitErrorKind::Closed));
+        }
+        self.step.poll(ticket, waker)
+    }
+
+    fn abandon(&self, _: Awaited, ticket: Ticket) {
+        self.step.asking().calls.abandon(self.step.progress().sent(), ticket);
+    }
+
+    fn driver(&self) -> &dyn Driver {
+        WaitSource::<()>::driver(&**self.step.asking().writer.handle())
+    }
+
+    fn subject(&self) -> &Arc<Subject> {
+        self.step.asking().writer.handle().subject()
+    }
+
+    fn complain(&self, _: Awaited) {
+        let asking = self.step.asking();
+        let missing = asking.missing(self.step.progress());
+        asking.writer.handle().span().in_scope(|| tracing::warn!("still waiting for a reply: {missing}"));
+    }
+
+    fn missing(&self, _: Awaited) -> Missing {
+        self.step.asking().missing(self.step.progress())
+    }
+}
+
+impl<S: CallStep> Drop for RequesterWait<S> {
+    fn drop(&mut self) {
+        self.closing.leave(self.step.asking().reader.handle());
     }
 }
 
@@ -50,199 +119,228 @@ fn poll_repliers<Q, R>(asking: &Asking<Q, R>, ticket: &mut Option<Ticket>, waker
     Poll::Ready(repliers)
 }
 
-/// Logs what a call misses.
-fn complain<Q, R>(asking: &Asking<Q, R>, sent: Option<SequenceNumber>) {
-    let missing = asking.missing(sent);
-    asking.writer.handle().span().in_scope(|| tracing::warn!("still waiting for a reply: {missing}"));
+/// Waits for a replier.
+pub(super) struct ReplierMatch<'a, Q, R> {
+    pub(super) asking: &'a Asking<Q, R>,
 }
 
-/// Wait for a replier.
-pub(super) struct MatchWait<'a, Q, R> {
-    asking: &'a Asking<Q, R>,
-    closing: CloseWatch,
-}
+impl<Q, R: Send> CallStep for ReplierMatch<'_, Q, R> {
+    type Request = Q;
+    type Reply = R;
+    type Output = ();
 
-impl<'a, Q, R> MatchWait<'a, Q, R> {
-    pub(super) fn new(asking: &'a Asking<Q, R>) -> Self {
-        Self { asking, closing: CloseWatch::new() }
+    fn asking(&self) -> &Asking<Q, R> {
+        self.asking
     }
-}
 
-impl<Q, R: Send> WaitSource<()> for MatchWait<'_, Q, R> {
-    fn poll_wait(&self, _: Awaited, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<(), WaitErrorKind>> {
-        if self.closing.is_closed(self.asking, waker) {
-            return Poll::Ready(Err(WaitErrorKind::Closed));
-        }
+    fn progress(&self) -> Progress {
+        Progress::Matching
+    }
+
+    fn poll(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<(), WaitErrorKind>> {
         poll_repliers(self.asking, ticket, waker).map(|_| Ok(()))
     }
-
-    fn abandon(&self, _: Awaited, ticket: Ticket) {
-        self.asking.calls.abandon(None, ticket);
-    }
-
-    fn driver(&self) -> &dyn Driver {
-        WaitSource::<()>::driver(&**self.asking.writer.handle())
-    }
-
-    fn subject(&self) -> &Arc<Subject> {
-        self.asking.writer.handle().subject()
-    }
-
-    fn complain(&self, _: Awaited) {
-        complain(self.asking, None);
-    }
-
-    fn missing(&self, _: Awaited) -> Missing {
-        self.asking.missing(None)
-    }
 }
 
-impl<Q, R> Drop for MatchWait<'_, Q, R> {
-    fn drop(&mut self) {
-        self.closing.leave(self.asking);
-    }
-}
-
-/// Wait for a replier, which then sends the request.
-pub(super) struct SendWait<'a, Q, R> {
+/// Waits for a replier and for room in the history, and sends the request.
+pub(super) struct RequestSend<'a, Q, R> {
     asking: &'a Arc<Asking<Q, R>>,
     request: &'a Q,
-    closing: CloseWatch,
+    /// Locked only while the wait is polled or ends.
+    state: Mutex<RequestState<R>>,
 }
 
-impl<'a, Q, R> SendWait<'a, Q, R> {
+enum RequestState<R> {
+    NotTried,
+    Full(Box<PendingRequest<R>>),
+    Sent(SequenceNumber),
+}
+
+/// An encoded request that waits for room in the history.
+struct PendingRequest<R> {
+    change: NewChange,
+    /// Place in the queue for room.
+    room: Option<Ticket>,
+    reservation: Reservation<R>,
+}
+
+impl<'a, Q, R> RequestSend<'a, Q, R> {
     pub(super) fn new(asking: &'a Arc<Asking<Q, R>>, request: &'a Q) -> Self {
-        Self { asking, request, closing: CloseWatch::new() }
+        Self { asking, request, state: Mutex::new(RequestState::NotTried) }
     }
 
-    fn poll(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<SequenceNumber, WaitErrorKind>>
+    fn state(&self) -> MutexGuard<'_, RequestState<R>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn progress(&self) -> Progress {
+        match &*self.state() {
+            RequestState::NotTried => Progress::Matching,
+            RequestState::Full(_) => Progress::Full,
+            RequestState::Sent(number) => Progress::Sent(*number),
+        }
+    }
+
+    /// Sends the request once a replier matches and the history has room.
+    fn poll_sent(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<SequenceNumber, WaitErrorKind>>
     where
         Q: DdsType,
     {
-        if self.closing.is_closed(self.asking, waker) {
-            return Poll::Ready(Err(WaitErrorKind::Closed));
+        let mut state = self.state();
+        if let RequestState::Sent(number) = *state {
+            return Poll::Ready(Ok(number));
         }
-        poll_repliers(self.asking, ticket, waker).map(|repliers| self.asking.send(self.request, repliers))
+        let repliers = ready!(poll_repliers(self.asking, ticket, waker));
+        if matches!(*state, RequestState::NotTried) {
+            *state = RequestState::Full(Box::new(self.asking.encode(self.request)?));
+        }
+        let RequestState::Full(pending) = &mut *state else {
+            debug_assert!(false, "the request was encoded above");
+            return Poll::Pending;
+        };
+        let number = ready!(self.asking.poll_send(pending, repliers, waker))?;
+        *state = RequestState::Sent(number);
+        Poll::Ready(Ok(number))
     }
 }
 
-impl<Q: DdsType + Sync, R: Send> WaitSource<Replies<Q, R>> for SendWait<'_, Q, R> {
-    fn poll_wait(
-        &self,
-        _: Awaited,
-        ticket: &mut Option<Ticket>,
-        waker: &Waker,
-    ) -> Poll<Result<Replies<Q, R>, WaitErrorKind>> {
-        let replies = |number| Replies { asking: Arc::clone(self.asking), number };
-        self.poll(ticket, waker).map_ok(replies)
-    }
-
-    fn abandon(&self, _: Awaited, ticket: Ticket) {
-        self.asking.calls.abandon(None, ticket);
-    }
-
-    fn driver(&self) -> &dyn Driver {
-        WaitSource::<()>::driver(&**self.asking.writer.handle())
-    }
-
-    fn subject(&self) -> &Arc<Subject> {
-        self.asking.writer.handle().subject()
-    }
-
-    fn complain(&self, _: Awaited) {
-        complain(self.asking, None);
-    }
-
-    fn missing(&self, _: Awaited) -> Missing {
-        self.asking.missing(None)
-    }
-}
-
-impl<Q, R> Drop for SendWait<'_, Q, R> {
+impl<Q, R> Drop for RequestSend<'_, Q, R> {
     fn drop(&mut self) {
-        self.closing.leave(self.asking);
+        if let RequestState::Full(pending) = &mut *self.state() {
+            self.asking.writer.handle().abandon_room(&mut pending.room);
+        }
     }
 }
 
-/// Wait for a replier, which then sends the request and waits for its first reply.
-pub(super) struct ReplyWait<'a, Q, R> {
-    sending: SendWait<'a, Q, R>,
-    /// The request, once it is sent. Locked only while the wait is polled or ends.
-    sent: Mutex<Option<SequenceNumber>>,
+impl<Q, R> Asking<Q, R> {
+    /// Encodes a request and reserves its place among the calls in flight.
+    fn encode(&self, request: &Q) -> Result<PendingRequest<R>, WaitErrorKind>
+    where
+        Q: DdsType,
+    {
+        let options = correlation::request_options(self.reader.guid());
+        let change = self.writer.handle().encode(request).and_then(|change| options.apply_to(change));
+        let change = change.map_err(|kind| WaitErrorKind::NotSent(Box::new(kind)))?;
+        Ok(PendingRequest { change, room: None, reservation: Reservation::new(&self.calls)? })
+    }
+
+    /// Sends a request to `asked`, which match, or registers the waker for room in the history.
+    fn poll_send(
+        &self,
+        pending: &mut PendingRequest<R>,
+        asked: Vec<GuidPrefix>,
+        waker: &Waker,
+    ) -> Poll<Result<SequenceNumber, WaitErrorKind>> {
+        let writer = self.writer.handle();
+        let PendingRequest { change, room, reservation } = pending;
+        // A writer that never waits refuses at once.
+        let waker = if writer.blocking_limit().is_some() { Some(waker) } else { None };
+        let sent = reservation.send(asked, || match writer.attempt(change, room, waker)? {
+            WriteAttempt::Written(number, flushed) => {
+                writer.send_rest(flushed, false)?;
+                Ok(Some(number))
+            }
+            WriteAttempt::Refused(refused) => Err(writer.refusal(refused)),
+            WriteAttempt::Waiting => Ok(None),
+            WriteAttempt::BehindLargeSample => {
+                debug_assert!(false, "this attempt does not wait for earlier samples");
+                Err(writer.refusal(WriteRefused::Full))
+            }
+        });
+        match sent {
+            Ok(Some(number)) => {
+                // A replier may have left between the look at the matches and the entry of the call.
+                self.calls.retain_repliers(number, &self.reader.handle().matched_peers());
+                Poll::Ready(Ok(number))
+            }
+            Ok(None) => Poll::Pending,
+            Err(kind) => {
+                writer.abandon_room(room);
+                Poll::Ready(Err(WaitErrorKind::NotSent(Box::new(kind))))
+            }
+        }
+    }
+
+    /// Returns whether the requester is closed, and registers the waker if not.
+    fn is_closed(&self, closing: &CloseWatch, waker: &Waker) -> bool {
+        closing.is_closed(self.reader.handle(), waker) || self.writer.handle().is_closed()
+    }
 }
 
-impl<'a, Q, R> ReplyWait<'a, Q, R> {
+impl<Q: DdsType + Sync, R: Send> CallStep for RequestSend<'_, Q, R> {
+    type Request = Q;
+    type Reply = R;
+    type Output = Replies<Q, R>;
+
+    fn asking(&self) -> &Asking<Q, R> {
+        self.asking
+    }
+
+    fn progress(&self) -> Progress {
+        RequestSend::progress(self)
+    }
+
+    fn poll(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<Replies<Q, R>, WaitErrorKind>> {
+        self.poll_sent(ticket, waker).map_ok(|number| Replies::new(Arc::clone(self.asking), number))
+    }
+}
+
+/// Sends a request and waits for its first reply.
+pub(super) struct Calling<'a, Q, R> {
+    sending: RequestSend<'a, Q, R>,
+}
+
+impl<'a, Q, R> Calling<'a, Q, R> {
     pub(super) fn new(asking: &'a Arc<Asking<Q, R>>, request: &'a Q) -> Self {
-        Self { sending: SendWait::new(asking, request), sent: Mutex::new(None) }
+        Self { sending: RequestSend::new(asking, request) }
     }
+}
+
+impl<Q: DdsType + Sync, R: Send> CallStep for Calling<'_, Q, R> {
+    type Request = Q;
+    type Reply = R;
+    type Output = R;
 
     fn asking(&self) -> &Asking<Q, R> {
         self.sending.asking
     }
 
-    fn sent(&self) -> MutexGuard<'_, Option<SequenceNumber>> {
-        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
+    fn progress(&self) -> Progress {
+        self.sending.progress()
+    }
+
+    fn poll(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<R, WaitErrorKind>> {
+        let number = ready!(self.sending.poll_sent(ticket, waker))?;
+        self.sending.asking.calls.poll(number, ticket, waker)
     }
 }
 
-impl<Q: DdsType + Sync, R: Send> WaitSource<R> for ReplyWait<'_, Q, R> {
-    fn poll_wait(&self, _: Awaited, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<R, WaitErrorKind>> {
-        let mut sent = self.sent();
-        let number = match *sent {
-            Some(number) => {
-                if self.sending.closing.is_closed(self.asking(), waker) {
-                    return Poll::Ready(Err(WaitErrorKind::Closed));
-                }
-                number
-            }
-            None => match self.sending.poll(ticket, waker) {
-                Poll::Ready(Ok(number)) => *sent.insert(number),
-                Poll::Ready(Err(kind)) => return Poll::Ready(Err(kind)),
-                Poll::Pending => return Poll::Pending,
-            },
-        };
-        self.asking().calls.poll(number, ticket, waker)
-    }
-
-    fn abandon(&self, _: Awaited, ticket: Ticket) {
-        let sent = *self.sent();
-        self.asking().calls.abandon(sent, ticket);
-    }
-
-    fn driver(&self) -> &dyn Driver {
-        WaitSource::<()>::driver(&**self.asking().writer.handle())
-    }
-
-    fn subject(&self) -> &Arc<Subject> {
-        self.asking().writer.handle().subject()
-    }
-
-    fn complain(&self, _: Awaited) {
-        let sent = *self.sent();
-        complain(self.asking(), sent);
-    }
-
-    fn missing(&self, _: Awaited) -> Missing {
-        let sent = *self.sent();
-        self.asking().missing(sent)
-    }
-}
-
-impl<Q, R> Drop for ReplyWait<'_, Q, R> {
+impl<Q, R> Drop for Calling<'_, Q, R> {
     fn drop(&mut self) {
-        let sent = *self.sent();
-        if let Some(number) = sent {
-            self.asking().calls.end(number);
+        if let Progress::Sent(number) = self.sending.progress() {
+            self.sending.asking.calls.end(number);
         }
     }
 }
 
 /// The replies to one request. Dropping it cancels the request.
 ///
-/// Returned by [`Requester::call_all`](crate::rpc::Requester::call_all).
+/// Returned by [`Requester::call_all`](crate::rpc::Requester::call_all). It is also a
+/// [`Stream`](futures_core::Stream), which ends when every replier that received the request has left, or when the
+/// requester is closed.
 pub struct Replies<Q, R> {
     asking: Arc<Asking<Q, R>>,
     number: SequenceNumber,
+    closing: CloseWatch,
+    /// Place among the waiters of the stream.
+    ticket: Option<Ticket>,
+    turn: Turn,
+}
+
+impl<Q, R> Replies<Q, R> {
+    fn new(asking: Arc<Asking<Q, R>>, number: SequenceNumber) -> Self {
+        Self { asking, number, closing: CloseWatch::default(), ticket: None, turn: Turn::default() }
+    }
 }
 
 impl<Q, R: DecodeOwned + Send> Replies<Q, R> {
@@ -251,12 +349,43 @@ impl<Q, R: DecodeOwned + Send> Replies<Q, R> {
     /// Errors of the wait: as [`Requester::call`](crate::rpc::Requester::call). After
     /// [`WaitErrorKind::RepliersGone`] no reply follows.
     pub fn next_reply(&mut self) -> Waiting<'_, R> {
-        Waiting::of_own(Box::new(NextReply { replies: self, closing: CloseWatch::new() }), Awaited::Reply)
+        let step = NextReply { asking: &self.asking, number: self.number };
+        Waiting::of_own(Box::new(RequesterWait::new(step)), Awaited::Reply)
+    }
+
+    /// Waits for the next reply, of any replier. `None` once no further reply can arrive.
+    ///
+    /// Outside of async code, and for time limits, use [`next_reply`](Self::next_reply).
+    pub async fn next(&mut self) -> Option<Result<R, WaitError>> {
+        poll_fn(|context| Pin::new(&mut *self).poll_next(context)).await
     }
 }
 
+impl<Q, R> Stream for Replies<Q, R> {
+    type Item = Result<R, WaitError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<R, WaitError>>> {
+        let this = &mut *self;
+        let (asking, number, ticket) = (&*this.asking, this.number, &mut this.ticket);
+        let writer = asking.writer.handle();
+        WaitSource::<()>::driver(&**writer).attend();
+        if asking.is_closed(&this.closing, context.waker()) {
+            return Poll::Ready(None);
+        }
+        let polled = this.turn.poll(context, |context| asking.calls.poll(number, ticket, context.waker()));
+        polled.map(|reply| match reply {
+            Ok(reply) => Some(Ok(reply)),
+            Err(WaitErrorKind::RepliersGone | WaitErrorKind::Closed) => None,
+            Err(kind) => Some(Err(WaitError::new(writer.subject(), kind))),
+        })
+    }
+}
+
+impl<Q, R> Unpin for Replies<Q, R> {}
+
 impl<Q, R> Drop for Replies<Q, R> {
     fn drop(&mut self) {
+        self.closing.leave(self.asking.reader.handle());
         self.asking.calls.end(self.number);
     }
 }
@@ -267,44 +396,26 @@ impl<Q, R> fmt::Debug for Replies<Q, R> {
     }
 }
 
-/// Wait for the next reply to a request.
+/// Waits for the next reply to a request.
 struct NextReply<'a, Q, R> {
-    replies: &'a Replies<Q, R>,
-    closing: CloseWatch,
+    asking: &'a Asking<Q, R>,
+    number: SequenceNumber,
 }
 
-impl<Q, R: Send> WaitSource<R> for NextReply<'_, Q, R> {
-    fn poll_wait(&self, _: Awaited, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<R, WaitErrorKind>> {
-        let Replies { asking, number } = self.replies;
-        if self.closing.is_closed(asking, waker) {
-            return Poll::Ready(Err(WaitErrorKind::Closed));
-        }
-        asking.calls.poll(*number, ticket, waker)
+impl<Q, R: Send> CallStep for NextReply<'_, Q, R> {
+    type Request = Q;
+    type Reply = R;
+    type Output = R;
+
+    fn asking(&self) -> &Asking<Q, R> {
+        self.asking
     }
 
-    fn abandon(&self, _: Awaited, ticket: Ticket) {
-        self.replies.asking.calls.abandon(Some(self.replies.number), ticket);
+    fn progress(&self) -> Progress {
+        Progress::Sent(self.number)
     }
 
-    fn driver(&self) -> &dyn Driver {
-        WaitSource::<()>::driver(&**self.replies.asking.writer.handle())
-    }
-
-    fn subject(&self) -> &Arc<Subject> {
-        self.replies.asking.writer.handle().subject()
-    }
-
-    fn complain(&self, _: Awaited) {
-        complain(&self.replies.asking, Some(self.replies.number));
-    }
-
-    fn missing(&self, _: Awaited) -> Missing {
-        self.replies.asking.missing(Some(self.replies.number))
-    }
-}
-
-impl<Q, R> Drop for NextReply<'_, Q, R> {
-    fn drop(&mut self) {
-        self.closing.leave(&self.replies.asking);
+    fn poll(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<R, WaitErrorKind>> {
+        self.asking.calls.poll(self.number, ticket, waker)
     }
 }

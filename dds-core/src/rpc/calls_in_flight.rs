@@ -1,13 +1,13 @@
 //! The requests of a requester that are not done, with the replies that the application has not read.
 //!
-//! Life cycle of a request: [`begin`](CallsInFlight::begin), the write, [`sent`](CallsInFlight::sent), replies, then
+//! Life cycle of a request: a [`Reservation`], its write ([`Reservation::send`]), replies, then
 //! [`end`](CallsInFlight::end). Bounds: `Limits`, and replies that overtake the return of their write, [`EARLY_MAX`].
 
 use crate::actor::{Effects, Ticket, Wakers};
 use crate::infrastructure::WaitErrorKind;
 use dds_rtps::types::{Guid, GuidPrefix, SequenceNumber};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
 
 /// Replies that may arrive before the write of their request returns.
@@ -34,6 +34,8 @@ pub(super) struct CallsInFlight<R> {
 
 struct CallsState<R> {
     calls: BTreeMap<SequenceNumber, Call<R>>,
+    /// Requests that are not sent yet.
+    reserved: usize,
     /// Requests whose write has not returned, so that their numbers are unknown.
     writing: usize,
     /// Replies that may belong to these.
@@ -55,10 +57,79 @@ struct Call<R> {
     has_overflowed: bool,
 }
 
+impl<R> Call<R> {
+    fn retain_repliers(&mut self, back: &[Guid], effects: &mut Effects) {
+        self.asked.retain(|asked| back.iter().any(|writer| writer.prefix == *asked));
+        if self.asked.is_empty() {
+            self.waiters.wake_all(effects);
+        }
+    }
+}
+
+/// The place of a request that is not sent yet.
+pub(super) struct Reservation<R> {
+    calls: Arc<CallsInFlight<R>>,
+}
+
+impl<R> Reservation<R> {
+    /// # Errors
+    /// Too many requests are in flight.
+    pub(super) fn new(calls: &Arc<CallsInFlight<R>>) -> Result<Self, WaitErrorKind> {
+        let mut state = calls.state();
+        let limit = calls.limits.requests;
+        if state.calls.len() + state.reserved >= limit {
+            return Err(WaitErrorKind::OutOfResources { limit: "max_requests", value: limit as u64 });
+        }
+        state.reserved += 1;
+        drop(state);
+        Ok(Self { calls: Arc::clone(calls) })
+    }
+
+    /// Tries to write the request to `asked`. `write` returns its sequence number, or `None` if it has to wait.
+    pub(super) fn send<E>(
+        &self,
+        asked: Vec<GuidPrefix>,
+        write: impl FnOnce() -> Result<Option<SequenceNumber>, E>,
+    ) -> Result<Option<SequenceNumber>, E> {
+        self.calls.state().writing += 1;
+        let mut end = EndOfWrite { calls: &self.calls, number: None, asked };
+        let written = write();
+        end.number = written.as_ref().ok().copied().flatten();
+        written
+    }
+}
+
+impl<R> Drop for Reservation<R> {
+    fn drop(&mut self) {
+        let mut state = self.calls.state();
+        debug_assert!(state.reserved > 0, "each reservation is counted");
+        state.reserved = state.reserved.saturating_sub(1);
+    }
+}
+
+/// Notes the end of a write, even if the write panics.
+struct EndOfWrite<'a, R> {
+    calls: &'a CallsInFlight<R>,
+    number: Option<SequenceNumber>,
+    asked: Vec<GuidPrefix>,
+}
+
+impl<R> Drop for EndOfWrite<'_, R> {
+    fn drop(&mut self) {
+        self.calls.end_write(self.number, std::mem::take(&mut self.asked));
+    }
+}
+
 impl<R> CallsInFlight<R> {
     pub(super) fn new(limits: Limits) -> Self {
-        let state =
-            CallsState { calls: BTreeMap::new(), writing: 0, early: VecDeque::new(), matching: Wakers::new(), sent: 0 };
+        let state = CallsState {
+            calls: BTreeMap::new(),
+            reserved: 0,
+            writing: 0,
+            early: VecDeque::new(),
+            matching: Wakers::new(),
+            sent: 0,
+        };
         Self { limits, state: Mutex::new(state) }
     }
 
@@ -78,25 +149,16 @@ impl<R> CallsInFlight<R> {
         Effects::scope(|effects| self.state().matching.finish(ticket, effects));
     }
 
-    /// Reserves the place of a request, before its write.
-    ///
-    /// # Errors
-    /// Too many requests are in flight.
-    pub(super) fn begin(&self) -> Result<(), WaitErrorKind> {
-        let mut state = self.state();
-        let limit = self.limits.requests;
-        if state.calls.len() + state.writing >= limit {
-            return Err(WaitErrorKind::OutOfResources { limit: "max_requests", value: limit as u64 });
-        }
-        state.writing += 1;
-        Ok(())
+    /// Wakes the calls that wait for a replier.
+    pub(super) fn wake_matching(&self) {
+        Effects::scope(|effects| self.state().matching.wake_all(effects));
     }
 
-    /// Ends the reservation. `number` is the sequence number of the request, or `None` if its write failed.
-    pub(super) fn sent(&self, number: Option<SequenceNumber>, asked: Vec<GuidPrefix>) {
+    /// Notes the end of a write. `number` is the sequence number of the request, or `None` if it was not written.
+    fn end_write(&self, number: Option<SequenceNumber>, asked: Vec<GuidPrefix>) {
         let mut guard = self.state();
         let state = &mut *guard;
-        debug_assert!(state.writing > 0, "each write has reserved its place");
+        debug_assert!(state.writing > 0, "each write has a beginning");
         state.writing = state.writing.saturating_sub(1);
         let mut unread = Vec::new();
         if let Some(number) = number {
@@ -164,12 +226,14 @@ impl<R> CallsInFlight<R> {
         drop(refused);
     }
 
-    /// Notes that the matches have changed. `there` returns the readers that match the writer of the requests.
-    pub(super) fn rematch(&self, there: impl FnOnce() -> Vec<Guid>) {
+    /// Notes that the matches have changed. `back` returns the writers that match the reader of the replies.
+    ///
+    /// These decide whether a reply may still arrive. A replier may have deleted its reader of requests before.
+    pub(super) fn rematch(&self, back: impl FnOnce() -> Vec<Guid>) {
         // The list may be old by the time that it is used. It is no news for requests that were sent after it was made.
         let order = self.state().sent;
-        // Without the lock, because it enters the cell of the writer.
-        let there = there();
+        // Without the lock, because it enters the cell of the reader.
+        let back = back();
         Effects::scope(|effects| {
             let mut state = self.state();
             state.matching.wake_all(effects);
@@ -177,10 +241,16 @@ impl<R> CallsInFlight<R> {
                 if call.order >= order {
                     continue;
                 }
-                call.asked.retain(|asked| there.iter().any(|reader| reader.prefix == *asked));
-                if call.asked.is_empty() {
-                    call.waiters.wake_all(effects);
-                }
+                call.retain_repliers(&back, effects);
+            }
+        });
+    }
+
+    /// Forgets the repliers of one request whose writers of replies are not in `back`.
+    pub(super) fn retain_repliers(&self, number: SequenceNumber, back: &[Guid]) {
+        Effects::scope(|effects| {
+            if let Some(call) = self.state().calls.get_mut(&number) {
+                call.retain_repliers(back, effects);
             }
         });
     }
@@ -243,7 +313,7 @@ impl<R> CallsInFlight<R> {
     /// Returns how many requests are in flight.
     pub(super) fn len(&self) -> usize {
         let state = self.state();
-        state.calls.len() + state.writing
+        state.calls.len() + state.reserved
     }
 
     /// Returns how many participants may still answer a request.
@@ -260,8 +330,14 @@ mod tests {
 
     const ONE: SequenceNumber = SequenceNumber(1);
 
-    fn calls(requests: usize, replies: usize) -> CallsInFlight<u32> {
-        CallsInFlight::new(Limits { requests, replies })
+    fn calls(requests: usize, replies: usize) -> Arc<CallsInFlight<u32>> {
+        Arc::new(CallsInFlight::new(Limits { requests, replies }))
+    }
+
+    /// Sends the request with this number.
+    fn send(calls: &Arc<CallsInFlight<u32>>, number: SequenceNumber) {
+        let sent = Reservation::new(calls).unwrap().send(asked(), || Ok::<_, ()>(Some(number)));
+        assert_eq!(sent, Ok(Some(number)));
     }
 
     fn asked() -> Vec<GuidPrefix> {
@@ -275,22 +351,26 @@ mod tests {
     #[test]
     fn request_above_the_limit_is_refused() {
         let calls = calls(2, 1);
-        calls.begin().unwrap();
-        calls.sent(Some(ONE), asked());
-        calls.begin().unwrap();
+        send(&calls, ONE);
+        let waiting = Reservation::new(&calls).unwrap();
         let refused = WaitErrorKind::OutOfResources { limit: "max_requests", value: 2 };
-        assert_eq!(calls.begin(), Err(refused));
+        assert_eq!(Reservation::new(&calls).err(), Some(refused));
         calls.end(ONE);
-        assert_eq!(calls.begin(), Ok(()));
+        assert!(Reservation::new(&calls).is_ok());
+        assert_eq!(calls.len(), 1);
+        drop(waiting);
+        assert_eq!(calls.len(), 0);
     }
 
     #[test]
     fn reply_before_the_write_returns_is_kept() {
         let calls = calls(2, 4);
-        calls.begin().unwrap();
-        calls.receive(ONE, Ok(7));
-        calls.receive(SequenceNumber(9), Ok(8));
-        calls.sent(Some(ONE), asked());
+        let sent = Reservation::new(&calls).unwrap().send(asked(), || {
+            calls.receive(ONE, Ok(7));
+            calls.receive(SequenceNumber(9), Ok(8));
+            Ok::<_, ()>(Some(ONE))
+        });
+        assert_eq!(sent, Ok(Some(ONE)));
         assert_eq!(poll(&calls, ONE), Poll::Ready(Ok(7)));
         assert_eq!(poll(&calls, ONE), Poll::Pending);
         assert!(calls.state().early.is_empty(), "the other reply belongs to no request");
@@ -299,8 +379,7 @@ mod tests {
     #[test]
     fn unread_replies_above_the_limit_are_an_error() {
         let calls = calls(2, 2);
-        calls.begin().unwrap();
-        calls.sent(Some(ONE), asked());
+        send(&calls, ONE);
         (0..3).for_each(|reply| calls.receive(ONE, Ok(reply)));
         assert_eq!(poll(&calls, ONE), Poll::Ready(Ok(0)));
         assert_eq!(poll(&calls, ONE), Poll::Ready(Ok(1)));
@@ -312,8 +391,7 @@ mod tests {
     #[test]
     fn call_ends_when_the_last_asked_replier_leaves() {
         let calls = calls(2, 2);
-        calls.begin().unwrap();
-        calls.sent(Some(ONE), asked());
+        send(&calls, ONE);
         calls.rematch(|| vec![Guid::from_bytes([1; 16])]);
         assert_eq!(poll(&calls, ONE), Poll::Pending);
         calls.receive(ONE, Ok(7));
@@ -329,18 +407,37 @@ mod tests {
         calls.rematch(|| {
             // Made before the match with the replier that receives this request.
             let old = Vec::new();
-            calls.begin().unwrap();
-            calls.sent(Some(ONE), asked());
+            send(&calls, ONE);
             old
         });
         assert_eq!(poll(&calls, ONE), Poll::Pending);
     }
 
     #[test]
+    fn panic_of_a_write_leaves_no_reservation() {
+        let calls = calls(1, 1);
+        let reservation = Reservation::new(&calls).unwrap();
+        let write = || reservation.send(asked(), || -> Result<_, ()> { panic!("a planted panic") });
+        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(write)).is_err());
+        assert!(!calls.awaits(ONE), "no write is running");
+        drop(reservation);
+        assert_eq!(calls.len(), 0);
+    }
+
+    /// A request that waits for room is not sent, so early replies are not its own.
+    #[test]
+    fn reply_while_a_request_waits_for_room_is_dropped() {
+        let calls = calls(2, 2);
+        let waiting = Reservation::new(&calls).unwrap();
+        assert_eq!(waiting.send(asked(), || Ok::<_, ()>(None)), Ok(None));
+        calls.receive(ONE, Ok(7));
+        assert_eq!((calls.len(), calls.state().early.len()), (1, 0));
+    }
+
+    #[test]
     fn reply_to_an_ended_request_is_dropped() {
         let calls = calls(2, 2);
-        calls.begin().unwrap();
-        calls.sent(Some(ONE), asked());
+        send(&calls, ONE);
         calls.end(ONE);
         calls.receive(ONE, Ok(7));
         assert_eq!((calls.len(), calls.state().early.len()), (0, 0));

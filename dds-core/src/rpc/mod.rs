@@ -39,12 +39,14 @@
 //!
 //! - `requester`, `call`: the side that asks, and its waits.
 //! - `calls_in_flight`: the replies of each request that are not read yet.
+//! - `close_watch`: the end of the reader of a requester or replier, for their waits.
 //! - `replier`, `request`: the side that answers.
 //! - `correlation`: how a reply names its request. The only place that knows the wire format.
 //! - `service`: topic names, QoS and limits of both sides.
 
 mod call;
 mod calls_in_flight;
+mod close_watch;
 mod correlation;
 mod replier;
 mod request;

@@ -3,15 +3,16 @@
 use crate::actor::{Effects, Ticket, Wakers};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, CreateError, Delivery, Missing, ReadErrorKind, Subject, WaitError, WaitErrorKind, WaitSource, Waiting,
+    Awaited, CreateError, Delivery, Missing, Subject, WaitError, WaitErrorKind, WaitSource, Waiting,
 };
 use crate::participant::DomainParticipant;
 use crate::publication::DataWriter;
 use crate::qos::{DataReaderQos, DataWriterQos};
+use crate::rpc::close_watch::CloseWatch;
 use crate::rpc::correlation;
 use crate::rpc::request::Request;
 use crate::rpc::service::{SLOW_PEER, Service};
-use crate::subscription::{DataReader, Sample};
+use crate::subscription::{DataReader, Sample, wait_error};
 use dds_rtps::cdr::{DdsType, DecodeOwned};
 use dds_rtps::types::{Duration, Guid, Instant};
 use std::collections::VecDeque;
@@ -172,7 +173,7 @@ where
     #[doc(alias = "receive_request")]
     #[doc(alias = "take_request")]
     pub fn next_request(&self) -> Waiting<'_, Request<Q, R>> {
-        let wait = RequestWait { answering: &self.answering, closed: Mutex::new(None) };
+        let wait = RequestWait { answering: &self.answering, closing: CloseWatch::default() };
         Waiting::of_own(Box::new(wait), Awaited::Request)
     }
 
@@ -221,7 +222,7 @@ impl<Q: DecodeOwned, R> Answering<Q, R> {
         if let Some(sample) = self.inbox.take_held(&readers) {
             return Ok(Some(sample));
         }
-        while let Some(sample) = self.reader.take_first().map_err(|error| of_read(error.kind()))? {
+        while let Some(sample) = self.reader.take_first().map_err(|error| wait_error(error.kind()))? {
             if sample.data.is_none() {
                 // The end of an instance is no request.
                 continue;
@@ -253,27 +254,10 @@ impl<Q: DecodeOwned, R> Answering<Q, R> {
     }
 }
 
-/// Converts an error of a read into one of a wait.
-fn of_read(kind: &ReadErrorKind) -> WaitErrorKind {
-    match kind {
-        ReadErrorKind::NotEnabled => WaitErrorKind::NotEnabled,
-        ReadErrorKind::Forked => WaitErrorKind::Forked,
-        ReadErrorKind::Internal { message } => WaitErrorKind::Internal { message },
-        _ => WaitErrorKind::Closed,
-    }
-}
-
 /// Wait for the next request.
 struct RequestWait<'a, Q, R> {
     answering: &'a Answering<Q, R>,
-    /// Place among the waits for the end of the reader. Locked only while the wait is polled or ends.
-    closed: Mutex<Option<Ticket>>,
-}
-
-impl<Q, R> RequestWait<'_, Q, R> {
-    fn closed(&self) -> MutexGuard<'_, Option<Ticket>> {
-        self.closed.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    closing: CloseWatch,
 }
 
 impl<Q: DecodeOwned + Send, R> WaitSource<Request<Q, R>> for RequestWait<'_, Q, R> {
@@ -288,11 +272,8 @@ impl<Q: DecodeOwned + Send, R> WaitSource<Request<Q, R>> for RequestWait<'_, Q, 
         inbox.register(ticket, waker);
         let taken = self.answering.take();
         if let Ok(None) = taken {
-            let closed = reader.handle().poll_wait(Awaited::Closed, &mut self.closed(), waker);
-            return match closed {
-                Poll::Ready(Ok(())) => Poll::Ready(Err(WaitErrorKind::Closed)),
-                _ => Poll::Pending,
-            };
+            let is_closed = self.closing.is_closed(reader.handle(), waker);
+            return if is_closed { Poll::Ready(Err(WaitErrorKind::Closed)) } else { Poll::Pending };
         }
         inbox.finish(ticket);
         let request = taken.map(|sample| {
@@ -336,10 +317,7 @@ impl<Q: DecodeOwned + Send, R> WaitSource<Request<Q, R>> for RequestWait<'_, Q, 
 
 impl<Q, R> Drop for RequestWait<'_, Q, R> {
     fn drop(&mut self) {
-        let ticket = self.closed().take();
-        if let Some(ticket) = ticket {
-            WaitSource::<()>::abandon(&**self.answering.reader.handle(), Awaited::Closed, ticket);
-        }
+        self.closing.leave(self.answering.reader.handle());
     }
 }
 
@@ -365,7 +343,7 @@ where
 
     /// Sets the QoS of the reader of requests and of the writer of replies.
     ///
-    /// Default: reliable, volatile, and keep all, with at most 1024 samples.
+    /// Default: reliable, volatile, and keep all, with at most 1024 samples. `max_blocking_time` is 3 s.
     pub fn qos(mut self, requests: impl Into<DataReaderQos>, replies: impl Into<DataWriterQos>) -> Self {
         self.service.reader_qos = requests.into();
         self.service.writer_qos = replies.into();

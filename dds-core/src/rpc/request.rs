@@ -30,7 +30,8 @@ impl<Q, R> Request<Q, R> {
 
     /// Sends the reply.
     ///
-    /// If a requester does not acknowledge earlier replies, the call blocks for at most `max_blocking_time`.
+    /// If the history is full because a requester does not acknowledge replies, the call blocks for about a second. The
+    /// replier then no longer waits for that requester. It blocks for at most `max_blocking_time` (default: 3 s).
     ///
     /// # Errors
     /// As [`DataWriter::write`].

@@ -4,13 +4,13 @@ use crate::infrastructure::{Awaited, CreateError, Delivery, Missing, WaitErrorKi
 use crate::participant::DomainParticipant;
 use crate::publication::DataWriter;
 use crate::qos::{DataReaderQos, DataWriterQos};
-use crate::rpc::call::{MatchWait, Replies, ReplyWait, SendWait};
+use crate::rpc::call::{Calling, Progress, ReplierMatch, Replies, RequestSend, RequesterWait};
 use crate::rpc::calls_in_flight::{CallsInFlight, Limits};
 use crate::rpc::correlation;
 use crate::rpc::service::{SLOW_PEER, Service};
 use crate::subscription::DataReader;
 use dds_rtps::cdr::{DdsType, DecodeOwned};
-use dds_rtps::types::{Guid, GuidPrefix, SequenceNumber};
+use dds_rtps::types::{Guid, GuidPrefix};
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -90,6 +90,8 @@ where
     /// It sends the request once a replier matches both ways, so no reply is lost at start-up. With several repliers,
     /// the first reply is returned and the others are ignored. Dropping the wait cancels the call.
     ///
+    /// If a replier does not acknowledge earlier requests and the history is full, the wait includes that for room.
+    ///
     /// Errors of the wait: [`WaitErrorKind::Timeout`] says which part was missing. With
     /// [`WaitErrorKind::RepliersGone`], every replier that received the request has left. Also
     /// [`WaitErrorKind::NotSent`], [`WaitErrorKind::NotDecodable`], and [`WaitErrorKind::OutOfResources`] if too many
@@ -100,7 +102,7 @@ where
     where
         Q: Sync,
     {
-        Waiting::of_own(Box::new(ReplyWait::new(&self.asking, request)), Awaited::Reply)
+        Waiting::of_own(Box::new(RequesterWait::new(Calling::new(&self.asking, request))), Awaited::Reply)
     }
 
     /// Waits for a replier and sends `request`. Returns the replies of all repliers, one after the other.
@@ -111,13 +113,13 @@ where
     where
         Q: Sync,
     {
-        Waiting::of_own(Box::new(SendWait::new(&self.asking, request)), Awaited::Replier)
+        Waiting::of_own(Box::new(RequesterWait::new(RequestSend::new(&self.asking, request))), Awaited::Replier)
     }
 
     /// Waits until a replier matches both ways.
     #[doc(alias = "wait_for_service")]
     pub fn wait_for_replier(&self) -> Waiting<'_, ()> {
-        Waiting::of_own(Box::new(MatchWait::new(&self.asking)), Awaited::Replier)
+        Waiting::of_own(Box::new(RequesterWait::new(ReplierMatch { asking: &self.asking })), Awaited::Replier)
     }
 
     /// Returns how many participants have a replier that matches both ways.
@@ -159,31 +161,19 @@ impl<Q, R> Asking<Q, R> {
         let there = self.writer.handle().matched_peers();
         let mut both: Vec<_> = there.iter().map(|reader| reader.prefix).collect();
         both.retain(|prefix| back.iter().any(|writer| writer.prefix == *prefix));
+        both.sort_unstable();
         both.dedup();
         both
     }
 
-    /// Sends a request to `asked`, which match. Returns its number.
-    pub(super) fn send(&self, request: &Q, asked: Vec<GuidPrefix>) -> Result<SequenceNumber, WaitErrorKind>
-    where
-        Q: DdsType,
-    {
-        self.calls.begin()?;
-        let options = correlation::request_options(self.reader.guid());
-        // Without blocking, because a task may poll this.
-        let sent = self.writer.handle().write(request, options, false);
-        self.calls.sent(sent.as_ref().ok().copied(), asked);
-        // A replier may have left between the look at the matches and the entry of the call.
-        self.calls.rematch(|| self.writer.handle().matched_peers());
-        sent.map_err(|error| WaitErrorKind::NotSent(Box::new(error.kind().clone())))
-    }
-
     /// Returns what a call misses, before its request is sent or after.
-    pub(super) fn missing(&self, sent: Option<SequenceNumber>) -> Missing {
-        if let Some(number) = sent {
-            return Missing::Reply { repliers: self.calls.asked(number) };
-        }
+    pub(super) fn missing(&self, progress: Progress) -> Missing {
         let there = self.writer.handle().matched_peers().len();
+        match progress {
+            Progress::Sent(number) => return Missing::Reply { repliers: self.calls.asked(number) },
+            Progress::Full => return Missing::Acknowledgment { readers: there },
+            Progress::Matching => {}
+        }
         let back = self.reader.handle().matched_peers().len();
         match (there, back) {
             (0, 0) => {}
@@ -217,7 +207,7 @@ where
 
     /// Sets the QoS of the writer of requests and of the reader of replies.
     ///
-    /// Default: reliable, volatile, and keep all, with at most 1024 samples.
+    /// Default: reliable, volatile, and keep all, with at most 1024 samples. `max_blocking_time` is 3 s.
     pub fn qos(mut self, requests: impl Into<DataWriterQos>, replies: impl Into<DataReaderQos>) -> Self {
         self.service.writer_qos = requests.into();
         self.service.reader_qos = replies.into();
@@ -248,26 +238,22 @@ where
     pub fn build(self) -> Result<Requester<Q, R>, CreateError> {
         let Self { participant, service, limits, .. } = self;
         let calls = Arc::new(CallsInFlight::new(limits));
-        let rematch = Arc::clone(&calls);
+        let matched = Arc::clone(&calls);
         let writer = participant
             .writer_builder::<Q>(&service.request_topic)
             .qos(service.writer_qos)
             .slow_reader(SLOW_PEER)
             .delivery(Delivery::Inline)
-            .on_event(move |writer, _| rematch.rematch(|| writer.handle().matched_peers()))
+            .on_event(move |_, _| matched.wake_matching())
             .build()?;
         let (received, rematch) = (Arc::clone(&calls), Arc::clone(&calls));
-        let (own, requests) = (writer.guid(), Arc::downgrade(writer.handle()));
+        let own = writer.guid();
         let reader = participant
             .reader_builder::<R>(&service.reply_topic)
             .qos(service.reader_qos)
             .delivery(Delivery::Inline)
             .on_data(move |reader| receive(reader, own, &received))
-            .on_event(move |_, _| {
-                if let Some(writer) = requests.upgrade() {
-                    rematch.rematch(|| writer.matched_peers());
-                }
-            })
+            .on_event(move |reader, _| rematch.rematch(|| reader.handle().matched_peers()))
             .build()?;
         Ok(Requester { asking: Arc::new(Asking { writer, reader, calls }) })
     }

@@ -1,6 +1,6 @@
 //! Topic names, QoS and limits of both sides of a service.
 
-use crate::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
+use crate::qos::{DataReaderQos, DataWriterQos, Reliability, ResourceLimits};
 use dds_rtps::types::Duration;
 use dds_rtps::writer::SlowReader;
 
@@ -11,6 +11,9 @@ const SAMPLES_MAX: u32 = 1024;
 ///
 /// Otherwise one stopped peer would end the service for all others.
 pub(super) const SLOW_PEER: SlowReader = SlowReader::Demote { after: Duration::from_secs(1) };
+
+/// How long a reply may wait for room. Longer than [`SLOW_PEER`], so that a stopped requester costs no reply of others.
+const MAX_BLOCKING: Duration = Duration::from_secs(3);
 
 /// The part of the settings that requesters and repliers share.
 #[derive(Debug, Clone)]
@@ -28,7 +31,10 @@ impl Service {
         Self {
             request_topic: format!("{name}_Request"),
             reply_topic: format!("{name}_Reply"),
-            writer_qos: DataWriterQos::default().reliable().keep_all().resource_limits(limits),
+            writer_qos: DataWriterQos::default()
+                .reliability(Reliability::reliable(MAX_BLOCKING))
+                .keep_all()
+                .resource_limits(limits),
             reader_qos: DataReaderQos::default().reliable().keep_all().resource_limits(limits),
         }
     }

@@ -3,6 +3,7 @@
 use crate::subscription::{Samples, decode_key};
 use dds_rtps::cdr::{AnyType, DecodeOwned, Keyed};
 use dds_rtps::history::{HistorySample, InstanceState, KeyPayload};
+use dds_rtps::types::InstanceHandle;
 use std::fmt;
 
 /// A change of an instance: a value, or the end of the instance with its key.
@@ -133,6 +134,27 @@ impl<T: Keyed> IntoChanges<T> {
     }
 }
 
+impl<T: DecodeOwned + Keyed> IntoChanges<T> {
+    /// Returns the key of an instance whose last value does not decode.
+    ///
+    /// Another sample of the batch shows it, or the reader knows it from the dispose.
+    fn known_key(&self, instance: InstanceHandle) -> Option<T::Key> {
+        let last = self.next.checked_sub(1)?;
+        // The samples of an instance follow each other (DDS 1.4, 2.2.2.5.3.8).
+        for at in (0..=last).rev() {
+            let (sample, ty, _) = self.batch.get(at)?;
+            if sample.info.instance_handle != instance {
+                break;
+            }
+            if let Some(key) = key_of::<T>(sample, ty) {
+                return Some(key);
+            }
+        }
+        let (_, ty, pool) = self.batch.get(last)?;
+        decode_key::<T>(&pool.instance_payload(instance)?, ty)
+    }
+}
+
 impl<T: DecodeOwned + Keyed> Iterator for IntoChanges<T> {
     type Item = Change<T>;
 
@@ -160,7 +182,15 @@ impl<T: DecodeOwned + Keyed> Iterator for IntoChanges<T> {
                     }
                     return Some(Change::Data(data));
                 }
-                Some(Err(_)) => pool.note_not_decodable(),
+                Some(Err(_)) => {
+                    pool.note_not_decodable();
+                    if state != InstanceState::Alive {
+                        let key = self.known_key(sample.info.instance_handle);
+                        if let Some(end) = key.and_then(|key| Change::end(state, key)) {
+                            return Some(end);
+                        }
+                    }
+                }
                 None => {}
             }
         }

@@ -50,7 +50,7 @@ pub(crate) use on_readers::DataOnReaders;
 pub use query_condition::QueryCondition;
 pub use read_condition::ReadCondition;
 pub(crate) use reader_actor::{ReaderActor, ReaderCell, WRITER_LIVELINESS, WRITER_STARVES};
-pub(crate) use reader_handle::ReaderHandle;
+pub(crate) use reader_handle::{ReaderHandle, wait_error};
 pub(crate) use reader_mail::ReaderMail;
 pub(crate) use run::{ParsedRun, SubmessageRun, SubmessageRunEnd};
 pub use samples::{IntoSamples, Sample, SampleRef, Samples, SamplesIter};

@@ -1,14 +1,15 @@
 //! Batches of samples: counted references to encoded slots, decoded on demand.
 
-use crate::subscription::Change;
 use crate::subscription::change::{IntoChanges, key_of};
+use crate::subscription::{Change, ReaderHandle};
 use dds_rtps::cdr::{AnyType, Decode, DecodeError, DecodeOwned, Encoded, Keyed, ViewOf, decode_payload};
-use dds_rtps::history::{HistorySample, SampleInfo};
+use dds_rtps::history::{HistorySample, KeyPayload, SampleInfo};
+use dds_rtps::types::InstanceHandle;
 use std::cell::Cell;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// Maximum number of emptied lists that a reader keeps. More batches are rarely alive at once.
 const SPARE_LISTS_MAX: usize = 8;
@@ -38,11 +39,23 @@ pub(crate) struct BatchPool {
     not_decodable: AtomicU64,
     /// Type of the samples, for values without a static type.
     ty: Option<AnyType>,
+    /// The reader, for keys that the samples themselves do not show.
+    reader: Weak<ReaderHandle>,
 }
 
 impl BatchPool {
     pub(crate) fn new(ty: Option<AnyType>) -> Self {
         Self { ty, ..Self::default() }
+    }
+
+    /// Sets the reader that the batches are of.
+    pub(super) fn of_reader(self, reader: Weak<ReaderHandle>) -> Self {
+        Self { reader, ..self }
+    }
+
+    /// Returns the payload of the key of an instance, if the reader still knows it.
+    pub(super) fn instance_payload(&self, instance: InstanceHandle) -> Option<KeyPayload> {
+        self.reader.upgrade()?.instance_payload(instance)
     }
 
     pub(crate) fn ty(&self) -> Option<&AnyType> {
@@ -204,6 +217,9 @@ impl<T> Samples<T> {
     ///
     /// It skips samples that do not decode, and the reader counts them. An instance that ended and lives again yields
     /// no end.
+    ///
+    /// If the last value of an instance does not decode, its end has the key of an earlier value in the batch.
+    /// Otherwise it has the key that the reader knows. Without both, the end is skipped as well.
     pub fn into_changes(self) -> impl Iterator<Item = Change<T>>
     where
         T: DecodeOwned + Keyed,

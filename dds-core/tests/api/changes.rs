@@ -1,7 +1,7 @@
 //! Changes of instances, streams with `next`, views that report errors, and methods of entities without a trait.
 
 use crate::support::{PATIENCE, World};
-use dds_core::cdr::{Encoding, Raw};
+use dds_core::cdr::{Encoded, Encoding, Raw};
 use dds_core::qos::Preset;
 use dds_core::status::ReaderEvent;
 use dds_core::{Change, DataReader, DataWriter, DdsType, DomainParticipant};
@@ -146,4 +146,27 @@ fn views_report_samples_that_do_not_decode() {
     let samples = reader.take().unwrap();
     let views: Vec<_> = samples.views::<LogView<'_>>().map(|view| view.map(|log| log.text)).collect();
     assert!(matches!(&views[..], [Err(_), Ok("ab")]), "{views:?}");
+}
+
+/// A type whose second member may not decode, after its key.
+#[derive(DdsType, Debug, PartialEq)]
+struct Named {
+    #[dds(key)]
+    robot: u32,
+    name: String,
+}
+
+#[test]
+fn end_of_instance_survives_undecodable_value() {
+    let participant = World::new().participant();
+    let reader = participant.reader_builder::<Named>("changes").qos(Preset::Event).build().unwrap();
+    let writer = participant.writer_builder::<Named>("changes").qos(Preset::Event).build().unwrap();
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    // The name claims 100 bytes.
+    let bytes = [0, 1, 0, 0, 7, 0, 0, 0, 100, 0, 0, 0, b'a', 0, 0, 0];
+    writer.write_encoded(Encoded { encoding: Encoding::Xcdr1, bytes: &bytes }).unwrap();
+    writer.dispose(&7).unwrap();
+    let changes: Vec<_> = reader.take().unwrap().into_changes().collect();
+    assert_eq!(changes, [Change::Disposed(7)]);
+    assert_eq!(reader.not_decodable(), 1);
 }

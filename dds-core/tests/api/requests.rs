@@ -4,11 +4,13 @@
 
 use crate::support::{PATIENCE, World};
 use dds_core::error::{Missing, WaitErrorKind};
-use dds_core::qos::Preset;
+use dds_core::qos::{DataReaderQos, DataWriterQos, Preset, ResourceLimits};
 use dds_core::rpc::{Replier, Requester};
 use dds_core::writer::WriteOptions;
 use dds_core::{DataReader, DdsType, DomainParticipant, Duration};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
 const MOMENT: Duration = Duration::from_millis(150);
 
@@ -35,10 +37,17 @@ fn squares(replier: &Replier<Number, Number>) -> JoinHandle<()> {
     thread::spawn(move || replier.serve(|Number { value }| number(value * value)).unwrap())
 }
 
-fn wait_for_repliers(requester: &Requester<Number, Number>, count: usize) {
-    while requester.repliers() < count {
+/// Repeats `look` until it is true, for at most [`PATIENCE`].
+fn eventually(what: &str, mut look: impl FnMut() -> bool) {
+    let started = Instant::now();
+    while !look() {
+        assert!(started.elapsed() < PATIENCE.to_std().unwrap(), "{what}");
         thread::sleep(Duration::from_millis(1).to_std().unwrap());
     }
+}
+
+fn wait_for_repliers(requester: &Requester<Number, Number>, count: usize) {
+    eventually("all repliers match", || requester.repliers() >= count);
 }
 
 fn timeout_of(requester: &Requester<Number, Number>) -> Missing {
@@ -131,12 +140,12 @@ fn timeout_names_the_missing_part() {
     assert_eq!(timeout_of(&requester), Missing::Participants);
     let other = world.udp_participant();
     let topic = other.reader::<Number>("other").unwrap();
-    while timeout_of(&requester) == Missing::Participants {}
+    eventually("the participant is found", || timeout_of(&requester) != Missing::Participants);
     assert_eq!(timeout_of(&requester), Missing::Endpoint { participants: 1 });
     drop(topic);
     let requests: DataReader<Number> = other.reader_builder("square_Request").qos(Preset::Event).build().unwrap();
     requests.wait_for_writers(1).block_for(PATIENCE).unwrap();
-    while matches!(timeout_of(&requester), Missing::Endpoint { .. }) {}
+    eventually("the reader is found", || !matches!(timeout_of(&requester), Missing::Endpoint { .. }));
     assert_eq!(timeout_of(&requester), Missing::OneWay { requests: 1, replies: 0 });
     drop(requests);
     let replier = replier(&other);
@@ -286,4 +295,139 @@ fn request_names_the_reader_of_its_reply() {
         replies.write_with(&number(49), WriteOptions::new().related_sample(name)).unwrap();
         assert_eq!(call.next_reply().block_for(PATIENCE).unwrap(), number(49), "by reader: {by_reader}");
     }
+}
+
+#[test]
+fn repliers_of_one_participant_count_once() {
+    let world = World::new();
+    let (one, other) = (world.udp_participant(), world.udp_participant());
+    let requester = requester(&world.udp_participant());
+    // Their announcements arrive in any order.
+    let repliers = [&one, &other, &one, &other].map(replier);
+    eventually("all repliers match", || requester.reply_reader().subscription_matched().current_count == 4);
+    eventually("all repliers match", || requester.request_writer().publication_matched().current_count == 4);
+    assert_eq!(requester.repliers(), 2);
+    drop(repliers);
+}
+
+/// A reply may still arrive while the writer of replies matches.
+#[test]
+fn replier_without_reader_of_requests_may_still_answer() {
+    let world = World::new();
+    let (asking, answering) = (world.udp_participant(), world.udp_participant());
+    let requester = requester(&asking);
+    let requests = answering.reader_builder::<Number>("square_Request").qos(Preset::Event).build().unwrap();
+    let replies = answering.writer_builder::<Number>("square_Reply").qos(Preset::Event).build().unwrap();
+    replies.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    let mut call = requester.call_all(&number(7)).block_for(PATIENCE).unwrap();
+    let name = requests.next_sample().block_for(PATIENCE).unwrap().info.sample_identity();
+    drop(requests);
+    eventually("the reader leaves", || requester.request_writer().publication_matched().current_count == 0);
+    replies.write_with(&number(49), WriteOptions::new().related_sample(name)).unwrap();
+    assert_eq!(call.next_reply().block_for(PATIENCE).unwrap(), number(49));
+    drop(replies);
+    let error = call.next_reply().block_for(PATIENCE).unwrap_err();
+    assert_eq!(error.kind(), &WaitErrorKind::RepliersGone);
+}
+
+#[test]
+fn full_history_delays_a_call() {
+    let world = World::new();
+    let participant = world.participant();
+    let one = ResourceLimits::NONE.max_samples(1);
+    let requester = Requester::<Number, Number>::builder(&participant, "square")
+        .qos(DataWriterQos::default().reliable().keep_all().resource_limits(one), Preset::Event)
+        .build()
+        .unwrap();
+    let replier = Replier::<Number, Number>::builder(&participant, "square")
+        .qos(DataReaderQos::default().reliable().keep_all().resource_limits(one), Preset::Event)
+        .build()
+        .unwrap();
+    // The reader of requests keeps one, and the history another one.
+    let mut calls = Vec::new();
+    for value in 0..2 {
+        calls.push(requester.call_all(&number(value)).block_for(PATIENCE).unwrap());
+    }
+    let error = requester.call(&number(2)).block_for(MOMENT).unwrap_err();
+    let missing = Missing::Acknowledgment { readers: 1 };
+    assert_eq!(error.kind(), &WaitErrorKind::Timeout { limit: MOMENT, missing });
+    assert_eq!(requester.in_flight(), 2, "a timeout cancels the call");
+    let server = squares(&replier);
+    assert_eq!(requester.call(&number(3)).block_for(PATIENCE).unwrap(), number(9));
+    for (value, mut call) in (0..2).zip(calls) {
+        assert_eq!(call.next_reply().block_for(PATIENCE).unwrap(), number(value * value));
+    }
+    replier.close();
+    server.join().unwrap();
+}
+
+/// The history of replies is full of samples for a requester that has stopped.
+#[test]
+fn stopped_requester_costs_no_reply_of_others() {
+    let world = World::new();
+    let participant = world.participant();
+    let (requester, replier) = (requester(&participant), replier(&participant));
+    let limits = ResourceLimits::NONE.max_samples(1);
+    let stopped = DataReaderQos::default().reliable().keep_all().resource_limits(limits);
+    let _stopped = participant.reader_builder::<Number>("square_Reply").qos(stopped).build().unwrap();
+    replier.reply_writer().wait_for_readers(2).block_for(PATIENCE).unwrap();
+    let server = squares(&replier);
+    for value in 0..1100 {
+        assert_eq!(requester.call(&number(value)).block_for(PATIENCE).unwrap(), number(value * value));
+    }
+    replier.close();
+    server.join().unwrap();
+}
+
+/// A value whose conversion for the wire panics.
+#[derive(DdsType, Clone)]
+#[dds(into = Number, from = Number)]
+struct Panicking;
+
+impl From<&Panicking> for Number {
+    fn from(_: &Panicking) -> Self {
+        panic!("a planted panic")
+    }
+}
+
+impl From<Number> for Panicking {
+    fn from(_: Number) -> Self {
+        Self
+    }
+}
+
+#[test]
+fn panic_while_encoding_leaves_no_call_in_flight() {
+    let participant = World::new().participant();
+    let requester = Requester::<Panicking, Number>::builder(&participant, "square").max_requests(1).build().unwrap();
+    let replier = Replier::<Panicking, Number>::new(&participant, "square").unwrap();
+    requester.wait_for_replier().block_for(PATIENCE).unwrap();
+    for _ in 0..2 {
+        let call = || requester.call(&Panicking).block_for(PATIENCE).map(drop);
+        assert!(catch_unwind(AssertUnwindSafe(call)).is_err());
+        assert_eq!(requester.in_flight(), 0);
+    }
+    drop(replier);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn replies_are_a_stream_that_ends() {
+    let world = World::new();
+    let participant = world.participant();
+    let repliers = [world.udp_participant(), world.udp_participant()].map(|participant| replier(&participant));
+    let requester = requester(&participant);
+    wait_for_repliers(&requester, 2);
+    let mut replies = requester.call_all(&number(7)).within(PATIENCE).await.unwrap();
+    for (value, replier) in (1..).zip(&repliers) {
+        let request = replier.next_request().within(PATIENCE).await.unwrap();
+        request.reply(&number(value)).unwrap();
+    }
+    let mut got = Vec::new();
+    for _ in 0..2 {
+        got.push(replies.next().await.unwrap().unwrap().value);
+    }
+    got.sort_unstable();
+    assert_eq!(got, [1, 2]);
+    drop(repliers);
+    assert!(replies.next().await.is_none());
 }

@@ -144,3 +144,19 @@ fn awaited_sample_of_matched_writer_warns_of_nothing() {
     let mut sample = reader.next_sample();
     assert!(warnings_of(&simulation, |context| Pin::new(&mut sample).poll(context)).is_empty());
 }
+
+#[test]
+fn match_within_patience_prevents_the_warning() {
+    let simulation = world();
+    let robot = simulation.participant("robot", 0).unwrap();
+    let reader = robot.reader::<Count>("count").unwrap();
+    let mut sample = reader.next_sample();
+    let mut writer = None;
+    let warnings = warnings_of(&simulation, |context| {
+        let polled = Pin::new(&mut sample).poll(context);
+        // After the first poll.
+        writer.get_or_insert_with(|| robot.writer::<Count>("count").unwrap());
+        polled
+    });
+    assert!(warnings.is_empty(), "{warnings:?}");
+}

@@ -182,12 +182,12 @@ impl<E> WaitSource<E> for StreamShared<E> {
         &self.subject
     }
 
-    /// A long wait for an event is normal, so it is not logged.
     /// An event may come after any time.
     fn warns_of(&self, _awaited: Awaited) -> bool {
         false
     }
 
+    /// Logs nothing, because a long wait for an event is normal.
     fn complain(&self, _awaited: Awaited) {}
 }
 

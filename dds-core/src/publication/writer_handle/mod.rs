@@ -25,7 +25,7 @@ use dds_rtps::writer::{EndedSet, PresentationClock, WriterCounters};
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
-pub(super) use write::WriteAttempt;
+pub(crate) use write::WriteAttempt;
 
 /// State that all handles of one writer share. Dropping the last handle deletes the writer.
 pub(crate) struct WriterHandle {

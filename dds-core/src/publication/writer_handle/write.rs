@@ -192,8 +192,9 @@ impl WriterHandle {
         }
         self.warned_at.store(now.as_nanos(), Ordering::Relaxed);
         if let Some(ReaderLag { reader, samples, .. }) = self.slowest_reader() {
-            let writer = self.guid();
-            tracing::warn!(%writer, %reader, behind = samples, ?waited, "a write waited for a reader that receives too slowly");
+            self.span().in_scope(|| {
+                tracing::warn!(%reader, behind = samples, ?waited, "a write waited for a reader that receives too slowly");
+            });
         }
     }
 

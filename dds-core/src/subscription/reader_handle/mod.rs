@@ -22,9 +22,9 @@ use crate::subscription::{AnyReader, DataOnReaders, GroupAccess, ReaderLosses, S
 use crate::topic::{BuiltinKind, FilteredReader, FilteredTopic};
 use dds_rtps::cdr::TypeDescription;
 use dds_rtps::reader::{KeySource, Losses, ReaderCounters};
-pub(super) use select::wait_error;
+pub(crate) use select::wait_error;
 use std::ops::Deref;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// State that all handles of one reader share. Dropping the last handle deletes the reader.
 pub(crate) struct ReaderHandle {
@@ -61,7 +61,10 @@ impl ReaderHandle {
         batches: BatchPool,
         forms: TypedForms,
     ) -> Arc<Self> {
-        Arc::new(Self { endpoint, source, batches: Arc::new(batches), forms })
+        Arc::new_cyclic(|reader| {
+            let batches = Arc::new(batches.of_reader(Weak::clone(reader)));
+            Self { endpoint, source, batches, forms }
+        })
     }
 
     /// Version of the announced data, with that of the filter. It grows with each change.
