@@ -138,6 +138,8 @@ impl BuiltinPair {
             // first HEARTBEAT, must not count as history. Its writer keeps it until we acknowledge it.
             wants_history: true,
             preemptive_period_max: UNHEARD_PERIOD_MAX,
+            // A forged announcement must not hide the next one of the participant.
+            is_idempotent: matches!(topic, BuiltinPairTopic::Publications | BuiltinPairTopic::Subscriptions),
             hash_seed,
             ..ReaderConfig::new(Guid::new(prefix, reader_id), key, &qos)
         };

@@ -46,6 +46,10 @@ pub struct ReaderConfig {
     ///
     /// See [`ReaderHistoryConfig::as_log`].
     pub as_log: bool,
+    /// Whether a change may be delivered twice, as in discovery. Default: no.
+    ///
+    /// Then the reader asks for a HEARTBEAT that confirms received changes, and expects denied ones again.
+    pub is_idempotent: bool,
     /// HISTORY and RESOURCE_LIMITS.
     pub limits: HistoryLimits,
     /// DESTINATION_ORDER.
@@ -129,6 +133,7 @@ impl ReaderConfig {
             wants_history: qos.durability > Durability::Volatile,
             outlives_writers: qos.durability > Durability::TransientLocal,
             as_log: false,
+            is_idempotent: false,
             limits: HistoryLimits::new(qos.history, qos.resource_limits),
             destination_order: qos.destination_order,
             ownership: qos.ownership,

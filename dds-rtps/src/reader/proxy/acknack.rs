@@ -127,6 +127,11 @@ impl AckNackScheduler {
         self.heartbeat_request = earliest(self.heartbeat_request, at);
     }
 
+    /// The awaited HEARTBEAT has arrived.
+    pub(crate) fn cancel_heartbeat_request(&mut self) {
+        self.heartbeat_request = None;
+    }
+
     /// Takes a due request for a HEARTBEAT; `false`: none is due.
     pub(crate) fn take_heartbeat_request(&mut self, now: Instant) -> bool {
         self.heartbeat_request.take_if(|at| *at <= now).is_some()

@@ -99,6 +99,11 @@ impl Plausibility {
         self.skipped = Some(SkippedRange { to: first, ..range });
     }
 
+    /// The reader moved back over the skipped numbers.
+    pub(super) fn forget_skipped(&mut self) {
+        self.skipped = None;
+    }
+
     /// Whether the writer may have written `last`, when `known_end` is the last known number.
     ///
     /// On `false` the caller requests a HEARTBEAT.

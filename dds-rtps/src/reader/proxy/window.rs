@@ -84,6 +84,14 @@ pub(crate) struct WindowCounts {
     pub(crate) empty: u64,
 }
 
+/// Numbers that [`ReorderWindow::truncate`] forgot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TruncatedNumbers {
+    pub(crate) all: u64,
+    /// Received without a change that the application can see.
+    pub(crate) empty: u64,
+}
+
 /// Limits of a window, from the configuration of its reader.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct WindowLimits {
@@ -298,6 +306,32 @@ impl ReorderWindow {
         if self.numbers.is_empty() && self.changes.places.capacity() > SPARE_CHANGES {
             self.numbers = VecDeque::new();
             self.changes = WaitingChanges::default();
+        }
+    }
+
+    /// Forgets all numbers from `end` on. Returns how many of them were in which state.
+    pub(crate) fn truncate(&mut self, end: SequenceNumber) -> TruncatedNumbers {
+        let kept = self.offset(end).unwrap_or(0);
+        let mut truncated = TruncatedNumbers { all: self.numbers.len().saturating_sub(kept) as u64, empty: 0 };
+        while self.numbers.len() > kept {
+            match self.numbers.pop_back() {
+                Some(NumberState::Empty) => truncated.empty += 1,
+                Some(NumberState::Waiting(place)) => {
+                    let Some(change) = self.changes.take(place) else { continue };
+                    self.waiting -= usize::from(!is_blank(&change));
+                    self.bytes -= payload_len(&change);
+                    truncated.empty += u64::from(is_blank(&change));
+                }
+                _ => {}
+            }
+        }
+        truncated
+    }
+
+    /// Forgets the missing numbers at the end.
+    pub(crate) fn drop_missing_end(&mut self) {
+        while matches!(self.numbers.back(), Some(NumberState::Missing)) {
+            self.numbers.pop_back();
         }
     }
 

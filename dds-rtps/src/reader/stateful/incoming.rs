@@ -17,6 +17,7 @@ use crate::reader::proxy::ProxyState;
 use crate::reader::proxy::reliable::NumberCheck;
 use crate::types::{EntityId, Guid, InstanceHandle, Now, SequenceNumber, earliest};
 use crate::wire::{Data, DataFrag, Gap, Heartbeat, HeartbeatFrag, InlineQos, SerializedPayload};
+use std::hash::BuildHasher;
 
 /// Result of a submessage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -90,9 +91,14 @@ impl StatefulReader {
             SerializedPayload::None => 0,
             SerializedPayload::Data(bytes) | SerializedPayload::Key(bytes) => bytes.len(),
         };
+        let content = if self.config.is_idempotent { Some(self.hash_content(data)) } else { None };
         // A duplicate is ignored before its payload costs anything.
+        let mut is_contradiction = false;
         if let Some(handled) = self.reject_number(now, at, data.writer_sn, len) {
-            return handled;
+            is_contradiction = handled == Handled::Duplicate && self.contradicts(at, data.writer_sn, content);
+            if !is_contradiction {
+                return handled;
+            }
         }
         let inline_qos = data.inline_qos.as_ref();
         // Most changes have no other parameters: then all further lookups are skipped.
@@ -115,7 +121,44 @@ impl StatefulReader {
             self.count_filtered(at, &change);
             change = change.with_presentation(now, &header, presentation_of(inline_qos, source, is_end));
         }
+        if is_contradiction {
+            return self.deliver_contradiction(now, at, change);
+        }
+        if let (Some(content), Some(reliable)) = (content, self.writers.at_mut(at).proxy.reliable_mut()) {
+            reliable.note_content(now.instant, data.writer_sn, content);
+        }
         self.accept_change(now, at, data.writer_sn, change)
+    }
+
+    /// Hash of what an announcement says. Its seed is secret.
+    fn hash_content(&self, data: &Data<'_>) -> u64 {
+        let (payload, is_key) = match data.payload {
+            SerializedPayload::None => (&[][..], false),
+            SerializedPayload::Data(bytes) => (bytes, false),
+            SerializedPayload::Key(bytes) => (bytes, true),
+        };
+        let inline_qos = data.inline_qos.as_ref().map(|qos| qos.bytes);
+        self.config.hash_seed.state().hash_one((payload, is_key, inline_qos))
+    }
+
+    /// Whether a change with this number arrived before that no HEARTBEAT has announced, and that was another one.
+    fn contradicts(&mut self, at: usize, number: SequenceNumber, content: Option<u64>) -> bool {
+        match (content, self.writers.at_mut(at).proxy.reliable_mut()) {
+            (Some(content), Some(reliable)) => reliable.take_contradiction(number, content),
+            _ => false,
+        }
+    }
+
+    /// Delivers a change with the number of another one. One of the two is forged, and both are delivered.
+    #[cold]
+    fn deliver_contradiction(&mut self, now: Now, at: usize, change: IncomingChange) -> Handled {
+        let IncomingChange::Change(change) = change else { return Handled::Duplicate };
+        let (_, mut delivery, _) = self.proxy_and_delivery(at);
+        delivery.tally.restart(1);
+        // A history that is full rejects it for good: only KEEP_ALL readers try again.
+        drop(delivery.deliver(now, change, true));
+        self.finish(now, at);
+        Handled::Accepted
     }
 
     /// Checks a sequence number. `Some`: it cannot be accepted now.

@@ -2,6 +2,7 @@
 
 mod coherent;
 mod crowd;
+mod denied_data;
 mod fragments;
 mod group_gate;
 mod hostile;

@@ -218,6 +218,46 @@ fn forged_withdrawal_is_ignored() {
     assert!(network.participant(a).matching().writer(victim).is_some(), "it is still there");
 }
 
+/// A forged announcement takes the number of the next one. Both count until a HEARTBEAT confirms the number.
+#[test]
+fn forged_endpoint_does_not_hide_the_next_one() {
+    let mut network = Network::new();
+    let [a, b] = [1, 2].map(|number| network.start(config(number)));
+    network.with(a, |participant, now| participant.add_reader(now, reader(5, DataReaderQos::default())));
+    network.run_for(Duration::from_secs(1));
+    network.events(a);
+    let said = Rc::new(RefCell::new(Vec::new()));
+    let heard = Rc::clone(&said);
+    network.loses = Box::new(move |_, bytes| {
+        heard.borrow_mut().push(bytes.to_vec());
+        true
+    });
+    network.with(b, |participant, now| participant.add_writer(now, writer(1, DataWriterQos::default())));
+    let real = said.borrow().first().unwrap().clone();
+    // The forger knows the participant and its next number, and announces another writer.
+    let mut forged = real[..data_end(&real)].to_vec();
+    let (old, new) = (writer_id(1).0, writer_id(9).0);
+    while let Some(at) = forged.windows(4).position(|window| window == old) {
+        forged[at..at + 4].copy_from_slice(&new);
+    }
+    for bytes in [&forged, &real, &real, &forged] {
+        network.deliver(a, bytes);
+    }
+    assert_eq!(told(&network.events(a)), ["writer 02/9", "writer 02/1"]);
+}
+
+/// Returns the end of the first DATA of a message.
+fn data_end(bytes: &[u8]) -> usize {
+    let message = dds_rtps::wire::Message::parse(bytes).unwrap();
+    let mut submessages = message.submessages();
+    for submessage in submessages.by_ref() {
+        if matches!(submessage.unwrap(), dds_rtps::wire::Submessage::Data(_)) {
+            break;
+        }
+    }
+    submessages.offset()
+}
+
 #[test]
 fn same_seed_and_script_give_same_datagrams() {
     let run = || {

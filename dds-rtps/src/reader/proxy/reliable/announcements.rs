@@ -102,6 +102,7 @@ impl ReliableState {
             return false;
         }
         self.check_denial(now.instant, heartbeat.last_sn, delivery);
+        self.check_unconfirmed(now.instant, heartbeat.last_sn, delivery, config);
         let is_first = self.acknacks.note_heartbeat();
         self.begin_stream(is_first, heartbeat, config);
         self.announced.history_end.get_or_insert(heartbeat.last_sn);

@@ -17,6 +17,7 @@
 //!   ([`WriterProxyConfig::names_first_relevant`](crate::reader::WriterProxyConfig::names_first_relevant)).
 
 mod announcements;
+mod unconfirmed;
 
 use crate::history::ReceivedChange;
 use crate::reader::assembly::Assemblies;
@@ -30,6 +31,7 @@ use crate::reader::proxy::plausibility::{JUMP_MAX, Plausibility, SkippedRange};
 use crate::reader::proxy::window::{ReorderWindow, WindowFront};
 use crate::types::{Guid, Instant, Now, SequenceNumber, VendorId};
 use crate::wire::{HeartbeatFrag, SET_BITS_MAX, SequenceNumberSet};
+use unconfirmed::Unconfirmed;
 
 /// How the reader determines its first relevant sequence number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -110,6 +112,7 @@ pub(crate) struct ReliableState {
     /// First number that counts in the ledger.
     first: SequenceNumber,
     plausibility: Plausibility,
+    unconfirmed: Unconfirmed,
     pub(crate) acknacks: AckNackScheduler,
 }
 
@@ -139,6 +142,7 @@ impl ReliableState {
             is_refused: false,
             first: SequenceNumber::FIRST,
             plausibility: Plausibility::default(),
+            unconfirmed: Unconfirmed::default(),
             acknacks: AckNackScheduler::new(now, config),
         }
     }
