@@ -213,6 +213,7 @@ impl fmt::Display for ReaderLosses {
         for (count, what) in [
             (missing.never_came, "never arrived"),
             (missing.fragments, "lacked fragments"),
+            (missing.replaced, "were replaced by their KEEP_LAST writer before they arrived"),
             (missing.irrelevant, "were no longer sent: replaced, expired, or older than the match"),
             (missing.filtered, "were not sent: their writer knows the content filter"),
             (total.awaited, "are still expected"),

@@ -145,7 +145,10 @@ fn samples_replaced_in_writer_are_named() {
     assert_eq!(numbers(&reader), [0, 49]);
     let row = only(&reader.losses());
     assert_eq!((row.known, row.received, row.awaited), (50, 2, 0));
-    assert_eq!(row.not_received.total(), 48);
+    assert_eq!((row.not_received.replaced, row.not_received.total()), (48, 48));
+    assert_eq!((reader.sample_lost().total_count, reader.counters().replaced), (0, 48));
+    let text = reader.losses().to_string();
+    assert!(text.contains("48 were replaced by their KEEP_LAST writer") && !text.contains("likely cause"), "{text}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Configuration of the proxy that a local endpoint keeps for a discovered one.
 
 use super::event::{DiscoveredReader, DiscoveredWriter};
-use crate::qos::Durability;
+use crate::qos::{Durability, History};
 use crate::reader::WriterProxyConfig;
 use crate::types::VendorId;
 use crate::writer::ReaderProxyConfig;
@@ -36,6 +36,7 @@ impl DiscoveredWriter {
         WriterProxyConfig {
             reliable: self.data.qos.reliability.is_reliable(),
             separates_history: known.separates_history || keeps_nothing,
+            keeps_last: matches!(self.data.qos.history, History::KeepLast { .. }),
             lifespan: self.data.qos.lifespan,
             ownership_strength: self.data.qos.ownership_strength,
             // The offered lease applies, not the requested one: LIVELINESS_LOST concerns the writer's commitment
@@ -78,7 +79,7 @@ mod tests {
         let writer = discovered(PublicationData::new(endpoint.clone(), qos.clone(), true)).proxy();
         assert!(!writer.reliable && writer.separates_history);
         let keeping = discovered(PublicationData::new(endpoint, qos.transient_local(), true)).proxy();
-        assert!(!keeping.separates_history);
+        assert!(!keeping.separates_history && keeping.keeps_last);
         assert_eq!(writer.lifespan, Duration::from_secs(1));
         assert_eq!(writer.unicast.len(), 1);
     }

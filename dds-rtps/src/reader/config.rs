@@ -220,6 +220,10 @@ pub struct WriterProxyConfig {
     /// Then the reader delivers nothing earlier: the traffic before may be for other readers of its participant, and
     /// the writer does not repair its losses. Default: writers whose GUID begins with our own vendor id.
     pub names_first_relevant: bool,
+    /// Whether the writer replaces samples that the reader has not received (HISTORY KEEP_LAST). Default: no.
+    ///
+    /// Then the samples that a reliable writer no longer has count as replaced, and not as lost.
+    pub keeps_last: bool,
     /// LIFESPAN, which counts from the source timestamp. Default: infinite.
     pub lifespan: Duration,
     /// OWNERSHIP_STRENGTH. Default: 0.
@@ -255,6 +259,7 @@ impl WriterProxyConfig {
             reliable: true,
             separates_history: guid.prefix.is_of(VendorId::OURS) || guid.prefix.is_of(VendorId::EPROSIMA),
             names_first_relevant: guid.prefix.is_of(VendorId::OURS),
+            keeps_last: false,
             lifespan: Duration::INFINITE,
             ownership_strength: 0,
             liveliness: Liveliness::default(),

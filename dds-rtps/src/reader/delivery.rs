@@ -85,7 +85,9 @@ impl ChangeDelivery<'_> {
     /// Reports lost samples that the ledger counts already.
     pub(crate) fn report_lost(&mut self, writer: Guid, count: u64, cause: LossCause) {
         if count > 0 {
-            self.counters.lost = self.counters.lost.saturating_add(count);
+            let is_replaced = cause == LossCause::Replaced;
+            let counter = if is_replaced { &mut self.counters.replaced } else { &mut self.counters.lost };
+            *counter = counter.saturating_add(count);
             self.events.push(StatefulReaderEvent::SampleLost { writer, count, cause });
         }
     }

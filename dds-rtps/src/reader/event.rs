@@ -16,6 +16,10 @@ pub enum LossCause {
     /// Best effort: a later sample arrived and this one did not. Reliable: the writer no longer has the sample, or is
     /// gone. Received changes that waited for a missing one count as well.
     NeverArrived,
+    /// The reliable writer replaced the sample before the reader received it (HISTORY KEEP_LAST).
+    ///
+    /// It keeps the newest samples, and the reader has them or gets them. So this is no loss by the network.
+    Replaced,
     /// Some fragments did not arrive in time, or other samples needed the memory.
     Fragments,
     /// The payload does not match the type, or is larger than accepted.
@@ -83,6 +87,8 @@ pub struct ReaderCounters {
     pub writers_refused: u64,
     /// Sequence numbers that will never be delivered.
     pub lost: u64,
+    /// Sequence numbers that a KEEP_LAST writer replaced before they arrived. They do not count as lost.
+    pub replaced: u64,
     /// Fragmented samples that were given up.
     pub assemblies_dropped: u64,
     /// ACKNACKs sent.

@@ -389,6 +389,8 @@ impl<T> DataReader<T> {
 
     /// Returns how many samples were lost before they reached this reader.
     ///
+    /// Samples that a reliable KEEP_LAST writer replaced do not count; [`losses`](Self::losses) has them.
+    ///
     /// All counts are 0 after `close`.
     #[must_use]
     #[doc(alias = "get_sample_lost_status")]

@@ -19,7 +19,7 @@ use crate::subscription::statuses::ReaderStatuses;
 use crate::subscription::{ReaderEvent, ReaderMail};
 use dds_rtps::filter::Filter;
 use dds_rtps::history::{HistorySample, Operation, ReaderTiming, Selection};
-use dds_rtps::reader::{Losses, StatefulReader, StatefulReaderEvent};
+use dds_rtps::reader::{LossCause, Losses, StatefulReader, StatefulReaderEvent};
 use dds_rtps::types::{Now, Time};
 use matching::LocalWriter;
 use std::sync::Arc;
@@ -121,6 +121,8 @@ impl ReaderActor {
         while let Some(event) = self.rtps.poll_event() {
             match event {
                 StatefulReaderEvent::DataAvailable => self.note_data(effects),
+                // Samples that their writer replaced are no alarm. The ledger counts them.
+                StatefulReaderEvent::SampleLost { cause: LossCause::Replaced, .. } => {}
                 StatefulReaderEvent::SampleLost { count, .. } => {
                     self.statuses.note_lost(count);
                     self.endpoint.mark(mark::SAMPLE_LOST, effects);

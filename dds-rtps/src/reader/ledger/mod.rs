@@ -27,6 +27,8 @@ pub const DEPARTED_MAX: usize = 16;
 pub struct NotReceived {
     /// Best effort: later changes arrived and these did not. Reliable: the writer no longer has them.
     pub never_came: u64,
+    /// Replaced by a reliable writer before they arrived (HISTORY KEEP_LAST). They do not count as lost.
+    pub replaced: u64,
     /// Some fragments did not arrive in time, or other samples needed the memory.
     pub fragments: u64,
     /// Announced by GAP as irrelevant: replaced or expired before they were sent, or written before the match.
@@ -121,7 +123,7 @@ impl NotReceived {
     /// Sum of all causes.
     #[must_use]
     pub const fn total(&self) -> u64 {
-        self.lost().saturating_add(self.irrelevant).saturating_add(self.filtered)
+        self.lost().saturating_add(self.replaced).saturating_add(self.irrelevant).saturating_add(self.filtered)
     }
 
     const fn lost(&self) -> u64 {
@@ -140,6 +142,7 @@ impl NotReceived {
     fn combine(&mut self, other: &Self, operation: fn(u64, u64) -> u64) {
         for (own, other) in [
             (&mut self.never_came, other.never_came),
+            (&mut self.replaced, other.replaced),
             (&mut self.fragments, other.fragments),
             (&mut self.irrelevant, other.irrelevant),
             (&mut self.filtered, other.filtered),
@@ -247,7 +250,7 @@ impl WriterLosses {
         self.received.saturating_sub(self.waiting).saturating_sub(self.undelivered.total())
     }
 
-    /// Missing sequence numbers that the reader was entitled to.
+    /// Missing sequence numbers that the reader was entitled to. Samples that their writer replaced are not lost.
     #[must_use]
     pub const fn lost(&self) -> u64 {
         self.not_received.lost()

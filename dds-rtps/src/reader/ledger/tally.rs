@@ -19,6 +19,7 @@ impl WriterTally {
     pub(crate) fn count_lost(&mut self, count: u64, cause: LossCause) {
         let counter = match cause {
             LossCause::NeverArrived => &mut self.not_received.never_came,
+            LossCause::Replaced => &mut self.not_received.replaced,
             LossCause::Fragments => &mut self.not_received.fragments,
             LossCause::NotDecodable => &mut self.undelivered.not_decodable,
             LossCause::Incoherent => &mut self.undelivered.incoherent,
@@ -46,7 +47,10 @@ impl WriterTally {
     /// Takes counts back: the writer denied the announcement that caused them.
     pub(crate) fn retract(&mut self, lost: u64, irrelevant: u64, known_before: u64) {
         self.known_before = self.known_before.saturating_sub(known_before);
-        self.not_received.never_came = self.not_received.never_came.saturating_sub(lost);
+        // All missing numbers of one reliable writer have the same cause.
+        let replaced = lost.min(self.not_received.replaced);
+        self.not_received.replaced -= replaced;
+        self.not_received.never_came = self.not_received.never_came.saturating_sub(lost - replaced);
         // Some of them may have moved to the filtered ones since.
         let among_filtered = irrelevant.saturating_sub(self.not_received.irrelevant);
         self.not_received.filtered = self.not_received.filtered.saturating_sub(among_filtered);

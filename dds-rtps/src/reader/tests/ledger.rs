@@ -478,3 +478,32 @@ fn change_of_non_owner_counts_as_undelivered() {
     let delivered: Vec<_> = losses.writers.iter().map(WriterLosses::delivered).collect();
     assert_eq!((delivered, losses.writers[0].undelivered.not_owner), (vec![0, 2], 1));
 }
+
+/// A KEEP_LAST writer replaces samples while the reader is cut off. That is no loss.
+#[test]
+fn samples_that_their_writer_replaced_are_not_lost() {
+    let mut script = Script::new(transient_local(keep_all(config(KeySource::None))));
+    let writer = WriterProxyConfig { keeps_last: true, ..WriterProxyConfig::new(WRITER) };
+    assert!(script.reader.match_writer(script.now(), writer));
+    script.heartbeat(1, 0);
+    script.samples([1]);
+    script.heartbeat(40, 40);
+    script.samples([40]);
+    assert_eq!(script.taken(), [1, 40]);
+    let events = script.events();
+    let replaced = StatefulReaderEvent::SampleLost { writer: WRITER, count: 38, cause: LossCause::Replaced };
+    assert!(events.contains(&replaced), "{events:?}");
+    let row = script.reader.losses().writers[0];
+    assert_eq!((row.known, row.received, row.lost(), row.not_received.replaced), (40, 2, 0, 38));
+    assert_adds_up(&row, "replaced");
+    let counters = script.reader.counters();
+    assert_eq!((counters.lost, counters.replaced), (0, 38));
+    // The writer denies a forged announcement.
+    script.heartbeat(60, 60);
+    script.heartbeat(40, 40);
+    script.later(1000);
+    script.heartbeat(40, 40);
+    script.samples([41]);
+    let row = script.reader.losses().writers[0];
+    assert_eq!((row.known, row.received, row.not_received.total()), (41, 3, 38));
+}

@@ -96,6 +96,8 @@ struct LastHeartbeats {
 #[derive(Debug)]
 pub(crate) struct ReliableState {
     writer: Guid,
+    /// Why the writer no longer has a change that the reader misses.
+    loss_cause: LossCause,
     window: ReorderWindow,
     start: StreamStart,
     /// Whether a number that the writer no longer has is a loss.
@@ -129,6 +131,7 @@ impl ReliableState {
         };
         Self {
             writer: writer.guid,
+            loss_cause: if writer.keeps_last { LossCause::Replaced } else { LossCause::NeverArrived },
             window: ReorderWindow::new(SequenceNumber::FIRST),
             start,
             is_entitled: config.wants_history,
@@ -361,12 +364,12 @@ impl ReliableState {
             return;
         }
         skipped.to = to;
-        delivery.tally.count_lost(skipped.lost, LossCause::NeverArrived);
+        delivery.tally.count_lost(skipped.lost, self.loss_cause);
         delivery.tally.count_irrelevant(skipped.irrelevant);
         delivery.tally.restart(skipped.known_before);
         // Retracted losses were reported once already.
         let unreported = self.plausibility.note_skipped(skipped);
-        delivery.report_lost(self.writer, unreported, LossCause::NeverArrived);
+        delivery.report_lost(self.writer, unreported, self.loss_cause);
     }
 
     fn is_in_gap(&self, number: SequenceNumber) -> bool {
