@@ -4,12 +4,46 @@ use crate::driver::{Locators, NetworkConfig};
 use crate::sync::{Arc, Lock, LockGuard};
 use dds_rtps::discovery::HostAddress;
 use dds_rtps::transport::udp::{Links, PortMapping, UdpConfig, UdpSockets, locators};
-use dds_rtps::types::Locator;
+use dds_rtps::types::{Duration, Locator};
 use std::io;
 use std::net::{SocketAddr, UdpSocket};
 
 /// Number of participant indexes that are tried on a host without multicast. Each costs one datagram per announcement.
 pub(super) const PEER_INDEXES: u32 = 32;
+
+/// Longest pause between two interface checks. Usually a check is one system call that reports no change.
+const LOOK_PERIOD: Duration = Duration::from_secs(2);
+
+/// Pause between two checks after the start and after a change, and the number of these checks.
+const SOON_PERIOD: Duration = Duration::from_millis(100);
+const SOON_CHECKS: u32 = 20;
+
+/// When the participant checks the interfaces.
+///
+/// An interface that comes up gets its carrier, its IPv4 address and its IPv6 addresses one after the other. Linux
+/// reports a carrier up to a second late. So checks follow each other for two seconds after the start and after each
+/// change.
+pub(super) struct LookSchedule {
+    soon_checks: u32,
+}
+
+impl LookSchedule {
+    pub(super) fn new() -> Self {
+        Self { soon_checks: SOON_CHECKS }
+    }
+
+    /// Returns the pause before the next check.
+    pub(super) fn next_pause(&mut self) -> Duration {
+        let Some(left) = self.soon_checks.checked_sub(1) else { return LOOK_PERIOD };
+        self.soon_checks = left;
+        SOON_PERIOD
+    }
+
+    /// The addresses have changed.
+    pub(super) fn note_change(&mut self) {
+        self.soon_checks = SOON_CHECKS;
+    }
+}
 
 /// Current addresses of a participant.
 pub(super) struct Addressing {
@@ -154,4 +188,21 @@ pub(super) struct Receivers {
     pub(super) metatraffic_multicast: Vec<UdpSocket>,
     pub(super) metatraffic_unicast: Vec<UdpSocket>,
     pub(super) user_unicast: Vec<UdpSocket>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interfaces_are_checked_soon_after_start_and_change() {
+        let mut schedule = LookSchedule::new();
+        let mut soon = vec![SOON_PERIOD; 20];
+        soon.extend([LOOK_PERIOD; 2]);
+        for _ in 0..2 {
+            let pauses: Vec<Duration> = (0..22).map(|_| schedule.next_pause()).collect();
+            assert_eq!(pauses, soon);
+            schedule.note_change();
+        }
+    }
 }

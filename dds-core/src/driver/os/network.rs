@@ -1,7 +1,7 @@
 //! The UDP sockets of a participant, and the threads and tasks that wait for them.
 
 use super::DriverShared;
-use super::addressing::{Addressing, Receivers};
+use super::addressing::{Addressing, LookSchedule, Receivers};
 use super::alarm::Alarm;
 use super::attendance::Attendance;
 use super::clock::Clock;
@@ -20,7 +20,7 @@ use dds_rtps::transport::Transport;
 use dds_rtps::transport::udp::{
     ReceiveBufferGauge, Received, UdpConfig, UdpError, UdpSockets, UdpTransport, dropped, interrupt,
 };
-use dds_rtps::types::{self, GuidPrefix, Locator};
+use dds_rtps::types::{GuidPrefix, Locator};
 use std::io::{self, ErrorKind};
 use std::net::UdpSocket;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -30,10 +30,6 @@ use tokio::task::AbortHandle;
 
 /// Number of datagrams that one discovery socket may handle in a row, about 100 us. A flood must not delay timers.
 const BURST: usize = 16;
-
-/// Period of the interface check; a changed address is announced within this time. Usually the check is one system call
-/// that reports no change.
-const LOOK_PERIOD: types::Duration = types::Duration::from_secs(2);
 
 /// The open sockets.
 pub(super) struct OsNetwork {
@@ -306,10 +302,10 @@ async fn follow(
     mut naming: Option<Naming>,
     transport: Arc<UdpTransport>,
 ) {
-    let (clock, mut alarm) = (Clock::new(), Alarm::new());
+    let (clock, mut alarm, mut schedule) = (Clock::new(), Alarm::new(), LookSchedule::new());
     loop {
         // Sleep first: `open` has just read the interfaces.
-        alarm.sleep(&clock, LOOK_PERIOD).await;
+        alarm.sleep(&clock, schedule.next_pause()).await;
         let renamed = naming.as_mut().is_some_and(|naming| {
             let found = naming.look(clock.now().instant, look_up);
             found && {
@@ -319,6 +315,9 @@ async fn follow(
             }
         });
         let moved = follows && addressing.look();
+        if moved {
+            schedule.note_change();
+        }
         if (renamed || moved) && catch_unwind(AssertUnwindSafe(|| receive.locators_changed())).is_err() {
             tracing::error!("panic while new addresses were taken over; please report this bug");
         }
