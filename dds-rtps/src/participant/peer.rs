@@ -104,6 +104,10 @@ impl Participant {
             if *peer.data != data {
                 return self.change_peer(now, data);
             }
+            // The answer to its first announcement may be lost. A peer without multicast gets no periodic announcement.
+            if !peer.has_answered && data.metatraffic_multicast.is_empty() {
+                self.announcer.answer(&peer.route.unicast);
+            }
             // The peer exists: repeat the handshake with its endpoints that have not answered.
             for pair in self.pairs.iter_mut() {
                 pair.repeat_handshake(now, prefix);

@@ -69,6 +69,26 @@ fn peer_without_multicast_is_found_by_port() {
     assert_eq!(told(&network.events(a)), ["found 02"]);
 }
 
+/// The multicast announcements of a participant do not reach a peer without multicast.
+#[test]
+fn lost_answer_to_peer_without_multicast_is_repeated() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    network.run_for(Duration::from_millis(500));
+    let mut seeking = config(2);
+    seeking.metatraffic_multicast.clear();
+    seeking.announce_to = PortMapping::default().participants_on(address(1).into(), 0, 5).collect();
+    network.loses = Box::new(|_, bytes| bytes[8..20] == prefix(1).0);
+    let b = network.start(seeking);
+    network.run_for(Duration::from_millis(50));
+    assert_eq!(told(&network.events(a)), ["found 02"]);
+    assert!(network.events(b).is_empty());
+    network.loses = Box::new(|_, _| false);
+    // The second announcement of the peer is answered again.
+    network.run_for(Duration::from_millis(60));
+    assert_eq!(told(&network.events(b)), ["found 01"]);
+}
+
 #[test]
 fn other_domains_and_tags_are_ignored() {
     let mut network = Network::new();
