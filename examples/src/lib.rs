@@ -45,6 +45,7 @@ mod book {
         Images "howto/images.md"
         LateJoiners "howto/late-joiners.md"
         RequestReply "howto/request-reply.md"
+        Ros2 "howto/ros2.md"
         Tokio "howto/tokio.md"
         Simulator "howto/simulator.md"
         RealTime "howto/real-time.md"

@@ -102,7 +102,7 @@ const ENTRIES: [&str; 8] = [
 /// The only entry from inside of a cell, and its only caller. It never blocks.
 const HANDOVER: (&str, &str) = ("publication/local_reader.rs", ".hand_over(effects,");
 
-const TOP_LEVEL: [&str; 13] = [
+const TOP_LEVEL: [&str; 14] = [
     "dds-core",
     "dds-durability",
     "dds-rtps",
@@ -110,6 +110,7 @@ const TOP_LEVEL: [&str; 13] = [
     "dds-idl",
     "dds-idl-macros",
     "dds-macros",
+    "dds-ros2",
     "dds-ros2-msgs",
     "dds-security",
     "dds-shm",

@@ -1,0 +1,104 @@
+//! The arguments of a program that start with `--ros-args` (`rcl/src/rcl/arguments.c`).
+
+use crate::name::{NameKind, RemapRule, check_namespace};
+use crate::{Error, Result};
+
+/// Flags for the log. The `tracing` subscriber of the program decides about it.
+const LOG_FLAGS: [&str; 6] = [
+    "--enable-rosout-logs",
+    "--disable-rosout-logs",
+    "--enable-stdout-logs",
+    "--disable-stdout-logs",
+    "--enable-external-lib-logs",
+    "--disable-external-lib-logs",
+];
+
+/// The arguments of a program, sorted.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments {
+    /// Arguments outside of `--ros-args`.
+    pub(crate) others: Vec<String>,
+    pub(crate) rules: Vec<RemapRule>,
+    pub(crate) enclave: Option<String>,
+}
+
+impl Arguments {
+    /// Sorts the arguments, without the name of the program.
+    pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self> {
+        let mut sorted = Self::default();
+        let mut arguments = arguments.into_iter();
+        let mut is_ros = false;
+        while let Some(argument) = arguments.next() {
+            match argument.as_str() {
+                "--ros-args" => is_ros = true,
+                "--" if is_ros => is_ros = false,
+                _ if is_ros => sorted.ros_argument(&argument, &mut arguments)?,
+                _ => sorted.others.push(argument),
+            }
+        }
+        Ok(sorted)
+    }
+
+    fn ros_argument(&mut self, flag: &str, rest: &mut impl Iterator<Item = String>) -> Result<()> {
+        let mut value = |expected: &str| {
+            rest.next().ok_or_else(|| Error::Argument {
+                argument: flag.to_owned(),
+                reason: format!("expected {expected} after it"),
+            })
+        };
+        match flag {
+            "-r" | "--remap" => self.rules.push(value("a rule `from:=to`")?.parse()?),
+            "-e" | "--enclave" => {
+                let enclave = value("an enclave such as `/lab/camera`")?;
+                check_namespace(&enclave, NameKind::Enclave)?;
+                self.enclave = Some(enclave);
+            }
+            "--log-level" | "--log-config-file" => {
+                let ignored = value("a value")?;
+                tracing::warn!("{flag} {ignored} has no effect: the subscriber of `tracing` decides about the log");
+            }
+            _ if LOG_FLAGS.contains(&flag) => {
+                tracing::warn!("{flag} has no effect: the subscriber of `tracing` decides about the log");
+            }
+            _ => {
+                return Err(Error::Argument {
+                    argument: flag.to_owned(),
+                    reason: "unknown after `--ros-args`; expected `-r RULE` or `--enclave NAME`, or `--` before it"
+                        .into(),
+                });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(arguments: &[&str]) -> Result<Arguments> {
+        Arguments::parse(arguments.iter().map(|&argument| argument.to_owned()))
+    }
+
+    #[test]
+    fn ros_arguments_are_separated_from_others() {
+        let line = ["-v", "--ros-args", "-r", "__ns:=/lab", "-e", "/e", "--", "file", "--ros-args", "-r", "a:=b"];
+        let sorted = parse(&line).unwrap();
+        assert_eq!(sorted.others, ["-v", "file"]);
+        assert_eq!(sorted.rules.len(), 2);
+        assert_eq!(sorted.enclave.as_deref(), Some("/e"));
+    }
+
+    #[test]
+    fn incomplete_and_unknown_arguments_are_errors() {
+        for (line, expected) in [
+            (&["--ros-args", "-r"][..], "expected a rule"),
+            (&["--ros-args", "-r", "ab"], "from:=to"),
+            (&["--ros-args", "--speed"], "unknown after"),
+            (&["--ros-args", "-e", "lab"], "invalid enclave"),
+        ] {
+            let error = parse(line).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The settings of a context.
+
+use super::arguments::Arguments;
+use super::environment::{DiscoveryRange, Environment};
+use super::{Context, ContextInner};
+use crate::graph::GraphCore;
+use crate::name::{NameKind, RemapRule, check_namespace};
+use crate::wait::Waits;
+use crate::{Result, user_data};
+use dds_core::qos::DomainParticipantQos;
+use dds_core::{DomainParticipant, DomainParticipantBuilder, Scope};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
+
+/// The release of ROS 2 whose form the announcements of nodes have.
+///
+/// Messages and services have one form in all releases. A context reads both forms of announcements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum Distro {
+    /// Iron and later, such as Jazzy and Kilted. The default.
+    #[default]
+    Jazzy,
+    /// Humble: nodes of Humble see the names of the own nodes, and those of later releases do not.
+    Humble,
+}
+
+/// A change of the settings of the participant.
+type Configure = Box<dyn FnOnce(DomainParticipantBuilder) -> DomainParticipantBuilder + Send>;
+
+/// Builds a [`Context`]. See [`Context::builder`].
+///
+/// Code overrides the environment and the arguments.
+#[must_use = "a builder creates nothing until `build` is called"]
+pub struct ContextBuilder {
+    reads_environment: bool,
+    arguments: Vec<String>,
+    rules: Vec<RemapRule>,
+    domain_id: Option<u32>,
+    range: Option<DiscoveryRange>,
+    static_peers: Option<Vec<String>>,
+    enclave: Option<String>,
+    distro: Distro,
+    configure: Vec<Configure>,
+}
+
+impl ContextBuilder {
+    pub(super) fn new() -> Self {
+        Self {
+            reads_environment: true,
+            arguments: Vec::new(),
+            rules: Vec::new(),
+            domain_id: None,
+            range: None,
+            static_peers: None,
+            enclave: None,
+            distro: Distro::default(),
+            configure: Vec::new(),
+        }
+    }
+
+    /// Takes arguments of a program, without its name.
+    ///
+    /// After `--ros-args` and up to `--`: `-r RULE` (or `--remap`) adds a [`RemapRule`], `-e ENCLAVE` (or `--enclave`)
+    /// sets the enclave. Flags for the log have no effect. [`Context::arguments`] returns all others.
+    pub fn arguments<I: Into<String>>(mut self, arguments: impl IntoIterator<Item = I>) -> Self {
+        self.arguments.extend(arguments.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds a remapping rule for all nodes. Earlier rules come first, and those of arguments last.
+    pub fn remap(mut self, rule: RemapRule) -> Self {
+        self.rules.push(rule);
+        self
+    }
+
+    /// Sets the domain. Default: `ROS_DOMAIN_ID`, or 0.
+    pub fn domain_id(mut self, domain_id: u32) -> Self {
+        self.domain_id = Some(domain_id);
+        self
+    }
+
+    /// Sets how far discovery reaches. Default: `ROS_AUTOMATIC_DISCOVERY_RANGE`, or the subnet.
+    pub fn discovery_range(mut self, range: DiscoveryRange) -> Self {
+        self.range = Some(range);
+        self
+    }
+
+    /// Sets hosts that discovery contacts, by name or address. Default: `ROS_STATIC_PEERS`.
+    pub fn static_peers<P: Into<String>>(mut self, peers: impl IntoIterator<Item = P>) -> Self {
+        self.static_peers = Some(peers.into_iter().map(Into::into).collect());
+        self
+    }
+
+    /// Sets the enclave. Default: that of the arguments, or `/`.
+    pub fn enclave(mut self, enclave: impl Into<String>) -> Self {
+        self.enclave = Some(enclave.into());
+        self
+    }
+
+    /// Sets the release whose form the announcements of nodes have. Default: [`Distro::Jazzy`].
+    pub fn distro(mut self, distro: Distro) -> Self {
+        self.distro = distro;
+        self
+    }
+
+    /// Ignores the environment variables of ROS 2.
+    pub fn ignore_environment(mut self) -> Self {
+        self.reads_environment = false;
+        self
+    }
+
+    /// Changes further settings of the participant, such as its interfaces or its lease.
+    pub fn participant(
+        mut self,
+        configure: impl FnOnce(DomainParticipantBuilder) -> DomainParticipantBuilder + Send + 'static,
+    ) -> Self {
+        self.configure.push(Box::new(configure));
+        self
+    }
+
+    /// Creates the context, and its participant.
+    ///
+    /// # Errors
+    /// [`Error::Argument`](crate::Error::Argument), [`Error::Environment`](crate::Error::Environment),
+    /// [`Error::Name`](crate::Error::Name) for the enclave, or [`Error::Create`](crate::Error::Create).
+    pub fn build(self) -> Result<Context> {
+        let environment = if self.reads_environment { Environment::read()? } else { Environment::default() };
+        let arguments = Arguments::parse(self.arguments)?;
+        let enclave = self.enclave.or(arguments.enclave).unwrap_or_else(|| "/".to_owned());
+        check_namespace(&enclave, NameKind::Enclave)?;
+        let qos = DomainParticipantQos::default().user_data(user_data::entry("enclave", &enclave).into_bytes());
+        let domain_id = self.domain_id.or(environment.domain_id).unwrap_or(0);
+        // ROS 2 matches by the names of topics and types. Fast DDS 3 describes the same types differently.
+        let mut builder = DomainParticipant::builder(domain_id).name(&enclave).qos(qos).type_information(false);
+        builder = match self.range.or(environment.range) {
+            None | Some(DiscoveryRange::SystemDefault) => builder,
+            Some(DiscoveryRange::Subnet) => builder.scope(Scope::Subnet),
+            Some(DiscoveryRange::Localhost) => builder.scope(Scope::Host),
+            Some(DiscoveryRange::Off) => {
+                let tag = format!("ros_discovery_off_{}", std::process::id());
+                builder.scope(Scope::Host).domain_tag(tag)
+            }
+        };
+        let peers = self.static_peers.unwrap_or(environment.static_peers);
+        if !peers.is_empty() {
+            builder = builder.peers(peers);
+        }
+        for configure in self.configure {
+            builder = configure(builder);
+        }
+        let participant = builder.build()?;
+        let waits = Waits { participant, closing: Arc::default() };
+        let graph = GraphCore::new(&waits, &enclave, self.distro)?;
+        let rules = self.rules.into_iter().chain(arguments.rules).collect();
+        let inner =
+            ContextInner { waits, graph, rules, arguments: arguments.others, enclave, services: AtomicU32::new(0) };
+        Ok(Context { inner: Arc::new(inner) })
+    }
+}
+
+impl fmt::Debug for ContextBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ContextBuilder").field("domain_id", &self.domain_id).finish_non_exhaustive()
+    }
+}

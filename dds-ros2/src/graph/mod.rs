@@ -1,0 +1,301 @@
+//! The graph of ROS 2: nodes, topics and services of all participants.
+//!
+//! Input: the built-in topics of discovery, and the topic `ros_discovery_info`. Output: queries, announcements of own
+//! nodes. Owns the lists of the own nodes and the data about remote ones.
+
+mod discovery_info;
+mod query;
+mod state;
+
+pub use query::{EndpointDetails, Graph, NodeEntities, NodeName};
+
+use crate::context::Distro;
+use crate::user_data;
+use crate::wait::{Signal, Waits};
+use crate::{Error, Result};
+use dds_cdr::cdr::Encoded;
+use dds_core::builtin::{
+    BuiltinTopic, ParticipantBuiltinTopicData, PublicationBuiltinTopicData, SubscriptionBuiltinTopicData,
+};
+use dds_core::cdr::{DecodeOwned, Keyed};
+use dds_core::matching::EndpointQos;
+use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos};
+use dds_core::{DataReader, DataWriter, Guid, InstanceState};
+use dds_ros2_msgs::RosMessage;
+use dds_ros2_msgs::rmw_dds_common::msg::ParticipantEntitiesInfo;
+use discovery_info::NodeRecord;
+use state::{EndpointRecord, Remote, RemoteParticipant};
+pub(crate) use state::{Prefix, prefix_of};
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+/// The number of a node of this context.
+pub(crate) type NodeId = u64;
+
+/// The own nodes and endpoints.
+#[derive(Debug, Default)]
+struct Local {
+    next: NodeId,
+    /// In the order of creation.
+    nodes: BTreeMap<NodeId, NodeRecord>,
+    endpoints: BTreeMap<Guid, EndpointRecord>,
+}
+
+/// The graph of a context. Entities share it.
+pub(crate) struct GraphCore {
+    waits: Waits,
+    enclave: String,
+    distro: Distro,
+    writer: DataWriter<ParticipantEntitiesInfo>,
+    /// Locked while the message is written, so that messages leave in order.
+    local: Mutex<Local>,
+    remote: Mutex<Remote>,
+    pub(crate) changed: Arc<Signal>,
+    /// Keeps the readers alive, whose listeners fill `remote`.
+    readers: OnceLock<Vec<Box<dyn Any + Send + Sync>>>,
+}
+
+impl GraphCore {
+    /// Creates the endpoints of `ros_discovery_info`, and starts to listen.
+    pub(crate) fn new(waits: &Waits, enclave: &str, distro: Distro) -> Result<Arc<Self>> {
+        let hash = user_data::entry("typehash", ParticipantEntitiesInfo::TYPE_HASH).into_bytes();
+        let xcdr1 = vec![DataRepresentation::Xcdr1];
+        let offered = DataWriterQos::default().reliable().transient_local().keep_last(1);
+        let writer = waits
+            .participant
+            .writer_builder::<ParticipantEntitiesInfo>(discovery_info::TOPIC)
+            .qos(offered.representation(xcdr1.clone()).user_data(hash.clone()))
+            .build()?;
+        let core = Arc::new(Self {
+            waits: waits.clone(),
+            enclave: enclave.to_owned(),
+            distro,
+            writer,
+            local: Mutex::new(Local::default()),
+            remote: Mutex::new(Remote::default()),
+            changed: Arc::new(Signal::default()),
+            readers: OnceLock::new(),
+        });
+        let requested = DataReaderQos::default().reliable().transient_local().keep_all();
+        let readers = core.listen(requested.representation(xcdr1).user_data(hash))?;
+        // The only call: `core` is new.
+        let _ = core.readers.set(readers);
+        Ok(core)
+    }
+
+    fn listen(self: &Arc<Self>, requested: DataReaderQos) -> Result<Vec<Box<dyn Any + Send + Sync>>> {
+        let participant = &self.waits.participant;
+        let core = Arc::downgrade(self);
+        let participants = participant
+            .reader_builder(&BuiltinTopic::PARTICIPANT)
+            .on_data(move |reader| update(&core, |core| core.take_participants(reader)))
+            .build()?;
+        let core = Arc::downgrade(self);
+        let writers = participant
+            .reader_builder(&BuiltinTopic::PUBLICATION)
+            .on_data(move |reader| {
+                let record = |data: PublicationBuiltinTopicData| {
+                    (data.key, EndpointRecord::new(data.topic_name, data.type_name, EndpointQos::Writer(data.qos)))
+                };
+                update(&core, |core| core.take_endpoints(reader, record));
+            })
+            .build()?;
+        let core = Arc::downgrade(self);
+        let readers = participant
+            .reader_builder(&BuiltinTopic::SUBSCRIPTION)
+            .on_data(move |reader| {
+                let record = |data: SubscriptionBuiltinTopicData| {
+                    (data.key, EndpointRecord::new(data.topic_name, data.type_name, EndpointQos::Reader(data.qos)))
+                };
+                update(&core, |core| core.take_endpoints(reader, record));
+            })
+            .build()?;
+        let core = Arc::downgrade(self);
+        let nodes = participant
+            .reader_builder::<ParticipantEntitiesInfo>(discovery_info::TOPIC)
+            .qos(requested)
+            .on_data(move |reader| update(&core, |core| core.take_nodes(reader)))
+            .build()?;
+        Ok(vec![Box::new(participants), Box::new(writers), Box::new(readers), Box::new(nodes)])
+    }
+
+    fn local(&self) -> MutexGuard<'_, Local> {
+        self.local.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn remote(&self) -> MutexGuard<'_, Remote> {
+        self.remote.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take_participants(&self, reader: &DataReader<ParticipantBuiltinTopicData>) {
+        // The only error means that the reader is closed.
+        let Ok(samples) = reader.take() else { return };
+        for sample in &samples {
+            if sample.info().instance_state != InstanceState::Alive {
+                if let Some(key) = sample.key() {
+                    self.remote().remove_participant(prefix_of(key));
+                }
+            } else if let Some(Ok(data)) = sample.decode() {
+                let enclave = user_data::value_of(&data.user_data, "enclave");
+                let participant = RemoteParticipant { enclave, vendor: data.vendor };
+                self.remote().participants.insert(prefix_of(data.key), participant);
+            }
+        }
+    }
+
+    /// Takes announced and withdrawn endpoints. `record` returns the GUID and the data of an endpoint.
+    fn take_endpoints<T>(&self, reader: &DataReader<T>, record: impl Fn(T) -> (Guid, EndpointRecord))
+    where
+        T: DecodeOwned + Keyed<Key = Guid>,
+    {
+        let Ok(samples) = reader.take() else { return };
+        for sample in &samples {
+            if sample.info().instance_state != InstanceState::Alive {
+                if let Some(key) = sample.key() {
+                    self.remote().endpoints.remove(&key);
+                }
+            } else if let Some(Ok(data)) = sample.decode() {
+                let (guid, data) = record(data);
+                self.remote().endpoints.insert(guid, data);
+            }
+        }
+    }
+
+    fn take_nodes(&self, reader: &DataReader<ParticipantEntitiesInfo>) {
+        let Ok(samples) = reader.take() else { return };
+        let own = prefix_of(self.waits.participant.guid());
+        for sample in &samples {
+            let Some(encoded) = sample.encoded() else { continue };
+            let sender = prefix_of(sample.info().sample_identity().writer);
+            if sender == own {
+                continue;
+            }
+            match discovery_info::decode(encoded.bytes) {
+                Ok((participant, nodes)) if prefix_of(participant) == sender => self.remote().set_nodes(sender, nodes),
+                Ok(_) => self.remote().malformed += 1,
+                Err(error) => {
+                    tracing::debug!(%error, "a message of ros_discovery_info does not decode");
+                    self.remote().malformed += 1;
+                }
+            }
+        }
+    }
+
+    /// Changes the own nodes and endpoints, and announces the nodes.
+    fn change_local(&self, change: impl FnOnce(&mut Local)) -> Result<()> {
+        let written = {
+            let mut local = self.local();
+            change(&mut local);
+            let nodes: Vec<NodeRecord> = local.nodes.values().cloned().collect();
+            let payload = discovery_info::encode(self.waits.participant.guid(), &nodes, self.distro == Distro::Humble)?;
+            let encoded = Encoded::new(&payload)
+                .map_err(|error| Error::Setting { setting: "ros_discovery_info", reason: error.to_string() })?;
+            // KEEP_LAST: the call does not block.
+            self.writer.write_encoded(encoded)
+        };
+        self.changed.notify();
+        Ok(written?)
+    }
+
+    /// Adds a node with its first endpoints.
+    pub(crate) fn add_node(&self, namespace: &str, name: &str) -> Result<NodeId> {
+        let mut id = 0;
+        self.change_local(|local| {
+            local.next += 1;
+            id = local.next;
+            let record = NodeRecord { namespace: namespace.to_owned(), name: name.to_owned(), ..NodeRecord::default() };
+            local.nodes.insert(id, record);
+        })?;
+        Ok(id)
+    }
+
+    pub(crate) fn remove_node(&self, id: NodeId) {
+        self.log_failure(self.change_local(|local| {
+            local.nodes.remove(&id);
+        }));
+    }
+
+    /// Adds endpoints to a node. They leave when the registration is dropped.
+    pub(crate) fn register(self: &Arc<Self>, node: NodeId, endpoints: Vec<LocalEndpoint>) -> Result<Registration> {
+        let guids = endpoints.iter().map(|endpoint| endpoint.guid).collect();
+        let registration = Registration { graph: Arc::clone(self), node, guids };
+        self.change_local(|local| {
+            for endpoint in endpoints {
+                let is_writer = matches!(endpoint.record.qos, EndpointQos::Writer(_));
+                if let Some(record) = local.nodes.get_mut(&node) {
+                    let list = if is_writer { &mut record.writers } else { &mut record.readers };
+                    list.push(endpoint.guid);
+                }
+                local.endpoints.insert(endpoint.guid, endpoint.record);
+            }
+        })?;
+        Ok(registration)
+    }
+
+    /// Logs an announcement that failed. The next one has all nodes again.
+    fn log_failure(&self, result: Result<()>) {
+        if let Err(error) = result {
+            if !self.writer.is_closed() {
+                tracing::warn!("the nodes were not announced: {error}");
+            }
+        }
+    }
+}
+
+impl fmt::Debug for GraphCore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GraphCore").field("enclave", &self.enclave).finish_non_exhaustive()
+    }
+}
+
+/// Calls `take` if the graph still exists, and wakes those that wait for a change.
+fn update(core: &Weak<GraphCore>, take: impl FnOnce(&GraphCore)) {
+    if let Some(core) = core.upgrade() {
+        take(&core);
+        core.changed.notify();
+    }
+}
+
+/// An endpoint of a node of this context.
+#[derive(Debug)]
+pub(crate) struct LocalEndpoint {
+    guid: Guid,
+    record: EndpointRecord,
+}
+
+impl LocalEndpoint {
+    pub(crate) fn of_writer<T>(writer: &DataWriter<T>) -> Self {
+        let (topic, ty) = (writer.topic_name().to_owned(), writer.type_name().to_owned());
+        Self { guid: writer.guid(), record: EndpointRecord::new(topic, ty, EndpointQos::Writer(writer.qos())) }
+    }
+
+    pub(crate) fn of_reader<T>(reader: &DataReader<T>) -> Self {
+        let (topic, ty) = (reader.topic_name().to_owned(), reader.type_name().to_owned());
+        Self { guid: reader.guid(), record: EndpointRecord::new(topic, ty, EndpointQos::Reader(reader.qos())) }
+    }
+}
+
+/// Endpoints in the graph, until this is dropped.
+#[derive(Debug)]
+pub(crate) struct Registration {
+    graph: Arc<GraphCore>,
+    node: NodeId,
+    guids: Vec<Guid>,
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        let result = self.graph.change_local(|local| {
+            if let Some(record) = local.nodes.get_mut(&self.node) {
+                record.readers.retain(|guid| !self.guids.contains(guid));
+                record.writers.retain(|guid| !self.guids.contains(guid));
+            }
+            for guid in &self.guids {
+                local.endpoints.remove(guid);
+            }
+        });
+        self.graph.log_failure(result);
+    }
+}

@@ -1,0 +1,116 @@
+//! The graph as data: participants, their nodes and endpoints.
+
+use super::discovery_info::NodeRecord;
+use crate::user_data;
+use dds_core::Guid;
+use dds_core::builtin::VendorId;
+use dds_core::matching::EndpointQos;
+use std::collections::BTreeMap;
+
+/// The first 12 bytes of a GUID, which all endpoints of a participant share.
+pub(crate) type Prefix = [u8; 12];
+
+pub(crate) fn prefix_of(guid: Guid) -> Prefix {
+    let mut prefix = [0; 12];
+    prefix.copy_from_slice(&guid.to_bytes()[..12]);
+    prefix
+}
+
+/// Messages of participants that discovery has not found yet. Each is also bounded by its size.
+const UNKNOWN_PARTICIPANTS_MAX: usize = 256;
+
+/// A remote participant.
+#[derive(Debug, Clone)]
+pub(crate) struct RemoteParticipant {
+    /// `None` for a program outside of ROS 2.
+    pub(crate) enclave: Option<String>,
+    pub(crate) vendor: VendorId,
+}
+
+/// An endpoint of any participant.
+#[derive(Debug, Clone)]
+pub(crate) struct EndpointRecord {
+    pub(crate) topic_name: String,
+    pub(crate) type_name: String,
+    pub(crate) type_hash: Option<String>,
+    pub(crate) qos: EndpointQos,
+}
+
+impl EndpointRecord {
+    pub(crate) fn new(topic_name: String, type_name: String, qos: EndpointQos) -> Self {
+        let type_hash = user_data::value_of(qos.user_data(), "typehash");
+        Self { topic_name, type_name, type_hash, qos }
+    }
+}
+
+/// All that discovery and `ros_discovery_info` tell about other participants. Bounded by the limits of discovery.
+#[derive(Debug, Default)]
+pub(crate) struct Remote {
+    pub(crate) participants: BTreeMap<Prefix, RemoteParticipant>,
+    /// Nodes of each participant. A message may arrive before the announcement of its participant.
+    nodes: BTreeMap<Prefix, Vec<NodeRecord>>,
+    pub(crate) endpoints: BTreeMap<Guid, EndpointRecord>,
+    /// Messages that did not decode, or that name another participant.
+    pub(crate) malformed: u64,
+}
+
+impl Remote {
+    pub(crate) fn set_nodes(&mut self, participant: Prefix, nodes: Vec<NodeRecord>) {
+        let is_known = self.participants.contains_key(&participant) || self.nodes.contains_key(&participant);
+        if !is_known && self.nodes.len() >= self.participants.len() + UNKNOWN_PARTICIPANTS_MAX {
+            let participants = &self.participants;
+            self.nodes.retain(|prefix, _| participants.contains_key(prefix));
+        }
+        self.nodes.insert(participant, nodes);
+    }
+
+    pub(crate) fn remove_participant(&mut self, participant: Prefix) {
+        self.participants.remove(&participant);
+        self.nodes.remove(&participant);
+        self.endpoints.retain(|guid, _| prefix_of(*guid) != participant);
+    }
+
+    /// The nodes of participants of ROS 2, each with its enclave.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = (&NodeRecord, &str)> {
+        self.nodes.iter().flat_map(|(prefix, nodes)| {
+            let enclave = self.participants.get(prefix).and_then(|participant| participant.enclave.as_deref());
+            nodes.iter().filter_map(move |node| Some((node, enclave?)))
+        })
+    }
+
+    /// The node that lists an endpoint.
+    pub(crate) fn node_of(&self, endpoint: Guid) -> Option<&NodeRecord> {
+        let nodes = self.nodes.get(&prefix_of(endpoint))?;
+        nodes.iter().find(|node| node.readers.contains(&endpoint) || node.writers.contains(&endpoint))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_of_unknown_participants_are_bounded() {
+        let mut remote = Remote::default();
+        for number in 0..5000_u32 {
+            let mut prefix = [0; 12];
+            prefix[..4].copy_from_slice(&number.to_be_bytes());
+            remote.set_nodes(prefix, vec![NodeRecord::default()]);
+            assert!(remote.nodes.len() <= UNKNOWN_PARTICIPANTS_MAX);
+        }
+        assert_eq!(remote.nodes().count(), 0);
+    }
+
+    #[test]
+    fn message_before_its_participant_is_joined() {
+        let mut remote = Remote::default();
+        let node = NodeRecord { name: "n".into(), ..NodeRecord::default() };
+        remote.set_nodes([1; 12], vec![node]);
+        assert_eq!(remote.nodes().count(), 0);
+        let participant = RemoteParticipant { enclave: Some("/".into()), vendor: VendorId::OURS };
+        remote.participants.insert([1; 12], participant);
+        assert_eq!(remote.nodes().map(|(node, _)| node.name.clone()).collect::<Vec<_>>(), ["n"]);
+        remote.remove_participant([1; 12]);
+        assert_eq!(remote.nodes().count(), 0);
+    }
+}

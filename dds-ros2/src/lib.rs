@@ -1,0 +1,61 @@
+//! ROS 2 nodes in pure Rust: topics, services and the graph, without a ROS installation.
+//!
+//! A program with this crate is a node of ROS 2 for all others: it exchanges messages with nodes of `rclcpp` and
+//! `rclpy` over DDS, and `ros2 node list` and `ros2 topic info` show it. It needs neither ROS nor a code generator.
+//!
+//! | room | content |
+//! |---|---|
+//! | [`Context`] | the participant of DDS for all nodes of a program, and its settings |
+//! | [`Node`] | the owner of publishers, subscriptions, clients and servers |
+//! | [`Publisher`], [`Subscription`] | topics |
+//! | [`Client`], [`Service`] | services |
+//! | [`Graph`] | nodes, topics and services of all programs |
+//! | [`QosProfile`] | the QoS profiles of ROS 2 by name |
+//! | [`name`] | rules, expansion and remapping of names |
+//! | [`msgs`] | the common message types |
+//!
+//! ```
+//! use dds_ros2::Context;
+//! # use dds_ros2::DiscoveryRange;
+//! use dds_ros2::msgs::std_msgs::msg::String as Text;
+//!
+//! # fn main() -> dds_ros2::Result<()> {
+//! # let ros = Context::builder().discovery_range(DiscoveryRange::Off).build()?;
+//! # if false {
+//! let ros = Context::from_env()?;
+//! # }
+//! let node = ros.node("talker")?;
+//! let publisher = node.publisher::<Text>("chatter")?;
+//! publisher.publish(&Text { data: "hello".into() })?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Own messages
+//!
+//! A struct with `#[derive(DdsType)]` becomes a message by its name and its hash. `dds-idl` generates both from `.msg`
+//! files.
+#![forbid(unsafe_code)]
+
+mod context;
+mod error;
+mod graph;
+pub mod name;
+mod node;
+mod qos;
+mod service;
+mod topic;
+mod user_data;
+mod wait;
+
+pub use context::{Context, ContextBuilder, DiscoveryRange, Distro};
+pub use dds_core::{DdsType, Duration, Time};
+pub use dds_ros2_msgs as msgs;
+pub use dds_ros2_msgs::{RosMessage, RosService};
+pub use error::{Error, Result};
+pub use graph::{EndpointDetails, Graph, NodeEntities, NodeName};
+pub use node::{Node, NodeBuilder};
+pub use qos::QosProfile;
+pub use service::{Client, Request, RequestHeader, Service};
+pub use topic::{Publisher, Subscription};
+pub use wait::Wait;

@@ -1,0 +1,195 @@
+//! The QoS profiles of ROS 2 by name (`rmw/include/rmw/qos_profiles.h`).
+
+use dds_core::Duration;
+use dds_core::qos::{
+    DataReaderQos, DataRepresentation, DataWriterQos, Durability, History, Liveliness, LivelinessKind, Reliability,
+};
+
+/// QoS of a topic or a service in terms of ROS 2.
+///
+/// Start with a profile and change it:
+///
+/// ```
+/// use dds_ros2::QosProfile;
+///
+/// let latched = QosProfile::DEFAULT.keep_last(1).transient_local();
+/// assert!(latched.is_reliable());
+/// ```
+///
+/// Further policies of DDS, such as partitions, are beyond ROS 2.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub struct QosProfile {
+    history: History,
+    is_reliable: bool,
+    is_transient_local: bool,
+    deadline: Duration,
+    lifespan: Duration,
+    liveliness: LivelinessKind,
+    lease: Duration,
+}
+
+impl QosProfile {
+    /// Reliable, volatile, keep last 10: topics.
+    pub const DEFAULT: Self = Self {
+        history: History::KeepLast { depth: 10 },
+        is_reliable: true,
+        is_transient_local: false,
+        deadline: Duration::INFINITE,
+        lifespan: Duration::INFINITE,
+        liveliness: LivelinessKind::Automatic,
+        lease: Duration::INFINITE,
+    };
+    /// Best effort, volatile, keep last 5: sensor data.
+    pub const SENSOR_DATA: Self = Self::DEFAULT.best_effort().keep_last(5);
+    /// Reliable, volatile, keep last 10: services.
+    pub const SERVICES_DEFAULT: Self = Self::DEFAULT;
+    /// Reliable, volatile, keep last 1000: the services for parameters.
+    pub const PARAMETERS: Self = Self::DEFAULT.keep_last(1000);
+    /// Reliable, volatile, keep last 1000: the topic `/parameter_events`.
+    pub const PARAMETER_EVENTS: Self = Self::DEFAULT.keep_last(1000);
+    /// Reliable, transient local, keep last 1000, lifespan 10 s: the topic `/rosout`.
+    pub const ROSOUT: Self = Self::DEFAULT.keep_last(1000).transient_local().lifespan(Duration::from_secs(10));
+    /// Reliable, transient local, keep last 1: the status of actions.
+    pub const ACTION_STATUS: Self = Self::DEFAULT.keep_last(1).transient_local();
+    /// Best effort, volatile, keep last 1: the topic `/clock`.
+    pub const CLOCK: Self = Self::SENSOR_DATA.keep_last(1);
+
+    /// Keeps the last `depth` samples.
+    pub const fn keep_last(mut self, depth: u32) -> Self {
+        self.history = History::KeepLast { depth };
+        self
+    }
+
+    /// Keeps all samples. A full reliable publisher blocks for at most 100 ms.
+    pub const fn keep_all(mut self) -> Self {
+        self.history = History::KeepAll;
+        self
+    }
+
+    /// Repairs lost samples.
+    pub const fn reliable(mut self) -> Self {
+        self.is_reliable = true;
+        self
+    }
+
+    /// Sends each sample once.
+    pub const fn best_effort(mut self) -> Self {
+        self.is_reliable = false;
+        self
+    }
+
+    /// Late subscriptions get the kept samples of a publisher.
+    pub const fn transient_local(mut self) -> Self {
+        self.is_transient_local = true;
+        self
+    }
+
+    /// Late subscriptions get only new samples.
+    pub const fn volatile(mut self) -> Self {
+        self.is_transient_local = false;
+        self
+    }
+
+    /// Sets the longest time between samples. Default: infinite.
+    pub const fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = deadline;
+        self
+    }
+
+    /// Sets how long a sample is valid. Default: infinite.
+    pub const fn lifespan(mut self, lifespan: Duration) -> Self {
+        self.lifespan = lifespan;
+        self
+    }
+
+    /// The publisher asserts its liveliness itself, at least once in each `lease`.
+    pub const fn liveliness_manual_by_topic(mut self, lease: Duration) -> Self {
+        self.liveliness = LivelinessKind::ManualByTopic;
+        self.lease = lease;
+        self
+    }
+
+    /// Sets the lease of the automatic liveliness. Default: infinite.
+    pub const fn liveliness_automatic(mut self, lease: Duration) -> Self {
+        self.liveliness = LivelinessKind::Automatic;
+        self.lease = lease;
+        self
+    }
+
+    /// Returns whether lost samples are repaired.
+    #[must_use]
+    pub const fn is_reliable(&self) -> bool {
+        self.is_reliable
+    }
+
+    /// Returns whether late subscriptions get kept samples.
+    #[must_use]
+    pub const fn is_transient_local(&self) -> bool {
+        self.is_transient_local
+    }
+
+    /// Returns the history.
+    #[must_use]
+    pub const fn history(&self) -> History {
+        self.history
+    }
+
+    fn durability(&self) -> Durability {
+        if self.is_transient_local { Durability::TransientLocal } else { Durability::Volatile }
+    }
+
+    fn reliability(&self) -> Reliability {
+        if self.is_reliable { Reliability::RELIABLE } else { Reliability::BestEffort }
+    }
+
+    /// Returns the QoS of a DDS writer. ROS 2 uses XCDR1 alone.
+    pub(crate) fn writer(&self, user_data: Vec<u8>) -> DataWriterQos {
+        DataWriterQos::default()
+            .history(self.history)
+            .reliability(self.reliability())
+            .durability(self.durability())
+            .deadline(self.deadline)
+            .lifespan(self.lifespan)
+            .liveliness(Liveliness::new(self.liveliness, self.lease))
+            .representation(vec![DataRepresentation::Xcdr1])
+            .user_data(user_data)
+    }
+
+    /// Returns the QoS of a DDS reader.
+    pub(crate) fn reader(&self, user_data: Vec<u8>) -> DataReaderQos {
+        DataReaderQos::default()
+            .history(self.history)
+            .reliability(self.reliability())
+            .durability(self.durability())
+            .deadline(self.deadline)
+            .liveliness(Liveliness::new(self.liveliness, self.lease))
+            .representation(vec![DataRepresentation::Xcdr1])
+            .user_data(user_data)
+    }
+}
+
+impl Default for QosProfile {
+    /// [`QosProfile::DEFAULT`].
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn profiles_have_the_values_of_rmw() {
+        let rosout = QosProfile::ROSOUT.writer(Vec::new());
+        assert_eq!(rosout.history, History::KeepLast { depth: 1000 });
+        assert_eq!(rosout.durability, Durability::TransientLocal);
+        assert_eq!(rosout.lifespan, Duration::from_secs(10));
+        assert!(rosout.reliability.is_reliable());
+        let sensor = QosProfile::SENSOR_DATA.reader(Vec::new());
+        assert_eq!((sensor.history, sensor.durability), (History::KeepLast { depth: 5 }, Durability::Volatile));
+        assert!(!sensor.reliability.is_reliable());
+        assert_eq!(sensor.representation, [DataRepresentation::Xcdr1]);
+    }
+}

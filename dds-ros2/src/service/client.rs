@@ -1,0 +1,283 @@
+//! The side of a service that asks.
+
+use super::calls::{CallNumber, Calls};
+use super::form::{Form, Peers};
+use super::message::{Message, RequestHeader, decode, header_of};
+use super::server::{SAMPLES_MAX, SLOW_PEER};
+use super::{client_number, topics_of, user_data_of};
+use crate::graph::{LocalEndpoint, Prefix, Registration};
+use crate::node::Node;
+use crate::qos::QosProfile;
+use crate::wait::{Signal, Wait};
+use crate::{Error, Result};
+use dds_core::cdr::DecodeOwned;
+use dds_core::writer::{SampleIdentity, SequenceNumber, WriteOptions};
+use dds_core::{DataReader, DataWriter, Delivery, Guid};
+use dds_ros2_msgs::RosService;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A client of a service.
+///
+/// A handle: clones are cheap and refer to the same client. Several calls may be in flight, from several threads.
+/// Dropping the last clone removes it from the graph.
+pub struct Client<S: RosService> {
+    core: Arc<Core<S>>,
+}
+
+struct Core<S: RosService> {
+    name: String,
+    writer: DataWriter<Message<S::Request>>,
+    reader: DataReader<Message<S::Response>>,
+    shared: Arc<Shared<S::Response>>,
+    // Dropped before the node, so that the graph never lists an endpoint without its node.
+    _registration: Registration,
+    node: Node,
+}
+
+/// The part that listeners reach.
+struct Shared<R> {
+    signal: Arc<Signal>,
+    /// The number of this client in headers.
+    number: u64,
+    state: Mutex<State<R>>,
+}
+
+struct State<R> {
+    calls: Calls<R>,
+    peers: Peers,
+    /// Whether `peers` is older than a match.
+    is_outdated: bool,
+}
+
+impl<R> Shared<R> {
+    fn state(&self) -> MutexGuard<'_, State<R>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn rematch(&self) {
+        self.state().is_outdated = true;
+        self.signal.notify();
+    }
+}
+
+impl<R: DecodeOwned> Shared<R> {
+    /// Takes the replies that have arrived, and hands the own ones to their calls.
+    fn receive(&self, reader: &DataReader<Message<R>>, writer: Guid) {
+        let own = [writer, reader.guid()];
+        // The only error means that the reader is closed.
+        let Ok(samples) = reader.take() else { return };
+        for sample in &samples {
+            let Some(encoded) = sample.encoded() else { continue };
+            match sample.info().related_sample {
+                Some(related) if own.contains(&related.writer) => {
+                    let reply = decode::<R>(encoded.bytes, false).map(|message| message.value);
+                    let reply = reply.map_err(|error| error.to_string());
+                    self.state().calls.receive(related.sequence_number, reply);
+                }
+                // A reply to another client.
+                Some(_) => {}
+                None => self.receive_headed(encoded.bytes),
+            }
+        }
+        self.signal.notify();
+    }
+
+    fn receive_headed(&self, payload: &[u8]) {
+        // The header alone tells whether the reply is for this client. Another reply need not decode.
+        let Some(header) = header_of(payload).filter(|header| header.client == self.number) else { return };
+        let reply = decode::<R>(payload, true).map(|message| message.value);
+        self.state().calls.receive_headed(header, reply.map_err(|error| error.to_string()));
+    }
+}
+
+impl<S: RosService> Client<S> {
+    pub(crate) fn new(node: &Node, name: String, qos: QosProfile) -> Result<Self> {
+        let context = node.context();
+        let participant = context.participant();
+        let identity = context.service_identity();
+        let (requests, replies) = topics_of(&name);
+        let state = State { calls: Calls::new(), peers: Peers::default(), is_outdated: true };
+        let shared = Arc::new(Shared {
+            signal: Arc::new(Signal::default()),
+            number: client_number(context, identity),
+            state: Mutex::new(state),
+        });
+        let limits = dds_core::qos::ResourceLimits::NONE.max_samples(SAMPLES_MAX);
+        let matched = Arc::clone(&shared);
+        let writer = participant
+            .writer_builder::<Message<S::Request>>(&requests)
+            .qos(qos.writer(user_data_of::<S::Request>("clientid", identity)).keep_all().resource_limits(limits))
+            .slow_reader(SLOW_PEER)
+            .delivery(Delivery::Inline)
+            .on_event(move |_, _| matched.rematch())
+            .build()?;
+        let (received, matched, own) = (Arc::clone(&shared), Arc::clone(&shared), writer.guid());
+        let reader = participant
+            .reader_builder::<Message<S::Response>>(&replies)
+            .qos(qos.reader(user_data_of::<S::Response>("clientid", identity)).keep_all().resource_limits(limits))
+            .delivery(Delivery::Inline)
+            .on_data(move |reader| received.receive(reader, own))
+            .on_event(move |_, _| matched.rematch())
+            .build()?;
+        let registration = node.register(vec![LocalEndpoint::of_writer(&writer), LocalEndpoint::of_reader(&reader)])?;
+        let core = Core { name, writer, reader, shared, _registration: registration, node: node.clone() };
+        Ok(Self { core: Arc::new(core) })
+    }
+
+    /// Waits for a server, sends the request, and waits for the reply.
+    ///
+    /// It sends the request once a server is connected both ways, so no reply is lost. With several servers, the first
+    /// reply counts. Dropping the wait cancels the call.
+    ///
+    /// Errors of the wait: [`Error::Timeout`], [`Error::ServersGone`], [`Error::MixedServers`], [`Error::Reply`],
+    /// [`Error::Write`], [`Error::TooManyCalls`], [`Error::Closed`].
+    pub fn call(&self, request: S::Request) -> Wait<'static, S::Response> {
+        let mut call = Call { core: Arc::clone(&self.core), request: Some(request), number: None };
+        let core = Arc::clone(&self.core);
+        Wait::new(
+            self.core.node.context().waits(),
+            &self.core.shared.signal,
+            move || call.poll(),
+            move || core.missing(),
+        )
+    }
+
+    /// Waits until a server is connected both ways.
+    ///
+    /// Errors of the wait: [`Error::Timeout`], [`Error::Closed`].
+    pub fn wait_for_service(&self) -> Wait<'_, ()> {
+        Wait::new(
+            self.core.node.context().waits(),
+            &self.core.shared.signal,
+            || Ok(self.is_ready().then_some(())),
+            || self.core.missing(),
+        )
+    }
+
+    /// Returns whether a server is connected both ways.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        !self.core.ready().is_empty()
+    }
+
+    /// Returns the fully qualified name of the service.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.core.name
+    }
+
+    /// Returns the node of the client.
+    #[must_use]
+    pub fn node(&self) -> &Node {
+        &self.core.node
+    }
+
+    /// Returns how many calls wait for a reply.
+    #[must_use]
+    pub fn calls_in_flight(&self) -> usize {
+        self.core.shared.state().calls.len()
+    }
+}
+
+impl<S: RosService> Core<S> {
+    /// The servers that are connected both ways.
+    fn ready(&self) -> Vec<(Prefix, Form)> {
+        if std::mem::take(&mut self.shared.state().is_outdated) {
+            let there = self.writer.matched_subscriptions();
+            let back = self.reader.matched_publications();
+            self.shared.state().peers = Peers::new(&there, &back, "serviceid");
+        }
+        self.shared.state().peers.ready()
+    }
+
+    fn missing(&self) -> String {
+        let name = &self.name;
+        let state = self.shared.state();
+        match (state.peers.ready().len(), state.peers.counts()) {
+            (0, (0, 0)) => format!("no server of {name:?} is connected"),
+            (0, (there, back)) => format!(
+                "no server of {name:?} is connected both ways: {there} readers of requests, {back} writers of replies"
+            ),
+            (servers, _) => format!("no reply of {name:?}; {servers} servers are connected"),
+        }
+    }
+}
+
+/// A call, from the wait for a server to the reply.
+struct Call<S: RosService> {
+    core: Arc<Core<S>>,
+    /// `None` once it is sent.
+    request: Option<S::Request>,
+    number: Option<CallNumber>,
+}
+
+impl<S: RosService> Call<S> {
+    fn poll(&mut self) -> Result<Option<S::Response>> {
+        let core = Arc::clone(&self.core);
+        let ready = core.ready();
+        if self.number.is_none() {
+            if ready.is_empty() {
+                // A closed writer never matches again.
+                return if core.writer.is_closed() { Err(Error::Closed) } else { Ok(None) };
+            }
+            self.send(&ready)?;
+        }
+        let Some(number) = self.number else { return Ok(None) };
+        let mut state = core.shared.state();
+        match state.calls.take_reply(number) {
+            Some(Ok(reply)) => Ok(Some(reply)),
+            Some(Err(reason)) => Err(Error::Reply { service: core.name.clone(), reason }),
+            None if state.calls.has_server(number, |asked| ready.iter().any(|(prefix, _)| prefix == asked)) => Ok(None),
+            None => Err(Error::ServersGone { service: core.name.clone() }),
+        }
+    }
+
+    fn send(&mut self, ready: &[(Prefix, Form)]) -> Result<()> {
+        let core = &self.core;
+        let form = ready.iter().map(|(_, form)| *form).min().unwrap_or(Form::InlineQos);
+        if ready.iter().any(|(_, other)| *other != form) {
+            return Err(Error::MixedServers { service: core.name.clone() });
+        }
+        let Some(value) = self.request.take() else { return Ok(()) };
+        let asked = ready.iter().map(|(prefix, _)| *prefix).collect();
+        let number = core.shared.state().calls.begin(asked)?;
+        self.number = Some(number);
+        let header = match form {
+            Form::InlineQos => None,
+            Form::Header => Some(RequestHeader { client: core.shared.number, number }),
+        };
+        // A server then knows the reader of the reply, and waits until it is connected.
+        let reader = SampleIdentity { writer: core.reader.guid(), sequence_number: SequenceNumber::UNKNOWN };
+        let options = match form {
+            Form::InlineQos => WriteOptions::new().related_sample(reader),
+            Form::Header => WriteOptions::new(),
+        };
+        // Without the lock, because the reply may arrive on another thread.
+        let written = core.writer.write_identified(&Message { header, value }, options);
+        let sequence = written.as_ref().ok().map(|identity| identity.sequence_number);
+        core.shared.state().calls.sent(number, sequence);
+        written?;
+        Ok(())
+    }
+}
+
+impl<S: RosService> Drop for Call<S> {
+    fn drop(&mut self) {
+        if let Some(number) = self.number {
+            self.core.shared.state().calls.end(number);
+        }
+    }
+}
+
+impl<S: RosService> Clone for Client<S> {
+    fn clone(&self) -> Self {
+        Self { core: Arc::clone(&self.core) }
+    }
+}
+
+impl<S: RosService> fmt::Debug for Client<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Client({:?})", self.core.name)
+    }
+}

@@ -1,0 +1,70 @@
+//! The form of requests and replies that a peer understands.
+
+use crate::graph::{Prefix, prefix_of};
+use crate::user_data;
+use dds_core::Guid;
+use dds_core::builtin::VendorId;
+use dds_core::matching::EndpointInfo;
+use std::collections::BTreeMap;
+
+/// Where requests and replies carry the identity of the request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum Form {
+    /// In the inline QoS.
+    InlineQos,
+    /// In a header before the payload, as in `rmw_cyclonedds`.
+    Header,
+}
+
+impl Form {
+    /// Returns the form of a matched endpoint. `key` is the entry that `rmw_cyclonedds` adds: `clientid`, `serviceid`.
+    ///
+    /// Without this entry, an endpoint of Cyclone DDS belongs to a program outside of ROS 2.
+    fn of(endpoint: &EndpointInfo, key: &str) -> Self {
+        let has_identity = user_data::value_of(endpoint.qos.user_data(), key).is_some();
+        if endpoint.vendor == VendorId::CYCLONE && has_identity { Self::Header } else { Self::InlineQos }
+    }
+}
+
+/// The matched endpoints of the peers of a client or a server. Bounded by the matches of an endpoint.
+#[derive(Debug, Default)]
+pub(crate) struct Peers {
+    /// Forms of the writers (of a server's clients), or of the readers (of a client's servers).
+    forms: BTreeMap<Guid, Form>,
+    /// The endpoints of the other direction.
+    back: Vec<Guid>,
+}
+
+impl Peers {
+    /// Collects the endpoints: `there` has the requests, and `back` the replies.
+    pub(crate) fn new(there: &[EndpointInfo], back: &[EndpointInfo], key: &str) -> Self {
+        let forms = there.iter().map(|endpoint| (endpoint.guid, Form::of(endpoint, key))).collect();
+        Self { forms, back: back.iter().map(|endpoint| endpoint.guid).collect() }
+    }
+
+    pub(crate) fn form(&self, endpoint: Guid) -> Option<Form> {
+        self.forms.get(&endpoint).copied()
+    }
+
+    pub(crate) fn has_back(&self, endpoint: Guid) -> bool {
+        self.back.contains(&endpoint)
+    }
+
+    /// Whether an endpoint of this participant matches in the other direction.
+    pub(crate) fn has_back_to(&self, participant: Prefix) -> bool {
+        self.back.iter().any(|guid| prefix_of(*guid) == participant)
+    }
+
+    /// The participants that match in both directions, with their form.
+    pub(crate) fn ready(&self) -> Vec<(Prefix, Form)> {
+        let ready = self.forms.iter().map(|(guid, form)| (prefix_of(*guid), *form));
+        let mut ready: Vec<_> = ready.filter(|(prefix, _)| self.has_back_to(*prefix)).collect();
+        ready.sort_unstable();
+        ready.dedup();
+        ready
+    }
+
+    pub(crate) fn counts(&self) -> (usize, usize) {
+        (self.forms.len(), self.back.len())
+    }
+}

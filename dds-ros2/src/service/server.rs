@@ -1,0 +1,312 @@
+//! The side of a service that answers.
+
+use super::form::{Form, Peers};
+use super::message::{Message, RequestHeader, decode};
+use super::{topics_of, user_data_of};
+use crate::graph::{LocalEndpoint, Registration, prefix_of};
+use crate::node::Node;
+use crate::qos::QosProfile;
+use crate::wait::{Signal, Wait};
+use crate::{Error, Result};
+use dds_core::writer::{SampleIdentity, SlowReader, WriteOptions};
+use dds_core::{DataReader, DataWriter, Delivery, Duration, Guid, Time};
+use dds_ros2_msgs::RosService;
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Requests that wait until the reader of their reply is connected.
+const HELD_MAX: usize = 1024;
+
+/// How long such a request waits. Discovery of a reader that is there takes a fraction of it.
+const HELD_FOR: Duration = Duration::from_secs(10);
+
+/// How long the writer of replies waits for a client that does not acknowledge.
+pub(super) const SLOW_PEER: SlowReader = SlowReader::Demote { after: Duration::from_secs(1) };
+
+/// Samples that an endpoint of a service keeps.
+pub(super) const SAMPLES_MAX: u32 = 1024;
+
+/// A server of a service.
+///
+/// A handle: clones are cheap and refer to the same server, and each request goes to one of them. Dropping the last
+/// clone and the last [`Request`] removes it from the graph.
+///
+/// It answers clients of every `rmw` that uses DDS at once, each in its own form. A request is handed out once the
+/// client's reader is connected, so that its reply is not lost.
+pub struct Service<S: RosService> {
+    core: Arc<Core<S>>,
+}
+
+struct Core<S: RosService> {
+    name: String,
+    reader: DataReader<Message<S::Request>>,
+    writer: DataWriter<Message<S::Response>>,
+    shared: Arc<Shared<S::Request>>,
+    // Dropped before the node, so that the graph never lists an endpoint without its node.
+    _registration: Registration,
+    node: Node,
+}
+
+/// The part that listeners reach.
+struct Shared<Q> {
+    signal: Arc<Signal>,
+    state: Mutex<State<Q>>,
+}
+
+struct State<Q> {
+    peers: Peers,
+    /// Whether `peers` is older than a match.
+    is_outdated: bool,
+    held: VecDeque<Held<Q>>,
+    malformed: u64,
+}
+
+struct Held<Q> {
+    since: Time,
+    value: Q,
+    identity: Identity,
+}
+
+/// How the reply names its request.
+#[derive(Debug, Clone, Copy)]
+struct Identity {
+    sender: Guid,
+    /// The reader of the reply, if the request names it.
+    reply_reader: Option<Guid>,
+    request: SampleIdentity,
+    header: Option<RequestHeader>,
+}
+
+impl<Q> Shared<Q> {
+    fn state(&self) -> MutexGuard<'_, State<Q>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn rematch(&self) {
+        self.state().is_outdated = true;
+        self.signal.notify();
+    }
+}
+
+impl<S: RosService> Service<S> {
+    pub(crate) fn new(node: &Node, name: String, qos: QosProfile) -> Result<Self> {
+        let participant = node.context().participant();
+        let identity = node.context().service_identity();
+        let (requests, replies) = topics_of(&name);
+        let state = State { peers: Peers::default(), is_outdated: true, held: VecDeque::new(), malformed: 0 };
+        let shared = Arc::new(Shared { signal: Arc::new(Signal::default()), state: Mutex::new(state) });
+        let limits = dds_core::qos::ResourceLimits::NONE.max_samples(SAMPLES_MAX);
+        let matched = Arc::clone(&shared);
+        let writer = participant
+            .writer_builder::<Message<S::Response>>(&replies)
+            .qos(qos.writer(user_data_of::<S::Response>("serviceid", identity)).keep_all().resource_limits(limits))
+            .slow_reader(SLOW_PEER)
+            .delivery(Delivery::Inline)
+            .on_event(move |_, _| matched.rematch())
+            .build()?;
+        let (received, matched) = (Arc::clone(&shared.signal), Arc::clone(&shared));
+        let reader = participant
+            .reader_builder::<Message<S::Request>>(&requests)
+            .qos(qos.reader(user_data_of::<S::Request>("serviceid", identity)).keep_all().resource_limits(limits))
+            .delivery(Delivery::Inline)
+            .on_data(move |_| received.notify())
+            .on_event(move |_, _| matched.rematch())
+            .build()?;
+        let registration = node.register(vec![LocalEndpoint::of_reader(&reader), LocalEndpoint::of_writer(&writer)])?;
+        let core = Core { name, reader, writer, shared, _registration: registration, node: node.clone() };
+        Ok(Self { core: Arc::new(core) })
+    }
+
+    /// Waits for the next request.
+    ///
+    /// Errors of the wait: [`Error::Timeout`], [`Error::Closed`].
+    pub fn next_request(&self) -> Wait<'_, Request<S>> {
+        Wait::new(
+            self.core.node.context().waits(),
+            &self.core.shared.signal,
+            || self.take_request(),
+            || format!("no request of {:?}; {} clients are connected", self.core.name, self.client_count()),
+        )
+    }
+
+    /// Takes the next request if one is there.
+    ///
+    /// # Errors
+    /// [`Error::Closed`].
+    pub fn take_request(&self) -> Result<Option<Request<S>>> {
+        let core = &self.core;
+        core.refresh();
+        core.receive()?;
+        let mut state = core.shared.state();
+        let State { peers, held, .. } = &mut *state;
+        let has_way_back = |held: &Held<S::Request>| match held.identity.reply_reader {
+            Some(reader) => peers.has_back(reader),
+            None => peers.has_back_to(prefix_of(held.identity.sender)),
+        };
+        let Some(index) = held.iter().position(has_way_back) else {
+            return Ok(None);
+        };
+        let request = held.remove(index);
+        drop(state);
+        let request =
+            request.map(|Held { value, identity, .. }| Request { data: value, identity, core: Arc::clone(core) });
+        Ok(request)
+    }
+
+    /// Answers every request with `answer` on this thread, until the context closes.
+    ///
+    /// # Errors
+    /// As the wait of [`next_request`](Self::next_request), except for [`Error::Closed`].
+    pub fn serve(&self, mut answer: impl FnMut(S::Request) -> S::Response) -> Result<()> {
+        loop {
+            match self.next_request().block() {
+                Ok(request) => request.answer(&mut answer),
+                Err(Error::Closed) => return Ok(()),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Returns the fully qualified name of the service.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.core.name
+    }
+
+    /// Returns the node of the server.
+    #[must_use]
+    pub fn node(&self) -> &Node {
+        &self.core.node
+    }
+
+    /// Returns the number of connected clients.
+    #[must_use]
+    pub fn client_count(&self) -> usize {
+        self.core.reader.matched_publications().len()
+    }
+
+    /// Returns how many requests did not decode.
+    #[must_use]
+    pub fn malformed_requests(&self) -> u64 {
+        self.core.shared.state().malformed
+    }
+}
+
+impl<S: RosService> Core<S> {
+    /// Looks at the matched endpoints again after a match.
+    fn refresh(&self) {
+        if !std::mem::take(&mut self.shared.state().is_outdated) {
+            return;
+        }
+        let there = self.reader.matched_publications();
+        let back = self.writer.matched_subscriptions();
+        self.shared.state().peers = Peers::new(&there, &back, "clientid");
+    }
+
+    /// Moves received requests into the list of held ones.
+    fn receive(&self) -> Result<()> {
+        let samples = self.reader.take().map_err(|_| Error::Closed)?;
+        let now = self.node.context().now();
+        let mut state = self.shared.state();
+        for sample in &samples {
+            let Some(encoded) = sample.encoded() else { continue };
+            let request = sample.info().sample_identity();
+            let reply_reader =
+                sample.info().related_sample.map(|related| related.writer).filter(|guid| *guid != Guid::UNKNOWN);
+            // A request that names its reader is of the other form, from any vendor.
+            let has_header = reply_reader.is_none() && state.peers.form(request.writer) == Some(Form::Header);
+            match decode::<S::Request>(encoded.bytes, has_header) {
+                Ok(Message { header, value }) => {
+                    let identity = Identity { sender: request.writer, reply_reader, request, header };
+                    state.held.push_back(Held { since: now, value, identity });
+                }
+                Err(error) => {
+                    state.malformed += 1;
+                    tracing::debug!(service = self.name, %error, "a request does not decode");
+                }
+            }
+        }
+        while let Some(first) = state.held.front() {
+            let waited = now.as_unix_nanos() - first.since.as_unix_nanos();
+            if state.held.len() <= HELD_MAX && waited < HELD_FOR.as_nanos() {
+                break;
+            }
+            tracing::warn!(
+                service = self.name,
+                client = %first.identity.sender,
+                "a request was dropped: no reader of its reply is connected; {HELD_MAX} requests wait for at most 10 s"
+            );
+            state.held.pop_front();
+        }
+        Ok(())
+    }
+}
+
+impl<S: RosService> Clone for Service<S> {
+    fn clone(&self) -> Self {
+        Self { core: Arc::clone(&self.core) }
+    }
+}
+
+impl<S: RosService> fmt::Debug for Service<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Service({:?})", self.core.name)
+    }
+}
+
+/// A received request. Answer it with [`reply`](Self::reply), from any thread, at any time.
+///
+/// Dropping it sends no reply.
+pub struct Request<S: RosService> {
+    /// The request.
+    pub data: S::Request,
+    identity: Identity,
+    core: Arc<Core<S>>,
+}
+
+impl<S: RosService> Request<S> {
+    /// Sends the reply.
+    ///
+    /// # Errors
+    /// [`Error::Write`]: a member exceeds its bound, or the context is closed.
+    pub fn reply(self, response: S::Response) -> Result<()> {
+        self.core.send(self.identity, response)
+    }
+
+    /// Sends the result of `answer` as the reply. A reply that is not sent is logged.
+    pub fn answer(self, answer: impl FnOnce(S::Request) -> S::Response) {
+        let Self { data, identity, core } = self;
+        if let Err(error) = core.send(identity, answer(data)) {
+            tracing::warn!(service = core.name, "a reply was not sent: {error}");
+        }
+    }
+
+    /// Returns the GUID of the client's writer.
+    #[must_use]
+    pub fn client(&self) -> Guid {
+        self.identity.sender
+    }
+
+    /// Returns the header of a client of `rmw_cyclonedds`.
+    #[must_use]
+    pub fn header(&self) -> Option<RequestHeader> {
+        self.identity.header
+    }
+}
+
+impl<S: RosService> Core<S> {
+    fn send(&self, identity: Identity, value: S::Response) -> Result<()> {
+        let Identity { reply_reader, request, header, .. } = identity;
+        // Fast DDS names a request by the reader of its reply.
+        let related = SampleIdentity { writer: reply_reader.unwrap_or(request.writer), ..request };
+        let message = Message { header, value };
+        Ok(self.writer.write_with(&message, WriteOptions::new().related_sample(related))?)
+    }
+}
+
+impl<S: RosService> fmt::Debug for Request<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request").field("data", &self.data).finish_non_exhaustive()
+    }
+}

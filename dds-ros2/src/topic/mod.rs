@@ -1,0 +1,15 @@
+//! Publishers and subscriptions: writers and readers of DDS with the names and the QoS of ROS 2.
+
+mod publisher;
+mod subscription;
+
+pub use publisher::Publisher;
+pub use subscription::Subscription;
+
+use crate::user_data;
+use dds_ros2_msgs::RosMessage;
+
+/// USER_DATA of the endpoints of a topic.
+fn user_data_of<T: RosMessage>() -> Vec<u8> {
+    user_data::entry("typehash", T::TYPE_HASH).into_bytes()
+}

@@ -1,0 +1,120 @@
+//! Publishers.
+
+use super::user_data_of;
+use crate::Result;
+use crate::graph::{LocalEndpoint, Registration};
+use crate::name::topic_name;
+use crate::node::Node;
+use crate::qos::QosProfile;
+use dds_core::cdr::Encoded;
+use dds_core::{DataWriter, Waiting};
+use dds_ros2_msgs::RosMessage;
+use std::fmt;
+use std::sync::Arc;
+
+/// Publishes messages on a topic.
+///
+/// A handle: clones are cheap and refer to the same publisher. Dropping the last clone removes it from the graph.
+///
+/// ```
+/// # use dds_ros2::{Context, DiscoveryRange};
+/// use dds_ros2::msgs::std_msgs::msg::String as Text;
+///
+/// # fn main() -> dds_ros2::Result<()> {
+/// # let context = Context::builder().discovery_range(DiscoveryRange::Off).build()?;
+/// let node = context.node("talker")?;
+/// let subscription = node.subscription::<Text>("chatter")?;
+/// let publisher = node.publisher::<Text>("chatter")?;
+/// publisher.wait_for_subscribers(1).block()?;
+/// publisher.publish(&Text { data: "hello".into() })?;
+/// assert_eq!(subscription.next_message().block()?.data, "hello");
+/// # Ok(())
+/// # }
+/// ```
+pub struct Publisher<T> {
+    inner: Arc<Inner<T>>,
+}
+
+struct Inner<T> {
+    name: String,
+    writer: DataWriter<T>,
+    // Dropped before the node, so that the graph never lists an endpoint without its node.
+    _registration: Registration,
+    node: Node,
+}
+
+impl<T: RosMessage + 'static> Publisher<T> {
+    pub(crate) fn new(node: &Node, name: String, qos: QosProfile) -> Result<Self> {
+        let writer = node
+            .context()
+            .participant()
+            .writer_builder::<T>(&topic_name("rt", &name, ""))
+            .qos(qos.writer(user_data_of::<T>()))
+            .build()?;
+        let registration = node.register(vec![LocalEndpoint::of_writer(&writer)])?;
+        Ok(Self { inner: Arc::new(Inner { name, writer, _registration: registration, node: node.clone() }) })
+    }
+
+    /// Publishes a message.
+    ///
+    /// Blocks only with [`QosProfile::keep_all`], if its history is full.
+    ///
+    /// # Errors
+    /// [`Error::Write`](crate::Error::Write): a member exceeds its bound, or the context is closed.
+    pub fn publish(&self, message: &T) -> Result<()> {
+        Ok(self.inner.writer.write(message)?)
+    }
+}
+
+impl<T> Publisher<T> {
+    /// Publishes an encoded message: four bytes of CDR header, and the message in XCDR1.
+    ///
+    /// # Errors
+    /// [`Error::Write`](crate::Error::Write): the bytes are no such message, or the context is closed.
+    pub fn publish_serialized(&self, message: Encoded<'_>) -> Result<()> {
+        Ok(self.inner.writer.write_encoded(message)?)
+    }
+
+    /// Waits until this number of subscriptions is connected, and knows the publisher.
+    ///
+    /// Errors of the wait are those of `dds-core`, which convert into [`Error`](crate::Error).
+    pub fn wait_for_subscribers(&self, count: usize) -> Waiting<'_, ()> {
+        self.inner.writer.wait_for_readers(count)
+    }
+
+    /// Returns the number of connected subscriptions.
+    #[must_use]
+    pub fn subscriber_count(&self) -> usize {
+        self.inner.writer.matched_subscriptions().len()
+    }
+
+    /// Returns the fully qualified name of the topic.
+    #[must_use]
+    pub fn topic_name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// Returns the node of the publisher.
+    #[must_use]
+    pub fn node(&self) -> &Node {
+        &self.inner.node
+    }
+
+    /// Returns the writer of DDS, for loans, events, statuses and `explain_matches`.
+    #[must_use]
+    pub fn writer(&self) -> &DataWriter<T> {
+        &self.inner.writer
+    }
+}
+
+impl<T> Clone for Publisher<T> {
+    fn clone(&self) -> Self {
+        Self { inner: Arc::clone(&self.inner) }
+    }
+}
+
+impl<T> fmt::Debug for Publisher<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Publisher({:?})", self.inner.name)
+    }
+}

@@ -1,0 +1,151 @@
+//! Subscriptions.
+
+use super::user_data_of;
+use crate::Result;
+use crate::graph::{LocalEndpoint, Registration};
+use crate::name::topic_name;
+use crate::node::Node;
+use crate::qos::QosProfile;
+use crate::wait::Wait;
+use dds_core::cdr::{DecodeOwned, Raw};
+use dds_core::reader::{Iter, SampleStream};
+use dds_core::{DataReader, Sample, SampleInfo, States, Waiting};
+use dds_ros2_msgs::RosMessage;
+use std::fmt;
+use std::sync::Arc;
+
+/// Receives the messages of a topic.
+///
+/// A handle: clones are cheap and refer to the same subscription, and each message goes to one of them. Dropping the
+/// last clone removes it from the graph.
+pub struct Subscription<T> {
+    inner: Arc<Inner<T>>,
+}
+
+struct Inner<T> {
+    name: String,
+    reader: DataReader<T>,
+    // Dropped before the node, so that the graph never lists an endpoint without its node.
+    _registration: Registration,
+    node: Node,
+}
+
+impl<T: RosMessage + 'static> Subscription<T> {
+    pub(crate) fn new(node: &Node, name: String, qos: QosProfile) -> Result<Self> {
+        let reader = node
+            .context()
+            .participant()
+            .reader_builder::<T>(&topic_name("rt", &name, ""))
+            .qos(qos.reader(user_data_of::<T>()))
+            .build()?;
+        let registration = node.register(vec![LocalEndpoint::of_reader(&reader)])?;
+        Ok(Self { inner: Arc::new(Inner { name, reader, _registration: registration, node: node.clone() }) })
+    }
+}
+
+impl<T: DecodeOwned> Subscription<T> {
+    /// Waits for the next message.
+    ///
+    /// Errors of the wait: [`Error::Timeout`](crate::Error::Timeout), [`Error::Closed`](crate::Error::Closed).
+    pub fn next_message(&self) -> Wait<'_, T>
+    where
+        T: Send,
+    {
+        let condition = self.inner.reader.read_condition(States::NOT_READ);
+        Wait::on(
+            self.inner.node.context().waits(),
+            &condition,
+            || Ok(self.take()?.map(|(message, _)| message)),
+            || format!("no message on {:?}; {} publishers are connected", self.inner.name, self.publisher_count()),
+        )
+    }
+
+    /// Waits for the next message with its time and its publisher.
+    pub fn next_sample(&self) -> Waiting<'_, Sample<T>> {
+        self.inner.reader.next_sample()
+    }
+
+    /// Takes the next message if one is there.
+    ///
+    /// # Errors
+    /// [`Error::Closed`](crate::Error::Closed).
+    pub fn take(&self) -> Result<Option<(T, SampleInfo)>> {
+        while let Some(Sample { data, info }) = self.inner.reader.take_next().map_err(|_| crate::Error::Closed)? {
+            // A sample without data tells that a publisher left.
+            if let Some(data) = data {
+                return Ok(Some((data, info)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Returns an iterator over the messages, which blocks until the next one and ends when the context closes.
+    #[must_use]
+    pub fn iter(&self) -> Iter<'_, T> {
+        self.inner.reader.iter()
+    }
+
+    /// Returns a stream of the messages.
+    #[must_use]
+    pub fn stream(&self) -> SampleStream<T, T> {
+        self.inner.reader.stream()
+    }
+
+    /// Returns a stream of the messages with their times and publishers.
+    #[must_use]
+    pub fn sample_stream(&self) -> SampleStream<T> {
+        self.inner.reader.sample_stream()
+    }
+}
+
+impl<T> Subscription<T> {
+    /// Takes all messages that are there, encoded: four bytes of CDR header, and the message.
+    ///
+    /// # Errors
+    /// [`Error::Closed`](crate::Error::Closed).
+    pub fn take_serialized(&self) -> Result<Vec<Raw>> {
+        let samples = self.inner.reader.take().map_err(|_| crate::Error::Closed)?;
+        Ok(samples.iter().filter_map(|sample| Some(sample.encoded()?.to_raw())).collect())
+    }
+
+    /// Waits until this number of publishers is connected.
+    pub fn wait_for_publishers(&self, count: usize) -> Waiting<'_, ()> {
+        self.inner.reader.wait_for_writers(count)
+    }
+
+    /// Returns the number of connected publishers.
+    #[must_use]
+    pub fn publisher_count(&self) -> usize {
+        self.inner.reader.matched_publications().len()
+    }
+
+    /// Returns the fully qualified name of the topic.
+    #[must_use]
+    pub fn topic_name(&self) -> &str {
+        &self.inner.name
+    }
+
+    /// Returns the node of the subscription.
+    #[must_use]
+    pub fn node(&self) -> &Node {
+        &self.inner.node
+    }
+
+    /// Returns the reader of DDS, for views, conditions, events, losses and `explain_matches`.
+    #[must_use]
+    pub fn reader(&self) -> &DataReader<T> {
+        &self.inner.reader
+    }
+}
+
+impl<T> Clone for Subscription<T> {
+    fn clone(&self) -> Self {
+        Self { inner: Arc::clone(&self.inner) }
+    }
+}
+
+impl<T> fmt::Debug for Subscription<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Subscription({:?})", self.inner.name)
+    }
+}

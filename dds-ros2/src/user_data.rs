@@ -1,0 +1,91 @@
+//! The text in USER_DATA of participants and endpoints: `key=value;key=value;`.
+//!
+//! Keys are alphanumeric. `;;` in a value stands for `;`. Trailing zero bytes are allowed
+//! (`rmw/include/rmw/impl/cpp/key_value.hpp`).
+
+/// Returns the value of `key`, or `None` if the text lacks it or is malformed before it.
+pub(crate) fn value_of(user_data: &[u8], key: &str) -> Option<String> {
+    let end = user_data.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    let mut rest = std::str::from_utf8(&user_data[..end]).ok()?;
+    while !rest.is_empty() {
+        let (name, after) = rest.split_once('=')?;
+        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+            return None;
+        }
+        let (value, after) = split_value(after)?;
+        if name == key {
+            return Some(value);
+        }
+        rest = after;
+    }
+    None
+}
+
+/// Splits off a value with its `;`.
+fn split_value(text: &str) -> Option<(String, &str)> {
+    let mut value = String::new();
+    let mut rest = text;
+    loop {
+        let (part, after) = rest.split_once(';')?;
+        value.push_str(part);
+        match after.strip_prefix(';') {
+            Some(after) => {
+                value.push(';');
+                rest = after;
+            }
+            None => return Some((value, after)),
+        }
+    }
+}
+
+/// Returns one `key=value;`.
+pub(crate) fn entry(key: &str, value: &str) -> String {
+    format!("{key}={};", value.replace(';', ";;"))
+}
+
+/// Returns an identity as `rmw_cyclonedds` writes it: hexadecimal bytes with dots, without leading zeros.
+///
+/// The first byte has the width 2, filled with a space.
+pub(crate) fn identity(bytes: [u8; 16]) -> String {
+    let parts: Vec<String> = bytes
+        .iter()
+        .enumerate()
+        .map(|(index, byte)| if index == 0 { format!("{byte:>2x}") } else { format!("{byte:x}") })
+        .collect();
+    parts.join(".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_found_behind_others_and_zeros() {
+        let data = b"serviceid= 1.10.2b;typehash=RIHS01_00;\0\0";
+        assert_eq!(value_of(data, "typehash").as_deref(), Some("RIHS01_00"));
+        assert_eq!(value_of(data, "serviceid").as_deref(), Some(" 1.10.2b"));
+        assert_eq!(value_of(data, "clientid"), None);
+        assert_eq!(value_of(b"enclave=/;", "enclave").as_deref(), Some("/"));
+    }
+
+    #[test]
+    fn semicolons_in_values_are_doubled() {
+        let text = entry("a", "x;y;") + &entry("b", "z");
+        assert_eq!(text, "a=x;;y;;;b=z;");
+        assert_eq!(value_of(text.as_bytes(), "a").as_deref(), Some("x;y;"));
+        assert_eq!(value_of(text.as_bytes(), "b").as_deref(), Some("z"));
+    }
+
+    #[test]
+    fn malformed_text_has_no_value() {
+        for data in [&b"a"[..], b"a=b", b"=b;a=c;", b"x y=1;a=c;", b"\xff=1;", b"", b"\0"] {
+            assert_eq!(value_of(data, "a"), None, "{data:?}");
+        }
+    }
+
+    #[test]
+    fn identity_has_the_form_of_cyclone() {
+        let bytes = [1, 0x10, 0x2b, 0x61, 0xf0, 0x6e, 0xc7, 0x7d, 0xee, 0x95, 0xef, 0x32, 0, 0, 0, 8];
+        assert_eq!(identity(bytes), " 1.10.2b.61.f0.6e.c7.7d.ee.95.ef.32.0.0.0.8");
+    }
+}

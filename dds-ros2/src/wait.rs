@@ -1,0 +1,249 @@
+//! Waits for events of this crate: futures that also block.
+
+use crate::{Error, Result};
+use dds_core::condition::{Condition, GuardCondition};
+use dds_core::error::WaitErrorKind;
+use dds_core::{DomainParticipant, Duration, Time, WaitSet};
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll};
+
+/// Wakes the waits for a kind of event.
+#[derive(Debug, Default)]
+pub(crate) struct Signal {
+    /// The guards of the waits, with their numbers.
+    waiters: Mutex<Waiters>,
+}
+
+#[derive(Debug, Default)]
+struct Waiters {
+    next: u64,
+    guards: Vec<(u64, GuardCondition)>,
+}
+
+impl Signal {
+    fn waiters(&self) -> MutexGuard<'_, Waiters> {
+        self.waiters.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Lets every wait look again.
+    pub(crate) fn notify(&self) {
+        // Triggering wakes tasks, which is code of the application, so the lock is released first.
+        let guards: Vec<GuardCondition> = self.waiters().guards.iter().map(|(_, guard)| guard.clone()).collect();
+        for guard in guards {
+            guard.set_triggered(true);
+        }
+    }
+
+    fn register(&self, guard: &GuardCondition) -> u64 {
+        let mut waiters = self.waiters();
+        waiters.next += 1;
+        let number = waiters.next;
+        waiters.guards.push((number, guard.clone()));
+        number
+    }
+
+    fn leave(&self, number: u64) {
+        self.waiters().guards.retain(|(own, _)| *own != number);
+    }
+}
+
+/// What waits need of their context.
+#[derive(Clone)]
+pub(crate) struct Waits {
+    pub(crate) participant: DomainParticipant,
+    /// Notified after the participant has closed. A guard alone does not learn it.
+    pub(crate) closing: Arc<Signal>,
+}
+
+/// A wait for an event, with its place among the waiters of a signal.
+struct Plan<'a, T> {
+    waits: Waits,
+    /// The number of the wait at the signal for closing.
+    closing: u64,
+    /// The signal that triggers the guard, and the number of the wait there.
+    signal: Option<(Arc<Signal>, u64)>,
+    guard: GuardCondition,
+    set: WaitSet,
+    limit: Option<Duration>,
+    poll: Box<dyn FnMut() -> Result<Option<T>> + Send + 'a>,
+    missing: Box<dyn Fn() -> String + Send + 'a>,
+}
+
+impl<T> Plan<'_, T> {
+    /// Looks for the event. The guard is reset before, so that an event after the look wakes the wait.
+    fn look(&mut self) -> Result<Option<T>> {
+        self.guard.set_triggered(false);
+        let found = (self.poll)()?;
+        if found.is_none() && self.waits.participant.is_closed() {
+            return Err(Error::Closed);
+        }
+        Ok(found)
+    }
+
+    /// The end of the wait, or `None` without a limit.
+    fn end(&self) -> Option<Time> {
+        let limit = self.limit.filter(|limit| !limit.is_infinite())?;
+        let now = self.waits.participant.now().as_unix_nanos();
+        Some(Time::from_unix_nanos(now.saturating_add(limit.as_nanos())))
+    }
+
+    /// The time until `end`, or infinite.
+    fn rest(&self, end: Option<Time>) -> Duration {
+        match end {
+            Some(end) => {
+                Duration::from_nanos((end.as_unix_nanos() - self.waits.participant.now().as_unix_nanos()).max(0))
+            }
+            None => Duration::INFINITE,
+        }
+    }
+
+    fn failed(&self, error: dds_core::error::WaitError) -> Error {
+        match error.kind() {
+            WaitErrorKind::Timeout { .. } => Error::Timeout { missing: (self.missing)() },
+            WaitErrorKind::Closed => Error::Closed,
+            _ => Error::Wait(error),
+        }
+    }
+}
+
+impl<T> Drop for Plan<'_, T> {
+    fn drop(&mut self) {
+        self.waits.closing.leave(self.closing);
+        if let Some((signal, number)) = &self.signal {
+            signal.leave(*number);
+        }
+    }
+}
+
+/// A wait for an event: a future, which also blocks.
+///
+/// As a wait of `dds-core`: `.await`, `.within(limit).await`, `.block()` or `.block_for(limit)`. Dropping it ends the
+/// wait. It works in every async runtime and without one.
+#[must_use = "a wait does nothing until it is awaited or blocked on"]
+pub struct Wait<'a, T> {
+    state: State<'a, T>,
+}
+
+enum State<'a, T> {
+    Planned(Plan<'a, T>),
+    Running(Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>),
+    Done,
+}
+
+impl<'a, T: Send + 'a> Wait<'a, T> {
+    /// Creates a wait that ends once `poll` returns a value. `signal` tells it to look again.
+    pub(crate) fn new(
+        waits: &Waits,
+        signal: &Arc<Signal>,
+        poll: impl FnMut() -> Result<Option<T>> + Send + 'a,
+        missing: impl Fn() -> String + Send + 'a,
+    ) -> Self {
+        let guard = GuardCondition::new();
+        let number = signal.register(&guard);
+        Self::of_guard(waits, guard, Some((Arc::clone(signal), number)), Box::new(poll), Box::new(missing))
+    }
+
+    /// As [`new`](Self::new). The wait looks again while `condition` is triggered.
+    pub(crate) fn on(
+        waits: &Waits,
+        condition: &dyn Condition,
+        poll: impl FnMut() -> Result<Option<T>> + Send + 'a,
+        missing: impl Fn() -> String + Send + 'a,
+    ) -> Self {
+        let wait = Self::of_guard(waits, GuardCondition::new(), None, Box::new(poll), Box::new(missing));
+        if let State::Planned(plan) = &wait.state {
+            plan.set.attach(condition);
+        }
+        wait
+    }
+
+    fn of_guard(
+        waits: &Waits,
+        guard: GuardCondition,
+        signal: Option<(Arc<Signal>, u64)>,
+        poll: Box<dyn FnMut() -> Result<Option<T>> + Send + 'a>,
+        missing: Box<dyn Fn() -> String + Send + 'a>,
+    ) -> Self {
+        let set = WaitSet::new(&waits.participant);
+        set.attach(&guard);
+        let closing = waits.closing.register(&guard);
+        let waits = waits.clone();
+        Self { state: State::Planned(Plan { waits, closing, signal, guard, set, limit: None, poll, missing }) }
+    }
+
+    /// Limits the wait. It then ends with [`Error::Timeout`].
+    pub fn within(mut self, limit: impl Into<Duration>) -> Self {
+        if let State::Planned(plan) = &mut self.state {
+            plan.limit = Some(limit.into());
+        }
+        self
+    }
+
+    /// Blocks the thread until the event.
+    ///
+    /// # Errors
+    /// [`Error::Closed`] if the context closes, and the errors that the method names that returned the wait.
+    pub fn block(self) -> Result<T> {
+        let State::Planned(mut plan) = self.state else {
+            return Err(Error::Closed);
+        };
+        let end = plan.end();
+        loop {
+            if let Some(value) = plan.look()? {
+                return Ok(value);
+            }
+            let rest = plan.rest(end);
+            let woken = plan.set.wait().block_for(rest);
+            woken.map_err(|error| plan.failed(error))?;
+        }
+    }
+
+    /// Blocks the thread until the event, for at most `limit`.
+    ///
+    /// # Errors
+    /// [`Error::Timeout`], and those of [`block`](Self::block).
+    pub fn block_for(self, limit: impl Into<Duration>) -> Result<T> {
+        self.within(limit).block()
+    }
+}
+
+async fn run<T>(mut plan: Plan<'_, T>) -> Result<T> {
+    let end = plan.end();
+    loop {
+        if let Some(value) = plan.look()? {
+            return Ok(value);
+        }
+        let rest = plan.rest(end);
+        let woken = plan.set.wait().within(rest).await;
+        woken.map_err(|error| plan.failed(error))?;
+    }
+}
+
+impl<'a, T: Send + 'a> Future for Wait<'a, T> {
+    type Output = Result<T>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        if let State::Planned(_) = self.state {
+            if let State::Planned(plan) = std::mem::replace(&mut self.state, State::Done) {
+                self.state = State::Running(Box::pin(run(plan)));
+            }
+        }
+        let State::Running(future) = &mut self.state else {
+            return Poll::Ready(Err(Error::Closed));
+        };
+        let result = future.as_mut().poll(context);
+        if result.is_ready() {
+            self.state = State::Done;
+        }
+        result
+    }
+}
+
+impl<T> fmt::Debug for Wait<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Wait")
+    }
+}

@@ -1,0 +1,106 @@
+//! The graph, as `rclpy` sees the nodes of this crate, and the other way.
+
+use crate::context;
+use crate::peer::{LIMIT, Peer};
+use dds_ros2::msgs::std_msgs::msg::String as Text;
+use dds_ros2::msgs::std_srvs::srv::SetBool;
+use dds_ros2::{QosProfile, RosMessage};
+use serde_json::{Value, json};
+
+fn has(list: &Value, name: &str) -> bool {
+    list.as_array().unwrap().iter().any(|entry| entry == name)
+}
+
+#[test]
+#[ignore = "needs ROS 2: .ci/run ros2"]
+fn rclpy_sees_nodes_topics_and_services() {
+    let context = context(30);
+    let talker = context.node_builder("talker").namespace("/lab").build().unwrap();
+    let server = context.node("server").unwrap();
+    let publisher = talker.publisher_with::<Text>("~/chatter", QosProfile::SENSOR_DATA).unwrap();
+    let _subscription = talker.subscription::<Text>("orders").unwrap();
+    let _service = server.service::<SetBool>("flip").unwrap();
+    let _client = talker.client::<SetBool>("/flip").unwrap();
+    let mut peer = Peer::start(30, "watcher", "/");
+    let graph = peer.ask_until(&json!({"command": "graph"}), |graph| {
+        has(&graph["nodes"], "/lab/talker")
+            && has(&graph["nodes"], "/server")
+            && graph["topics"]["/lab/orders"] == json!(["std_msgs/msg/String"])
+            && graph["services"]["/flip"] == json!(["std_srvs/srv/SetBool"])
+    });
+    assert_eq!(graph["topics"]["/lab/talker/chatter"], json!(["std_msgs/msg/String"]));
+
+    let of_talker = json!({"command": "node_info", "name": "talker", "namespace": "/lab"});
+    let expected = json!({
+        "event": "node_info",
+        "publishers": {"/lab/talker/chatter": ["std_msgs/msg/String"]},
+        "subscriptions": {"/lab/orders": ["std_msgs/msg/String"]},
+        "services": {},
+        "clients": {"/flip": ["std_srvs/srv/SetBool"]},
+    });
+    peer.ask_until(&of_talker, |info| *info == expected);
+    let of_server = json!({"command": "node_info", "name": "server", "namespace": "/"});
+    peer.ask_until(&of_server, |info| info["services"] == json!({"/flip": ["std_srvs/srv/SetBool"]}));
+
+    let info = peer.ask_until(&json!({"command": "topic_info", "topic": "/lab/talker/chatter"}), |info| {
+        info["endpoints"].as_array().is_some_and(|endpoints| endpoints.len() == 1)
+    });
+    let endpoint = &info["endpoints"][0];
+    assert_eq!((&endpoint["node"], &endpoint["kind"]), (&json!("/lab/talker"), &json!("PUBLISHER")));
+    assert_eq!((&endpoint["reliability"], &endpoint["durability"]), (&json!("BEST_EFFORT"), &json!("VOLATILE")));
+    assert!(endpoint["hash"].as_str().unwrap().contains(Text::TYPE_HASH.trim_start_matches("RIHS01_")), "{endpoint}");
+    assert_eq!(endpoint["gid"], json!(publisher.writer().guid().to_bytes()));
+
+    // An entity that leaves is withdrawn.
+    drop((publisher, talker, _subscription, _client));
+    peer.ask_until(&json!({"command": "graph"}), |graph| {
+        !has(&graph["nodes"], "/lab/talker") && graph["topics"]["/lab/orders"].is_null()
+    });
+}
+
+#[test]
+#[ignore = "needs ROS 2: .ci/run ros2"]
+fn rclpy_client_finds_the_server_ready() {
+    let context = context(31);
+    let node = context.node("server").unwrap();
+    let service = node.service::<SetBool>("flip").unwrap();
+    let mut peer = Peer::start(31, "client", "/");
+    peer.ask_until(&json!({"command": "ready", "service": "/flip"}), |answer| answer["is_ready"] == true);
+    drop(service);
+    peer.ask_until(&json!({"command": "ready", "service": "/flip"}), |answer| answer["is_ready"] == false);
+}
+
+#[test]
+#[ignore = "needs ROS 2: .ci/run ros2"]
+fn graph_has_the_nodes_of_rclpy() {
+    let context = context(32);
+    let graph = context.graph();
+    let mut peer = Peer::start(32, "camera", "/lab");
+    graph.wait_for_node("/lab/camera").block_for(LIMIT).unwrap();
+    peer.tell(json!({"command": "publish", "topic": "frames", "text": "x", "profile": "latched"}));
+    peer.tell(json!({"command": "serve", "service": "flip"}));
+    graph
+        .wait_until(|graph| {
+            graph.node_entities("/lab", "camera").is_some_and(|entities| {
+                entities.publishers.contains_key("/lab/frames") && entities.services.contains_key("/lab/flip")
+            })
+        })
+        .block_for(LIMIT)
+        .unwrap();
+    let [frames] = &graph.publishers("/lab/frames")[..] else { panic!("one publisher") };
+    assert_eq!(frames.node.as_ref().unwrap().to_string(), "/lab/camera");
+    assert_eq!((frames.type_name.as_str(), frames.type_hash.as_deref()), (Text::ROS_NAME, Some(Text::TYPE_HASH)));
+    assert_eq!(frames.qos.writer().unwrap().durability, dds_core::qos::Durability::TransientLocal);
+    assert!(graph.topics()["/lab/frames"].contains("std_msgs/msg/String"));
+    assert!(graph.services()["/lab/flip"].contains("std_srvs/srv/SetBool"));
+    assert!(graph.services()["/lab/camera/get_parameters"].contains("rcl_interfaces/srv/GetParameters"));
+    assert_eq!(graph.nodes_and_enclaves()[0].1, "/");
+    assert_eq!(graph.malformed_messages(), 0);
+
+    // A killed process leaves no trace.
+    peer.kill();
+    graph
+        .wait_until(|graph| graph.nodes().is_empty() && !graph.topics().contains_key("/lab/frames"))
+        .block_for(LIMIT)
+        .unwrap();
+}

@@ -1,0 +1,15 @@
+//! Real nodes of ROS 2 (`rclpy`) as peers. `.ci/run ros2` installs them and sets `DDS_TEST_ROS_PYTHON`.
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+mod graph;
+mod peer;
+mod services;
+mod topics;
+
+use dds_ros2::Context;
+
+/// A context for a test in its own domain.
+fn context(domain: u32) -> Context {
+    Context::builder().ignore_environment().domain_id(domain).build().unwrap()
+}

@@ -1,0 +1,103 @@
+//! A node of ROS 2 as a process that receives commands and reports events.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// Longer than any step takes on a busy machine. Only a failing test reaches it.
+pub(crate) const LIMIT: Duration = Duration::from_secs(40);
+
+/// A running `ros.py`. Dropping it ends the process.
+pub(crate) struct Peer {
+    process: Child,
+    /// `None` once the process is to end.
+    commands: Option<ChildStdin>,
+    events: Receiver<Value>,
+}
+
+impl Peer {
+    /// Starts a node, and waits until it exists.
+    pub(crate) fn start(domain: u32, name: &str, namespace: &str) -> Self {
+        Self::start_with(domain, name, namespace, &[])
+    }
+
+    /// As `start`, with these environment variables.
+    pub(crate) fn start_with(domain: u32, name: &str, namespace: &str, environment: &[(&str, &str)]) -> Self {
+        let python = std::env::var("DDS_TEST_ROS_PYTHON").unwrap_or_else(|_| "python3".into());
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/interoperability/ros.py");
+        let mut process = Command::new(&python)
+            .args(["-B", script, name, namespace])
+            .env("ROS_DOMAIN_ID", domain.to_string())
+            .env("ROS_AUTOMATIC_DISCOVERY_RANGE", "SYSTEM_DEFAULT")
+            .env("FASTDDS_BUILTIN_TRANSPORTS", "UDPv4")
+            .envs(environment.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap_or_else(|error| panic!("{python}: {error}"));
+        let lines = BufReader::new(process.stdout.take().unwrap()).lines();
+        let (sender, events) = channel();
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                // The test may be over. Lines that are not JSON are the peer's log.
+                if let Ok(event) = serde_json::from_str(&line) {
+                    let _ = sender.send(event);
+                }
+            }
+        });
+        let commands = process.stdin.take();
+        let mut peer = Self { process, commands, events };
+        peer.wait_for("started", |_| true);
+        peer
+    }
+
+    pub(crate) fn tell(&mut self, command: Value) {
+        writeln!(self.commands.as_mut().unwrap(), "{command}").unwrap();
+    }
+
+    /// Skips events until one of this name for which `is_it` holds.
+    pub(crate) fn wait_for(&mut self, name: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+        let mut passed_over = Vec::new();
+        loop {
+            match self.events.recv_timeout(LIMIT) {
+                Ok(event) if event["event"] == name && is_it(&event) => return event,
+                Ok(event) => passed_over.push(event),
+                Err(error) => panic!("{error} while waiting for {name}; there was {passed_over:?}"),
+            }
+        }
+    }
+
+    /// Sends a command, and returns the event of the same name.
+    pub(crate) fn ask(&mut self, command: Value) -> Value {
+        let name = command["command"].as_str().unwrap().to_owned();
+        self.tell(command);
+        self.wait_for(&name, |_| true)
+    }
+
+    /// Asks again until `is_it` holds for the answer.
+    pub(crate) fn ask_until(&mut self, command: &Value, is_it: impl Fn(&Value) -> bool) -> Value {
+        let mut last = json!(null);
+        for _ in 0..200 {
+            last = self.ask(command.clone());
+            if is_it(&last) {
+                return last;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        panic!("{command}: {last}");
+    }
+
+    /// Ends the process without the disposal of its participant.
+    pub(crate) fn kill(&mut self) {
+        self.process.kill().unwrap();
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        self.commands = None;
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,92 @@
+//! Topics between a node of this crate and one of `rclpy`.
+
+use crate::context;
+use crate::peer::{LIMIT, Peer};
+use dds_ros2::QosProfile;
+use dds_ros2::msgs::std_msgs::msg::String as Text;
+use serde_json::json;
+
+#[test]
+#[ignore = "needs ROS 2: .ci/run ros2"]
+fn talker_of_rclpy_is_heard_in_each_profile() {
+    let context = context(10);
+    let node = context.node("listener").unwrap();
+    let mut peer = Peer::start(10, "talker", "/lab");
+    for (profile, qos) in [
+        ("default", QosProfile::DEFAULT),
+        ("sensor_data", QosProfile::SENSOR_DATA),
+        ("latched", QosProfile::DEFAULT.keep_last(1).transient_local()),
+    ] {
+        let topic = format!("/lab/{profile}");
+        let subscription = node.subscription_with::<Text>(&topic, qos).unwrap();
+        peer.tell(json!({"command": "publish", "topic": profile, "text": "first", "profile": profile}));
+        subscription.wait_for_publishers(1).block_for(LIMIT).unwrap();
+        // The first message of a volatile publisher may be older than the match, so it may be sent before.
+        let mut found = String::new();
+        for number in 0..100 {
+            peer.tell(json!({"command": "publish", "topic": profile, "text": format!("naïve {number}")}));
+            match subscription.next_message().block_for(std::time::Duration::from_millis(300)) {
+                Ok(message) => {
+                    found = message.data;
+                    break;
+                }
+                Err(error) => assert!(matches!(error, dds_ros2::Error::Timeout { .. }), "{error}"),
+            }
+        }
+        assert!(found.starts_with("naïve") || found == "first", "{profile}: {found:?}");
+    }
+}
+
+#[test]
+#[ignore = "needs ROS 2: .ci/run ros2"]
+fn listener_of_rclpy_hears_in_each_profile() {
+    let context = context(11);
+    let node = context.node_builder("talker").namespace("lab").build().unwrap();
+    let mut peer = Peer::start(11, "listener", "/lab");
+    for (profile, qos) in [
+        ("default", QosProfile::DEFAULT),
+        ("sensor_data", QosProfile::SENSOR_DATA),
+        ("latched", QosProfile::DEFAULT.keep_last(1).transient_local()),
+    ] {
+        let publisher = node.publisher_with::<Text>(profile, qos).unwrap();
+        peer.tell(json!({"command": "subscribe", "topic": profile, "profile": profile}));
+        peer.wait_for("subscribed", |_| true);
+        publisher.wait_for_subscribers(1).block_for(LIMIT).unwrap();
+        for number in 0..5 {
+            publisher.publish(&Text { data: format!("naïve {number}") }).unwrap();
+        }
+        peer.wait_for("heard", |event| event["topic"] == profile && event["text"] == "naïve 4");
+    }
+}
+
+#[test]
+#[ignore = "needs ROS 2: .ci/run ros2"]
+fn late_listener_of_rclpy_gets_the_latched_message() {
+    let context = context(12);
+    let node = context.node("map_server").unwrap();
+    let publisher = node.publisher_with::<Text>("map", QosProfile::DEFAULT.keep_last(1).transient_local()).unwrap();
+    publisher.publish(&Text { data: "old".into() }).unwrap();
+    publisher.publish(&Text { data: "map".into() }).unwrap();
+    let mut peer = Peer::start(12, "viewer", "/");
+    peer.tell(json!({"command": "subscribe", "topic": "map", "profile": "latched"}));
+    let heard = peer.wait_for("heard", |_| true);
+    assert_eq!(heard["text"], "map");
+}
+
+#[test]
+#[ignore = "needs ROS 2: .ci/run ros2"]
+fn range_localhost_finds_nodes_without_multicast() {
+    let context = dds_ros2::Context::builder()
+        .ignore_environment()
+        .domain_id(13)
+        .discovery_range(dds_ros2::DiscoveryRange::Localhost)
+        .build()
+        .unwrap();
+    let node = context.node("talker").unwrap();
+    let publisher = node.publisher::<Text>("chatter").unwrap();
+    let mut peer = Peer::start_with(13, "listener", "/", &[("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")]);
+    peer.tell(json!({"command": "subscribe", "topic": "chatter"}));
+    publisher.wait_for_subscribers(1).block_for(LIMIT).unwrap();
+    publisher.publish(&Text { data: "near".into() }).unwrap();
+    peer.wait_for("heard", |event| event["text"] == "near");
+}

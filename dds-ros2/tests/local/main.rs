@@ -1,0 +1,170 @@
+//! Nodes of this crate among themselves, in contexts of their own.
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+use dds_ros2::msgs::std_msgs::msg::String as Text;
+use dds_ros2::msgs::std_srvs::srv::{SetBool, SetBoolRequest, SetBoolResponse};
+use dds_ros2::{Context, ContextBuilder, DiscoveryRange, Distro, Error, QosProfile, RosMessage};
+use std::time::Duration;
+
+/// Longer than any step takes on a busy machine. Only a failing test reaches it.
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// Contexts with the same tag find each other, and no other participant.
+fn builder(tag: &str) -> ContextBuilder {
+    let tag = format!("{tag}-{}", std::process::id());
+    Context::builder()
+        .ignore_environment()
+        .discovery_range(DiscoveryRange::Localhost)
+        .participant(move |builder| builder.domain_tag(tag))
+}
+
+fn invert(request: SetBoolRequest) -> SetBoolResponse {
+    SetBoolResponse { success: !request.data, message: String::new() }
+}
+
+#[test]
+fn remapped_names_are_the_names_in_the_graph() {
+    let arguments = ["--ros-args", "-r", "__node:=news", "-r", "__ns:=/lab", "-r", "chatter:=~/out", "-e", "/e"];
+    let context = builder("names").arguments(arguments).build().unwrap();
+    let node = context.node("talker").unwrap();
+    assert_eq!(node.full_name(), "/lab/news");
+    let publisher = node.publisher::<Text>("chatter").unwrap();
+    assert_eq!(publisher.topic_name(), "/lab/news/out");
+    assert_eq!(publisher.writer().topic_name(), "rt/lab/news/out");
+    assert_eq!(publisher.writer().type_name(), "std_msgs::msg::dds_::String_");
+    let graph = context.graph();
+    assert_eq!(graph.nodes_and_enclaves()[0].1, "/e");
+    let [found] = &graph.publishers("/lab/news/out")[..] else { panic!("one publisher") };
+    assert_eq!(found.node.as_ref().unwrap().to_string(), "/lab/news");
+    assert_eq!(found.type_hash.as_deref(), Some(Text::TYPE_HASH));
+    drop(publisher);
+    assert!(graph.topics().is_empty());
+    drop(node);
+    assert!(graph.nodes().is_empty());
+}
+
+#[test]
+fn invalid_names_are_refused_with_their_position() {
+    let context = builder("invalid").build().unwrap();
+    let error = context.node("my node").unwrap_err().to_string();
+    assert!(error.starts_with("invalid node name \"my node\" at byte 2"), "{error}");
+    let node = context.node("n").unwrap();
+    let error = node.publisher::<Text>("a//b").unwrap_err();
+    assert!(matches!(&error, Error::Name(error) if error.position == 2), "{error}");
+    assert!(context.node_builder("n").namespace("a b").build().is_err());
+}
+
+#[test]
+fn publisher_outlives_the_handle_of_its_node() {
+    let context = builder("handles").build().unwrap();
+    let publisher = context.node("talker").unwrap().publisher::<Text>("chatter").unwrap();
+    assert_eq!(context.graph().nodes().len(), 1);
+    drop(publisher);
+    assert!(context.graph().nodes().is_empty());
+}
+
+#[test]
+fn serialized_messages_pass_without_decoding() {
+    let context = builder("serialized").build().unwrap();
+    let node = context.node("bridge").unwrap();
+    let subscription = node.subscription::<Text>("in").unwrap();
+    let publisher = node.publisher::<Text>("in").unwrap();
+    publisher.wait_for_subscribers(1).block_for(LIMIT).unwrap();
+    let bytes = [0, 1, 0, 0, 3, 0, 0, 0, b'h', b'i', 0, 0];
+    publisher.publish_serialized(dds_core::cdr::Encoded::new(&bytes).unwrap()).unwrap();
+    subscription.reader().readable().block_for(LIMIT).unwrap();
+    let [received] = &subscription.take_serialized().unwrap()[..] else { panic!("one message") };
+    assert_eq!(received.bytes[4..11], bytes[4..11]);
+}
+
+#[test]
+fn nodes_of_both_layouts_see_each_other() {
+    let new = builder("layouts").build().unwrap();
+    let humble = builder("layouts").distro(Distro::Humble).build().unwrap();
+    let _new = new.node("new").unwrap();
+    let _humble = humble.node_builder("old").namespace("lab").build().unwrap();
+    new.graph().wait_for_node("/lab/old").block_for(LIMIT).unwrap();
+    humble.graph().wait_for_node("/new").block_for(LIMIT).unwrap();
+    assert_eq!((new.graph().malformed_messages(), humble.graph().malformed_messages()), (0, 0));
+    humble.shutdown().unwrap();
+    new.graph().wait_until(|graph| graph.nodes().len() == 1).block_for(LIMIT).unwrap();
+}
+
+#[test]
+fn many_calls_from_several_clients_get_their_answers() {
+    let server = builder("calls").build().unwrap();
+    let service = server.node("server").unwrap().service::<SetBool>("flip").unwrap();
+    let thread = std::thread::spawn(move || service.serve(invert));
+    let contexts: Vec<Context> = (0..3).map(|_| builder("calls").build().unwrap()).collect();
+    std::thread::scope(|scope| {
+        for context in &contexts {
+            scope.spawn(move || {
+                let client = context.node("client").unwrap().client::<SetBool>("flip").unwrap();
+                for number in 0..50 {
+                    let value = number % 2 == 0;
+                    let answer = client.call(SetBoolRequest { data: value }).block_for(LIMIT).unwrap();
+                    assert_eq!(answer.success, !value);
+                }
+                assert_eq!(client.calls_in_flight(), 0);
+            });
+        }
+    });
+    server.shutdown().unwrap();
+    thread.join().unwrap().unwrap();
+}
+
+#[test]
+fn answers_may_come_in_another_order() {
+    let context = builder("order").build().unwrap();
+    let node = context.node("n").unwrap();
+    let service = node.service::<SetBool>("flip").unwrap();
+    let client = node.client::<SetBool>("flip").unwrap();
+    let (first, second) = std::thread::scope(|scope| {
+        let first = scope.spawn(|| client.call(SetBoolRequest { data: true }).block_for(LIMIT).unwrap());
+        let one = service.next_request().block_for(LIMIT).unwrap();
+        let second = scope.spawn(|| client.call(SetBoolRequest { data: false }).block_for(LIMIT).unwrap());
+        let two = service.next_request().block_for(LIMIT).unwrap();
+        two.answer(invert);
+        one.answer(invert);
+        (first.join().unwrap(), second.join().unwrap())
+    });
+    assert_eq!((first.success, second.success), (false, true));
+}
+
+#[test]
+fn call_without_server_or_answer_names_the_missing_part() {
+    let context = builder("missing").build().unwrap();
+    let node = context.node("n").unwrap();
+    let client = node.client::<SetBool>("flip").unwrap();
+    let short = Duration::from_millis(50);
+    let error = client.call(SetBoolRequest { data: true }).block_for(short).unwrap_err().to_string();
+    assert_eq!(error, "time limit reached: no server of \"/flip\" is connected");
+    let service = node.service::<SetBool>("flip").unwrap();
+    client.wait_for_service().block_for(LIMIT).unwrap();
+    let error = client.call(SetBoolRequest { data: true }).block_for(short).unwrap_err().to_string();
+    assert_eq!(error, "time limit reached: no reply of \"/flip\"; 1 servers are connected");
+    assert_eq!(client.calls_in_flight(), 0);
+    // The request is not answered when its server leaves.
+    let call = client.call(SetBoolRequest { data: true });
+    let waiting = std::thread::spawn(move || call.block_for(LIMIT));
+    while client.calls_in_flight() == 0 {
+        std::thread::yield_now();
+    }
+    drop(service);
+    assert!(matches!(waiting.join().unwrap(), Err(Error::ServersGone { .. })));
+}
+
+#[test]
+fn shutdown_ends_every_wait() {
+    let context = builder("shutdown").build().unwrap();
+    let node = context.node("n").unwrap();
+    let service = node.service::<SetBool>("flip").unwrap();
+    let subscription = node.subscription_with::<Text>("chatter", QosProfile::SENSOR_DATA).unwrap();
+    let requests = std::thread::spawn(move || service.next_request().block_for(LIMIT).map(drop));
+    let messages = std::thread::spawn(move || subscription.next_message().block_for(LIMIT).map(drop));
+    context.shutdown().unwrap();
+    assert!(matches!(requests.join().unwrap(), Err(Error::Closed)));
+    assert!(matches!(messages.join().unwrap(), Err(Error::Closed)));
+    assert!(context.node("late").is_err());
+}
