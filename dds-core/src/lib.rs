@@ -47,6 +47,7 @@
 //! | find out where samples were lost | [`ReaderLosses`](stats::ReaderLosses), [`TrafficCounters`](stats::TrafficCounters) |
 //! | keep samples beyond the life of their writers | [`qos::Durability`], and the crate `dds-durability` |
 //! | test a program against a bad network | the module `sim` (feature `sim`) |
+//! | keep others out of a domain | the module `security`: pre-shared keys (feature `security`) |
 //!
 //! # Map
 //!
@@ -274,6 +275,12 @@ pub mod config {
     pub use crate::settings::Receiving;
     pub use dds_rtps::types::IpFamilies;
     pub use dds_rtps::wire::ChecksumKind;
+}
+
+/// Protection of messages: pre-shared keys.
+#[cfg(feature = "security")]
+pub mod security {
+    pub use dds_security::psk::{KeyFileError, Passphrase, PassphraseError, PreSharedKey};
 }
 
 /// Encoded samples, and types of members without a counterpart in Rust.

@@ -6,6 +6,7 @@
 //! | `robot` | two robots and a station: instances, a stream, a clean shutdown on Ctrl-C |
 //! | `bad_network` | which QoS tolerates which network, tried in a simulation |
 //! | `configured` | settings and QoS from a file, the environment and code |
+//! | `protected` | a robot and a station with a pre-shared key; others see nothing |
 //! | `doctor` | why samples do not arrive, and what to do |
 //! | `echo` | prints the samples of any topic without knowing its type |
 //! | `durability_service` | stores transient and persistent samples for late-joining readers |
@@ -52,6 +53,7 @@ mod book {
         Files "howto/files.md"
         UnknownTypes "howto/unknown-types.md"
         Types "reference/types.md"
+        Security "deploy/security.md"
         Unicast "deploy/unicast.md"
         Buffers "deploy/buffers.md"
         Troubleshooting "troubleshooting.md"

@@ -46,6 +46,7 @@ impl Deferred for LonelinessLog {
                 multicast = ?locators.metatraffic_multicast,
                 interfaces = ?config.interfaces,
                 peers = ?config.peers,
+                refused = config.transform().explain(),
                 "no other participant found after {ALONE_MAX}; if others run in this domain and the network drops \
                  multicast, set DDS_PEERS to their hosts"
             );

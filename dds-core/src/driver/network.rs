@@ -9,6 +9,7 @@ use dds_rtps::reader::{InPlaceFragment, Source};
 use dds_rtps::transport::Transport;
 use dds_rtps::transport::faults::Faults;
 use dds_rtps::types::{EntityId, GuidPrefix, IpFamilies, Locator};
+use dds_rtps::wire::{RejectedMessage, Transform, Transformed};
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
@@ -270,14 +271,26 @@ impl Packet {
         Self { payload, socket, lands: false, small }
     }
 
-    /// Returns this packet with other bytes, which a transform opened. They cannot be received in place.
-    #[must_use]
-    pub fn opened(&self, message: &[u8]) -> Self {
+    /// Returns this packet with the bytes that a transform opened. `None` if it leaves them as they are.
+    ///
+    /// They are opened into a slot, without a further copy. The packet cannot be received in place.
+    pub(crate) fn opened_by(&self, transform: &Transform) -> Result<Option<Self>, RejectedMessage> {
         let mut slot = self.small.acquire();
-        let buffer = slot.buffer();
-        buffer.clear();
-        append(buffer, message);
-        Self { payload: self.small.freeze(slot), socket: self.socket, lands: false, small: Arc::clone(&self.small) }
+        slot.buffer().clear();
+        match transform.open(self.payload.bytes(), slot.buffer()) {
+            Ok(Transformed::Replaced) => {
+                let (payload, small) = (self.small.freeze(slot), Arc::clone(&self.small));
+                Ok(Some(Self { payload, socket: self.socket, lands: false, small }))
+            }
+            Ok(Transformed::Unchanged) => {
+                self.small.give_back(slot);
+                Ok(None)
+            }
+            Err(rejected) => {
+                self.small.give_back(slot);
+                Err(rejected)
+            }
+        }
     }
 
     /// Returns the bytes to keep in a queue: the packet's own slot if they are many, else a copy of their size.

@@ -203,5 +203,9 @@ fn seal(transform: &Transform, scratch: &mut Vec<u8>, datagram: &mut Datagram) {
     if transform.seal(datagram.segments(), scratch) == Transformed::Replaced {
         datagram.replace(scratch);
         scratch.clear();
+        // The transform has refused it. Without destinations it goes nowhere.
+        if datagram.is_empty() {
+            datagram.clear();
+        }
     }
 }

@@ -91,6 +91,11 @@ pub enum CreateErrorKind {
         /// The expected form.
         expected: &'static str,
     },
+    /// A setting of DDS Security is faulty or not supported. The participant must not run without it.
+    Security {
+        /// Description of the mistake, without secrets.
+        message: Box<str>,
+    },
     /// A profile file cannot be read, or contains an error.
     #[cfg(feature = "serde")]
     Profile(Box<ProfileProblem>),
@@ -167,6 +172,7 @@ impl Advice for CreateErrorKind {
             Self::MultiTopic => "make a reader of each topic, with a filter, and join what they give by key",
             Self::InconsistentQos(kind) => kind.next_step(),
             Self::Environment { .. } => "correct the variable, unset it, or call `ignore_environment` on the builder",
+            Self::Security { .. } => "correct the setting, or remove it to run without protection",
             #[cfg(feature = "serde")]
             Self::Profile(_) => "correct the file, or name another one",
             #[cfg(feature = "serde")]
@@ -186,6 +192,7 @@ impl Advice for CreateErrorKind {
             | Self::InvalidTopicName
             | Self::InvalidTypeName
             | Self::Environment { .. }
+            | Self::Security { .. }
             | Self::InvalidPeer { .. }
             | Self::Tap { .. } => ReturnCode::BadParameter,
             #[cfg(feature = "serde")]
@@ -234,6 +241,7 @@ impl fmt::Display for CreateErrorKind {
             Self::Environment { variable, value, expected } => {
                 write!(f, "the environment variable {variable} is \"{value}\", but should be {expected}")
             }
+            Self::Security { message } => f.write_str(message),
             #[cfg(feature = "serde")]
             Self::Profile(problem) => problem.fmt(f),
             #[cfg(feature = "serde")]

@@ -12,6 +12,11 @@ pub enum Missing {
     Event,
     /// Other participants. None was discovered.
     Participants,
+    /// Other participants. Datagrams of some arrived, and protection kept them apart.
+    Protection {
+        /// The refused datagrams, and the next step.
+        report: Box<str>,
+    },
     /// An endpoint of the topic. None of the discovered participants has a counterpart.
     Endpoint {
         /// The discovered participants.
@@ -69,6 +74,7 @@ impl Missing {
             Self::Participants => {
                 "check that the peer runs in the same domain, and set DDS_PEERS to its host if the network drops multicast"
             }
+            Self::Protection { .. } => "give all participants the same pre-shared key",
             Self::Endpoint { .. } => "check that the peer has created its endpoint, with the same topic name",
             Self::Match { .. } => "change one of the two endpoints as the report says",
             Self::Matches { .. } => "start the other peers, or wait for fewer",
@@ -87,6 +93,7 @@ impl fmt::Display for Missing {
         match self {
             Self::Event => f.write_str("the event did not occur"),
             Self::Participants => f.write_str("no other participant was discovered"),
+            Self::Protection { report } => write!(f, "no other participant was discovered: {report}"),
             Self::Endpoint { participants } => {
                 write!(f, "no counterpart of this topic was found in {}", counted(*participants, "participant"))
             }

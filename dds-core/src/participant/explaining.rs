@@ -73,12 +73,28 @@ impl ParticipantHandle {
         asking.for_each(|report| report.without_service = true);
     }
 
+    /// Returns a text on datagrams that protection kept apart. Empty if there are none.
+    fn refused_report(&self) -> String {
+        let report = self.core.config().transform().explain();
+        let without_key = self.reception().without_key();
+        if without_key == 0 || !report.is_empty() {
+            return report;
+        }
+        format!(
+            "{without_key} protected submessages of other participants were skipped, because this participant has no \
+             key (set DDS_PRE_SHARED_KEY, which needs the feature `security`)"
+        )
+    }
+
     /// Returns why a local endpoint has no match.
     pub(super) fn explain_unmatched(&self, guid: Guid) -> Missing {
         let reports = self.reports(|endpoint| endpoint.guid == guid);
         match (reports.first(), self.discovery().discovered_participants().len()) {
             (Some(report), _) => Missing::Match { report: report.to_string().into() },
-            (None, 0) => Missing::Participants,
+            (None, 0) => match self.refused_report() {
+                report if report.is_empty() => Missing::Participants,
+                report => Missing::Protection { report: report.into() },
+            },
             (None, participants) => Missing::Endpoint { participants },
         }
     }
@@ -92,9 +108,11 @@ impl ParticipantHandle {
         let apart: Vec<_> = reports.iter().filter(|report| !report.is_match()).collect();
         if reports.is_empty() {
             let known = self.discovery().discovered_participants().len();
+            let report = self.refused_report();
+            let separator = if report.is_empty() { "" } else { "; " };
             return format!(
                 "no endpoint with this topic was found among {known} known participants; check that the peer runs, \
-                 uses the same topic name and domain, and is reachable"
+                 uses the same topic name and domain, and is reachable{separator}{report}"
             );
         }
         let mut text = format!("{} of {} found endpoints match", reports.len() - apart.len(), reports.len());

@@ -13,6 +13,8 @@ use crate::settings::{Config, Origin, Receiving, Scope, domain_of_environment, v
 use dds_rtps::transport::faults::Faults;
 use dds_rtps::types::{Duration, Guid, IpFamilies};
 use dds_rtps::wire::{ChecksumKind, MessageTransform};
+#[cfg(feature = "security")]
+use dds_security::psk::PreSharedKey;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -40,6 +42,7 @@ use std::sync::Arc;
 /// | [`shared_memory`](Self::shared_memory) | 64 MiB | `DDS_SHARED_MEMORY`: bytes, 0 for none |
 /// | [`type_information`](Self::type_information) | yes | `DDS_TYPE_INFORMATION`: `on`, `off` |
 /// | [`receive`](Self::receive) | `Thread` | `DDS_RECEIVE`: `thread`, `caller` |
+/// | `pre_shared_key` (feature `security`) | none | `DDS_PRE_SHARED_KEY`: `file:PATH` or `data:,ID:PASSPHRASE` |
 /// | [`tap`](Self::tap) | none | `DDS_TAP`: the path of a file |
 ///
 /// ```
@@ -128,6 +131,8 @@ enum Setting {
     TypeInformation(bool),
     MessageChecksums(ChecksumKind),
     MessageTransform(Arc<dyn MessageTransform>),
+    #[cfg(feature = "security")]
+    PreSharedKey(PreSharedKey),
     Delivery(Delivery),
     Receive(Receiving),
     Thread(Role, ThreadSettings),
@@ -160,6 +165,8 @@ impl Setting {
             Self::TypeInformation(is_announced) => config.type_information = is_announced,
             Self::MessageChecksums(kind) => config.message_checksums = Some(kind),
             Self::MessageTransform(transform) => config.message_transform = Some(transform),
+            #[cfg(feature = "security")]
+            Self::PreSharedKey(key) => config.pre_shared_key = Some(key),
             Self::Delivery(delivery) => config.delivery = delivery,
             Self::Receive(receive) => config.receive = receive,
             Self::Thread(role, settings) => config.threads.set(role, settings),
@@ -368,6 +375,39 @@ impl DomainParticipantBuilder {
         self.set(Setting::MessageTransform(transform))
     }
 
+    /// Protects every message with a passphrase that all participants of the domain share. Default: none.
+    ///
+    /// Environment: `DDS_PRE_SHARED_KEY`. The value is `file:` and the path of a key file, or `data:,` and a passphrase
+    /// with its id in front. Other users of a host may see the environment of a process, so prefer a file.
+    ///
+    /// The participant encrypts all that it sends, with its announcements, and refuses everything else. Participants
+    /// without the passphrase neither see it nor can send to it. Replays of messages of this implementation are refused
+    /// while the participant remembers their sender. The header of a message, with the GUID prefix, stays readable.
+    ///
+    /// Each message becomes up to 59 bytes longer. Message checksums and in-place reception have no effect then. The
+    /// property `dds.sec.crypto.rtps_psk_secret_passphrase` (DDS Security 1.2) is another way to set the key.
+    ///
+    /// ```
+    /// use dds_core::security::{Passphrase, PreSharedKey};
+    /// use dds_core::{DomainParticipant, Scope};
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let passphrase: Passphrase = "1:3f0c8a52d1e94b7796ab".parse()?;
+    /// let participant = DomainParticipant::builder(0)
+    ///     .pre_shared_key(PreSharedKey::new(passphrase))
+    ///     .scope(Scope::Host)
+    /// #   .domain_tag(std::process::id().to_string())
+    ///     .build()?;
+    /// # drop(participant);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "security")]
+    #[doc(alias = "rtps_psk_secret_passphrase")]
+    pub fn pre_shared_key(self, key: PreSharedKey) -> Self {
+        self.set(Setting::PreSharedKey(key))
+    }
+
     /// Sets the thread that calls listeners. Default: [`Delivery::EventThread`].
     ///
     /// The builder of an endpoint overrides it.
@@ -527,6 +567,7 @@ impl DomainParticipantBuilder {
             self.settings.into_iter().for_each(|setting| setting.apply(config));
             config.check()
         })?;
+        config.protect()?;
         Ok(config)
     }
 }

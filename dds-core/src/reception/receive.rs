@@ -12,8 +12,7 @@ use dds_rtps::participant::Participant;
 use dds_rtps::reader::Source;
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, Locator};
 use dds_rtps::wire::{
-    AckNack, Message, NackFrag, Receiver, Submessage, Submessages, Transform, Transformed, WireErrorKind,
-    id as submessage_id,
+    AckNack, Message, NackFrag, Receiver, Submessage, Submessages, Transform, WireErrorKind, id as submessage_id,
 };
 use dds_rtps::writer::Asker;
 use std::cell::Cell;
@@ -100,6 +99,11 @@ impl Reception {
         TrafficCounters { socket_full: dropped, ..self.counters.with(network.transport().counters()) }
     }
 
+    /// Submessages of protected messages, for which this participant has no key.
+    pub(crate) fn without_key(&self) -> u64 {
+        self.counters.secure.load(Ordering::Relaxed)
+    }
+
     /// Submessages dropped because the inbox of an endpoint was full.
     pub(crate) fn inbox_dropped(&self) -> u64 {
         self.counters.inbox_full.load(Ordering::Relaxed)
@@ -113,12 +117,16 @@ impl Reception {
         effects: &mut Effects,
     ) -> ReceivedDatagram {
         count(&self.counters.received);
-        let mut scratch = Vec::new();
-        match self.transform.open(packet.payload.bytes(), &mut scratch) {
-            Ok(Transformed::Unchanged) => self.receive_message(packet, discovery, effects),
-            Ok(Transformed::Replaced) => self.receive_message(&packet.opened(&scratch), discovery, effects),
-            Err(_) => {
-                count(&self.counters.damaged);
+        if !self.transform.replaces_received() {
+            return self.receive_message(packet, discovery, effects);
+        }
+        match packet.opened_by(&self.transform) {
+            Ok(opened) => self.receive_message(opened.as_ref().unwrap_or(packet), discovery, effects),
+            Err(rejected) => {
+                count(&self.counters.rejected);
+                if let Some(news) = rejected.news {
+                    self.core.span().in_scope(|| tracing::warn!("{news}"));
+                }
                 ReceivedDatagram::default()
             }
         }
@@ -227,7 +235,15 @@ impl Reception {
             }
             Submessage::Skipped { id } => {
                 let counters = &self.counters;
-                count(if submessage_id::is_secure(*id) { &counters.secure } else { &counters.skipped });
+                if !submessage_id::is_secure(*id) {
+                    return count(&counters.skipped);
+                }
+                if counters.secure.fetch_add(1, Ordering::Relaxed) == 0 {
+                    let sender = receiver.source_prefix;
+                    self.core.span().in_scope(|| {
+                        tracing::warn!(%sender, "a participant protects its messages, and this one has no key");
+                    });
+                }
             }
             _ => {}
         }

@@ -47,8 +47,10 @@ pub struct TrafficCounters {
     pub malformed: u64,
     /// Submessages of unknown kinds, which are skipped.
     pub skipped: u64,
-    /// Submessages of DDS Security, which this build does not support.
+    /// Submessages that peers protect by DDS Security, and for which this participant has no key.
     pub secure: u64,
+    /// Datagrams that the protection of this participant refused: without a key, forged, or repeated.
+    pub rejected: u64,
     /// Datagrams that this participant sent itself and received by multicast.
     pub reflected: u64,
     /// Submessages for an endpoint that does not exist here, or from one that does not match.
@@ -74,6 +76,7 @@ pub(crate) struct ReceiveCounters {
     pub(crate) malformed: AtomicU64,
     pub(crate) skipped: AtomicU64,
     pub(crate) secure: AtomicU64,
+    pub(crate) rejected: AtomicU64,
     pub(crate) reflected: AtomicU64,
     pub(crate) no_such_endpoint: AtomicU64,
     pub(crate) replies_refused: AtomicU64,
@@ -108,6 +111,7 @@ impl ReceiveCounters {
             malformed: read(&self.malformed),
             skipped: read(&self.skipped),
             secure: read(&self.secure),
+            rejected: read(&self.rejected),
             reflected: read(&self.reflected),
             no_such_endpoint: read(&self.no_such_endpoint),
             replies_refused: read(&self.replies_refused),

@@ -20,6 +20,16 @@ pub(crate) const DOMAIN_ID_MAX: u32 = 232;
 /// Property that marks the participant of a durability service (RTPS 2.5, 9.6.3, PID_PROPERTY_LIST).
 pub const DURABILITY_SERVICE: &str = "dds.durability_service";
 
+/// Variable with the pre-shared key.
+pub(super) const PRE_SHARED_KEY_VARIABLE: &str = "DDS_PRE_SHARED_KEY";
+
+/// Begin of the names of properties that DDS Security defines. Peers must not see their values.
+const SECURITY_PROPERTIES: &str = "dds.sec.";
+
+/// Property with the pre-shared key (DDS Security 1.2).
+#[cfg(feature = "security")]
+const PRE_SHARED_KEY_PROPERTY: &str = "dds.sec.crypto.rtps_psk_secret_passphrase";
+
 /// How far discovery of a participant reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
@@ -83,6 +93,8 @@ pub(crate) struct Config {
     pub(crate) message_checksums: Option<ChecksumKind>,
     /// Transform of all messages, in place of checksums.
     pub(crate) message_transform: Option<Arc<dyn MessageTransform>>,
+    #[cfg(feature = "security")]
+    pub(crate) pre_shared_key: Option<dds_security::psk::PreSharedKey>,
     pub(crate) delivery: Delivery,
     pub(crate) receive: Receiving,
     pub(crate) threads: ThreadOptions,
@@ -133,6 +145,8 @@ impl Config {
             type_information: true,
             message_checksums: None,
             message_transform: None,
+            #[cfg(feature = "security")]
+            pre_shared_key: None,
             delivery: Delivery::default(),
             receive: Receiving::default(),
             threads: ThreadOptions::default(),
@@ -148,7 +162,7 @@ impl Config {
     }
 
     /// Returns each setting with its name.
-    fn settings(&self) -> [(&'static str, String); 25] {
+    fn settings(&self) -> [(&'static str, String); 26] {
         let text = |value: &dyn fmt::Debug| format!("{value:?}");
         [
             ("domain", text(&self.domain_id)),
@@ -171,12 +185,24 @@ impl Config {
             ("shared_memory", self.shared_memory.to_string()),
             ("type_information", text(&self.type_information)),
             ("message_checksums", text(&self.message_checksums)),
+            ("pre_shared_key", self.protection()),
             ("delivery", text(&self.delivery)),
             ("receive", text(&self.receive)),
             ("enabled", text(&self.enabled)),
             ("tap", text(&self.tap)),
             ("profiles", text(&self.profile_file)),
         ]
+    }
+
+    /// Names the pre-shared key without its secret.
+    #[cfg(feature = "security")]
+    fn protection(&self) -> String {
+        self.pre_shared_key.as_ref().map_or_else(|| "None".to_owned(), ToString::to_string)
+    }
+
+    #[cfg(not(feature = "security"))]
+    fn protection(&self) -> String {
+        "None".to_owned()
     }
 
     /// Applies changes, and records `origin` as the source of all settings that they changed.
@@ -219,6 +245,56 @@ impl Config {
     /// Its endpoints stand in for those of other participants and do not match each other.
     pub(crate) fn is_durability_service(&self) -> bool {
         self.properties.iter().any(|(name, _)| name == DURABILITY_SERVICE)
+    }
+
+    /// Sets up the protection of messages. The settings must be complete, because keys depend on the domain.
+    pub(crate) fn protect(&mut self) -> Result<(), CreateErrorKind> {
+        let properties = std::mem::take(&mut self.properties);
+        let is_secret = |(name, _): &(String, String)| name.starts_with(SECURITY_PROPERTIES);
+        let (secret, public) = properties.into_iter().partition::<Vec<_>, _>(is_secret);
+        self.properties = public;
+        for (name, value) in secret {
+            self.apply_security_property(&name, &value)?;
+        }
+        #[cfg(feature = "security")]
+        if let Some(key) = &self.pre_shared_key {
+            self.message_transform = Some(super::protection::transform(key, self.domain_id, &self.domain_tag));
+        }
+        Ok(())
+    }
+
+    /// Applies a property of DDS Security, which peers do not see. The builder's own setting overrides it.
+    #[cfg(feature = "security")]
+    fn apply_security_property(&mut self, name: &str, value: &str) -> Result<(), CreateErrorKind> {
+        if name != PRE_SHARED_KEY_PROPERTY {
+            return Err(CreateErrorKind::Security { message: format!("the property {name} is not supported").into() });
+        }
+        if self.pre_shared_key.is_none() {
+            self.pre_shared_key = Some(super::protection::read_key(value)?);
+        }
+        Ok(())
+    }
+
+    #[cfg(not(feature = "security"))]
+    fn apply_security_property(&mut self, name: &str, _: &str) -> Result<(), CreateErrorKind> {
+        let message = format!("the property {name} needs the feature `security`, which this build lacks");
+        Err(CreateErrorKind::Security { message: message.into() })
+    }
+
+    /// Reads the variable with the pre-shared key. Its value is in no error.
+    fn apply_key_variable(&mut self, value: Option<String>) -> Result<(), CreateErrorKind> {
+        let Some(value) = value else { return Ok(()) };
+        #[cfg(feature = "security")]
+        {
+            self.pre_shared_key = Some(super::protection::read_key(&value)?);
+            Ok(())
+        }
+        #[cfg(not(feature = "security"))]
+        {
+            drop(value);
+            let message = format!("{PRE_SHARED_KEY_VARIABLE} needs the feature `security`, which this build lacks");
+            Err(CreateErrorKind::Security { message: message.into() })
+        }
     }
 
     /// Transform of all messages between encoding and socket, and between socket and parser.
@@ -296,6 +372,7 @@ impl Config {
         if let Some(value) = look_up("DDS_DOMAIN_TAG")? {
             self.domain_tag = value;
         }
+        self.apply_key_variable(look_up(PRE_SHARED_KEY_VARIABLE)?)?;
         if let Some(value) = look_up("DDS_TAP")? {
             if value.is_empty() {
                 return Err(unreadable("DDS_TAP", value, "the path of a file"));

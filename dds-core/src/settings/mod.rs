@@ -9,6 +9,8 @@ mod dds_xml;
 mod peer_address;
 #[cfg(feature = "serde")]
 mod profiles;
+#[cfg(feature = "security")]
+mod protection;
 
 pub use config::DURABILITY_SERVICE;
 #[cfg(not(feature = "serde"))]

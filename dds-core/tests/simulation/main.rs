@@ -15,6 +15,8 @@ mod losses;
 mod memory;
 mod oracle;
 mod policies;
+#[cfg(feature = "security")]
+mod protection;
 mod requests;
 mod settings;
 #[path = "../simulated/mod.rs"]

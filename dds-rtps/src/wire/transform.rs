@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// A transform that another crate implements, such as DDS Security.
 pub trait MessageTransform: fmt::Debug + Send + Sync {
-    /// Changes an encoded message before it is sent.
+    /// Changes an encoded message before it is sent. An empty message is not sent.
     fn seal(&self, message: &mut Vec<u8>);
 
     /// Appends the original message of a received datagram to `message`, which is empty.
@@ -17,11 +17,24 @@ pub trait MessageTransform: fmt::Debug + Send + Sync {
     /// # Errors
     /// [`RejectedMessage`] if no peer with this transform sealed the datagram. The receiver drops and counts it.
     fn open(&self, datagram: &[u8], message: &mut Vec<u8>) -> Result<(), RejectedMessage>;
+
+    /// Most bytes by which a message grows. Default: 0. Writers leave as much space in each datagram.
+    fn overhead(&self) -> u16 {
+        0
+    }
+
+    /// Returns a text on refused datagrams, for a user whose peers are not found. Default: empty.
+    fn explain(&self) -> String {
+        String::new()
+    }
 }
 
 /// A transform refuses a datagram.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RejectedMessage;
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RejectedMessage {
+    /// A text for the log. `None` if the log has it already, because a peer may cause many.
+    pub news: Option<Box<str>>,
+}
 
 impl fmt::Display for RejectedMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -73,6 +86,27 @@ impl Transform {
             }
         }
         Transformed::Replaced
+    }
+
+    /// Whether [`open`](Self::open) may replace the bytes of a datagram.
+    #[must_use]
+    #[inline]
+    pub fn replaces_received(&self) -> bool {
+        matches!(self, Self::Custom(_))
+    }
+
+    /// Most bytes by which [`seal`](Self::seal) makes a message longer, if it leaves less space for samples.
+    ///
+    /// The headers that writers expect have space for a checksum.
+    #[must_use]
+    pub fn overhead(&self) -> u16 {
+        if let Self::Custom(transform) = self { transform.overhead() } else { 0 }
+    }
+
+    /// Returns a text on refused datagrams. Empty if there are none.
+    #[must_use]
+    pub fn explain(&self) -> String {
+        if let Self::Custom(transform) = self { transform.explain() } else { String::new() }
     }
 
     /// Returns the original message of a received datagram, in `scratch` if it differs from the datagram.
@@ -152,7 +186,7 @@ mod tests {
 
         fn open(&self, datagram: &[u8], message: &mut Vec<u8>) -> Result<(), RejectedMessage> {
             message.extend(datagram.iter().map(|byte| !byte));
-            if message.starts_with(MAGIC) { Ok(()) } else { Err(RejectedMessage) }
+            if message.starts_with(MAGIC) { Ok(()) } else { Err(RejectedMessage::default()) }
         }
     }
 
@@ -163,7 +197,7 @@ mod tests {
         assert_eq!(transform.seal([&b"RTPS"[..], b"123"].into_iter(), &mut sealed), Transformed::Replaced);
         assert_eq!(transform.open(&sealed, &mut opened), Ok(Transformed::Replaced));
         assert_eq!(opened, b"RTPS123");
-        assert_eq!(transform.open(b"RTPS123", &mut Vec::new()), Err(RejectedMessage));
+        assert_eq!(transform.open(b"RTPS123", &mut Vec::new()), Err(RejectedMessage::default()));
     }
 
     #[test]

@@ -42,6 +42,8 @@ pub enum PassphraseError {
     Length,
     /// It has a character other than printable ASCII, or a space at its start or end.
     Character,
+    /// The system has no random numbers for a new one.
+    NoRandomNumbers,
 }
 
 impl Passphrase {
@@ -66,12 +68,12 @@ impl Passphrase {
     /// Creates a random passphrase of 256 bits, as 64 hexadecimal digits.
     ///
     /// # Errors
-    /// Fails if the id is reserved (`Ok(Err(..))`), or the system has no random numbers.
-    pub fn generate(id: u32) -> Result<Result<Self, PassphraseError>, getrandom::Error> {
+    /// [`PassphraseError`] if the id is reserved, or the system has no random numbers.
+    pub fn generate(id: u32) -> Result<Self, PassphraseError> {
         let mut random = Zeroizing::new([0; 32]);
-        getrandom::fill(&mut random[..])?;
+        getrandom::fill(&mut random[..]).map_err(|_| PassphraseError::NoRandomNumbers)?;
         let digits = |byte: u8| [byte >> 4, byte & 15].map(|digit| char::from_digit(digit.into(), 16).unwrap_or('0'));
-        Ok(Self::new(id, random.iter().flat_map(|byte| digits(*byte)).collect::<String>()))
+        Self::new(id, random.iter().flat_map(|byte| digits(*byte)).collect::<String>())
     }
 
     /// The number that names the passphrase.
@@ -130,6 +132,7 @@ impl fmt::Display for PassphraseError {
             Self::ReservedId => "the id of the passphrase has the low byte 255, which is reserved",
             Self::Length => "a passphrase has 1 to 512 characters",
             Self::Character => "a passphrase has printable ASCII characters only, and no space at its start or end",
+            Self::NoRandomNumbers => "the system has no random numbers",
         })
     }
 }
@@ -171,7 +174,7 @@ mod tests {
 
     #[test]
     fn generated_passphrases_differ() {
-        let [one, other] = [(); 2].map(|()| Passphrase::generate(3).unwrap().unwrap());
+        let [one, other] = [(); 2].map(|()| Passphrase::generate(3).unwrap());
         assert_ne!(one, other);
         assert_eq!(one.secret().len(), 64);
         assert!(!one.is_guessable());

@@ -32,6 +32,8 @@ const SAME_HOST_PAYLOAD_LEN: usize = 65_000;
 pub(crate) struct Destinations {
     size: FragmentSize,
     congestion: CongestionConfig,
+    /// Bytes of each datagram that a transform of messages needs.
+    headroom: u16,
     /// Number of readers.
     count: usize,
     /// The locators that together reach every reader, each once.
@@ -69,8 +71,19 @@ pub(crate) struct Destinations {
 }
 
 impl Destinations {
+    #[cfg(test)]
     pub(crate) fn new(proxies: &[ReaderProxy], size: FragmentSize, congestion: CongestionConfig) -> Self {
-        let mut all = Self::none(size, congestion);
+        Self::with_headroom(proxies, size, congestion, 0)
+    }
+
+    /// Computes all properties. Each datagram keeps `headroom` unused bytes.
+    pub(crate) fn with_headroom(
+        proxies: &[ReaderProxy],
+        size: FragmentSize,
+        congestion: CongestionConfig,
+        headroom: u16,
+    ) -> Self {
+        let mut all = Self { headroom, ..Self::none(size, congestion) };
         for proxy in proxies {
             all.note(proxy);
         }
@@ -83,7 +96,7 @@ impl Destinations {
 
     /// Computes all properties again, after a reader has left or changed.
     pub(crate) fn recompute(&mut self, proxies: &[ReaderProxy]) {
-        *self = Self::new(proxies, self.size, self.congestion);
+        *self = Self::with_headroom(proxies, self.size, self.congestion, self.headroom);
     }
 
     /// Adds a reader, the last of `proxies`.
@@ -106,6 +119,7 @@ impl Destinations {
         Self {
             size,
             congestion,
+            headroom: 0,
             count: 0,
             locators: OnceCell::new(),
             reach: Vec::new(),
@@ -142,11 +156,12 @@ impl Destinations {
 
     /// Derives the sizes and rates from the properties of all readers.
     fn derive_sizes(&mut self) {
-        let extra = if self.has_ip_v6 { IP_V6_EXTRA_LEN } else { 0 };
+        // A datagram keeps space for the headers that writers do not see.
+        let extra = self.headroom + if self.has_ip_v6 { IP_V6_EXTRA_LEN } else { 0 };
         let fragment_size;
         if self.same_host {
-            fragment_size = self.size.same_host;
-            self.payload_len_max = SAME_HOST_PAYLOAD_LEN;
+            fragment_size = self.size.same_host.saturating_sub(self.headroom);
+            self.payload_len_max = SAME_HOST_PAYLOAD_LEN - usize::from(self.headroom);
             (self.burst, self.rate) = (self.congestion.same_host, self.congestion.same_host_rate);
         } else {
             fragment_size = self.size.network.saturating_sub(extra);
@@ -345,6 +360,9 @@ mod tests {
         proxies[1].config.unicast = vec![unicast(2)];
         let destinations = Destinations::new(&proxies, FragmentSize::default(), CongestionConfig::default());
         assert_eq!(destinations.message_len_max(), frame(20));
+        let sealed = Destinations::with_headroom(&proxies, FragmentSize::default(), CongestionConfig::default(), 60);
+        assert_eq!(sealed.message_len_max() + 60, frame(20));
+        assert!(usize::from(sealed.fragment_size) + HEADERS_LEN + 60 <= frame(20));
         let tiny = FragmentSize { same_host: 1, network: 1 };
         assert_eq!(Destinations::new(&proxies, tiny, CongestionConfig::default()).fragment_size, FragmentSize::MIN);
     }

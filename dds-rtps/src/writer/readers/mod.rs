@@ -39,6 +39,9 @@ use std::collections::{HashMap, VecDeque};
 /// Most remote readers of a writer. Each match and unmatch visits all of them.
 pub const READERS_MAX: usize = 4096;
 
+/// Most bytes of a datagram that a transform of messages may need.
+const HEADROOM_MAX: u16 = 256;
+
 /// All matched readers of a writer.
 #[derive(Debug)]
 pub(crate) struct ReaderTable {
@@ -67,7 +70,12 @@ impl ReaderTable {
             proxies: Vec::new(),
             by_guid: HashMap::with_hasher(config.hash_seed.state()),
             locals: Vec::new(),
-            destinations: Destinations::new(&[], config.fragment_size, config.congestion),
+            destinations: Destinations::with_headroom(
+                &[],
+                config.fragment_size,
+                config.congestion,
+                config.headroom.min(HEADROOM_MAX),
+            ),
             filtered: FilteredRecipients::default(),
             handshakes: HandshakeCounts::default(),
             unresponsive: UnresponsiveReaders::default(),

@@ -1,0 +1,77 @@
+//! Protection of all messages of a participant: from its settings to the transform.
+
+use super::config::PRE_SHARED_KEY_VARIABLE;
+use crate::infrastructure::CreateErrorKind;
+use crate::sync::Process;
+use dds_rtps::types::VendorId;
+use dds_rtps::wire::{MessageTransform, RejectedMessage};
+use dds_security::psk::{Passphrase, PreSharedKey, PskDomain, PskProtection};
+use std::sync::Arc;
+
+/// Creates the transform of a participant with a pre-shared key.
+pub(super) fn transform(key: &PreSharedKey, domain_id: u32, domain_tag: &str) -> Arc<dyn MessageTransform> {
+    for weakness in key.weaknesses() {
+        tracing::warn!("weak pre-shared key: {weakness}");
+    }
+    let domain = PskDomain { id: domain_id, tag: domain_tag.to_owned(), numbering_vendor: Some(VendorId::OURS.0) };
+    Arc::new(PskTransform { protection: PskProtection::new(key.clone(), domain), process: Process::current() })
+}
+
+/// Reads the value of a variable or a property: `file:PATH`, or `data:,ID:PASSPHRASE`. Errors do not show it.
+pub(super) fn read_key(value: &str) -> Result<PreSharedKey, CreateErrorKind> {
+    let error = |message: String| CreateErrorKind::Security { message: message.into() };
+    if let Some(path) = value.strip_prefix("file:") {
+        // `file:///etc/key` has an empty host in front of the path.
+        let path = path.strip_prefix("//").unwrap_or(path);
+        return PreSharedKey::from_file(path).map_err(|cause| error(format!("the key file {path}: {cause}")));
+    }
+    let Some(text) = value.strip_prefix("data:,") else {
+        return Err(error(format!("{PRE_SHARED_KEY_VARIABLE} must be file:PATH or data:,ID:PASSPHRASE")));
+    };
+    let passphrase: Passphrase = text.parse().map_err(|cause| error(format!("{PRE_SHARED_KEY_VARIABLE}: {cause}")))?;
+    Ok(PreSharedKey::new(passphrase))
+}
+
+/// The protection of one participant. A forked child has the counters of its parent, and must not use them.
+#[derive(Debug)]
+struct PskTransform {
+    protection: PskProtection,
+    process: Process,
+}
+
+impl MessageTransform for PskTransform {
+    fn seal(&self, message: &mut Vec<u8>) {
+        // No plain message may leave this participant, and no number may be used twice.
+        if self.process.is_left() || self.protection.seal(message).is_err() {
+            message.clear();
+        }
+    }
+
+    fn open(&self, datagram: &[u8], message: &mut Vec<u8>) -> Result<(), RejectedMessage> {
+        self.protection.open(datagram, message).map_err(|refusal| RejectedMessage {
+            news: refusal.is_first.then(|| format!("a datagram was refused {refusal}").into()),
+        })
+    }
+
+    fn overhead(&self) -> u16 {
+        PskProtection::OVERHEAD as u16
+    }
+
+    fn explain(&self) -> String {
+        self.protection.explain()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faulty_key_is_refused_without_showing_it() {
+        for value in ["1:hush", "data:1:hush", "data:,hush", "data:,255:hush", "file:/no/such/file", ""] {
+            let error = read_key(value).unwrap_err();
+            assert!(!error.to_string().contains("hush"), "{error}");
+        }
+        assert_eq!(read_key("data:,3:hush").unwrap().passphrase().id(), 3);
+    }
+}
