@@ -50,7 +50,7 @@ impl Explainer<'_> {
     /// Returns the obstacles between endpoints of other participants.
     fn obstacles_between_others(&self, writer: &DiscoveredWriter, reader: &DiscoveredReader) -> Vec<Obstacle> {
         let mut obstacles = self.obstacles(writer, reader, false);
-        // Their ways to each other, and types that this participant has not asked for, are unknown here.
+        // Their ways to each other, and types that have not arrived yet, are unknown here.
         obstacles.retain(|obstacle| !matches!(obstacle, Obstacle::Unreachable { .. } | Obstacle::TypePending));
         obstacles
     }

@@ -349,7 +349,8 @@ impl DomainParticipant {
     /// Returns a report for each known writer and reader of `topic`.
     ///
     /// A report explains why the two match or not. See [`MatchReport`]. Pairs with a local endpoint come first, then at
-    /// most 1024 pairs of other participants. For a pair of others, only the announced data decides.
+    /// most 1024 pairs of other participants. For a pair of others, only the announced data decides. The first call
+    /// requests the types of the topic from the peers, so that later reports compare them.
     #[must_use]
     pub fn explain(&self, topic: &str) -> Vec<MatchReport> {
         self.handle.explain(topic)

@@ -13,15 +13,41 @@ use std::fmt::Write;
 /// The most counterparts that one line of the log names.
 const NAMED_MAX: usize = 3;
 
+/// The most endpoints whose types a report requests.
+const TYPES_REQUESTED_MAX: usize = 64;
+
 impl ParticipantHandle {
     /// Returns a report for each pair of known endpoints of `topic`.
+    ///
+    /// It asks the peers for unknown types, so that a later report compares them.
     pub(crate) fn explain(&self, topic: &str) -> Vec<MatchReport> {
+        self.request_types(topic);
         self.completed(self.discovery().know(|rtps| Explainer { rtps }.topic(topic)))
     }
 
     /// Returns a report for each selected local endpoint and each of its possible counterparts.
     pub(super) fn reports(&self, is_meant: impl Fn(&EndpointData) -> bool) -> Vec<MatchReport> {
         self.completed(self.discovery().know(|rtps| Explainer { rtps }.all(is_meant)))
+    }
+
+    /// Requests the types of the remote endpoints of a topic.
+    fn request_types(&self, topic: &str) {
+        Effects::scope(|effects| {
+            // A closed participant has nothing to explain.
+            let _ = self.discovery().cell().with(effects, |actor, _| {
+                let matching = actor.rtps().matching();
+                let writers = matching.writers_of(topic).filter(|writer| !writer.is_local);
+                let readers = matching.readers_of(topic).filter(|reader| !reader.is_local);
+                let endpoints = writers.map(|writer| writer.data.endpoint.guid);
+                let endpoints = endpoints.chain(readers.map(|reader| reader.data.endpoint.guid));
+                let endpoints: Vec<Guid> = endpoints.take(TYPES_REQUESTED_MAX).collect();
+                for endpoint in endpoints {
+                    actor.change(|participant, now| participant.request_type(now, endpoint));
+                }
+            });
+            // The request may reveal a participant that does not describe its types. Its endpoints then match by name.
+            self.carry_out_matches(effects);
+        });
     }
 
     /// Adds to reports what discovery does not know.

@@ -79,7 +79,7 @@ impl KnownTypes {
     }
 
     /// Notes the missing parts of a minimal type for a request.
-    fn add_missing_minimal(&mut self, prefix: GuidPrefix, information: &TypeInformation) {
+    pub fn add_missing_minimal(&mut self, prefix: GuidPrefix, information: &TypeInformation) {
         let listed = information.minimal.dependencies.iter().map(|dependency| &dependency.id);
         self.add_missing(prefix, &information.minimal.ty.id, listed);
     }

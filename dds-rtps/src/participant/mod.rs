@@ -256,6 +256,12 @@ impl Participant {
         lookup.resolve(&mut cx, endpoint)
     }
 
+    /// Requests an unknown type of a remote endpoint, so that a later comparison knows it.
+    pub fn request_type(&mut self, now: Now, endpoint: Guid) {
+        let (lookup, mut cx) = self.lookup(now);
+        lookup.request_minimal(&mut cx, endpoint);
+    }
+
     /// Requests the types that a comparison lacks.
     fn request_types(&mut self, now: Now) {
         let (lookup, mut cx) = self.lookup(now);

@@ -162,6 +162,19 @@ impl TypeLookup {
         TypeResolution::Asked
     }
 
+    /// Requests the missing parts of an endpoint's minimal type, which decides about its matches.
+    pub(super) fn request_minimal(&mut self, cx: &mut LookupContext<'_>, endpoint: Guid) {
+        let writer = cx.matching.writer(endpoint).map(|writer| &writer.data.endpoint);
+        let Some(data) = writer.or_else(|| cx.matching.reader(endpoint).map(|reader| &reader.data.endpoint)) else {
+            return;
+        };
+        let Some(information) = data.type_information.clone() else { return };
+        if endpoint.prefix != cx.prefix && information.minimal.ty.id.is_hash() {
+            cx.matching.types_mut().add_missing_minimal(endpoint.prefix, &information);
+            self.request(cx);
+        }
+    }
+
     /// Requests the missing types. The types of a peer without the service are unavailable.
     pub(super) fn request(&mut self, cx: &mut LookupContext<'_>) {
         // The loop ends: each round makes types unavailable, and these are not requested again.

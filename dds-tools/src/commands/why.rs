@@ -1,10 +1,10 @@
 //! `dds why`: the pairs of endpoints that do not match, with every reason.
 
 use super::text::write_json;
-use crate::domain_view::DomainWatch;
+use crate::domain_view::{DomainView, DomainWatch, TopicView};
 use crate::error::ToolError;
 use crate::network;
-use crate::options::WhyOptions;
+use crate::options::{NetworkOptions, WhyOptions};
 use crate::stop::Stop;
 use dds_core::DomainParticipant;
 use dds_core::matching::MatchReport;
@@ -12,7 +12,12 @@ use serde_json::json;
 use std::io::Write;
 use std::time::Duration;
 
-/// Prints each pair that does not match, with the reasons and the next step.
+/// Time for the answers to the requests for types.
+const TYPES_WAIT: Duration = Duration::from_millis(500);
+/// Similarity of names from which one may be meant for the other: 1 is equality.
+const SIMILAR: f64 = 0.85;
+
+/// Prints pairs without a match and topics with one side, each with the reasons and the next step.
 ///
 /// # Errors
 /// [`ToolError::NoTopic`] if the requested topic has no endpoint.
@@ -28,6 +33,13 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
         None => view.topics().into_keys().map(str::to_owned).collect(),
     };
     let found = unmatched(&participant, &topics, stop);
+    watch.update()?;
+    let mut lonely = LonelyTopic::all_of(watch.view(), &topics);
+    if options.topic.is_some() {
+        for topic in &mut lonely {
+            topic.domains = other_domains(&options.network, &topic.topic, options.discovery.wait, stop)?;
+        }
+    }
     for (topic, report) in &found {
         if options.output.json {
             write_json(output, &report_json(report))?;
@@ -35,12 +47,109 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
             writeln!(output, "topic {topic}\n{report}\n").map_err(ToolError::output)?;
         }
     }
+    for topic in &lonely {
+        if options.output.json {
+            write_json(output, &topic.to_json())?;
+        } else {
+            writeln!(output, "topic {}\n{}; {}\n", topic.topic, topic.reason(), topic.next_step())
+                .map_err(ToolError::output)?;
+        }
+    }
     if topics.is_empty() && !options.output.json {
         writeln!(output, "no topic was found").map_err(ToolError::output)?;
-    } else if found.is_empty() && !options.output.json {
+    } else if found.is_empty() && lonely.is_empty() && !options.output.json {
         writeln!(output, "every writer matches every reader (topics: {})", topics.len()).map_err(ToolError::output)?;
     }
     output.flush().map_err(ToolError::output)
+}
+
+/// A topic that has only writers or only readers.
+struct LonelyTopic {
+    topic: String,
+    writers: usize,
+    readers: usize,
+    /// A topic with a similar name that has the other side.
+    similar: Option<String>,
+    /// Other domains with the topic.
+    domains: Vec<u32>,
+}
+
+impl LonelyTopic {
+    fn all_of(view: &DomainView, topics: &[String]) -> Vec<Self> {
+        let all = view.topics();
+        let mut lonely = Vec::new();
+        for name in topics {
+            let Some(topic) = all.get(name.as_str()) else { continue };
+            let (writers, readers) = (topic.writers.len(), topic.readers.len());
+            if writers > 0 && readers > 0 {
+                continue;
+            }
+            let has_other_side = |other: &TopicView<'_>| {
+                if writers == 0 { !other.writers.is_empty() } else { !other.readers.is_empty() }
+            };
+            let others = all.iter().filter(|(other, found)| **other != name && has_other_side(found));
+            let similar = others
+                .map(|(other, _)| (strsim::jaro(bare(name), bare(other)), *other))
+                .filter(|(similarity, _)| *similarity > SIMILAR)
+                .max_by(|a, b| a.0.total_cmp(&b.0));
+            let similar = similar.map(|(_, other)| other.to_owned());
+            lonely.push(Self { topic: name.clone(), writers, readers, similar, domains: Vec::new() });
+        }
+        lonely
+    }
+
+    fn reason(&self) -> String {
+        if self.writers == 0 {
+            format!("no writer was found (readers: {})", self.readers)
+        } else {
+            format!("no reader was found (writers: {})", self.writers)
+        }
+    }
+
+    fn next_step(&self) -> String {
+        let side = if self.writers == 0 { "writer" } else { "reader" };
+        if let Some(similar) = &self.similar {
+            return format!("topic \"{similar}\" has a {side}: compare the names");
+        }
+        if !self.domains.is_empty() {
+            let domains: Vec<String> = self.domains.iter().map(u32::to_string).collect();
+            return format!("the topic also exists in domain {}: compare the domains", domains.join(", "));
+        }
+        format!("start the {side}, or compare its domain, domain tag and network with --domain, --tag and --peer")
+    }
+
+    fn to_json(&self) -> serde_json::Value {
+        json!({
+            "topic": self.topic,
+            "endpoints": [],
+            "obstacles": [{ "reason": self.reason(), "next_step": self.next_step() }],
+        })
+    }
+}
+
+/// Returns the name without the prefix of ROS and without leading slashes: these are the usual differences.
+fn bare(name: &str) -> &str {
+    name.strip_prefix("rt/").unwrap_or(name).trim_start_matches('/')
+}
+
+/// Looks for a topic in the domains from 0 to 9, except that of the command.
+fn other_domains(options: &NetworkOptions, topic: &str, wait: Duration, stop: &Stop) -> Result<Vec<u32>, ToolError> {
+    let own = network::join(options)?.domain_id();
+    let mut watches = Vec::new();
+    for domain in (0..=9).filter(|domain| *domain != own) {
+        let participant = network::join(&NetworkOptions { domain: Some(domain), ..options.clone() })?;
+        let watch = DomainWatch::new(&participant)?;
+        watches.push((domain, participant, watch));
+    }
+    stop.sleep(wait);
+    let mut found = Vec::new();
+    for (domain, _, watch) in &mut watches {
+        watch.update()?;
+        if watch.view().topics().contains_key(topic) {
+            found.push(*domain);
+        }
+    }
+    Ok(found)
 }
 
 /// Returns the reports of all pairs that do not match, each with its topic.
@@ -54,7 +163,7 @@ pub(super) fn unmatched<'t>(
         let _ = participant.explain(topic);
     }
     if !topics.is_empty() {
-        stop.sleep(Duration::from_millis(300));
+        stop.sleep(TYPES_WAIT);
     }
     let mut found = Vec::new();
     for topic in topics {

@@ -6,6 +6,7 @@ mod checking;
 mod cyclone;
 mod looking;
 mod losing;
+mod problems;
 mod recording;
 mod ros;
 mod samples;

@@ -47,7 +47,12 @@ impl Domain {
 
     /// Joins the domain.
     pub(crate) fn join(&self, name: &str) -> DomainParticipant {
-        DomainParticipant::builder(0).scope(Scope::Host).name(name).domain_tag(&self.tag).build().unwrap()
+        self.join_domain(0, name)
+    }
+
+    /// Joins another domain with the same tag.
+    pub(crate) fn join_domain(&self, domain: u32, name: &str) -> DomainParticipant {
+        DomainParticipant::builder(domain).scope(Scope::Host).name(name).domain_tag(&self.tag).build().unwrap()
     }
 
     /// Runs a command until its end.

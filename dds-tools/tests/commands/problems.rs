@@ -1,0 +1,135 @@
+//! Problems that `dds why` must name, each with its next step.
+
+use crate::support::Domain;
+use dds_core::qos::{
+    AccessScope, DataReaderQos, DataRepresentation, DataWriterQos, DestinationOrder, LivelinessKind, Ownership,
+    PublisherQos, SubscriberQos,
+};
+use dds_core::{DdsType, Duration};
+
+#[derive(DdsType, Debug, Default)]
+#[dds(name = "Scan", extensibility = "final")]
+struct Scan {
+    angle: f64,
+}
+
+#[derive(DdsType, Debug, Default)]
+#[dds(name = "Scan", extensibility = "final")]
+struct OtherScan {
+    angle: String,
+}
+
+/// A writer and a reader that do not match.
+#[derive(Default)]
+struct Problem {
+    writer: DataWriterQos,
+    reader: DataReaderQos,
+    publisher: PublisherQos,
+    subscriber: SubscriberQos,
+}
+
+/// Returns the first obstacle that `dds why` prints, as reason and next step.
+fn first_obstacle(problem: Problem) -> (String, String) {
+    let domain = Domain::new();
+    let (robot, planner) = (domain.join("robot"), domain.join("planner"));
+    let publisher = robot.publisher(problem.publisher).unwrap();
+    let subscriber = planner.subscriber(problem.subscriber).unwrap();
+    let _writer = publisher.writer_builder::<Scan>("scan").qos(problem.writer).build().unwrap();
+    let _reader = subscriber.reader_builder::<Scan>("scan").qos(problem.reader).build().unwrap();
+    obstacle_of(&domain)
+}
+
+fn obstacle_of(domain: &Domain) -> (String, String) {
+    let text = domain.run(&["why", "scan", "--json", "--wait", "0.8"]).unwrap();
+    let first = text.lines().next().expect("an obstacle");
+    let found: serde_json::Value = serde_json::from_str(first).unwrap();
+    assert_eq!(found["topic"], "scan");
+    let text = |key: &str| found["obstacles"][0][key].as_str().unwrap().to_owned();
+    (text("reason"), text("next_step"))
+}
+
+/// Checks that the obstacle names `expected`, and that the next step is not empty.
+fn assert_named(problem: Problem, expected: &[&str]) {
+    let (reason, next_step) = first_obstacle(problem);
+    for word in expected {
+        assert!(reason.contains(word), "`{word}` in `{reason}`");
+    }
+    assert!(next_step.len() > 10, "{next_step}");
+}
+
+fn with_writer(writer: DataWriterQos) -> Problem {
+    Problem { writer, ..Problem::default() }
+}
+
+fn with_reader(reader: DataReaderQos) -> Problem {
+    Problem { reader, ..Problem::default() }
+}
+
+#[test]
+fn why_names_each_policy() {
+    let reader = DataReaderQos::default;
+    let writer = DataWriterQos::default;
+    assert_named(
+        Problem { writer: writer().best_effort(), reader: reader().reliable(), ..Problem::default() },
+        &["RELIABILITY", "BestEffort", "Reliable"],
+    );
+    assert_named(with_reader(reader().transient_local()), &["DURABILITY", "Volatile", "TransientLocal"]);
+    assert_named(with_reader(reader().deadline(Duration::from_millis(100))), &["DEADLINE", "100"]);
+    let mut qos = reader();
+    qos.liveliness.kind = LivelinessKind::ManualByTopic;
+    assert_named(with_reader(qos), &["LIVELINESS", "ManualByTopic"]);
+    let mut qos = reader();
+    qos.destination_order = DestinationOrder::BySourceTimestamp;
+    assert_named(with_reader(qos), &["DESTINATION_ORDER", "BySourceTimestamp"]);
+    let mut qos = writer();
+    qos.ownership = Ownership::Exclusive;
+    assert_named(with_writer(qos), &["OWNERSHIP", "Exclusive", "Shared"]);
+    let mut qos = writer();
+    qos.representation = vec![DataRepresentation::Xcdr2];
+    let mut problem = with_writer(qos);
+    problem.reader.representation = vec![DataRepresentation::Xcdr1];
+    assert_named(problem, &["DATA_REPRESENTATION", "Xcdr2", "Xcdr1"]);
+    let mut subscriber = SubscriberQos::default();
+    subscriber.presentation.access_scope = AccessScope::Topic;
+    assert_named(Problem { subscriber, ..Problem::default() }, &["PRESENTATION", "Topic"]);
+    assert_named(
+        Problem { publisher: PublisherQos::default().partition(["left"]), ..Problem::default() },
+        &["partition", "left"],
+    );
+}
+
+#[test]
+fn why_names_difference_of_types_by_member() {
+    let domain = Domain::new();
+    let (robot, planner) = (domain.join("robot"), domain.join("planner"));
+    let _writer = robot.writer::<Scan>("scan").unwrap();
+    let _reader = planner.reader::<OtherScan>("scan").unwrap();
+    let (reason, _) = obstacle_of(&domain);
+    assert!(reason.contains("member with id 0: the writer has double, the reader string"), "{reason}");
+}
+
+#[test]
+fn why_names_topic_without_other_side() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let _writer = robot.writer::<Scan>("scan").unwrap();
+    let (reason, next_step) = obstacle_of(&domain);
+    assert_eq!(reason, "no reader was found (writers: 1)");
+    assert!(next_step.starts_with("start the reader, or compare its domain, domain tag"), "{next_step}");
+
+    // A name of ROS is another topic in DDS.
+    let _reader = robot.reader::<Scan>("rt/scan").unwrap();
+    let (reason, next_step) = obstacle_of(&domain);
+    assert_eq!(reason, "no reader was found (writers: 1)");
+    assert_eq!(next_step, "topic \"rt/scan\" has a reader: compare the names");
+}
+
+#[test]
+fn why_names_other_domain() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let planner = domain.join_domain(3, "planner");
+    let (_writer, _reader) = (robot.writer::<Scan>("scan").unwrap(), planner.reader::<Scan>("scan").unwrap());
+    let (_, next_step) = obstacle_of(&domain);
+    assert_eq!(next_step, "the topic also exists in domain 3: compare the domains");
+}
