@@ -6,6 +6,7 @@
 //! Bound: a few bytes can describe deeply nested types, or types with very many copies of a part. Therefore
 //! [`LEVELS_MAX`] limits the depth, and [`PARTS_MAX`] the number of created parts. Nothing is owned beyond a call.
 
+use super::dynamic_graph::graph_of_objects;
 use super::{
     AliasType, BitmaskType, BitsetType, Complete, EnumType, MemberDetail, MemberFlags, PrimitiveType, StructMember,
     StructType, TypeDefinition, TypeFlags, TypeIdentifier, UnionMember, UnionType,
@@ -47,11 +48,20 @@ pub fn dynamic_type_with_defaults<'o>(
         outermost_reference: None,
         level: 0,
         parts: 0,
+        is_of_ros: lookup(id).and_then(TypeDefinition::name).is_some_and(|name| name.contains(ROS_SCOPE)),
     };
     let draft = converter.convert(id)?;
     debug_assert!(converter.open.is_empty(), "every opened type is closed");
-    draft.build()
+    let ty = draft.build()?;
+    // Without these objects, other ones describe the type.
+    if let Ok(graph) = graph_of_objects(id, lookup) {
+        ty.set_origin(Box::new(graph));
+    }
+    Ok(ty)
 }
+
+/// The names of ROS types in DDS have this part.
+const ROS_SCOPE: &str = "::dds_::";
 
 struct TypeConverter<'l, 'o> {
     lookup: &'l dyn Fn(&TypeIdentifier) -> Option<&'o TypeDefinition<Complete>>,
@@ -66,6 +76,8 @@ struct TypeConverter<'l, 'o> {
     level: usize,
     /// The number of parts created so far: types, members, literals, labels.
     parts: usize,
+    /// Whether a `wstring` has four bytes for each UTF-16 unit, as in ROS 2.
+    is_of_ros: bool,
 }
 
 /// Most levels of nested types, equal to the limit of the check of a type. Each dimension of an array is a level.
@@ -96,6 +108,10 @@ impl TypeConverter<'_, '_> {
                 self.map(*bound, (key, *key_flags), (&element.id, element.flags))
             }
             TypeIdentifier::StronglyConnected(_) | TypeIdentifier::Complete(_) => self.hashed_type(id),
+            // As in types of a derive, the UTF-16 units are numbers.
+            TypeIdentifier::String16 { bound } if self.is_of_ros => {
+                Ok(with_bound(DynamicType::sequence(DynamicType::uint32()), *bound).into())
+            }
             _ => leaf_type(id),
         };
         self.level -= 1;
@@ -469,7 +485,9 @@ const fn kind_of(primitive: PrimitiveType) -> PrimitiveKind {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CommonLiteral, ComponentId, EnumLiteral, Equivalence, EquivalenceHash, Form, PlainElement};
+    use super::super::{
+        CommonLiteral, ComponentId, EnumLiteral, Equivalence, EquivalenceHash, Form, PlainElement, TypeGraph,
+    };
     use super::*;
 
     fn hash(number: u8) -> TypeIdentifier {
@@ -554,6 +572,54 @@ mod tests {
                    @id(7) int32 b;\n};\n\n@final\nstruct Root {\n    @key int32 id;\n    @optional Choice choice;\n    \
                    sequence<@try_construct(TRIM) string<4>> names;\n    int32 matrix[2][3];\n};";
         assert_eq!(ty.to_string(), idl);
+    }
+
+    #[test]
+    fn flags_of_the_objects_stay_in_the_graph_of_the_type() {
+        let part = structure("Part", &[("x", LONG, MemberFlags::NONE)]);
+        // Dynamic data ignores these flags: `MUST_UNDERSTAND` of a key, and the default of a literal.
+        let key = MemberFlags::KEY.union(MemberFlags::MUST_UNDERSTAND);
+        let literal = CommonLiteral { value: 3, flags: MemberFlags::MUST_UNDERSTAND };
+        let color = TypeDefinition::Enum(EnumType {
+            flags: TypeFlags::FINAL,
+            bit_bound: 32,
+            detail: Complete::of_type("Color"),
+            literals: vec![EnumLiteral { common: literal, detail: Complete::of_member("RED") }],
+        });
+        let root = structure(
+            "Root",
+            &[("id", LONG, key), ("part", hash(2), MemberFlags::NONE), ("color", hash(3), MemberFlags::NONE)],
+        );
+        let ty = make(&hash(1), &[(hash(1), root), (hash(2), part), (hash(3), color)]).unwrap();
+        let graph = TypeGraph::of_dynamic(&ty).unwrap();
+        let flags: Vec<u16> = graph
+            .types()
+            .iter()
+            .filter_map(|ty| match Complete::definition(&ty.complete)? {
+                TypeDefinition::Struct(found) => Some(found.members[0].flags.0),
+                TypeDefinition::Enum(found) => Some(found.literals[0].common.flags.0),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(flags, [key.0, MemberFlags::NONE.0, MemberFlags::MUST_UNDERSTAND.0]);
+        // A part of the type is another type.
+        let part = TypeGraph::of_dynamic(&ty.member("part").unwrap().ty()).unwrap();
+        assert_eq!(Complete::definition(&part.types()[0].complete).unwrap().name(), Some("Part"));
+    }
+
+    #[test]
+    fn wide_string_of_ros_is_a_sequence_of_units() {
+        let wide = TypeIdentifier::String16 { bound: 0 };
+        for (name, idl) in [("test_msgs::msg::dds_::Wide_", "sequence<uint32> text"), ("Wide", "wstring text")] {
+            let objects = [(hash(1), structure(name, &[("text", wide.clone(), MemberFlags::NONE)]))];
+            let ty = make(&hash(1), &objects).unwrap();
+            assert!(ty.to_string().contains(idl), "{ty}");
+            let graph = TypeGraph::of_dynamic(&ty).unwrap();
+            let Some(TypeDefinition::Struct(found)) = Complete::definition(&graph.types()[0].complete) else {
+                panic!("a struct")
+            };
+            assert_eq!(found.members[0].ty, wide);
+        }
     }
 
     #[test]
@@ -701,7 +767,8 @@ mod tests {
             Some(if *id == hash(1) { &root } else { &plain })
         });
         assert_eq!(ty.map(|ty| ty.member("m49").is_some()), Ok(true));
-        assert_eq!(lookups.get(), 1);
+        // Once for the type, and once for the objects that it keeps.
+        assert_eq!(lookups.get(), 2);
     }
 
     /// A few bytes describe these types, and each part alone is valid. The limit counts all copies.

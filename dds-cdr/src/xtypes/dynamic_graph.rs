@@ -13,16 +13,25 @@ use super::object::{
     AliasType, Bitfield, Bitflag, BitmaskType, BitsetType, CommonLiteral, CompleteTypeObject, EnumLiteral, EnumType,
     StructMember, StructType, TypeDefinition, UnionMember, UnionType,
 };
-use crate::cdr::TryConstruct;
 use crate::cdr::dynamic::{DynamicCase, DynamicKind, DynamicMember, DynamicType, PrimitiveKind};
+use crate::cdr::{TryConstruct, TypeDescription};
 use std::collections::HashMap;
 
 impl TypeGraph {
     /// Creates the graph of a dynamic type.
     ///
+    /// A type of a peer, of IDL text, or of a derive keeps its own description, with flags and annotations that
+    /// dynamic data ignores.
+    ///
     /// # Errors
     /// TypeObjects cannot describe the type.
     pub fn of_dynamic(ty: &DynamicType) -> Result<Self, Indescribable> {
+        if let Some(graph) = ty.origin::<Self>() {
+            return Ok(graph.clone());
+        }
+        if let Some(description) = ty.origin::<&'static TypeDescription>() {
+            return Self::of(description);
+        }
         if !matches!(ty.resolved().kind(), DynamicKind::Struct | DynamicKind::Union) {
             return Err(Indescribable::NoTopicType);
         }
@@ -30,6 +39,36 @@ impl TypeGraph {
         let root = definer.named(ty)?;
         definer.builder.build(&root)
     }
+}
+
+/// Creates the graph of a type from complete TypeObjects.
+///
+/// # Errors
+/// [`Indescribable::Undefined`] if `lookup` does not have one of them, [`Indescribable::TooLarge`].
+pub(super) fn graph_of_objects<'o>(
+    root: &TypeIdentifier,
+    lookup: &dyn Fn(&TypeIdentifier) -> Option<&'o CompleteTypeObject>,
+) -> Result<TypeGraph, Indescribable> {
+    let mut builder = TypeGraphBuilder::default();
+    let mut known = HashMap::from([(root.clone(), builder.reserve())]);
+    let mut open = vec![root.clone()];
+    while let Some(id) = open.pop() {
+        let mut definition = lookup(&id).ok_or(Indescribable::Undefined)?.clone();
+        definition.replace_hashes(&mut |id| {
+            if !known.contains_key(id) {
+                known.insert(id.clone(), builder.reserve());
+                open.push(id.clone());
+            }
+            if let Some(provisional) = known.get(id) {
+                *id = provisional.clone();
+            }
+        });
+        if let Some(provisional) = known.get(&id) {
+            builder.define(provisional, definition);
+        }
+    }
+    let root = known.get(root).ok_or(Indescribable::Undefined)?;
+    builder.build(root)
 }
 
 /// Creates the definitions of dynamic types.

@@ -13,8 +13,11 @@ impl DomainParticipant {
     /// Creates a topic of a type that was created at run time (feature `dynamic`).
     ///
     /// Its samples are [`DynamicData`]. It matches topics of derived types, and of other vendors, with the same type
-    /// name and structure. The key members of the type select the instance. A function with a key parameter takes
-    /// dynamic data and uses only its key members.
+    /// name and structure. Its endpoints announce the description of the type, as those of derived types do. A type
+    /// from [`discover_type`](Self::discover_type) or from IDL keeps the description of its origin.
+    ///
+    /// The key members of the type select the instance. A function with a key parameter takes dynamic data and uses
+    /// only its key members.
     ///
     /// ```
     /// use dds_core::dynamic::{DynamicData, DynamicType};

@@ -8,6 +8,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// By the place of the description. A program has as many as it has types.
 static GRAPHS: Mutex<Option<HashMap<usize, Option<Arc<TypeGraph>>>>> = Mutex::new(None);
 
+/// The graph of a dynamic type; `None` if TypeObjects cannot describe it, and its name decides.
+#[cfg(feature = "dynamic")]
+pub(crate) fn graph_of_dynamic(ty: &dds_rtps::cdr::dynamic::DynamicType) -> Option<Arc<TypeGraph>> {
+    match TypeGraph::of_dynamic(ty) {
+        Ok(graph) => Some(Arc::new(graph)),
+        Err(error) => {
+            tracing::warn!(type_name = ty.name(), %error, "the type is announced by its name alone");
+            None
+        }
+    }
+}
+
 /// The graph of a type; `None` if TypeObjects cannot describe it, and its name decides.
 pub(crate) fn graph_of(ty: &'static TypeDescription) -> Option<Arc<TypeGraph>> {
     let place = std::ptr::from_ref(ty).addr();

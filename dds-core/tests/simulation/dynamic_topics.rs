@@ -3,7 +3,7 @@
 use dds_core::cdr::Extensibility;
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::error::WriteErrorKind;
-use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos, Preset, TopicQos};
+use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos, Preset, TopicQos, TypeConsistency};
 use dds_core::sim::Simulation;
 use dds_core::{DdsType, DomainParticipant, Duration, InstanceState};
 
@@ -125,4 +125,58 @@ fn value_of_different_type_is_rejected() {
     assert_eq!(writer.lookup_instance(&DynamicData::new(&other)), None);
     // A separately created type with the same members is the same type.
     writer.write(&DynamicData::new(&make("x"))).unwrap();
+}
+
+/// A reader that requires a description, and the same type.
+fn strict() -> DataReaderQos {
+    DataReaderQos::from(Preset::Event).type_consistency(TypeConsistency::strict().force_type_validation(true))
+}
+
+#[test]
+fn dynamic_writer_describes_its_type_to_a_strict_reader() {
+    let world = Simulation::new(9);
+    let one = world.participant("one", 0).unwrap();
+    let other = world.participant("other", 0).unwrap();
+    let patience = Duration::from_secs(20);
+    let ty = DynamicType::structure("Track")
+        .extensibility(Extensibility::Appendable)
+        .member("id", DynamicType::uint8())
+        .key()
+        .member("source", DynamicType::uint64())
+        .key()
+        .member("names", DynamicType::sequence(DynamicType::string()))
+        .build()
+        .unwrap();
+    let topic = one.dynamic_topic("track", &ty, TopicQos::default()).unwrap();
+    let writer = one.writer_builder(&topic).qos(Preset::Event).build().unwrap();
+    let reader = other.reader_builder::<Track>("track").qos(strict()).build().unwrap();
+    writer.wait_for_readers(1).block_for(patience).unwrap();
+    writer.write(&data(&ty, 4)).unwrap();
+    assert_eq!(reader.next_sample().block_for(patience).unwrap().data, Some(track(4)));
+    // A third participant learns the type, and its strict reader has the same description.
+    let third = world.participant("third", 0).unwrap();
+    let found = third.discover_type("track").block_for(patience).unwrap();
+    assert_eq!(found, ty);
+    let topic = third.dynamic_topic("track", &found, TopicQos::default()).unwrap();
+    let dynamic_reader = third.reader_builder(&topic).qos(strict()).build().unwrap();
+    writer.wait_for_readers(2).block_for(patience).unwrap();
+    writer.write(&data(&ty, 5)).unwrap();
+    assert_eq!(dynamic_reader.next_sample().block_for(patience).unwrap().data, Some(data(&found, 5)));
+}
+
+#[test]
+fn dynamic_type_that_differs_does_not_match_a_strict_reader() {
+    let world = Simulation::new(10);
+    let one = world.participant("one", 0).unwrap();
+    let other = world.participant("other", 0).unwrap();
+    let ty = DynamicType::structure("Track")
+        .extensibility(Extensibility::Appendable)
+        .member("id", DynamicType::uint8())
+        .key()
+        .build()
+        .unwrap();
+    let topic = one.dynamic_topic("track", &ty, TopicQos::default()).unwrap();
+    let writer = one.writer_builder(&topic).qos(Preset::Event).build().unwrap();
+    let _reader = other.reader_builder::<Track>("track").qos(strict()).build().unwrap();
+    assert!(writer.wait_for_readers(1).block_for(Duration::from_secs(10)).is_err());
 }

@@ -11,6 +11,7 @@ use super::graph::{
 use super::{Input, TypeError, convert};
 use crate::cdr::{Extensibility, TryConstruct};
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 /// Most types in a graph, including the outermost. The largest types of ROS 2 have some hundred.
 pub(super) const TYPES_MAX: usize = 4096;
@@ -27,7 +28,7 @@ const ID_MAX: u32 = 0x0fff_ffff;
 
 /// Checks nodes, and creates their graph with the defaults of members.
 pub(super) fn checked(nodes: Vec<Node>, defaults: Vec<(Index, usize, Input)>) -> Result<Graph, TypeError> {
-    let mut graph = Graph { nodes: nodes.into() };
+    let mut graph = Graph { nodes: nodes.into(), origin: OnceLock::new() };
     if graph.nodes.len() > TYPES_MAX {
         return Err(TypeError::TooLarge { what: "types", max: TYPES_MAX as u64 });
     }

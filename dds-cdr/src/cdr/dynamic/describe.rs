@@ -12,7 +12,9 @@ use std::collections::HashMap;
 pub(super) fn type_of(description: &'static TypeDescription) -> Result<DynamicType, TypeError> {
     let mut describer = Describer { assembler: Assembler::default(), known: HashMap::new() };
     let root = describer.add(description)?;
-    describer.assembler.finish(root)
+    let ty = describer.assembler.finish(root)?;
+    ty.set_origin(Box::new(description));
+    Ok(ty)
 }
 
 struct Describer {

@@ -5,11 +5,12 @@ use super::builder::{
 };
 use super::graph::{
     BitfieldNode, CaseNode, Element, FlagNode, Graph, Index, LiteralNode, MemberNode, NodeKind, PrimitiveKind,
-    TypeMarks, TypeView,
+    TypeMarks, TypeOrigin, TypeView,
 };
 use super::{TypeError, describe, type_equality};
 use crate::cdr::{Extensibility, TryConstruct, TypeDescription, TypeInfo};
-use std::sync::Arc;
+use std::any::Any;
+use std::sync::{Arc, OnceLock};
 
 /// A type that is created or discovered at run time (XTYPES 1.3, 7.5).
 ///
@@ -225,7 +226,7 @@ impl DynamicType {
     /// A type that contains no other types.
     fn lone(name: &str, kind: NodeKind) -> Self {
         let node = super::graph::Node { name: name.into(), kind };
-        Self { graph: Arc::new(Graph { nodes: [node].into() }), index: 0 }
+        Self { graph: Arc::new(Graph { nodes: [node].into(), origin: OnceLock::new() }), index: 0 }
     }
 }
 
@@ -308,6 +309,18 @@ impl DynamicType {
             NodeKind::Union(node) => node.marks,
             _ => TypeMarks::default(),
         }
+    }
+
+    /// Keeps the description that the type was created from. The first one stays.
+    pub(crate) fn set_origin(&self, origin: TypeOrigin) {
+        // A type that already has an origin was created from an equal description.
+        let _ = self.graph.origin.set((self.index, origin));
+    }
+
+    /// The description that the type was created from.
+    pub(crate) fn origin<T: Any>(&self) -> Option<&T> {
+        let (index, origin) = self.graph.origin.get()?;
+        if *index == self.index { origin.downcast_ref() } else { None }
     }
 
     /// The place of the type in its graph. Parts of one type have one graph.

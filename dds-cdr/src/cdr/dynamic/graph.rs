@@ -5,6 +5,8 @@
 use super::value::Value;
 use crate::cdr::shape::{MemberShape, Selected, Shape, StructShape, Structure, UnionShape};
 use crate::cdr::{Extensibility, TryConstruct};
+use std::any::Any;
+use std::sync::OnceLock;
 
 /// The index of a node.
 pub(in crate::cdr) type Index = u32;
@@ -13,7 +15,12 @@ pub(in crate::cdr) type Index = u32;
 #[derive(Debug)]
 pub(in crate::cdr) struct Graph {
     pub(super) nodes: Box<[Node]>,
+    /// The description that the type of this node was created from, for the room `xtypes`.
+    pub(super) origin: OnceLock<(Index, TypeOrigin)>,
 }
+
+/// A description of a type that says more than its graph: flags of literals, units, ranges.
+pub(crate) type TypeOrigin = Box<dyn Any + Send + Sync>;
 
 /// A type of a graph.
 #[derive(Debug, Clone)]
