@@ -8,6 +8,7 @@ mod options;
 use dds_idl::idl::{Options, parse_file, parse_text};
 use dds_idl::model::{Diagnostic, Diagnostics, IncorrectSource, Severity, Specification};
 use dds_idl::rust::{RustOptions, generate};
+use dds_idl::service::add_service_types;
 use layout::IdlText;
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use std::path::{Path, PathBuf};
@@ -57,11 +58,11 @@ pub fn idl(input: TokenStream) -> TokenStream {
 
 fn of_tokens(tokens: Vec<TokenTree>, rust: &RustOptions) -> TokenStream {
     let text = IdlText::of(tokens);
-    let specification = match parse_text("idl!", &text.text, &Options::default()) {
+    let mut specification = match parse_text("idl!", &text.text, &Options::default()) {
         Ok(specification) => specification,
         Err(IncorrectSource { diagnostics, .. }) => return errors_at_tokens(&diagnostics, &text),
     };
-    match generate(&specification, rust) {
+    match add_service_types(&mut specification).and_then(|()| generate(&specification, rust)) {
         Ok(code) => parsed(&code),
         Err(errors) => errors_at_tokens(&errors, &text),
     }
@@ -69,11 +70,11 @@ fn of_tokens(tokens: Vec<TokenTree>, rust: &RustOptions) -> TokenStream {
 
 fn of_file(path: &str, span: Span, rust: &RustOptions) -> TokenStream {
     let folder = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from).unwrap_or_default();
-    let specification = match parse_file(folder.join(path), &Options::default()) {
+    let mut specification = match parse_file(folder.join(path), &Options::default()) {
         Ok(specification) => specification,
         Err(error) => return compile_error(&error.diagnostics.render(&error.sources, false), span),
     };
-    match generate(&specification, rust) {
+    match add_service_types(&mut specification).and_then(|()| generate(&specification, rust)) {
         Ok(code) => parsed(&format!("{code}\n{}", dependencies(&specification, &folder))),
         Err(errors) => compile_error(&errors.render(&specification.sources, false), span),
     }

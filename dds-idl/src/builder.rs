@@ -3,6 +3,7 @@
 use crate::idl::{self, Options};
 use crate::model::{IncorrectSource, Severity, SourceMap, Specification};
 use crate::rust::{RustOptions, generate};
+use crate::service::add_service_types;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -119,7 +120,8 @@ impl Builder {
                 println!("cargo::warning={}", warning.one_line(&specification.sources));
             }
         }
-        let code = generate(&specification, &self.rust).map_err(|diagnostics| {
+        let code = add_service_types(&mut specification).and_then(|()| generate(&specification, &self.rust));
+        let code = code.map_err(|diagnostics| {
             let sources: SourceMap = std::mem::take(&mut specification.sources);
             BuildError::Incorrect(Box::new(IncorrectSource { sources, diagnostics }))
         })?;

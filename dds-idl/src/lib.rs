@@ -10,6 +10,7 @@
 //! | [`mod@print`] | a specification | IDL 4.2 |
 //! | [`ros`] | `.msg`, `.srv`, `.action` | interfaces, type hashes, `.idl` text |
 //! | `xml` | XML types (feature `xml`) | a specification |
+//! | [`service`] | a specification with services | the same, with their request and reply types |
 //! | [`rust`] | a specification | Rust code |
 //! | [`description`] | a specification | TypeObjects with their hashes, and dynamic types; uses [`rust`] |
 //!
@@ -22,6 +23,7 @@ pub mod model;
 pub mod print;
 pub mod ros;
 pub mod rust;
+pub mod service;
 #[cfg(feature = "xml")]
 pub mod xml;
 

@@ -9,6 +9,7 @@ use dds_idl::idl::{self, Options};
 use dds_idl::model::{DefinitionKind, Diagnostics, Extensibility, IncorrectSource, SourceMap, Specification};
 use dds_idl::ros::{InterfaceKind, RosNaming, RosPackages};
 use dds_idl::rust::{RustOptions, generate};
+use dds_idl::service::add_service_types;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -285,7 +286,7 @@ fn print(options: &PrintOptions) -> bool {
 
 fn write_code(options: &GenerationOptions) -> bool {
     let input = &options.input;
-    let specification = match read_together(input) {
+    let mut specification = match read_together(input) {
         Ok(specification) => specification,
         Err(error) => return input.report(&error.sources, &error.diagnostics),
     };
@@ -295,7 +296,7 @@ fn write_code(options: &GenerationOptions) -> bool {
         derive_path: options.derive_path.clone(),
         serde: options.serde,
     };
-    let code = match generate(&specification, &rust) {
+    let code = match add_service_types(&mut specification).and_then(|()| generate(&specification, &rust)) {
         Ok(code) => code,
         Err(errors) => return input.report(&specification.sources, &errors),
     };

@@ -7,6 +7,7 @@
 use dds_cdr::cdr::{DecodeOwned, Encode, Encoding, TypeInfo, decode_payload, encode_payload};
 use dds_idl::idl::{Options, parse_file, parse_text};
 use dds_idl::rust::{RustOptions, generate};
+use dds_idl::service::add_service_types;
 use dds_idl::{BuildError, Builder};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,11 @@ mod robot {
 #[allow(unreachable_pub, reason = "a test exports nothing")]
 mod all_types {
     include!("data/rust/all_types.rs");
+}
+
+#[allow(unreachable_pub, reason = "a test exports nothing")]
+mod service {
+    include!("data/rust/service.rs");
 }
 
 fn folder() -> PathBuf {
@@ -47,8 +53,9 @@ fn round_trip<T: Encode + DecodeOwned + TypeInfo + PartialEq + std::fmt::Debug>(
 fn committed_code_equals_that_of_the_files() {
     let is_writing = std::env::var("DDS_IDL").is_ok_and(|value| value == "write");
     let mut different = Vec::new();
-    for name in ["robot", "all_types"] {
-        let specification = parse_file(folder().join(format!("idl/{name}.idl")), &Options::default()).unwrap();
+    for name in ["robot", "all_types", "service"] {
+        let mut specification = parse_file(folder().join(format!("idl/{name}.idl")), &Options::default()).unwrap();
+        add_service_types(&mut specification).unwrap();
         let code = generate(&specification, &options())
             .unwrap_or_else(|errors| panic!("{}", errors.render(&specification.sources, false)));
         let path = folder().join(format!("rust/{name}.rs"));
@@ -102,6 +109,25 @@ fn struct_of_all_types_comes_back() {
     round_trip(&whole);
     let json = serde_json::to_string(&whole).unwrap();
     assert_eq!(serde_json::from_str::<Whole>(&json).unwrap(), whole);
+}
+
+#[test]
+fn request_and_reply_of_a_service_survive() {
+    use service::robot_service::{
+        RobotControlCall, RobotControlReply, RobotControlRequest, RobotControlReturn, RobotControlSetSpeedIn,
+        RobotControlSetSpeedResult, TooFast,
+    };
+    let call = RobotControlCall::SetSpeed(RobotControlSetSpeedIn { speed: 1.5 });
+    let request = RobotControlRequest { data: call, ..Default::default() };
+    let mut payload = Vec::new();
+    encode_payload(&request, Encoding::Xcdr1, &mut payload).unwrap();
+    // A header of 24 bytes and an empty name, then the hash of the operation as the discriminator.
+    let discriminator = service::robot_service::ROBOT_CONTROL_SET_SPEED_HASH.to_le_bytes();
+    assert_eq!(payload.get(4 + 24 + 8..4 + 24 + 12), Some(&discriminator[..]));
+    round_trip(&request);
+    let data = RobotControlReturn::SetSpeed(RobotControlSetSpeedResult::ToofastEx(TooFast::default()));
+    round_trip(&RobotControlReply { data, ..Default::default() });
+    round_trip(&RobotControlReply::default());
 }
 
 #[test]

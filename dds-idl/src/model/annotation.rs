@@ -374,6 +374,15 @@ impl Annotations {
         last!(self, AnnotationKind::Service { .. } => ()).is_some()
     }
 
+    /// Returns whether `@service` applies to DDS: for all platforms, or for `DDS`.
+    #[must_use]
+    pub fn is_dds_service(&self) -> bool {
+        self.0.iter().any(|annotation| match &annotation.kind {
+            AnnotationKind::Service { platform } => matches!(&**platform, "*" | "DDS"),
+            _ => false,
+        })
+    }
+
     /// Returns the annotations of the user and of vendors: their names and arguments.
     pub fn custom(&self) -> impl Iterator<Item = (&str, &[AnnotationArgument])> {
         self.0.iter().filter_map(|annotation| match &annotation.kind {

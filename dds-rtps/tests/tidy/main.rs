@@ -33,8 +33,8 @@ const ROOMS: [(&str, u8); 14] = [
 const CDR_ROOMS: [(&str, u8); 5] = [("InstanceHandle", 0), ("similar", 0), ("cdr", 1), ("xtypes", 2), ("filter", 2)];
 
 /// The rooms of dds-idl: front ends and back ends use the model, and not each other.
-const IDL_ROOMS: [(&str, u8); 7] =
-    [("model", 0), ("idl", 1), ("ros", 1), ("print", 1), ("rust", 1), ("description", 2), ("xml", 2)];
+const IDL_ROOMS: [(&str, u8); 8] =
+    [("model", 0), ("idl", 1), ("ros", 1), ("print", 1), ("service", 1), ("rust", 1), ("description", 2), ("xml", 2)];
 
 /// The rooms of dds-core. Tests and documentation may use every room.
 const CORE_ROOMS: [(&str, u8); 18] = [
