@@ -54,11 +54,11 @@ impl<'t, T> TopicRef<'t, T> {
 
     /// Returns the announced description of the type. `None` announces only its name.
     pub(crate) fn types(&self) -> Option<Arc<TypeGraph>> {
-        match &self.ty {
-            #[cfg(feature = "dynamic")]
-            Some(AnyType::Dynamic(ty)) => super::type_graphs::graph_of_dynamic(ty),
-            _ => self.description().and_then(graph_of),
+        #[cfg(feature = "dynamic")]
+        if let Some(AnyType::Dynamic(ty)) = &self.ty {
+            return super::type_graphs::graph_of_dynamic(ty);
         }
+        self.description().and_then(graph_of)
     }
 
     pub(crate) fn has_key(&self) -> bool {
