@@ -232,4 +232,9 @@ impl ShmMessage<'_> {
     pub fn copy_to(&self, _buffer: &mut [u8]) -> usize {
         match self.0 {}
     }
+
+    /// Copies the message from a byte on into `buffer`, and returns the number of copied bytes.
+    pub fn copy_part(&self, _from: usize, _buffer: &mut [u8]) -> usize {
+        match self.0 {}
+    }
 }

@@ -159,11 +159,11 @@ impl Incoming {
         Ok(())
     }
 
-    /// Copies the start of a message. `into` is at most as long as the message.
-    pub(super) fn copy(&self, record: Record, into: &mut [u8]) {
+    /// Copies a part of a message, which lies within the message.
+    pub(super) fn copy(&self, record: Record, from: usize, into: &mut [u8]) {
         match (record.kind, self.start_of(record)) {
-            (RecordKind::Block, Some(start)) => self.pool.read(start, into),
-            _ => self.ring.copy(into),
+            (RecordKind::Block, Some(start)) => self.pool.read(start + from, into),
+            _ => self.ring.copy(from, into),
         }
     }
 

@@ -137,9 +137,17 @@ impl ShmMessage<'_> {
     ///
     /// The peer may change the message during the copy. So check the copy, and copy only once.
     pub fn copy_to(&self, buffer: &mut [u8]) -> usize {
-        let len = buffer.len().min(self.len());
-        if let Some(into) = buffer.get_mut(..len) {
-            self.incoming.copy(self.record, into);
+        self.copy_part(0, buffer)
+    }
+
+    /// Copies the message from the byte `from` on into `buffer`, and returns the number of copied bytes.
+    ///
+    /// For a message whose parts belong to several places. Copy each byte only once, as with
+    /// [`copy_to`](Self::copy_to).
+    pub fn copy_part(&self, from: usize, buffer: &mut [u8]) -> usize {
+        let len = buffer.len().min(self.len().saturating_sub(from));
+        if let (1.., Some(into)) = (len, buffer.get_mut(..len)) {
+            self.incoming.copy(self.record, from, into);
         }
         len
     }

@@ -420,6 +420,25 @@ fn room_for_messages_is_what_a_path_takes() {
     }
 }
 
+#[test]
+fn parts_of_a_message_are_copied_to_their_places() {
+    let (one, mut other) = connected_with(&ShmConfig { ring_len: 4096, ..config() });
+    let bytes: Vec<u8> = (0..5_000_u32).map(|at| (at * 7) as u8).collect();
+    // Together they are longer than the ring, so some wrap around its end.
+    for len in [1, 100, 2_000, 2_048, 5_000, 1_900, 2_047, 1_000, 2_048, 2_048] {
+        one.send(&bytes[..len]).unwrap();
+        let Some(ShmEvent::Message(message)) = other.reception.next_event(Some(PATIENCE)) else { panic!("{len}") };
+        let (mut head, mut middle, mut tail) = ([0; 60], [0; 1_000], vec![0; 6_000]);
+        let mut copied = message.copy_part(0, &mut head);
+        copied += message.copy_part(copied, &mut middle);
+        let rest = message.copy_part(copied, &mut tail);
+        assert_eq!(copied + rest, len);
+        let all = [&head[..len.min(60)], &middle[..copied.saturating_sub(60)], &tail[..rest]].concat();
+        assert!(all == bytes[..len], "{len} bytes");
+        assert_eq!(message.copy_part(len, &mut tail) + message.copy_part(len + 1, &mut tail), 0);
+    }
+}
+
 /// As in a forked child, which has the descriptors of its parent.
 #[test]
 fn abandoned_reception_ends_no_path() {

@@ -158,7 +158,7 @@ fn no_wish_is_lost(mutant: Mutant) {
         let mut reader = thread.join().unwrap();
         let mut read = [0; 48];
         reader.peek().unwrap().unwrap();
-        reader.copy(&mut read);
+        reader.copy(0, &mut read);
         assert_eq!(read, bytes);
     });
 }
@@ -176,7 +176,7 @@ fn no_record_is_torn(mutant: Mutant) {
         for _ in 0..3 {
             if let Some(record) = reader.peek().unwrap() {
                 let mut bytes = [0; 16];
-                reader.copy(&mut bytes);
+                reader.copy(0, &mut bytes);
                 assert_eq!(bytes, [record.argument as u8; 16]);
                 reader.consume(record);
             }

@@ -64,10 +64,10 @@ impl<M: Memory> RingReader<M> {
         Ok(Some(record))
     }
 
-    /// Copies the start of an inline message that [`peek`](Self::peek) returned.
-    pub(crate) fn copy(&self, into: &mut [u8]) {
-        debug_assert!(into.len() <= INLINE_MAX, "the length comes from a checked record");
-        let position = self.read.wrapping_add(HEADER_LEN);
+    /// Copies a part of an inline message that [`peek`](Self::peek) returned.
+    pub(crate) fn copy(&self, from: usize, into: &mut [u8]) {
+        debug_assert!(from + into.len() <= INLINE_MAX, "the length comes from a checked record");
+        let position = self.read.wrapping_add(HEADER_LEN).wrapping_add(from as u32);
         let until_end = (self.ring_len - (position & (self.ring_len - 1))) as usize;
         let at = place(position, self.ring_len);
         match into.split_at_mut_checked(until_end) {

@@ -43,7 +43,7 @@ impl Pair {
     fn pop(&mut self) -> Option<Vec<u8>> {
         let record = self.reader.peek().unwrap()?;
         let mut bytes = vec![0; record.len as usize];
-        self.reader.copy(&mut bytes);
+        self.reader.copy(0, &mut bytes);
         self.reader.consume(record);
         Some(bytes)
     }
@@ -198,7 +198,7 @@ fn two_threads_exchange_messages_in_order() {
             }
         };
         let mut bytes = [0; 44];
-        reader.copy(&mut bytes);
+        reader.copy(0, &mut bytes);
         reader.consume(record);
         assert_eq!(bytes[..4], number.to_ne_bytes());
         assert!(bytes[4..].iter().all(|byte| *byte == number as u8));
@@ -245,7 +245,7 @@ proptest! {
         for _ in 0..600 {
             let Ok(Some(record)) = pair.reader.peek() else { break };
             if record.kind == RecordKind::Inline {
-                pair.reader.copy(&mut vec![0; record.len as usize]);
+                pair.reader.copy(0, &mut vec![0; record.len as usize]);
             }
             pair.reader.consume(record);
         }
