@@ -246,3 +246,46 @@ fn process_of_another_user_is_reached_by_udp() {
     assert_eq!(participant.traffic().sent_shared, 0);
     drop(peer);
 }
+
+/// A program that connects under the name of a participant, and writes random bytes into its socket.
+///
+/// The rings of a path are tested in the same way by `dds-shm`.
+#[test]
+fn malformed_handshakes_disturb_no_path() {
+    let tag = new_tag();
+    let (from, to) = (builder(&tag).build().unwrap(), builder(&tag).build().unwrap());
+    let (writer, reader) = (writer(&from), reader(&to));
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    wait_until("a path", || sharing(&writer) == 1);
+    let name = |participant: &DomainParticipant| {
+        let digits = participant.guid().prefix.0.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        let address = format!("dds-shm-{digits}00000000");
+        nix::sys::socket::UnixAddr::new_abstract(address.as_bytes()).unwrap()
+    };
+    let (mut sockets, mut next, mut random) = (Vec::new(), 0, 1_u64);
+    for round in 0..200_u32 {
+        use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockType, connect, send, socket};
+        let attacker = socket(AddressFamily::Unix, SockType::SeqPacket, SockFlag::SOCK_NONBLOCK, None).unwrap();
+        let fd = std::os::fd::AsRawFd::as_raw_fd(&attacker);
+        // A full backlog refuses some of them.
+        if connect(fd, &name([&from, &to][round as usize % 2])).is_ok() {
+            let mut bytes = vec![0; round as usize % 300];
+            for byte in &mut bytes {
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                *byte = (random >> 56) as u8;
+            }
+            let _ = send(fd, &bytes, MsgFlags::MSG_NOSIGNAL);
+        }
+        // Half of them stay, and say nothing more.
+        if round % 4 < 2 {
+            sockets.push(attacker);
+        }
+        writer.write(&frame(round)).unwrap();
+        wait_until("the sample", || {
+            take(&reader, &mut next);
+            next > round
+        });
+    }
+    assert_eq!(sharing(&writer), 1);
+    assert_eq!(from.traffic().shared_memory_full, 0);
+}

@@ -241,6 +241,14 @@ impl Inbound {
         }
     }
 
+    /// Processes the expected datagram, whose payload is in place.
+    #[cfg(all(feature = "shm", target_os = "linux", not(dds_loom)))]
+    pub(super) fn land(&self, landed: Expected) -> Option<Expected> {
+        let mut expected = None;
+        self.contained(|| expected = self.receive.land(landed));
+        expected
+    }
+
     /// Contains a panic in the code before the cells. It costs one packet, not the thread.
     fn contained(&self, handle: impl FnOnce()) {
         if catch_unwind(AssertUnwindSafe(handle)).is_err() {

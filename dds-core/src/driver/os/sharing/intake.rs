@@ -1,11 +1,13 @@
 //! The path from shared memory to the participant.
 
 use super::{MESSAGE_MAX, Sharing, prefix_of};
+use crate::driver::Expected;
 use crate::driver::os::intake::{Inbound, IntakeStep, berth_of};
+use crate::driver::os::landings::Arrival;
 use crate::sync::{Arc, AtomicBool, Ordering, Process};
 use dds_rtps::concurrent::SlotMut;
 use dds_rtps::transport::udp::Received;
-use dds_shm::{ShmEvent, ShmReception};
+use dds_shm::{ShmEvent, ShmMessage, ShmReception};
 use std::fmt;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
@@ -16,6 +18,8 @@ pub(in crate::driver::os) struct SharedIntake {
     inbound: Inbound,
     sharing: Arc<Sharing>,
     slot: Option<SlotMut>,
+    /// The fragment that is likely the next one.
+    expected: Option<Expected>,
     /// The last call returned an event, so the descriptor may not be readable although there are more.
     is_unfinished: bool,
     process: Process,
@@ -35,7 +39,7 @@ enum WaitForEvent {
 impl SharedIntake {
     pub(super) fn new(reception: ShmReception, inbound: Inbound, sharing: Arc<Sharing>) -> Self {
         let process = Process::current();
-        Self { reception, inbound, sharing, slot: None, is_unfinished: false, process }
+        Self { reception, inbound, sharing, slot: None, expected: None, is_unfinished: false, process }
     }
 
     /// Receives until the network is stopped. For a thread of its own.
@@ -63,7 +67,7 @@ impl SharedIntake {
     }
 
     fn receive(&mut self, wait: WaitForEvent) -> IntakeStep {
-        let Self { reception, inbound, sharing, slot, is_unfinished, .. } = self;
+        let Self { reception, inbound, sharing, slot, expected, is_unfinished, .. } = self;
         let event = match wait {
             WaitForEvent::Forever => reception.next_event(None),
             WaitForEvent::Look => reception.next_event(Some(Duration::ZERO)),
@@ -78,15 +82,29 @@ impl SharedIntake {
             }
             Some(ShmEvent::Message(message)) => {
                 let mut free = slot.take().unwrap_or_else(|| inbound.slot());
-                let copied = message.copy_to(berth_of(free.buffer()).1);
-                let path = message.path();
-                // The peer gets its memory back before the message is processed.
-                drop(message);
-                let sender = if inbound.records() { sharing.address_of(path) } else { None };
-                inbound.take(free, Received::one(copied), sender, None);
+                match copy(&message, expected.take(), berth_of(free.buffer()).1) {
+                    Arrival::Landed(landed) => {
+                        drop(message);
+                        *slot = Some(free);
+                        *expected = inbound.land(landed);
+                    }
+                    Arrival::Datagrams(received) => {
+                        let path = message.path();
+                        // The peer gets its memory back before the message is processed.
+                        drop(message);
+                        // A capture needs the whole datagram in one piece.
+                        let records = inbound.records();
+                        let sender = if records { sharing.address_of(path) } else { None };
+                        inbound.take(free, received, sender, (!records).then_some(expected));
+                    }
+                }
             }
             Some(ShmEvent::Up(path)) => sharing.up(path),
-            Some(ShmEvent::Down { path, peer, reason }) => sharing.down(path, peer.identity, reason),
+            Some(ShmEvent::Down { path, peer, reason }) => {
+                // The fragment may never come.
+                *expected = None;
+                sharing.down(path, peer.identity, reason);
+            }
             Some(ShmEvent::Refused { peer, reason }) => {
                 if let Some(peer) = peer.and_then(prefix_of) {
                     sharing.refused(peer, &reason);
@@ -97,6 +115,21 @@ impl SharedIntake {
         }
         IntakeStep::Taken
     }
+}
+
+/// Copies a message: an expected fragment to its place, any other message into `buffer`.
+///
+/// Each byte is read once, because the peer may change it between two reads. The headers are checked in the copy.
+fn copy(message: &ShmMessage<'_>, expected: Option<Expected>, buffer: &mut [u8]) -> Arrival {
+    let Some(mut expected) = expected else { return Arrival::Datagrams(Received::one(message.copy_to(buffer))) };
+    let header_len = expected.header_len();
+    let (header, rest) = buffer.split_at_mut(header_len.min(buffer.len()));
+    let copied = message.copy_to(header);
+    if copied == header_len && expected.has_come(message.len(), header) {
+        message.copy_part(header_len, expected.landing.buffer());
+        return Arrival::Landed(expected);
+    }
+    Arrival::Datagrams(Received::one(copied + message.copy_part(copied, rest)))
 }
 
 impl AsFd for SharedIntake {
