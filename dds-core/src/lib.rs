@@ -225,6 +225,23 @@ pub mod condition {
 }
 
 /// Content filters of topics, readers and queries.
+///
+/// Elements of an expression (DDS 1.4, Annex B):
+///
+/// | | |
+/// |---|---|
+/// | comparisons | `=`, `<>`, `!=`, `<`, `<=`, `>`, `>=`, `BETWEEN 1 AND 9`, `NOT BETWEEN` |
+/// | operands | a field on one side; a literal, parameter or field on the other |
+/// | `LIKE 'a%_'` | pattern of a string; `%`: any characters, `_`: one |
+/// | `MATCH 'a*,[b-d]?'` | list of POSIX `fnmatch` patterns, as in RTI Connext |
+/// | operators | `AND`, `OR`, `NOT`, parentheses |
+/// | fields | `pose.position.x`, `corners[2].y`, `grid[1][0]`, fields of bitsets |
+/// | unions | members by name, the discriminator as `_d` |
+/// | literals | `12`, `-0x1f`, `1.5e3`, `'text'`, `'c'`, `'ENUMERATOR'`, `TRUE`, `FALSE` |
+/// | parameters | `%0` to `%99`, or `'%0'` outside of patterns; values `RED` or `'RED'` |
+///
+/// A comparison with an absent value is false: an absent optional member, an element beyond the end, a union member
+/// that is not selected. Numbers are compared by value, and strings by the code points of their characters.
 pub mod filter {
     pub use crate::topic::{ContentFilteredTopic, FilterExpression};
 }

@@ -9,8 +9,9 @@ use dds_rtps::types::InstanceHandle;
 ///
 /// - `publication_matched` of a writer: matched readers (PUBLICATION_MATCHED).
 /// - `subscription_matched` of a reader: matched writers (SUBSCRIPTION_MATCHED).
-/// - `slow_readers` of a writer: reliable readers that the writer does not wait for, because they are too slow
-///   ([`SlowReader::Demote`](crate::writer::SlowReader::Demote)). This status is not part of DDS.
+/// - `slow_readers` of a writer: reliable readers that are too slow. One holds up writes for 50 ms or more each, and
+///   the writer does not wait for the others ([`SlowReader::Demote`](crate::writer::SlowReader::Demote)). This status
+///   is not part of DDS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 #[doc(alias = "PublicationMatchedStatus")]

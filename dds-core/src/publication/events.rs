@@ -15,7 +15,7 @@ pub enum WriterEvent {
     Matched(PeerStatus),
     /// A reader of the topic has an incompatible QoS.
     IncompatibleQos(IncompatibleQosStatus),
-    /// A slow reader was demoted, or counts as responsive again.
+    /// A slow reader held up a write for 50 ms, was demoted, or counts as responsive again.
     SlowReader(PeerStatus),
     /// The writer failed to assert its liveliness within its lease.
     LivelinessLost(CountStatus),

@@ -55,7 +55,9 @@ pub trait DataWriterListener<T>: Send + 'static {
         let _ = (writer, status);
     }
 
-    /// A slow reader was demoted, or counts as responsive again ([`SlowReader`](crate::writer::SlowReader)).
+    /// A slow reader held up a write for 50 ms, was demoted, or counts as responsive again.
+    ///
+    /// See [`SlowReader`](crate::writer::SlowReader).
     fn on_slow_reader(&mut self, writer: &DataWriter<T>, status: PeerStatus) {
         let _ = (writer, status);
     }

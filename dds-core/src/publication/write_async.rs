@@ -54,10 +54,18 @@ impl PendingWrite {
                 attempt = self.attempt(writer, Some(waker))?;
             }
             match attempt {
-                WriteAttempt::Written(_, flushed) => return Poll::Ready(writer.send_rest(flushed, false)),
+                WriteAttempt::Written(_, flushed) => {
+                    if let Some(limit) = &self.limit {
+                        writer.note_wait(writer.driver().now().instant.since(limit.started));
+                    }
+                    return Poll::Ready(writer.send_rest(flushed, false));
+                }
                 WriteAttempt::Refused(refused) => return Poll::Ready(Err(writer.refusal(refused))),
                 WriteAttempt::Waiting => match self.overdue(writer, waker) {
-                    Some(waited) => return Poll::Ready(Err(writer.timeout(waited))),
+                    Some(waited) => {
+                        writer.note_wait(waited);
+                        return Poll::Ready(Err(writer.timeout(waited)));
+                    }
                     None => return Poll::Pending,
                 },
                 WriteAttempt::BehindLargeSample => {

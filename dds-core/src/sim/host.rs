@@ -1,11 +1,17 @@
 //! A host of a simulation.
 
+use super::driver::SimDriver;
 use super::world::World;
+use crate::driver::Driver;
+use crate::infrastructure::WakeTimer;
 use dds_rtps::sim::{HostId, VirtualNetwork};
 use dds_rtps::types::{Duration, Locator, Time, TrafficClass};
 use std::fmt;
+use std::future::{Future, poll_fn};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 /// A host of a [`Simulation`](super::Simulation): its clocks, its network interface and its power.
 #[derive(Clone)]
@@ -59,6 +65,47 @@ impl Host {
     /// correct time.
     pub fn sleep_for(&self, duration: impl Into<Duration>) {
         self.world.state().sleep(self.id, duration.into());
+    }
+
+    /// Returns a future that is ready after `duration` of the host's monotonic clock.
+    ///
+    /// Timers of a runtime, such as `tokio::time::sleep`, follow the real clock and do not advance the world. A future
+    /// that needs both takes the timer as an argument. The time begins with the first poll.
+    ///
+    /// ```
+    /// use dds_core::Duration;
+    /// use dds_core::sim::Simulation;
+    ///
+    /// let simulation = Simulation::new(7);
+    /// let robot = simulation.host("robot");
+    /// let started = robot.time();
+    /// let done = simulation.block_on(Duration::from_secs(60), async {
+    ///     for _ in 0..3 {
+    ///         robot.timer(Duration::from_secs(1)).await;
+    ///     }
+    /// });
+    /// assert!(done.is_some());
+    /// assert!(robot.time() - started >= Duration::from_secs(3));
+    /// ```
+    pub fn timer(&self, duration: impl Into<Duration>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        let driver = SimDriver::new(Arc::clone(&self.world), self.id);
+        let after = duration.into();
+        let mut started = None;
+        Box::pin(poll_fn(move |context| {
+            let now = driver.now().instant;
+            let (until, timer) = started.get_or_insert_with(|| {
+                let until = now.after(after);
+                (until, until.map(|until| WakeTimer::new(&*driver, until, context.waker())))
+            });
+            if let Some(timer) = timer {
+                timer.set_waker(context.waker());
+            }
+            // Read again after the waker is set. An infinite time never ends.
+            match until {
+                Some(until) if driver.now().instant >= *until => Poll::Ready(()),
+                _ => Poll::Pending,
+            }
+        }))
     }
 
     /// Stops the programs of the host for `duration`, as a debugger, SIGSTOP or an overloaded machine does.

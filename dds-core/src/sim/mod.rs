@@ -50,6 +50,8 @@
 //!   timer is late or fires twice. A single thread would never take these paths.
 //! - Untrusted bytes: [`Host::send`] sends datagrams that no participant would send. [`Simulation::intercept`]
 //!   inspects, changes and stops datagrams.
+//! - Async code sleeps with [`Host::timer`]. The timers of a runtime, such as `tokio::time::sleep`, follow the real
+//!   clock. A future that waits for one of them panics or hangs in [`Simulation::block_on`].
 //! - Application code takes no simulated time. Threads of the application are not part of the world. They may use its
 //!   participants, but then the run is not repeatable.
 //! - The event thread calls listeners only while a thread waits, one at a time. A listener must not wait for a lock

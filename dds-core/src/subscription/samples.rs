@@ -23,6 +23,10 @@ thread_local! {
 }
 
 /// A sample with decoded data.
+///
+/// It has no key, so that a sample without data costs no decoding, and types without a key have the same `Sample`.
+/// [`SampleRef::key`](crate::reader::SampleRef::key), [`Samples::into_changes`] and
+/// [`change_stream`](crate::DataReader::change_stream) give the keys of ended instances.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sample<T> {
     /// Value of the sample. `None` exactly if `info.valid_data` is false, which means that only the instance state

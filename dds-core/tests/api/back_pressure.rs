@@ -368,6 +368,27 @@ fn blocked_write_names_lagging_reader() {
 }
 
 #[test]
+fn reader_that_holds_up_writes_is_reported() {
+    let (_participant, writer, [quick, stuck]) = unequal(&World::new(), SlowReader::Block);
+    let events = writer.events();
+    assert!(matches!(events.next_event().block_for(PATIENCE), Ok(WriterEvent::Matched(_))));
+    fill(&writer);
+    assert_eq!(writer.slow_readers().current_count, 0, "no write has waited");
+    for _ in 0..2 {
+        assert!(matches!(writer.write(&item(9)).unwrap_err().kind(), WriteErrorKind::Timeout { .. }));
+    }
+    let Ok(WriterEvent::SlowReader(status)) = events.next_event().block_for(PATIENCE) else { panic!("not told") };
+    assert_eq!((status.total_count, status.current_count), (1, 1));
+    assert_eq!((status.last_peer_handle, writer.slow_readers()), (stuck.guid().into(), status));
+    // The reader takes again, so the next write does not wait.
+    drop(quick);
+    while stuck.take_next().unwrap().is_some() {}
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+    writer.write(&item(10)).unwrap();
+    assert_eq!(writer.slow_readers().current_count, 0);
+}
+
+#[test]
 fn writer_demotes_slow_reader_and_reports_it() {
     let world = World::new();
     let (participant, writer, [quick, stuck]) = unequal(&world, SlowReader::Demote { after: Duration::ZERO });

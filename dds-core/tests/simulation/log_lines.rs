@@ -160,3 +160,67 @@ fn match_within_patience_prevents_the_warning() {
     });
     assert!(warnings.is_empty(), "{warnings:?}");
 }
+
+#[test]
+fn replaced_unread_samples_are_logged_once_with_their_count() {
+    let simulation = world();
+    let robot = simulation.participant("robot", 0).unwrap();
+    let reader = robot.reader_builder::<Count>("count").qos(DataReaderQos::default().keep_last(2)).build().unwrap();
+    let writer = robot.writer::<Count>("count").unwrap();
+    writer.wait_for_readers(1).block().unwrap();
+    let ((), lines) = Notes::of_warnings().take(|| {
+        for _ in 0..2 {
+            (0..10).for_each(|count| writer.write(&Count { count }).unwrap());
+            assert_eq!(reader.take().unwrap().len(), 2);
+        }
+    });
+    assert!(
+        matches!(&lines[..], [line] if line.contains("replaced=8 depth=2") && line.contains("keep_all")),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn replaced_unacknowledged_samples_are_logged_once() {
+    let simulation = world();
+    let [robot, station] = ["robot", "station"].map(|host| simulation.participant(host, 0).unwrap());
+    let reader = station.reader_builder::<Count>("count").qos(DataReaderQos::default().reliable()).build().unwrap();
+    let writer = robot.writer::<Count>("count").unwrap();
+    writer.wait_for_readers(1).block().unwrap();
+    let ((), mut lines) = Notes::of_warnings().take(|| {
+        for _ in 0..2 {
+            simulation.link("robot", "station").cut();
+            (0..10).for_each(|count| writer.write(&Count { count }).unwrap());
+            simulation.run_for(Duration::from_secs(1));
+            simulation.link("robot", "station").mend();
+            simulation.run_for(Duration::from_secs(1));
+        }
+    });
+    lines.retain(|line| line.contains("not acknowledged"));
+    assert!(matches!(&lines[..], [line] if line.contains("replaced=9") && line.contains("keep_all")), "{lines:?}");
+    drop(reader);
+}
+
+#[test]
+fn timer_of_a_host_runs_in_virtual_time() {
+    let simulation = world();
+    let (robot, station) = (simulation.host("robot"), simulation.host("station"));
+    let mut order = Vec::new();
+    let mut long = robot.timer(Duration::from_secs(3600));
+    let done = simulation.block_on(Duration::from_secs(10), async {
+        let mut timers = [2, 1].map(|seconds| station.timer(Duration::from_secs(seconds)));
+        let started = station.time();
+        for timer in &mut timers {
+            timer.await;
+            order.push(station.time() - started);
+        }
+    });
+    assert_eq!(done, Some(()));
+    // The second timer begins with its first poll. Each look at a clock takes a moment.
+    for (passed, seconds) in order.iter().zip([2, 3]) {
+        let least = Duration::from_secs(seconds);
+        assert!((least..least + Duration::from_millis(1)).contains(passed), "{order:?}");
+    }
+    assert_eq!(simulation.block_on(Duration::from_secs(60), &mut long), None);
+    assert_eq!(simulation.block_on(Duration::from_secs(3600), &mut long), Some(()));
+}

@@ -111,9 +111,8 @@ impl<T> DataWriter<T> {
 
     /// Returns how many readers are too slow, and the change since the last call.
     ///
-    /// The writer does not wait for these reliable readers ([`SlowReader`](crate::writer::SlowReader)).
-    ///
-    /// All counts are 0 after `close`.
+    /// The writer does not wait for these reliable readers ([`SlowReader`](crate::writer::SlowReader)), or one of them
+    /// holds up writes for 50 ms or more each. All counts are 0 after `close`.
     #[must_use]
     pub fn slow_readers(&self) -> PeerStatus {
         self.handle.slow_readers()

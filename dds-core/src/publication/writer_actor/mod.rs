@@ -12,7 +12,7 @@ use crate::delivery::LocalTerms;
 use crate::driver::{Driver, Outgoing};
 use crate::endpoint::{EndpointActor, EndpointState};
 use crate::infrastructure::{Awaited, CountStatus, Counter, MatchCounter, mark};
-use crate::publication::demoted_readers::DemotedReaders;
+use crate::publication::demoted_readers::{DemotedReaders, Replaced};
 use crate::publication::events::ReportedToWriterEvents;
 use crate::publication::local_reader::LocalReaders;
 use crate::publication::reachable::ReachableReaders;
@@ -45,6 +45,7 @@ pub(crate) struct WriterActor {
     reachable: ReachableReaders,
     slow_readers: DemotedReaders,
     liveliness_lost: Counter,
+    has_told_of_replaced: bool,
     waiting_for_acknowledgment: Wakers,
     waiting_for_room: Wakers,
     /// Callers that have written a large sample and wait until it is sent.
@@ -78,6 +79,7 @@ impl WriterActor {
             reachable: ReachableReaders::default(),
             slow_readers: DemotedReaders::default(),
             liveliness_lost: Counter::default(),
+            has_told_of_replaced: false,
             waiting_for_acknowledgment: Wakers::new(),
             waiting_for_room: Wakers::new(),
             waiting_for_send: Wakers::new(),
@@ -142,6 +144,22 @@ impl WriterActor {
         // The progress of the reader matters again, because it shows when the reader has caught up.
         self.local_readers.request_progress();
         self.endpoint.mark(mark::SLOW_READER, effects);
+    }
+
+    /// Notes the reader that holds up writes, or that none does.
+    pub(crate) fn note_holder(&mut self, holder: Option<Guid>, effects: &mut Effects) {
+        if self.slow_readers.set_holder(holder) {
+            self.endpoint.mark(mark::SLOW_READER, effects);
+        }
+    }
+
+    /// Logs once that unacknowledged samples were replaced. A timer calls it, so the count has a meaning.
+    fn tell_of_replaced(&mut self, effects: &mut Effects) {
+        let replaced = self.rtps.counters().overwritten_unacknowledged;
+        if replaced > 0 && !self.has_told_of_replaced {
+            self.has_told_of_replaced = true;
+            effects.defer(Arc::new(Replaced { writer: self.rtps.guid(), replaced }));
+        }
     }
 
     /// The reader has caught up or left.
@@ -321,6 +339,7 @@ impl Actor for WriterActor {
         }
         self.waiting_for_room.wake_one(effects);
         self.redeliver(effects);
+        self.tell_of_replaced(effects);
         self.follow_up_and_come_back(now, effects);
     }
 }

@@ -68,6 +68,10 @@ impl WriterActor {
             }
         };
         debug_assert_eq!(number, self.rtps.last_sequence_number(), "a write takes the next sequence number");
+        if ticket.is_none() && self.slow_readers.has_holder() {
+            // This write did not wait.
+            self.note_holder(None, effects);
+        }
         self.waiting_for_room.finish(ticket, effects);
         // The next writer in the queue may also find room.
         self.waiting_for_room.wake_one(effects);

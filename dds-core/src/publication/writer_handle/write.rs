@@ -121,9 +121,11 @@ impl WriterHandle {
         });
         // A successful write has left the queue already. A write that was refused for another reason than room has not.
         self.abandon_room(&mut ticket);
+        let waited = driver.now().instant.since(started);
+        self.note_wait(waited);
         let outcome = match outcome {
             Some(outcome) => outcome,
-            None => Err(self.timeout(driver.now().instant.since(started))),
+            None => Err(self.timeout(waited)),
         };
         let (number, flushed) = self.write_result(outcome)?;
         self.write_result(self.send_rest(flushed, true))?;
@@ -176,10 +178,22 @@ impl WriterHandle {
             // Only a wait that timed out is still in the queue.
             self.abandon_sent(&mut ticket);
         }
-        let waited = driver.now().instant.since(started);
-        if waited >= LONG_WAIT {
-            self.warn_of_slow_reader(waited);
+        self.note_wait(driver.now().instant.since(started));
+    }
+
+    /// Reports a long wait of a write: by the event and status of slow readers, and in the log.
+    pub(crate) fn note_wait(&self, waited: Duration) {
+        if waited < LONG_WAIT {
+            return;
         }
+        // A closed writer reports nothing.
+        let _ = self.visit(|actor, effects| {
+            let slowest = actor.rtps().slowest_reader().map(|lag| lag.reader);
+            if slowest.is_some() {
+                actor.note_holder(slowest, effects);
+            }
+        });
+        self.warn_of_slow_reader(waited);
     }
 
     /// Names the reader that held up a write, but not for each write.

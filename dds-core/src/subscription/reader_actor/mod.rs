@@ -177,14 +177,14 @@ impl ReaderActor {
         self.follow_up(now, effects);
     }
 
-    /// Reads or takes into `list`.
+    /// Reads or takes into `list`. Returns how many unread samples were ever replaced by newer ones.
     pub(super) fn select(
         &mut self,
         selection: &Selection<'_>,
         operation: Operation,
         list: &mut Vec<HistorySample>,
         effects: &mut Effects,
-    ) {
+    ) -> u64 {
         let now = self.selection_time(effects);
         self.rtps.select(now, selection, operation, list);
         let observers = self.endpoint.notifier.observers();
@@ -192,6 +192,7 @@ impl ReaderActor {
         // Read conditions look at the states of samples, which have changed.
         observers.notify(mark::SELECTED, effects);
         self.follow_up(now, effects);
+        self.rtps.history().counters().overwritten_unread
     }
 
     /// Returns whether a selected sample exists. Does not mark it as read.

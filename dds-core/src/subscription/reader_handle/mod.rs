@@ -24,6 +24,7 @@ use dds_rtps::cdr::TypeDescription;
 use dds_rtps::reader::{KeySource, Losses, ReaderCounters};
 pub(crate) use select::wait_error;
 use std::ops::Deref;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, OnceLock, Weak};
 
 /// State that all handles of one reader share. Dropping the last handle deletes the reader.
@@ -32,6 +33,8 @@ pub(crate) struct ReaderHandle {
     source: SampleSource,
     batches: Arc<BatchPool>,
     forms: TypedForms,
+    /// The log line about replaced unread samples is written.
+    has_told_of_replaced: AtomicBool,
 }
 
 /// Origin and type of the samples of a reader.
@@ -63,7 +66,7 @@ impl ReaderHandle {
     ) -> Arc<Self> {
         Arc::new_cyclic(|reader| {
             let batches = Arc::new(batches.of_reader(Weak::clone(reader)));
-            Self { endpoint, source, batches, forms }
+            Self { endpoint, source, batches, forms, has_told_of_replaced: AtomicBool::new(false) }
         })
     }
 

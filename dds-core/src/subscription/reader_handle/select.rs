@@ -2,9 +2,11 @@
 
 use crate::actor::Ticket;
 use crate::infrastructure::{ReadError, ReadErrorKind, WaitErrorKind};
+use crate::qos::History;
 use crate::subscription::ReaderHandle;
 use dds_rtps::history::{HistorySample, KeyPayload, Operation, Selection, SelectionOrder, States};
 use dds_rtps::types::{Guid, InstanceHandle};
+use std::sync::atomic::Ordering;
 use std::task::{Poll, Waker};
 
 impl ReaderHandle {
@@ -27,7 +29,29 @@ impl ReaderHandle {
             Some(Some(_)) => return Err(self.read_error(ReadErrorKind::OutsideAccess)),
             None => return Err(self.not_enabled()),
         }
-        self.read_result(self.visit_inlined(|actor, effects| actor.select(selection, operation, list, effects)))
+        let selected = self.visit_inlined(|actor, effects| actor.select(selection, operation, list, effects));
+        let replaced = self.read_result(selected)?;
+        if replaced > 0 && !self.has_told_of_replaced.load(Ordering::Relaxed) {
+            self.tell_of_replaced(replaced);
+        }
+        Ok(())
+    }
+
+    /// Logs once that unread samples were replaced, because a program rarely looks at the counters.
+    #[cold]
+    fn tell_of_replaced(&self, replaced: u64) {
+        let History::KeepLast { depth } = self.qos().fixed().history else { return };
+        if self.has_told_of_replaced.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        self.span().in_scope(|| {
+            tracing::warn!(
+                replaced,
+                depth,
+                "newer samples replaced unread ones (KEEP_LAST); set `keep_all` or a larger `keep_last` if the program \
+                 needs each sample, or take them sooner"
+            );
+        });
     }
 
     #[cold]
