@@ -5,6 +5,7 @@
 //! - [`crypto`]: the plugin DDS:Crypto:AES-GCM-GMAC, with key material, session keys, and the protection of payloads,
 //!   submessages and messages.
 //! - [`psk`]: protection of all messages of a domain with a pre-shared key.
+//! - `access` (feature `access`): governance and permissions as documents, and the rule that decides.
 //!
 //! All of it is safe Rust. AES-GCM, SHA-256 and HMAC come from the RustCrypto crates, which need no C compiler. Secrets
 //! are overwritten when they are dropped, and no `Debug` shows them.
@@ -12,6 +13,8 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+#[cfg(feature = "access")]
+pub mod access;
 pub mod crypto;
 pub mod psk;
 

@@ -1,0 +1,47 @@
+//! Sets of domain ids: single ids, and ranges that may have one open end.
+
+use super::DocumentError;
+use super::document::{children, error_at, is_named, optional, text};
+use roxmltree::Node;
+
+/// A set of domain ids.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DomainSet {
+    /// First and last id of each range.
+    ranges: Vec<(u32, u32)>,
+}
+
+impl DomainSet {
+    /// Whether the set has a domain id.
+    #[must_use]
+    pub fn contains(&self, domain_id: u32) -> bool {
+        self.ranges.iter().any(|(first, last)| (*first..=*last).contains(&domain_id))
+    }
+
+    pub(super) fn read(node: Node<'_, '_>) -> Result<Self, DocumentError> {
+        let mut ranges = Vec::new();
+        for child in children(node) {
+            if is_named(child, "id") {
+                let id = number(child)?;
+                ranges.push((id, id));
+            } else if is_named(child, "id_range") {
+                let first = optional(child, "min")?.map(number).transpose()?;
+                let last = optional(child, "max")?.map(number).transpose()?;
+                if first.is_none() && last.is_none() {
+                    return Err(error_at(child, "<id_range> has neither <min> nor <max>".to_owned()));
+                }
+                ranges.push((first.unwrap_or(0), last.unwrap_or(u32::MAX)));
+            } else {
+                return Err(error_at(child, format!("<{}> is unknown here", child.tag_name().name())));
+            }
+        }
+        if ranges.is_empty() {
+            return Err(error_at(node, "<domains> has no domain id".to_owned()));
+        }
+        Ok(Self { ranges })
+    }
+}
+
+fn number(node: Node<'_, '_>) -> Result<u32, DocumentError> {
+    text(node).parse().map_err(|_| error_at(node, format!("`{}` is no domain id", text(node))))
+}
