@@ -6,7 +6,10 @@ use crate::history::age_list::{AgeList, TIMER_RUN_MAX};
 use crate::history::key_store::{KeyPayload, KeyStore};
 use crate::history::{ChangeKind, MissedDeadlines};
 use crate::types::{Duration, HashSeed, InstanceHandle, Instant, KeyedState};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
+
+/// Stale entries that the list of disposed instances may always have.
+const STALE_MIN: usize = 64;
 
 /// One instance of a writer. Its changes form a chain through the slots of the change store.
 #[derive(Debug)]
@@ -19,6 +22,10 @@ pub(super) struct WriterInstance {
     pub(super) is_registered: bool,
     /// The last change was a sample. The instance is then registered as well.
     pub(super) is_alive: bool,
+    /// The last change was a dispose, and the application has not registered the instance again.
+    is_disposed: bool,
+    /// The instance stands in the list of disposed instances, which it may have left since.
+    is_listed: bool,
     /// Payload to decode the key from.
     pub(super) key: Option<KeyPayload>,
 }
@@ -26,7 +33,8 @@ pub(super) struct WriterInstance {
 /// All instances of one writer.
 ///
 /// Life cycle: the application or the first change registers an instance. It is known until it is unregistered and its
-/// last change has left (DDS 1.4, 2.2.2.4.2.5 to 2.2.2.4.2.7).
+/// last change has left (DDS 1.4, 2.2.2.4.2.5 to 2.2.2.4.2.7). A disposed instance without changes is known until
+/// another instance needs its place.
 #[derive(Debug)]
 pub(super) struct WriterInstances {
     instances: Vec<WriterInstance>,
@@ -35,6 +43,10 @@ pub(super) struct WriterInstances {
     /// The instance found last, or [`NONE`]. Many writers have only one, or update the same one repeatedly.
     last_found: u32,
     keys: KeyStore,
+    /// Disposed instances whose last change has left, the oldest first. The application may write them again, so they
+    /// stay until another instance needs the place. Some entries may have changed since. Bound: twice the instances,
+    /// and [`STALE_MIN`].
+    disposed: VecDeque<InstanceHandle>,
     /// DEADLINE: the alive instances in the order of their last samples.
     deadlines: AgeList,
     missed: MissedDeadlines,
@@ -48,6 +60,7 @@ impl WriterInstances {
             by_handle: HashMap::with_hasher(seed.state()),
             last_found: NONE,
             keys: KeyStore::new(),
+            disposed: VecDeque::new(),
             deadlines: AgeList::of_deadline(Duration::INFINITE),
             missed: MissedDeadlines::default(),
         }
@@ -112,6 +125,8 @@ impl WriterInstances {
             len: 0,
             is_registered: true,
             is_alive: false,
+            is_disposed: false,
+            is_listed: false,
             key: None,
         };
         let at = match self.free.pop() {
@@ -137,6 +152,7 @@ impl WriterInstances {
         if let Some(instance) = self.get_mut(at) {
             instance.is_registered = is_registered;
             instance.is_alive = is_alive;
+            instance.is_disposed = kind == ChangeKind::NotAliveDisposed;
         }
         is_registered
     }
@@ -146,6 +162,7 @@ impl WriterInstances {
         self.keep_key(at, Some(key), true);
         if let Some(instance) = self.get_mut(at) {
             instance.is_registered = true;
+            instance.is_disposed = false;
         }
     }
 
@@ -157,7 +174,7 @@ impl WriterInstances {
         }
     }
 
-    /// Frees an instance that is not registered, unless it still has changes.
+    /// Frees an instance without changes that is not registered, or lists it if it is disposed.
     pub(super) fn release_if_unused(&mut self, at: u32) {
         let Some(instance) = self.instances.get_mut(at as usize) else {
             debug_assert!(false, "the caller found the instance");
@@ -167,7 +184,52 @@ impl WriterInstances {
         if instance.len > 0 {
             return;
         }
-        debug_assert!(!instance.is_registered, "a registered instance stays");
+        if !instance.is_registered {
+            self.release(at);
+        } else if instance.is_disposed && !instance.is_listed {
+            self.list_disposed(at);
+        }
+    }
+
+    fn list_disposed(&mut self, at: u32) {
+        let Self { instances, by_handle, disposed, .. } = self;
+        if disposed.len() >= 2 * by_handle.len() + STALE_MIN {
+            // A freed instance leaves its entry behind. The first entry of each instance stays.
+            let mut kept = Vec::new();
+            disposed.retain(|handle| {
+                let Some(&index) = by_handle.get(handle) else { return false };
+                let is_first = std::mem::take(&mut instances[index as usize].is_listed);
+                if is_first {
+                    kept.push(index);
+                }
+                is_first
+            });
+            for index in kept {
+                instances[index as usize].is_listed = true;
+            }
+        }
+        instances[at as usize].is_listed = true;
+        disposed.push_back(instances[at as usize].handle);
+    }
+
+    /// Frees the oldest disposed instance without changes. Returns whether it found one.
+    pub(super) fn release_disposed(&mut self) -> bool {
+        while let Some(handle) = self.disposed.pop_front() {
+            let Some(at) = self.find(handle) else { continue };
+            let instance = &mut self.instances[at as usize];
+            let was_listed = std::mem::take(&mut instance.is_listed);
+            if was_listed && instance.is_disposed && instance.len == 0 {
+                self.release(at);
+                return true;
+            }
+        }
+        false
+    }
+
+    fn release(&mut self, at: u32) {
+        let instance = &mut self.instances[at as usize];
+        // The walk over the alive instances passes free entries too.
+        (instance.is_registered, instance.is_alive) = (false, false);
         self.keys.release(&mut instance.key);
         self.by_handle.remove(&instance.handle);
         self.deadlines.forget(at);

@@ -8,7 +8,8 @@
 //! volatile writer acknowledged it; its instance was unregistered and all readers know; or its LIFESPAN ended.
 //!
 //! Bound: the [`HistoryLimits`]. A KEEP_ALL history without limits grows with the changes that the slowest reliable
-//! reader has not acknowledged. Without an instance limit it grows with the instances that are never unregistered.
+//! reader has not acknowledged. Without an instance limit it grows with the instances that are neither unregistered nor
+//! disposed. Beyond [`DISPOSED_MAX`] instances, or at the limit, the oldest disposed ones without changes make space.
 //! Slots of removed changes and instances are reused, so a steady state allocates nothing.
 
 mod change_store;
@@ -24,6 +25,12 @@ use change_store::ChangeStore;
 use departures::Departures;
 use instances::WriterInstances;
 use set_ends::SetEnds;
+
+/// Instances of a writer without a limit up to which all disposed ones stay registered.
+///
+/// As many as a reader without a limit keeps. An application that disposes of each key and never unregisters it would
+/// otherwise fill the memory, with 180 bytes for each key.
+const DISPOSED_MAX: usize = 1 << 18;
 
 /// No slot, no instance.
 const NONE: u32 = u32::MAX;
@@ -154,13 +161,23 @@ impl WriterHistory {
     ///
     /// # Errors
     /// The reason why it would not.
-    pub fn check_room(&self, instance: InstanceHandle, acknowledged: SequenceNumber) -> Result<(), HistoryFull> {
+    pub fn check_room(&mut self, instance: InstanceHandle, acknowledged: SequenceNumber) -> Result<(), HistoryFull> {
         // The path of most writers: no look at the instance.
         if self.limits.is_boundless() || self.limits.admits_any_instance(self.len()) {
             return Ok(());
         }
-        self.victim(self.instances.find(instance), acknowledged)?;
+        let known = self.instances.find(instance);
+        self.make_space_for_instance(known);
+        self.victim(known, acknowledged)?;
         Ok(())
+    }
+
+    /// Frees the oldest disposed instance without changes, if a new instance needs its place.
+    fn make_space_for_instance(&mut self, known: Option<u32>) {
+        let max = if self.limits.instances_max == usize::MAX { DISPOSED_MAX } else { self.limits.instances_max };
+        if known.is_none() && self.instances.len() >= max {
+            self.instances.release_disposed();
+        }
     }
 
     /// The change that [`WriterHistory::insert`] of one of `instance` would replace.
@@ -185,6 +202,7 @@ impl WriterHistory {
         acknowledged: SequenceNumber,
     ) -> Result<Option<SequenceNumber>, HistoryFull> {
         let known = self.instances.find_cached(change.instance);
+        self.make_space_for_instance(known);
         let replaced = self.victim(known, acknowledged)?;
         // The new change joins its instance before the replaced one leaves. Otherwise the instance could be freed in
         // between.
@@ -272,7 +290,9 @@ impl WriterHistory {
     /// # Errors
     /// [`HistoryFull::InstancesMax`]. Nothing has changed then.
     pub fn register(&mut self, instance: InstanceHandle, key: &Payload) -> Result<(), HistoryFull> {
-        let at = match self.instances.find_cached(instance) {
+        let known = self.instances.find_cached(instance);
+        self.make_space_for_instance(known);
+        let at = match known {
             Some(at) => at,
             None if self.instances.len() >= self.limits.instances_max => return Err(HistoryFull::InstancesMax),
             None => self.instances.insert(instance),
@@ -317,13 +337,14 @@ impl WriterHistory {
 
     /// Applies a change that is not stored to its instance.
     pub fn note_unstored(&mut self, instance: InstanceHandle, kind: ChangeKind, payload: Option<&Payload>) {
-        let at = match self.instances.find_cached(instance) {
+        let known = self.instances.find_cached(instance);
+        self.make_space_for_instance(known);
+        let at = match known {
             Some(at) => at,
             None => self.instances.insert(instance),
         };
-        if !self.instances.note_change(at, kind, payload) {
-            self.instances.release_if_unused(at);
-        }
+        self.instances.note_change(at, kind, payload);
+        self.instances.release_if_unused(at);
     }
 
     /// Whether the instance was registered or written, and not unregistered since.
@@ -513,7 +534,7 @@ impl WriterHistory {
         }
         debug_assert!(instance.len > 0, "the change was in the chain");
         instance.len -= 1;
-        if !instance.is_registered {
+        if instance.len == 0 {
             self.instances.release_if_unused(links.instance);
         }
     }

@@ -491,3 +491,47 @@ fn check_room_respects_instance_limit() {
     assert_eq!(written.history.check_room(handle(1), NOTHING), Ok(()));
     assert_eq!(written.history.check_room(handle(2), NOTHING), Err(HistoryFull::InstancesMax));
 }
+
+/// The application may write a disposed instance again, until another one needs its place.
+#[test]
+fn oldest_disposed_instances_make_space() {
+    let limits = HistoryLimits { depth: Some(1), instances_max: 3, ..UNLIMITED };
+    let mut history = WriterHistory::new(limits, false, HashSeed::fixed(1));
+    let mut number = 0;
+    for key in 1..=200 {
+        for kind in [ChangeKind::Alive, ChangeKind::NotAliveDisposed] {
+            number += 1;
+            assert_eq!(history.check_room(handle(key), SequenceNumber(number - 1)), Ok(()), "{key}");
+            history.insert(change(number, handle(key), kind), None, SequenceNumber(number - 1)).unwrap();
+            history.retire(SequenceNumber(number));
+        }
+    }
+    let known = [197, 198, 199, 200].map(|key| history.is_registered(handle(key)));
+    assert_eq!(known, [false, true, true, true]);
+    assert!(history.instances.table_len() <= 4);
+    // Registered and alive instances stay, and those with changes too.
+    let serialized = Payload::copy_of(&[1]);
+    assert_eq!(history.register(handle(198), &serialized), Ok(()));
+    for key in [1, 2] {
+        number += 1;
+        history.insert(change(number, handle(key), ChangeKind::Alive), None, NOTHING).unwrap();
+    }
+    assert_eq!(history.register(handle(3), &serialized), Err(HistoryFull::InstancesMax));
+    number += 1;
+    history.insert(change(number, handle(1), ChangeKind::NotAliveDisposed), None, NOTHING).unwrap();
+    assert_eq!(history.check_room(handle(3), NOTHING), Err(HistoryFull::InstancesMax));
+    history.retire(SequenceNumber(number));
+    assert_eq!(history.check_room(handle(3), NOTHING), Ok(()));
+    assert!(!history.is_registered(handle(1)) && history.is_registered(handle(2)));
+}
+
+#[test]
+fn disposed_instances_of_unlimited_writer_are_bounded() {
+    let mut history = WriterHistory::new(HistoryLimits { depth: Some(1), ..UNLIMITED }, false, HashSeed::fixed(1));
+    for number in 0..DISPOSED_MAX as u64 + 1000 {
+        let instance = InstanceHandle::from_key_hash([number.to_be_bytes(); 2].concat().try_into().unwrap());
+        history.note_unstored(instance, ChangeKind::Alive, None);
+        history.note_unstored(instance, ChangeKind::NotAliveDisposed, None);
+    }
+    assert_eq!(history.instances.len(), DISPOSED_MAX);
+}
