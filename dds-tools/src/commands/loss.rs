@@ -140,6 +140,7 @@ fn topic_json(name: &str, losses: &ReaderLosses, watch: &DomainWatch, is_total: 
         "never_came": total.not_received.never_came,
         "lacked_fragments": total.not_received.fragments,
         "no_longer_sent": total.not_received.irrelevant,
+        "replaced_by_writer": total.not_received.replaced,
         "own_socket_dropped": losses.socket_dropped,
         "likely_cause": losses.likely_cause().map(|cause| cause.to_string()),
         "writers": writers,
