@@ -525,6 +525,8 @@ fn panic_in_cell_is_error_at_every_entry() {
     let (writer, reader) = (from.writer::<Count>("t").unwrap(), to.reader::<Count>("t").unwrap());
     let healthy = to.reader_builder::<Count>("t").qos(Preset::Event).build().unwrap();
     matched(&writer, &reader);
+    // The healthy reader keeps no history: the writer must know it before it writes.
+    writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
     let waiting = std::thread::scope(|scope| {
         let waiter = scope.spawn(|| reader.wait_for_writers(9).block_for(PATIENCE));
         assert_eq!(reader.inside(|| panic!("on purpose")), Err(EnterError::Failed));
