@@ -27,6 +27,8 @@ mod names;
 #[cfg(feature = "serde")]
 mod profiles;
 mod programs;
+#[cfg(feature = "security")]
+mod protection;
 #[cfg(target_os = "linux")]
 mod receiving;
 #[cfg(feature = "derive")]
