@@ -477,8 +477,8 @@ fn judge(options: &VersionOptions, (old, new): (&Specification, &Specification),
             print_direction(name, "new writer, old reader", found.old_reader.as_ref());
             Some(found.is_mutual())
         }
-        Err((index, errors)) => {
-            options.input.report(if index == 0 { &old.sources } else { &new.sources }, &errors);
+        Err(error) => {
+            options.input.report(if error.is_old { &old.sources } else { &new.sources }, &error.diagnostics);
             None
         }
     }

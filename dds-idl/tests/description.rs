@@ -4,8 +4,8 @@
 
 use dds_cdr::cdr::dynamic::{DynamicData, DynamicType};
 use dds_cdr::cdr::{TryConstruct, TypeInfo};
-use dds_cdr::xtypes::{Complete, Form, TypeDefinition, TypeGraph, TypeObject};
-use dds_idl::description::{DescriptionForm, changes, dynamic_type, type_graph};
+use dds_cdr::xtypes::{Complete, Form, TypeConsistency, TypeDefinition, TypeGraph, TypeObject};
+use dds_idl::description::{DescriptionForm, TypeVersion, changes, compatibility, dynamic_type, type_graph};
 use dds_idl::idl::{Options, parse_file, parse_text};
 use dds_idl::model::Specification;
 use dds_idl::rust::{RustOptions, generate};
@@ -298,4 +298,16 @@ fn changes_name_every_property_of_a_type() {
     ] {
         assert!(found.iter().any(|line| line.starts_with(expected)), "no {expected:?} in {found:#?}");
     }
+}
+
+#[test]
+fn version_without_a_type_object_names_itself_and_the_reason() {
+    let old = parsed("typedef long A;");
+    let new = parsed("typedef fixed<3, 1> A;");
+    let version = |specification| TypeVersion::find(specification, "A").unwrap();
+    let policy = TypeConsistency::default();
+    let error = compatibility(version(&old), version(&new), DescriptionForm::Standard, &policy).unwrap_err();
+    assert!(!error.is_old);
+    let expected = "the new version of the type has no TypeObject: `fixed<3, 1>` is not data of a DDS topic";
+    assert_eq!(error.to_string(), expected);
 }

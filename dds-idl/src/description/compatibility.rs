@@ -3,6 +3,7 @@
 use super::{DescriptionForm, type_graph};
 use crate::model::{DefinitionId, Diagnostic, Diagnostics, Specification};
 use dds_cdr::xtypes::{Minimal, Mismatch, TypeConsistency, TypeDifference, TypeStore, check_assignable};
+use std::fmt;
 
 /// The judgment of readers about writers of two versions of a type, in both directions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,7 +27,7 @@ impl TypeCompatibility {
 /// Endpoints use the same rules, so the result is what a program will see.
 ///
 /// # Errors
-/// A version has no TypeObject. The spans of the error belong to the specification at this index: 0 for the old one.
+/// A version has no TypeObject.
 ///
 /// # Examples
 ///
@@ -48,19 +49,20 @@ pub fn compatibility(
     new: TypeVersion<'_>,
     form: DescriptionForm,
     policy: &TypeConsistency,
-) -> Result<TypeCompatibility, (usize, Diagnostics)> {
+) -> Result<TypeCompatibility, IndescribableVersion> {
     let mut store = TypeStore::default();
     let mut ids = Vec::with_capacity(2);
-    for (index, version) in [old, new].into_iter().enumerate() {
-        let graph = type_graph(version.specification, version.id, form).map_err(|errors| (index, errors))?;
+    for (version, is_old) in [(old, true), (new, false)] {
+        let graph = type_graph(version.specification, version.id, form)
+            .map_err(|diagnostics| IndescribableVersion { is_old, diagnostics })?;
         store.add_own(&graph);
         ids.extend(graph.types().first().map(|ty| ty.minimal_id.clone()));
     }
     let [old_id, new_id] = ids.as_slice() else {
         debug_assert!(false, "a graph contains its root");
-        return Err((0, Diagnostics::default()));
+        return Err(IndescribableVersion { is_old: true, diagnostics: Diagnostics::default() });
     };
-    let judge = |reader, writer, version: TypeVersion<'_>, index| match check_assignable::<Minimal>(
+    let judge = |reader, writer, version: TypeVersion<'_>, is_old| match check_assignable::<Minimal>(
         &store, reader, writer, policy,
     ) {
         Ok(()) => Ok(None),
@@ -70,11 +72,34 @@ pub fn compatibility(
             let mut errors = Diagnostics::default();
             let span = version.specification.definition(version.id).span;
             errors.push(Diagnostic::error(format!("the type {id} has no description"), span));
-            Err((index, errors))
+            Err(IndescribableVersion { is_old, diagnostics: errors })
         }
     };
-    Ok(TypeCompatibility { new_reader: judge(new_id, old_id, new, 1)?, old_reader: judge(old_id, new_id, old, 0)? })
+    let (new_reader, old_reader) = (judge(new_id, old_id, new, false)?, judge(old_id, new_id, old, true)?);
+    Ok(TypeCompatibility { new_reader, old_reader })
 }
+
+/// A version of a type that TypeObjects cannot describe.
+#[derive(Debug, Clone)]
+pub struct IndescribableVersion {
+    /// Whether it is the old version.
+    pub is_old: bool,
+    /// The reasons. Their spans belong to the specification of this version.
+    pub diagnostics: Diagnostics,
+}
+
+impl fmt::Display for IndescribableVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let version = if self.is_old { "old" } else { "new" };
+        write!(f, "the {version} version of the type has no TypeObject")?;
+        match self.diagnostics.iter().next() {
+            Some(first) => write!(f, ": {}", first.message),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for IndescribableVersion {}
 
 /// A type of a specification.
 #[derive(Debug, Clone, Copy)]

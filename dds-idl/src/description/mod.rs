@@ -21,7 +21,7 @@ mod dynamic_type;
 mod type_object;
 
 pub use change::{TypeChange, TypeChangeKind, changes};
-pub use compatibility::{TypeCompatibility, TypeVersion, compatibility};
+pub use compatibility::{IndescribableVersion, TypeCompatibility, TypeVersion, compatibility};
 
 use crate::model::{DefinitionId, Diagnostic, Diagnostics, Specification};
 use dds_cdr::cdr::dynamic::DynamicType;

@@ -419,6 +419,7 @@ fn interface_has_operations_and_attributes() {
     refuse(text, "1:27: a oneway operation has no result, and no `out` parameters");
     refuse("interface I { void f(in long a, in long A); };", "1:41: the parameter `A` is defined twice");
     refuse("struct S { long a; }; interface I : S { };", "1:37: `S` is not an interface");
+    refuse("module M<typename T> { struct S { T a; }; };", "1:8: `M` is a template module, which has no types");
 }
 
 #[test]

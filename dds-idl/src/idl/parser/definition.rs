@@ -134,8 +134,8 @@ fn module(parser: &mut Parser<'_>, raw: &[RawAnnotation], doc: Option<Arc<str>>)
     let annotations = annotation::resolve(parser, raw, AnnotationTarget::Module, None);
     if parser.kind() == TokenKind::Less {
         return Err(parser.report(
-            Diagnostic::error("template modules are not data types", span)
-                .help("write the module with its types instead of parameters"),
+            Diagnostic::error(format!("`{}` is a template module, which has no types", parser.text(symbol)), span)
+                .help("write a module with the types instead of the parameters"),
         ));
     }
     parser.expect(TokenKind::OpenBrace, "after the name of the module")?;
