@@ -68,6 +68,11 @@ pub enum Error {
         /// The problem.
         reason: String,
     },
+    /// A parameter is not declared, or a value is refused.
+    Parameter {
+        /// The problem.
+        reason: String,
+    },
     /// Too many calls of a client wait for a reply.
     TooManyCalls {
         /// The limit.
@@ -95,6 +100,7 @@ impl fmt::Display for Error {
             ),
             Self::ServersGone { service } => write!(f, "every server of {service:?} left before it replied"),
             Self::Reply { service, reason } => write!(f, "the reply of {service:?} does not decode: {reason}"),
+            Self::Parameter { reason } => f.write_str(reason),
             Self::TooManyCalls { limit } => write!(f, "{limit} calls wait for a reply, which is the limit"),
         }
     }

@@ -9,6 +9,7 @@
 //! | [`Node`] | the owner of publishers, subscriptions, clients and servers |
 //! | [`Publisher`], [`Subscription`] | topics |
 //! | [`Client`], [`Service`] | services |
+//! | [`Parameter`], [`RemoteParameters`] | own parameters, and those of other nodes |
 //! | [`Graph`] | nodes, topics and services of all programs |
 //! | [`QosProfile`] | the QoS profiles of ROS 2 by name |
 //! | [`name`] | rules, expansion and remapping of names |
@@ -42,6 +43,7 @@ mod error;
 mod graph;
 pub mod name;
 mod node;
+mod parameter;
 mod qos;
 mod service;
 mod topic;
@@ -55,6 +57,7 @@ pub use dds_ros2_msgs::{RosMessage, RosService};
 pub use error::{Error, Result};
 pub use graph::{EndpointDetails, Graph, NodeEntities, NodeName};
 pub use node::{Node, NodeBuilder};
+pub use parameter::{Parameter, ParameterBuilder, ParameterType, ParameterValue, RemoteParameters};
 pub use qos::QosProfile;
 pub use service::{Client, Request, RequestHeader, Service};
 pub use topic::{Publisher, Subscription};

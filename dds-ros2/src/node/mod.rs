@@ -4,12 +4,13 @@ use crate::Result;
 use crate::context::Context;
 use crate::graph::{LocalEndpoint, NodeId, Registration};
 use crate::name::{NameKind, RemapRule, Remapping, Target, check_namespace, check_node, expand};
+use crate::parameter::{ParameterBuilder, ParameterServer, ParameterStore, ParameterType, RemoteParameters};
 use crate::qos::QosProfile;
 use crate::service::{Client, Service};
 use crate::topic::{Publisher, Subscription};
 use dds_ros2_msgs::{RosMessage, RosService};
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A node of ROS 2.
 ///
@@ -26,6 +27,8 @@ struct NodeInner {
     namespace: String,
     name: String,
     remapping: Remapping,
+    /// Created with the first parameter.
+    parameters: Mutex<Option<ParameterServer>>,
 }
 
 impl Drop for NodeInner {
@@ -109,6 +112,43 @@ impl Node {
         Client::new(self, self.resolve_service(name)?, QosProfile::SERVICES_DEFAULT)
     }
 
+    /// Returns a builder of a parameter, for its range and its description. `default` is its first value.
+    ///
+    /// ```
+    /// # use dds_ros2::{Context, DiscoveryRange};
+    /// # fn main() -> dds_ros2::Result<()> {
+    /// # let context = Context::builder().discovery_range(DiscoveryRange::Off).build()?;
+    /// let node = context.node("drive")?;
+    /// let speed = node.parameter("speed", 1.0).range(0.0..=3.0).description("meters per second").declare()?;
+    /// assert_eq!(speed.get(), 1.0);
+    /// assert!(speed.set(4.0).is_err());
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn parameter<T: ParameterType>(&self, name: &str, default: T) -> ParameterBuilder<T> {
+        ParameterBuilder::new(self, name, default)
+    }
+
+    /// Returns the parameters of another node, by its name: `/lab/camera`.
+    ///
+    /// # Errors
+    /// As [`client`](Self::client).
+    pub fn parameters_of(&self, node: &str) -> Result<RemoteParameters> {
+        RemoteParameters::new(self, node)
+    }
+
+    /// Returns the own parameters. The first call creates their services.
+    pub(crate) fn parameters(&self) -> Result<Arc<ParameterStore>> {
+        let mut parameters = self.inner.parameters.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(server) = &*parameters {
+            return Ok(Arc::clone(&server.shared));
+        }
+        let server = ParameterServer::new(self)?;
+        let shared = Arc::clone(&server.shared);
+        *parameters = Some(server);
+        Ok(shared)
+    }
+
     /// Returns the fully qualified name of a topic after remapping.
     ///
     /// # Errors
@@ -183,6 +223,8 @@ impl NodeBuilder {
         let name = remapping.of_node(&Target::Node, &name).map_or(name.clone(), str::to_owned);
         let namespace = remapping.of_node(&Target::Namespace, &name).map_or(namespace.clone(), str::to_owned);
         let id = context.inner.graph.add_node(&namespace, &name)?;
-        Ok(Node { inner: Arc::new(NodeInner { context, id, namespace, name, remapping }) })
+        Ok(Node {
+            inner: Arc::new(NodeInner { context, id, namespace, name, remapping, parameters: Mutex::default() }),
+        })
     }
 }

@@ -3,6 +3,7 @@
 use super::form::{Form, Peers};
 use super::message::{Message, RequestHeader, decode};
 use super::{topics_of, user_data_of};
+use crate::context::Context;
 use crate::graph::{LocalEndpoint, Registration, prefix_of};
 use crate::node::Node;
 use crate::qos::QosProfile;
@@ -13,7 +14,7 @@ use dds_core::{DataReader, DataWriter, Delivery, Duration, Guid, Time};
 use dds_ros2_msgs::RosService;
 use std::collections::VecDeque;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Requests that wait until the reader of their reply is connected.
 const HELD_MAX: usize = 1024;
@@ -45,12 +46,18 @@ struct Core<S: RosService> {
     shared: Arc<Shared<S::Request>>,
     // Dropped before the node, so that the graph never lists an endpoint without its node.
     _registration: Registration,
-    node: Node,
+    context: Context,
+    /// `None` for a server that its node owns.
+    _node: Option<Node>,
 }
+
+/// Answers the waiting requests of a server in the background.
+type Work = Box<dyn Fn() + Send + Sync>;
 
 /// The part that listeners reach.
 struct Shared<Q> {
     signal: Arc<Signal>,
+    work: OnceLock<Work>,
     state: Mutex<State<Q>>,
 }
 
@@ -85,36 +92,85 @@ impl<Q> Shared<Q> {
 
     fn rematch(&self) {
         self.state().is_outdated = true;
+        self.wake();
+    }
+
+    fn wake(&self) {
         self.signal.notify();
+        if let Some(work) = self.work.get() {
+            work();
+        }
     }
 }
 
 impl<S: RosService> Service<S> {
     pub(crate) fn new(node: &Node, name: String, qos: QosProfile) -> Result<Self> {
+        Self::with_delivery(node, name, qos, Delivery::Inline, Some(node.clone()))
+    }
+
+    /// Creates a server that its node owns. The event thread answers requests.
+    pub(crate) fn in_background(
+        node: &Node,
+        name: String,
+        qos: QosProfile,
+        answer: impl Fn(S::Request) -> S::Response + Send + Sync + 'static,
+    ) -> Result<Self> {
+        let service = Self::with_delivery(node, name, qos, Delivery::EventThread, None)?;
+        let core = Arc::downgrade(&service.core);
+        let work = move || {
+            let Some(core) = core.upgrade() else { return };
+            let service = Self { core };
+            // The only error means that the context is closed.
+            while let Ok(Some(request)) = service.take_request() {
+                request.answer(&answer);
+            }
+        };
+        // The only call: the server is new.
+        let _ = service.core.shared.work.set(Box::new(work));
+        // Requests may have arrived before.
+        service.core.shared.wake();
+        Ok(service)
+    }
+
+    fn with_delivery(
+        node: &Node,
+        name: String,
+        qos: QosProfile,
+        delivery: Delivery,
+        owner: Option<Node>,
+    ) -> Result<Self> {
         let participant = node.context().participant();
         let identity = node.context().service_identity();
         let (requests, replies) = topics_of(&name);
         let state = State { peers: Peers::default(), is_outdated: true, held: VecDeque::new(), malformed: 0 };
-        let shared = Arc::new(Shared { signal: Arc::new(Signal::default()), state: Mutex::new(state) });
+        let shared = Arc::new(Shared { signal: Arc::default(), work: OnceLock::new(), state: Mutex::new(state) });
         let limits = dds_core::qos::ResourceLimits::NONE.max_samples(SAMPLES_MAX);
         let matched = Arc::clone(&shared);
         let writer = participant
             .writer_builder::<Message<S::Response>>(&replies)
             .qos(qos.writer(user_data_of::<S::Response>("serviceid", identity)).keep_all().resource_limits(limits))
             .slow_reader(SLOW_PEER)
-            .delivery(Delivery::Inline)
+            .delivery(delivery)
             .on_event(move |_, _| matched.rematch())
             .build()?;
-        let (received, matched) = (Arc::clone(&shared.signal), Arc::clone(&shared));
+        let (received, matched) = (Arc::clone(&shared), Arc::clone(&shared));
         let reader = participant
             .reader_builder::<Message<S::Request>>(&requests)
             .qos(qos.reader(user_data_of::<S::Request>("serviceid", identity)).keep_all().resource_limits(limits))
-            .delivery(Delivery::Inline)
-            .on_data(move |_| received.notify())
+            .delivery(delivery)
+            .on_data(move |_| received.wake())
             .on_event(move |_, _| matched.rematch())
             .build()?;
         let registration = node.register(vec![LocalEndpoint::of_reader(&reader), LocalEndpoint::of_writer(&writer)])?;
-        let core = Core { name, reader, writer, shared, _registration: registration, node: node.clone() };
+        let core = Core {
+            name,
+            reader,
+            writer,
+            shared,
+            _registration: registration,
+            context: node.context().clone(),
+            _node: owner,
+        };
         Ok(Self { core: Arc::new(core) })
     }
 
@@ -123,7 +179,7 @@ impl<S: RosService> Service<S> {
     /// Errors of the wait: [`Error::Timeout`], [`Error::Closed`].
     pub fn next_request(&self) -> Wait<'_, Request<S>> {
         Wait::new(
-            self.core.node.context().waits(),
+            self.core.context.waits(),
             &self.core.shared.signal,
             || self.take_request(),
             || format!("no request of {:?}; {} clients are connected", self.core.name, self.client_count()),
@@ -174,12 +230,6 @@ impl<S: RosService> Service<S> {
         &self.core.name
     }
 
-    /// Returns the node of the server.
-    #[must_use]
-    pub fn node(&self) -> &Node {
-        &self.core.node
-    }
-
     /// Returns the number of connected clients.
     #[must_use]
     pub fn client_count(&self) -> usize {
@@ -207,7 +257,7 @@ impl<S: RosService> Core<S> {
     /// Moves received requests into the list of held ones.
     fn receive(&self) -> Result<()> {
         let samples = self.reader.take().map_err(|_| Error::Closed)?;
-        let now = self.node.context().now();
+        let now = self.context.now();
         let mut state = self.shared.state();
         for sample in &samples {
             let Some(encoded) = sample.encoded() else { continue };

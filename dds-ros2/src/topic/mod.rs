@@ -10,6 +10,6 @@ use crate::user_data;
 use dds_ros2_msgs::RosMessage;
 
 /// USER_DATA of the endpoints of a topic.
-fn user_data_of<T: RosMessage>() -> Vec<u8> {
+pub(crate) fn user_data_of<T: RosMessage>() -> Vec<u8> {
     user_data::entry("typehash", T::TYPE_HASH).into_bytes()
 }

@@ -1,8 +1,12 @@
-//! Real nodes of ROS 2 (`rclpy`) as peers. `.ci/run ros2` installs them and sets `DDS_TEST_ROS_PYTHON`.
+//! Real nodes of ROS 2 (`rclpy`), and Cyclone DDS, as peers.
+//!
+//! `.ci/run ros2` installs them and sets `DDS_TEST_ROS_PYTHON` and `DDS_TEST_PYTHON`.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
+mod cyclone;
 mod graph;
+mod parameters;
 mod peer;
 mod services;
 mod topics;

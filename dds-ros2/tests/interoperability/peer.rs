@@ -26,9 +26,23 @@ impl Peer {
     /// As `start`, with these environment variables.
     pub(crate) fn start_with(domain: u32, name: &str, namespace: &str, environment: &[(&str, &str)]) -> Self {
         let python = std::env::var("DDS_TEST_ROS_PYTHON").unwrap_or_else(|_| "python3".into());
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/interoperability/ros.py");
-        let mut process = Command::new(&python)
-            .args(["-B", script, name, namespace])
+        let mut peer = Self::spawn(&python, &["ros.py", name, namespace], domain, environment);
+        peer.wait_for("started", |_| true);
+        peer
+    }
+
+    /// Starts `cyclone.py` as a client or a server.
+    pub(crate) fn start_cyclone(domain: u32, role: &str) -> Self {
+        let python = std::env::var("DDS_TEST_PYTHON").unwrap_or_else(|_| "python3".into());
+        Self::spawn(&python, &["cyclone.py", role, &domain.to_string()], domain, &[])
+    }
+
+    fn spawn(python: &str, arguments: &[&str], domain: u32, environment: &[(&str, &str)]) -> Self {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/interoperability");
+        let mut process = Command::new(python)
+            .current_dir(folder)
+            .arg("-B")
+            .args(arguments)
             .env("ROS_DOMAIN_ID", domain.to_string())
             .env("ROS_AUTOMATIC_DISCOVERY_RANGE", "SYSTEM_DEFAULT")
             .env("FASTDDS_BUILTIN_TRANSPORTS", "UDPv4")
@@ -48,9 +62,7 @@ impl Peer {
             }
         });
         let commands = process.stdin.take();
-        let mut peer = Self { process, commands, events };
-        peer.wait_for("started", |_| true);
-        peer
+        Self { process, commands, events }
     }
 
     pub(crate) fn tell(&mut self, command: Value) {
@@ -65,6 +77,23 @@ impl Peer {
                 Ok(event) if event["event"] == name && is_it(&event) => return event,
                 Ok(event) => passed_over.push(event),
                 Err(error) => panic!("{error} while waiting for {name}; there was {passed_over:?}"),
+            }
+        }
+    }
+
+    /// Waits for one event of each name, in any order.
+    pub(crate) fn wait_for_both(&mut self, names: [&str; 2]) -> [Value; 2] {
+        let first = self.wait_for_any(&names);
+        let is_first = first["event"] == names[0];
+        let second = self.wait_for(names[usize::from(is_first)], |_| true);
+        if is_first { [first, second] } else { [second, first] }
+    }
+
+    fn wait_for_any(&mut self, names: &[&str]) -> Value {
+        loop {
+            let event = self.events.recv_timeout(LIMIT).unwrap();
+            if names.iter().any(|name| event["event"] == *name) {
+                return event;
             }
         }
     }

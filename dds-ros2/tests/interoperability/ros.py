@@ -6,7 +6,10 @@ import sys
 import threading
 
 import rclpy
+from rcl_interfaces.msg import ParameterEvent
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.parameter import Parameter, parameter_value_to_python
+from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
@@ -32,6 +35,7 @@ class Peer:
         self.publishers = {}
         self.clients = {}
         self.kept = []
+        self.remotes = {}
 
     def publish(self, topic, text, profile="default"):
         if topic not in self.publishers:
@@ -99,6 +103,64 @@ class Peer:
             "durability": info.qos_profile.durability.name,
         }
         report("topic_info", endpoints=[describe(info) for info in endpoints])
+
+
+    def declare(self, name, value):
+        self.node.declare_parameter(name, value)
+        report("declared")
+
+    def parameter(self, name):
+        report("parameter", value=self.node.get_parameter(name).value)
+
+    def watch_parameters(self):
+        changed = lambda event: report(
+            "parameter_event",
+            node=event.node,
+            new=[parameter.name for parameter in event.new_parameters],
+            changed=[parameter.name for parameter in event.changed_parameters],
+        )
+        self.kept.append(self.node.create_subscription(ParameterEvent, "/parameter_events", changed, 10))
+        report("watching")
+
+    def remote(self, node):
+        if node not in self.remotes:
+            self.remotes[node] = AsyncParameterClient(self.node, node)
+        client = self.remotes[node]
+        if not client.wait_for_services(timeout_sec=20):
+            report("unavailable")
+        return client
+
+    def list_parameters(self, node, prefixes):
+        done = lambda future: report("listed", names=list(future.result().result.names))
+        self.remote(node).list_parameters(prefixes, 0).add_done_callback(done)
+
+    def get_parameters(self, node, names):
+        done = lambda future: report("got", values=[parameter_value_to_python(v) for v in future.result().values])
+        self.remote(node).get_parameters(names).add_done_callback(done)
+
+    def set_parameters(self, node, values, atomically=False):
+        parameters = [Parameter(name, value=value) for name, value in values.items()]
+        if atomically:
+            done = lambda future: report("set", results=[[future.result().result.successful, future.result().result.reason]])
+            self.remote(node).set_parameters_atomically(parameters).add_done_callback(done)
+        else:
+            done = lambda future: report("set", results=[[one.successful, one.reason] for one in future.result().results])
+            self.remote(node).set_parameters(parameters).add_done_callback(done)
+
+    def describe_parameters(self, node, names):
+        done = lambda future: report(
+            "described",
+            descriptors=[
+                {
+                    "type": one.type,
+                    "description": one.description,
+                    "read_only": one.read_only,
+                    "range": [[r.from_value, r.to_value] for r in one.floating_point_range],
+                }
+                for one in future.result().descriptors
+            ],
+        )
+        self.remote(node).describe_parameters(names).add_done_callback(done)
 
 
 def main():

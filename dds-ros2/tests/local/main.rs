@@ -156,6 +156,25 @@ fn call_without_server_or_answer_names_the_missing_part() {
 }
 
 #[test]
+fn parameters_exist_as_long_as_their_node() {
+    let context = builder("parameters").build().unwrap();
+    let node = context.node("drive").unwrap();
+    assert!(context.graph().services().is_empty());
+    let speed = node.parameter("speed", 2_i64).range(0..=3).declare().unwrap();
+    assert_eq!(context.graph().services().len(), 6);
+    let error = node.parameter("speed", 1_i64).declare().unwrap_err();
+    assert_eq!(error.to_string(), "parameter \"speed\" is already declared");
+    assert!(node.parameter("late", 9_i64).range(0..=3).declare().is_err());
+    drop(node);
+    let error = speed.set(4).unwrap_err();
+    assert_eq!((error.to_string().as_str(), speed.get()), ("4 is outside of the range of parameter \"speed\"", 2));
+    speed.set(3).unwrap();
+    assert_eq!(speed.get(), 3);
+    drop(speed);
+    assert!(context.graph().nodes().is_empty() && context.graph().services().is_empty());
+}
+
+#[test]
 fn shutdown_ends_every_wait() {
     let context = builder("shutdown").build().unwrap();
     let node = context.node("n").unwrap();

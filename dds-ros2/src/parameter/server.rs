@@ -1,0 +1,190 @@
+//! The six services of a node, and its messages on `/parameter_events`.
+
+use super::store::{Declared, Store};
+use super::value::ParameterValue;
+use crate::context::Context;
+use crate::graph::{LocalEndpoint, Registration};
+use crate::name::topic_name;
+use crate::node::Node;
+use crate::qos::QosProfile;
+use crate::service::Service;
+use crate::topic::user_data_of;
+use crate::wait::Signal;
+use crate::{Error, Result};
+use dds_core::{DataWriter, Time};
+use dds_ros2_msgs::builtin_interfaces::msg::Time as Stamp;
+use dds_ros2_msgs::rcl_interfaces::msg::{ListParametersResult, Parameter, ParameterEvent, SetParametersResult};
+use dds_ros2_msgs::rcl_interfaces::srv::{
+    DescribeParameters, DescribeParametersResponse, GetParameterTypes, GetParameterTypesResponse, GetParameters,
+    GetParametersResponse, ListParameters, ListParametersResponse, SetParameters, SetParametersAtomically,
+    SetParametersAtomicallyResponse, SetParametersResponse,
+};
+use std::any::Any;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The parameters of a node with their services.
+pub(crate) struct ParameterServer {
+    pub(crate) shared: Arc<Shared>,
+    /// The services, which answer on the event thread while they exist.
+    _services: Vec<Box<dyn Any + Send + Sync>>,
+    _registration: Registration,
+}
+
+/// The part that the services share.
+pub(crate) struct Shared {
+    node: String,
+    pub(crate) context: Context,
+    store: Mutex<Store>,
+    pub(crate) changed: Arc<Signal>,
+    events: DataWriter<ParameterEvent>,
+}
+
+/// A change of a parameter, for `/parameter_events`.
+enum Kind {
+    New,
+    Changed,
+}
+
+impl ParameterServer {
+    pub(crate) fn new(node: &Node) -> Result<Self> {
+        let context = node.context().clone();
+        let topic = node.resolve_topic("/parameter_events")?;
+        let events = context
+            .participant()
+            .writer_builder::<ParameterEvent>(&topic_name("rt", &topic, ""))
+            .qos(QosProfile::PARAMETER_EVENTS.writer(user_data_of::<ParameterEvent>()))
+            .build()?;
+        let registration = node.register(vec![LocalEndpoint::of_writer(&events)])?;
+        let shared = Arc::new(Shared {
+            node: node.full_name(),
+            context,
+            store: Mutex::new(Store::default()),
+            changed: Arc::default(),
+            events,
+        });
+        let qos = QosProfile::PARAMETERS;
+        let name = |service: &str| node.resolve_service(&format!("~/{service}"));
+        let own = || Arc::clone(&shared);
+        let parameters = own();
+        let get = Service::<GetParameters>::in_background(node, name("get_parameters")?, qos, move |request| {
+            let store = parameters.store();
+            let values = request.names.iter().map(|name| store.get(name).to_message()).collect();
+            GetParametersResponse { values }
+        })?;
+        let parameters = own();
+        let types =
+            Service::<GetParameterTypes>::in_background(node, name("get_parameter_types")?, qos, move |request| {
+                let store = parameters.store();
+                GetParameterTypesResponse { types: request.names.iter().map(|name| store.get(name).kind()).collect() }
+            })?;
+        let parameters = own();
+        let set = Service::<SetParameters>::in_background(node, name("set_parameters")?, qos, move |request| {
+            let each = request.parameters.into_iter().map(|parameter| result_of(parameters.set(vec![parameter])));
+            SetParametersResponse { results: each.collect() }
+        })?;
+        let parameters = own();
+        let all = name("set_parameters_atomically")?;
+        let atomically = Service::<SetParametersAtomically>::in_background(node, all, qos, move |request| {
+            SetParametersAtomicallyResponse { result: result_of(parameters.set(request.parameters)) }
+        })?;
+        let parameters = own();
+        let list = Service::<ListParameters>::in_background(node, name("list_parameters")?, qos, move |request| {
+            let (names, prefixes) = parameters.store().list(&request.prefixes, request.depth);
+            ListParametersResponse { result: ListParametersResult { names, prefixes } }
+        })?;
+        let parameters = own();
+        let texts = name("describe_parameters")?;
+        let describe = Service::<DescribeParameters>::in_background(node, texts, qos, move |request| {
+            let store = parameters.store();
+            let descriptors = request.names.iter().map(|name| store.describe(name)).collect();
+            DescribeParametersResponse { descriptors }
+        })?;
+        let services: Vec<Box<dyn Any + Send + Sync>> = vec![
+            Box::new(get),
+            Box::new(types),
+            Box::new(set),
+            Box::new(atomically),
+            Box::new(list),
+            Box::new(describe),
+        ];
+        Ok(Self { shared, _services: services, _registration: registration })
+    }
+}
+
+impl Shared {
+    pub(crate) fn store(&self) -> MutexGuard<'_, Store> {
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn declare(&self, name: &str, declared: Declared) -> Result<()> {
+        let value = declared.value.clone();
+        {
+            let mut store = self.store();
+            if store.declared.contains_key(name) {
+                return Err(Error::Parameter { reason: format!("parameter {name:?} is already declared") });
+            }
+            declared.check(name, &value).map_err(|reason| Error::Parameter { reason })?;
+            store.declared.insert(name.to_owned(), declared);
+        }
+        self.publish(Kind::New, vec![Parameter { name: name.to_owned(), value: value.to_message() }])
+    }
+
+    /// Sets all values, or none of them.
+    pub(crate) fn set(&self, parameters: Vec<Parameter>) -> Result<()> {
+        let mut changed = Vec::new();
+        {
+            let mut store = self.store();
+            let values: Vec<(String, ParameterValue)> = parameters
+                .into_iter()
+                .map(|parameter| (parameter.name, ParameterValue::of_message(parameter.value)))
+                .collect();
+            for (name, value) in &values {
+                store.check(name, value).map_err(|reason| Error::Parameter { reason })?;
+            }
+            for (name, value) in values {
+                if store.set(&name, value.clone()) {
+                    changed.push(Parameter { name, value: value.to_message() });
+                }
+            }
+        }
+        if changed.is_empty() {
+            return Ok(());
+        }
+        self.publish(Kind::Changed, changed)
+    }
+
+    fn publish(&self, kind: Kind, parameters: Vec<Parameter>) -> Result<()> {
+        let mut event =
+            ParameterEvent { stamp: stamp(self.context.now()), node: self.node.clone(), ..ParameterEvent::default() };
+        match kind {
+            Kind::New => event.new_parameters = parameters,
+            Kind::Changed => event.changed_parameters = parameters,
+        }
+        self.changed.notify();
+        Ok(self.events.write(&event)?)
+    }
+}
+
+fn result_of(result: Result<()>) -> SetParametersResult {
+    match result {
+        Ok(()) => SetParametersResult { successful: true, reason: String::new() },
+        Err(error) => SetParametersResult { successful: false, reason: error.to_string() },
+    }
+}
+
+/// Returns a time as a message. Times outside of its range are cut off.
+fn stamp(time: Time) -> Stamp {
+    let nanos = time.as_unix_nanos();
+    let seconds = nanos.div_euclid(1_000_000_000);
+    Stamp {
+        sec: i32::try_from(seconds).unwrap_or(i32::MAX),
+        nanosec: u32::try_from(nanos.rem_euclid(1_000_000_000)).unwrap_or(0),
+    }
+}
+
+impl fmt::Debug for ParameterServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ParameterServer").field("node", &self.shared.node).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,196 @@
+//! Values of parameters, and the types of Rust that stand for them.
+
+use dds_ros2_msgs::rcl_interfaces::msg::ParameterValue as Message;
+use std::fmt;
+
+/// The value of a parameter.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub enum ParameterValue {
+    /// No value: the parameter does not exist.
+    #[default]
+    NotSet,
+    /// A truth value.
+    Bool(bool),
+    /// An integer.
+    Integer(i64),
+    /// A floating-point number.
+    Double(f64),
+    /// A text.
+    String(String),
+    /// Bytes.
+    ByteArray(Vec<u8>),
+    /// Truth values.
+    BoolArray(Vec<bool>),
+    /// Integers.
+    IntegerArray(Vec<i64>),
+    /// Floating-point numbers.
+    DoubleArray(Vec<f64>),
+    /// Texts.
+    StringArray(Vec<String>),
+}
+
+impl ParameterValue {
+    /// Returns the number of the type, a constant of `rcl_interfaces/msg/ParameterType`.
+    #[must_use]
+    pub fn kind(&self) -> u8 {
+        match self {
+            Self::NotSet => 0,
+            Self::Bool(_) => 1,
+            Self::Integer(_) => 2,
+            Self::Double(_) => 3,
+            Self::String(_) => 4,
+            Self::ByteArray(_) => 5,
+            Self::BoolArray(_) => 6,
+            Self::IntegerArray(_) => 7,
+            Self::DoubleArray(_) => 8,
+            Self::StringArray(_) => 9,
+        }
+    }
+
+    /// Returns the name of the type in ROS 2, such as `integer`.
+    #[must_use]
+    pub fn kind_name(&self) -> &'static str {
+        const NAMES: [&str; 10] = [
+            "not set",
+            "bool",
+            "integer",
+            "double",
+            "string",
+            "byte_array",
+            "bool_array",
+            "integer_array",
+            "double_array",
+            "string_array",
+        ];
+        NAMES[usize::from(self.kind())]
+    }
+
+    pub(crate) fn to_message(&self) -> Message {
+        let mut message = Message { r#type: self.kind(), ..Message::default() };
+        match self.clone() {
+            Self::NotSet => {}
+            Self::Bool(value) => message.bool_value = value,
+            Self::Integer(value) => message.integer_value = value,
+            Self::Double(value) => message.double_value = value,
+            Self::String(value) => message.string_value = value,
+            Self::ByteArray(value) => message.byte_array_value = value,
+            Self::BoolArray(value) => message.bool_array_value = value,
+            Self::IntegerArray(value) => message.integer_array_value = value,
+            Self::DoubleArray(value) => message.double_array_value = value,
+            Self::StringArray(value) => message.string_array_value = value,
+        }
+        message
+    }
+
+    /// Returns the value of a message. An unknown type counts as no value.
+    pub(crate) fn of_message(message: Message) -> Self {
+        match message.r#type {
+            1 => Self::Bool(message.bool_value),
+            2 => Self::Integer(message.integer_value),
+            3 => Self::Double(message.double_value),
+            4 => Self::String(message.string_value),
+            5 => Self::ByteArray(message.byte_array_value),
+            6 => Self::BoolArray(message.bool_array_value),
+            7 => Self::IntegerArray(message.integer_array_value),
+            8 => Self::DoubleArray(message.double_array_value),
+            9 => Self::StringArray(message.string_array_value),
+            _ => Self::NotSet,
+        }
+    }
+}
+
+impl fmt::Display for ParameterValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotSet => f.write_str("not set"),
+            Self::Bool(value) => value.fmt(f),
+            Self::Integer(value) => value.fmt(f),
+            Self::Double(value) => fmt::Debug::fmt(value, f),
+            Self::String(value) => value.fmt(f),
+            Self::ByteArray(value) => fmt::Debug::fmt(value, f),
+            Self::BoolArray(value) => fmt::Debug::fmt(value, f),
+            Self::IntegerArray(value) => fmt::Debug::fmt(value, f),
+            Self::DoubleArray(value) => fmt::Debug::fmt(value, f),
+            Self::StringArray(value) => fmt::Debug::fmt(value, f),
+        }
+    }
+}
+
+/// A type of Rust that parameters can have.
+pub trait ParameterType: Clone + Send + Sync + 'static {
+    /// Returns the value as a parameter.
+    fn into_value(self) -> ParameterValue;
+
+    /// Returns the value of a parameter, or `None` if it has another type.
+    fn from_value(value: ParameterValue) -> Option<Self>;
+}
+
+macro_rules! parameter_types {
+    ($($ty:ty => $variant:ident,)*) => {
+        $(
+            impl ParameterType for $ty {
+                fn into_value(self) -> ParameterValue {
+                    ParameterValue::$variant(self)
+                }
+
+                fn from_value(value: ParameterValue) -> Option<Self> {
+                    match value {
+                        ParameterValue::$variant(value) => Some(value),
+                        _ => None,
+                    }
+                }
+            }
+
+            impl From<$ty> for ParameterValue {
+                fn from(value: $ty) -> Self {
+                    Self::$variant(value)
+                }
+            }
+        )*
+    };
+}
+
+parameter_types! {
+    bool => Bool,
+    i64 => Integer,
+    f64 => Double,
+    String => String,
+    Vec<u8> => ByteArray,
+    Vec<bool> => BoolArray,
+    Vec<i64> => IntegerArray,
+    Vec<f64> => DoubleArray,
+    Vec<String> => StringArray,
+}
+
+impl From<&str> for ParameterValue {
+    fn from(value: &str) -> Self {
+        Self::String(value.to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_type_survives_its_message() {
+        let values = [
+            ParameterValue::NotSet,
+            true.into(),
+            7_i64.into(),
+            1.5.into(),
+            "text".into(),
+            vec![1_u8].into(),
+            vec![true].into(),
+            vec![-1_i64].into(),
+            vec![0.5].into(),
+            vec!["a".to_owned()].into(),
+        ];
+        for (kind, value) in (0..).zip(values) {
+            assert_eq!(value.kind(), kind);
+            assert_eq!(ParameterValue::of_message(value.to_message()), value);
+        }
+        assert_eq!(ParameterValue::of_message(Message { r#type: 77, ..Message::default() }), ParameterValue::NotSet);
+    }
+}

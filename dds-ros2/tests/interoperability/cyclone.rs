@@ -1,0 +1,59 @@
+//! Services in the form of `rmw_cyclonedds`, with Cyclone DDS.
+
+use crate::context;
+use crate::peer::{LIMIT, Peer};
+use dds_ros2::Error;
+use dds_ros2::msgs::std_srvs::srv::{SetBool, SetBoolRequest, SetBoolResponse};
+use serde_json::json;
+
+#[test]
+#[ignore = "needs ROS 2 and Cyclone DDS: .ci/run ros2"]
+fn server_answers_both_forms_at_once() {
+    let context = context(50);
+    let service = context.node("server").unwrap().service::<SetBool>("flip").unwrap();
+    let thread = std::thread::spawn(move || {
+        service.serve(|request| SetBoolResponse { success: !request.data, message: format!("not {}", request.data) })
+    });
+    let mut cyclone = Peer::start_cyclone(50, "client");
+    let mut ros = Peer::start(50, "client", "/");
+    ros.tell(json!({"command": "call", "service": "/flip", "values": [true, false, true, false]}));
+    for number in 1..=6 {
+        let answer = cyclone.wait_for("answered", |_| true);
+        let asked = number % 2 == 0;
+        let expected =
+            json!({"event": "answered", "number": number, "success": !asked, "message": format!("not {asked}")});
+        assert_eq!(answer, expected);
+    }
+    for number in 0..4 {
+        let answer = ros.wait_for("answered", |_| true);
+        assert_eq!((&answer["asked"], &answer["success"]), (&json!(number % 2 == 0), &json!(number % 2 == 1)));
+    }
+    cyclone.kill();
+    context.shutdown().unwrap();
+    thread.join().unwrap().unwrap();
+}
+
+#[test]
+#[ignore = "needs ROS 2 and Cyclone DDS: .ci/run ros2"]
+fn client_uses_the_form_of_its_server_and_refuses_both() {
+    let context = context(51);
+    let client = context.node("client").unwrap().client::<SetBool>("flip").unwrap();
+    let mut cyclone = Peer::start_cyclone(51, "server");
+    for number in 1..=4 {
+        let data = number % 2 == 0;
+        let answer = client.call(SetBoolRequest { data }).block_for(LIMIT).unwrap();
+        assert_eq!((answer.success, answer.message), (!data, format!("cyclone {number}")));
+        assert_eq!(cyclone.wait_for("asked", |_| true)["data"], json!(data));
+    }
+    let mut ros = Peer::start(51, "server", "/");
+    ros.tell(json!({"command": "serve", "service": "/flip"}));
+    ros.wait_for("serving", |_| true);
+    // Until the second server matches, the first one answers.
+    let is_refused = (0..200).any(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        let result = client.call(SetBoolRequest { data: true }).block_for(LIMIT);
+        matches!(result, Err(Error::MixedServers { .. }))
+    });
+    assert!(is_refused);
+    cyclone.kill();
+}

@@ -1,0 +1,100 @@
+//! Parameters of a node of this crate, changed by `rclpy`, and the other way.
+
+use crate::context;
+use crate::peer::{LIMIT, Peer};
+use dds_ros2::{Context, Error, ParameterValue, Wait};
+use serde_json::{Value, json};
+use std::future::Future;
+
+/// Blocks on a future of this crate.
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    struct Unparker(std::thread::Thread);
+    impl std::task::Wake for Unparker {
+        fn wake(self: std::sync::Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = std::sync::Arc::new(Unparker(std::thread::current())).into();
+    let mut task = std::task::Context::from_waker(&waker);
+    let mut future = std::pin::pin!(future);
+    loop {
+        if let std::task::Poll::Ready(value) = future.as_mut().poll(&mut task) {
+            return value;
+        }
+        std::thread::park();
+    }
+}
+
+fn answer(peer: &mut Peer, command: &Value, event: &str) -> Value {
+    peer.tell(command.clone());
+    peer.wait_for(event, |_| true)
+}
+
+#[test]
+#[ignore = "needs ROS 2: .ci/run ros2"]
+fn rclpy_reads_and_changes_parameters() {
+    let context: Context = context(40);
+    let node = context.node_builder("drive").namespace("/lab").build().unwrap();
+    let speed = node.parameter("wheel.speed", 1.0).range(0.0..=3.0).description("meters per second").declare().unwrap();
+    let _name = node.parameter("frame", "base".to_owned()).read_only().declare().unwrap();
+    let ids = node.parameter("ids", vec![1_i64, 2]).declare().unwrap();
+    let mut peer = Peer::start(40, "tuner", "/");
+    peer.tell(json!({"command": "watch_parameters"}));
+    peer.wait_for("watching", |_| true);
+
+    let drive = "/lab/drive";
+    let listed = answer(&mut peer, &json!({"command": "list_parameters", "node": drive, "prefixes": []}), "listed");
+    assert_eq!(listed["names"], json!(["frame", "ids", "wheel.speed"]));
+    let names = json!(["frame", "ids", "wheel.speed", "none"]);
+    let got = answer(&mut peer, &json!({"command": "get_parameters", "node": drive, "names": names}), "got");
+    assert_eq!(got["values"], json!(["base", [1, 2], 1.0, null]));
+    let names = json!(["frame", "wheel.speed"]);
+    let described =
+        answer(&mut peer, &json!({"command": "describe_parameters", "node": drive, "names": names}), "described");
+    let expected = json!([
+        {"type": 4, "description": "", "read_only": true, "range": []},
+        {"type": 3, "description": "meters per second", "read_only": false, "range": [[0.0, 3.0]]},
+    ]);
+    assert_eq!(described["descriptors"], expected);
+
+    let change: Wait<'_, f64> = speed.changed();
+    let set =
+        json!({"command": "set_parameters", "node": drive, "values": {"wheel.speed": 2.5, "frame": "x", "no": 1}});
+    peer.tell(set);
+    let [results, event] = peer.wait_for_both(["set", "parameter_event"]);
+    let results = &results["results"];
+    // JSON sorts the names.
+    assert_eq!(results[0], json!([false, "parameter \"frame\" is read-only"]));
+    assert_eq!(results[1], json!([false, "parameter \"no\" is not declared"]));
+    assert_eq!(results[2], json!([true, ""]));
+    assert_eq!((change.block_for(LIMIT).unwrap(), speed.get()), (2.5, 2.5));
+    assert_eq!((&event["node"], &event["changed"]), (&json!(drive), &json!(["wheel.speed"])));
+
+    // One refused value refuses all.
+    let values = json!({"ids": [7], "wheel.speed": 9.0});
+    let set = json!({"command": "set_parameters", "node": drive, "values": values, "atomically": true});
+    let results = answer(&mut peer, &set, "set")["results"].clone();
+    assert_eq!(results, json!([[false, "9.0 is outside of the range of parameter \"wheel.speed\""]]));
+    assert_eq!(ids.get(), [1, 2]);
+}
+
+#[test]
+#[ignore = "needs ROS 2: .ci/run ros2"]
+fn parameters_of_rclpy_are_read_and_changed() {
+    let context = context(41);
+    let node = context.node("tuner").unwrap();
+    let mut peer = Peer::start(41, "camera", "/lab");
+    peer.tell(json!({"command": "declare", "name": "exposure", "value": 5}));
+    peer.wait_for("declared", |_| true);
+    let camera = node.parameters_of("/lab/camera").unwrap().within(LIMIT);
+    block_on(async {
+        assert!(camera.list().await.unwrap().contains(&"exposure".to_owned()));
+        assert_eq!(camera.get("exposure").await.unwrap(), ParameterValue::Integer(5));
+        assert_eq!(camera.get("use_sim_time").await.unwrap(), ParameterValue::Bool(false));
+        camera.set("exposure", 7_i64).await.unwrap();
+        let refused = camera.set("exposure", "bright").await.unwrap_err();
+        assert!(matches!(&refused, Error::Parameter { reason } if !reason.is_empty()), "{refused}");
+    });
+    let now = peer.ask(json!({"command": "parameter", "name": "exposure"}));
+    assert_eq!(now["value"], 7);
+}
