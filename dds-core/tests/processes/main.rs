@@ -9,6 +9,8 @@ mod ends;
 #[cfg(target_os = "linux")]
 mod fork;
 mod hosts;
+#[cfg(target_os = "linux")]
+mod interfaces_down;
 #[cfg(all(target_os = "linux", feature = "rt"))]
 mod priority_inversion;
 #[cfg(all(target_os = "linux", feature = "shm"))]

@@ -82,6 +82,9 @@ impl OsNetwork {
         let (addressing, receivers) = Addressing::new(config, &udp, sockets)
             .map_err(|source| NetworkError::Io { what: "read the bound ports", source })?;
         let Receivers { metatraffic_multicast, metatraffic_unicast, user_unicast } = receivers;
+        if addressing.locators().default_unicast.is_empty() {
+            tracing::warn!("every network interface is down; the participant waits for one (`ip link set lo up`)");
+        }
         let multicast = metatraffic_multicast.into_iter().map(|socket| (socket, Socket::MetatrafficMulticast));
         let unicast = metatraffic_unicast.into_iter().map(|socket| (socket, Socket::MetatrafficUnicast));
         let naming = Naming::new(&config.peer_names, config.resolve, Clock::new().now().instant);

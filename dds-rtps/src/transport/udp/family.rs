@@ -55,6 +55,18 @@ impl Family {
         families
     }
 
+    /// Returns the requested versions that the system has, even if no interface has an address of them.
+    pub(super) fn requested(families: IpFamilies) -> Families {
+        let mut requested = Families::new();
+        if families != IpFamilies::V6 {
+            requested.push(Self::V4);
+        }
+        if families == IpFamilies::V6 || families != IpFamilies::V4 && Self::V6.socket().is_ok() {
+            requested.push(Self::V6);
+        }
+        requested
+    }
+
     pub(super) const fn localhost(self) -> IpAddr {
         match self {
             Self::V4 => IpAddr::V4(Ipv4Addr::LOCALHOST),
@@ -137,6 +149,13 @@ mod tests {
         assert_eq!(chosen(IpFamilies::Auto, &with(&[&v4, &v6])), [Family::V4]);
         assert_eq!(chosen(IpFamilies::Auto, &with(&[&v6])), [Family::V4, Family::V6]);
         assert_eq!(chosen(IpFamilies::Auto, &lo[1..]), [Family::V6]);
+    }
+
+    #[test]
+    fn requested_families_need_no_interface() {
+        assert_eq!(Family::requested(IpFamilies::V4).to_vec(), [Family::V4]);
+        assert_eq!(Family::requested(IpFamilies::V6).to_vec(), [Family::V6]);
+        assert_eq!(Family::requested(IpFamilies::Auto).first(), Some(&Family::V4));
     }
 
     #[test]

@@ -36,14 +36,17 @@ impl UdpSockets {
     ///
     /// # Errors
     /// The domain has no ports, no interface matches, or the system refuses a socket. Missing multicast is no error:
-    /// see [`Links`].
+    /// see [`Links`]. While all interfaces are down, only `host_only` is an error.
     pub fn open(config: &UdpConfig) -> Result<Self, UdpError> {
         let multicast_port =
             config.ports.metatraffic_multicast(config.domain_id).ok_or(UdpError::Domain(config.domain_id))?;
         // Check the interfaces first, so that a misconfiguration opens no socket.
         let interfaces = Interface::list().map_err(failed("list the network interfaces"))?;
-        let families = Family::chosen(config, &interfaces);
-        if announced(config, &families, &interfaces).is_empty() {
+        let mut families = Family::chosen(config, &interfaces);
+        if interfaces.is_empty() && !config.host_only {
+            // Every interface is down, also loopback. `Links` follows the first one that comes up.
+            families = Family::requested(config.families);
+        } else if announced(config, &families, &interfaces).is_empty() {
             return Err(UdpError::NoInterface);
         }
         let unicast = open_unicast(config, &families).map_err(failed("bind the unicast ports"))?;
