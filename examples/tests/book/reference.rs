@@ -241,6 +241,17 @@ fn limits_are_those_of_the_code() {
             "dds-core/src/driver/os/addressing.rs",
             "PEER_INDEXES: u32 = 32",
         ),
+        (
+            "| shared memory of a participant for long datagrams | 64 MiB (`shared_memory`) |",
+            "dds-core/src/driver/network.rs",
+            "SHARED_MEMORY: usize = 64 << 20",
+        ),
+        (
+            "| 256 KiB of short ones and 256 long ones |",
+            "dds-core/src/driver/os/sharing/mod.rs",
+            "RING_LEN: usize = 256 << 10",
+        ),
+        ("| participants with which a participant shares memory | 128 |", "dds-shm/src/config.rs", "paths_max: 128"),
     ];
     // The table has two lines of header.
     let rows = page.lines().filter(|line| line.starts_with('|')).count() - 2;
