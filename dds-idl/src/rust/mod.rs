@@ -103,14 +103,20 @@ pub fn generate(specification: &Specification, options: &RustOptions) -> Result<
         facts: TypeFacts::of(specification),
     };
     let mut errors = Diagnostics::default();
-    let code = generator.module(specification.roots(), &[], &mut errors);
+    let mut items = Vec::new();
+    for id in specification.roots() {
+        let code = generator.module(&[*id], &[], &mut errors);
+        if !code.is_empty() {
+            items.push(code);
+        }
+    }
     if errors.has_errors() {
         return Err(errors);
     }
-    match layout::format(&code) {
+    match layout::format_all(&items) {
         Ok(code) => Ok(format!("{}{code}", generator.header())),
         Err(error) => {
-            debug_assert!(false, "the code is Rust: {error}\n{code}");
+            debug_assert!(false, "the code is Rust: {error}\n{}", items.concat());
             errors.push(Diagnostic::error(format!("the generated code is not Rust: {error}"), Span::default()));
             Err(errors)
         }
