@@ -119,6 +119,21 @@ fn replayed_message_is_refused_and_reflected_one_opened_once() {
     assert_eq!(open(&robot, &messages[0]), Err(OpenError::Replayed));
 }
 
+/// A participant with two links gets two copies of each multicast message.
+#[test]
+fn second_copy_of_a_message_is_dropped_without_news() {
+    let (robot, station) = (protection(key(1, TEXT)), protection(key(1, TEXT)));
+    let message = sealed(&robot);
+    assert_eq!(open(&station, &message), Ok(plain(SENDER)));
+    let refusal = station.open(&message, &mut Vec::new()).unwrap_err();
+    assert_eq!((refusal.reason, refusal.is_first), (OpenError::Replayed, false));
+    assert_eq!(station.explain(), "");
+    let refused = station.refused();
+    assert_eq!((refused.replayed, refused.without_replays(), refused.total()), (1, 0, 1));
+    assert!(station.open(b"hello", &mut Vec::new()).unwrap_err().is_first);
+    assert_eq!(station.refused().without_replays(), 1);
+}
+
 #[test]
 fn sender_of_another_vendor_is_not_checked_for_replays() {
     let station = PskProtection::new(

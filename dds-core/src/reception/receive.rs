@@ -12,7 +12,8 @@ use dds_rtps::participant::Participant;
 use dds_rtps::reader::Source;
 use dds_rtps::types::{EntityId, Guid, GuidPrefix, Locator};
 use dds_rtps::wire::{
-    AckNack, Message, NackFrag, Receiver, Submessage, Submessages, Transform, WireErrorKind, id as submessage_id,
+    AckNack, Header, Message, NackFrag, Receiver, Submessage, Submessages, Transform, WireErrorKind,
+    id as submessage_id,
 };
 use dds_rtps::writer::Asker;
 use std::cell::Cell;
@@ -96,7 +97,10 @@ impl Reception {
     pub(crate) fn traffic(&self) -> TrafficCounters {
         let network = self.core.network();
         let dropped = network.dropped().unwrap_or_default();
-        TrafficCounters { socket_full: dropped, ..self.counters.with(network.transport().counters()) }
+        let counted = self.counters.with(network.transport().counters());
+        // A pre-shared key tells copies on several links from refused datagrams.
+        let rejected = self.core.config().refused_by_key().unwrap_or(counted.rejected);
+        TrafficCounters { socket_full: dropped, rejected, ..counted }
     }
 
     /// Submessages of protected messages, for which this participant has no key.
@@ -119,6 +123,11 @@ impl Reception {
         count(&self.counters.received);
         if !self.transform.replaces_received() {
             return self.receive_message(packet, discovery, effects);
+        }
+        // Each link brings copies of the participant's own multicast. As replays they would count as refused.
+        if sender_of(packet.payload.bytes()).is_some_and(|sender| self.is_reflected(sender, packet.socket)) {
+            count(&self.counters.reflected);
+            return ReceivedDatagram::default();
         }
         match packet.opened_by(&self.transform) {
             Ok(opened) => self.receive_message(opened.as_ref().unwrap_or(packet), discovery, effects),
@@ -150,9 +159,7 @@ impl Reception {
                 return ReceivedDatagram::default();
             }
         };
-        let own = message.header.prefix == self.core.prefix();
-        // Without in-process delivery a participant reaches its own readers by the user-data socket.
-        if own && !(self.core.config().udp_only && packet.socket == Socket::UserUnicast) {
+        if self.is_reflected(message.header.prefix, packet.socket) {
             count(&counters.reflected);
             return ReceivedDatagram::default();
         }
@@ -216,6 +223,12 @@ impl Reception {
         // Report it only if some reader waits for this participant.
         let revived = (heard == Heard::Awaited).then_some(message.header.prefix);
         ReceivedDatagram { expected: arrived.expected.take(), for_discovery, revived }
+    }
+
+    /// Whether a datagram of `sender` is this participant's own one, and not for its readers.
+    fn is_reflected(&self, sender: GuidPrefix, socket: Socket) -> bool {
+        // Without in-process delivery a participant reaches its own readers by the user-data socket.
+        sender == self.core.prefix() && !(self.core.config().udp_only && socket == Socket::UserUnicast)
     }
 
     /// Offers a submessage of a reader to its writer, and counts submessages of other kinds.
@@ -353,6 +366,12 @@ impl Reception {
     pub(super) fn note_no_such_endpoint(&self) {
         count(&self.counters.no_such_endpoint);
     }
+}
+
+/// Returns the GUID prefix that a sealed datagram names. `None` if its header is not in clear.
+fn sender_of(datagram: &[u8]) -> Option<GuidPrefix> {
+    let header = datagram.first_chunk::<{ Header::WIRE_LEN }>().filter(|header| header.starts_with(b"RTPS"))?;
+    header.last_chunk().copied().map(GuidPrefix)
 }
 
 /// Returns the source of a writer's submessages.

@@ -95,6 +95,9 @@ pub(crate) struct Config {
     pub(crate) message_transform: Option<Arc<dyn MessageTransform>>,
     #[cfg(feature = "security")]
     pub(crate) pre_shared_key: Option<dds_security::psk::PreSharedKey>,
+    /// What `pre_shared_key` does with messages. It is also the `message_transform`.
+    #[cfg(feature = "security")]
+    protection: Option<Arc<super::protection::PskTransform>>,
     pub(crate) delivery: Delivery,
     pub(crate) receive: Receiving,
     pub(crate) threads: ThreadOptions,
@@ -147,6 +150,8 @@ impl Config {
             message_transform: None,
             #[cfg(feature = "security")]
             pre_shared_key: None,
+            #[cfg(feature = "security")]
+            protection: None,
             delivery: Delivery::default(),
             receive: Receiving::default(),
             threads: ThreadOptions::default(),
@@ -185,7 +190,7 @@ impl Config {
             ("shared_memory", self.shared_memory.to_string()),
             ("type_information", text(&self.type_information)),
             ("message_checksums", text(&self.message_checksums)),
-            ("pre_shared_key", self.protection()),
+            ("pre_shared_key", self.key_text()),
             ("delivery", text(&self.delivery)),
             ("receive", text(&self.receive)),
             ("enabled", text(&self.enabled)),
@@ -196,12 +201,12 @@ impl Config {
 
     /// Names the pre-shared key without its secret.
     #[cfg(feature = "security")]
-    fn protection(&self) -> String {
+    fn key_text(&self) -> String {
         self.pre_shared_key.as_ref().map_or_else(|| "None".to_owned(), ToString::to_string)
     }
 
     #[cfg(not(feature = "security"))]
-    fn protection(&self) -> String {
+    fn key_text(&self) -> String {
         "None".to_owned()
     }
 
@@ -258,9 +263,19 @@ impl Config {
         }
         #[cfg(feature = "security")]
         if let Some(key) = &self.pre_shared_key {
-            self.message_transform = Some(super::protection::transform(key, self.domain_id, &self.domain_tag));
+            let protection = super::protection::transform(key, self.domain_id, &self.domain_tag);
+            self.message_transform = Some(Arc::<super::protection::PskTransform>::clone(&protection));
+            self.protection = Some(protection);
         }
         Ok(())
+    }
+
+    /// Returns how many datagrams the pre-shared key refused, without copies of authentic ones. `None` without a key.
+    pub(crate) fn refused_by_key(&self) -> Option<u64> {
+        #[cfg(feature = "security")]
+        return self.protection.as_ref().map(|protection| protection.refused());
+        #[cfg(not(feature = "security"))]
+        None
     }
 
     /// Applies a property of DDS Security, which peers do not see. The builder's own setting overrides it.

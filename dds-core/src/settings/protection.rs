@@ -9,7 +9,7 @@ use dds_security::psk::{Passphrase, PreSharedKey, PskDomain, PskProtection};
 use std::sync::Arc;
 
 /// Creates the transform of a participant with a pre-shared key.
-pub(super) fn transform(key: &PreSharedKey, domain_id: u32, domain_tag: &str) -> Arc<dyn MessageTransform> {
+pub(super) fn transform(key: &PreSharedKey, domain_id: u32, domain_tag: &str) -> Arc<PskTransform> {
     for weakness in key.weaknesses() {
         tracing::warn!("weak pre-shared key: {weakness}");
     }
@@ -34,9 +34,16 @@ pub(super) fn read_key(value: &str) -> Result<PreSharedKey, CreateErrorKind> {
 
 /// The protection of one participant. A forked child has the counters of its parent, and must not use them.
 #[derive(Debug)]
-struct PskTransform {
+pub(super) struct PskTransform {
     protection: PskProtection,
     process: Process,
+}
+
+impl PskTransform {
+    /// Returns how many datagrams were refused, without copies of authentic ones.
+    pub(super) fn refused(&self) -> u64 {
+        self.protection.refused().without_replays()
+    }
 }
 
 impl MessageTransform for PskTransform {
@@ -73,5 +80,18 @@ mod tests {
             assert!(!error.to_string().contains("hush"), "{error}");
         }
         assert_eq!(read_key("data:,3:hush").unwrap().passphrase().id(), 3);
+    }
+
+    #[test]
+    fn second_copy_of_a_message_gives_no_news() {
+        let key = read_key("data:,3:hush").unwrap();
+        let [robot, station] = [(); 2].map(|()| transform(&key, 0, ""));
+        let mut message = [b"RTPS\x02\x05", &VendorId::OURS.0[..], b"abcdefghijkl\x01\x01\x00\x00"].concat();
+        robot.seal(&mut message);
+        assert_eq!(station.open(&message, &mut Vec::new()), Ok(()));
+        assert_eq!(station.open(&message, &mut Vec::new()), Err(RejectedMessage { news: None }));
+        assert_eq!((station.explain(), station.refused()), (String::new(), 0));
+        assert!(station.open(b"hello", &mut Vec::new()).unwrap_err().news.is_some());
+        assert_eq!(station.refused(), 1);
     }
 }

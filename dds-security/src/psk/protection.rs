@@ -113,7 +113,7 @@ impl PskProtection {
         self.refusals.counts()
     }
 
-    /// Returns a text on the refused datagrams. Empty if there are none.
+    /// Returns a text on the refused datagrams other than replays. Empty if there are none.
     #[must_use]
     pub fn explain(&self) -> String {
         self.refusals.explain()

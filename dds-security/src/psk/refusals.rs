@@ -12,7 +12,8 @@ pub struct PskRefusal {
     pub reason: OpenError,
     /// GUID prefix that the datagram claims. `None` if it has no message header.
     pub claimed: Option<[u8; 12]>,
-    /// Whether it is the first refusal for this reason, so that the log should mention it.
+    /// Whether it is the first refusal for this reason, so that the log should mention it. False for replays: each
+    /// copy of a multicast message is one.
     pub is_first: bool,
 }
 
@@ -26,7 +27,7 @@ pub struct RefusalCounts {
     pub unknown_key: u64,
     /// With a wrong authentication code.
     pub forged: u64,
-    /// Repeated, or too old to know.
+    /// Repeated, or too old to know. A participant with several links gets a copy of a multicast message on each.
     pub replayed: u64,
     /// With a protection that breaks the layout.
     pub malformed: u64,
@@ -36,8 +37,14 @@ impl RefusalCounts {
     /// Datagrams that were refused, for any reason.
     #[must_use]
     pub fn total(&self) -> u64 {
-        let Self { not_protected, unknown_key, forged, replayed, malformed } = *self;
-        not_protected + unknown_key + forged + replayed + malformed
+        self.without_replays() + self.replayed
+    }
+
+    /// Datagrams that no participant with the key sealed. Copies of authentic ones do not count.
+    #[must_use]
+    pub fn without_replays(&self) -> u64 {
+        let Self { not_protected, unknown_key, forged, replayed: _, malformed } = *self;
+        not_protected + unknown_key + forged + malformed
     }
 }
 
@@ -62,7 +69,7 @@ impl Refusals {
         if claimed.is_some() {
             self.last.lock().unwrap_or_else(PoisonError::into_inner)[at] = claimed;
         }
-        PskRefusal { reason, claimed, is_first: before == 0 }
+        PskRefusal { reason, claimed, is_first: before == 0 && reason != OpenError::Replayed }
     }
 
     pub(super) fn counts(&self) -> RefusalCounts {
@@ -71,14 +78,15 @@ impl Refusals {
         RefusalCounts { not_protected, unknown_key, forged, replayed, malformed }
     }
 
-    /// Returns a text on all refused datagrams. Empty if there are none.
+    /// Returns a text on the refused datagrams other than replays. Empty if there are none.
     pub(super) fn explain(&self) -> String {
         use fmt::Write;
         let mut text = String::new();
         let last = *self.last.lock().unwrap_or_else(PoisonError::into_inner);
         for (at, reason) in REASONS.into_iter().enumerate() {
             let count = self.counts[at].load(Ordering::Relaxed);
-            if count == 0 {
+            // Replays keep no participants apart: the first copy was opened.
+            if count == 0 || reason == OpenError::Replayed {
                 continue;
             }
             let separator = if text.is_empty() { "" } else { "; " };
