@@ -10,6 +10,7 @@ use dds_rtps::transport::RECEIVE_BUFFER;
 use dds_rtps::transport::faults::Faults;
 use dds_rtps::types::{Duration, IpFamilies};
 use dds_rtps::wire::{ChecksumKind, MessageTransform, Transform};
+use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -301,6 +302,7 @@ impl Config {
         let Some(value) = value else { return Ok(()) };
         #[cfg(feature = "security")]
         {
+            let value = dds_security::psk::Zeroizing::new(value);
             self.pre_shared_key = Some(super::protection::read_key(&value)?);
             Ok(())
         }
@@ -423,8 +425,18 @@ impl fmt::Display for Origin {
 
 /// Returns the value of an environment variable.
 pub(crate) fn variable(name: &'static str) -> Result<Option<String>, CreateErrorKind> {
-    let value = std::env::var_os(name).map(std::ffi::OsString::into_string).transpose();
-    value.map_err(|value| unreadable(name, value.to_string_lossy().into_owned(), "UTF-8"))
+    let value = std::env::var_os(name).map(OsString::into_string).transpose();
+    value.map_err(|value| not_utf8(name, value))
+}
+
+/// Returns the error for a variable that is not UTF-8. The error does not show a secret.
+pub(super) fn not_utf8(variable: &'static str, value: OsString) -> CreateErrorKind {
+    if variable != PRE_SHARED_KEY_VARIABLE {
+        return unreadable(variable, value.to_string_lossy().into_owned(), "UTF-8");
+    }
+    #[cfg(feature = "security")]
+    drop(dds_security::psk::Zeroizing::new(value.into_encoded_bytes()));
+    CreateErrorKind::Security { message: format!("{PRE_SHARED_KEY_VARIABLE} is not UTF-8").into() }
 }
 
 /// Returns the domain of the environment.

@@ -82,6 +82,17 @@ mod tests {
         assert_eq!(read_key("data:,3:hush").unwrap().passphrase().id(), 3);
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn key_that_is_not_utf8_is_refused_without_showing_it() {
+        use crate::settings::config::not_utf8;
+        let value = || std::os::unix::ffi::OsStringExt::from_vec(b"data:,3:hush\xff".to_vec());
+        let error = not_utf8(PRE_SHARED_KEY_VARIABLE, value());
+        assert_eq!(error, CreateErrorKind::Security { message: "DDS_PRE_SHARED_KEY is not UTF-8".into() });
+        // Other variables are shown, so that the fault is found.
+        assert!(not_utf8("DDS_DOMAIN_TAG", value()).to_string().contains("hush"));
+    }
+
     #[test]
     fn second_copy_of_a_message_gives_no_news() {
         let key = read_key("data:,3:hush").unwrap();

@@ -23,6 +23,8 @@ pub use passphrase::{Passphrase, PassphraseError};
 pub use pre_shared_key::{KeyFileError, PreSharedKey};
 pub use protection::{PskDomain, PskProtection, SealError};
 pub use refusals::{PskRefusal, RefusalCounts};
+/// Overwrites a text when it is dropped, for programs that read a passphrase themselves.
+pub use zeroize::Zeroizing;
 
 use crate::crypto::{KeyMaterial, TransformationKind, hmac};
 use sha2::{Digest, Sha256};
