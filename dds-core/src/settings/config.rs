@@ -24,13 +24,6 @@ pub const DURABILITY_SERVICE: &str = "dds.durability_service";
 /// Variable with the pre-shared key.
 pub(super) const PRE_SHARED_KEY_VARIABLE: &str = "DDS_PRE_SHARED_KEY";
 
-/// Begin of the names of properties that DDS Security defines. Peers must not see their values.
-const SECURITY_PROPERTIES: &str = "dds.sec.";
-
-/// Property with the pre-shared key (DDS Security 1.2).
-#[cfg(feature = "security")]
-const PRE_SHARED_KEY_PROPERTY: &str = "dds.sec.crypto.rtps_psk_secret_passphrase";
-
 /// How far discovery of a participant reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
@@ -96,9 +89,12 @@ pub(crate) struct Config {
     pub(crate) message_transform: Option<Arc<dyn MessageTransform>>,
     #[cfg(feature = "security")]
     pub(crate) pre_shared_key: Option<dds_security::psk::PreSharedKey>,
+    /// The key of the environment, until `protect`. A property in code overrides it.
+    #[cfg(feature = "security")]
+    pub(super) environment_key: Option<dds_security::psk::PreSharedKey>,
     /// What `pre_shared_key` does with messages. It is also the `message_transform`.
     #[cfg(feature = "security")]
-    protection: Option<Arc<super::protection::PskTransform>>,
+    pub(super) protection: Option<Arc<super::protection::PskTransform>>,
     pub(crate) delivery: Delivery,
     pub(crate) receive: Receiving,
     pub(crate) threads: ThreadOptions,
@@ -112,7 +108,7 @@ pub(crate) struct Config {
     /// Profiles for `profile` of the endpoints' builders.
     #[cfg(feature = "serde")]
     pub(crate) profiles: Arc<Profiles>,
-    origins: Vec<Origin>,
+    pub(super) origins: Vec<Origin>,
 }
 
 /// Source of a setting. Later ones override earlier ones.
@@ -152,6 +148,8 @@ impl Config {
             #[cfg(feature = "security")]
             pre_shared_key: None,
             #[cfg(feature = "security")]
+            environment_key: None,
+            #[cfg(feature = "security")]
             protection: None,
             delivery: Delivery::default(),
             receive: Receiving::default(),
@@ -168,7 +166,7 @@ impl Config {
     }
 
     /// Returns each setting with its name.
-    fn settings(&self) -> [(&'static str, String); 26] {
+    pub(super) fn settings(&self) -> [(&'static str, String); 26] {
         let text = |value: &dyn fmt::Debug| format!("{value:?}");
         [
             ("domain", text(&self.domain_id)),
@@ -198,17 +196,6 @@ impl Config {
             ("tap", text(&self.tap)),
             ("profiles", text(&self.profile_file)),
         ]
-    }
-
-    /// Names the pre-shared key without its secret.
-    #[cfg(feature = "security")]
-    fn key_text(&self) -> String {
-        self.pre_shared_key.as_ref().map_or_else(|| "None".to_owned(), ToString::to_string)
-    }
-
-    #[cfg(not(feature = "security"))]
-    fn key_text(&self) -> String {
-        "None".to_owned()
     }
 
     /// Applies changes, and records `origin` as the source of all settings that they changed.
@@ -251,67 +238,6 @@ impl Config {
     /// Its endpoints stand in for those of other participants and do not match each other.
     pub(crate) fn is_durability_service(&self) -> bool {
         self.properties.iter().any(|(name, _)| name == DURABILITY_SERVICE)
-    }
-
-    /// Sets up the protection of messages. The settings must be complete, because keys depend on the domain.
-    pub(crate) fn protect(&mut self) -> Result<(), CreateErrorKind> {
-        let properties = std::mem::take(&mut self.properties);
-        let is_secret = |(name, _): &(String, String)| name.starts_with(SECURITY_PROPERTIES);
-        let (secret, public) = properties.into_iter().partition::<Vec<_>, _>(is_secret);
-        self.properties = public;
-        for (name, value) in secret {
-            self.apply_security_property(&name, &value)?;
-        }
-        #[cfg(feature = "security")]
-        if let Some(key) = &self.pre_shared_key {
-            let protection = super::protection::transform(key, self.domain_id, &self.domain_tag);
-            self.message_transform = Some(Arc::<super::protection::PskTransform>::clone(&protection));
-            self.protection = Some(protection);
-        }
-        Ok(())
-    }
-
-    /// Returns how many datagrams the pre-shared key refused, without copies of authentic ones. `None` without a key.
-    pub(crate) fn refused_by_key(&self) -> Option<u64> {
-        #[cfg(feature = "security")]
-        return self.protection.as_ref().map(|protection| protection.refused());
-        #[cfg(not(feature = "security"))]
-        None
-    }
-
-    /// Applies a property of DDS Security, which peers do not see. The builder's own setting overrides it.
-    #[cfg(feature = "security")]
-    fn apply_security_property(&mut self, name: &str, value: &str) -> Result<(), CreateErrorKind> {
-        if name != PRE_SHARED_KEY_PROPERTY {
-            return Err(CreateErrorKind::Security { message: format!("the property {name} is not supported").into() });
-        }
-        if self.pre_shared_key.is_none() {
-            self.pre_shared_key = Some(super::protection::read_key(value)?);
-        }
-        Ok(())
-    }
-
-    #[cfg(not(feature = "security"))]
-    fn apply_security_property(&mut self, name: &str, _: &str) -> Result<(), CreateErrorKind> {
-        let message = format!("the property {name} needs the feature `security`, which this build lacks");
-        Err(CreateErrorKind::Security { message: message.into() })
-    }
-
-    /// Reads the variable with the pre-shared key. Its value is in no error.
-    fn apply_key_variable(&mut self, value: Option<String>) -> Result<(), CreateErrorKind> {
-        let Some(value) = value else { return Ok(()) };
-        #[cfg(feature = "security")]
-        {
-            let value = dds_security::psk::Zeroizing::new(value);
-            self.pre_shared_key = Some(super::protection::read_key(&value)?);
-            Ok(())
-        }
-        #[cfg(not(feature = "security"))]
-        {
-            drop(value);
-            let message = format!("{PRE_SHARED_KEY_VARIABLE} needs the feature `security`, which this build lacks");
-            Err(CreateErrorKind::Security { message: message.into() })
-        }
     }
 
     /// Transform of all messages between encoding and socket, and between socket and parser.

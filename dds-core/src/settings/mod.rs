@@ -7,6 +7,7 @@ mod config;
 #[cfg(feature = "profiles")]
 mod dds_xml;
 mod peer_address;
+mod pre_shared_key;
 #[cfg(feature = "serde")]
 mod profiles;
 #[cfg(feature = "security")]

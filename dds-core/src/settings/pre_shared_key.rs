@@ -1,0 +1,171 @@
+//! The pre-shared key of a participant: from environment, properties and code to the transform of its messages.
+
+use super::config::Config;
+#[cfg(not(feature = "security"))]
+use super::config::PRE_SHARED_KEY_VARIABLE;
+#[cfg(feature = "security")]
+use super::protection::{PskTransform, read_key, transform};
+use crate::infrastructure::CreateErrorKind;
+#[cfg(feature = "security")]
+use std::sync::Arc;
+
+/// Begin of the names of properties that DDS Security defines. Peers must not see their values.
+const SECURITY_PROPERTIES: &str = "dds.sec.";
+
+/// Property with the pre-shared key (DDS Security 1.2).
+#[cfg(feature = "security")]
+const PRE_SHARED_KEY_PROPERTY: &str = "dds.sec.crypto.rtps_psk_secret_passphrase";
+
+impl Config {
+    /// Sets up the protection of messages. The settings must be complete, because keys depend on the domain.
+    pub(crate) fn protect(&mut self) -> Result<(), CreateErrorKind> {
+        let properties = std::mem::take(&mut self.properties);
+        let is_secret = |(name, _): &(String, String)| name.starts_with(SECURITY_PROPERTIES);
+        let (secret, public) = properties.into_iter().partition::<Vec<_>, _>(is_secret);
+        self.properties = public;
+        for (name, value) in secret {
+            self.apply_security_property(&name, &value)?;
+        }
+        #[cfg(feature = "security")]
+        if self.pre_shared_key.is_none() {
+            self.pre_shared_key = self.environment_key.take();
+        }
+        #[cfg(feature = "security")]
+        if let Some(key) = &self.pre_shared_key {
+            if self.message_transform.is_some() {
+                // The transform may be a protection too, and a key must not take its place unnoticed.
+                let message = "a participant has either a pre-shared key or a `message_transform`, and not both";
+                return Err(CreateErrorKind::Security { message: message.into() });
+            }
+            let protection = transform(key, self.domain_id, &self.domain_tag);
+            self.message_transform = Some(Arc::<PskTransform>::clone(&protection));
+            self.protection = Some(protection);
+        }
+        Ok(())
+    }
+
+    /// Returns how many datagrams the pre-shared key refused, without copies of authentic ones. `None` without a key.
+    pub(crate) fn refused_by_key(&self) -> Option<u64> {
+        #[cfg(feature = "security")]
+        let refused = self.protection.as_ref().map(|protection| protection.refused());
+        #[cfg(not(feature = "security"))]
+        let refused = None;
+        refused
+    }
+
+    /// Applies a property of DDS Security, which peers do not see. The builder's own setting overrides it, and it
+    /// overrides the environment.
+    #[cfg(feature = "security")]
+    fn apply_security_property(&mut self, name: &str, value: &str) -> Result<(), CreateErrorKind> {
+        if name != PRE_SHARED_KEY_PROPERTY {
+            return Err(CreateErrorKind::Security { message: format!("the property {name} is not supported").into() });
+        }
+        if self.pre_shared_key.is_none() {
+            self.pre_shared_key = Some(read_key(value)?);
+            // For the log, the key comes from where the properties come from.
+            let settings = self.settings();
+            let place = |name| settings.iter().position(|(known, _)| *known == name);
+            let origin = place("properties").and_then(|at| self.origins.get(at).copied());
+            if let (Some(origin), Some(at)) = (origin, place("pre_shared_key")) {
+                self.origins[at] = origin;
+            }
+        }
+        Ok(())
+    }
+
+    #[cfg(not(feature = "security"))]
+    fn apply_security_property(&mut self, name: &str, _: &str) -> Result<(), CreateErrorKind> {
+        let message = format!("the property {name} needs the feature `security`, which this build lacks");
+        Err(CreateErrorKind::Security { message: message.into() })
+    }
+
+    /// Reads the variable with the pre-shared key. Its value is in no error.
+    pub(super) fn apply_key_variable(&mut self, value: Option<String>) -> Result<(), CreateErrorKind> {
+        let Some(value) = value else { return Ok(()) };
+        #[cfg(feature = "security")]
+        {
+            let value = dds_security::psk::Zeroizing::new(value);
+            self.environment_key = Some(read_key(&value)?);
+            // The environment overrides the profile.
+            self.properties.retain(|(name, _)| name != PRE_SHARED_KEY_PROPERTY);
+            Ok(())
+        }
+        #[cfg(not(feature = "security"))]
+        {
+            drop(value);
+            let message = format!("{PRE_SHARED_KEY_VARIABLE} needs the feature `security`, which this build lacks");
+            Err(CreateErrorKind::Security { message: message.into() })
+        }
+    }
+
+    /// Names the pre-shared key without its secret.
+    #[cfg(feature = "security")]
+    pub(super) fn key_text(&self) -> String {
+        self.pre_shared_key
+            .as_ref()
+            .or(self.environment_key.as_ref())
+            .map_or_else(|| "None".to_owned(), ToString::to_string)
+    }
+
+    #[cfg(not(feature = "security"))]
+    pub(super) fn key_text(&self) -> String {
+        "None".to_owned()
+    }
+}
+
+#[cfg(all(test, feature = "security"))]
+mod tests {
+    use super::*;
+    use crate::settings::config::Origin;
+
+    #[test]
+    fn key_in_code_overrides_environment_which_overrides_profile() {
+        let used = |property_of: Option<Origin>, builder: bool| {
+            let mut config = Config::new(0);
+            let property = |config: &mut Config| {
+                config.set_property(PRE_SHARED_KEY_PROPERTY.to_owned(), "data:,2:hush".to_owned())
+            };
+            if property_of == Some(Origin::Default) {
+                property(&mut config);
+            }
+            config.change(Origin::Environment, |config| config.apply_key_variable(Some("data:,1:hush".to_owned())))?;
+            config.change(Origin::Code, |config| {
+                if builder {
+                    config.pre_shared_key = Some(read_key("data:,3:hush")?);
+                }
+                if property_of == Some(Origin::Code) {
+                    property(config);
+                }
+                Ok::<(), CreateErrorKind>(())
+            })?;
+            config.protect()?;
+            let text = config.describe(true);
+            assert!(!text.contains("hush"), "{text}");
+            let origin = if text.contains("AES-256 (code)") { Origin::Code } else { Origin::Environment };
+            Ok::<_, CreateErrorKind>((config.pre_shared_key.map(|key| key.passphrase().id()), origin))
+        };
+        // A default stands for the profile here, which some builds lack.
+        assert_eq!(used(Some(Origin::Default), false), Ok((Some(1), Origin::Environment)));
+        assert_eq!(used(None, false), Ok((Some(1), Origin::Environment)));
+        assert_eq!(used(Some(Origin::Code), false), Ok((Some(2), Origin::Code)));
+        assert_eq!(used(None, true), Ok((Some(3), Origin::Code)));
+        assert_eq!(used(Some(Origin::Code), true), Ok((Some(3), Origin::Code)));
+    }
+
+    #[test]
+    fn key_beside_a_transform_is_refused() {
+        let key = || read_key("data:,1:hush").unwrap();
+        let mut config = Config::new(0);
+        config.pre_shared_key = Some(key());
+        config.protect().unwrap();
+        let transform = config.message_transform;
+        for is_of_environment in [false, true] {
+            let mut config = Config::new(0);
+            config.message_transform = transform.clone();
+            config.protect().unwrap();
+            let place = if is_of_environment { &mut config.environment_key } else { &mut config.pre_shared_key };
+            *place = Some(key());
+            assert!(matches!(config.protect(), Err(CreateErrorKind::Security { .. })));
+        }
+    }
+}
