@@ -38,6 +38,13 @@ pub enum KeyFileError {
         /// Fault.
         error: PassphraseError,
     },
+    /// Two lines have passphrases with the same id, so messages would not tell which one they use.
+    RepeatedId {
+        /// Number of the second line, from 1.
+        line: usize,
+        /// Id.
+        id: u32,
+    },
 }
 
 impl PreSharedKey {
@@ -67,10 +74,12 @@ impl PreSharedKey {
 
     /// Also accepts messages with another passphrase. Default: none.
     ///
-    /// Its id must differ, or it is not used.
+    /// Messages name their passphrase by its id. So a passphrase with an id that the key has already is not taken over.
     #[must_use]
     pub fn also_accepting(mut self, passphrase: Passphrase) -> Self {
-        self.also_accepted.push(passphrase);
+        if !self.has(passphrase.id()) {
+            self.also_accepted.push(passphrase);
+        }
         self
     }
 
@@ -79,7 +88,7 @@ impl PreSharedKey {
     /// Empty lines and lines that begin with `#` are skipped.
     ///
     /// # Errors
-    /// [`KeyFileError`] if there is no passphrase, or a faulty one.
+    /// [`KeyFileError`] if there is no passphrase, a faulty one, or two with the same id.
     pub fn from_lines(text: &str) -> Result<Self, KeyFileError> {
         let mut key: Option<Self> = None;
         for (at, line) in text.lines().enumerate() {
@@ -87,7 +96,12 @@ impl PreSharedKey {
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            let passphrase = line.parse().map_err(|error| KeyFileError::Passphrase { line: at + 1, error })?;
+            let passphrase: Passphrase =
+                line.parse().map_err(|error| KeyFileError::Passphrase { line: at + 1, error })?;
+            let id = passphrase.id();
+            if key.as_ref().is_some_and(|key| key.has(id)) {
+                return Err(KeyFileError::RepeatedId { line: at + 1, id });
+            }
             key = Some(match key {
                 None => Self::new(passphrase),
                 Some(key) => key.also_accepting(passphrase),
@@ -143,6 +157,11 @@ impl PreSharedKey {
         found
     }
 
+    /// Whether a passphrase has an id.
+    fn has(&self, id: u32) -> bool {
+        self.all().any(|known| known.id() == id)
+    }
+
     /// All passphrases, the one for sending first.
     pub(super) fn all(&self) -> impl Iterator<Item = &Passphrase> {
         std::iter::once(&self.passphrase).chain(&self.also_accepted)
@@ -179,6 +198,7 @@ impl fmt::Display for KeyFileError {
             Self::TooLong => f.write_str("the file has more than 64 KiB"),
             Self::Empty => f.write_str("the file has no passphrase"),
             Self::Passphrase { line, error } => write!(f, "line {line}: {error}"),
+            Self::RepeatedId { line, id } => write!(f, "line {line}: another passphrase has the id {id}"),
         }
     }
 }
@@ -188,7 +208,7 @@ impl std::error::Error for KeyFileError {
         match self {
             Self::Io(error) => Some(error),
             Self::Passphrase { error, .. } => Some(error),
-            Self::TooLong | Self::Empty => None,
+            Self::TooLong | Self::Empty | Self::RepeatedId { .. } => None,
         }
     }
 }
@@ -213,6 +233,19 @@ mod tests {
         assert_eq!(error.to_string(), "line 2: a passphrase needs its id in front of it, as in 1:passphrase");
         assert!(matches!(PreSharedKey::from_lines("# only a comment"), Err(KeyFileError::Empty)));
         assert!(matches!(PreSharedKey::from_file("/no/such/file"), Err(KeyFileError::Io(_))));
+    }
+
+    #[test]
+    fn second_passphrase_with_the_same_id_is_not_accepted() {
+        let error = PreSharedKey::from_lines("2:new secret\n\n1:old secret\n2:other secret\n").unwrap_err();
+        assert!(matches!(error, KeyFileError::RepeatedId { line: 4, id: 2 }), "{error:?}");
+        assert_eq!(error.to_string(), "line 4: another passphrase has the id 2");
+        let passphrase = |id, text| Passphrase::new(id, text).unwrap();
+        let key = PreSharedKey::new(passphrase(1, "secret")).also_accepting(passphrase(1, "other secret"));
+        assert!(key.also_accepted().is_empty());
+        assert_eq!(key.to_string(), "passphrase 1 encrypts with AES-256");
+        // The same low byte with another revision is another id.
+        assert_eq!(key.also_accepting(passphrase(0x0101, "other secret")).also_accepted().len(), 1);
     }
 
     #[cfg(unix)]
