@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
 use dds_security::crypto::OpenError;
-use dds_security::psk::{Passphrase, PreSharedKey, PskDomain, PskProtection};
+use dds_security::psk::{Passphrase, PreSharedKey, PskDomain, PskProtection, SealError};
 use proptest::prelude::*;
 
 const TEXT: &str = "correct horse battery staple";
@@ -147,8 +147,9 @@ fn sender_of_another_vendor_is_not_checked_for_replays() {
 #[test]
 fn outsider_takes_no_memory() {
     let station = protection(key(1, TEXT));
-    let outsider = protection(key(1, "a guess of the outsider"));
     for number in 0..5000_u32 {
+        // Each seals under few names.
+        let outsider = protection(key(1, "a guess of the outsider"));
         let mut prefix = *SENDER;
         prefix[..4].copy_from_slice(&number.to_be_bytes());
         let mut message = plain(&prefix);
@@ -156,6 +157,21 @@ fn outsider_takes_no_memory() {
         assert_eq!(open(&station, &message), Err(OpenError::Forged));
     }
     assert_eq!((station.known_senders(), station.refused().forged), (0, 5000));
+}
+
+#[test]
+fn seventeenth_sender_is_refused_and_the_first_stays() {
+    let (relay, station) = (protection(key(1, TEXT)), protection(key(1, TEXT)));
+    assert_eq!(open(&station, &sealed(&relay)), Ok(plain(SENDER)));
+    for number in 1..20 {
+        let mut prefix = *SENDER;
+        prefix[0] = number;
+        let mut message = plain(&prefix);
+        let expected = if number < 16 { Ok(()) } else { Err(SealError::TooManySenders) };
+        assert_eq!(relay.seal(&mut message), expected, "{number}");
+        assert!(number < 16 || message == plain(&prefix), "{number}");
+    }
+    assert_eq!(open(&station, &sealed(&relay)), Ok(plain(SENDER)));
 }
 
 #[test]

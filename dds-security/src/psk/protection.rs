@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// How messages of this protection bind their header.
 const BINDING: HeaderBinding = HeaderBinding::Authenticated { pre_shared: true };
 
-/// Senders of one participant: itself, and those in whose name it relays. Others replace the oldest one.
+/// Most GUID prefixes under which one protection seals: the participant's own one, and those of a relay.
+///
+/// A key that made room would restart its numbers when it comes back. Its receivers would refuse them as replays.
 const OWN_MAX: usize = 16;
 
 /// Where a pre-shared key applies. Keys of different domains or tags differ.
@@ -63,6 +65,8 @@ pub enum SealError {
     Length,
     /// The system has no random numbers.
     NoRandomNumbers,
+    /// Its GUID prefix would be the 17th, and a protection has keys for 16.
+    TooManySenders,
 }
 
 impl PskProtection {
@@ -88,7 +92,7 @@ impl PskProtection {
         &self.key
     }
 
-    /// Protects a message in place.
+    /// Protects a message in place. A relay seals under up to 16 GUID prefixes, and needs another protection for more.
     ///
     /// # Errors
     /// [`SealError`] if that is not possible. The message must not be sent then.
@@ -168,13 +172,13 @@ impl PskProtection {
         if let Some((_, key)) = own.iter().find(|(known, _)| *known == sender) {
             return Ok(Arc::clone(key));
         }
+        if own.len() >= OWN_MAX {
+            return Err(SealError::TooManySenders);
+        }
         let material = derive(self.domain, self.key.passphrase(), self.key.kind(), &sender);
         let key = SendKey::new(material).map_err(|_| SealError::NoRandomNumbers)?;
         // The kind of a pre-shared key is never NONE.
         let key = Arc::new(key.ok_or(SealError::Length)?);
-        if own.len() >= OWN_MAX {
-            own.remove(0);
-        }
         own.push((sender, Arc::clone(&key)));
         Ok(key)
     }
@@ -194,6 +198,7 @@ impl fmt::Display for SealError {
         f.write_str(match self {
             Self::Length => "the message has no header, or is too long to be protected",
             Self::NoRandomNumbers => "the system has no random numbers",
+            Self::TooManySenders => "the messages of one protection have more than 16 GUID prefixes",
         })
     }
 }
