@@ -39,9 +39,10 @@ pub(crate) const LITTLE_ENDIAN: u8 = 0x01;
 /// [`TooLong`] if the submessage has more than 65 528 bytes. `message` is then unchanged.
 pub fn seal(key: &SendKey, message: &mut Vec<u8>, start: usize, receivers: &[ReceiverKey]) -> Result<(), TooLong> {
     let encrypts = key.kind().encrypts();
+    // With padding, and before anything changes.
+    body_len(message.len().saturating_sub(start))?;
     fill_length(message, start)?;
     let len = message.len().saturating_sub(start);
-    body_len(len)?;
     let (header, session) = key.next();
     let front = PREFIX_LEN + if encrypts { BODY_HEADER_LEN } else { 0 };
     message.resize(start + front + len, 0);
@@ -295,10 +296,14 @@ mod tests {
     #[test]
     fn submessage_without_room_for_its_length_is_refused() {
         let key = SendKey::new(KeyMaterial::generate(TransformationKind::Aes256Gcm).unwrap()).unwrap().unwrap();
-        let mut message = submessage(65_536);
-        let before = message.clone();
-        assert_eq!(seal(&key, &mut message, 0, &[]), Err(TooLong));
-        assert_eq!(message, before);
+        // The length 65 530 has room in its own header, and not in that of the body.
+        for len in [65_525, 65_530, 65_536] {
+            let mut message = submessage(len);
+            let before = message.clone();
+            assert_eq!(seal(&key, &mut message, 0, &[]), Err(TooLong));
+            assert_eq!(message, before);
+        }
+        assert_eq!(seal(&key, &mut submessage(65_524), 0, &[]), Ok(()));
     }
 
     proptest! {
