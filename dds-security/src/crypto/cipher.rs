@@ -4,8 +4,10 @@ use super::{CryptoHeader, KeyMaterial, OpenError, TransformationKind};
 use aes_gcm::aead::{AeadInPlace, KeyInit};
 use aes_gcm::{Aes128Gcm, Aes256Gcm, Tag};
 use hmac::Mac;
+// Only for its feature: the copy of the key that each MAC needs is then overwritten.
+use polyval as _;
 use sha2::Sha256;
-use zeroize::Zeroizing;
+use zeroize::{ZeroizeOnDrop, Zeroizing};
 
 /// Bytes of an authentication code.
 pub(crate) const MAC_LEN: usize = 16;
@@ -84,6 +86,26 @@ impl Session {
     ) -> Result<(), OpenError> {
         let Some(receiver) = &self.receiver else { return Ok(()) };
         receiver.open(header, common, &mut [], mac)
+    }
+}
+
+impl Drop for Cipher {
+    /// `aes` overwrites its round keys, but `ghash` has its key in a union, which drops nothing.
+    ///
+    /// So a key of zeros takes its place.
+    fn drop(&mut self) {
+        /// It does not compile if `aes` leaves round keys in memory.
+        const fn assert_overwritten<T: ZeroizeOnDrop>() {}
+        const {
+            assert_overwritten::<aes::Aes128>();
+            assert_overwritten::<aes::Aes256>();
+        }
+        match self {
+            Self::Aes128(key) => *key = Aes128Gcm::new(&Default::default()),
+            Self::Aes256(key) => *key = Aes256Gcm::new(&Default::default()),
+        }
+        // The compiler would leave out a write that no later code reads.
+        std::hint::black_box(&*self);
     }
 }
 
