@@ -125,6 +125,32 @@ fn faults_are_named_with_their_line() {
 }
 
 #[test]
+fn comment_inside_of_a_text_does_not_cut_it() {
+    let commented = PERMISSIONS.replacen("rt/cmd_vel", "rt/<!-- of the base -->cmd_<![CDATA[vel]]>", 1);
+    assert_ne!(commented, PERMISSIONS);
+    assert_eq!(Permissions::parse(&commented), Permissions::parse(PERMISSIONS));
+}
+
+#[test]
+fn elements_without_meaning_and_empty_ranges_are_refused() {
+    let permissions = |from: &str, to: &str| {
+        let document = PERMISSIONS.replacen(from, to, 1);
+        assert_ne!(document, PERMISSIONS, "{from}");
+        Permissions::parse(&document).unwrap_err().message
+    };
+    assert_eq!(permissions("rt/cmd_vel", "rt/<b>cmd</b>_vel"), "<b> is unknown here");
+    assert_eq!(permissions("<validity>", "<validity><b/>"), "<b> is unknown here");
+    assert_eq!(permissions("<tag>", "<tag><b/>"), "<b> is unknown here");
+    let governance = |range: &str| {
+        let document = GOVERNANCE.replacen("<id>3</id>", &format!("<id_range>{range}</id_range>"), 1);
+        Governance::parse(&document).map_err(|error| error.message)
+    };
+    assert_eq!(governance("<min>3</min><b/>").unwrap_err(), "<b> is unknown here");
+    assert_eq!(governance("<min>4</min><max>3</max>").unwrap_err(), "the range from 4 to 3 has no domain id");
+    assert!(governance("<min>3</min><max>3</max>").unwrap().rule_of(3).is_some());
+}
+
+#[test]
 fn large_and_deep_documents_are_refused() {
     assert!(Governance::parse(&" ".repeat(2 << 20)).is_err());
     for deep in ["<a>", "<a>/>", "<a b='/>'>", "<a><!-- </a> -->", "<a><b/>"] {

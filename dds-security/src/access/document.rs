@@ -117,14 +117,17 @@ pub(super) fn optional<'a, 'b>(node: Node<'a, 'b>, name: &str) -> Result<Option<
     }
 }
 
-/// The text of an element without spaces around it.
-pub(super) fn text<'a>(node: Node<'a, '_>) -> &'a str {
-    node.text().unwrap_or_default().trim()
+/// The text of an element without spaces and comments. An error if it has an element inside.
+pub(super) fn text(node: Node<'_, '_>) -> Result<String, DocumentError> {
+    allow_only(node, &[])?;
+    // A comment splits the text. Half of a name would match other topics.
+    let text: String = node.children().filter(Node::is_text).filter_map(|part| part.text()).collect();
+    Ok(text.trim().to_owned())
 }
 
 /// A boolean in the spellings of all vendors.
 pub(super) fn boolean(node: Node<'_, '_>) -> Result<bool, DocumentError> {
-    match text(node).to_ascii_lowercase().as_str() {
+    match text(node)?.to_ascii_lowercase().as_str() {
         "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
         other => Err(error_at(node, format!("`{other}` is neither true nor false"))),

@@ -1,7 +1,7 @@
 //! Sets of domain ids: single ids, and ranges that may have one open end.
 
 use super::DocumentError;
-use super::document::{children, error_at, is_named, optional, text};
+use super::document::{allow_only, children, error_at, is_named, optional, text};
 use roxmltree::Node;
 
 /// A set of domain ids.
@@ -25,12 +25,17 @@ impl DomainSet {
                 let id = number(child)?;
                 ranges.push((id, id));
             } else if is_named(child, "id_range") {
+                allow_only(child, &["min", "max"])?;
                 let first = optional(child, "min")?.map(number).transpose()?;
                 let last = optional(child, "max")?.map(number).transpose()?;
                 if first.is_none() && last.is_none() {
                     return Err(error_at(child, "<id_range> has neither <min> nor <max>".to_owned()));
                 }
-                ranges.push((first.unwrap_or(0), last.unwrap_or(u32::MAX)));
+                let (first, last) = (first.unwrap_or(0), last.unwrap_or(u32::MAX));
+                if first > last {
+                    return Err(error_at(child, format!("the range from {first} to {last} has no domain id")));
+                }
+                ranges.push((first, last));
             } else {
                 return Err(error_at(child, format!("<{}> is unknown here", child.tag_name().name())));
             }
@@ -43,5 +48,6 @@ impl DomainSet {
 }
 
 fn number(node: Node<'_, '_>) -> Result<u32, DocumentError> {
-    text(node).parse().map_err(|_| error_at(node, format!("`{}` is no domain id", text(node))))
+    let text = text(node)?;
+    text.parse().map_err(|_| error_at(node, format!("`{text}` is no domain id")))
 }

@@ -137,10 +137,10 @@ impl TopicRule {
         let data = only(node, "data_protection_kind")?;
         let data_protection_kind = kind(data)?;
         if !matches!(data_protection_kind, ProtectionKind::None | ProtectionKind::Sign | ProtectionKind::Encrypt) {
-            return Err(error_at(data, format!("payloads cannot have the protection {}", text(data))));
+            return Err(error_at(data, format!("payloads cannot have the protection {}", text(data)?)));
         }
         Ok(Self {
-            topic_expression: NamePattern::new(text(only(node, "topic_expression")?)),
+            topic_expression: NamePattern::new(text(only(node, "topic_expression")?)?),
             enable_discovery_protection: boolean(only(node, "enable_discovery_protection")?)?,
             enable_liveliness_protection: boolean(only(node, "enable_liveliness_protection")?)?,
             enable_read_access_control: boolean(only(node, "enable_read_access_control")?)?,
@@ -152,7 +152,7 @@ impl TopicRule {
 }
 
 fn kind(node: Node<'_, '_>) -> Result<ProtectionKind, DocumentError> {
-    Ok(match text(node) {
+    Ok(match text(node)?.as_str() {
         "NONE" => ProtectionKind::None,
         "SIGN" => ProtectionKind::Sign,
         "ENCRYPT" => ProtectionKind::Encrypt,

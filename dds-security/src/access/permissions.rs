@@ -148,14 +148,16 @@ impl Grant {
     fn read(node: Node<'_, '_>) -> Result<Self, DocumentError> {
         allow_only(node, &["subject_name", "validity", "allow_rule", "deny_rule", "default"])?;
         let subject = only(node, "subject_name")?;
-        let name = SubjectName::new(text(subject));
+        let name = SubjectName::new(&text(subject)?);
         if name.is_empty() {
-            return Err(error_at(subject, format!("`{}` is no subject name", text(subject))));
+            return Err(error_at(subject, format!("`{}` is no subject name", text(subject)?)));
         }
         let validity = only(node, "validity")?;
+        allow_only(validity, &["not_before", "not_after"])?;
         let time = |name| {
             let node = only(validity, name)?;
-            moment::parse(text(node)).ok_or_else(|| error_at(node, format!("`{}` is no date and time", text(node))))
+            let text = text(node)?;
+            moment::parse(&text).ok_or_else(|| error_at(node, format!("`{text}` is no date and time")))
         };
         let is_rule = |node: &Node<'_, '_>| is_named(*node, "allow_rule") || is_named(*node, "deny_rule");
         let default = only(node, "default")?;
@@ -165,7 +167,7 @@ impl Grant {
             not_before: time("not_before")?,
             not_after: time("not_after")?,
             rules: children(node).filter(is_rule).map(AccessRule::read).collect::<Result<_, _>>()?,
-            allows_by_default: match text(default) {
+            allows_by_default: match text(default)?.as_str() {
                 "ALLOW" => true,
                 "DENY" => false,
                 other => return Err(error_at(default, format!("`{other}` is neither ALLOW nor DENY"))),
@@ -203,13 +205,14 @@ impl Criteria {
         allow_only(node, &["topics", "partitions", "data_tags"])?;
         let list = |node, name: &str| -> Result<Vec<NamePattern>, DocumentError> {
             allow_only(node, &[name])?;
-            Ok(named(node, name).map(|node| NamePattern::new(text(node))).collect())
+            named(node, name).map(|node| Ok(NamePattern::new(text(node)?))).collect()
         };
         let mut data_tags = Vec::new();
         if let Some(tags) = optional(node, "data_tags")? {
             allow_only(tags, &["tag"])?;
             for tag in named(tags, "tag") {
-                data_tags.push((text(only(tag, "name")?).to_owned(), text(only(tag, "value")?).to_owned()));
+                allow_only(tag, &["name", "value"])?;
+                data_tags.push((text(only(tag, "name")?)?, text(only(tag, "value")?)?));
             }
         }
         Ok(Self {
