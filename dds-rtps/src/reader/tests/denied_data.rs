@@ -130,6 +130,45 @@ fn denied_change_ahead_of_a_hole_makes_room_for_the_real_one() {
     assert_row_adds_up(&script);
 }
 
+/// Cyclone DDS announces the transmitted changes in a HEARTBEAT, without those in the same datagram.
+#[test]
+fn lagging_heartbeats_drop_no_change_above_a_hole() {
+    for (pause, lag) in [(10, 1), (10, 3), (60, 1), (150, 1), (250, 1)] {
+        let mut script = Script::reliable();
+        script.samples([1, 2]);
+        for number in 4..=60 {
+            script.later(pause).sample(number);
+            script.final_heartbeat(1, number - lag);
+            script.sent();
+        }
+        assert_eq!(script.reader.counters().retracted, 0, "lag {lag}, a sample each {pause} ms");
+        script.final_heartbeat(1, 60);
+        assert_eq!(script.later(1000).sent().last().unwrap().requested(), (3, vec![3]));
+        script.samples([3]);
+        assert_eq!(script.taken(), (1..=60).collect::<Vec<_>>());
+        assert_row_adds_up(&script);
+    }
+}
+
+#[test]
+fn denied_changes_are_dropped_without_the_newest_change_of_a_lagging_writer() {
+    let mut script = Script::reliable();
+    script.samples([1]);
+    for number in 50..60 {
+        assert_eq!(forge(&mut script, number), Handled::Accepted);
+    }
+    for number in 3..=30 {
+        script.later(10).sample(number);
+        script.final_heartbeat(1, number - 1);
+        script.sent();
+    }
+    assert_eq!(script.reader.counters().retracted, 1);
+    script.samples([2]);
+    assert_eq!(script.taken(), (1..=30).collect::<Vec<_>>());
+    assert_eq!(script.sample(50), Handled::Accepted, "the forged change is gone");
+    assert_row_adds_up(&script);
+}
+
 #[test]
 fn unconfirmed_contents_are_bounded() {
     let mut script = discovery();

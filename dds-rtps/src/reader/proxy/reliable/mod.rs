@@ -248,6 +248,7 @@ impl ReliableState {
         self.acknacks.reset_retry(config);
         self.acknacks.note_received(now.instant, number);
         if number != self.window.next() || self.awaits_start() {
+            self.note_held(number);
             match change {
                 Some(change) => self.window.hold(number, change),
                 // It still counts as received, and is not requested again.

@@ -3,10 +3,14 @@
 //! Any host can send a DATA in a writer's name, and the change that the writer really writes is then a duplicate. But
 //! the HEARTBEATs of a writer that is alive deny such a change:
 //!
-//! - Changes that wait for earlier ones are dropped after [`DENIED_FOR`], and requested if the writer announces them.
+//! - Changes that wait for earlier ones are dropped after [`DENIED_FOR_LONG`], and requested if the writer announces
+//!   them. Changes that arrived during this time stay.
 //! - If changes may arrive twice ([`ReaderConfig::is_idempotent`]), the reader also moves back behind the last change
 //!   that the writer has announced. It asks the writer if no HEARTBEAT arrives for [`CONFIRM_AFTER`].
 //! - It also delivers a second, different change with the number of an unconfirmed one.
+//!
+//! A HEARTBEAT may lag: Cyclone DDS announces only the changes that it had transmitted before the datagram of the
+//! HEARTBEAT. So a HEARTBEAT may deny the newest changes of an honest writer, but not the same ones for long.
 
 use super::{ReliableState, StreamStart};
 use crate::reader::config::ReaderConfig;
@@ -17,6 +21,9 @@ use std::collections::VecDeque;
 
 /// How long HEARTBEATs must deny a change. A HEARTBEAT may be overtaken on its way, but not for so long.
 const DENIED_FOR: Duration = Duration::from_millis(50);
+
+/// As [`DENIED_FOR`], if changes must not arrive twice. A writer may not have a dropped change any more.
+const DENIED_FOR_LONG: Duration = Duration::from_millis(200);
 
 /// How long a change stays unconfirmed before the reader asks. Usual HEARTBEATs arrive sooner.
 const CONFIRM_AFTER: Duration = Duration::from_secs(1);
@@ -32,6 +39,10 @@ pub(super) struct DataDenial {
     last: SequenceNumber,
     /// First undelivered number then.
     next: SequenceNumber,
+    /// Last number that had arrived then.
+    through: SequenceNumber,
+    /// Highest number that was held since then. The writer had no time to announce it.
+    newest: SequenceNumber,
 }
 
 /// Changes that no HEARTBEAT has announced.
@@ -56,6 +67,13 @@ impl ReliableState {
             unconfirmed.contents.push_back((number, content));
         }
         self.acknacks.request_heartbeat_at(now.after(CONFIRM_AFTER));
+    }
+
+    /// Notes a change that waits for earlier ones.
+    pub(super) fn note_held(&mut self, number: SequenceNumber) {
+        if let Some(denial) = &mut self.unconfirmed.denial {
+            denial.newest = denial.newest.max(number);
+        }
     }
 
     /// Whether an unconfirmed change with this number had another content. Returns `true` once for each number.
@@ -90,16 +108,23 @@ impl ReliableState {
             }
             return;
         }
-        let Some(denial) = self.unconfirmed.denial else {
-            let next = self.window.next();
-            self.unconfirmed.denial = Some(DataDenial { since: now, last: confirmed, next });
-            return self.acknacks.request_heartbeat_at(now.after(DENIED_FOR));
+        let denied_for = if config.is_idempotent { DENIED_FOR } else { DENIED_FOR_LONG };
+        let denial = match self.unconfirmed.denial {
+            // A HEARTBEAT that lags denies other changes each time. The earlier ones are confirmed by now.
+            Some(denial) if config.is_idempotent || confirmed < denial.through => denial,
+            _ => {
+                let (next, newest) = (self.window.next(), SequenceNumber::ZERO);
+                let denial = DataDenial { since: now, last: confirmed, next, through: received, newest };
+                self.unconfirmed.denial = Some(denial);
+                return self.acknacks.request_heartbeat_at(now.after(denied_for));
+            }
         };
-        if now.since(denial.since) < DENIED_FOR {
-            return self.acknacks.request_heartbeat_at(denial.since.after(DENIED_FOR));
+        if now.since(denial.since) < denied_for {
+            return self.acknacks.request_heartbeat_at(denial.since.after(denied_for));
         }
         self.unconfirmed.denial = None;
-        let truncated = self.window.truncate(confirmed.next());
+        let kept = if config.is_idempotent { confirmed } else { confirmed.max(denial.newest) };
+        let truncated = self.window.truncate(kept.next());
         // The ledger has counted the changes that were received and not delivered.
         delivery.tally.restart(truncated.empty);
         let mut is_retracted = truncated.all > 0;
