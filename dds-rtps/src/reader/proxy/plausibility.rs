@@ -168,6 +168,11 @@ impl Plausibility {
         }
     }
 
+    /// Whether the last HEARTBEAT denied an announcement, and later ones have to confirm that.
+    pub(super) fn is_denied(&self) -> bool {
+        self.denied_since.is_some()
+    }
+
     /// Remembers a skipped range. Returns how many of its losses the application does not know yet.
     pub(super) fn note_skipped(&mut self, skipped: SkippedRange) -> u64 {
         debug_assert!(skipped.from < skipped.to, "a skipped range has numbers");

@@ -91,6 +91,29 @@ fn announcements_after_the_denial_are_not_requested_again() {
     assert_row_adds_up(&script);
 }
 
+#[test]
+fn forged_heartbeat_is_resolved_by_requests() {
+    let mut script = discovery();
+    script.samples([1]);
+    script.final_heartbeat(1, 1);
+    assert!(script.sent().is_empty());
+    // A forged HEARTBEAT.
+    script.final_heartbeat(100, 99);
+    assert_eq!(script.sample(2), Handled::Duplicate);
+    script.sent();
+    // The writer has nothing to write, so it sends HEARTBEATs only on request.
+    script.final_heartbeat(1, 2);
+    assert_eq!(script.requested(), (1, vec![]), "the reader asks for a HEARTBEAT");
+    script.final_heartbeat(1, 2);
+    assert!(script.later(900).sent().is_empty());
+    assert_eq!(script.later(100).requested(), (1, vec![]), "and again after a second");
+    script.final_heartbeat(1, 2);
+    assert_eq!(script.requested(), (2, vec![2]));
+    script.samples([2]);
+    assert_eq!(script.taken(), [1, 2]);
+    assert_row_adds_up(&script);
+}
+
 /// Two paths may deliver a HEARTBEAT later than the change that follows it.
 #[test]
 fn overtaken_heartbeat_denies_nothing() {

@@ -103,7 +103,8 @@ impl ReliableState {
         }
         if received <= confirmed || self.start != StreamStart::Known || self.is_refused {
             self.unconfirmed.denial = None;
-            if config.is_idempotent {
+            // The request may also concern a denied announcement, which this HEARTBEAT does not settle.
+            if config.is_idempotent && !self.plausibility.is_denied() {
                 self.acknacks.cancel_heartbeat_request();
             }
             return;
