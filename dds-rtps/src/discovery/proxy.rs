@@ -36,7 +36,7 @@ impl DiscoveredWriter {
         WriterProxyConfig {
             reliable: self.data.qos.reliability.is_reliable(),
             separates_history: known.separates_history || keeps_nothing,
-            keeps_last: matches!(self.data.qos.history, History::KeepLast { .. }),
+            keeps_last: self.keeps_last(),
             lifespan: self.data.qos.lifespan,
             ownership_strength: self.data.qos.ownership_strength,
             // The offered lease applies, not the requested one: LIVELINESS_LOST concerns the writer's commitment
@@ -48,6 +48,15 @@ impl DiscoveredWriter {
             multicast: self.route.multicast.to_vec(),
             ..known
         }
+    }
+
+    /// Whether the writer is known to replace samples.
+    ///
+    /// Many vendors never announce HISTORY, and their writers may well keep all samples.
+    fn keeps_last(&self) -> bool {
+        let omits_defaults = self.vendor == VendorId::OURS || self.vendor == VendorId::CYCLONE;
+        let is_known = omits_defaults || !self.data.endpoint.omits_history;
+        is_known && matches!(self.data.qos.history, History::KeepLast { .. })
     }
 }
 
@@ -82,5 +91,21 @@ mod tests {
         assert!(!keeping.separates_history && keeping.keeps_last);
         assert_eq!(writer.lifespan, Duration::from_secs(1));
         assert_eq!(writer.unicast.len(), 1);
+    }
+
+    /// The loss of a sample is an alarm unless the writer has replaced the sample.
+    #[test]
+    fn absent_history_counts_as_keep_last_only_for_vendors_that_omit_defaults() {
+        let keeps_last = |vendor, omits_history, qos: DataWriterQos| {
+            let endpoint = EndpointData { omits_history, ..EndpointData::new(Guid::UNKNOWN, "Square", "ShapeType") };
+            let writer = Discovered { vendor, ..discovered(PublicationData::new(endpoint, qos, true)) };
+            writer.proxy().keeps_last
+        };
+        for vendor in [VendorId::OURS, VendorId::CYCLONE, VendorId::EPROSIMA, VendorId::RTI] {
+            let omits_defaults = [VendorId::OURS, VendorId::CYCLONE].contains(&vendor);
+            assert_eq!(keeps_last(vendor, true, DataWriterQos::default()), omits_defaults, "{vendor:?}");
+            assert!(keeps_last(vendor, false, DataWriterQos::default()), "{vendor:?}");
+            assert!(!keeps_last(vendor, false, DataWriterQos::default().keep_all()), "{vendor:?}");
+        }
     }
 }

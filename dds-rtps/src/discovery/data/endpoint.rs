@@ -42,6 +42,8 @@ pub struct EndpointData {
     pub entity_name: String,
     /// Type identifiers. `None` if only `type_name` is known.
     pub type_information: Option<Arc<TypeInformation>>,
+    /// Whether a writer's announcement has no valid HISTORY. The policy then has its default.
+    pub omits_history: bool,
 }
 
 impl EndpointData {
@@ -61,6 +63,7 @@ impl EndpointData {
             group_data: Vec::new(),
             entity_name: String::new(),
             type_information: None,
+            omits_history: false,
         }
     }
 
@@ -187,6 +190,7 @@ impl EndpointDraft {
             group_data: self.group_data,
             entity_name: self.entity_name,
             type_information: self.type_information,
+            omits_history: false,
         })
     }
 }

@@ -256,7 +256,8 @@ macro_rules! write_shared_policies {
 
 /// Reads a policy that writers and readers share, and evaluates to the outcome.
 ///
-/// HISTORY, RESOURCE_LIMITS and USER_DATA are informative: nothing depends on those of a peer.
+/// HISTORY, RESOURCE_LIMITS and USER_DATA are informative: no match depends on those of a peer. HISTORY decides whether
+/// a lost sample counts as replaced.
 macro_rules! read_shared_policy {
     ($qos:expr, $parameter:expr) => {{
         let mut fields = $parameter.fields();

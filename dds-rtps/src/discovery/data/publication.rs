@@ -36,14 +36,19 @@ impl PublicationData {
     pub fn decode(payload: &[u8], sender: GuidPrefix) -> Result<Decoded<Self>, DiscoveryDataError> {
         let mut endpoint = EndpointDraft::default();
         let mut qos = DataWriterQos::default();
+        let mut has_history = false;
         let skipped = walk(payload, |parameter| match read_policy(&mut qos, parameter)? {
             ParameterOutcome::Unknown => endpoint.read(parameter),
-            outcome => Ok(outcome),
+            outcome => {
+                has_history |= parameter.id == id::HISTORY && matches!(outcome, ParameterOutcome::Read);
+                Ok(outcome)
+            }
         })?;
         if qos.representation.is_empty() {
             qos.representation.push(DataRepresentation::Xcdr1);
         }
-        let endpoint = endpoint.finish(sender, EntityId::is_writer)?;
+        let mut endpoint = endpoint.finish(sender, EntityId::is_writer)?;
+        endpoint.omits_history = !has_history;
         Ok(Decoded { data: Self { endpoint, qos }, skipped })
     }
 
@@ -138,7 +143,8 @@ mod tests {
         assert_eq!(skipped, 0);
         assert_eq!(data.qos, DataWriterQos::default().representation([DataRepresentation::Xcdr1]));
         assert!(data.qos.reliability.is_reliable());
-        assert_eq!(data.endpoint, EndpointData::new(guid(), "Square", "ShapeType"));
+        let endpoint = EndpointData::new(guid(), "Square", "ShapeType");
+        assert_eq!(data.endpoint, EndpointData { omits_history: true, ..endpoint });
     }
 
     #[test]
@@ -240,7 +246,8 @@ mod tests {
                 value.u32(0);
             });
         });
-        assert_eq!(decode(&bytes).unwrap().skipped, 2);
+        let Decoded { data, skipped } = decode(&bytes).unwrap();
+        assert_eq!((data.endpoint.omits_history, skipped), (true, 2));
     }
 
     #[test]
