@@ -105,6 +105,22 @@ fn slow_reader_blocks_writer_by_default() {
     assert_eq!(hall.received, [(); 2].map(|()| (0..1000).collect::<Vec<_>>()));
 }
 
+/// The writer learns from acknowledgements that the reader has caught up, and needs no further write.
+#[test]
+fn reader_that_has_caught_up_is_not_slow_while_writer_pauses() {
+    let mut hall = Hall::new(8, SlowReader::Block);
+    hall.write(0..100);
+    hall.writer.acknowledged().block_for(Duration::from_secs(10)).unwrap();
+    hall.simulation.link("robot", "right").cut();
+    hall.write(100..100 + ROOM);
+    hall.writer.write(&Step { number: 0 }).unwrap_err();
+    assert_eq!(hall.writer.slow_readers().current_count, 1);
+    hall.simulation.link("robot", "right").mend();
+    hall.simulation.run_for(Duration::from_secs(2));
+    hall.take();
+    assert_eq!(hall.writer.slow_readers().current_count, 0);
+}
+
 /// The history has room for small samples, so a reader that hangs is no reason to wait.
 #[test]
 fn hung_reader_delays_no_small_sample() {

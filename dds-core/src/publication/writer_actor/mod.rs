@@ -147,9 +147,25 @@ impl WriterActor {
     }
 
     /// Notes the reader that holds up writes, or that none does.
-    pub(crate) fn note_holder(&mut self, holder: Option<Guid>, effects: &mut Effects) {
+    fn note_holder(&mut self, holder: Option<Guid>, effects: &mut Effects) {
         if self.slow_readers.set_holder(holder) {
             self.endpoint.mark(mark::SLOW_READER, effects);
+        }
+    }
+
+    /// Notes that the slowest reader has held up a write.
+    pub(crate) fn note_slowest(&mut self, effects: &mut Effects) {
+        // Set before the check, so that no progress after it goes unnoticed.
+        self.local_readers.request_progress();
+        if let Some(slowest) = self.rtps.slowest_reader() {
+            self.note_holder(Some(slowest.reader), effects);
+        }
+    }
+
+    /// Forgets the reader that held up writes once no reader is behind, even if the application writes nothing.
+    fn release_holder(&mut self, effects: &mut Effects) {
+        if self.slow_readers.has_holder() && self.rtps.slowest_reader().is_none() {
+            self.note_holder(None, effects);
         }
     }
 
@@ -315,6 +331,7 @@ impl Actor for WriterActor {
             WriterMail::AckNack(asker, message) => self.rtps.handle_acknack(now, asker, &message),
             WriterMail::NackFrag(asker, message) => self.rtps.handle_nack_frag(now, asker, &message),
         }
+        self.release_holder(effects);
         self.take_events(effects);
         // The signal after all mail sends once. A visitor may find an inbox full of requests, and must not send a whole
         // visit's share of datagrams for each of them.
@@ -327,12 +344,13 @@ impl Actor for WriterActor {
 
     fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {
         let now = self.endpoint.read_clock(effects);
-        if !self.slow_readers.is_empty() {
+        if !self.slow_readers.is_empty() || self.slow_readers.has_holder() {
             // Set before the check, so that no progress after it goes unnoticed.
             self.local_readers.request_progress();
         }
         self.rtps.handle_local_progress(now);
         self.rtps.handle_timeout(now);
+        self.release_holder(effects);
         self.follow_liveliness(effects);
         if !self.waiting_for_acknowledgment.is_empty() {
             self.waiting_for_acknowledgment.wake_all(effects);

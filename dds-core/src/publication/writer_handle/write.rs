@@ -187,12 +187,7 @@ impl WriterHandle {
             return;
         }
         // A closed writer reports nothing.
-        let _ = self.visit(|actor, effects| {
-            let slowest = actor.rtps().slowest_reader().map(|lag| lag.reader);
-            if slowest.is_some() {
-                actor.note_holder(slowest, effects);
-            }
-        });
+        let _ = self.visit(WriterActor::note_slowest);
         self.warn_of_slow_reader(waited);
     }
 
