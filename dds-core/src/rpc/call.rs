@@ -190,7 +190,13 @@ impl<'a, Q, R> RequestSend<'a, Q, R> {
         if let RequestState::Sent(number) = *state {
             return Poll::Ready(Ok(number));
         }
-        let repliers = ready!(poll_repliers(self.asking, ticket, waker));
+        let Poll::Ready(repliers) = poll_repliers(self.asking, ticket, waker) else {
+            // A call that waits for a replier must not hold up the writes behind it.
+            if let RequestState::Full(pending) = &mut *state {
+                self.asking.writer.handle().abandon_room(&mut pending.room);
+            }
+            return Poll::Pending;
+        };
         if matches!(*state, RequestState::NotTried) {
             *state = RequestState::Full(Box::new(self.asking.encode(self.request)?));
         }

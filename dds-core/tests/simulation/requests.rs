@@ -1,9 +1,12 @@
 //! Requests and replies over lossy networks, from the first moment of both participants, in virtual time.
 
 use dds_core::error::WaitErrorKind;
+use dds_core::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
 use dds_core::rpc::{Replier, Requester};
 use dds_core::sim::{Conditions, Simulation};
 use dds_core::{DdsType, Duration};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -85,4 +88,44 @@ fn call_ends_when_the_host_of_its_replier_dies() {
     assert_eq!(error.kind(), &WaitErrorKind::RepliersGone);
     assert_eq!(requester.repliers(), 0);
     drop(replier);
+}
+
+/// The call waited for room before its replier left. The room is then for others.
+#[test]
+fn call_without_replier_blocks_no_direct_write() {
+    let simulation = Simulation::new(1);
+    let [station, robot, observer] =
+        ["station", "robot", "observer"].map(|host| simulation.participant(host, 0).unwrap());
+    let one = DataWriterQos::default().reliable().keep_all().resource_limits(ResourceLimits::NONE.max_samples(1));
+    let replies = DataReaderQos::default().reliable().keep_all();
+    let requester = Requester::<Number, Number>::builder(&station, "next").qos(one, replies.clone()).build().unwrap();
+    let replier = Replier::<Number, Number>::new(&robot, "next").unwrap();
+    let _reader = observer.reader_builder::<Number>("next_Request").qos(replies).build().unwrap();
+    let writer = requester.request_writer();
+    writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+    requester.wait_for_replier().block_for(PATIENCE).unwrap();
+    writer.write(&Number { value: 1 }).unwrap();
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+    simulation.link("station", "observer").cut();
+    writer.write(&Number { value: 2 }).unwrap();
+    let request = Number { value: 3 };
+    let mut call = pin!(requester.call(&request).into_future());
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(matches!(call.as_mut().poll(&mut context), Poll::Pending), "the history is full");
+    replier.close();
+    simulation.run_for(Duration::from_millis(500));
+    assert_eq!(requester.repliers(), 0);
+    assert!(matches!(call.as_mut().poll(&mut context), Poll::Pending), "no replier is there");
+    simulation.link("station", "observer").mend();
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+    writer.write(&Number { value: 4 }).unwrap();
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+    // The call goes on with another replier.
+    let replier = Replier::<Number, Number>::new(&robot, "next").unwrap();
+    requester.wait_for_replier().block_for(PATIENCE).unwrap();
+    assert!(matches!(call.as_mut().poll(&mut context), Poll::Pending), "the request is sent");
+    assert_eq!(answer_all(&replier), 1);
+    simulation.run_for(Duration::from_millis(500));
+    let Poll::Ready(Ok(reply)) = call.as_mut().poll(&mut context) else { panic!("no reply") };
+    assert_eq!(reply, Number { value: 4 });
 }
