@@ -310,6 +310,8 @@ fn forged_announcement_causes_no_amplification() {
     let stage = Stage::new();
     stage.world.take_astray_bytes();
     let mut data = ghost(1);
+    // None of the addresses is in a network of the victim, so all of them are used.
+    data.metatraffic_unicast = (1..=8).map(|host| Locator::udp_v4([10, 99, 0, host].into(), 9_000)).collect();
     data.lease_duration = Duration::from_secs(100_000);
     let bytes = announcement(&data);
     stage.robot.1.feed(&bytes, Socket::MetatrafficUnicast);

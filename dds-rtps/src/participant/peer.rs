@@ -10,7 +10,7 @@ use crate::discovery::{
     is_same_host,
 };
 use crate::reader::WRITERS_MAX;
-use crate::types::{Duration, EntityId, Guid, GuidPrefix, HashSeed, Locator, Now, SequenceNumber};
+use crate::types::{Duration, EntityId, Guid, GuidPrefix, HashSeed, Instant, Locator, Now, SequenceNumber};
 use crate::wire::{Data, Receiver, SerializedPayload};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -26,6 +26,8 @@ pub(super) struct Peer {
     pub(super) endpoints: usize,
     /// It has answered, so its announced address is real.
     pub(super) has_answered: bool,
+    /// When a repeated announcement was last answered.
+    pub(super) repeated_at: Option<Instant>,
 }
 
 /// All discovered participants.
@@ -100,13 +102,18 @@ impl Participant {
         if self.ignored.contains_participant(prefix) {
             return;
         }
-        if let Some(peer) = self.peers.known.get(&prefix) {
+        if let Some(peer) = self.peers.known.get_mut(&prefix) {
             if *peer.data != data {
                 return self.change_peer(now, data);
             }
             // The answer to its first announcement may be lost. A peer without multicast gets no periodic announcement.
-            if !peer.has_answered && data.metatraffic_multicast.is_empty() {
-                self.announcer.answer(&peer.route.unicast);
+            let period = self.config.announcement_period;
+            let is_early = peer.repeated_at.is_some_and(|repeated| now.instant.since(repeated) < period);
+            if !peer.has_answered && data.metatraffic_multicast.is_empty() && !is_early {
+                peer.repeated_at = Some(now.instant);
+                // The announcement may be forged, and must not cause more traffic than it takes itself.
+                let locators = peer.route.unicast.get(..REPEATED_TO).unwrap_or(&peer.route.unicast);
+                self.announcer.answer(locators);
             }
             // The peer exists: repeat the handshake with its endpoints that have not answered.
             for pair in self.pairs.iter_mut() {
@@ -195,14 +202,16 @@ impl Participant {
 
     fn admit(&mut self, now: Now, data: ParticipantData, route: Route, endpoints: usize) {
         let prefix = data.prefix;
+        let before = self.peers.known.get(&prefix);
+        let repeated_at = before.and_then(|peer| peer.repeated_at);
         // At a new address another participant may answer, or none.
-        let has_answered = self.peers.known.get(&prefix).is_some_and(|peer| peer.has_answered && peer.route == route);
+        let has_answered = before.is_some_and(|peer| peer.has_answered && peer.route == route);
         let lease = if has_answered { data.lease_duration } else { data.lease_duration.min(UNPROVEN_LEASE_MAX) };
         self.peers.leases.set(now.instant, prefix, lease);
         self.match_pairs(now, prefix, has_answered, data.builtin_endpoints, &route);
         let data = Arc::new(data);
         self.matching.push_event(ParticipantEvent::ParticipantDiscovered { participant: Arc::clone(&data) });
-        self.peers.known.insert(prefix, Peer { data, route, endpoints, has_answered });
+        self.peers.known.insert(prefix, Peer { data, route, endpoints, has_answered, repeated_at });
     }
 
     fn match_pairs(
@@ -293,6 +302,9 @@ const SILENT_FOR: Duration = Duration::from_secs(100);
 /// gets no more traffic than in this time. It is the default lease, so real participants announce themselves more
 /// often.
 const UNPROVEN_LEASE_MAX: Duration = SILENT_FOR;
+
+/// Locators of a peer that a repeated answer goes to. The first answer goes to all of them.
+const REPEATED_TO: usize = 2;
 
 /// Bits of STATUS_INFO for disposed and unregistered.
 const STATUS_GONE: u32 = 3;

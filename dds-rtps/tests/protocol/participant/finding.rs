@@ -5,7 +5,10 @@ use super::told;
 use dds_rtps::discovery::{BuiltinPairTopic, HostAddress};
 use dds_rtps::participant::ParticipantLocators;
 use dds_rtps::qos::LivelinessKind;
-use dds_rtps::types::{Duration, Locator, PortMapping};
+use dds_rtps::types::{Duration, EntityId, Locator, PortMapping};
+use dds_rtps::wire::{Message, Submessage};
+use std::cell::Cell;
+use std::rc::Rc;
 
 #[test]
 fn two_participants_discover_each_other_at_once() {
@@ -87,6 +90,38 @@ fn lost_answer_to_peer_without_multicast_is_repeated() {
     // The second announcement of the peer is answered again.
     network.run_for(Duration::from_millis(60));
     assert_eq!(told(&network.events(b)), ["found 01"]);
+}
+
+fn is_announcement(bytes: &[u8]) -> bool {
+    Message::parse(bytes).unwrap().submessages().flatten().any(|submessage| match submessage {
+        Submessage::Data(data) => data.writer_id == EntityId::SPDP_WRITER,
+        _ => false,
+    })
+}
+
+#[test]
+fn repeated_announcements_are_answered_once_per_period() {
+    let mut network = Network::new();
+    let a = network.start(config(1));
+    network.run_for(Duration::from_millis(500));
+    let mut seeking = config(2);
+    seeking.metatraffic_multicast.clear();
+    // None of the addresses is in a network of the participant.
+    seeking.metatraffic_unicast = (1..=8).map(|host| Locator::udp_v4([10, 9, 9, host].into(), 7410)).collect();
+    seeking.announce_to = vec![Locator::udp_v4(address(1).into(), 7410)];
+    seeking.announcement_period = Duration::from_millis(50);
+    let answers = Rc::new(Cell::new(0));
+    let counted = Rc::clone(&answers);
+    network.loses = Box::new(move |_, bytes| {
+        let is_lost = bytes[8..20] == prefix(1).0;
+        counted.set(counted.get() + u32::from(is_lost && is_announcement(bytes)));
+        is_lost
+    });
+    network.start(seeking);
+    network.run_for(Duration::from_secs(2));
+    assert_eq!(told(&network.events(a)), ["found 02"]);
+    // The participant answers the first announcement at all locators, and a single repetition at the first two.
+    assert_eq!(answers.get(), 8 + 2);
 }
 
 #[test]
