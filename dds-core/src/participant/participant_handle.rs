@@ -311,6 +311,7 @@ fn participant_config(config: &Config, prefix: GuidPrefix, network: &dyn Network
     let mut protocol = ParticipantConfig::new(prefix, config.domain_id);
     protocol.lease_duration = config.lease;
     protocol.announcement_period = config.announcement_period.max(ANNOUNCEMENT_PERIOD_MIN);
+    protocol.headroom = config.transform().overhead();
     protocol.domain_tag.clone_from(&config.domain_tag);
     protocol.entity_name.clone_from(&config.name);
     protocol.properties.clone_from(&config.properties);

@@ -106,16 +106,27 @@ pub struct BuiltinPair {
 
 impl BuiltinPair {
     /// Creates endpoints without peers. `instances_max` is the number of entities that all peers together may
-    /// announce.
+    /// announce. `headroom` is as [`WriterConfig::headroom`].
     #[must_use]
-    pub fn new(topic: BuiltinPairTopic, prefix: GuidPrefix, instances_max: u32, hash_seed: HashSeed) -> Self {
+    pub fn new(
+        topic: BuiltinPairTopic,
+        prefix: GuidPrefix,
+        instances_max: u32,
+        headroom: u16,
+        hash_seed: HashSeed,
+    ) -> Self {
         let (writer_id, reader_id) = topic.ids();
         let qos = DataWriterQos::default().reliable();
         // The history is unlimited, so it never rejects an announcement.
         let qos = if topic.is_state() { qos.transient_local().keep_last(1) } else { qos.keep_last(MESSAGES_MAX) };
         let writer = WriterConfig::new(Guid::new(prefix, writer_id), topic.is_state(), &qos);
-        let writer =
-            WriterConfig { hash_seed, unasked_max: UNASKED_MAX, unheard_period_max: UNHEARD_PERIOD_MAX, ..writer };
+        let writer = WriterConfig {
+            hash_seed,
+            headroom,
+            unasked_max: UNASKED_MAX,
+            unheard_period_max: UNHEARD_PERIOD_MAX,
+            ..writer
+        };
         let limits = ResourceLimits { max_instances: Some(instances_max), ..ResourceLimits::default() };
         let qos = DataReaderQos::default().reliable();
         // The limit bounds the memory that peers can claim. Requests and replies have no instances.
@@ -328,7 +339,7 @@ mod tests {
             prefix[..8].copy_from_slice(&number.to_le_bytes());
             GuidPrefix(prefix)
         };
-        let mut pair = BuiltinPair::new(BuiltinPairTopic::Publications, prefix(0), 100, HashSeed::fixed(1));
+        let mut pair = BuiltinPair::new(BuiltinPairTopic::Publications, prefix(0), 100, 0, HashSeed::fixed(1));
         for number in 1..=LOST_PEERS_MAX + 10 {
             pair.unmatch_peer(now, prefix(number), true);
         }

@@ -1,9 +1,10 @@
 //! The builtin endpoints of all reliable topics.
 
 use super::coalescer::Coalescer;
+use super::config::ParticipantConfig;
 use crate::discovery::{BuiltinPair, BuiltinPairTopic};
 use crate::output::Datagram;
-use crate::types::{GuidPrefix, HashSeed, Instant, Now};
+use crate::types::{HashSeed, Instant, Now};
 
 /// A writer and a reader for each builtin topic, and the datagrams that they send together.
 #[derive(Debug)]
@@ -14,9 +15,12 @@ pub(super) struct BuiltinPairs {
 }
 
 impl BuiltinPairs {
-    pub(super) fn new(prefix: GuidPrefix, instances_max: u32, hash_seed: HashSeed) -> Self {
-        let pairs = BuiltinPairTopic::ALL.map(|topic| BuiltinPair::new(topic, prefix, instances_max, hash_seed));
-        Self { pairs, coalescer: Coalescer::default() }
+    pub(super) fn new(config: &ParticipantConfig, hash_seed: HashSeed) -> Self {
+        let ParticipantConfig { prefix, headroom, .. } = *config;
+        let instances_max = config.limits.endpoints_max;
+        let pairs =
+            BuiltinPairTopic::ALL.map(|topic| BuiltinPair::new(topic, prefix, instances_max, headroom, hash_seed));
+        Self { pairs, coalescer: Coalescer::new(headroom) }
     }
 
     pub(super) fn get(&self, topic: BuiltinPairTopic) -> &BuiltinPair {

@@ -12,14 +12,22 @@ use crate::wire::{Header, Message, Submessage};
 const MERGED_LEN_MAX: usize = 1400;
 
 /// Merges datagrams; it is one datagram ahead of its caller.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Coalescer {
+    /// Longest merged datagram.
+    len_max: usize,
     /// The next datagram, if `has_next`.
     next: Datagram,
     has_next: bool,
 }
 
 impl Coalescer {
+    /// Creates a coalescer that keeps `headroom` unused bytes in each datagram.
+    pub(super) fn new(headroom: u16) -> Self {
+        let len_max = MERGED_LEN_MAX.saturating_sub(usize::from(headroom));
+        Self { len_max, next: Datagram::new(), has_next: false }
+    }
+
     /// Merges as many datagrams of `poll` as possible into one; returns false without any.
     pub(super) fn poll(&mut self, datagram: &mut Datagram, mut poll: impl FnMut(&mut Datagram) -> bool) -> bool {
         if self.has_next {
@@ -32,7 +40,7 @@ impl Coalescer {
             return false;
         }
         while poll(&mut self.next) {
-            if !can_merge(datagram, &self.next) {
+            if !can_merge(datagram, &self.next, self.len_max) {
                 self.has_next = true;
                 break;
             }
@@ -42,10 +50,10 @@ impl Coalescer {
     }
 }
 
-fn can_merge(first: &Datagram, next: &Datagram) -> bool {
+fn can_merge(first: &Datagram, next: &Datagram, len_max: usize) -> bool {
     // A submessage begins at a multiple of four (RTPS 2.5, 9.4.1).
     first.len() % 4 == 0
-        && first.len() + next.len() - Header::WIRE_LEN <= MERGED_LEN_MAX
+        && first.len() + next.len() - Header::WIRE_LEN <= len_max
         && first.destinations() == next.destinations()
         && names_destination(next.head())
 }
@@ -75,7 +83,11 @@ mod tests {
 
     /// Returns the lengths of the datagrams that result from these messages.
     fn merged(messages: &[(u16, bool, usize)]) -> Vec<usize> {
-        let (mut coalescer, mut datagram, mut messages) = (Coalescer::default(), Datagram::new(), messages.iter());
+        merged_with_headroom(0, messages)
+    }
+
+    fn merged_with_headroom(headroom: u16, messages: &[(u16, bool, usize)]) -> Vec<usize> {
+        let (mut coalescer, mut datagram, mut messages) = (Coalescer::new(headroom), Datagram::new(), messages.iter());
         let mut poll = |next: &mut Datagram| {
             next.clear();
             messages.next().is_some_and(|&(port, names, len)| {
@@ -96,5 +108,11 @@ mod tests {
         assert_eq!(merged(&[(1, true, 1000), (1, true, 420)]), [1400]);
         assert_eq!(merged(&[(1, true, 1000), (1, true, 424), (1, true, 40)]), [1000, 444]);
         assert_eq!(merged(&[(1, true, 101), (1, true, 60)]), [101, 60]);
+    }
+
+    #[test]
+    fn merged_datagrams_keep_headroom() {
+        assert_eq!(merged_with_headroom(60, &[(1, true, 1000), (1, true, 360)]), [1340]);
+        assert_eq!(merged_with_headroom(60, &[(1, true, 1000), (1, true, 364)]), [1000, 364]);
     }
 }

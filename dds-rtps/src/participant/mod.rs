@@ -96,7 +96,7 @@ impl Participant {
         Self {
             phase: Phase::Silent,
             announcer: Announcer::new(prefix, config.announce_to.clone(), period, seed),
-            pairs: BuiltinPairs::new(prefix, config.limits.endpoints_max, hash_seed),
+            pairs: BuiltinPairs::new(&config, hash_seed),
             peers: PeerTable::new(hash_seed),
             matching: Matching::new(prefix),
             liveliness: LivelinessSchedules::new(Arc::clone(&config.assertion_clock)),

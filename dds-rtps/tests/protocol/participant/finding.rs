@@ -1,10 +1,10 @@
 //! Participants discover each other.
 
 use super::network::{Network, address, config, prefix};
-use super::told;
+use super::{reader, told, writer};
 use dds_rtps::discovery::{BuiltinPairTopic, HostAddress};
 use dds_rtps::participant::ParticipantLocators;
-use dds_rtps::qos::LivelinessKind;
+use dds_rtps::qos::{DataReaderQos, DataWriterQos, LivelinessKind};
 use dds_rtps::types::{Duration, EntityId, Locator, PortMapping};
 use dds_rtps::wire::{Message, Submessage};
 use std::cell::Cell;
@@ -122,6 +122,38 @@ fn repeated_announcements_are_answered_once_per_period() {
     assert_eq!(told(&network.events(a)), ["found 02"]);
     // The participant answers the first announcement at all locators, and a single repetition at the first two.
     assert_eq!(answers.get(), 8 + 2);
+}
+
+/// A transform of messages makes each datagram longer.
+#[test]
+fn endpoint_announcements_keep_headroom() {
+    let longest = |headroom| {
+        let mut network = Network::new();
+        let longest = Rc::new(Cell::new(0));
+        let noted = Rc::clone(&longest);
+        network.loses = Box::new(move |_, bytes| {
+            noted.set(noted.get().max(bytes.len()));
+            false
+        });
+        let mut talking = config(1);
+        talking.headroom = headroom;
+        let a = network.start(talking);
+        for number in 1..=30 {
+            // Every third announcement needs fragments.
+            let data = vec![7; if number % 3 == 0 { 3_000 } else { 50 }];
+            let writer = writer(number, DataWriterQos::default().user_data(data));
+            network.with(a, |participant, now| participant.add_writer(now, writer));
+        }
+        let b = network.start(config(2));
+        network.with(b, |participant, now| participant.add_reader(now, reader(1, DataReaderQos::default())));
+        network.run_for(Duration::from_secs(5));
+        assert_eq!(told(&network.events(b)).iter().filter(|event| event.starts_with("writer")).count(), 30);
+        longest.get()
+    };
+    let without = longest(0);
+    assert!(without > 1_472 - 200, "{without}");
+    let with = longest(200);
+    assert!(with <= 1_472 - 200, "{with}");
 }
 
 #[test]
