@@ -42,6 +42,12 @@ impl Peers {
         Self { forms, back: back.iter().map(|endpoint| endpoint.guid).collect() }
     }
 
+    /// Peers of which only the endpoints for replies match.
+    #[cfg(test)]
+    pub(crate) fn with_back(back: Vec<Guid>) -> Self {
+        Self { forms: BTreeMap::new(), back }
+    }
+
     pub(crate) fn form(&self, endpoint: Guid) -> Option<Form> {
         self.forms.get(&endpoint).copied()
     }

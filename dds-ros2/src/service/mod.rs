@@ -12,6 +12,7 @@
 mod calls;
 mod client;
 mod form;
+mod held;
 mod message;
 mod server;
 

@@ -1,26 +1,21 @@
 //! The side of a service that answers.
 
 use super::form::{Form, Peers};
+use super::held::{HELD_MAX, Held, HeldRequests, Identity};
 use super::message::{Message, RequestHeader, decode};
 use super::{topics_of, user_data_of};
 use crate::context::Context;
-use crate::graph::{LocalEndpoint, Registration, prefix_of};
+use crate::graph::{LocalEndpoint, Registration};
 use crate::node::Node;
 use crate::qos::QosProfile;
 use crate::wait::{Signal, Wait};
 use crate::{Error, Result};
 use dds_core::writer::{SampleIdentity, SlowReader, WriteOptions};
-use dds_core::{DataReader, DataWriter, Delivery, Duration, Guid, Time};
+use dds_core::{DataReader, DataWriter, Delivery, Duration, Guid};
 use dds_ros2_msgs::RosService;
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-
-/// Requests that wait until the reader of their reply is connected.
-const HELD_MAX: usize = 1024;
-
-/// How long such a request waits. Discovery of a reader that is there takes a fraction of it.
-const HELD_FOR: Duration = Duration::from_secs(10);
+use std::time::Instant;
 
 /// How long the writer of replies waits for a client that does not acknowledge.
 pub(super) const SLOW_PEER: SlowReader = SlowReader::Demote { after: Duration::from_secs(1) };
@@ -65,24 +60,8 @@ struct State<Q> {
     peers: Peers,
     /// Whether `peers` is older than a match.
     is_outdated: bool,
-    held: VecDeque<Held<Q>>,
+    held: HeldRequests<Q>,
     malformed: u64,
-}
-
-struct Held<Q> {
-    since: Time,
-    value: Q,
-    identity: Identity,
-}
-
-/// How the reply names its request.
-#[derive(Debug, Clone, Copy)]
-struct Identity {
-    sender: Guid,
-    /// The reader of the reply, if the request names it.
-    reply_reader: Option<Guid>,
-    request: SampleIdentity,
-    header: Option<RequestHeader>,
 }
 
 impl<Q> Shared<Q> {
@@ -142,7 +121,7 @@ impl<S: RosService> Service<S> {
         let participant = node.context().participant();
         let identity = node.context().service_identity();
         let (requests, replies) = topics_of(&name);
-        let state = State { peers: Peers::default(), is_outdated: true, held: VecDeque::new(), malformed: 0 };
+        let state = State { peers: Peers::default(), is_outdated: true, held: HeldRequests::new(), malformed: 0 };
         let shared = Arc::new(Shared { signal: Arc::default(), work: OnceLock::new(), state: Mutex::new(state) });
         let limits = dds_core::qos::ResourceLimits::NONE.max_samples(SAMPLES_MAX);
         let matched = Arc::clone(&shared);
@@ -193,21 +172,13 @@ impl<S: RosService> Service<S> {
     pub fn take_request(&self) -> Result<Option<Request<S>>> {
         let core = &self.core;
         core.refresh();
-        core.receive()?;
-        let mut state = core.shared.state();
-        let State { peers, held, .. } = &mut *state;
-        let has_way_back = |held: &Held<S::Request>| match held.identity.reply_reader {
-            Some(reader) => peers.has_back(reader),
-            None => peers.has_back_to(prefix_of(held.identity.sender)),
-        };
-        let Some(index) = held.iter().position(has_way_back) else {
-            return Ok(None);
-        };
-        let request = held.remove(index);
-        drop(state);
-        let request =
-            request.map(|Held { value, identity, .. }| Request { data: value, identity, core: Arc::clone(core) });
-        Ok(request)
+        // First the requests that the server has: new ones must not push them out.
+        let mut ready = core.take_ready();
+        if ready.is_none() {
+            core.receive()?;
+            ready = core.take_ready();
+        }
+        Ok(ready.map(|Held { value, identity, .. }| Request { data: value, identity, core: Arc::clone(core) }))
     }
 
     /// Answers every request with `answer` on this thread, until the context closes.
@@ -254,10 +225,15 @@ impl<S: RosService> Core<S> {
         self.shared.state().peers = Peers::new(&there, &back, "clientid");
     }
 
+    fn take_ready(&self) -> Option<Held<S::Request>> {
+        let State { peers, held, .. } = &mut *self.shared.state();
+        held.take_ready(peers)
+    }
+
     /// Moves received requests into the list of held ones.
     fn receive(&self) -> Result<()> {
         let samples = self.reader.take().map_err(|_| Error::Closed)?;
-        let now = self.context.now();
+        let now = Instant::now();
         let mut state = self.shared.state();
         for sample in &samples {
             let Some(encoded) = sample.encoded() else { continue };
@@ -269,7 +245,7 @@ impl<S: RosService> Core<S> {
             match decode::<S::Request>(encoded.bytes, has_header) {
                 Ok(Message { header, value }) => {
                     let identity = Identity { sender: request.writer, reply_reader, request, header };
-                    state.held.push_back(Held { since: now, value, identity });
+                    state.held.add(Held { since: now, value, identity });
                 }
                 Err(error) => {
                     state.malformed += 1;
@@ -277,17 +253,15 @@ impl<S: RosService> Core<S> {
                 }
             }
         }
-        while let Some(first) = state.held.front() {
-            let waited = now.as_unix_nanos() - first.since.as_unix_nanos();
-            if state.held.len() <= HELD_MAX && waited < HELD_FOR.as_nanos() {
-                break;
-            }
+        let State { peers, held, .. } = &mut *state;
+        let expired = held.expire(peers, now);
+        drop(state);
+        for client in expired {
             tracing::warn!(
                 service = self.name,
-                client = %first.identity.sender,
+                %client,
                 "a request was dropped: no reader of its reply is connected; {HELD_MAX} requests wait for at most 10 s"
             );
-            state.held.pop_front();
         }
         Ok(())
     }

@@ -5,6 +5,8 @@
 use dds_ros2::msgs::std_msgs::msg::String as Text;
 use dds_ros2::msgs::std_srvs::srv::{SetBool, SetBoolRequest, SetBoolResponse};
 use dds_ros2::{Context, ContextBuilder, DiscoveryRange, Distro, Error, QosProfile, RosMessage};
+use std::future::Future;
+use std::pin::Pin;
 use std::time::Duration;
 
 /// Longer than any step takes on a busy machine. Only a failing test reaches it.
@@ -130,6 +132,50 @@ fn answers_may_come_in_another_order() {
         (first.join().unwrap(), second.join().unwrap())
     });
     assert_eq!((first.success, second.success), (false, true));
+}
+
+/// Polls a future that nothing wakes, until it is ready.
+fn poll_until_ready<F: Future + Unpin>(mut future: F) -> F::Output {
+    let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    let start = std::time::Instant::now();
+    loop {
+        if let std::task::Poll::Ready(output) = Pin::new(&mut future).poll(&mut task) {
+            return output;
+        }
+        assert!(start.elapsed() < LIMIT, "the future is not ready");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn slow_server_answers_every_request_that_waits() {
+    const EACH: usize = 700;
+    let context = builder("slow").build().unwrap();
+    let node = context.node("n").unwrap();
+    let service = node.service::<SetBool>("flip").unwrap();
+    let mut task = std::task::Context::from_waker(std::task::Waker::noop());
+    let mut calls = Vec::new();
+    let mut slow = None;
+    for _ in 0..2 {
+        let client = node.client::<SetBool>("flip").unwrap();
+        client.wait_for_service().block_for(LIMIT).unwrap();
+        for _ in 0..EACH {
+            let mut call = client.call(SetBoolRequest { data: true });
+            // The first poll sends the request.
+            assert!(Pin::new(&mut call).poll(&mut task).is_pending());
+            calls.push(call);
+        }
+        if slow.is_none() {
+            slow = Some(service.next_request().block_for(LIMIT).unwrap());
+        }
+    }
+    for _ in 1..calls.len() {
+        service.next_request().block_for(LIMIT).unwrap().answer(invert);
+    }
+    slow.unwrap().answer(invert);
+    for call in calls {
+        assert!(!poll_until_ready(call).unwrap().success);
+    }
 }
 
 #[test]
