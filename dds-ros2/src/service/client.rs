@@ -1,7 +1,7 @@
 //! The side of a service that asks.
 
 use super::calls::{CallNumber, Calls};
-use super::form::{Form, Peers};
+use super::form::{Form, PeerCache, Peers};
 use super::message::{Message, RequestHeader, decode, header_of};
 use super::server::{SAMPLES_MAX, SLOW_PEER};
 use super::{client_number, topics_of, user_data_of};
@@ -45,9 +45,7 @@ struct Shared<R> {
 
 struct State<R> {
     calls: Calls<R>,
-    peers: Peers,
-    /// Whether `peers` is older than a match.
-    is_outdated: bool,
+    cache: PeerCache,
 }
 
 impl<R> Shared<R> {
@@ -56,7 +54,7 @@ impl<R> Shared<R> {
     }
 
     fn rematch(&self) {
-        self.state().is_outdated = true;
+        self.state().cache.rematch();
         self.signal.notify();
     }
 }
@@ -97,7 +95,7 @@ impl<S: RosService> Client<S> {
         let participant = context.participant();
         let identity = context.service_identity();
         let (requests, replies) = topics_of(&name);
-        let state = State { calls: Calls::new(), peers: Peers::default(), is_outdated: true };
+        let state = State { calls: Calls::new(), cache: PeerCache::new() };
         let shared = Arc::new(Shared {
             signal: Arc::new(Signal::default()),
             number: client_number(context, identity),
@@ -181,20 +179,27 @@ impl<S: RosService> Client<S> {
 }
 
 impl<S: RosService> Core<S> {
-    /// The servers that are connected both ways.
-    fn ready(&self) -> Vec<(Prefix, Form)> {
-        if std::mem::take(&mut self.shared.state().is_outdated) {
+    /// Looks at the matched endpoints again after a match.
+    fn refresh(&self) {
+        // Collected without the lock.
+        let outdated = self.shared.state().cache.outdated();
+        if let Some(version) = outdated {
             let there = self.writer.matched_subscriptions();
             let back = self.reader.matched_publications();
-            self.shared.state().peers = Peers::new(&there, &back, "serviceid");
+            self.shared.state().cache.store(version, Peers::new(&there, &back, "serviceid"));
         }
-        self.shared.state().peers.ready()
+    }
+
+    /// The servers that are connected both ways.
+    fn ready(&self) -> Vec<(Prefix, Form)> {
+        self.refresh();
+        self.shared.state().cache.peers().ready()
     }
 
     fn missing(&self) -> String {
         let name = &self.name;
         let state = self.shared.state();
-        match (state.peers.ready().len(), state.peers.counts()) {
+        match (state.cache.peers().ready().len(), state.cache.peers().counts()) {
             (0, (0, 0)) => format!("no server of {name:?} is connected"),
             (0, (there, back)) => format!(
                 "no server of {name:?} is connected both ways: {there} readers of requests, {back} writers of replies"

@@ -26,6 +26,50 @@ impl Form {
     }
 }
 
+/// The peers as of a match, and how many matches there were.
+///
+/// A match may happen while a thread collects the peers, so the newer result stays.
+#[derive(Debug)]
+pub(crate) struct PeerCache {
+    peers: Peers,
+    /// The version of `peers`.
+    collected: u64,
+    /// Changed by each match.
+    version: u64,
+}
+
+impl PeerCache {
+    pub(crate) fn new() -> Self {
+        Self { peers: Peers::default(), collected: 0, version: 1 }
+    }
+
+    /// Records that a match began or ended.
+    pub(crate) fn rematch(&mut self) {
+        self.version += 1;
+    }
+
+    /// The version to collect, or `None` if the peers are up to date.
+    pub(crate) fn outdated(&self) -> Option<u64> {
+        (self.collected != self.version).then_some(self.version)
+    }
+
+    pub(crate) fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Stores peers whose collection began at `version`, unless newer ones are there.
+    pub(crate) fn store(&mut self, version: u64, peers: Peers) {
+        if version >= self.collected {
+            self.collected = version;
+            self.peers = peers;
+        }
+    }
+
+    pub(crate) fn peers(&self) -> &Peers {
+        &self.peers
+    }
+}
+
 /// The matched endpoints of the peers of a client or a server. Bounded by the matches of an endpoint.
 #[derive(Debug, Default)]
 pub(crate) struct Peers {
@@ -72,5 +116,29 @@ impl Peers {
 
     pub(crate) fn counts(&self) -> (usize, usize) {
         (self.forms.len(), self.back.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peers(count: u8) -> Peers {
+        Peers::with_back((0..count).map(|number| Guid::from_bytes([number; 16])).collect())
+    }
+
+    #[test]
+    fn match_during_the_collection_leaves_the_cache_outdated() {
+        let mut cache = PeerCache::new();
+        let first = cache.outdated().unwrap();
+        cache.rematch();
+        cache.store(first, peers(1));
+        assert_eq!(cache.peers().counts(), (0, 1));
+        let second = cache.outdated().unwrap();
+        cache.store(second, peers(2));
+        assert_eq!(cache.outdated(), None);
+        // A slower thread comes late with the older peers.
+        cache.store(first, peers(1));
+        assert_eq!((cache.peers().counts(), cache.outdated()), ((0, 2), None));
     }
 }

@@ -1,6 +1,6 @@
 //! The side of a service that answers.
 
-use super::form::{Form, Peers};
+use super::form::{Form, PeerCache, Peers};
 use super::held::{HELD_MAX, Held, HeldRequests, Identity};
 use super::message::{Message, RequestHeader, decode};
 use super::{topics_of, user_data_of};
@@ -57,11 +57,10 @@ struct Shared<Q> {
 }
 
 struct State<Q> {
-    peers: Peers,
-    /// Whether `peers` is older than a match.
-    is_outdated: bool,
+    cache: PeerCache,
     held: HeldRequests<Q>,
-    malformed: u64,
+    /// Requests that do not decode, or whose client left before they were decoded.
+    dropped: u64,
 }
 
 impl<Q> Shared<Q> {
@@ -70,7 +69,7 @@ impl<Q> Shared<Q> {
     }
 
     fn rematch(&self) {
-        self.state().is_outdated = true;
+        self.state().cache.rematch();
         self.wake();
     }
 
@@ -121,7 +120,7 @@ impl<S: RosService> Service<S> {
         let participant = node.context().participant();
         let identity = node.context().service_identity();
         let (requests, replies) = topics_of(&name);
-        let state = State { peers: Peers::default(), is_outdated: true, held: HeldRequests::new(), malformed: 0 };
+        let state = State { cache: PeerCache::new(), held: HeldRequests::new(), dropped: 0 };
         let shared = Arc::new(Shared { signal: Arc::default(), work: OnceLock::new(), state: Mutex::new(state) });
         let limits = dds_core::qos::ResourceLimits::NONE.max_samples(SAMPLES_MAX);
         let matched = Arc::clone(&shared);
@@ -207,32 +206,47 @@ impl<S: RosService> Service<S> {
         self.core.reader.matched_publications().len()
     }
 
-    /// Returns how many requests did not decode.
+    /// Returns how many requests did not decode, or lost their client before they were decoded.
     #[must_use]
     pub fn malformed_requests(&self) -> u64 {
-        self.core.shared.state().malformed
+        self.core.shared.state().dropped
     }
 }
 
 impl<S: RosService> Core<S> {
     /// Looks at the matched endpoints again after a match.
     fn refresh(&self) {
-        if !std::mem::take(&mut self.shared.state().is_outdated) {
-            return;
+        let outdated = self.shared.state().cache.outdated();
+        if let Some(version) = outdated {
+            self.collect(version);
         }
+    }
+
+    /// Collects the peers without the lock. `version` is that before the call.
+    fn collect(&self, version: u64) {
         let there = self.reader.matched_publications();
         let back = self.writer.matched_subscriptions();
-        self.shared.state().peers = Peers::new(&there, &back, "clientid");
+        self.shared.state().cache.store(version, Peers::new(&there, &back, "clientid"));
     }
 
     fn take_ready(&self) -> Option<Held<S::Request>> {
-        let State { peers, held, .. } = &mut *self.shared.state();
-        held.take_ready(peers)
+        let State { cache, held, .. } = &mut *self.shared.state();
+        held.take_ready(cache.peers())
     }
 
     /// Moves received requests into the list of held ones.
     fn receive(&self) -> Result<()> {
         let samples = self.reader.take().map_err(|_| Error::Closed)?;
+        // A request may overtake the event of its match. Without its form, a request must not be decoded.
+        let version = {
+            let state = self.shared.state();
+            let is_known = |writer| state.cache.peers().form(writer).is_some();
+            let are_known = samples.iter().all(|sample| is_known(sample.info().sample_identity().writer));
+            (!are_known).then(|| state.cache.version())
+        };
+        if let Some(version) = version {
+            self.collect(version);
+        }
         let now = Instant::now();
         let mut state = self.shared.state();
         for sample in &samples {
@@ -240,21 +254,29 @@ impl<S: RosService> Core<S> {
             let request = sample.info().sample_identity();
             let reply_reader =
                 sample.info().related_sample.map(|related| related.writer).filter(|guid| *guid != Guid::UNKNOWN);
-            // A request that names its reader is of the other form, from any vendor.
-            let has_header = reply_reader.is_none() && state.peers.form(request.writer) == Some(Form::Header);
-            match decode::<S::Request>(encoded.bytes, has_header) {
+            let form = match reply_reader {
+                // A request that names its reader is of this form, from any vendor.
+                Some(_) => Some(Form::InlineQos),
+                None => state.cache.peers().form(request.writer),
+            };
+            let Some(form) = form else {
+                state.dropped += 1;
+                tracing::debug!(service = self.name, client = %request.writer, "the client of a request has left");
+                continue;
+            };
+            match decode::<S::Request>(encoded.bytes, form == Form::Header) {
                 Ok(Message { header, value }) => {
                     let identity = Identity { sender: request.writer, reply_reader, request, header };
                     state.held.add(Held { since: now, value, identity });
                 }
                 Err(error) => {
-                    state.malformed += 1;
+                    state.dropped += 1;
                     tracing::debug!(service = self.name, %error, "a request does not decode");
                 }
             }
         }
-        let State { peers, held, .. } = &mut *state;
-        let expired = held.expire(peers, now);
+        let State { cache, held, .. } = &mut *state;
+        let expired = held.expire(cache.peers(), now);
         drop(state);
         for client in expired {
             tracing::warn!(
