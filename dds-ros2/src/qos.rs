@@ -156,6 +156,14 @@ impl QosProfile {
             .user_data(user_data)
     }
 
+    /// Returns the QoS of the writer of a service. Its `write` may block for 3 s.
+    ///
+    /// A client or server that stops holds up the writer until it is demoted. The default of 100 ms ends before that.
+    pub(crate) fn service_writer(&self, user_data: Vec<u8>) -> DataWriterQos {
+        let qos = self.writer(user_data).keep_all();
+        if self.is_reliable { qos.reliability(Reliability::reliable(Duration::from_secs(3))) } else { qos }
+    }
+
     /// Returns the QoS of a DDS reader.
     pub(crate) fn reader(&self, user_data: Vec<u8>) -> DataReaderQos {
         DataReaderQos::default()
@@ -190,6 +198,9 @@ mod tests {
         let sensor = QosProfile::SENSOR_DATA.reader(Vec::new());
         assert_eq!((sensor.history, sensor.durability), (History::KeepLast { depth: 5 }, Durability::Volatile));
         assert!(!sensor.reliability.is_reliable());
+        let expected = Reliability::reliable(Duration::from_secs(3));
+        assert_eq!(QosProfile::SERVICES_DEFAULT.service_writer(Vec::new()).reliability, expected);
+        assert!(!QosProfile::SENSOR_DATA.service_writer(Vec::new()).reliability.is_reliable());
         assert_eq!(sensor.representation, [DataRepresentation::Xcdr1]);
     }
 }

@@ -3,6 +3,7 @@
 //! Life cycle of a call: [`begin`](Calls::begin), the write, [`sent`](Calls::sent), a reply, [`end`](Calls::end).
 //! Bounds: [`CALLS_MAX`], and replies that overtake the return of their write, [`EARLY_MAX`].
 
+use super::form::Form;
 use super::message::RequestHeader;
 use crate::graph::Prefix;
 use crate::{Error, Result};
@@ -29,6 +30,8 @@ pub(super) struct Calls<R> {
 }
 
 struct InFlight<R> {
+    /// The form of the request. Its reply has the same.
+    form: Form,
     sequence: Option<SequenceNumber>,
     reply: Option<Result<R, String>>,
     /// Participants whose server received the request.
@@ -41,13 +44,13 @@ impl<R> Calls<R> {
     }
 
     /// Starts a call, before its write.
-    pub(super) fn begin(&mut self, asked: Vec<Prefix>) -> Result<CallNumber> {
+    pub(super) fn begin(&mut self, form: Form, asked: Vec<Prefix>) -> Result<CallNumber> {
         if self.calls.len() >= CALLS_MAX {
             return Err(Error::TooManyCalls { limit: CALLS_MAX });
         }
         self.next += 1;
         self.writing += 1;
-        self.calls.insert(self.next, InFlight { sequence: None, reply: None, asked });
+        self.calls.insert(self.next, InFlight { form, sequence: None, reply: None, asked });
         Ok(self.next)
     }
 
@@ -55,12 +58,14 @@ impl<R> Calls<R> {
     pub(super) fn sent(&mut self, call: CallNumber, sequence: Option<SequenceNumber>) {
         self.writing = self.writing.saturating_sub(1);
         if let (Some(sequence), Some(in_flight)) = (sequence, self.calls.get_mut(&call)) {
-            in_flight.sequence = Some(sequence);
-            self.by_sequence.insert(sequence, call);
-            if let Some(index) = self.early.iter().position(|(of, _)| *of == sequence) {
-                let reply = self.early.remove(index);
+            let early = self.early.iter().position(|(of, _)| *of == sequence);
+            let early = early.and_then(|index| self.early.remove(index));
+            // A reply with a header does not name the sequence number.
+            if in_flight.form == Form::InlineQos {
+                in_flight.sequence = Some(sequence);
+                self.by_sequence.insert(sequence, call);
                 if in_flight.reply.is_none() {
-                    in_flight.reply = reply.map(|(_, reply)| reply);
+                    in_flight.reply = early.map(|(_, reply)| reply);
                 }
             }
         }
@@ -72,7 +77,7 @@ impl<R> Calls<R> {
     /// Adds a reply that names the sequence number of its request.
     pub(super) fn receive(&mut self, sequence: SequenceNumber, reply: Result<R, String>) {
         match self.by_sequence.get(&sequence) {
-            Some(call) => self.receive_for(*call, reply),
+            Some(call) => self.receive_for(*call, Form::InlineQos, reply),
             None if self.writing > 0 && self.early.len() < EARLY_MAX => self.early.push_back((sequence, reply)),
             None => {}
         }
@@ -80,12 +85,12 @@ impl<R> Calls<R> {
 
     /// Adds a reply that has a header with the number of its call.
     pub(super) fn receive_headed(&mut self, header: RequestHeader, reply: Result<R, String>) {
-        self.receive_for(header.number, reply);
+        self.receive_for(header.number, Form::Header, reply);
     }
 
-    /// Keeps the first reply of a call.
-    fn receive_for(&mut self, call: CallNumber, reply: Result<R, String>) {
-        if let Some(in_flight) = self.calls.get_mut(&call) {
+    /// Keeps the first reply of a call that has the form of the request.
+    fn receive_for(&mut self, call: CallNumber, form: Form, reply: Result<R, String>) {
+        if let Some(in_flight) = self.calls.get_mut(&call).filter(|in_flight| in_flight.form == form) {
             in_flight.reply.get_or_insert(reply);
         }
     }
@@ -94,9 +99,9 @@ impl<R> Calls<R> {
         self.calls.get_mut(&call)?.reply.take()
     }
 
-    /// Whether one of the asked servers is still there.
-    pub(super) fn has_server(&self, call: CallNumber, ready: impl Fn(&Prefix) -> bool) -> bool {
-        self.calls.get(&call).is_some_and(|in_flight| in_flight.asked.iter().any(ready))
+    /// Whether one of the asked servers can still reply.
+    pub(super) fn has_server(&self, call: CallNumber, can_reply: impl Fn(&Prefix) -> bool) -> bool {
+        self.calls.get(&call).is_some_and(|in_flight| in_flight.asked.iter().any(can_reply))
     }
 
     pub(super) fn end(&mut self, call: CallNumber) {
@@ -121,7 +126,7 @@ mod tests {
     #[test]
     fn reply_before_the_end_of_its_write_is_kept() {
         let mut calls = Calls::new();
-        let call = calls.begin(vec![[1; 12]]).unwrap();
+        let call = calls.begin(Form::InlineQos, vec![[1; 12]]).unwrap();
         calls.receive(number(1), Ok("early"));
         assert_eq!(calls.take_reply(call), None);
         calls.sent(call, Some(number(1)));
@@ -131,7 +136,7 @@ mod tests {
     #[test]
     fn only_the_first_reply_counts() {
         let mut calls = Calls::new();
-        let call = calls.begin(Vec::new()).unwrap();
+        let call = calls.begin(Form::InlineQos, Vec::new()).unwrap();
         calls.sent(call, Some(number(1)));
         calls.receive(number(1), Ok(1));
         calls.receive(number(1), Ok(2));
@@ -142,9 +147,25 @@ mod tests {
     }
 
     #[test]
+    fn reply_in_the_other_form_is_ignored() {
+        let mut calls = Calls::new();
+        let headed = calls.begin(Form::Header, Vec::new()).unwrap();
+        calls.receive(number(1), Ok("early"));
+        calls.sent(headed, Some(number(1)));
+        calls.receive(number(1), Ok("late"));
+        assert_eq!(calls.take_reply(headed), None);
+        calls.receive_headed(RequestHeader { client: 1, number: headed }, Ok("headed"));
+        assert_eq!(calls.take_reply(headed), Some(Ok("headed")));
+        let plain = calls.begin(Form::InlineQos, Vec::new()).unwrap();
+        calls.sent(plain, Some(number(2)));
+        calls.receive_headed(RequestHeader { client: 1, number: plain }, Ok("headed"));
+        assert_eq!(calls.take_reply(plain), None);
+    }
+
+    #[test]
     fn replies_to_unknown_requests_are_bounded() {
         let mut calls = Calls::new();
-        let call = calls.begin(Vec::new()).unwrap();
+        let call = calls.begin(Form::InlineQos, Vec::new()).unwrap();
         for value in 100..1000 {
             calls.receive(number(value), Ok(value));
         }
@@ -157,8 +178,8 @@ mod tests {
     fn calls_in_flight_are_bounded() {
         let mut calls = Calls::<()>::new();
         for _ in 0..CALLS_MAX {
-            calls.begin(Vec::new()).unwrap();
+            calls.begin(Form::InlineQos, Vec::new()).unwrap();
         }
-        assert!(matches!(calls.begin(Vec::new()), Err(Error::TooManyCalls { limit: CALLS_MAX })));
+        assert!(matches!(calls.begin(Form::InlineQos, Vec::new()), Err(Error::TooManyCalls { limit: CALLS_MAX })));
     }
 }

@@ -1,7 +1,7 @@
 //! The side of a service that asks.
 
 use super::calls::{CallNumber, Calls};
-use super::form::{Form, PeerCache, Peers};
+use super::form::{Form, Mixed, PeerCache, Peers};
 use super::message::{Message, RequestHeader, decode, header_of};
 use super::server::{SAMPLES_MAX, SLOW_PEER};
 use super::{client_number, topics_of, user_data_of};
@@ -105,7 +105,7 @@ impl<S: RosService> Client<S> {
         let matched = Arc::clone(&shared);
         let writer = participant
             .writer_builder::<Message<S::Request>>(&requests)
-            .qos(qos.writer(user_data_of::<S::Request>("clientid", identity)).keep_all().resource_limits(limits))
+            .qos(qos.service_writer(user_data_of::<S::Request>("clientid", identity)).resource_limits(limits))
             .slow_reader(SLOW_PEER)
             .delivery(Delivery::Inline)
             .on_event(move |_, _| matched.rematch())
@@ -127,6 +127,9 @@ impl<S: RosService> Client<S> {
     ///
     /// It sends the request once a server is connected both ways, so no reply is lost. With several servers, the first
     /// reply counts. Dropping the wait cancels the call.
+    ///
+    /// The first poll after a server is connected writes the request. It blocks for up to 3 s while another server does
+    /// not acknowledge earlier requests and the writer is full.
     ///
     /// Errors of the wait: [`Error::Timeout`], [`Error::ServersGone`], [`Error::MixedServers`], [`Error::Reply`],
     /// [`Error::Write`], [`Error::TooManyCalls`], [`Error::Closed`].
@@ -191,7 +194,7 @@ impl<S: RosService> Core<S> {
     }
 
     /// The servers that are connected both ways.
-    fn ready(&self) -> Vec<(Prefix, Form)> {
+    fn ready(&self) -> Vec<Prefix> {
         self.refresh();
         self.shared.state().cache.peers().ready()
     }
@@ -226,27 +229,27 @@ impl<S: RosService> Call<S> {
                 // A closed writer never matches again.
                 return if core.writer.is_closed() { Err(Error::Closed) } else { Ok(None) };
             }
-            self.send(&ready)?;
+            self.send(ready)?;
         }
         let Some(number) = self.number else { return Ok(None) };
-        let mut state = core.shared.state();
-        match state.calls.take_reply(number) {
+        let State { calls, cache } = &mut *core.shared.state();
+        match calls.take_reply(number) {
             Some(Ok(reply)) => Ok(Some(reply)),
             Some(Err(reason)) => Err(Error::Reply { service: core.name.clone(), reason }),
-            None if state.calls.has_server(number, |asked| ready.iter().any(|(prefix, _)| prefix == asked)) => Ok(None),
+            // A server that takes no more requests may have a reply on its way.
+            None if calls.has_server(number, |asked| cache.peers().has_back_to(*asked)) => Ok(None),
             None => Err(Error::ServersGone { service: core.name.clone() }),
         }
     }
 
-    fn send(&mut self, ready: &[(Prefix, Form)]) -> Result<()> {
+    fn send(&mut self, ready: Vec<Prefix>) -> Result<()> {
         let core = &self.core;
-        let form = ready.iter().map(|(_, form)| *form).min().unwrap_or(Form::InlineQos);
-        if ready.iter().any(|(_, other)| *other != form) {
-            return Err(Error::MixedServers { service: core.name.clone() });
-        }
+        let form = core.shared.state().cache.peers().common_form();
+        let form = form.map_err(|Mixed| Error::MixedServers { service: core.name.clone() })?;
+        // `None` if the servers left just now. The call then ends with `ServersGone`.
+        let form = form.unwrap_or(Form::InlineQos);
         let Some(value) = self.request.take() else { return Ok(()) };
-        let asked = ready.iter().map(|(prefix, _)| *prefix).collect();
-        let number = core.shared.state().calls.begin(asked)?;
+        let number = core.shared.state().calls.begin(form, ready)?;
         self.number = Some(number);
         let header = match form {
             Form::InlineQos => None,

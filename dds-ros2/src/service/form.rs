@@ -5,7 +5,7 @@ use crate::user_data;
 use dds_core::Guid;
 use dds_core::builtin::VendorId;
 use dds_core::matching::EndpointInfo;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where requests and replies carry the identity of the request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -18,13 +18,23 @@ pub(crate) enum Form {
 
 impl Form {
     /// Returns the form of a matched endpoint. `key` is the entry that `rmw_cyclonedds` adds: `clientid`, `serviceid`.
-    ///
-    /// Without this entry, an endpoint of Cyclone DDS belongs to a program outside of ROS 2.
     fn of(endpoint: &EndpointInfo, key: &str) -> Self {
-        let has_identity = user_data::value_of(endpoint.qos.user_data(), key).is_some();
-        if endpoint.vendor == VendorId::CYCLONE && has_identity { Self::Header } else { Self::InlineQos }
+        let is_cyclone = endpoint.vendor == VendorId::CYCLONE && !is_outsider(endpoint, key);
+        if is_cyclone { Self::Header } else { Self::InlineQos }
     }
 }
+
+/// Whether an endpoint belongs to a program outside of ROS 2, such as a tool that shows all topics.
+///
+/// Endpoints of this crate and of `rmw_cyclonedds` have an entry with `key`. Those of other vendors have none.
+fn is_outsider(endpoint: &EndpointInfo, key: &str) -> bool {
+    let has_entry = [VendorId::OURS, VendorId::CYCLONE].contains(&endpoint.vendor);
+    has_entry && user_data::value_of(endpoint.qos.user_data(), key).is_none()
+}
+
+/// Servers of both forms match.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Mixed;
 
 /// The peers as of a match, and how many matches there were.
 ///
@@ -75,6 +85,8 @@ impl PeerCache {
 pub(crate) struct Peers {
     /// Forms of the writers (of a server's clients), or of the readers (of a client's servers).
     forms: BTreeMap<Guid, Form>,
+    /// Those of programs outside of ROS 2.
+    outsiders: BTreeSet<Guid>,
     /// The endpoints of the other direction.
     back: Vec<Guid>,
 }
@@ -83,13 +95,14 @@ impl Peers {
     /// Collects the endpoints: `there` has the requests, and `back` the replies.
     pub(crate) fn new(there: &[EndpointInfo], back: &[EndpointInfo], key: &str) -> Self {
         let forms = there.iter().map(|endpoint| (endpoint.guid, Form::of(endpoint, key))).collect();
-        Self { forms, back: back.iter().map(|endpoint| endpoint.guid).collect() }
+        let outsiders = there.iter().filter(|endpoint| is_outsider(endpoint, key)).map(|endpoint| endpoint.guid);
+        Self { forms, outsiders: outsiders.collect(), back: back.iter().map(|endpoint| endpoint.guid).collect() }
     }
 
     /// Peers of which only the endpoints for replies match.
     #[cfg(test)]
     pub(crate) fn with_back(back: Vec<Guid>) -> Self {
-        Self { forms: BTreeMap::new(), back }
+        Self { back, ..Self::default() }
     }
 
     pub(crate) fn form(&self, endpoint: Guid) -> Option<Form> {
@@ -105,10 +118,20 @@ impl Peers {
         self.back.iter().any(|guid| prefix_of(*guid) == participant)
     }
 
-    /// The participants that match in both directions, with their form.
-    pub(crate) fn ready(&self) -> Vec<(Prefix, Form)> {
-        let ready = self.forms.iter().map(|(guid, form)| (prefix_of(*guid), *form));
-        let mut ready: Vec<_> = ready.filter(|(prefix, _)| self.has_back_to(*prefix)).collect();
+    /// The form of all servers, also of those that match in one direction alone. `Err` if they differ.
+    ///
+    /// Each of them receives a request, so it must understand the request. A tool that only listens does not count.
+    pub(crate) fn common_form(&self) -> Result<Option<Form>, Mixed> {
+        let is_server = |guid: &Guid| !self.outsiders.contains(guid) || self.has_back_to(prefix_of(*guid));
+        let mut forms = self.forms.iter().filter(|(guid, _)| is_server(guid)).map(|(_, form)| *form);
+        let first = forms.next();
+        if forms.all(|form| Some(form) == first) { Ok(first) } else { Err(Mixed) }
+    }
+
+    /// The participants that match in both directions.
+    pub(crate) fn ready(&self) -> Vec<Prefix> {
+        let mut ready: Vec<_> = self.forms.keys().map(|guid| prefix_of(*guid)).collect();
+        ready.retain(|prefix| self.has_back_to(*prefix));
         ready.sort_unstable();
         ready.dedup();
         ready
@@ -125,6 +148,19 @@ mod tests {
 
     fn peers(count: u8) -> Peers {
         Peers::with_back((0..count).map(|number| Guid::from_bytes([number; 16])).collect())
+    }
+
+    #[test]
+    fn server_of_another_form_mixes_before_its_replies_match() {
+        let forms = BTreeMap::from([(Guid::from_bytes([1; 16]), Form::Header)]);
+        let mut peers = Peers { forms, back: vec![Guid::from_bytes([1; 16])], ..Peers::default() };
+        assert_eq!(peers.common_form(), Ok(Some(Form::Header)));
+        peers.forms.insert(Guid::from_bytes([2; 16]), Form::InlineQos);
+        assert_eq!((peers.ready().len(), peers.common_form()), (1, Err(Mixed)));
+        // A tool that listens to the requests is no server.
+        peers.outsiders.insert(Guid::from_bytes([2; 16]));
+        assert_eq!(peers.common_form(), Ok(Some(Form::Header)));
+        assert_eq!(Peers::default().common_form(), Ok(None));
     }
 
     #[test]

@@ -126,7 +126,7 @@ impl<S: RosService> Service<S> {
         let matched = Arc::clone(&shared);
         let writer = participant
             .writer_builder::<Message<S::Response>>(&replies)
-            .qos(qos.writer(user_data_of::<S::Response>("serviceid", identity)).keep_all().resource_limits(limits))
+            .qos(qos.service_writer(user_data_of::<S::Response>("serviceid", identity)).resource_limits(limits))
             .slow_reader(SLOW_PEER)
             .delivery(delivery)
             .on_event(move |_, _| matched.rematch())
@@ -312,7 +312,7 @@ pub struct Request<S: RosService> {
 }
 
 impl<S: RosService> Request<S> {
-    /// Sends the reply.
+    /// Sends the reply. Blocks for up to 3 s while a client does not acknowledge and the writer is full.
     ///
     /// # Errors
     /// [`Error::Write`]: a member exceeds its bound, or the context is closed.
