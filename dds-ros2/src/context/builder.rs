@@ -88,6 +88,8 @@ impl ContextBuilder {
     }
 
     /// Sets hosts that discovery contacts, by name or address. Default: `ROS_STATIC_PEERS`.
+    ///
+    /// With [`DiscoveryRange::Off`], they have no effect.
     pub fn static_peers<P: Into<String>>(mut self, peers: impl IntoIterator<Item = P>) -> Self {
         self.static_peers = Some(peers.into_iter().map(Into::into).collect());
         self
@@ -134,18 +136,16 @@ impl ContextBuilder {
         let domain_id = self.domain_id.or(environment.domain_id).unwrap_or(0);
         // ROS 2 matches by the names of topics and types. Fast DDS 3 describes the same types differently.
         let mut builder = DomainParticipant::builder(domain_id).name(&enclave).qos(qos).type_information(false);
-        builder = match self.range.or(environment.range) {
-            None | Some(DiscoveryRange::SystemDefault) => builder,
-            Some(DiscoveryRange::Subnet) => builder.scope(Scope::Subnet),
-            Some(DiscoveryRange::Localhost) => builder.scope(Scope::Host),
-            Some(DiscoveryRange::Off) => {
-                let tag = format!("ros_discovery_off_{}", std::process::id());
-                builder.scope(Scope::Host).domain_tag(tag)
-            }
-        };
-        let peers = self.static_peers.unwrap_or(environment.static_peers);
+        let range = self.range.or(environment.range).unwrap_or(DiscoveryRange::SystemDefault);
+        let (scope, peers) = reach_of(range, self.static_peers.unwrap_or(environment.static_peers));
+        if let Some(scope) = scope {
+            builder = builder.scope(scope);
+        }
         if !peers.is_empty() {
             builder = builder.peers(peers);
+        }
+        if range == DiscoveryRange::Off {
+            builder = builder.domain_tag(format!("ros_discovery_off_{}", std::process::id()));
         }
         for configure in self.configure {
             builder = configure(builder);
@@ -160,8 +160,38 @@ impl ContextBuilder {
     }
 }
 
+/// Returns the scope, or `None` for the setting of `dds-core`, and the peers that discovery contacts.
+fn reach_of(range: DiscoveryRange, mut peers: Vec<String>) -> (Option<Scope>, Vec<String>) {
+    match range {
+        DiscoveryRange::SystemDefault => (None, peers),
+        DiscoveryRange::Subnet => (Some(Scope::Subnet), peers),
+        DiscoveryRange::Localhost if peers.is_empty() => (Some(Scope::Host), peers),
+        DiscoveryRange::Localhost => {
+            // `Scope::Host` sends no datagram to another host. Without multicast, this host is a peer as well.
+            peers.push("127.0.0.1".to_owned());
+            (Some(Scope::PeersOnly), peers)
+        }
+        DiscoveryRange::Off => (Some(Scope::Host), Vec::new()),
+    }
+}
+
 impl fmt::Debug for ContextBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ContextBuilder").field("domain_id", &self.domain_id).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn static_peers_widen_localhost_and_not_off() {
+        let peers = || vec!["robot".to_owned()];
+        assert_eq!(reach_of(DiscoveryRange::Localhost, Vec::new()), (Some(Scope::Host), Vec::new()));
+        let both = vec!["robot".to_owned(), "127.0.0.1".to_owned()];
+        assert_eq!(reach_of(DiscoveryRange::Localhost, peers()), (Some(Scope::PeersOnly), both));
+        assert_eq!(reach_of(DiscoveryRange::Off, peers()), (Some(Scope::Host), Vec::new()));
+        assert_eq!(reach_of(DiscoveryRange::Subnet, peers()), (Some(Scope::Subnet), peers()));
     }
 }
