@@ -3,18 +3,22 @@
 use crate::{Error, Result};
 use dds_core::condition::{Condition, GuardCondition};
 use dds_core::error::WaitErrorKind;
-use dds_core::{DomainParticipant, Duration, Time, WaitSet};
+use dds_core::{DomainParticipant, Duration, WaitSet};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Instant;
 
 /// Wakes the waits for a kind of event.
 #[derive(Debug, Default)]
 pub(crate) struct Signal {
     /// The guards of the waits, with their numbers.
     waiters: Mutex<Waiters>,
+    /// Changed by each `notify`.
+    count: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -28,8 +32,14 @@ impl Signal {
         self.waiters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Returns how many times `notify` was called.
+    pub(crate) fn count(&self) -> u64 {
+        self.count.load(Ordering::Acquire)
+    }
+
     /// Lets every wait look again.
     pub(crate) fn notify(&self) {
+        self.count.fetch_add(1, Ordering::AcqRel);
         // Triggering wakes tasks, which is code of the application, so the lock is released first.
         let guards: Vec<GuardCondition> = self.waiters().guards.iter().map(|(_, guard)| guard.clone()).collect();
         for guard in guards {
@@ -83,21 +93,11 @@ impl<T> Plan<'_, T> {
         Ok(found)
     }
 
-    /// The end of the wait, or `None` without a limit.
-    fn end(&self) -> Option<Time> {
+    /// The end of the wait, or `None` without a limit. A change of the system clock does not move it.
+    fn end(&self) -> Option<Instant> {
         let limit = self.limit.filter(|limit| !limit.is_infinite())?;
-        let now = self.waits.participant.now().as_unix_nanos();
-        Some(Time::from_unix_nanos(now.saturating_add(limit.as_nanos())))
-    }
-
-    /// The time until `end`, or infinite.
-    fn rest(&self, end: Option<Time>) -> Duration {
-        match end {
-            Some(end) => {
-                Duration::from_nanos((end.as_unix_nanos() - self.waits.participant.now().as_unix_nanos()).max(0))
-            }
-            None => Duration::INFINITE,
-        }
+        let limit = u64::try_from(limit.as_nanos().max(0)).unwrap_or(u64::MAX);
+        Instant::now().checked_add(std::time::Duration::from_nanos(limit))
     }
 
     fn failed(&self, error: dds_core::error::WaitError) -> Error {
@@ -195,7 +195,7 @@ impl<'a, T: Send + 'a> Wait<'a, T> {
             if let Some(value) = plan.look()? {
                 return Ok(value);
             }
-            let rest = plan.rest(end);
+            let rest = rest_until(end);
             let woken = plan.set.wait().block_for(rest);
             woken.map_err(|error| plan.failed(error))?;
         }
@@ -210,13 +210,18 @@ impl<'a, T: Send + 'a> Wait<'a, T> {
     }
 }
 
+/// The time until `end`, or infinite.
+fn rest_until(end: Option<Instant>) -> Duration {
+    end.map_or(Duration::INFINITE, |end| end.saturating_duration_since(Instant::now()).into())
+}
+
 async fn run<T>(mut plan: Plan<'_, T>) -> Result<T> {
     let end = plan.end();
     loop {
         if let Some(value) = plan.look()? {
             return Ok(value);
         }
-        let rest = plan.rest(end);
+        let rest = rest_until(end);
         let woken = plan.set.wait().within(rest).await;
         woken.map_err(|error| plan.failed(error))?;
     }

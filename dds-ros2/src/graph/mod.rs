@@ -20,7 +20,7 @@ use dds_core::builtin::{
 use dds_core::cdr::{DecodeOwned, Keyed};
 use dds_core::matching::EndpointQos;
 use dds_core::qos::{DataReaderQos, DataRepresentation, DataWriterQos};
-use dds_core::{DataReader, DataWriter, Guid, InstanceState};
+use dds_core::{DataReader, DataWriter, DomainParticipant, Guid, InstanceState};
 use dds_ros2_msgs::RosMessage;
 use dds_ros2_msgs::rmw_dds_common::msg::ParticipantEntitiesInfo;
 use discovery_info::NodeRecord;
@@ -29,7 +29,7 @@ pub(crate) use state::{Prefix, prefix_of};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The number of a node of this context.
 pub(crate) type NodeId = u64;
@@ -51,10 +51,17 @@ pub(crate) struct GraphCore {
     writer: DataWriter<ParticipantEntitiesInfo>,
     /// Locked while the message is written, so that messages leave in order.
     local: Mutex<Local>,
+    found: Arc<Found>,
+    /// Keeps the readers alive, whose listeners fill `found`.
+    _readers: Vec<Box<dyn Any + Send + Sync>>,
+}
+
+/// The part that listeners reach. It holds no entity, so that no listener ends a participant.
+struct Found {
+    /// The own participant.
+    own: Prefix,
     remote: Mutex<Remote>,
-    pub(crate) changed: Arc<Signal>,
-    /// Keeps the readers alive, whose listeners fill `remote`.
-    readers: OnceLock<Vec<Box<dyn Any + Send + Sync>>>,
+    changed: Arc<Signal>,
 }
 
 impl GraphCore {
@@ -68,57 +75,19 @@ impl GraphCore {
             .writer_builder::<ParticipantEntitiesInfo>(discovery_info::TOPIC)
             .qos(offered.representation(xcdr1.clone()).user_data(hash.clone()))
             .build()?;
-        let core = Arc::new(Self {
+        let own = prefix_of(waits.participant.guid());
+        let found = Arc::new(Found { own, remote: Mutex::default(), changed: Arc::default() });
+        let requested = DataReaderQos::default().reliable().transient_local().keep_all();
+        let readers = found.listen(&waits.participant, requested.representation(xcdr1).user_data(hash))?;
+        Ok(Arc::new(Self {
             waits: waits.clone(),
             enclave: enclave.to_owned(),
             distro,
             writer,
             local: Mutex::new(Local::default()),
-            remote: Mutex::new(Remote::default()),
-            changed: Arc::new(Signal::default()),
-            readers: OnceLock::new(),
-        });
-        let requested = DataReaderQos::default().reliable().transient_local().keep_all();
-        let readers = core.listen(requested.representation(xcdr1).user_data(hash))?;
-        // The only call: `core` is new.
-        let _ = core.readers.set(readers);
-        Ok(core)
-    }
-
-    fn listen(self: &Arc<Self>, requested: DataReaderQos) -> Result<Vec<Box<dyn Any + Send + Sync>>> {
-        let participant = &self.waits.participant;
-        let core = Arc::downgrade(self);
-        let participants = participant
-            .reader_builder(&BuiltinTopic::PARTICIPANT)
-            .on_data(move |reader| update(&core, |core| core.take_participants(reader)))
-            .build()?;
-        let core = Arc::downgrade(self);
-        let writers = participant
-            .reader_builder(&BuiltinTopic::PUBLICATION)
-            .on_data(move |reader| {
-                let record = |data: PublicationBuiltinTopicData| {
-                    (data.key, EndpointRecord::new(data.topic_name, data.type_name, EndpointQos::Writer(data.qos)))
-                };
-                update(&core, |core| core.take_endpoints(reader, record));
-            })
-            .build()?;
-        let core = Arc::downgrade(self);
-        let readers = participant
-            .reader_builder(&BuiltinTopic::SUBSCRIPTION)
-            .on_data(move |reader| {
-                let record = |data: SubscriptionBuiltinTopicData| {
-                    (data.key, EndpointRecord::new(data.topic_name, data.type_name, EndpointQos::Reader(data.qos)))
-                };
-                update(&core, |core| core.take_endpoints(reader, record));
-            })
-            .build()?;
-        let core = Arc::downgrade(self);
-        let nodes = participant
-            .reader_builder::<ParticipantEntitiesInfo>(discovery_info::TOPIC)
-            .qos(requested)
-            .on_data(move |reader| update(&core, |core| core.take_nodes(reader)))
-            .build()?;
-        Ok(vec![Box::new(participants), Box::new(writers), Box::new(readers), Box::new(nodes)])
+            found,
+            _readers: readers,
+        }))
     }
 
     fn local(&self) -> MutexGuard<'_, Local> {
@@ -126,61 +95,12 @@ impl GraphCore {
     }
 
     fn remote(&self) -> MutexGuard<'_, Remote> {
-        self.remote.lock().unwrap_or_else(PoisonError::into_inner)
+        self.found.remote()
     }
 
-    fn take_participants(&self, reader: &DataReader<ParticipantBuiltinTopicData>) {
-        // The only error means that the reader is closed.
-        let Ok(samples) = reader.take() else { return };
-        for sample in &samples {
-            if sample.info().instance_state != InstanceState::Alive {
-                if let Some(key) = sample.key() {
-                    self.remote().remove_participant(prefix_of(key));
-                }
-            } else if let Some(Ok(data)) = sample.decode() {
-                let enclave = user_data::value_of(&data.user_data, "enclave");
-                let participant = RemoteParticipant { enclave, vendor: data.vendor };
-                self.remote().participants.insert(prefix_of(data.key), participant);
-            }
-        }
-    }
-
-    /// Takes announced and withdrawn endpoints. `record` returns the GUID and the data of an endpoint.
-    fn take_endpoints<T>(&self, reader: &DataReader<T>, record: impl Fn(T) -> (Guid, EndpointRecord))
-    where
-        T: DecodeOwned + Keyed<Key = Guid>,
-    {
-        let Ok(samples) = reader.take() else { return };
-        for sample in &samples {
-            if sample.info().instance_state != InstanceState::Alive {
-                if let Some(key) = sample.key() {
-                    self.remote().endpoints.remove(&key);
-                }
-            } else if let Some(Ok(data)) = sample.decode() {
-                let (guid, data) = record(data);
-                self.remote().endpoints.insert(guid, data);
-            }
-        }
-    }
-
-    fn take_nodes(&self, reader: &DataReader<ParticipantEntitiesInfo>) {
-        let Ok(samples) = reader.take() else { return };
-        let own = prefix_of(self.waits.participant.guid());
-        for sample in &samples {
-            let Some(encoded) = sample.encoded() else { continue };
-            let sender = prefix_of(sample.info().sample_identity().writer);
-            if sender == own {
-                continue;
-            }
-            match discovery_info::decode(encoded.bytes) {
-                Ok((participant, nodes)) if prefix_of(participant) == sender => self.remote().set_nodes(sender, nodes),
-                Ok(_) => self.remote().malformed += 1,
-                Err(error) => {
-                    tracing::debug!(%error, "a message of ros_discovery_info does not decode");
-                    self.remote().malformed += 1;
-                }
-            }
-        }
+    /// Notified after each change of the graph.
+    pub(crate) fn changed(&self) -> &Arc<Signal> {
+        &self.found.changed
     }
 
     /// Changes the own nodes and endpoints, and announces the nodes.
@@ -195,7 +115,7 @@ impl GraphCore {
             // KEEP_LAST: the call does not block.
             self.writer.write_encoded(encoded)
         };
-        self.changed.notify();
+        self.changed().notify();
         Ok(written?)
     }
 
@@ -244,17 +164,108 @@ impl GraphCore {
     }
 }
 
-impl fmt::Debug for GraphCore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GraphCore").field("enclave", &self.enclave).finish_non_exhaustive()
+impl Found {
+    fn listen(
+        self: &Arc<Self>,
+        participant: &DomainParticipant,
+        requested: DataReaderQos,
+    ) -> Result<Vec<Box<dyn Any + Send + Sync>>> {
+        let found = Arc::clone(self);
+        let participants = participant
+            .reader_builder(&BuiltinTopic::PARTICIPANT)
+            .on_data(move |reader| found.take_participants(reader))
+            .build()?;
+        let found = Arc::clone(self);
+        let writers = participant
+            .reader_builder(&BuiltinTopic::PUBLICATION)
+            .on_data(move |reader| {
+                found.take_endpoints(reader, |data: PublicationBuiltinTopicData| {
+                    (data.key, EndpointRecord::new(data.topic_name, data.type_name, EndpointQos::Writer(data.qos)))
+                });
+            })
+            .build()?;
+        let found = Arc::clone(self);
+        let readers = participant
+            .reader_builder(&BuiltinTopic::SUBSCRIPTION)
+            .on_data(move |reader| {
+                found.take_endpoints(reader, |data: SubscriptionBuiltinTopicData| {
+                    (data.key, EndpointRecord::new(data.topic_name, data.type_name, EndpointQos::Reader(data.qos)))
+                });
+            })
+            .build()?;
+        let found = Arc::clone(self);
+        let nodes = participant
+            .reader_builder::<ParticipantEntitiesInfo>(discovery_info::TOPIC)
+            .qos(requested)
+            .on_data(move |reader| found.take_nodes(reader))
+            .build()?;
+        Ok(vec![Box::new(participants), Box::new(writers), Box::new(readers), Box::new(nodes)])
+    }
+
+    fn remote(&self) -> MutexGuard<'_, Remote> {
+        self.remote.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take_participants(&self, reader: &DataReader<ParticipantBuiltinTopicData>) {
+        // The only error means that the reader is closed.
+        let Ok(samples) = reader.take() else { return };
+        for sample in &samples {
+            if sample.info().instance_state != InstanceState::Alive {
+                if let Some(key) = sample.key() {
+                    self.remote().remove_participant(prefix_of(key));
+                }
+            } else if let Some(Ok(data)) = sample.decode() {
+                let enclave = user_data::value_of(&data.user_data, "enclave");
+                let participant = RemoteParticipant { enclave, vendor: data.vendor };
+                self.remote().participants.insert(prefix_of(data.key), participant);
+            }
+        }
+        self.changed.notify();
+    }
+
+    /// Takes announced and withdrawn endpoints. `record` returns the GUID and the data of an endpoint.
+    fn take_endpoints<T>(&self, reader: &DataReader<T>, record: impl Fn(T) -> (Guid, EndpointRecord))
+    where
+        T: DecodeOwned + Keyed<Key = Guid>,
+    {
+        let Ok(samples) = reader.take() else { return };
+        for sample in &samples {
+            if sample.info().instance_state != InstanceState::Alive {
+                if let Some(key) = sample.key() {
+                    self.remote().endpoints.remove(&key);
+                }
+            } else if let Some(Ok(data)) = sample.decode() {
+                let (guid, data) = record(data);
+                self.remote().endpoints.insert(guid, data);
+            }
+        }
+        self.changed.notify();
+    }
+
+    fn take_nodes(&self, reader: &DataReader<ParticipantEntitiesInfo>) {
+        let Ok(samples) = reader.take() else { return };
+        for sample in &samples {
+            let Some(encoded) = sample.encoded() else { continue };
+            let sender = prefix_of(sample.info().sample_identity().writer);
+            if sender == self.own {
+                continue;
+            }
+            match discovery_info::decode(encoded.bytes) {
+                Ok((participant, nodes)) if prefix_of(participant) == sender => self.remote().set_nodes(sender, nodes),
+                Ok(_) => self.remote().malformed += 1,
+                Err(error) => {
+                    tracing::debug!(%error, "a message of ros_discovery_info does not decode");
+                    self.remote().malformed += 1;
+                }
+            }
+        }
+        self.changed.notify();
     }
 }
 
-/// Calls `take` if the graph still exists, and wakes those that wait for a change.
-fn update(core: &Weak<GraphCore>, take: impl FnOnce(&GraphCore)) {
-    if let Some(core) = core.upgrade() {
-        take(&core);
-        core.changed.notify();
+impl fmt::Debug for GraphCore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GraphCore").field("enclave", &self.enclave).finish_non_exhaustive()
     }
 }
 

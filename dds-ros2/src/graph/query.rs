@@ -196,11 +196,11 @@ impl Graph {
         self.core.remote().malformed
     }
 
-    /// Waits for the next change of the graph.
+    /// Waits for the next change of the graph after this call.
     pub fn changed(&self) -> Wait<'_, ()> {
-        let mut is_first = true;
+        let before = self.core.changed().count();
         self.wait(
-            move || if std::mem::take(&mut is_first) { None } else { Some(()) },
+            move || (self.core.changed().count() != before).then_some(()),
             || "the graph did not change".to_owned(),
         )
     }
@@ -226,7 +226,7 @@ impl Graph {
         mut poll: impl FnMut() -> Option<()> + Send + 'a,
         missing: impl Fn() -> String + Send + 'a,
     ) -> Wait<'a, ()> {
-        Wait::new(&self.core.waits, &self.core.changed, move || Ok(poll()), missing)
+        Wait::new(&self.core.waits, self.core.changed(), move || Ok(poll()), missing)
     }
 
     fn list_of_nodes(&self) -> String {

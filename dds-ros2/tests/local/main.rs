@@ -134,6 +134,24 @@ fn answers_may_come_in_another_order() {
     assert_eq!((first.success, second.success), (false, true));
 }
 
+#[test]
+fn localhost_with_static_peers_finds_this_host() {
+    // In a domain of its own, because unicast discovery reaches only the first participants of a domain.
+    let new = || builder("peers").domain_id(77).static_peers(["192.0.2.1"]).build().unwrap();
+    let (first, second) = (new(), new());
+    let _node = first.node("there").unwrap();
+    second.graph().wait_for_node("/there").block_for(LIMIT).unwrap();
+}
+
+#[test]
+fn change_of_the_graph_before_the_first_poll_counts() {
+    let context = builder("changes").build().unwrap();
+    let graph = context.graph();
+    let changed = graph.changed();
+    let _node = context.node("n").unwrap();
+    changed.block_for(LIMIT).unwrap();
+}
+
 /// Polls a future that nothing wakes, until it is ready.
 fn poll_until_ready<F: Future + Unpin>(mut future: F) -> F::Output {
     let mut task = std::task::Context::from_waker(std::task::Waker::noop());
