@@ -2,6 +2,7 @@
 
 use crate::name::{NameKind, RemapRule, check_namespace};
 use crate::{Error, Result};
+use std::ffi::OsString;
 
 /// Flags for the log. The `tracing` subscriber of the program decides about it.
 const LOG_FLAGS: [&str; 6] = [
@@ -23,28 +24,29 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Sorts the arguments, without the name of the program.
-    pub(crate) fn parse(arguments: impl IntoIterator<Item = String>) -> Result<Self> {
+    /// Sorts the arguments, without the name of the program. Those after `--ros-args` must be Unicode.
+    pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Self> {
         let mut sorted = Self::default();
         let mut arguments = arguments.into_iter();
         let mut is_ros = false;
         while let Some(argument) = arguments.next() {
-            match argument.as_str() {
-                "--ros-args" => is_ros = true,
-                "--" if is_ros => is_ros = false,
-                _ if is_ros => sorted.ros_argument(&argument, &mut arguments)?,
-                _ => sorted.others.push(argument),
+            match argument.to_str() {
+                Some("--ros-args") => is_ros = true,
+                Some("--") if is_ros => is_ros = false,
+                _ if is_ros => sorted.ros_argument(&unicode(argument)?, &mut arguments)?,
+                _ => sorted.others.push(argument.to_string_lossy().into_owned()),
             }
         }
         Ok(sorted)
     }
 
-    fn ros_argument(&mut self, flag: &str, rest: &mut impl Iterator<Item = String>) -> Result<()> {
+    fn ros_argument(&mut self, flag: &str, rest: &mut impl Iterator<Item = OsString>) -> Result<()> {
         let mut value = |expected: &str| {
-            rest.next().ok_or_else(|| Error::Argument {
+            let next = rest.next().ok_or_else(|| Error::Argument {
                 argument: flag.to_owned(),
                 reason: format!("expected {expected} after it"),
-            })
+            })?;
+            unicode(next)
         };
         match flag {
             "-r" | "--remap" => self.rules.push(value("a rule `from:=to`")?.parse()?),
@@ -72,12 +74,19 @@ impl Arguments {
     }
 }
 
+fn unicode(argument: OsString) -> Result<String> {
+    argument.into_string().map_err(|argument| Error::Argument {
+        argument: argument.to_string_lossy().into_owned(),
+        reason: "expected Unicode after `--ros-args`".into(),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn parse(arguments: &[&str]) -> Result<Arguments> {
-        Arguments::parse(arguments.iter().map(|&argument| argument.to_owned()))
+        Arguments::parse(arguments.iter().map(OsString::from))
     }
 
     #[test]
@@ -99,6 +108,19 @@ mod tests {
         ] {
             let error = parse(line).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn argument_outside_of_unicode_is_an_error_for_ros_alone() {
+        use std::os::unix::ffi::OsStringExt;
+        let strange = || OsString::from_vec(vec![b'a', 0xff]);
+        assert_eq!(Arguments::parse([strange()]).unwrap().others, ["a\u{fffd}"]);
+        for flag in ["--ros-args", "-r"] {
+            let line = ["--ros-args".into(), flag.into(), strange()];
+            let error = Arguments::parse(line).unwrap_err().to_string();
+            assert!(error.contains("expected Unicode"), "{error}");
         }
     }
 }

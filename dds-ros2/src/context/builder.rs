@@ -9,6 +9,7 @@ use crate::wait::Waits;
 use crate::{Result, user_data};
 use dds_core::qos::DomainParticipantQos;
 use dds_core::{DomainParticipant, DomainParticipantBuilder, Scope};
+use std::ffi::OsString;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -35,7 +36,7 @@ type Configure = Box<dyn FnOnce(DomainParticipantBuilder) -> DomainParticipantBu
 #[must_use = "a builder creates nothing until `build` is called"]
 pub struct ContextBuilder {
     reads_environment: bool,
-    arguments: Vec<String>,
+    arguments: Vec<OsString>,
     rules: Vec<RemapRule>,
     domain_id: Option<u32>,
     range: Option<DiscoveryRange>,
@@ -65,7 +66,12 @@ impl ContextBuilder {
     /// After `--ros-args` and up to `--`: `-r RULE` (or `--remap`) adds a [`RemapRule`], `-e ENCLAVE` (or `--enclave`)
     /// sets the enclave. Flags for the log have no effect. [`Context::arguments`] returns all others.
     pub fn arguments<I: Into<String>>(mut self, arguments: impl IntoIterator<Item = I>) -> Self {
-        self.arguments.extend(arguments.into_iter().map(Into::into));
+        self.arguments.extend(arguments.into_iter().map(|argument| OsString::from(argument.into())));
+        self
+    }
+
+    pub(super) fn arguments_of_system(mut self, arguments: impl IntoIterator<Item = OsString>) -> Self {
+        self.arguments.extend(arguments);
         self
     }
 

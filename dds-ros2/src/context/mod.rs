@@ -55,12 +55,13 @@ impl Context {
     /// Creates a context from the environment and the arguments of this program.
     ///
     /// Variables: `ROS_DOMAIN_ID`, `ROS_AUTOMATIC_DISCOVERY_RANGE`, `ROS_STATIC_PEERS` and `ROS_LOCALHOST_ONLY`.
-    /// Arguments: those after `--ros-args`, see [`ContextBuilder::arguments`].
+    /// Arguments: those after `--ros-args`, see [`ContextBuilder::arguments`]. They must be Unicode. Other arguments
+    /// need not be, and [`arguments`](Self::arguments) then has replacement characters.
     ///
     /// # Errors
     /// [`Error::Argument`], [`Error::Environment`], or [`Error::Create`].
     pub fn from_env() -> Result<Self> {
-        Self::builder().arguments(std::env::args().skip(1)).build()
+        Self::builder().arguments_of_system(std::env::args_os().skip(1)).build()
     }
 
     /// Returns a builder, for settings in code. It reads the environment unless
