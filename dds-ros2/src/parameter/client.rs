@@ -3,11 +3,13 @@
 use super::value::ParameterValue;
 use crate::node::Node;
 use crate::service::Client;
+use crate::wait::Wait;
 use crate::{Error, Result};
 use dds_core::Duration;
 use dds_ros2_msgs::rcl_interfaces::msg::Parameter;
 use dds_ros2_msgs::rcl_interfaces::srv::{
-    GetParameters, GetParametersRequest, ListParameters, ListParametersRequest, SetParameters, SetParametersRequest,
+    GetParameters, GetParametersRequest, GetParametersResponse, ListParameters, ListParametersRequest, SetParameters,
+    SetParametersRequest, SetParametersResponse,
 };
 
 /// Reads and changes the parameters of another node. See [`Node::parameters_of`].
@@ -36,37 +38,36 @@ impl RemoteParameters {
         self
     }
 
-    /// Returns a value, or [`ParameterValue::NotSet`] if the node has no such parameter.
+    /// Waits for a value. It is [`ParameterValue::NotSet`] if the node has no such parameter.
     ///
-    /// # Errors
-    /// As the wait of [`Client::call`].
-    pub async fn get(&self, name: &str) -> Result<ParameterValue> {
+    /// Errors of the wait: as of [`Client::call`].
+    pub fn get(&self, name: &str) -> Wait<'static, ParameterValue> {
         let request = GetParametersRequest { names: vec![name.to_owned()] };
-        let response = self.get.call(request).within(self.limit).await?;
         // `rclcpp` answers with an empty list for an undeclared parameter.
-        Ok(response.values.into_iter().next().map(ParameterValue::of_message).unwrap_or_default())
+        let value = |response: GetParametersResponse| {
+            Ok(response.values.into_iter().next().map(ParameterValue::of_message).unwrap_or_default())
+        };
+        self.get.call_then(request, value).within(self.limit)
     }
 
-    /// Sets a value.
+    /// Sets a value, and waits until the node has accepted it.
     ///
-    /// # Errors
-    /// [`Error::Parameter`] with the reason if the node refuses it, and those of the wait of [`Client::call`].
-    pub async fn set(&self, name: &str, value: impl Into<ParameterValue>) -> Result<()> {
-        let parameter = Parameter { name: name.to_owned(), value: value.into().to_message() };
-        let response = self.set.call(SetParametersRequest { parameters: vec![parameter] }).within(self.limit).await?;
-        match response.results.into_iter().next() {
+    /// Errors of the wait: [`Error::Parameter`] with the reason if the node refuses it, and as of [`Client::call`].
+    pub fn set(&self, name: &str, value: impl Into<ParameterValue>) -> Wait<'static, ()> {
+        let name = name.to_owned();
+        let parameter = Parameter { name: name.clone(), value: value.into().to_message() };
+        let check = move |response: SetParametersResponse| match response.results.into_iter().next() {
             Some(result) if result.successful => Ok(()),
             Some(result) => Err(Error::Parameter { reason: result.reason }),
             None => Err(Error::Parameter { reason: format!("the node gave no result for {name:?}") }),
-        }
+        };
+        self.set.call_then(SetParametersRequest { parameters: vec![parameter] }, check).within(self.limit)
     }
 
-    /// Returns the names of all parameters.
+    /// Waits for the names of all parameters.
     ///
-    /// # Errors
-    /// As the wait of [`Client::call`].
-    pub async fn list(&self) -> Result<Vec<String>> {
-        let response = self.list.call(ListParametersRequest::default()).within(self.limit).await?;
-        Ok(response.result.names)
+    /// Errors of the wait: as of [`Client::call`].
+    pub fn list(&self) -> Wait<'static, Vec<String>> {
+        self.list.call_then(ListParametersRequest::default(), |response| Ok(response.result.names)).within(self.limit)
     }
 }

@@ -134,12 +134,21 @@ impl<S: RosService> Client<S> {
     /// Errors of the wait: [`Error::Timeout`], [`Error::ServersGone`], [`Error::MixedServers`], [`Error::Reply`],
     /// [`Error::Write`], [`Error::TooManyCalls`], [`Error::Closed`].
     pub fn call(&self, request: S::Request) -> Wait<'static, S::Response> {
+        self.call_then(request, Ok)
+    }
+
+    /// As [`call`](Self::call). The wait ends with the result of `then` for the response.
+    pub(crate) fn call_then<T: Send + 'static>(
+        &self,
+        request: S::Request,
+        mut then: impl FnMut(S::Response) -> Result<T> + Send + 'static,
+    ) -> Wait<'static, T> {
         let mut call = Call { core: Arc::clone(&self.core), request: Some(request), number: None };
         let core = Arc::clone(&self.core);
         Wait::new(
             self.core.node.context().waits(),
             &self.core.shared.signal,
-            move || call.poll(),
+            move || call.poll()?.map(&mut then).transpose(),
             move || core.missing(),
         )
     }

@@ -4,7 +4,7 @@
 
 use dds_ros2::msgs::std_msgs::msg::String as Text;
 use dds_ros2::msgs::std_srvs::srv::{SetBool, SetBoolRequest, SetBoolResponse};
-use dds_ros2::{Context, ContextBuilder, DiscoveryRange, Distro, Error, QosProfile, RosMessage};
+use dds_ros2::{Context, ContextBuilder, DiscoveryRange, Distro, Error, ParameterValue, QosProfile, RosMessage};
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
@@ -236,6 +236,18 @@ fn parameters_exist_as_long_as_their_node() {
     assert_eq!(speed.get(), 3);
     drop(speed);
     assert!(context.graph().nodes().is_empty() && context.graph().services().is_empty());
+}
+
+#[test]
+fn parameters_of_another_node_block_without_a_runtime() {
+    let context = builder("remote").build().unwrap();
+    let drive = context.node("drive").unwrap();
+    let speed = drive.parameter("speed", 2_i64).range(0..=3).declare().unwrap();
+    let remote = context.node("tuner").unwrap().parameters_of("/drive").unwrap().within(LIMIT);
+    assert_eq!(remote.list().block().unwrap(), ["speed"]);
+    remote.set("speed", 3_i64).block().unwrap();
+    assert_eq!((remote.get("speed").block().unwrap(), speed.get()), (ParameterValue::Integer(3), 3));
+    assert!(matches!(remote.set("speed", 4_i64).block(), Err(Error::Parameter { .. })));
 }
 
 #[test]
