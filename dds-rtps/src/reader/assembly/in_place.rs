@@ -9,7 +9,7 @@
 //! count only after the fragment is returned: after a wrong guess they lie where bytes are missing anyway.
 //!
 //! Bound: one for each receive thread, with the memory of one sample. A fragment that arrives by another way while its
-//! sample is lent has no space, and is requested again.
+//! sample is lent has no space, and is requested again. After several of them the sample starts again in another slot.
 
 use super::Assembled;
 use crate::concurrent::SlotMut;

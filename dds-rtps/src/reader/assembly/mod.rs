@@ -35,6 +35,12 @@ const EVICTED_MAX: usize = 64;
 /// A writer may fragment a sample differently when it retransmits it, and would otherwise never get it through.
 const CONTRADICTIONS_MAX: u8 = 16;
 
+/// After this many fragments in a row that found the slot lent, the next one drops the assembly.
+///
+/// A receive thread keeps its loan while it waits. If the fragments now arrive by another way, such as shared memory,
+/// the loan may never end. A fragment that only overtakes the borrower comes alone or with a few others.
+const BLOCKED_BY_LOAN_MAX: u8 = 4;
+
 /// Most NACK_FRAGs in one datagram: 16 times at most 68 bytes fit into the smallest MTU in the field.
 const NACK_FRAGS_MAX: usize = 16;
 
@@ -153,6 +159,7 @@ impl Assemblies {
         if fragment.sample_size as usize > limits.sample_size_max || range.fragment_count > FRAGMENTS_MAX {
             return FragmentOutcome::TooLarge;
         }
+        self.drop_blocked(fragment.writer_sn, pool);
         let at = match self.position(fragment.writer_sn) {
             Some(at) => at,
             None if !self.has_room(fragment.sample_size as usize, limits) => return FragmentOutcome::NoRoom,
@@ -190,6 +197,14 @@ impl Assemblies {
             self.remove(at, pool);
         }
         outcome
+    }
+
+    /// Drops a sample whose lent slot does not return. It starts again in another slot.
+    fn drop_blocked(&mut self, number: SequenceNumber, pool: &SlotPool) {
+        let Some(at) = self.position(number) else { return };
+        if self.list.get_mut(at).is_some_and(Assembly::is_blocked_by_loan) {
+            self.remove(at, pool);
+        }
     }
 
     fn has_room(&self, sample_size: usize, limits: AssemblyLimits) -> bool {

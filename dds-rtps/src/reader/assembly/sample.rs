@@ -2,7 +2,7 @@
 
 use super::bitmap::ReceivedFragments;
 use super::in_place::{InPlaceFragment, SlotReturn};
-use super::{FragmentOutcome, FragmentRequests, SpareAssembly};
+use super::{BLOCKED_BY_LOAN_MAX, FragmentOutcome, FragmentRequests, SpareAssembly};
 use crate::cdr::{append, copy};
 use crate::concurrent::{SlotMut, SlotPool};
 use crate::history::PresentationInfo;
@@ -80,6 +80,8 @@ pub(super) struct Assembly {
     progress: Instant,
     /// How many fragments in a row contradicted this assembly.
     pub(super) contradictions: u8,
+    /// How many fragments in a row found the slot lent.
+    blocked_by_loan: u8,
     /// Highest fragment number of the last request, and its time.
     requested: Option<(u32, Instant)>,
 }
@@ -110,6 +112,7 @@ impl Assembly {
             in_a_row: 0,
             progress: now,
             contradictions: 0,
+            blocked_by_loan: 0,
             requested: None,
         }
     }
@@ -128,7 +131,10 @@ impl Assembly {
         let memory_max = self.memory_max();
         let sample_size = self.sample_size;
         // While the slot is lent, its bytes must not move. The fragment is requested again.
-        let Some(slot) = self.slot() else { return FragmentOutcome::NoRoom };
+        let Some(slot) = self.slot() else {
+            self.blocked_by_loan += 1;
+            return FragmentOutcome::NoRoom;
+        };
         let buffer = slot.buffer();
         // A forged fragment far ahead must not reserve memory for the hole before it.
         if range.start > memory_max.max(buffer.len()) {
@@ -159,6 +165,11 @@ impl Assembly {
         received.saturating_mul(AHEAD_FACTOR).saturating_add(AHEAD_BYTES)
     }
 
+    /// Whether the slot is lent, and several fragments in a row found no memory for that reason.
+    pub(super) fn is_blocked_by_loan(&mut self) -> bool {
+        self.blocked_by_loan >= BLOCKED_BY_LOAN_MAX && self.slot().is_none()
+    }
+
     /// The slot, unless it is lent.
     fn slot(&mut self) -> Option<&mut SlotMut> {
         if self.slot.is_none() {
@@ -178,6 +189,7 @@ impl Assembly {
         self.in_a_row = if first == self.fragments.first_missing() { self.in_a_row + 1 } else { 0 };
         self.fragments.insert(first, last);
         self.progress = now;
+        self.blocked_by_loan = 0;
     }
 
     /// Whether a fragment is likely to arrive next. The last fragment differs in length, as does the data around it.

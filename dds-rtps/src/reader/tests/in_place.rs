@@ -127,6 +127,53 @@ fn late_slot_return_finds_no_other_sample() {
     assert_eq!(bytes_of(&receiving.script.take()), [&second[..]]);
 }
 
+/// The receive thread waits with its loan, because the rest arrives by another way, such as shared memory.
+#[test]
+fn slot_that_never_returns_delays_no_sample() {
+    let mut receiving = Receiving::new(Script::reliable());
+    let sample = large(20_500);
+    receiving.pieces(&sample, 1, 1..=9, false);
+    let mut late = receiving.landing.take().unwrap();
+    receiving.script.heartbeat(1, 1);
+    // The writer sends the rest, and answers every request.
+    receiving.pieces(&sample, 1, 10..=21, true);
+    let mut taken = Vec::new();
+    for _ in 0..20 {
+        receiving.script.later(50);
+        for sent in receiving.script.sent() {
+            for nack in sent.nack_frags {
+                for first in nack.fragment_number_state.iter() {
+                    receiving.pieces(&sample, 1, first..=first, true);
+                }
+            }
+        }
+        taken.extend(receiving.script.take());
+    }
+    assert_eq!(bytes_of(&taken), [&sample[..]]);
+    // The late fragment changes nothing.
+    late.buffer().fill(77);
+    let now = receiving.script.now();
+    assert!(receiving.script.reader.handle_in_place(now, &source(WRITER), late).is_none());
+    assert_eq!(bytes_of(&taken), [&sample[..]]);
+    assert!(receiving.script.take().is_empty());
+}
+
+/// A fragment or two that overtake the receive thread do not cost the fragments before.
+#[test]
+fn few_fragments_during_loan_keep_the_sample() {
+    let mut receiving = Receiving::new(Script::best_effort());
+    let sample = large(20_500);
+    receiving.pieces(&sample, 1, 1..=3, false);
+    for first in 4..=20 {
+        for _ in 0..3 {
+            assert_eq!(receiving.by_another_way(WRITER, &piece(&sample, 1, SIZE, 21, 1)), Handled::Postponed);
+        }
+        receiving.pieces(&sample, 1, first..=first, false);
+    }
+    receiving.pieces(&sample, 1, 21..=21, false);
+    assert_eq!(bytes_of(&receiving.script.take()), [&sample[..]]);
+}
+
 /// One step of the test.
 #[derive(Debug, Clone)]
 enum InPlaceStep {
