@@ -7,6 +7,9 @@ use std::time::Duration;
 #[non_exhaustive]
 pub enum UserPolicy {
     /// Processes with the effective user ID of this process.
+    ///
+    /// In a user namespace, unknown users share one number: the overflow user ID, usually 65534. Under that number no
+    /// peer is accepted there, neither by this policy nor by a list.
     #[default]
     SameUser,
     /// Processes of any user.

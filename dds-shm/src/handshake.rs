@@ -18,7 +18,6 @@
 //! A hello carries two descriptors: outbox and pool. A receiver ignores bytes behind the last field, so that later
 //! versions may add fields.
 
-use crate::config::UserPolicy;
 use crate::pool::POOL_LEN_MAX;
 use crate::reasons::Refusal;
 use crate::ring::RING_LENS;
@@ -158,16 +157,6 @@ impl HandshakeMessage {
     }
 }
 
-/// Checks the user of a peer.
-pub(crate) fn check_user(policy: &UserPolicy, own: u32, user: u32) -> Result<(), Refusal> {
-    let is_allowed = match policy {
-        UserPolicy::SameUser => user == own,
-        UserPolicy::Any => true,
-        UserPolicy::List(users) => user == own || users.contains(&user),
-    };
-    if is_allowed { Ok(()) } else { Err(Refusal::UserRefused { user }) }
-}
-
 fn u16_of(bytes: &[u8]) -> Result<(u16, &[u8]), Refusal> {
     let (number, rest) = bytes.split_first_chunk().ok_or(Refusal::Malformed)?;
     Ok((u16::from_ne_bytes(*number), rest))
@@ -234,22 +223,6 @@ mod tests {
         }
         for len in 0..HANDSHAKE_LEN {
             assert!(matches!(HandshakeMessage::parse(&changed(0, b"D")[..len]), Err(Refusal::Malformed)), "{len}");
-        }
-    }
-
-    #[test]
-    fn policy_accepts_own_user_and_listed_users() {
-        let list = UserPolicy::List(vec![7]);
-        let cases = [
-            (&UserPolicy::SameUser, 1, true),
-            (&UserPolicy::SameUser, 7, false),
-            (&UserPolicy::Any, 8, true),
-            (&list, 1, true),
-            (&list, 7, true),
-            (&list, 8, false),
-        ];
-        for (policy, user, is_allowed) in cases {
-            assert_eq!(check_user(policy, 1, user).is_ok(), is_allowed, "{policy:?} {user}");
         }
     }
 

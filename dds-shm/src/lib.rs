@@ -55,6 +55,9 @@ mod ring;
 #[cfg(all(target_os = "linux", not(dds_loom), not(miri)))]
 mod skip;
 
+#[cfg(target_os = "linux")]
+mod users;
+
 #[cfg(not(target_os = "linux"))]
 #[path = "unsupported.rs"]
 mod host;

@@ -18,10 +18,11 @@ pub use path::{PathId, ShmPath, ShmPeer, StagedMessage};
 pub use reception::{ShmEvent, ShmMessage, ShmReception};
 
 use crate::config::ShmConfig;
-use crate::handshake::{HandshakeMessage, Hello, check_user};
+use crate::handshake::{HandshakeMessage, Hello};
 use crate::pool::BlockPool;
 use crate::reasons::{Exhausted, Refusal, SendFailure};
 use crate::ring::RING_LENS;
+use crate::users;
 use connection::{Connection, Stage};
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use path::PathState;
@@ -67,6 +68,8 @@ struct HostState {
     pool: Arc<BlockPool>,
     epoll: OwnedFd,
     timer: OwnedFd,
+    /// The user ID that stands for all unknown users.
+    overflow_user: Option<u32>,
     next_token: AtomicU64,
     /// The receive thread is to return without an event.
     is_interrupted: AtomicBool,
@@ -123,6 +126,7 @@ impl ShmHost {
             pool,
             epoll,
             timer,
+            overflow_user: users::overflow_user(),
             next_token: AtomicU64::new(reception::FIRST_TOKEN),
             is_interrupted: AtomicBool::new(false),
             peers: Mutex::default(),
@@ -258,7 +262,7 @@ impl HostState {
     fn user_of(&self, socket: &OwnedFd) -> Result<u32, Refusal> {
         // Not by rustix: there the process ID cannot be zero, which a peer of another PID namespace has.
         let credentials = getsockopt(socket, PeerCredentials).map_err(|error| Refusal::Denied(error.into()))?;
-        check_user(&self.config.policy, own_user(), credentials.uid())?;
+        users::check_user(&self.config.policy, own_user(), credentials.uid(), self.overflow_user)?;
         Ok(credentials.uid())
     }
 }
