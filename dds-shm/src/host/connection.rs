@@ -42,8 +42,6 @@ pub(super) struct Incoming {
     pub(super) ring: RingReader<MappedMemory>,
     pool: MappedMemory,
     pool_len: usize,
-    /// Wakes on the socket that are probably unread.
-    pub(super) unread_wakes: u32,
     probe: ProbeState,
     /// Whether the ring is polled. Otherwise the peer wakes this side.
     pub(super) is_awake: bool,
@@ -89,7 +87,7 @@ impl Incoming {
         let id = PathId(token);
         let of_peer = ShmPeer { identity: hello.sender, user };
         let path = PathState::new(id, of_peer, Arc::clone(socket), writer, (&host.pool, &host.config));
-        // Each byte is an event of its own now, so that most wakes need no call that reads it.
+        // An event for each new byte: bytes that are left unread cause no further event.
         let flags = epoll::EventFlags::IN | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
         epoll::modify(&host.epoll, socket.as_fd(), epoll::EventData::new_u64(token), flags)
             .map_err(|error| Refusal::Descriptors(error.into()))?;
@@ -99,7 +97,6 @@ impl Incoming {
             ring: RingReader::new(side.outbox, outbox, hello.ring_len),
             pool,
             pool_len,
-            unread_wakes: 0,
             probe,
             is_awake: false,
             is_closing: false,

@@ -247,8 +247,12 @@ impl HostState {
 
     /// Starts or stops the timer of unfinished handshakes.
     fn tick(&self, is_on: bool) {
-        let period = if is_on { TICK_NANOS } else { 0 };
-        self.set_timer(period, period);
+        if is_on {
+            // At once: `rouse` uses the same timer, and its effect must not wait for a period.
+            self.set_timer(1, TICK_NANOS);
+        } else {
+            self.set_timer(0, 0);
+        }
     }
 
     fn set_timer(&self, first: i64, period: i64) {

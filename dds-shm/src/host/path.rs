@@ -206,8 +206,10 @@ impl PathState {
         drop(sending);
         match pushed {
             Ok(Ok(Pushed::Written { wakes })) => {
-                if wakes {
-                    self.wake_peer();
+                if wakes && !self.wake_peer() {
+                    if let Sending::Open(open) = &mut *self.lock() {
+                        open.ring.repeat_wake();
+                    }
                 }
                 Ok(())
             }
@@ -231,13 +233,14 @@ impl PathState {
         }
     }
 
-    /// Wakes the peer by a byte on the socket.
+    /// Wakes the peer by a byte on the socket. Returns whether the system took it.
+    ///
+    /// A full socket refuses it. Then the peer has wakes that it has not read, and the next message tries again.
     ///
     /// Not by an eventfd: its flags are shared, so the peer could make the write block. Here each call says that it
     /// does not block.
-    pub(super) fn wake_peer(&self) {
-        // A full socket means that the peer has wakes already. A peer that has left needs none.
-        let _ = rustix::net::send(&self.socket, &[0], SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
+    pub(super) fn wake_peer(&self) -> bool {
+        rustix::net::send(&self.socket, &[0], SendFlags::DONTWAIT | SendFlags::NOSIGNAL).is_ok()
     }
 
     /// Whether a message found no room since the last call.

@@ -29,11 +29,11 @@ const TURN: u32 = 16;
 /// Connections that are accepted before messages have their turn.
 const ACCEPTS_MAX: usize = 16;
 
-/// Wakes on a socket before it is read. The socket of a peer has room for more than 200.
-const UNREAD_WAKES_MAX: u32 = 16;
-
-/// Wakes that are read at once. One event may stand for several wakes, but an honest peer sends at most two.
-const READ_WAKES_MAX: u32 = 4 * UNREAD_WAKES_MAX;
+/// Wakes that are read at once: about as many as the socket of a peer has room for by default.
+///
+/// One event may stand for many wakes. While this side reads messages it falls asleep often, finds another message and
+/// goes on. The peer wakes it each time.
+const READ_WAKES_MAX: u32 = 256;
 
 /// Messages in a row before descriptors are checked. Otherwise a flood would delay new peers and the end of others.
 const UNCHECKED_MAX: u32 = 128;
@@ -313,8 +313,8 @@ impl ShmReception {
         };
         let look = incoming.look()?;
         if look == RingLook::Empty {
-            if incoming.ring.must_wake() {
-                incoming.path.wake_peer();
+            if incoming.ring.must_wake() && !incoming.path.wake_peer() {
+                incoming.ring.repeat_wake();
             }
             if incoming.is_closing {
                 self.end(token, Ending::HangUp);
@@ -471,12 +471,8 @@ impl ShmReception {
                 }
             }
             Stage::Rings(_) if flags.intersects(ends) => self.close_ring(token),
-            Stage::Rings(incoming) => {
-                incoming.unread_wakes += 1;
-                if incoming.unread_wakes >= UNREAD_WAKES_MAX {
-                    incoming.unread_wakes = 0;
-                    read_wakes(&connection.socket);
-                }
+            Stage::Rings(_) => {
+                read_wakes(&connection.socket);
                 self.wake_up(token);
             }
         }

@@ -105,6 +105,12 @@ impl<M: Memory> RingReader<M> {
         wakes
     }
 
+    /// The wake did not reach the peer, so the next check of the wish wakes it again.
+    pub(crate) fn repeat_wake(&mut self) {
+        self.wish = self.wish.wrapping_sub(1);
+        self.has_progress = true;
+    }
+
     /// Announces that this side sleeps. After a fence the caller checks [`has_records`](Self::has_records).
     pub(crate) fn fall_asleep(&mut self) {
         debug_assert!(!self.is_asleep(), "a reader falls asleep once");

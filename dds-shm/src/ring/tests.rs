@@ -55,6 +55,21 @@ impl Pair {
 }
 
 #[test]
+fn refused_wake_is_repeated_with_the_next_record() {
+    let mut pair = pair();
+    assert_eq!(pair.push(b"a"), Pushed::Written { wakes: true });
+    assert_eq!(pair.push(b"b"), Pushed::Written { wakes: false });
+    pair.writer.repeat_wake();
+    assert_eq!(pair.push(b"c"), Pushed::Written { wakes: true });
+    assert_eq!(pair.push(b"d"), Pushed::Written { wakes: false });
+    // In the other direction: the reader wakes a writer that waits for room.
+    while pair.push(&[0; 1000]) != Pushed::Full {}
+    assert!(pair.pop().is_some() && pair.reader.must_wake() && !pair.reader.must_wake());
+    pair.reader.repeat_wake();
+    assert!(pair.reader.must_wake() && !pair.reader.must_wake());
+}
+
+#[test]
 fn sleeping_reader_is_woken_once_per_sleep() {
     let mut pair = pair();
     assert_eq!(pair.push(b"a"), Pushed::Written { wakes: true });

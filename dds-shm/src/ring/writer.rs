@@ -119,6 +119,12 @@ impl<M: Memory> RingWriter<M> {
         wakes
     }
 
+    /// The wake did not reach the peer, so the next record wakes it again.
+    pub(crate) fn repeat_wake(&mut self) {
+        // Sleeps have odd numbers.
+        self.woken_sleep = 0;
+    }
+
     fn free(&self) -> u32 {
         self.ring_len - self.written.wrapping_sub(self.read)
     }
