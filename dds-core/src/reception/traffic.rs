@@ -49,7 +49,7 @@ pub struct TrafficCounters {
     pub skipped: u64,
     /// Submessages that peers protect by DDS Security, and for which this participant has no key.
     pub secure: u64,
-    /// Datagrams that the protection of this participant refused: without a key, forged, or repeated.
+    /// Datagrams that the protection of this participant refused: without a key, or forged. Copies do not count.
     pub rejected: u64,
     /// Datagrams that this participant sent itself and received by multicast.
     pub reflected: u64,
