@@ -45,12 +45,15 @@ impl<T: ParameterType> ParameterBuilder<T> {
     /// The first parameter of a node creates the services for parameters.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if the name is declared already or the default is outside of the range, and those of
-    /// [`Node::service`].
+    /// [`Error::Parameter`] if the name is declared already, the default is outside of the range, or a text contains
+    /// NUL, and those of [`Node::service`].
     pub fn declare(self) -> Result<Parameter<T>> {
         let Self { node, name, declared, .. } = self;
         if name.is_empty() {
             return Err(Error::Parameter { reason: "the name of a parameter must not be empty".into() });
+        }
+        if name.contains('\0') || declared.description.contains('\0') {
+            return Err(Error::Parameter { reason: format!("parameter {name:?}: its texts must not contain NUL") });
         }
         let shared = node.parameters()?;
         shared.declare(&name, declared)?;
@@ -97,7 +100,7 @@ impl<T: ParameterType> Parameter<T> {
     /// Sets the value, and announces it on `/parameter_events`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if it is outside of the range, or read-only.
+    /// [`Error::Parameter`] if it is outside of the range or read-only, or if it contains NUL.
     pub fn set(&self, value: T) -> Result<()> {
         let value = value.into_value().to_message();
         self.shared.set(vec![Message { name: self.name.clone(), value }])
@@ -113,7 +116,7 @@ impl<T: ParameterType> Parameter<T> {
             &self.shared.changed,
             move || {
                 let value = self.shared.store().get(&self.name);
-                Ok(if value == before { None } else { T::from_value(value) })
+                Ok(if value.is_same(&before) { None } else { T::from_value(value) })
             },
             || format!("parameter {:?} did not change", self.name),
         )

@@ -1,6 +1,6 @@
 //! The six services of a node, and its messages on `/parameter_events`.
 
-use super::store::{Declared, Store};
+use super::store::{Declared, NAMES_MAX, Store};
 use super::value::ParameterValue;
 use crate::context::Context;
 use crate::graph::{LocalEndpoint, Registration};
@@ -20,6 +20,7 @@ use dds_ros2_msgs::rcl_interfaces::srv::{
     SetParametersAtomicallyResponse, SetParametersResponse,
 };
 use std::any::Any;
+use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -38,6 +39,19 @@ pub(crate) struct Shared {
     store: Mutex<Store>,
     pub(crate) changed: Arc<Signal>,
     events: DataWriter<ParameterEvent>,
+    /// Locked after `store`, for a few lines.
+    outgoing: Mutex<Outgoing>,
+}
+
+/// Events that are not written yet, in the order of the changes.
+///
+/// Without it, an older event could be written after a newer one. A lock during the write would block a listener that
+/// changes a parameter. Bounded by the changes during one write, which does not block.
+#[derive(Default)]
+struct Outgoing {
+    events: VecDeque<ParameterEvent>,
+    /// A thread writes an event, and then the next ones.
+    is_writing: bool,
 }
 
 /// A change of a parameter, for `/parameter_events`.
@@ -62,31 +76,35 @@ impl ParameterServer {
             store: Mutex::new(Store::default()),
             changed: Arc::default(),
             events,
+            outgoing: Mutex::default(),
         });
         let qos = QosProfile::PARAMETERS;
         let name = |service: &str| node.resolve_service(&format!("~/{service}"));
         let own = || Arc::clone(&shared);
         let parameters = own();
         let get = Service::<GetParameters>::in_background(node, name("get_parameters")?, qos, move |request| {
-            let store = parameters.store();
-            let values = request.names.iter().map(|name| store.get(name).to_message()).collect();
-            GetParametersResponse { values }
+            GetParametersResponse { values: parameters.store().values(&request.names) }
         })?;
         let parameters = own();
         let types =
             Service::<GetParameterTypes>::in_background(node, name("get_parameter_types")?, qos, move |request| {
-                let store = parameters.store();
-                GetParameterTypesResponse { types: request.names.iter().map(|name| store.get(name).kind()).collect() }
+                GetParameterTypesResponse { types: parameters.store().kinds(&request.names) }
             })?;
         let parameters = own();
         let set = Service::<SetParameters>::in_background(node, name("set_parameters")?, qos, move |request| {
+            let count = request.parameters.len();
+            if let Err(refused) = check_count(count) {
+                return SetParametersResponse { results: vec![result_of(Err(refused)); count] };
+            }
             let each = request.parameters.into_iter().map(|parameter| result_of(parameters.set(vec![parameter])));
             SetParametersResponse { results: each.collect() }
         })?;
         let parameters = own();
         let all = name("set_parameters_atomically")?;
         let atomically = Service::<SetParametersAtomically>::in_background(node, all, qos, move |request| {
-            SetParametersAtomicallyResponse { result: result_of(parameters.set(request.parameters)) }
+            let checked = check_count(request.parameters.len());
+            let result = checked.and_then(|()| parameters.set(request.parameters));
+            SetParametersAtomicallyResponse { result: result_of(result) }
         })?;
         let parameters = own();
         let list = Service::<ListParameters>::in_background(node, name("list_parameters")?, qos, move |request| {
@@ -96,9 +114,7 @@ impl ParameterServer {
         let parameters = own();
         let texts = name("describe_parameters")?;
         let describe = Service::<DescribeParameters>::in_background(node, texts, qos, move |request| {
-            let store = parameters.store();
-            let descriptors = request.names.iter().map(|name| store.describe(name)).collect();
-            DescribeParametersResponse { descriptors }
+            DescribeParametersResponse { descriptors: parameters.store().descriptions(&request.names) }
         })?;
         let services: Vec<Box<dyn Any + Send + Sync>> = vec![
             Box::new(get),
@@ -126,14 +142,15 @@ impl Shared {
             }
             declared.check(name, &value).map_err(|reason| Error::Parameter { reason })?;
             store.declared.insert(name.to_owned(), declared);
+            self.add_event(Kind::New, vec![Parameter { name: name.to_owned(), value: value.to_message() }]);
         }
-        self.publish(Kind::New, vec![Parameter { name: name.to_owned(), value: value.to_message() }])
+        self.publish()
     }
 
     /// Sets all values, or none of them.
     pub(crate) fn set(&self, parameters: Vec<Parameter>) -> Result<()> {
-        let mut changed = Vec::new();
         {
+            let mut changed = Vec::new();
             let mut store = self.store();
             let values: Vec<(String, ParameterValue)> = parameters
                 .into_iter()
@@ -147,23 +164,61 @@ impl Shared {
                     changed.push(Parameter { name, value: value.to_message() });
                 }
             }
+            if changed.is_empty() {
+                return Ok(());
+            }
+            self.add_event(Kind::Changed, changed);
         }
-        if changed.is_empty() {
-            return Ok(());
-        }
-        self.publish(Kind::Changed, changed)
+        self.publish()
     }
 
-    fn publish(&self, kind: Kind, parameters: Vec<Parameter>) -> Result<()> {
+    fn outgoing(&self) -> MutexGuard<'_, Outgoing> {
+        self.outgoing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds the event of a change, while the store is locked.
+    fn add_event(&self, kind: Kind, parameters: Vec<Parameter>) {
         let mut event =
             ParameterEvent { stamp: stamp(self.context.now()), node: self.node.clone(), ..ParameterEvent::default() };
         match kind {
             Kind::New => event.new_parameters = parameters,
             Kind::Changed => event.changed_parameters = parameters,
         }
-        self.changed.notify();
-        Ok(self.events.write(&event)?)
+        self.outgoing().events.push_back(event);
     }
+
+    /// Writes the events, unless another thread does.
+    fn publish(&self) -> Result<()> {
+        self.changed.notify();
+        let mut written = Ok(());
+        loop {
+            // The lock ends with this line: a listener of the event may change a parameter.
+            let next = self.outgoing().begin();
+            let Some(event) = next else { return Ok(written?) };
+            written = written.and(self.events.write(&event));
+            self.outgoing().is_writing = false;
+        }
+    }
+}
+
+impl Outgoing {
+    /// Takes the next event to write, unless another thread writes one.
+    fn begin(&mut self) -> Option<ParameterEvent> {
+        if self.is_writing {
+            return None;
+        }
+        let event = self.events.pop_front()?;
+        self.is_writing = true;
+        Some(event)
+    }
+}
+
+/// Refuses a request of a peer that changes too many parameters.
+fn check_count(count: usize) -> Result<()> {
+    if count <= NAMES_MAX {
+        return Ok(());
+    }
+    Err(Error::Parameter { reason: format!("a request may change at most {NAMES_MAX} parameters") })
 }
 
 fn result_of(result: Result<()>) -> SetParametersResult {

@@ -1,8 +1,16 @@
 //! The declared parameters of a node as data.
 
 use super::value::ParameterValue;
-use dds_ros2_msgs::rcl_interfaces::msg::{FloatingPointRange, IntegerRange, ParameterDescriptor};
+use dds_ros2_msgs::rcl_interfaces::msg::{
+    FloatingPointRange, IntegerRange, ParameterDescriptor, ParameterValue as Message,
+};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Names or prefixes in a request. The event thread answers, so one request must not hold it up.
+pub(super) const NAMES_MAX: usize = 1000;
+
+/// Bytes of an answer to a request that names several parameters. A request may repeat the name of a large one.
+const ANSWER_MAX: usize = 1024 * 1024;
 
 /// A declared parameter.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -21,6 +29,9 @@ impl Declared {
             let (own, other) = (self.value.kind_name(), value.kind_name());
             return Err(format!("parameter {name:?} has the type {own}, and the value the type {other}"));
         }
+        if value.has_nul() {
+            return Err(format!("the value of parameter {name:?} contains NUL"));
+        }
         let is_allowed = match (value, &self.integer_range, &self.double_range) {
             (ParameterValue::Integer(value), Some(range), _) => is_in_integer_range(*value, range),
             (ParameterValue::Double(value), _, Some(range)) => is_in_double_range(*value, range),
@@ -28,6 +39,12 @@ impl Declared {
         };
         if is_allowed { Ok(()) } else { Err(format!("{value} is outside of the range of parameter {name:?}")) }
     }
+}
+
+/// Whether an answer with parts of these sizes is within the limits. One parameter may have any size.
+fn is_moderate(sizes: impl ExactSizeIterator<Item = usize>) -> bool {
+    let count = sizes.len();
+    count <= 1 || (count <= NAMES_MAX && sizes.sum::<usize>() <= ANSWER_MAX)
 }
 
 /// The upper bound is always allowed, with any step (`rcl_interfaces/msg/IntegerRange.msg`).
@@ -75,7 +92,7 @@ impl Store {
     /// Sets a checked value. Returns whether it differs.
     pub(crate) fn set(&mut self, name: &str, value: ParameterValue) -> bool {
         match self.declared.get_mut(name) {
-            Some(declared) if declared.value != value => {
+            Some(declared) if !declared.value.is_same(&value) => {
                 declared.value = value;
                 true
             }
@@ -83,8 +100,41 @@ impl Store {
         }
     }
 
+    /// Returns values, with no value for other names. Empty if a peer asks for too much.
+    pub(crate) fn values(&self, names: &[String]) -> Vec<Message> {
+        let size = |name: &String| self.declared.get(name).map_or(8, |declared| declared.value.size());
+        if !is_moderate(names.iter().map(size)) {
+            return Vec::new();
+        }
+        names.iter().map(|name| self.get(name).to_message()).collect()
+    }
+
+    /// Returns the numbers of types. Empty if a peer asks for too much.
+    pub(crate) fn kinds(&self, names: &[String]) -> Vec<u8> {
+        if !is_moderate(names.iter().map(|_| 1)) {
+            return Vec::new();
+        }
+        let kind = |name: &String| self.declared.get(name).map_or(0, |declared| declared.value.kind());
+        names.iter().map(kind).collect()
+    }
+
+    /// Returns descriptions. Empty if a peer asks for too much.
+    pub(crate) fn descriptions(&self, names: &[String]) -> Vec<ParameterDescriptor> {
+        let size =
+            |name: &String| name.len() + self.declared.get(name).map_or(8, |declared| declared.description.len());
+        if !is_moderate(names.iter().map(size)) {
+            return Vec::new();
+        }
+        names.iter().map(|name| self.describe(name)).collect()
+    }
+
     /// Returns names and prefixes below `prefixes`. `depth` counts the parts of the names, and 0 means all.
+    ///
+    /// Both are empty if a peer names too many prefixes.
     pub(crate) fn list(&self, prefixes: &[String], depth: u64) -> (Vec<String>, Vec<String>) {
+        if prefixes.len() > NAMES_MAX {
+            return (Vec::new(), Vec::new());
+        }
         let is_near = |rest: &str| depth == 0 || (rest.matches('.').count() as u64) < depth;
         let is_listed = |name: &str| {
             if prefixes.is_empty() {
@@ -102,7 +152,7 @@ impl Store {
         (names, prefixes)
     }
 
-    pub(crate) fn describe(&self, name: &str) -> ParameterDescriptor {
+    fn describe(&self, name: &str) -> ParameterDescriptor {
         let Some(declared) = self.declared.get(name) else {
             return ParameterDescriptor { name: name.to_owned(), ..ParameterDescriptor::default() };
         };
@@ -167,5 +217,31 @@ mod tests {
         assert_eq!(store.check("fixed", &1_i64.into()).unwrap_err(), "parameter \"fixed\" is read-only");
         let error = store.check("a", &"x".into()).unwrap_err();
         assert_eq!(error, "parameter \"a\" has the type integer, and the value the type string");
+    }
+
+    #[test]
+    fn too_large_requests_get_an_empty_answer() {
+        let mut store = store(&["a", "large"]);
+        if let Some(large) = store.declared.get_mut("large") {
+            large.value = vec![0_u8; ANSWER_MAX + 1].into();
+        }
+        let names = |name: &str, count| vec![name.to_owned(); count];
+        assert_eq!(store.values(&names("a", NAMES_MAX)).len(), NAMES_MAX);
+        assert!(store.values(&names("a", NAMES_MAX + 1)).is_empty());
+        assert_eq!((store.values(&names("large", 1)).len(), store.values(&names("large", 2)).len()), (1, 0));
+        assert!(store.kinds(&names("a", NAMES_MAX + 1)).is_empty());
+        assert_eq!(store.descriptions(&names("a", 2)).len(), 2);
+        assert!(store.descriptions(&names("a", NAMES_MAX + 1)).is_empty());
+        assert_eq!(store.list(&names("a", NAMES_MAX), 0).0, ["a"]);
+        assert!(store.list(&names("a", NAMES_MAX + 1), 0).0.is_empty());
+    }
+
+    #[test]
+    fn text_with_nul_is_refused() {
+        let text = Declared { value: "x".into(), ..Declared::default() };
+        assert_eq!(text.check("t", &"a\0b".into()).unwrap_err(), "the value of parameter \"t\" contains NUL");
+        let texts = Declared { value: vec![String::new()].into(), ..Declared::default() };
+        assert!(texts.check("t", &vec!["a".to_owned(), "\0".to_owned()].into()).is_err());
+        assert!(texts.check("t", &vec!["a".to_owned()].into()).is_ok());
     }
 }

@@ -66,6 +66,40 @@ impl ParameterValue {
         NAMES[usize::from(self.kind())]
     }
 
+    /// Whether two values are the same. Compares the bits of doubles, so that NaN is the same as itself.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        let is_same = |(own, other): (&f64, &f64)| own.to_bits() == other.to_bits();
+        match (self, other) {
+            (Self::Double(own), Self::Double(other)) => is_same((own, other)),
+            (Self::DoubleArray(own), Self::DoubleArray(other)) => {
+                own.len() == other.len() && own.iter().zip(other).all(is_same)
+            }
+            _ => self == other,
+        }
+    }
+
+    /// Whether a text contains NUL, which CDR cannot encode.
+    pub(crate) fn has_nul(&self) -> bool {
+        match self {
+            Self::String(value) => value.contains('\0'),
+            Self::StringArray(values) => values.iter().any(|value| value.contains('\0')),
+            _ => false,
+        }
+    }
+
+    /// Returns about how many bytes the value takes in a message.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Self::NotSet | Self::Bool(_) | Self::Integer(_) | Self::Double(_) => 8,
+            Self::String(value) => value.len(),
+            Self::ByteArray(values) => values.len(),
+            Self::BoolArray(values) => values.len(),
+            Self::IntegerArray(values) => 8 * values.len(),
+            Self::DoubleArray(values) => 8 * values.len(),
+            Self::StringArray(values) => values.iter().map(|value| value.len() + 8).sum(),
+        }
+    }
+
     pub(crate) fn to_message(&self) -> Message {
         let mut message = Message { r#type: self.kind(), ..Message::default() };
         match self.clone() {
@@ -118,7 +152,9 @@ impl fmt::Display for ParameterValue {
 }
 
 /// A type of Rust that parameters can have.
-pub trait ParameterType: Clone + Send + Sync + 'static {
+///
+/// The types of [`ParameterValue`] implement it. Other crates cannot, because each value must keep its type.
+pub trait ParameterType: sealed::Sealed + Clone + Send + Sync + 'static {
     /// Returns the value as a parameter.
     fn into_value(self) -> ParameterValue;
 
@@ -126,9 +162,15 @@ pub trait ParameterType: Clone + Send + Sync + 'static {
     fn from_value(value: ParameterValue) -> Option<Self>;
 }
 
+mod sealed {
+    pub trait Sealed {}
+}
+
 macro_rules! parameter_types {
     ($($ty:ty => $variant:ident,)*) => {
         $(
+            impl sealed::Sealed for $ty {}
+
             impl ParameterType for $ty {
                 fn into_value(self) -> ParameterValue {
                     ParameterValue::$variant(self)
@@ -192,5 +234,14 @@ mod tests {
             assert_eq!(ParameterValue::of_message(value.to_message()), value);
         }
         assert_eq!(ParameterValue::of_message(Message { r#type: 77, ..Message::default() }), ParameterValue::NotSet);
+    }
+
+    #[test]
+    fn nan_is_the_same_as_itself() {
+        for value in [ParameterValue::from(f64::NAN), vec![1.0, f64::NAN].into()] {
+            assert!(value.is_same(&value.clone()) && !value.is_same(&1.0.into()));
+        }
+        assert!(!ParameterValue::from(vec![1.0]).is_same(&vec![1.0, 2.0].into()));
+        assert!(ParameterValue::from("a").is_same(&"a".into()));
     }
 }

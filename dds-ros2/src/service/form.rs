@@ -24,7 +24,7 @@ impl Form {
     }
 }
 
-/// Whether an endpoint belongs to a program outside of ROS 2, such as a tool that shows all topics.
+/// Whether an endpoint is of a program outside of ROS 2, such as a tool that shows topics.
 ///
 /// Endpoints of this crate and of `rmw_cyclonedds` have an entry with `key`. Those of other vendors have none.
 fn is_outsider(endpoint: &EndpointInfo, key: &str) -> bool {

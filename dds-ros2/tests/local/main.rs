@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
+use dds_ros2::msgs::rcl_interfaces::msg::ParameterEvent;
 use dds_ros2::msgs::std_msgs::msg::String as Text;
 use dds_ros2::msgs::std_srvs::srv::{SetBool, SetBoolRequest, SetBoolResponse};
 use dds_ros2::{Context, ContextBuilder, DiscoveryRange, Distro, Error, ParameterValue, QosProfile, RosMessage};
@@ -248,6 +249,30 @@ fn parameters_of_another_node_block_without_a_runtime() {
     remote.set("speed", 3_i64).block().unwrap();
     assert_eq!((remote.get("speed").block().unwrap(), speed.get()), (ParameterValue::Integer(3), 3));
     assert!(matches!(remote.set("speed", 4_i64).block(), Err(Error::Parameter { .. })));
+}
+
+#[test]
+fn events_of_parameters_follow_the_order_of_the_changes() {
+    const EACH: i64 = 200;
+    let context = builder("events").build().unwrap();
+    let node = context.node("drive").unwrap();
+    let speed = node.parameter("speed", 0_i64).declare().unwrap();
+    let events = node.subscription_with::<ParameterEvent>("/parameter_events", QosProfile::PARAMETER_EVENTS).unwrap();
+    events.wait_for_publishers(1).block_for(LIMIT).unwrap();
+    std::thread::scope(|scope| {
+        for first in [1, 1 + EACH] {
+            let speed = &speed;
+            scope.spawn(move || (first..first + EACH).for_each(|value| speed.set(value).unwrap()));
+        }
+    });
+    let mut last = 0;
+    for _ in 0..2 * EACH {
+        let event = events.next_message().block_for(LIMIT).unwrap();
+        last = event.changed_parameters[0].value.integer_value;
+    }
+    assert_eq!(last, speed.get());
+    let error = node.parameter("frame", String::new()).declare().unwrap().set("a\0b".to_owned()).unwrap_err();
+    assert_eq!(error.to_string(), "the value of parameter \"frame\" contains NUL");
 }
 
 #[test]
