@@ -7,6 +7,9 @@
 //! its socket later. So one of the two attempts succeeds, or both do, and the crate `dds-shm` keeps one path. UDP
 //! carries the traffic until a path is open, after it has ended, and for messages that the memory cannot take.
 //!
+//! A participant tries again if the reason may pass, for example after a lack of descriptors. It does so when the peers
+//! or paths change, and when a program asks how samples are sent.
+//!
 //! A datagram names its destinations by UDP locators. A peer with a path is on this host and in this network namespace,
 //! so its locators belong to no other process. If two participants announce the same locator, one of them is wrong.
 //! Then UDP carries the traffic for it.
@@ -25,7 +28,7 @@ pub(super) use intake::SharedIntake;
 
 use super::intake::Inbound;
 use crate::driver::Carrier;
-use crate::sync::{Arc, AtomicBool, AtomicU64, Lock, Ordering};
+use crate::sync::{Arc, AtomicBool, AtomicU64, Lock, Ordering, Process};
 use dds_rtps::transport::Transport;
 use dds_rtps::types::{GuidPrefix, Locator};
 use dds_shm::{Identity, PathEnd, PathId, Refusal, ShmConfig, ShmHost, ShmPath, ShmReception, StagedMessage};
@@ -33,6 +36,7 @@ use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::io::IoSlice;
 use std::net::SocketAddr;
+use std::time::{Duration, Instant};
 use transport::SharingTransport;
 
 /// Bytes of the ring of a path: room for about 1000 messages of 64 bytes.
@@ -43,6 +47,18 @@ const PEER_POOL_MAX: usize = 1 << 30;
 
 /// Most messages in blocks that one peer holds.
 const HELD_BLOCKS_MAX: usize = 256;
+
+/// Least bound of the bytes that a peer may hold. A smaller memory is its own bound.
+const HELD_BYTES_MIN: usize = 8 * MESSAGE_MAX;
+
+/// In a smaller memory, most of a large sample goes by UDP.
+const PACED_LIMIT_MIN: usize = 256 << 10;
+
+/// A handshake may wait for a receive thread that has no processor for a long time.
+const HANDSHAKE_MAX: Duration = Duration::from_secs(30);
+
+/// Least time between two attempts to connect to a peer. A peer that refuses each of them must not cost more.
+const RETRY_PAUSE: Duration = Duration::from_millis(100);
 
 /// Length of the messages by which a large best-effort sample is paced.
 const PACED_LEN: usize = 64 << 10;
@@ -59,6 +75,8 @@ pub(super) struct Sharing {
     /// Whether some destination has a path. Without one, a send costs one load.
     has_routes: AtomicBool,
     counters: SharingCounters,
+    /// A forked child has the memory of its parent, and must not write to it.
+    process: Process,
 }
 
 #[derive(Debug, Default)]
@@ -90,20 +108,33 @@ enum SharedHost {
     Failed(String),
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Neighbor {
     locators: SmallVec<[Locator; 4]>,
     /// Why there is no path.
     reason: Option<String>,
-    /// It had no socket when this participant last connected.
-    is_absent: bool,
+    /// An attempt has failed, or was never made, and the next one may succeed.
+    may_connect: bool,
+    last_attempt: Option<Instant>,
+}
+
+impl Neighbor {
+    fn new() -> Self {
+        Self { locators: SmallVec::new(), reason: None, may_connect: true, last_attempt: None }
+    }
+
+    /// Whether to try again now.
+    fn is_due(&self, now: Instant) -> bool {
+        let has_paused = |last| now.saturating_duration_since(last) >= RETRY_PAUSE;
+        self.may_connect && self.last_attempt.is_none_or(has_paused)
+    }
 }
 
 impl Sharing {
     /// `limit` bounds the memory for messages, in bytes. Zero turns sharing off.
     pub(super) fn new(limit: usize) -> Arc<Self> {
         let (state, counters) = (Lock::default(), SharingCounters::default());
-        Arc::new(Self { limit, state, has_routes: AtomicBool::new(false), counters })
+        Arc::new(Self { limit, state, has_routes: AtomicBool::new(false), counters, process: Process::current() })
     }
 
     /// Puts shared memory in front of a transport.
@@ -155,8 +186,10 @@ impl Sharing {
         config.pool_len = self.limit;
         config.peer_pool_len_max = PEER_POOL_MAX;
         config.held_blocks_max = HELD_BLOCKS_MAX;
-        // A stopped peer must leave memory for the others.
-        config.held_bytes_max = (self.limit / 4).min(HELD_BLOCKS_MAX * MESSAGE_MAX);
+        // A stopped peer must leave memory for the others. But a small memory is for one peer, and the others use UDP:
+        // a peer that holds its part gets no datagrams by UDP, so a small part would lose most of a large sample.
+        config.held_bytes_max = (self.limit / 4).clamp(HELD_BYTES_MIN, HELD_BLOCKS_MAX * MESSAGE_MAX);
+        config.handshake_max = HANDSHAKE_MAX;
         config
     }
 
@@ -166,23 +199,36 @@ impl Sharing {
         if self.limit == 0 || state.is_stopped {
             return;
         }
-        let neighbor = state.peers.entry(peer).or_default();
-        let is_new = neighbor.locators.is_empty();
+        let neighbor = state.peers.entry(peer).or_insert_with(Neighbor::new);
         neighbor.locators = locators.iter().copied().collect();
         self.follow_paths(&mut state);
         drop(state);
-        if is_new {
+        self.connect_due();
+    }
+
+    /// Tries to open a path to each neighbor that has none and whose attempt is due.
+    fn connect_due(&self) {
+        let now = now();
+        let state = self.state.lock();
+        let due: SmallVec<[GuidPrefix; 4]> =
+            state.peers.iter().filter(|(_, neighbor)| neighbor.is_due(now)).map(|(peer, _)| *peer).collect();
+        drop(state);
+        for peer in due {
             self.connect(peer);
         }
     }
 
     /// Tries to open a path to a neighbor.
     fn connect(&self, peer: GuidPrefix) {
-        let state = self.state.lock();
-        let host = match &state.host {
-            SharedHost::Open(host) if !state.paths.contains_key(&peer) => host.clone(),
-            _ => return,
+        let mut state = self.state.lock();
+        let SharingState { host, peers, paths, .. } = &mut *state;
+        let (SharedHost::Open(host), Some(neighbor), false) = (host, peers.get_mut(&peer), paths.contains_key(&peer))
+        else {
+            return;
         };
+        neighbor.may_connect = false;
+        neighbor.last_attempt = Some(now());
+        let host = host.clone();
         drop(state);
         match host.connect(identity_of(peer)) {
             // Both connect, so the attempt of the peer may be under way.
@@ -205,10 +251,11 @@ impl Sharing {
 
     /// Returns how samples for a participant of this host are sent. `None` if discovery does not know it here.
     pub(super) fn carrier(&self, peer: GuidPrefix) -> Option<Carrier> {
-        if self.state.lock().peers.get(&peer)?.is_absent {
-            // The peer may have opened its socket since. A refused connection of the peer does not name it.
-            self.connect(peer);
+        if self.process.is_left() {
+            return None;
         }
+        // The peer may have opened its socket since. A refused connection of the peer does not name it.
+        self.connect_due();
         let state = self.state.lock();
         let neighbor = state.peers.get(&peer)?;
         let is_routed = |locator| matches!(state.routes.get(locator), Some(Some(_)));
@@ -224,9 +271,14 @@ impl Sharing {
     }
 
     /// Returns the free bytes for messages to a locator. `None` if it has no path.
+    ///
+    /// Also `None` if the memory is so small that UDP carries most of a large sample.
     pub(super) fn room_at(&self, locator: &Locator) -> Option<usize> {
+        if self.limit < PACED_LIMIT_MIN {
+            return None;
+        }
         let path = self.route(locator)?;
-        Some(path.room_for(PACED_LEN) * PACED_LEN)
+        Some((path.room_for(PACED_LEN) * PACED_LEN).min(self.limit))
     }
 
     /// Ends reception. All paths end when the reception is dropped.
@@ -268,10 +320,11 @@ impl Sharing {
         state.paths.insert(peer, Arc::new(path));
         if let Some(neighbor) = state.peers.get_mut(&peer) {
             neighbor.reason = None;
-            neighbor.is_absent = false;
+            neighbor.may_connect = false;
         }
         self.follow_paths(&mut state);
         drop(state);
+        self.connect_due();
         tracing::debug!(participant = %peer, "samples to and from this participant use shared memory");
     }
 
@@ -279,16 +332,28 @@ impl Sharing {
     fn down(&self, id: PathId, identity: Identity, reason: PathEnd) {
         let Some(peer) = prefix_of(identity) else { return };
         let mut state = self.state.lock();
-        // A new path may have replaced it.
-        if state.paths.get(&peer).is_none_or(|path| path.id() != id) {
-            return;
-        }
+        let is_known = match state.paths.get(&peer) {
+            // A new path has replaced it.
+            Some(path) if path.id() != id => return,
+            Some(_) => true,
+            // The peer was lost, and perhaps found again since.
+            None => false,
+        };
         state.paths.remove(&peer);
         if let Some(neighbor) = state.peers.get_mut(&peer) {
             neighbor.reason = Some(reason.to_string());
+            neighbor.may_connect = !matches!(reason, PathEnd::Broken(_));
+            if matches!(reason, PathEnd::Closed) {
+                // The peer was lost and found again before its path had ended.
+                neighbor.last_attempt = None;
+            }
         }
         self.follow_paths(&mut state);
         drop(state);
+        self.connect_due();
+        if !is_known {
+            return;
+        }
         match reason {
             PathEnd::Broken(_) => {
                 tracing::warn!(participant = %peer, %reason, "shared memory with this participant has ended; it uses UDP");
@@ -303,10 +368,12 @@ impl Sharing {
         if state.paths.contains_key(&peer) {
             return;
         }
-        let reason = refusal.to_string();
         if let Some(neighbor) = state.peers.get_mut(&peer) {
-            neighbor.reason = Some(reason);
-            neighbor.is_absent = matches!(refusal, Refusal::NotFound);
+            neighbor.may_connect = may_pass(refusal);
+            // The end of a path says more than the absence of the peer after it.
+            if !(matches!(refusal, Refusal::NotFound) && neighbor.reason.is_some()) {
+                neighbor.reason = Some(refusal.to_string());
+            }
         }
     }
 
@@ -329,6 +396,24 @@ impl Sharing {
         let (peer, _) = state.paths.iter().find(|(_, known)| known.id() == path)?;
         state.peers.get(peer)?.locators.first()?.to_socket_addr()
     }
+}
+
+/// Whether another attempt may succeed.
+fn may_pass(refusal: &Refusal) -> bool {
+    !matches!(
+        refusal,
+        Refusal::UserRefused { .. }
+            | Refusal::RefusedByPolicyOfPeer
+            | Refusal::Version { .. }
+            | Refusal::PeerPoolTooLong { .. }
+            | Refusal::PoolTooLong
+            | Refusal::Broken(_)
+    )
+}
+
+#[allow(clippy::disallowed_methods, reason = "no simulation has shared memory")]
+fn now() -> Instant {
+    Instant::now()
 }
 
 fn identity_of(prefix: GuidPrefix) -> Identity {

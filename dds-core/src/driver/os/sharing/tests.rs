@@ -221,6 +221,92 @@ fn lost_peer_gets_datagrams_by_udp_again() {
     assert_eq!(sender.sharing.carrier(prefix), None);
 }
 
+/// Runs both parties until the first one reaches the other through shared memory.
+fn run_until_shared(one: &mut Party, other: &mut Party) {
+    let start = Instant::now();
+    while one.sharing.carrier(other.prefix) != Some(Carrier::SharedMemory) {
+        assert!(start.elapsed() < PATIENCE, "{:?}", one.sharing.carrier(other.prefix));
+        one.run();
+        other.run();
+    }
+}
+
+#[test]
+fn peer_that_is_lost_and_found_again_shares_memory_again() {
+    let at = |port| Locator::udp_v4([127, 0, 0, 1].into(), port);
+    let (mut one, mut other) = (Party::new(LIMIT), Party::new(LIMIT));
+    introduce(&mut one, &mut other, at(7411));
+    for _ in 0..5 {
+        // The end of the path is an event that comes later.
+        one.sharing.lost(other.prefix);
+        one.sharing.found(other.prefix, &[at(7411)]);
+        run_until_shared(&mut one, &mut other);
+        run_until_shared(&mut other, &mut one);
+        assert!(one.sharing.route(&at(7411)).is_some());
+    }
+}
+
+#[test]
+fn refusal_that_may_pass_is_tried_again() {
+    let at = |port| Locator::udp_v4([127, 0, 0, 1].into(), port);
+    for refusal in [Refusal::TimedOut, Refusal::PeerCrowded, Refusal::PeerLacksResources, Refusal::PeerLeft] {
+        let mut one = Party::new(LIMIT);
+        let (prefix, sharing) = (new_prefix(), Sharing::new(LIMIT));
+        one.sharing.found(prefix, &[at(7411)]);
+        one.sharing.refused(prefix, &refusal);
+        let Some(Carrier::Udp { reason }) = one.sharing.carrier(prefix) else { panic!() };
+        assert_eq!(reason, refusal.to_string());
+        sharing.set_prefix(prefix);
+        let reception = sharing.open().unwrap();
+        let mut other = Party { prefix, sharing, reception, received: VecDeque::new() };
+        run_until_shared(&mut one, &mut other);
+    }
+    // A change of other peers is an occasion, too.
+    let one = Party::new(LIMIT);
+    let (absent, another) = (new_prefix(), new_prefix());
+    one.sharing.found(absent, &[at(7411)]);
+    let first = one.sharing.state.lock().peers[&absent].last_attempt.unwrap();
+    std::thread::sleep(2 * RETRY_PAUSE);
+    one.sharing.found(another, &[at(7413)]);
+    assert!(one.sharing.state.lock().peers[&absent].last_attempt.unwrap() > first);
+}
+
+#[test]
+fn refusal_by_a_policy_is_final() {
+    let one = Party::new(LIMIT);
+    for refusal in [Refusal::UserRefused { user: 1 }, Refusal::RefusedByPolicyOfPeer, Refusal::Version { peer: 9 }] {
+        let peer = new_prefix();
+        one.sharing.found(peer, &[Locator::udp_v4([127, 0, 0, 1].into(), 7411)]);
+        one.sharing.refused(peer, &refusal);
+        std::thread::sleep(2 * RETRY_PAUSE);
+        let Some(Carrier::Udp { reason }) = one.sharing.carrier(peer) else { panic!() };
+        assert_eq!(reason, refusal.to_string());
+    }
+}
+
+/// A small memory is for one peer, and UDP takes the rest.
+#[test]
+fn small_memory_drops_no_datagram_of_a_burst() {
+    for limit in [100 << 10, 300 << 10, 500 << 10] {
+        let (mut sender, mut receiver) = (Party::new(limit), Party::new(LIMIT));
+        let udp = Setting::new([false, false], |transport| transport);
+        let locator = udp.locator(0);
+        introduce(&mut sender, &mut receiver, locator);
+        let transport = sender.sharing.before(udp.transport.clone());
+        let before = transport.counters();
+        (0..9).for_each(|_| {
+            assert_eq!(transport.send(&mut datagram(&[1; 60_000], [locator])), SendOutcome::Done);
+        });
+        let after = transport.counters();
+        assert_eq!((after.sent - before.sent, after.shared_full - before.shared_full), (9, 0), "{limit}");
+        receiver.run();
+        assert_eq!(receiver.received.len() as u64, after.shared - before.shared);
+        assert!(!receiver.received.is_empty(), "{limit}");
+        // Then the socket paces large samples.
+        assert_eq!(sender.sharing.room_at(&locator).is_some(), limit >= 256 << 10);
+    }
+}
+
 #[test]
 fn locator_of_two_peers_has_no_path() {
     let (mut sender, mut receiver) = (Party::new(LIMIT), Party::new(LIMIT));

@@ -38,6 +38,10 @@ impl SharingTransport {
 
     /// Serves the destinations that have a path.
     fn serve(&self, datagram: &mut Datagram) {
+        // The rings belong to the parent of a forked child. UDP of the child has its own check.
+        if self.sharing.process.is_left() {
+            return;
+        }
         let routes = self.routes(datagram.remaining_destinations());
         // UDP refuses and counts a datagram that is too long for it.
         if routes.is_empty() || datagram.len() >= MESSAGE_MAX {
