@@ -5,7 +5,7 @@
 use crate::support::{PATIENCE, World};
 use dds_core::config::Receiving;
 use dds_core::matching::MatchReport;
-use dds_core::qos::{DataReaderQos, DataWriterQos};
+use dds_core::qos::{DataReaderQos, DataWriterQos, ResourceLimits};
 use dds_core::{DataReader, DataWriter, DdsType, Delivery, DomainParticipant};
 use std::sync::mpsc;
 use std::time::{Duration as StdDuration, Instant};
@@ -120,6 +120,7 @@ fn small_memory_loses_no_reliable_sample() {
             assert!(sample.data == Some(frame(number, 300_000)), "sample {number}");
         }
     }
+    assert!(from.traffic().sent_shared > 0);
 }
 
 /// A path opens in the middle of a stream, and its end leaves the stream whole.
@@ -128,6 +129,10 @@ fn stream_survives_the_change_of_its_carrier() {
     let world = World::new();
     let from = world.participant();
     let writer = writer(&from, "frames");
+    // One path exists for the whole time.
+    let first = world.participant();
+    let first_reader = reader(&first, "frames");
+    wait_for(&writer, |report| report.shared_memory);
     let (sender, taken) = mpsc::channel();
     let writing = std::thread::spawn({
         let writer = writer.clone();
@@ -154,6 +159,44 @@ fn stream_survives_the_change_of_its_carrier() {
     assert_eq!(taken.iter().count(), 4);
     threads.into_iter().for_each(|thread| thread.join().unwrap());
     writing.join().unwrap();
+    for number in 0..4_000 {
+        let sample = first_reader.next_sample().block_for(PATIENCE).unwrap();
+        assert_eq!(sample.data.map(|data| data.number), Some(number));
+    }
+    assert!(from.traffic().sent_shared > 4_000 / 50);
+}
+
+/// The fragments of a sample arrive by UDP, and then through shared memory. A thread may still expect them by UDP.
+#[test]
+fn large_samples_survive_the_change_of_their_carrier() {
+    let frames: Vec<_> = (0..4).map(|number| frame(number, 4 << 20)).collect();
+    for receive in [Receiving::Thread, Receiving::Caller] {
+        let world = World::new();
+        let from = world.participant();
+        let limits = ResourceLimits::NONE.max_samples(2);
+        let qos = DataWriterQos::default().reliable().keep_all().resource_limits(limits);
+        let writer: DataWriter<Frame> = from.writer_builder("frames").qos(qos).build().unwrap();
+        for round in 0..4 {
+            let to = world.builder().receive(receive).build().unwrap();
+            let qos = DataReaderQos::default().reliable().keep_all();
+            let reader: DataReader<Frame> = to.reader_builder("frames").qos(qos).build().unwrap();
+            writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+            // The path opens during one of these.
+            for frame in &frames {
+                writer.write(frame).unwrap();
+                let sample = reader.next_sample().block_for(PATIENCE).unwrap();
+                assert!(sample.data.as_ref() == Some(frame), "round {round}, sample {}", frame.number);
+            }
+            wait_for(&writer, |report| report.shared_memory);
+            drop((reader, to));
+            let start = Instant::now();
+            while writer.publication_matched().current_count > 0 {
+                assert!(start.elapsed() < StdDuration::from_secs(30));
+                std::thread::sleep(StdDuration::from_millis(1));
+            }
+        }
+        assert!(from.traffic().sent_shared > 0);
+    }
 }
 
 #[test]
@@ -197,6 +240,12 @@ fn closed_participant_ends_its_path_only() {
         let leaves = world.participant();
         let leaving = reader(&leaves, "frames");
         writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+        let start = Instant::now();
+        // In some rounds the reader leaves before its path is open.
+        while round % 2 == 0 && writer.explain_matches().iter().filter(|report| report.shared_memory).count() < 2 {
+            assert!(start.elapsed() < StdDuration::from_secs(30));
+            std::thread::sleep(StdDuration::from_millis(1));
+        }
         writer.write(&frame(round, 5_000)).unwrap();
         assert!(leaving.next_sample().block_for(PATIENCE).unwrap().data.is_some());
         drop((leaving, leaves));
@@ -204,4 +253,5 @@ fn closed_participant_ends_its_path_only() {
         assert_eq!(sample.data, Some(frame(round, 5_000)));
     }
     wait_for(&writer, |report| report.shared_memory);
+    assert!(from.traffic().sent_shared > 0);
 }

@@ -164,6 +164,7 @@ fn killed_writers_leave_whole_samples_and_no_path() {
     let tag = new_tag();
     let participant = builder(&tag).build().unwrap();
     let reader = reader(&participant);
+    let mut shared = 0;
     for round in 0..rounds() {
         let killed = Peer::start(&tag, "writes");
         let (mut next, mut process) = (0, None);
@@ -180,6 +181,9 @@ fn killed_writers_leave_whole_samples_and_no_path() {
             }
             next > enough
         });
+        // The answers of the reader.
+        wait_until("a path", || participant.traffic().sent_shared > shared);
+        shared = participant.traffic().sent_shared;
         killed.send(Signal::SIGKILL);
         drop(killed);
         wait_until("the end of the writer", || reader.subscription_matched().current_count == 0);
