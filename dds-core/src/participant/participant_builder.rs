@@ -385,8 +385,8 @@ impl DomainParticipantBuilder {
     /// while the participant remembers their sender. The header of a message, with the GUID prefix, stays readable.
     ///
     /// Each message becomes up to 59 bytes longer. Message checksums and in-place reception have no effect then. The
-    /// property `dds.sec.crypto.rtps_psk_secret_passphrase` (DDS Security 1.2) is another way to set the key. This method
-    /// overrides the property, which overrides the environment variable `DDS_PRE_SHARED_KEY`.
+    /// property `dds.sec.crypto.rtps_psk_secret_passphrase` (DDS Security 1.2) is another way to set the key.
+    /// This method overrides the property, and the property overrides the variable `DDS_PRE_SHARED_KEY`.
     ///
     /// ```
     /// use dds_core::security::{Passphrase, PreSharedKey};
