@@ -71,12 +71,20 @@ impl Peer {
 
     /// Skips events until one of this name for which `is_it` holds.
     pub(crate) fn wait_for(&mut self, name: &str, is_it: impl Fn(&Value) -> bool) -> Value {
+        match self.find(name, is_it) {
+            Ok(event) => event,
+            Err(passed_over) => panic!("no {name} came; there was {passed_over:?}"),
+        }
+    }
+
+    /// As `wait_for`. Without such an event, returns the skipped ones.
+    pub(crate) fn find(&mut self, name: &str, is_it: impl Fn(&Value) -> bool) -> Result<Value, Vec<Value>> {
         let mut passed_over = Vec::new();
         loop {
             match self.events.recv_timeout(LIMIT) {
-                Ok(event) if event["event"] == name && is_it(&event) => return event,
+                Ok(event) if event["event"] == name && is_it(&event) => return Ok(event),
                 Ok(event) => passed_over.push(event),
-                Err(error) => panic!("{error} while waiting for {name}; there was {passed_over:?}"),
+                Err(_) => return Err(passed_over),
             }
         }
     }

@@ -67,10 +67,21 @@ fn late_listener_of_rclpy_gets_the_latched_message() {
     let publisher = node.publisher_with::<Text>("map", QosProfile::DEFAULT.keep_last(1).transient_local()).unwrap();
     publisher.publish(&Text { data: "old".into() }).unwrap();
     publisher.publish(&Text { data: "map".into() }).unwrap();
-    let mut peer = Peer::start(12, "viewer", "/");
-    peer.tell(json!({"command": "subscribe", "topic": "map", "profile": "latched"}));
-    let heard = peer.wait_for("heard", |_| true);
-    assert_eq!(heard["text"], "map");
+    for _ in 0..3 {
+        let mut peer = Peer::start(12, "viewer", "/");
+        peer.tell(json!({"command": "subscribe", "topic": "map", "profile": "latched"}));
+        match peer.find("heard", |_| true) {
+            Ok(heard) => {
+                assert_eq!(heard["text"], "map");
+                return;
+            }
+            // `create_subscription` of rmw_fastrtps may never return if a sample arrives before its end. Its reader
+            // has acknowledged the sample then.
+            Err(events) => assert!(events.is_empty(), "{events:?}"),
+        }
+        peer.kill();
+    }
+    panic!("no process of rclpy could subscribe");
 }
 
 #[test]
