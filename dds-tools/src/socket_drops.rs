@@ -54,9 +54,9 @@ impl SocketDrops {
     }
 }
 
-/// Returns whether the address belongs to this host: only then, the system lets a socket have it.
+/// Returns whether the address belongs to this host. The system binds a socket to no other address.
 fn is_local(mut address: std::net::SocketAddr) -> bool {
-    // Any program may bind a multicast address, so it tells nothing.
+    // Every host accepts a multicast address.
     if address.ip().is_multicast() {
         return false;
     }

@@ -70,13 +70,13 @@ pub(crate) trait WaitSource<T>: Sync {
     /// Logs why the wait may take long.
     fn complain(&self, awaited: Awaited);
 
-    /// Returns whether a future should [complain](Self::complain). Not if a long wait is normal.
+    /// Returns whether a long wait is worth a [warning](Self::complain). It is not where long waits are normal.
     fn warns_of(&self, awaited: Awaited) -> bool {
         let _ = awaited;
         true
     }
 
-    /// Returns what is missing. A wait calls it outside of all cells.
+    /// Returns the reason why the wait goes on. A wait that times out calls it outside of all cells.
     fn missing(&self, awaited: Awaited) -> Missing {
         let _ = awaited;
         Missing::Event
