@@ -40,16 +40,26 @@ impl RelayedChange {
     }
 
     pub(crate) fn len(&self) -> usize {
-        self.payload.as_ref().map_or(0, |payload| payload.len())
+        match &self.payload {
+            Some(payload) => payload.len(),
+            None => 0,
+        }
     }
 
     pub(crate) fn encode(&self) -> Vec<u8> {
         let payload = self.payload.as_ref().map(Payload::bytes);
         let instance = self.instance.as_bytes();
         let mut record = Vec::with_capacity(58 + self.len());
-        let has = |is_there: bool, bit: u8| if is_there { bit } else { 0 };
+        let mut flags = 0;
+        if instance.is_some() {
+            flags |= HAS_INSTANCE;
+        }
+        // An empty payload and an absent one differ: a dispose without its key has none.
+        if payload.is_some() {
+            flags |= HAS_PAYLOAD;
+        }
         record.push(u8::from(self.disposes));
-        record.push(has(instance.is_some(), HAS_INSTANCE) | has(payload.is_some(), HAS_PAYLOAD));
+        record.push(flags);
         record.extend_from_slice(instance.unwrap_or(&[0; 16]));
         record.extend_from_slice(&self.identity.writer.to_bytes());
         record.extend_from_slice(&self.identity.sequence_number.0.to_le_bytes());
@@ -73,9 +83,11 @@ impl RelayedChange {
         let (lifespan, payload) = rest.split_first_chunk::<8>()?;
         let timestamp = i64::from_le_bytes(*timestamp);
         let lifespan = i64::from_le_bytes(*lifespan);
+        // Only a damaged record has these values. Unknown flags are accepted, they carry no bytes.
         if *kind > 1 || lifespan < 0 {
             return None;
         }
+        let payload = if has & HAS_PAYLOAD != 0 { Some(Payload::copy_of(payload)) } else { None };
         Some(Self {
             disposes: *kind == 1,
             instance: match has & HAS_INSTANCE {
@@ -88,7 +100,7 @@ impl RelayedChange {
             },
             source_timestamp: if timestamp == i64::MIN { Time::INVALID } else { Time::from_unix_nanos(timestamp) },
             lifespan: if lifespan == i64::MAX { Duration::INFINITE } else { Duration::from_nanos(lifespan) },
-            payload: (has & HAS_PAYLOAD != 0).then(|| Payload::copy_of(payload)),
+            payload,
         })
     }
 }

@@ -93,6 +93,7 @@ fn open(path: &Path) -> Result<redb::Database, DatabaseProblem> {
     let found = {
         let mut meta = transaction.open_table(META).map_err(problem)?;
         let found = meta.get(SCHEMA_NAME).map_err(problem)?.map(|found| found.value());
+        // The absence of a version means that redb created the file just now.
         if found.is_none() {
             meta.insert(SCHEMA_NAME, SCHEMA).map_err(problem)?;
         }
@@ -112,7 +113,6 @@ fn open(path: &Path) -> Result<redb::Database, DatabaseProblem> {
 }
 
 fn load(file: &redb::Database) -> Result<Vec<StoredGroup>, DatabaseProblem> {
-    let damaged = |what: &str| DatabaseProblem::Corrupted { message: what.to_owned() };
     let transaction = file.begin_read().map_err(problem)?;
     let groups = transaction.open_table(GROUPS).map_err(problem)?;
     let changes = transaction.open_table(CHANGES).map_err(problem)?;
@@ -122,12 +122,14 @@ fn load(file: &redb::Database) -> Result<Vec<StoredGroup>, DatabaseProblem> {
         let (id, key) = (id.value(), GroupKey(key.value().to_vec()));
         // Validated now, so that every later use of the key may rely on it.
         if key.decode().is_none() {
-            return Err(damaged("a group's record"));
+            return Err(DatabaseProblem::Corrupted { message: "a group's record".to_owned() });
         }
         let mut stored = StoredGroup { id, key, changes: Vec::new() };
         for change in changes.range((id, 0)..=(id, u64::MAX)).map_err(problem)? {
             let (place, record) = change.map_err(problem)?;
-            let change = RelayedChange::decode(record.value()).ok_or_else(|| damaged("a change's record"))?;
+            let Some(change) = RelayedChange::decode(record.value()) else {
+                return Err(DatabaseProblem::Corrupted { message: "a change's record".to_owned() });
+            };
             stored.changes.push((place.value().1, change));
         }
         loaded.push(stored);
@@ -160,10 +162,20 @@ fn commit(file: &redb::Database, steps: &[DatabaseStep], sync: DatabaseSync) -> 
 
 /// Converts a panic of the database into an error.
 fn shielded<T>(f: impl FnOnce() -> Result<T, DatabaseProblem>) -> Result<T, DatabaseProblem> {
-    catch_unwind(AssertUnwindSafe(f)).unwrap_or_else(|panic| {
-        let message = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-        Err(DatabaseProblem::Corrupted { message: message.unwrap_or("it cannot be read").to_owned() })
-    })
+    // A caller drops the database after any error, so nothing observes a state that the panic left half done.
+    let panic = match catch_unwind(AssertUnwindSafe(f)) {
+        Ok(result) => return result,
+        Err(panic) => panic,
+    };
+    // `panic!` with arguments carries a `String`, without arguments a `&str`.
+    let message = if let Some(message) = panic.downcast_ref::<String>() {
+        message
+    } else if let Some(message) = panic.downcast_ref::<&str>() {
+        message
+    } else {
+        "it cannot be read"
+    };
+    Err(DatabaseProblem::Corrupted { message: message.to_owned() })
 }
 
 fn problem(error: impl Into<redb::Error>) -> DatabaseProblem {

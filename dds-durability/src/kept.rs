@@ -116,13 +116,13 @@ pub(crate) struct Kept {
 
 impl Kept {
     pub(crate) fn new(service: &qos::DurabilityService, is_keyed: bool) -> Self {
-        let limit = |limit: Option<u32>| limit.map_or(usize::MAX, |limit| limit as usize);
         let limits = service.resource_limits;
         let depth = match service.history {
             History::KeepLast { depth } => depth as usize,
             History::KeepAll => usize::MAX,
         };
         Self {
+            // A depth of 0 is invalid QoS. A peer may still announce it, and `take_in` relies on room for one change.
             per_instance: depth.min(limit(limits.max_samples_per_instance)).max(1),
             samples_max: limit(limits.max_samples).clamp(1, SAMPLES_MAX),
             instances_max: limit(limits.max_instances).clamp(1, SAMPLES_MAX),
@@ -159,9 +159,16 @@ impl Kept {
     fn growth(&self, change: &RelayedChange, capacity: usize) -> usize {
         let cost = CHANGE_COST + change.len();
         let Some(instance) = self.instances.get(&change.instance) else { return cost + INSTANCE_COST };
-        let replaced = instance.entries.front().filter(|_| instance.entries.len() >= capacity);
-        let replaced = replaced.and_then(|oldest| self.places.get(&oldest.order));
-        cost - replaced.map_or(0, |oldest| CHANGE_COST + oldest.len).min(cost)
+        if instance.entries.len() < capacity {
+            return cost;
+        }
+        // The instance is full, so the oldest change makes room for the new one.
+        let Some(oldest) = instance.entries.front() else { return cost };
+        debug_assert!(self.places.contains_key(&oldest.order), "each entry of an instance has a place");
+        match self.places.get(&oldest.order) {
+            Some(place) => cost.saturating_sub(CHANGE_COST + place.len),
+            None => cost,
+        }
     }
 
     /// Stores a change if `room` suffices. Returns the changes that it replaces.
@@ -200,13 +207,19 @@ impl Kept {
         let instance = self.instances.entry(change.instance).or_default();
         let entry = KeptEntry { order, timestamp: change.source_timestamp, disposes: change.disposes };
         instance.entries.insert(place, entry);
-        let excess = (instance.entries.len() > capacity).then(|| instance.entries.front().map(|oldest| oldest.order));
+        let mut excess = None;
+        if instance.entries.len() > capacity {
+            excess = instance.entries.front().map(|oldest| oldest.order);
+        }
         let RelayedChange { instance, identity, .. } = *change;
         self.places.insert(order, KeptPlace { instance, identity, len: change.len(), number: None, expires });
         self.identities.insert(identity);
-        self.expiring.extend(expires.map(|expires| (expires, order)));
+        if let Some(expires) = expires {
+            self.expiring.insert((expires, order));
+        }
         self.bytes += change.len();
-        if let Some(oldest) = excess.flatten() {
+        // This is never the new change: `place_of` refuses one that is older than a full history.
+        if let Some(oldest) = excess {
             self.remove(oldest, &mut gone);
         }
         // The limit of the group applies to all instances together: the oldest change is removed.
@@ -242,24 +255,42 @@ impl Kept {
 
     /// Records that a writer is gone. It writes none of its instances any more.
     pub(crate) fn note_writer_gone(&mut self, now: Now, writer: Guid) {
-        let of_it = |(_, instance): &(&InstanceHandle, &KeptInstance)| instance.writers.contains(&writer);
-        let instances: Vec<_> = self.instances.iter().filter(of_it).map(|(handle, _)| *handle).collect();
-        instances.into_iter().for_each(|instance| self.note_writer(now, instance, writer, false));
+        // Collected first, because `note_writer` changes the instances. Writers end rarely, so the scan is no cost.
+        let mut instances = Vec::new();
+        for (handle, instance) in &self.instances {
+            if instance.writers.contains(&writer) {
+                instances.push(*handle);
+            }
+        }
+        for instance in instances {
+            self.note_writer(now, instance, writer, false);
+        }
     }
 
     /// Removes expired changes and instances.
     pub(crate) fn pass_time(&mut self, now: Now) -> Gone {
         let mut gone = Gone::default();
-        while let Some(&(_, order)) = self.expiring.first().filter(|(expires, _)| *expires <= now.instant) {
+        while let Some(&(expires, order)) = self.expiring.first() {
+            if expires > now.instant {
+                break;
+            }
             self.remove(order, &mut gone);
         }
-        while let Some(&(since, handle)) = self.over.front().filter(|(since, _)| self.is_due(*since, now.instant)) {
+        // All instances have the same delay, so the front is always due first.
+        while let Some(&(since, handle)) = self.over.front() {
+            if !self.is_due(since, now.instant) {
+                break;
+            }
             self.over.pop_front();
+            let Some(instance) = self.instances.get(&handle) else { continue };
             // The entry is outdated if the instance was revived after `since`.
-            let is_over = |instance: &&KeptInstance| instance.over_since == Some(since);
-            let Some(instance) = self.instances.get(&handle).filter(is_over) else { continue };
+            if instance.over_since != Some(since) {
+                continue;
+            }
             let orders: Vec<u64> = instance.entries.iter().map(|entry| entry.order).collect();
-            orders.into_iter().for_each(|order| self.remove(order, &mut gone));
+            for order in orders {
+                self.remove(order, &mut gone);
+            }
         }
         gone
     }
@@ -283,6 +314,7 @@ impl Kept {
             self.expiring.remove(&(expires, order));
         }
         gone.changes.push((order, place.number));
+        debug_assert!(self.instances.contains_key(&place.instance), "the instance of a stored change is stored");
         let Some(instance) = self.instances.get_mut(&place.instance) else { return };
         // Removing the oldest change is the usual case, and needs no search.
         match instance.entries.front() {
@@ -299,24 +331,37 @@ impl Kept {
     fn review(&mut self, now: Now, handle: InstanceHandle) {
         let Some(instance) = self.instances.get_mut(&handle) else { return };
         // Only the newest change counts: a sample after the dispose revives the instance.
-        let is_over =
-            self.is_keyed && instance.writers.is_empty() && instance.entries.back().is_some_and(|last| last.disposes);
-        match (is_over && !handle.is_nil(), instance.over_since) {
+        let is_disposed = matches!(instance.entries.back(), Some(last) if last.disposes);
+        // The nil handle collects changes of unknown instances. The dispose of one says nothing about the others.
+        let is_over = self.is_keyed && instance.writers.is_empty() && is_disposed && !handle.is_nil();
+        match (is_over, instance.over_since) {
             (true, None) => {
                 instance.over_since = Some(now.instant);
                 self.over.push_back((now.instant, handle));
             }
+            // The entry in `over` stays, and `pass_time` recognizes it by its time.
             (false, Some(_)) => instance.over_since = None,
             _ => {}
         }
     }
 }
 
+/// Converts a limit of QoS. Absent means unlimited.
+fn limit(limit: Option<u32>) -> usize {
+    match limit {
+        Some(limit) => limit as usize,
+        None => usize::MAX,
+    }
+}
+
 impl KeptInstance {
     /// Returns the position of `change` among the stored changes of the instance.
     fn place_of(&self, change: &RelayedChange, capacity: usize) -> Result<usize, NotKept> {
-        let newer = self.entries.iter().rev().take_while(|entry| entry.timestamp > change.source_timestamp).count();
-        let place = self.entries.len() - newer;
+        // Changes usually arrive in the order of their timestamps, so the search starts at the newest.
+        let mut place = self.entries.len();
+        while place > 0 && self.entries[place - 1].timestamp > change.source_timestamp {
+            place -= 1;
+        }
         if place == 0 && self.entries.len() >= capacity { Err(NotKept::Older) } else { Ok(place) }
     }
 }

@@ -257,10 +257,10 @@ impl DurabilityServiceBuilder {
             return Err(DurabilityError::NotForService);
         }
         let database = match &self.database {
-            Some(path) => {
-                let error = |problem| DurabilityError::database(path, problem);
-                Some(Database::open(path, self.sync).map_err(error)?)
-            }
+            Some(path) => match Database::open(path, self.sync) {
+                Ok(database) => Some(database),
+                Err(problem) => return Err(DurabilityError::database(path, problem)),
+            },
             None => None,
         };
         let (shared, stop) = (Arc::<ServiceShared>::default(), GuardCondition::new());

@@ -85,10 +85,11 @@ impl StandIn {
             .ownership(qos.ownership)
             .representation(qos.representation.clone())
             .resource_limits(limits);
-        let key_source = match ty.filter(|ty| ty.has_key()) {
+        let key_source = match ty {
             _ if !is_keyed => KeySource::None,
-            Some(ty) => KeySource::Type(ty.into()),
-            None => KeySource::KeyHash,
+            Some(ty) if ty.has_key() => KeySource::Type(ty.into()),
+            // Without the type, only the key hash of the change tells the instance (RTPS 2.5, 9.6.4.8).
+            _ => KeySource::KeyHash,
         };
         // Writers without such a partition are left out before, so the default is never used.
         let partition = reading_partition(&endpoint.partition).unwrap_or_default();
@@ -108,7 +109,8 @@ impl StandIn {
             writer,
             members: HashMap::new(),
             written: HashSet::new(),
-            assert_every: is_manual.then(|| lease.scale(1, 3)),
+            // A third of the lease, so that two lost assertions in a row do not end the liveliness.
+            assert_every: if is_manual { Some(lease.scale(1, 3)) } else { None },
             assert_at: None,
         })
     }
@@ -130,7 +132,7 @@ impl StandIn {
         self.members.insert(writer, RepresentedWriter { lifespan, is_here: true });
     }
 
-    // Removes a writer whose announcement has ended or changed.
+    /// Removes a writer whose announcement has ended or changed.
     pub(crate) fn leave(&mut self, now: Now, writer: Guid) {
         if let Some(member) = self.members.get_mut(&writer) {
             // Its changes may still wait in the reader, so the entry stays.
@@ -141,7 +143,15 @@ impl StandIn {
 
     /// Returns whether no writer is alive and no change is stored.
     pub(crate) fn is_idle(&self) -> bool {
-        self.kept.len() == 0 && !self.members.values().any(|member| member.is_here)
+        if self.kept.len() > 0 {
+            return false;
+        }
+        for member in self.members.values() {
+            if member.is_here {
+                return false;
+            }
+        }
+        true
     }
 
     /// Takes received changes, at most one batch.
@@ -172,6 +182,8 @@ impl StandIn {
         // The writer counts as a live writer of the instance only if it wrote the change itself and still exists.
         let writer = if origin.is_some() || leaves || !member.is_here { Guid::UNKNOWN } else { deliverer };
         let timestamp = info.source_timestamp;
+        // Copied, because the memory of the reader must be free for new samples.
+        let payload = sample.payload.as_ref().map(|payload| Payload::copy_of(payload.bytes()));
         Some(StandInInput::RelayedChange(
             RelayedChange {
                 disposes: sample.kind != ChangeKind::Alive,
@@ -179,8 +191,7 @@ impl StandIn {
                 identity,
                 source_timestamp: if timestamp.is_valid() { timestamp } else { info.reception_timestamp },
                 lifespan,
-                // Copied, because the memory of the reader must be free for new samples.
-                payload: sample.payload.as_ref().map(|payload| Payload::copy_of(payload.bytes())),
+                payload,
             },
             writer,
         ))
@@ -194,7 +205,8 @@ impl StandIn {
         }
         let RelayedChange { instance, identity, source_timestamp, lifespan, .. } = change;
         let mut new = self.end(change.kind(), instance, change.payload);
-        new.source_timestamp = Some(source_timestamp).filter(|timestamp| timestamp.is_valid());
+        new.source_timestamp = if source_timestamp.is_valid() { Some(source_timestamp) } else { None };
+        // The original identity lets readers recognize a sample that they received from its writer.
         new.origin = Some(Box::new(OriginalWriterInfo { identity, lifespan }));
         let number = relay::publish(&self.writer, new)?;
         self.kept.set_number(order, number);
@@ -212,7 +224,11 @@ impl StandIn {
 
     /// Withdraws changes from the writer's history that the service does not store any more.
     pub(crate) fn withdraw(&mut self, gone: &Gone) -> Result<(), WriteError> {
-        let numbers: Vec<SequenceNumber> = gone.changes.iter().filter_map(|(_, number)| *number).collect();
+        let mut numbers: Vec<SequenceNumber> = Vec::new();
+        for (_, number) in &gone.changes {
+            // A change has no number if it went in the same batch that brought it.
+            numbers.extend(*number);
+        }
         if !numbers.is_empty() {
             relay::withdraw(&self.writer, &numbers)?;
         }
@@ -229,11 +245,12 @@ impl StandIn {
     /// Asserts the liveliness of the writer if it is due.
     pub(crate) fn assert_liveliness(&mut self, now: Now) {
         let Some(every) = self.assert_every else { return };
-        if self.assert_at.is_none_or(|at| at <= now.instant) {
-            self.assert_at = now.instant.after(every);
-            // Fails only if the writer is closed, and a closed writer is not alive.
-            let _ = self.writer.assert_liveliness();
+        if matches!(self.assert_at, Some(at) if at > now.instant) {
+            return;
         }
+        self.assert_at = now.instant.after(every);
+        // Fails only if the writer is closed, and a closed writer is not alive.
+        let _ = self.writer.assert_liveliness();
     }
 
     /// Returns when the passing of time next has an effect.

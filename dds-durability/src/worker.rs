@@ -129,10 +129,14 @@ impl Worker {
     /// Restores the content of the database.
     fn load(&mut self) -> Result<(), DurabilityError> {
         let Some(database) = &self.database else { return Ok(()) };
-        let error = |problem| DurabilityError::database(database.path(), problem);
-        let stored = database.load().map_err(error)?;
+        let path = database.path().to_owned();
+        let stored = match database.load() {
+            Ok(stored) => stored,
+            Err(problem) => return Err(DurabilityError::database(&path, problem)),
+        };
         let mut superfluous = Vec::new();
         for StoredGroup { id, key, changes } in stored {
+            // New numbers follow those of the file, so a new record never replaces a stored one.
             self.next_group = self.next_group.max(id + 1);
             self.add_group(id, key)?;
             for (order, change) in changes {
@@ -141,12 +145,15 @@ impl Worker {
             }
         }
         self.report();
-        let path = self.database.as_ref().map(|database| database.path().to_owned()).unwrap_or_default();
-        // Removed in one transaction after all groups are restored.
-        if let Some(database) = self.database.as_mut().filter(|_| !superfluous.is_empty()) {
-            database.commit(&superfluous).map_err(|problem| DurabilityError::database(&path, problem))?;
+        let Some(database) = &mut self.database else { return Ok(()) };
+        if superfluous.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        // Removed in one transaction after all groups are restored.
+        match database.commit(&superfluous) {
+            Ok(()) => Ok(()),
+            Err(problem) => Err(DurabilityError::database(&path, problem)),
+        }
     }
 
     /// Publishes a stored change again.
@@ -159,12 +166,18 @@ impl Worker {
         // The memory limit does not apply to changes that were accepted before.
         match group.kept.take_in(now, &change, order, usize::MAX) {
             Ok(gone) => {
-                superfluous.extend(gone.changes.iter().map(|(order, _)| DatabaseStep::Remove(id, *order)));
-                let restored = group.publish(change, order).and_then(|()| group.withdraw(&gone));
+                for (order, _) in &gone.changes {
+                    superfluous.push(DatabaseStep::Remove(id, *order));
+                }
+                let mut restored = group.publish(change, order);
+                if restored.is_ok() {
+                    restored = group.withdraw(&gone);
+                }
                 if let Err(error) = restored {
                     tracing::error!(%error, topic = group.topic_name(), "a stored sample could not be published");
                 }
             }
+            // It expired while the service was down, or the group's limits are lower than before.
             Err(_) => superfluous.push(DatabaseStep::Remove(id, order)),
         }
     }
@@ -236,7 +249,7 @@ impl Worker {
                 self.follow(&announced);
             }
             // A writer may have appeared and disappeared since the last round. Its samples still count.
-            if let Some(writer) = writer.filter(|_| state != InstanceState::Alive) {
+            if let (Some(writer), true) = (writer, state != InstanceState::Alive) {
                 self.lose(writer);
             }
         }
@@ -253,9 +266,11 @@ impl Worker {
             return;
         }
         let key = GroupKey::of(writer);
-        if self.group_of.get(&writer.key).is_some_and(|id| self.by_key.get(&key) != Some(id)) {
+        if let Some(id) = self.group_of.get(&writer.key) {
             // The writer moved to another partition.
-            self.lose(writer.key);
+            if self.by_key.get(&key) != Some(id) {
+                self.lose(writer.key);
+            }
         }
         let id = match self.by_key.get(&key) {
             Some(&id) => id,
@@ -284,14 +299,17 @@ impl Worker {
 
     fn lose(&mut self, writer: Guid) {
         let now = self.now();
-        if let Some(group) = self.group_of.remove(&writer).and_then(|id| self.groups.get_mut(&id)) {
+        let Some(id) = self.group_of.remove(&writer) else { return };
+        if let Some(group) = self.groups.get_mut(&id) {
             group.leave(now, writer);
         }
     }
 
     fn add_group(&mut self, id: u64, key: GroupKey) -> Result<(), DurabilityError> {
         // The service created this key, or validated it when it read the database.
-        let Some(announced) = key.decode() else { return Ok(()) };
+        let announced = key.decode();
+        debug_assert!(announced.is_some(), "a key is validated before it is used: {key:?}");
+        let Some(announced) = announced else { return Ok(()) };
         let ty = self.types.get(&*announced.endpoint.type_name).copied();
         let group = StandIn::new(&self.participant, id, key.clone(), &announced, self.database.is_some(), ty)?;
         if announced.qos.durability == Durability::Persistent && !group.is_persistent {
@@ -330,9 +348,13 @@ impl Worker {
     /// Decides which changes are stored.
     fn sort(&mut self, id: u64, list: &mut Vec<HistorySample>, batch: &mut RoundResult) {
         let now = self.now();
-        let taken: usize = self.groups.values().map(|group| group.kept.cost()).sum();
+        let mut others = 0;
+        for (other, group) in &self.groups {
+            if *other != id {
+                others += group.kept.cost();
+            }
+        }
         let Some(group) = self.groups.get_mut(&id) else { return };
-        let others = taken - group.kept.cost();
         // Logging calls code of the application, so the status must not be locked. No other thread changes it.
         let mut status = self.shared.status().clone();
         for sample in list.drain(..) {
@@ -398,7 +420,7 @@ impl Worker {
     /// Writes a batch to the database and then publishes it.
     fn finish(&mut self, mut batch: RoundResult) -> Result<(), Over> {
         self.name_groups(&mut batch);
-        if let Some(database) = self.database.as_mut().filter(|_| !batch.steps.is_empty()) {
+        if let (Some(database), false) = (&mut self.database, batch.steps.is_empty()) {
             if let Err(problem) = database.commit(&batch.steps) {
                 tracing::error!(path = %database.path().display(), %problem, "the database refuses samples; the service retries every second and accepts no persistent samples");
                 self.shared.status().database_problem = Some(problem.to_string());
@@ -426,20 +448,33 @@ impl Worker {
 
     /// Adds groups to the database that store their first change.
     fn name_groups(&self, batch: &mut RoundResult) {
+        // `collect` takes the changes group by group, so equal numbers are neighbors.
         let mut ids: Vec<u64> = batch.kept.iter().map(|(id, ..)| *id).collect();
         ids.dedup();
-        let known = ids.into_iter().filter_map(|id| self.groups.get(&id));
-        let unnamed = known.filter(|group| group.is_persistent && !group.is_named);
-        batch.steps.extend(unnamed.map(|group| DatabaseStep::AddGroup(group.id, group.key.clone())));
+        for id in ids {
+            let Some(group) = self.groups.get(&id) else { continue };
+            if group.is_persistent && !group.is_named {
+                batch.steps.push(DatabaseStep::AddGroup(group.id, group.key.clone()));
+            }
+        }
     }
 
     fn drop_idle_groups(&mut self) -> Result<(), Over> {
-        let idle: Vec<u64> = self.groups.values().filter(|group| group.is_idle()).map(|group| group.id).collect();
+        let mut idle = Vec::new();
+        for group in self.groups.values() {
+            if group.is_idle() {
+                idle.push(group.id);
+            }
+        }
         for id in idle {
             let Some(group) = self.groups.remove(&id) else { continue };
             self.wait_set.detach(group.condition());
             self.by_key.remove(&group.key);
-            if let Some(database) = self.database.as_mut().filter(|_| group.is_persistent && self.stalled.is_none()) {
+            // While the database fails, the record stays. The next start finds an empty group and removes it.
+            if !group.is_persistent || self.stalled.is_some() {
+                continue;
+            }
+            if let Some(database) = &mut self.database {
                 if let Err(problem) = database.commit(&[DatabaseStep::RemoveGroup(id)]) {
                     // The next start finds the group again. An empty group does no harm.
                     tracing::warn!(%problem, "the database did not remove an empty group");
@@ -452,9 +487,12 @@ impl Worker {
     fn report(&self) {
         let mut status = self.shared.status();
         status.groups = self.groups.len();
-        status.instances = self.groups.values().map(|group| group.kept.instance_count()).sum();
-        status.changes = self.groups.values().map(|group| group.kept.len()).sum();
-        status.bytes = self.groups.values().map(|group| group.kept.bytes()).sum();
+        (status.instances, status.changes, status.bytes) = (0, 0, 0);
+        for group in self.groups.values() {
+            status.instances += group.kept.instance_count();
+            status.changes += group.kept.len();
+            status.bytes += group.kept.bytes();
+        }
     }
 }
 
@@ -464,7 +502,9 @@ impl RoundResult {
             return;
         }
         if group.is_persistent {
-            self.steps.extend(gone.changes.iter().map(|(order, _)| DatabaseStep::Remove(group.id, *order)));
+            for (order, _) in &gone.changes {
+                self.steps.push(DatabaseStep::Remove(group.id, *order));
+            }
         }
         self.gone.push((group.id, gone));
     }
