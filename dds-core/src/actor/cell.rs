@@ -192,12 +192,34 @@ impl<A: Actor> Cell<A> {
     ) -> Result<R, EnterError> {
         let Some(in_cell) = enter() else { return Err(EnterError::Reentrant) };
         let outcome = match self.enter_inside() {
-            Ok(inside) => self.visit(caller, inside, self.entry_limit(), effects, f),
+            Ok(inside) => self.run_visit(caller, inside, self.entry_limit(), effects, f),
             Err(error) => Err(error),
         };
         self.look_again(caller, effects);
         drop(in_cell);
-        outcome.map(|(result, _)| result)
+        Ok(outcome?.0)
+    }
+
+    /// As [`Cell::with`], with effects of its own, which run before it returns.
+    ///
+    /// For calls that no sample takes: all callers share one copy of the code that enters the cell.
+    ///
+    /// # Errors
+    /// As [`Cell::with`].
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub(crate) fn visit<R>(self: &Arc<Self>, f: impl FnOnce(&mut A, &mut Effects) -> R) -> Result<R, EnterError> {
+        let (mut f, mut result) = (Some(f), None);
+        self.visit_dyn(Caller::here(), &mut |actor, effects| {
+            if let Some(f) = f.take() {
+                result = Some(f(actor, effects));
+            }
+        })?;
+        debug_assert!(result.is_some(), "a visit that succeeds has run");
+        result.ok_or(EnterError::Closed)
+    }
+
+    fn visit_dyn(self: &Arc<Self>, caller: Caller, f: &mut dyn FnMut(&mut A, &mut Effects)) -> Result<(), EnterError> {
+        Effects::scope(|effects| self.with_from(caller, effects, f))
     }
 
     /// Runs `f` if the cell is free. Otherwise pushes the mail of `own`, such as an owned copy of borrowed bytes.
@@ -235,13 +257,18 @@ impl<A: Actor> Cell<A> {
         let caller = Caller::here();
         let Some(in_cell) = enter() else { return Err(OfferError::Enter(EnterError::Reentrant)) };
         let outcome = match self.try_enter() {
-            Some(inside) => match self.visit(caller, inside, self.entry_limit(), effects, f) {
+            Some(inside) => match self.run_visit(caller, inside, self.entry_limit(), effects, f) {
                 Ok((result, _)) => Ok(Offered::Served(result)),
                 Err(error) => Err(OfferError::Enter(error)),
             },
-            None => self.inbox.push_into(own(), takes_in).map(|()| Offered::Queued).map_err(OfferError::Push),
+            // The present visitor serves the mail before it leaves; `look_again` covers the visitor that just left.
+            None => match self.inbox.push_into(own(), takes_in) {
+                Ok(()) => Ok(Offered::Queued),
+                Err(error) => Err(OfferError::Push(error)),
+            },
         };
         self.look_again(caller, effects);
+        // The flag falls last: code that `look_again` runs is inside of a cell as well.
         drop(in_cell);
         outcome
     }
@@ -281,7 +308,7 @@ impl<A: Actor> Cell<A> {
         // Ignore a closed or failed target, because its owner reports that. For the caller it is as if the mail had
         // been queued just before.
         let visit = |actor: &mut A, effects: &mut Effects| serve(actor, parcel, effects);
-        let _ = self.visit(Caller::here(), inside, self.entry_limit(), effects, visit);
+        let _ = self.run_visit(Caller::here(), inside, self.entry_limit(), effects, visit);
         #[cfg(debug_assertions)]
         Holds::resume(outer);
         if self.has_mail() {
@@ -307,7 +334,7 @@ impl<A: Actor> Cell<A> {
     pub fn close(self: &Arc<Self>, effects: &mut Effects) -> Option<A> {
         let in_cell = enter()?;
         let inside = self.enter_inside().ok()?;
-        let served = self.visit(Caller::here(), inside, usize::MAX, effects, |_, _| ());
+        let served = self.run_visit(Caller::here(), inside, usize::MAX, effects, |_, _| ());
         // Another thread may visit or close the cell between the two locks. Then `strip` finds no state.
         let remains = self.strip(&mut self.inside.lock());
         drop(in_cell);
@@ -392,12 +419,14 @@ impl<A: Actor> Cell<A> {
     fn serve_waiting(self: &Arc<Self>, caller: Caller, effects: &mut Effects) {
         let mut budget = self.run_queue.budget(BUDGET);
         loop {
+            // Beyond the budget the caller would work for other senders without end.
             // A simulation has one thread, so no real visitor sees the mail when it leaves.
             if budget == 0 || self.run_queue.is_occupied() {
                 return self.ask_for_a_turn();
             }
             let Some(inside) = self.take_or_leave() else { return };
-            match self.visit(caller, inside, budget, effects, |_, _| ()) {
+            match self.run_visit(caller, inside, budget, effects, |_, _| ()) {
+                // A signal that was set again costs nothing. Count at least 1, so that the loop ends.
                 Ok(((), cost)) => budget = budget.saturating_sub(cost.max(1)),
                 Err(_) => return,
             }
@@ -411,7 +440,7 @@ impl<A: Actor> Cell<A> {
     ///
     /// A panic takes the state out of the cell.
     #[inline]
-    fn visit<R>(
+    fn run_visit<R>(
         &self,
         caller: Caller,
         mut guard: LockGuard<'_, Inside<A>>,
@@ -431,22 +460,25 @@ impl<A: Actor> Cell<A> {
             (f(actor, effects), cost)
         });
         let outcome = catch_unwind(visit);
-        let mail_cost = outcome.as_ref().map_or(0, |(_, cost)| *cost);
+        let mail_cost = if let Ok((_, cost)) = &outcome { *cost } else { 0 };
         self.watch.end(begun, &self.run_queue, mail_cost);
         #[cfg(debug_assertions)]
         guard.holds.end(mail_cost);
-        outcome.map_err(|panic| {
-            // A second panic cannot occur here, because the first one removed the state.
-            let _ = self.failure.set(panic_message(panic.as_ref()).into());
-            if !mutated(Mutation::SurvivePanic) {
-                let remains = self.strip(&mut guard);
-                effects.defer(Arc::new(PanicReport {
-                    message: self.failure().unwrap_or_default().into(),
-                    remains: Lock::new(Some(remains)),
-                }));
-            }
-            EnterError::Failed
-        })
+        let panic = match outcome {
+            Ok(visited) => return Ok(visited),
+            Err(panic) => panic,
+        };
+        // A second panic cannot occur here, because the first one removed the state.
+        let _ = self.failure.set(panic_message(panic.as_ref()).into());
+        if !mutated(Mutation::SurvivePanic) {
+            // Deferred: the drop of the state runs foreign code, and must wait until the lock is free.
+            let remains = self.strip(&mut guard);
+            effects.defer(Arc::new(PanicReport {
+                message: self.failure().unwrap_or_default().into(),
+                remains: Lock::new(Some(remains)),
+            }));
+        }
+        Err(EnterError::Failed)
     }
 
     fn handle_waiting(
@@ -461,6 +493,7 @@ impl<A: Actor> Cell<A> {
         while let Some(mail) = batch.pop_front() {
             actor.handle(mail, effects);
         }
+        // After the mail: a signal often concerns state that the mail before it has set up.
         let signals = self.inbox.take_signals();
         if signals != Signals::default() {
             actor.handle_signals(signals, effects);
@@ -471,6 +504,7 @@ impl<A: Actor> Cell<A> {
 
     #[cold]
     fn ask_for_a_turn(self: &Arc<Self>) {
+        // The flag keeps the cell in the queue at most once, which bounds the queue by the number of cells.
         if !self.queued.swap(true, Ordering::AcqRel) {
             let this: Weak<Self> = Arc::downgrade(self);
             self.run_queue.push(this);
@@ -479,6 +513,7 @@ impl<A: Actor> Cell<A> {
 
     #[cold]
     fn strip(&self, inside: &mut Inside<A>) -> ClosedState<A> {
+        // Before the inbox closes: a sender whose push fails then finds the cell closed.
         self.closed.store(true, Ordering::Release);
         ClosedState { actor: inside.actor.take(), _mail: [self.inbox.close(), std::mem::take(&mut inside.batch)] }
     }
@@ -517,9 +552,10 @@ impl<A: Actor> Deferred for PanicReport<A> {
             "a panic in a handler closed an entity; please report this bug"
         );
         let mut remains = self.remains.lock().take();
-        if let Some(actor) = remains.as_mut().and_then(|remains| remains.actor.as_mut()) {
+        if let Some(ClosedState { actor: Some(actor), .. }) = &mut remains {
             actor.wake_waiters(effects);
         }
+        // Here no cell is held, so the drop code of the state may enter any.
         drop(remains);
     }
 
@@ -560,8 +596,8 @@ impl<A: Actor> fmt::Debug for Cell<A> {
     }
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::Mutex;

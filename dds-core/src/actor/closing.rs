@@ -6,7 +6,7 @@ use crate::sync::Arc;
 /// An actor for which threads and futures wait.
 pub(crate) trait Awaitable: Actor {
     /// Wakes all waiters, because the endpoint is gone.
-    fn wake_everybody(&mut self, effects: &mut Effects);
+    fn wake_all_waiters(&mut self, effects: &mut Effects);
 }
 
 /// Takes the state out of a cell and wakes its waiters.
@@ -16,9 +16,10 @@ pub(crate) fn close_cell<A: Awaitable>(cell: &Arc<Cell<A>>) {
     let actor = Effects::scope(|effects| {
         let mut actor = cell.close(effects);
         if let Some(actor) = &mut actor {
-            actor.wake_everybody(effects);
+            actor.wake_all_waiters(effects);
         }
         actor
     });
+    // After the scope: the waiters run first, and see the entity closed.
     drop(actor);
 }

@@ -107,8 +107,9 @@ impl Effects {
     #[inline]
     pub fn poke(&mut self, cell: Arc<dyn Poke>) {
         // Several samples for one reader usually follow each other.
-        if !self.pokes.last().is_some_and(|last| Arc::ptr_eq(last, &cell)) {
-            self.pokes.push(cell);
+        match self.pokes.last() {
+            Some(last) if Arc::ptr_eq(last, &cell) => {}
+            _ => self.pokes.push(cell),
         }
     }
 
@@ -161,6 +162,7 @@ impl Effects {
                     self.run_job(job);
                 }
             }
+            // Pokes first: a listener may look at a reader, and must find the samples that its writer handed over.
             while let Some(cell) = self.pokes.pop() {
                 cell.poke(self);
             }
@@ -188,17 +190,20 @@ impl Effects {
     /// Runs a job. Returns false if the frame below has to run it.
     fn run_job(&mut self, job: Job) -> bool {
         let Some(inside) = InListener::enter() else {
+            // A listener that writes must not run the next listener on its own stack.
             hand_down(job);
             return false;
         };
         shield("listener", || job.work.run(job.marks, self));
-        // The job may have taken long.
+        // The job may have taken long, so the next `now` reads the clock again.
         self.now = None;
         drop(inside);
         let _ = HANDED_DOWN.try_with(|jobs| {
             // Usually the job called nothing. The check costs less than draining an empty list.
             if !jobs.borrow().is_empty() {
-                jobs.borrow_mut().drain(..).for_each(|job| self.jobs.push(job));
+                for job in jobs.borrow_mut().drain(..) {
+                    self.jobs.push(job);
+                }
             }
         });
         true
@@ -222,9 +227,15 @@ fn shield(what: &'static str, f: impl FnOnce()) {
     }
 }
 
-pub(super) fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic without a message")
+/// Returns the text of a panic, if it has one.
+pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
+    if let Some(text) = panic.downcast_ref::<&str>() {
+        return text;
+    }
+    match panic.downcast_ref::<String>() {
+        Some(text) => text,
+        None => "a panic without a message",
+    }
 }
 
 struct ScopeGuard(Effects);
@@ -232,6 +243,7 @@ struct ScopeGuard(Effects);
 impl Drop for ScopeGuard {
     #[inline]
     fn drop(&mut self) {
+        // Not empty only if the visitor panicked. Its pokes and wakers belong to other entities, which must not stall.
         if !self.0.is_empty() {
             self.0.run();
         }
@@ -306,6 +318,7 @@ impl<T, const N: usize> Queue<T, N> {
     }
 
     fn pop_behind(&mut self) -> Option<T> {
+        // Take the item and keep its slot: moving the rest up would cost a copy for each pop.
         let item = self.items.get_mut(self.next).and_then(Option::take);
         self.next += 1;
         if self.next >= self.items.len() {
@@ -316,8 +329,8 @@ impl<T, const N: usize> Queue<T, N> {
     }
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::actor::Signals;

@@ -80,9 +80,11 @@ impl HoldTimes {
 impl fmt::Display for HoldTimes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, ns ", self.kind)?;
-        for (bucket, count) in self.buckets.iter().enumerate().filter(|(_, count)| **count > 0) {
+        for (bucket, &count) in self.buckets.iter().enumerate() {
             let from = if bucket == 0 { 0 } else { 1_u64 << (bucket - 1) };
-            write!(f, " {from}+: {count} ")?;
+            if count > 0 {
+                write!(f, " {from}+: {count} ")?;
+            }
         }
         match self.longest {
             Some(LongestHold { nanos, mail, at }) => write!(f, " longest: {nanos} at {at}, {mail} of mail"),
@@ -150,7 +152,10 @@ mod measured {
 
         /// Begins a hold.
         pub(in crate::actor) fn begin(self, Caller(at): Caller, run_queue: &RunQueue) -> Begun {
-            Begun(run_queue.nanos().map(|since| (since, at)))
+            Begun(match run_queue.nanos() {
+                Some(since) => Some((since, at)),
+                None => None,
+            })
         }
 
         /// Ends a hold that served mail at cost `mail`.
@@ -161,21 +166,31 @@ mod measured {
             // If the lock is occupied, skip the record: the histogram has the hold. In a forked child the lock may
             // never be released.
             let Some(mut longest) = self.0.longest.try_lock() else { return };
-            if longest.is_none_or(|longest| longest.nanos < nanos) {
-                *longest = Some(LongestHold { nanos, mail, at });
+            match *longest {
+                Some(known) if known.nanos >= nanos => {}
+                _ => *longest = Some(LongestHold { nanos, mail, at }),
             }
         }
 
         pub(super) fn all() -> Vec<HoldTimes> {
-            let kinds = std::iter::successors(FIRST.get(), |kind| kind.next.get());
-            kinds.map(|kind| kind.times()).collect()
+            let mut all = Vec::new();
+            let mut next = FIRST.get();
+            while let Some(kind) = next {
+                all.push(kind.times());
+                next = kind.next.get();
+            }
+            all
         }
     }
 
     impl Kind {
         fn new(name: &'static str) -> Self {
-            let buckets = std::array::from_fn(|_| AtomicU64::new(0));
-            Self { name, buckets, longest: Lock::new(None), next: OnceLock::new() }
+            Self {
+                name,
+                buckets: [const { AtomicU64::new(0) }; BUCKETS],
+                longest: Lock::new(None),
+                next: OnceLock::new(),
+            }
         }
 
         fn times(&self) -> HoldTimes {
@@ -226,8 +241,8 @@ mod unmeasured {
     }
 }
 
-#[cfg(test)]
 #[cfg(all(debug_assertions, not(dds_loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::actor::{Actor, Capacity, Cell, Effects, RunQueue};

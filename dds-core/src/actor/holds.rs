@@ -100,7 +100,9 @@ impl HoldHistogram {
     }
 
     fn join(mut self, other: Self) -> Self {
-        self.buckets.iter_mut().zip(other.buckets).for_each(|(own, other)| *own += other);
+        for (own, other) in self.buckets.iter_mut().zip(other.buckets) {
+            *own += other;
+        }
         self.max = self.max.max(other.max);
         self
     }
@@ -120,9 +122,11 @@ impl HoldHistogram {
 
 impl fmt::Display for HoldHistogram {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (bucket, count) in self.buckets.iter().enumerate().filter(|(_, count)| **count > 0) {
+        for (bucket, &count) in self.buckets.iter().enumerate() {
             let from = if bucket == 0 { 0 } else { 1_u32 << (bucket - 1) };
-            write!(f, "{from}+: {count}  ")?;
+            if count > 0 {
+                write!(f, "{from}+: {count}  ")?;
+            }
         }
         write!(f, "max: {}", self.max)
     }
@@ -136,8 +140,8 @@ impl fmt::Display for Holds {
     }
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

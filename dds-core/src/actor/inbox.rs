@@ -112,8 +112,13 @@ impl<A: Actor> Inbox<A> {
         if ring.closed {
             return Err(PushError::Closed(mail));
         }
-        if ring.mail.iter_mut().rev().try_for_each(|waiting| takes_in(waiting, &mail)) == ControlFlow::Break(true) {
-            return Ok(());
+        // From the newest: only mail behind which nothing else waits can absorb the new one and keep the order.
+        for waiting in ring.mail.iter_mut().rev() {
+            match takes_in(waiting, &mail) {
+                ControlFlow::Continue(()) => {}
+                ControlFlow::Break(true) => return Ok(()),
+                ControlFlow::Break(false) => break,
+            }
         }
         let bytes = A::mail_bytes(&mail);
         if self.is_full(&ring, bytes) {
@@ -155,6 +160,7 @@ impl<A: Actor> Inbox<A> {
     fn append(&self, ring: &mut Ring<A::Mail>, mail: A::Mail, bytes: usize) {
         ring.bytes += bytes;
         ring.mail.push_back(mail);
+        // Relaxed: the fence of the pusher comes between this store and its look at the cell's lock.
         self.waiting.mail.store(ring.mail.len(), Ordering::Relaxed);
     }
 
@@ -193,6 +199,7 @@ impl<A: Actor> Inbox<A> {
     #[must_use]
     pub(super) fn close(&self) -> VecDeque<A::Mail> {
         let Some(mut ring) = self.ring() else { return VecDeque::new() };
+        // Under the ring's lock: each push falls before this and is returned, or after it and is refused.
         ring.closed = !mutated(Mutation::OpenInbox);
         ring.bytes = 0;
         self.waiting.mail.store(0, Ordering::Relaxed);

@@ -29,6 +29,7 @@ mod models;
 
 pub use cell::{Cell, EnterError, OfferError, Offered};
 pub(crate) use closing::{Awaitable, close_cell};
+pub(crate) use effects::panic_message;
 pub use effects::{Deferred, Effects, in_listener};
 pub(crate) use hold_times::Caller;
 pub use hold_times::{HoldTimes, LongestHold, hold_times};

@@ -67,7 +67,8 @@ impl RunQueue {
     /// Reads that clock.
     #[cfg(all(debug_assertions, not(dds_loom)))]
     pub(super) fn nanos(&self) -> Option<u64> {
-        self.clock.as_ref().map(|clock| clock())
+        let clock = self.clock.as_ref()?;
+        Some(clock())
     }
 
     /// Creates a queue with simulated interference.
@@ -80,8 +81,9 @@ impl RunQueue {
     #[inline(always)]
     pub(super) fn is_occupied(&self) -> bool {
         #[cfg(feature = "sim")]
-        return self.disturb.as_ref().is_some_and(|disturb| disturb.is_occupied());
-        #[cfg(not(feature = "sim"))]
+        if let Some(disturb) = &self.disturb {
+            return disturb.is_occupied();
+        }
         false
     }
 
@@ -89,16 +91,18 @@ impl RunQueue {
     #[inline(always)]
     pub(super) fn budget(&self, usual: usize) -> usize {
         #[cfg(feature = "sim")]
-        return self.disturb.as_ref().map_or(usual, |disturb| disturb.budget(usual));
-        #[cfg(not(feature = "sim"))]
+        if let Some(disturb) = &self.disturb {
+            return disturb.budget(usual);
+        }
         usual
     }
 
     /// Capacity of a new cell, `usual` outside of a simulation.
     pub(super) fn capacity(&self, usual: Capacity) -> Capacity {
         #[cfg(feature = "sim")]
-        return self.disturb.as_ref().map_or(usual, |disturb| disturb.capacity(usual));
-        #[cfg(not(feature = "sim"))]
+        if let Some(disturb) = &self.disturb {
+            return disturb.capacity(usual);
+        }
         usual
     }
 
@@ -122,6 +126,7 @@ impl RunQueue {
     /// Runs the oldest cell. Returns false if there was none.
     pub fn run_one(&self) -> bool {
         let Some(cell) = self.cells.lock().pop_front() else { return false };
+        // A closed entity leaves a dead entry.
         if let Some(cell) = cell.upgrade() {
             Effects::scope(|effects| cell.resume(effects));
         }

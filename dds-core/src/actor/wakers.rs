@@ -39,10 +39,9 @@ impl Wakers {
 
     /// Adds the waiter to the queue. With a `ticket` of this queue, it keeps its place.
     pub fn register(&mut self, ticket: &mut Option<Ticket>, waker: Waker, effects: &mut Effects) {
-        let known = ticket.and_then(|ticket| self.position(ticket));
-        if let Some(entry) = known.and_then(|index| self.entries.get_mut(index)) {
+        if let Some(index) = ticket.and_then(|ticket| self.position(ticket)) {
             // The old waker is user code, so it must not be dropped inside the cell.
-            if let Some(old) = entry.waker.replace(waker) {
+            if let Some(old) = self.entries[index].waker.replace(waker) {
                 effects.discard(old);
             }
             return;
@@ -55,15 +54,20 @@ impl Wakers {
 
     /// Wakes all waiters. For events that all of them may see, such as data or a status.
     pub fn wake_all(&mut self, effects: &mut Effects) {
-        for waker in self.entries.iter_mut().filter_map(|entry| entry.waker.take()) {
-            effects.wake(waker);
+        for entry in &mut self.entries {
+            // The entry stays: a waiter that finds nothing keeps its place.
+            if let Some(waker) = entry.waker.take() {
+                effects.wake(waker);
+            }
         }
     }
 
     /// Wakes the first waiter without a wake. For events that one waiter uses up, such as space for one sample.
     pub fn wake_one(&mut self, effects: &mut Effects) {
-        if let Some(waker) = self.entries.iter_mut().find_map(|entry| entry.waker.take()) {
-            effects.wake(waker);
+        for entry in &mut self.entries {
+            if let Some(waker) = entry.waker.take() {
+                return effects.wake(waker);
+            }
         }
     }
 
@@ -132,8 +136,8 @@ enum Left {
     Woken,
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::Arc;

@@ -88,8 +88,8 @@ impl<P: ParticipantContext + ?Sized> Drop for ParticipantRef<P> {
     }
 }
 
-#[cfg(test)]
 #[cfg(all(feature = "udp", not(dds_loom)))]
+#[cfg(test)]
 mod tests {
     use crate::context::ParticipantContext;
     use crate::participant::lonely;

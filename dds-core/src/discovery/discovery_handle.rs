@@ -99,7 +99,7 @@ impl Discovery {
     }
 
     pub(crate) fn counters(&self) -> Option<ParticipantCounters> {
-        Effects::scope(|effects| self.cell.with(effects, |actor, _| actor.rtps().counters())).ok()
+        self.cell.visit(|actor, _| actor.rtps().counters()).ok()
     }
 }
 

@@ -1,6 +1,5 @@
 //! Queries of the application to discovery.
 
-use crate::actor::Effects;
 use crate::discovery::Discovery;
 use crate::introspection::EndpointInfo;
 use crate::settings::DURABILITY_SERVICE;
@@ -15,7 +14,7 @@ use std::collections::BTreeMap;
 impl Discovery {
     /// Reads the state of discovery. Returns the default if the participant is closed.
     pub(crate) fn know<R: Default>(&self, look: impl FnOnce(&Participant) -> R) -> R {
-        let known = Effects::scope(|effects| self.cell().with(effects, |actor, _| look(actor.rtps())));
+        let known = self.cell().visit(|actor, _| look(actor.rtps()));
         known.unwrap_or_default()
     }
 

@@ -229,7 +229,7 @@ impl Deferred for NoOwner {
 }
 
 impl Awaitable for ParticipantActor {
-    fn wake_everybody(&mut self, effects: &mut Effects) {
+    fn wake_all_waiters(&mut self, effects: &mut Effects) {
         self.finders.wake_all(effects);
     }
 }
@@ -246,7 +246,7 @@ impl Actor for ParticipantActor {
     }
 
     fn wake_waiters(&mut self, effects: &mut Effects) {
-        self.wake_everybody(effects);
+        self.wake_all_waiters(effects);
     }
 
     fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {

@@ -24,9 +24,12 @@ pub fn block_on<T>(
             if let Poll::Ready(value) = poll(&mut context) {
                 return Some(value);
             }
-            if until.is_some_and(|until| driver.now().instant >= until) {
-                return None;
+            if let Some(until) = until {
+                if driver.now().instant >= until {
+                    return None;
+                }
             }
+            // A wake between the poll and this call stays in the parker, which then returns at once.
             driver.park(parker, until);
         }
     })

@@ -101,8 +101,10 @@ impl FaultyReceive {
     pub(crate) fn new(inner: Arc<dyn Receive>, faults: &Faults, driver: &Arc<dyn Driver>) -> Arc<Self> {
         // Weak, because a receiver must not keep its driver alive.
         let weak_driver = Arc::downgrade(driver);
-        let clock: InstantSource =
-            Arc::new(move || weak_driver.upgrade().map_or(Instant::ZERO, |driver| driver.now().instant));
+        let clock: InstantSource = Arc::new(move || match weak_driver.upgrade() {
+            Some(driver) => driver.now().instant,
+            None => Instant::ZERO,
+        });
         let small = Arc::new(SlotPool::new(SLOTS_MAX));
         let state = FaultyReceiveState { faults: ReceiveFaults::new(faults), timer: None };
         let faulty = Arc::new(Self { inner, clock, small, state: Lock::new(state) });

@@ -209,8 +209,10 @@ impl Headers {
     ) -> Option<Self> {
         let mut bytes = [0; EXPECTED_HEADER_MAX];
         bytes.get_mut(..header.len())?.copy_from_slice(header);
-        let fits = number_at.checked_add(size_of::<u32>())? <= header.len();
-        fits.then_some(Self { bytes, len: header.len(), number_at, little_endian, reader, source })
+        if number_at.checked_add(size_of::<u32>())? > header.len() {
+            return None;
+        }
+        Some(Self { bytes, len: header.len(), number_at, little_endian, reader, source })
     }
 
     /// Sets the fragment number of `landing`, and returns the datagram to expect.

@@ -145,7 +145,9 @@ impl Outgoing {
         };
         // Only sent datagrams are cleared, so that the rest goes out unchanged.
         datagrams.iter_mut().take(done).for_each(Datagram::clear);
-        (0..done).for_each(|_| note_step(HeldStep::Datagram));
+        for _ in 0..done {
+            note_step(HeldStep::Datagram);
+        }
         self.laid_out.start += done;
         self.laid_out.is_empty()
     }
@@ -153,7 +155,9 @@ impl Outgoing {
     /// Sets the traffic class of all datagrams from now on.
     pub(crate) fn set_traffic_class(&mut self, class: TrafficClass) {
         self.traffic_class = class;
-        self.datagrams.iter_mut().for_each(|datagram| datagram.set_traffic_class(class));
+        for datagram in &mut self.datagrams {
+            datagram.set_traffic_class(class);
+        }
     }
 
     /// Requests another visit of this cell. Must be called inside it.
@@ -161,7 +165,8 @@ impl Outgoing {
     /// The present visitor serves the request after it has let other visitors in, up to its budget. The driver serves
     /// the rest.
     pub(crate) fn come_back(&self) {
-        if let Some(cell) = self.attached.as_ref().and_then(|attached| attached.cell.upgrade()) {
+        let Some(attached) = &self.attached else { return };
+        if let Some(cell) = attached.cell.upgrade() {
             cell.signal(Signals::own(1));
         }
     }
@@ -176,7 +181,12 @@ impl Outgoing {
     /// `None` if the system does not report it.
     #[cold]
     pub(crate) fn room_at(&self, locators: &[Locator]) -> Option<usize> {
-        locators.iter().take(BUFFERS_ASKED_FOR).filter_map(|locator| self.network.room_at(locator)).max()
+        let mut most = None;
+        for locator in locators.iter().take(BUFFERS_ASKED_FOR) {
+            // `None` is less than any number of bytes.
+            most = most.max(self.network.room_at(locator));
+        }
+        most
     }
 
     /// Whether the socket has accepted all datagrams so far.

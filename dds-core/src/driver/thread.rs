@@ -105,9 +105,10 @@ impl ThreadHandle {
         let waker = waker.clone();
         Effects::scope(|effects| {
             let mut end = self.0.lock();
-            match end.has_ended {
-                true => effects.wake(waker),
-                false => end.waiters.register(&mut None, waker, effects),
+            if end.has_ended {
+                effects.wake(waker);
+            } else {
+                end.waiters.register(&mut None, waker, effects);
             }
         });
     }

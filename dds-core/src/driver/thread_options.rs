@@ -59,7 +59,10 @@ impl ThreadOptions {
 
     /// Rejects settings that no system supports, before any thread starts.
     pub(crate) fn check(&self) -> Result<(), ThreadRefused> {
-        [Role::Receive, Role::Event, Role::Driver].into_iter().try_for_each(|role| self.of(role).check(role))
+        for role in [Role::Receive, Role::Event, Role::Driver] {
+            self.of(role).check(role)?;
+        }
+        Ok(())
     }
 }
 
@@ -101,13 +104,18 @@ impl ThreadSettings {
     }
 
     fn check(&self, role: Role) -> Result<(), ThreadRefused> {
-        let refuse = |option, message: String| Err(ThreadRefused { thread: thread_of(role), option, message });
-        if let Some(name) = self.name.as_deref().filter(|name| name.is_empty() || name.contains('\0')) {
-            return refuse("name", format!("{name:?} is no name of a thread"));
+        // The system takes the name as a C string, and shows an empty one as no name.
+        if let Some(name) = &self.name {
+            if name.is_empty() || name.contains('\0') {
+                return Err(ThreadRefused::new(role, "name", format!("{name:?} is no name of a thread")));
+            }
         }
+        // Linux has 99 real-time priorities; other systems scale them.
         #[cfg(feature = "rt")]
-        if let Some(priority) = self.priority.filter(|priority| !(1..=99).contains(priority)) {
-            return refuse("priority", format!("{priority} is not from 1 to 99"));
+        if let Some(priority) = self.priority {
+            if !(1..=99).contains(&priority) {
+                return Err(ThreadRefused::new(role, "priority", format!("{priority} is not from 1 to 99")));
+            }
         }
         Ok(())
     }
@@ -125,10 +133,13 @@ impl ThreadSettings {
     pub(super) fn apply(&self, role: Role) -> io::Result<()> {
         #[cfg(feature = "rt")]
         {
-            let refused =
-                |option, message: String| io::Error::other(ThreadRefused { thread: thread_of(role), option, message });
-            self.apply_cores().map_err(|error| refused("cores", error.to_string()))?;
-            self.apply_priority().map_err(|error| refused("priority", error.to_string()))?;
+            // Cores first: with a real-time priority this thread could occupy a core that it must not use.
+            if let Err(error) = self.apply_cores() {
+                return Err(io::Error::other(ThreadRefused::new(role, "cores", error.to_string())));
+            }
+            if let Err(error) = self.apply_priority() {
+                return Err(io::Error::other(ThreadRefused::new(role, "priority", error.to_string())));
+            }
         }
         // Without the feature `rt` the role is unused.
         let _ = role;
@@ -143,7 +154,10 @@ impl ThreadSettings {
             return Ok(());
         }
         let mut set = CpuSet::new();
-        self.cores.iter().try_for_each(|&core| set.set(core))?;
+        for &core in &self.cores {
+            set.set(core)?;
+        }
+        // 0 is the calling thread.
         sched_setaffinity(Pid::from_raw(0), &set)
     }
 
@@ -180,6 +194,12 @@ pub struct ThreadRefused {
     pub message: String,
 }
 
+impl ThreadRefused {
+    fn new(role: Role, option: &'static str, message: String) -> Self {
+        Self { thread: thread_of(role), option, message }
+    }
+}
+
 impl fmt::Display for ThreadRefused {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the {} of the {} thread: {}", self.option, self.thread, self.message)
@@ -188,8 +208,8 @@ impl fmt::Display for ThreadRefused {
 
 impl std::error::Error for ThreadRefused {}
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -125,7 +125,10 @@ impl Timer {
     /// Allowed inside a cell. The cell also keeps two visitors from setting it in the wrong order.
     #[inline]
     pub fn set(&self, deadline: Option<Instant>) {
-        let due = deadline.map_or(NEVER, |deadline| deadline.as_nanos().min(NEVER - 1));
+        let due = match deadline {
+            Some(deadline) => deadline.as_nanos().min(NEVER - 1),
+            None => NEVER,
+        };
         // Store first, then load; both are sequentially consistent. `TimerQueue::pop_due` removes the entry first and
         // then loads the deadline. So either this thread sees that the entry is gone, or that thread sees the new
         // deadline.
@@ -151,8 +154,10 @@ impl Drop for Timer {
             None if self.timers.process.is_left() => None,
             None => Some(self.timers.queue.lock()),
         };
-        let cell = queue.and_then(|mut queue| queue.remove(self.slot));
-        // Drop the reference to the cell outside of the lock.
+        let Some(mut queue) = queue else { return };
+        let cell = queue.remove(self.slot);
+        // Drop the reference to the cell outside of the lock: it may be the last one.
+        drop(queue);
         drop(cell);
     }
 }
@@ -196,7 +201,8 @@ impl TimerQueue {
     }
 
     fn first(&self) -> Option<u64> {
-        self.heap.first().map(|&slot| self.entry_of(slot))
+        let &slot = self.heap.first()?;
+        Some(self.entry_of(slot))
     }
 
     /// Removes an expired timer. Returns its cell and its deadline.
@@ -225,10 +231,13 @@ impl TimerQueue {
             return;
         }
         timer.deadline.entry.store(due, Ordering::SeqCst);
-        let place = timer.place.unwrap_or_else(|| {
-            self.heap.push(slot);
-            self.heap.len() - 1
-        });
+        let place = match timer.place {
+            Some(place) => place,
+            None => {
+                self.heap.push(slot);
+                self.heap.len() - 1
+            }
+        };
         self.note_place(place);
         self.sift_up(place);
     }
@@ -238,6 +247,7 @@ impl TimerQueue {
         let Some(place) = timer.place.take() else { return };
         timer.deadline.entry.store(NEVER, Ordering::SeqCst);
         self.heap.swap_remove(place);
+        // The last timer of the heap now fills the gap. It may belong above or below it.
         if place < self.heap.len() {
             self.note_place(place);
             self.sift_up(place);
@@ -246,7 +256,10 @@ impl TimerQueue {
     }
 
     fn entry_of(&self, slot: usize) -> u64 {
-        self.slots[slot].as_ref().map_or(NEVER, |slot| slot.deadline.entry.load(Ordering::Relaxed))
+        match &self.slots[slot] {
+            Some(slot) => slot.deadline.entry.load(Ordering::Relaxed),
+            None => NEVER,
+        }
     }
 
     fn at(&self, place: usize) -> u64 {
@@ -285,8 +298,8 @@ impl TimerQueue {
     }
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::sync::atomic::AtomicUsize;

@@ -318,31 +318,17 @@ impl<E: Endpoint> EndpointCore<E> {
     /// For calls that no sample takes: all of them share one copy of the code that enters the cell.
     #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn visit<R>(&self, visit: impl FnOnce(&mut E::Actor, &mut Effects) -> R) -> Result<R, EnterError> {
-        let (mut visit, mut result) = (Some(visit), None);
-        self.enter(Caller::here(), &mut |actor, effects| {
+        let visited = self.cell.visit(|actor, effects| {
             // Checked inside of the cell, so that no thread starts to wait after `close` has woken all waiters.
-            if let (true, Some(visit)) = (actor.is_open(), visit.take()) {
-                result = Some(visit(actor, effects));
-            }
-        })?;
-        result.ok_or(EnterError::Closed)
+            if actor.is_open() { Some(visit(actor, effects)) } else { None }
+        });
+        visited?.ok_or(EnterError::Closed)
     }
 
     /// As [`visit`](Self::visit), but also reaches a closed endpoint that still has its state.
     #[cfg_attr(debug_assertions, track_caller)]
     pub(crate) fn visit_cell<R>(&self, visit: impl FnOnce(&mut E::Actor, &mut Effects) -> R) -> Result<R, EnterError> {
-        let (mut visit, mut result) = (Some(visit), None);
-        self.enter(Caller::here(), &mut |actor, effects| {
-            if let Some(visit) = visit.take() {
-                result = Some(visit(actor, effects));
-            }
-        })?;
-        debug_assert!(result.is_some(), "a visit that succeeds has run");
-        result.ok_or(EnterError::Closed)
-    }
-
-    fn enter(&self, caller: Caller, visit: &mut dyn FnMut(&mut E::Actor, &mut Effects)) -> Result<(), EnterError> {
-        Effects::scope(|effects| self.cell.with_from(caller, effects, |actor, effects| visit(actor, effects)))
+        self.cell.visit(visit)
     }
 
     /// As [`visit`](Self::visit), with its own copy of the code for each caller. For the path of a sample.

@@ -257,8 +257,8 @@ impl fmt::Display for CreateErrorKind {
     }
 }
 
-#[cfg(test)]
 #[cfg(all(unix, not(dds_loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

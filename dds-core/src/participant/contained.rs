@@ -149,8 +149,8 @@ impl Contained {
     }
 }
 
-#[cfg(test)]
 #[cfg(all(feature = "derive", feature = "udp", not(dds_loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::participant::lonely::{Count, lonely};

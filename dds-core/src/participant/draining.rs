@@ -178,8 +178,8 @@ impl ParticipantHandle {
     }
 }
 
-#[cfg(test)]
 #[cfg(all(feature = "derive", feature = "udp", not(dds_loom)))]
+#[cfg(test)]
 mod tests {
     use crate::participant::DomainParticipant;
     use crate::participant::lonely::{Count, lonely};

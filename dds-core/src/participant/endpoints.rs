@@ -184,8 +184,7 @@ impl PublicationContext for ParticipantHandle {
         set_inline_qos(writer, &data);
         self.reception().routes().add_writer(writer.guid().entity_id, Arc::clone(writer.cell()));
         // Its lease begins. A closed writer promises nothing any more.
-        let _ =
-            Effects::scope(|effects| writer.cell().with(effects, |actor, effects| actor.assert_liveliness(effects)));
+        let _ = writer.cell().visit(|actor, effects| actor.assert_liveliness(effects));
         self.announce(|participant, now| {
             if let Some(types) = writer.types() {
                 participant.add_type(types);
@@ -293,5 +292,5 @@ fn publication_data(writer: &WriterHandle) -> (PublicationData, u64) {
 fn set_inline_qos(writer: &WriterHandle, data: &PublicationData) {
     let inline_qos = data.inline_qos();
     // A closed writer sends nothing.
-    let _ = Effects::scope(|effects| writer.cell().with(effects, |actor, _| actor.set_inline_qos(&inline_qos)));
+    let _ = writer.cell().visit(|actor, _| actor.set_inline_qos(&inline_qos));
 }

@@ -1,6 +1,6 @@
 //! A look into the cells of entities, for tests of this library.
 
-use crate::actor::{Effects, EnterError, Holds};
+use crate::actor::{EnterError, Holds};
 use crate::participant::DomainParticipant;
 
 impl DomainParticipant {
@@ -14,6 +14,6 @@ impl DomainParticipant {
     /// As [`DataWriter::inside`](crate::DataWriter::inside), of discovery.
     #[doc(hidden)]
     pub fn inside<R>(&self, f: impl FnOnce() -> R) -> Result<R, EnterError> {
-        Effects::scope(|effects| self.handle().discovery().cell().with(effects, |_, _| f()))
+        self.handle().discovery().cell().visit(|_, _| f())
     }
 }

@@ -324,8 +324,8 @@ impl Deferred for ParticipantHandle {
     }
 }
 
-#[cfg(test)]
 #[cfg(all(feature = "derive", feature = "udp", not(dds_loom)))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::participant::lonely::{Count, lonely};

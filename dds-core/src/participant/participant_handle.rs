@@ -96,7 +96,7 @@ impl ParticipantHandle {
         let cell = handle.discovery.cell();
         let (itself, owner) = (Arc::downgrade(cell) as Weak<dyn Poke>, Arc::downgrade(&handle) as Weak<dyn Deferred>);
         // A new cell cannot be closed.
-        let _ = Effects::scope(|effects| cell.with(effects, |actor, _| actor.attach(itself, owner)));
+        let _ = cell.visit(|actor, _| actor.attach(itself, owner));
         if handle.core.config().enabled {
             handle.enable().map_err(error)?;
         }
@@ -139,7 +139,9 @@ impl ParticipantHandle {
             None => receive,
         };
         network.start(receive).map_err(|error| CreateErrorKind::of_thread(&error))?;
-        Effects::scope(|effects| self.discovery.cell().with(effects, |actor, _| actor.start()))
+        self.discovery
+            .cell()
+            .visit(|actor, _| actor.start())
             .map_err(|error| CreateErrorKind::Internal { message: error.to_string() })?;
         let locators = network.locators();
         let granted = network.receive_buffer_granted();

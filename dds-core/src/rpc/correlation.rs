@@ -43,8 +43,8 @@ pub(super) fn replied_request(related: Option<SampleIdentity>, own: [Guid; 2]) -
     if own.contains(&request.writer) { Some(request.sequence_number) } else { None }
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -13,6 +13,7 @@ use dds_rtps::wire::{ChecksumKind, MessageTransform, Transform};
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 
 /// The highest domain id whose ports fit below 65536 (RTPS 2.5, 9.6.2 with the default port numbers).
@@ -167,7 +168,6 @@ impl Config {
 
     /// Returns each setting with its name.
     pub(super) fn settings(&self) -> [(&'static str, String); 26] {
-        let text = |value: &dyn fmt::Debug| format!("{value:?}");
         [
             ("domain", text(&self.domain_id)),
             ("name", text(&self.name)),
@@ -230,6 +230,7 @@ impl Config {
     /// Sets a property. Replaces one with the same name.
     pub(crate) fn set_property(&mut self, name: String, value: String) {
         self.properties.retain(|(known, _)| *known != name);
+        // At the end: peers see the properties in the order in which they were set.
         self.properties.push((name, value));
     }
 
@@ -254,9 +255,6 @@ impl Config {
         &mut self,
         look_up: impl Fn(&'static str) -> Result<Option<String>, CreateErrorKind>,
     ) -> Result<(), CreateErrorKind> {
-        let list = |value: String| -> Vec<String> {
-            value.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
-        };
         if let Some(value) = look_up("DDS_SCOPE")? {
             self.scope = match value.as_str() {
                 "host" => Scope::Host,
@@ -287,10 +285,10 @@ impl Config {
             };
         }
         if let Some(value) = look_up("DDS_PEERS")? {
-            self.peers = list(value);
+            self.peers = list(&value);
         }
         if let Some(value) = look_up("DDS_INTERFACES")? {
-            self.interfaces = list(value);
+            self.interfaces = list(&value);
         }
         if let Some(value) = look_up("DDS_IP")? {
             self.ip_families = match value.as_str() {
@@ -302,16 +300,17 @@ impl Config {
             };
         }
         if let Some(value) = look_up("DDS_MULTICAST_TTL")? {
-            let ttl = value.parse();
-            self.multicast_ttl = ttl.map_err(|_| unreadable("DDS_MULTICAST_TTL", value, "a number from 0 to 255"))?;
+            self.multicast_ttl = number("DDS_MULTICAST_TTL", value, "a number from 0 to 255")?;
         }
-        let bytes = |name| {
-            let read = |value: String| value.parse().map_err(|_| unreadable(name, value, "a number of bytes"));
-            look_up(name)?.map(read).transpose()
-        };
-        self.receive_buffer = bytes("DDS_RECEIVE_BUFFER")?.or(self.receive_buffer);
-        self.send_buffer = bytes("DDS_SEND_BUFFER")?.unwrap_or(self.send_buffer);
-        self.shared_memory = bytes("DDS_SHARED_MEMORY")?.unwrap_or(self.shared_memory);
+        if let Some(value) = look_up("DDS_RECEIVE_BUFFER")? {
+            self.receive_buffer = Some(number("DDS_RECEIVE_BUFFER", value, "a number of bytes")?);
+        }
+        if let Some(value) = look_up("DDS_SEND_BUFFER")? {
+            self.send_buffer = number("DDS_SEND_BUFFER", value, "a number of bytes")?;
+        }
+        if let Some(value) = look_up("DDS_SHARED_MEMORY")? {
+            self.shared_memory = number("DDS_SHARED_MEMORY", value, "a number of bytes")?;
+        }
         if let Some(value) = look_up("DDS_DOMAIN_TAG")? {
             self.domain_tag = value;
         }
@@ -351,8 +350,28 @@ impl fmt::Display for Origin {
 
 /// Returns the value of an environment variable.
 pub(crate) fn variable(name: &'static str) -> Result<Option<String>, CreateErrorKind> {
-    let value = std::env::var_os(name).map(OsString::into_string).transpose();
-    value.map_err(|value| not_utf8(name, value))
+    let Some(value) = std::env::var_os(name) else { return Ok(None) };
+    match value.into_string() {
+        Ok(value) => Ok(Some(value)),
+        Err(value) => Err(not_utf8(name, value)),
+    }
+}
+
+/// Reads a list with commas between its parts.
+fn list(value: &str) -> Vec<String> {
+    // An empty variable means an empty list, which overrides that of the profile.
+    value.split(',').map(str::trim).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+fn number<N: FromStr>(variable: &'static str, value: String, expected: &'static str) -> Result<N, CreateErrorKind> {
+    match value.parse() {
+        Ok(number) => Ok(number),
+        Err(_) => Err(unreadable(variable, value, expected)),
+    }
+}
+
+fn text(value: &dyn fmt::Debug) -> String {
+    format!("{value:?}")
 }
 
 /// Returns the error for a variable that is not UTF-8. The error does not show a secret.
@@ -360,6 +379,7 @@ pub(super) fn not_utf8(variable: &'static str, value: OsString) -> CreateErrorKi
     if variable != PRE_SHARED_KEY_VARIABLE {
         return unreadable(variable, value.to_string_lossy().into_owned(), "UTF-8");
     }
+    // Its memory is freed now, and must not keep the secret.
     #[cfg(feature = "security")]
     drop(dds_security::psk::Zeroizing::new(value.into_encoded_bytes()));
     CreateErrorKind::Security { message: format!("{PRE_SHARED_KEY_VARIABLE} is not UTF-8").into() }

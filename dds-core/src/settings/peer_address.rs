@@ -1,6 +1,7 @@
 //! Addresses of peers, as users write them.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::num::NonZeroU16;
 
 /// Resolves a peer: a name or an address, with or without a port. Port 0 means the well-known ports.
 ///
@@ -18,15 +19,19 @@ pub(crate) fn resolve_peer(peer: &str) -> Vec<SocketAddr> {
 
 /// Resolves the name of a peer again, without a log line.
 pub(crate) fn resolve_again(peer: &str) -> Vec<SocketAddr> {
-    let resolved = split(peer).and_then(|host_and_port| host_and_port.to_socket_addrs().ok());
-    resolved.into_iter().flatten().collect()
+    let Some(host_and_port) = split(peer) else { return Vec::new() };
+    match host_and_port.to_socket_addrs() {
+        Ok(addresses) => addresses.collect(),
+        // The first failure was logged, and this one may be one of thousands.
+        Err(_) => Vec::new(),
+    }
 }
 
 /// Returns whether the peer is a name, whose address may change.
 pub(crate) fn is_name(peer: &str) -> bool {
+    let Some((host, _)) = split(peer) else { return false };
     // The parser rejects a link-local address with its link, so the colon decides.
-    let is_address = |host: &str| host.contains(':') || host.parse::<IpAddr>().is_ok();
-    split(peer).is_some_and(|(host, _)| !is_address(host))
+    !host.contains(':') && host.parse::<IpAddr>().is_err()
 }
 
 /// Returns whether the text has the form of a peer.
@@ -47,8 +52,12 @@ fn split(peer: &str) -> Option<(&str, u16)> {
             _ => (peer, None),
         },
     };
-    let port = port.map_or(Some(0), |port| port.parse().ok().filter(|port| *port != 0))?;
-    (!host.is_empty()).then_some((host, port))
+    let port = match port {
+        None => 0,
+        // No participant has port 0, so a written 0 is a mistake.
+        Some(port) => port.parse::<NonZeroU16>().ok()?.get(),
+    };
+    if host.is_empty() { None } else { Some((host, port)) }
 }
 
 #[cfg(test)]

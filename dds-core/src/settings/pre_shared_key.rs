@@ -19,12 +19,13 @@ const PRE_SHARED_KEY_PROPERTY: &str = "dds.sec.crypto.rtps_psk_secret_passphrase
 impl Config {
     /// Sets up the protection of messages. The settings must be complete, because keys depend on the domain.
     pub(crate) fn protect(&mut self) -> Result<(), CreateErrorKind> {
-        let properties = std::mem::take(&mut self.properties);
-        let is_secret = |(name, _): &(String, String)| name.starts_with(SECURITY_PROPERTIES);
-        let (secret, public) = properties.into_iter().partition::<Vec<_>, _>(is_secret);
-        self.properties = public;
-        for (name, value) in secret {
-            self.apply_security_property(&name, &value)?;
+        for (name, value) in std::mem::take(&mut self.properties) {
+            if name.starts_with(SECURITY_PROPERTIES) {
+                self.apply_security_property(&name, &value)?;
+            } else {
+                // Discovery announces what remains here in plain text.
+                self.properties.push((name, value));
+            }
         }
         #[cfg(feature = "security")]
         if self.pre_shared_key.is_none() {
@@ -47,10 +48,10 @@ impl Config {
     /// Returns how many datagrams the pre-shared key refused, without copies of authentic ones. `None` without a key.
     pub(crate) fn refused_by_key(&self) -> Option<u64> {
         #[cfg(feature = "security")]
-        let refused = self.protection.as_ref().map(|protection| protection.refused());
-        #[cfg(not(feature = "security"))]
-        let refused = None;
-        refused
+        if let Some(protection) = &self.protection {
+            return Some(protection.refused());
+        }
+        None
     }
 
     /// Applies a property of DDS Security, which peers do not see. The builder's own setting overrides it, and it
@@ -62,12 +63,12 @@ impl Config {
         }
         if self.pre_shared_key.is_none() {
             self.pre_shared_key = Some(read_key(value)?);
-            // For the log, the key comes from where the properties come from.
-            let settings = self.settings();
-            let place = |name| settings.iter().position(|(known, _)| *known == name);
-            let origin = place("properties").and_then(|at| self.origins.get(at).copied());
-            if let (Some(origin), Some(at)) = (origin, place("pre_shared_key")) {
-                self.origins[at] = origin;
+            // For the log, the key has the origin of the properties.
+            let names = self.settings().map(|(name, _)| name);
+            let of_properties = names.iter().position(|name| *name == "properties");
+            let of_key = names.iter().position(|name| *name == "pre_shared_key");
+            if let (Some(from), Some(to), false) = (of_properties, of_key, self.origins.is_empty()) {
+                self.origins[to] = self.origins[from];
             }
         }
         Ok(())
@@ -101,10 +102,10 @@ impl Config {
     /// Names the pre-shared key without its secret.
     #[cfg(feature = "security")]
     pub(super) fn key_text(&self) -> String {
-        self.pre_shared_key
-            .as_ref()
-            .or(self.environment_key.as_ref())
-            .map_or_else(|| "None".to_owned(), ToString::to_string)
+        match self.pre_shared_key.as_ref().or(self.environment_key.as_ref()) {
+            Some(key) => key.to_string(),
+            None => "None".to_owned(),
+        }
     }
 
     #[cfg(not(feature = "security"))]

@@ -46,31 +46,45 @@ impl<Q: Clone + Default> ByTopic<Q> {
         Self(vec![(None, qos)])
     }
 
-    /// The first whose pattern the name fits, else the one without a pattern.
+    /// Returns the first QoS whose pattern the name fits, else the one without a pattern.
     fn find(&self, topic: &str) -> Option<&Q> {
         let topic = [topic.to_owned()];
-        let fits = |filter: &String| {
-            let patterns: Vec<String> = filter.split(',').map(|pattern| pattern.trim().to_owned()).collect();
-            partitions_match(&patterns, &topic)
-        };
-        let fitting = self.0.iter().find(|(filter, _)| filter.as_ref().is_some_and(fits));
-        fitting.or_else(|| self.0.iter().find(|(filter, _)| filter.is_none())).map(|(_, qos)| qos)
+        for (filter, qos) in &self.0 {
+            let Some(filter) = filter else { continue };
+            // A filter has the wildcards of PARTITION, and commas between its patterns.
+            let patterns: Vec<String> = filter.split(',').map(str::trim).map(str::to_owned).collect();
+            if partitions_match(&patterns, &topic) {
+                return Some(qos);
+            }
+        }
+        self.of_filter(None)
     }
 
-    /// What one for `filter` begins with.
+    /// Returns the QoS with exactly this filter.
+    fn of_filter(&self, filter: Option<&str>) -> Option<&Q> {
+        for (known, qos) in &self.0 {
+            if known.as_deref() == filter {
+                return Some(qos);
+            }
+        }
+        None
+    }
+
+    /// Returns the QoS to which the policies for `filter` are added.
     #[cfg(feature = "profiles")]
     pub(super) fn begin(&self, filter: Option<&str>) -> Q {
-        let same = self.0.iter().find(|(known, _)| known.as_deref() == filter);
-        let same = same.or_else(|| self.0.iter().find(|(known, _)| known.is_none()));
-        same.map(|(_, qos)| qos.clone()).unwrap_or_default()
+        self.of_filter(filter).or(self.of_filter(None)).cloned().unwrap_or_default()
     }
 
     #[cfg(feature = "profiles")]
     pub(super) fn put(&mut self, filter: Option<&str>, qos: Q) {
-        match self.0.iter_mut().find(|(known, _)| known.as_deref() == filter) {
-            Some((_, known)) => *known = qos,
-            None => self.0.push((filter.map(str::to_owned), qos)),
+        for (known, old) in &mut self.0 {
+            if known.as_deref() == filter {
+                *old = qos;
+                return;
+            }
         }
+        self.0.push((filter.map(str::to_owned), qos));
     }
 }
 
@@ -78,15 +92,21 @@ impl<Q: Clone + Default> ByTopic<Q> {
 #[cfg(feature = "profiles")]
 impl Profiles {
     pub(super) fn insert_participant(&mut self, name: &str, qos: Option<DomainParticipantQos>) {
-        self.participants.extend(qos.map(|qos| (name.to_owned(), qos)));
+        if let Some(qos) = qos {
+            self.participants.insert(name.to_owned(), qos);
+        }
     }
 
     pub(super) fn insert_publisher(&mut self, name: &str, qos: Option<PublisherQos>) {
-        self.publishers.extend(qos.map(|qos| (name.to_owned(), qos)));
+        if let Some(qos) = qos {
+            self.publishers.insert(name.to_owned(), qos);
+        }
     }
 
     pub(super) fn insert_subscriber(&mut self, name: &str, qos: Option<SubscriberQos>) {
-        self.subscribers.extend(qos.map(|qos| (name.to_owned(), qos)));
+        if let Some(qos) = qos {
+            self.subscribers.insert(name.to_owned(), qos);
+        }
     }
 
     pub(super) fn insert_topics(&mut self, name: &str, qos: ByTopic<TopicQos>) {
@@ -143,10 +163,17 @@ struct ParticipantSettings {
 impl Profiles {
     /// Reads a file.
     pub(crate) fn read(path: &Path) -> Result<Self, CreateErrorKind> {
-        let is_xml = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("xml"));
-        let parsed = if is_xml { Self::of_xml(path) } else { parse(path).and_then(|tree| Self::of_tree(&tree)) };
-        parsed
-            .map_err(|problem| CreateErrorKind::Profile(Box::new(ProfileProblem { file: path.to_owned(), ..*problem })))
+        let parsed = match path.extension() {
+            Some(ending) if ending.eq_ignore_ascii_case("xml") => Self::of_xml(path),
+            _ => Self::of_tree_in(path),
+        };
+        match parsed {
+            Ok(profiles) => Ok(profiles),
+            // The readers do not know the file of their text.
+            Err(problem) => {
+                Err(CreateErrorKind::Profile(Box::new(ProfileProblem { file: path.to_owned(), ..*problem })))
+            }
+        }
     }
 
     #[cfg(feature = "profiles")]
@@ -165,31 +192,37 @@ impl Profiles {
         Err(whole("XML needs the feature `profiles`".to_owned()))
     }
 
-    fn of_tree(tree: &Value) -> ProfileResult<Self> {
+    /// Reads a file of TOML or JSON.
+    fn of_tree_in(path: &Path) -> ProfileResult<Self> {
+        let tree = parse(path)?;
         let mut profiles = Self::default();
-        for (section, content) in object("", tree)? {
+        for (section, content) in object("", &tree)? {
             match section.as_str() {
                 "participant" => profiles.settings = overlay(section, &ParticipantSettings::default(), content)?,
                 "writer" => {
-                    let read = |path: &str, content: &Value| qos(path, content, Preset::writer).map(ByTopic::of);
-                    profiles.writers = each(section, content, read)?;
+                    for (name, path, part) in named_parts(section, content)? {
+                        profiles.writers.insert(name, ByTopic::of(qos(&path, part, Preset::writer)?));
+                    }
                 }
                 "reader" => {
-                    let read = |path: &str, content: &Value| qos(path, content, Preset::reader).map(ByTopic::of);
-                    profiles.readers = each(section, content, read)?;
+                    for (name, path, part) in named_parts(section, content)? {
+                        profiles.readers.insert(name, ByTopic::of(qos(&path, part, Preset::reader)?));
+                    }
                 }
                 "topic" => {
-                    let read =
-                        |path: &str, content: &Value| overlay(path, &TopicQos::default(), content).map(ByTopic::of);
-                    profiles.topics = each(section, content, read)?;
+                    for (name, path, part) in named_parts(section, content)? {
+                        profiles.topics.insert(name, ByTopic::of(overlay(&path, &TopicQos::default(), part)?));
+                    }
                 }
                 "publisher" => {
-                    let read = |path: &str, content: &Value| overlay(path, &PublisherQos::default(), content);
-                    profiles.publishers = each(section, content, read)?;
+                    for (name, path, part) in named_parts(section, content)? {
+                        profiles.publishers.insert(name, overlay(&path, &PublisherQos::default(), part)?);
+                    }
                 }
                 "subscriber" => {
-                    let read = |path: &str, content: &Value| overlay(path, &SubscriberQos::default(), content);
-                    profiles.subscribers = each(section, content, read)?;
+                    for (name, path, part) in named_parts(section, content)? {
+                        profiles.subscribers.insert(name, overlay(&path, &SubscriberQos::default(), part)?);
+                    }
                 }
                 _ => {
                     let sections = ["participant", "publisher", "subscriber", "topic", "writer", "reader"];
@@ -203,13 +236,14 @@ impl Profiles {
         Ok(profiles)
     }
 
-    /// Sets what the file says of participants, and keeps the rest for the endpoints.
+    /// Applies the settings of participants, and keeps the profiles for the endpoints.
     pub(crate) fn apply(self, config: &mut Config) -> Result<(), CreateErrorKind> {
         fn set<T: Clone>(setting: &mut T, value: &Option<T>) {
             if let Some(value) = value {
                 setting.clone_from(value);
             }
         }
+        // An absent setting keeps its value: the environment and code override it later (`Origin`).
         let said = &self.settings;
         set(&mut config.domain_id, &said.domain);
         set(&mut config.name, &said.name);
@@ -241,41 +275,51 @@ impl Profiles {
     }
 
     pub(crate) fn participant(&self, name: &str) -> Result<DomainParticipantQos, CreateErrorKind> {
-        find(&self.participants, name, |qos| Some(qos))
+        found(name, &self.participants, self.participants.get(name))
     }
 
     pub(crate) fn publisher(&self, name: &str) -> Result<PublisherQos, CreateErrorKind> {
-        find(&self.publishers, name, |qos| Some(qos))
+        found(name, &self.publishers, self.publishers.get(name))
     }
 
     pub(crate) fn subscriber(&self, name: &str) -> Result<SubscriberQos, CreateErrorKind> {
-        find(&self.subscribers, name, |qos| Some(qos))
+        found(name, &self.subscribers, self.subscribers.get(name))
     }
 
     pub(crate) fn topic(&self, name: &str, topic: &str) -> Result<TopicQos, CreateErrorKind> {
-        find(&self.topics, name, |qos| qos.find(topic))
+        found_by_topic(name, &self.topics, topic)
     }
 
     /// The QoS of `[writer.NAME]`, or of a profile's `datawriter_qos` for the topic.
     pub(crate) fn writer(&self, name: &str, topic: &str) -> Result<DataWriterQos, CreateErrorKind> {
-        find(&self.writers, name, |qos| qos.find(topic))
+        found_by_topic(name, &self.writers, topic)
     }
 
     /// The QoS of `[reader.NAME]`, or of a profile's `datareader_qos` for the topic.
     pub(crate) fn reader(&self, name: &str, topic: &str) -> Result<DataReaderQos, CreateErrorKind> {
-        find(&self.readers, name, |qos| qos.find(topic))
+        found_by_topic(name, &self.readers, topic)
     }
 }
 
-fn find<E, Q: Clone>(
-    profiles: &BTreeMap<String, E>,
+/// Returns `qos`, or the error that names the most similar profile.
+fn found<E, Q: Clone>(name: &str, profiles: &BTreeMap<String, E>, qos: Option<&Q>) -> Result<Q, CreateErrorKind> {
+    match qos {
+        Some(qos) => Ok(qos.clone()),
+        None => Err(CreateErrorKind::UnknownProfile {
+            name: name.to_owned(),
+            nearest: nearest(name, profiles.keys().map(String::as_str)).map(str::to_owned),
+        }),
+    }
+}
+
+fn found_by_topic<Q: Clone + Default>(
     name: &str,
-    choose: impl FnOnce(&E) -> Option<&Q>,
+    profiles: &BTreeMap<String, ByTopic<Q>>,
+    topic: &str,
 ) -> Result<Q, CreateErrorKind> {
-    profiles.get(name).and_then(choose).cloned().ok_or_else(|| CreateErrorKind::UnknownProfile {
-        name: name.to_owned(),
-        nearest: nearest(name, profiles.keys().map(String::as_str)).map(str::to_owned),
-    })
+    // A profile whose filters do not fit the topic counts as missing: it has no QoS for this endpoint.
+    let qos = if let Some(by_topic) = profiles.get(name) { by_topic.find(topic) } else { None };
+    found(name, profiles, qos)
 }
 
 /// A problem of the file as a whole.
@@ -285,15 +329,18 @@ fn whole(expected: String) -> Box<ProfileProblem> {
 
 /// The text of a file. Does not block: reading a pipe would wait for its writer.
 fn text_of(path: &Path) -> ProfileResult<String> {
-    let failed = |error: std::io::Error| whole(error.to_string());
-    let metadata = std::fs::metadata(path).map_err(failed)?;
+    let metadata = std::fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() {
         return Err(whole("it should be a regular file".to_owned()));
     }
     if metadata.len() > FILE_LEN_MAX {
         return Err(whole(format!("it has {} bytes, and {FILE_LEN_MAX} are read at most", metadata.len())));
     }
-    std::fs::read_to_string(path).map_err(failed)
+    std::fs::read_to_string(path).map_err(unreadable)
+}
+
+fn unreadable(error: std::io::Error) -> Box<ProfileProblem> {
+    whole(error.to_string())
 }
 
 /// The values in a file.
@@ -306,7 +353,7 @@ fn parse(path: &Path) -> ProfileResult<Value> {
     }
 }
 
-/// A QoS: the preset that it names, and what differs.
+/// Reads a QoS: the preset that it names, with its own policies in place of the preset's.
 fn qos<Q: Serialize + DeserializeOwned>(
     path: &str,
     content: &Value,
@@ -320,14 +367,13 @@ fn qos<Q: Serialize + DeserializeOwned>(
     overlay(path, &begin(preset), &Value::Object(content))
 }
 
-/// A section with a part for each name.
-fn each<T>(
-    section: &str,
-    content: &Value,
-    mut read: impl FnMut(&str, &Value) -> ProfileResult<T>,
-) -> ProfileResult<BTreeMap<String, T>> {
-    let parts = object(section, content)?.iter();
-    parts.map(|(name, content)| Ok((name.clone(), read(&format!("{section}.{name}"), content)?))).collect()
+/// Returns the parts of a section: the name of each, its path for errors, and its content.
+fn named_parts<'a>(section: &str, content: &'a Value) -> ProfileResult<Vec<(String, String, &'a Value)>> {
+    let mut parts = Vec::new();
+    for (name, part) in object(section, content)? {
+        parts.push((name.clone(), format!("{section}.{name}"), part));
+    }
+    Ok(parts)
 }
 
 /// Returns `base` with the values of `content` replaced.
@@ -337,8 +383,8 @@ fn overlay<T: Serialize + DeserializeOwned>(path: &str, base: &T, content: &Valu
         _ => Map::new(),
     };
     for (key, value) in object(path, content)? {
-        // Each key alone, so that an error is that of this key.
-        let alone = Value::Object([(key.clone(), value.clone())].into_iter().collect());
+        // Each key alone, so that an error names this key.
+        let alone = Value::Object(Map::from_iter([(key.clone(), value.clone())]));
         read::<T>(&format!("{path}.{key}"), value, alone)?;
         whole.insert(key.clone(), value.clone());
     }
@@ -348,18 +394,24 @@ fn overlay<T: Serialize + DeserializeOwned>(path: &str, base: &T, content: &Valu
 
 /// Reads a value from `tree`. An error shows `shown`, the value at `path`.
 fn read<T: DeserializeOwned>(path: &str, shown: &Value, tree: Value) -> ProfileResult<T> {
-    serde_json::from_value(tree).map_err(|error| {
-        let expected = error.to_string();
-        // Unknown names come as "unknown field `a`, expected `b` or `c`".
-        let mut names = expected.split('`').skip(1).step_by(2);
-        let unknown = names.next().filter(|_| expected.starts_with("unknown "));
-        let nearest = unknown.and_then(|unknown| nearest(unknown, names)).map(str::to_owned);
-        Box::new(ProfileProblem { nearest, ..*problem(path, shown, &expected) })
-    })
+    let error = match serde_json::from_value(tree) {
+        Ok(value) => return Ok(value),
+        Err(error) => error.to_string(),
+    };
+    // Serde reports an unknown name as "unknown field `a`, expected `b` or `c`".
+    let mut names = error.split('`').skip(1).step_by(2);
+    let similar = match names.next() {
+        Some(unknown) if error.starts_with("unknown ") => nearest(unknown, names),
+        _ => None,
+    };
+    Err(Box::new(ProfileProblem { nearest: similar.map(str::to_owned), ..*problem(path, shown, &error) }))
 }
 
 fn object<'a>(path: &str, value: &'a Value) -> ProfileResult<&'a Map<String, Value>> {
-    value.as_object().ok_or_else(|| problem(path, value, "should be a table of names and values"))
+    match value {
+        Value::Object(object) => Ok(object),
+        _ => Err(problem(path, value, "should be a table of names and values")),
+    }
 }
 
 fn problem(path: &str, value: &Value, expected: &str) -> Box<ProfileProblem> {

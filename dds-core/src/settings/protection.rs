@@ -19,17 +19,22 @@ pub(super) fn transform(key: &PreSharedKey, domain_id: u32, domain_tag: &str) ->
 
 /// Reads the value of a variable or a property: `file:PATH`, or `data:,ID:PASSPHRASE`. Errors do not show it.
 pub(super) fn read_key(value: &str) -> Result<PreSharedKey, CreateErrorKind> {
-    let error = |message: String| CreateErrorKind::Security { message: message.into() };
-    if let Some(path) = value.strip_prefix("file:") {
+    let message = if let Some(path) = value.strip_prefix("file:") {
         // `file:///etc/key` has an empty host in front of the path.
         let path = path.strip_prefix("//").unwrap_or(path);
-        return PreSharedKey::from_file(path).map_err(|cause| error(format!("the key file {path}: {cause}")));
-    }
-    let Some(text) = value.strip_prefix("data:,") else {
-        return Err(error(format!("{PRE_SHARED_KEY_VARIABLE} must be file:PATH or data:,ID:PASSPHRASE")));
+        match PreSharedKey::from_file(path) {
+            Ok(key) => return Ok(key),
+            Err(cause) => format!("the key file {path}: {cause}"),
+        }
+    } else if let Some(text) = value.strip_prefix("data:,") {
+        match text.parse::<Passphrase>() {
+            Ok(passphrase) => return Ok(PreSharedKey::new(passphrase)),
+            Err(cause) => format!("{PRE_SHARED_KEY_VARIABLE}: {cause}"),
+        }
+    } else {
+        format!("{PRE_SHARED_KEY_VARIABLE} must be file:PATH or data:,ID:PASSPHRASE")
     };
-    let passphrase: Passphrase = text.parse().map_err(|cause| error(format!("{PRE_SHARED_KEY_VARIABLE}: {cause}")))?;
-    Ok(PreSharedKey::new(passphrase))
+    Err(CreateErrorKind::Security { message: message.into() })
 }
 
 /// The protection of one participant. A forked child has the counters of its parent, and must not use them.
@@ -55,9 +60,13 @@ impl MessageTransform for PskTransform {
     }
 
     fn open(&self, datagram: &[u8], message: &mut Vec<u8>) -> Result<(), RejectedMessage> {
-        self.protection.open(datagram, message).map_err(|refusal| RejectedMessage {
-            news: refusal.is_first.then(|| format!("a datagram was refused {refusal}").into()),
-        })
+        let refusal = match self.protection.open(datagram, message) {
+            Ok(()) => return Ok(()),
+            Err(refusal) => refusal,
+        };
+        // Only the first refusal of a kind is news: an attacker must not fill the log.
+        let news = if refusal.is_first { Some(format!("a datagram was refused {refusal}").into()) } else { None };
+        Err(RejectedMessage { news })
     }
 
     fn overhead(&self) -> u16 {

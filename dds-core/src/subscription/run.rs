@@ -83,8 +83,8 @@ impl SubmessageRun {
     }
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use dds_rtps::types::{Guid, GuidPrefix, SequenceNumber, VendorId};

@@ -99,8 +99,8 @@ impl Spill<ReaderMail> for SpilledChanges {
     }
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use dds_rtps::types::{EntityId, GuidPrefix};

@@ -11,12 +11,13 @@ static COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// Returns the count. `None` where forks are not counted. The first call registers the function.
 pub(super) fn current() -> Option<u32> {
-    is_counted().then(known)
+    if is_counted() { Some(known()) } else { None }
 }
 
 /// Returns the count, where forks are counted.
 #[inline]
 pub(super) fn known() -> u32 {
+    // The counter guards no other memory: only its value matters, and `fork` itself orders parent and child.
     COUNT.load(Ordering::Relaxed)
 }
 

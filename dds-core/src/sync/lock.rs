@@ -75,7 +75,8 @@ mod inheriting {
 
         /// Returns `None` if the lock is held.
         pub(crate) fn try_lock(&self) -> Option<LockGuard<'_, T>> {
-            self.gate.try_pass().map(|passed| self.behind(passed))
+            let passed = self.gate.try_pass()?;
+            Some(self.behind(passed))
         }
 
         fn behind<'a>(&'a self, passed: Passed<'a>) -> LockGuard<'a, T> {
@@ -133,6 +134,7 @@ mod modelled {
 
         pub(crate) fn lock(&self) -> LockGuard<'_, T> {
             let guard = self.mutex.lock().unwrap_or_else(PoisonError::into_inner);
+            // A step that loom sees, so that it tries other threads between this lock and the work behind it.
             self.step.store(true, Ordering::Relaxed);
             LockGuard { guard, step: &self.step }
         }

@@ -79,6 +79,7 @@ impl Parker {
 
     /// Calls `f` with the calling thread's own parker, which is created once.
     pub fn with_current<R>(f: impl FnOnce(&Self) -> R) -> R {
+        // Taken, not borrowed: a nested wait on this thread finds no spare and creates a parker of its own.
         let parker = SPARE.try_with(Cell::take).ok().flatten().unwrap_or_default();
         let result = f(&parker);
         // While the thread ends there is no place to keep the parker, so it is dropped.
@@ -112,6 +113,7 @@ impl Parker {
             None => thread::park(),
             #[cfg(not(dds_loom))]
             Some(timeout) => thread::park_timeout(timeout),
+            // A model has no clock: the timeout may pass at any step.
             #[cfg(dds_loom)]
             Some(_) => thread::yield_now(),
         }
@@ -145,8 +147,8 @@ impl Default for Parker {
     }
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -55,8 +55,8 @@ impl Gate {
     pub(super) fn try_pass(&self) -> Option<Passed<'_>> {
         // SAFETY: as in `pass`.
         let result = unsafe { libc::pthread_mutex_trylock(self.0.get()) };
-        // Not `then_some`: the drop of an unused `Passed` would unlock the gate.
-        (result == 0).then(|| Passed { gate: self, on_this_thread: std::marker::PhantomData })
+        // Build `Passed` only on success: its drop unlocks the gate.
+        if result == 0 { Some(Passed { gate: self, on_this_thread: std::marker::PhantomData }) } else { None }
     }
 }
 
@@ -64,7 +64,7 @@ impl Drop for Passed<'_> {
     fn drop(&mut self) {
         // SAFETY: a `Passed` exists only for a locked mutex, stays on the locking thread, and is dropped once.
         let result = unsafe { libc::pthread_mutex_unlock(self.gate.0.get()) };
-        debug_assert_eq!(result, 0);
+        debug_assert_eq!(result, 0, "the thread that passed the gate leaves it");
     }
 }
 

@@ -26,6 +26,7 @@ impl Process {
     #[inline]
     pub(crate) fn is_left(self) -> bool {
         match self.forks {
+            // `current` registered the counter when this value was created, so a plain load is enough.
             Some(forks) => fork_count::known() != forks,
             None => self.has_other_id(),
         }

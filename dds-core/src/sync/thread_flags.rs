@@ -26,20 +26,20 @@ impl InCell {
     /// Returns `None` if the thread is inside a cell already.
     #[inline]
     pub(crate) fn enter() -> Option<Self> {
-        IN_CELL.with(|flag| if flag.replace(true) { None } else { Some(Self(PhantomData)) })
+        if IN_CELL.replace(true) { None } else { Some(Self(PhantomData)) }
     }
 
     /// Whether the calling thread is inside a cell.
     #[inline]
     pub(crate) fn is_set() -> bool {
-        IN_CELL.with(Cell::get)
+        IN_CELL.get()
     }
 }
 
 impl Drop for InCell {
     #[inline]
     fn drop(&mut self) {
-        IN_CELL.with(|flag| flag.set(false));
+        IN_CELL.set(false);
     }
 }
 
@@ -50,18 +50,18 @@ pub(crate) struct InListener(PhantomData<*const ()>);
 impl InListener {
     /// Returns `None` if an outer frame of this thread runs deferred code already.
     pub(crate) fn enter() -> Option<Self> {
-        IN_LISTENER.with(|flag| if flag.replace(true) { None } else { Some(Self(PhantomData)) })
+        if IN_LISTENER.replace(true) { None } else { Some(Self(PhantomData)) }
     }
 
     /// Whether the calling thread is inside deferred code.
     pub(crate) fn is_set() -> bool {
-        IN_LISTENER.with(Cell::get)
+        IN_LISTENER.get()
     }
 }
 
 impl Drop for InListener {
     fn drop(&mut self) {
-        IN_LISTENER.with(|flag| flag.set(false));
+        IN_LISTENER.set(false);
     }
 }
 
@@ -75,17 +75,18 @@ pub(crate) struct InCallOf {
 
 impl InCallOf {
     pub(crate) fn enter(entity: u64) -> Self {
-        Self { outer: CALL_OF.with(|call_of| call_of.replace(entity)), marker: PhantomData }
+        Self { outer: CALL_OF.replace(entity), marker: PhantomData }
     }
 
     /// Whether the innermost listener on the calling thread belongs to `entity`.
     pub(crate) fn is_set(entity: u64) -> bool {
-        CALL_OF.with(Cell::get) == entity
+        CALL_OF.get() == entity
     }
 }
 
 impl Drop for InCallOf {
     fn drop(&mut self) {
-        CALL_OF.with(|call_of| call_of.set(self.outer));
+        // Restore, not clear: the outer listener goes on.
+        CALL_OF.set(self.outer);
     }
 }

@@ -64,15 +64,18 @@ pub(super) struct Addressing {
 impl Addressing {
     /// Uses new sockets, and returns all of them except for their `links`.
     pub(super) fn new(config: &NetworkConfig, udp: &UdpConfig, sockets: UdpSockets) -> io::Result<(Self, Receivers)> {
-        let bound = |sockets: &[UdpSocket]| sockets.iter().map(UdpSocket::local_addr).collect::<io::Result<Vec<_>>>();
-        let (metatraffic, user) = (bound(&sockets.metatraffic_unicast)?, bound(&sockets.user_unicast)?);
-        let is_spoken = |peer: &SocketAddr| user.iter().any(|own| own.is_ipv4() == peer.is_ipv4());
-        let (peers, unspoken): (Vec<_>, Vec<_>) = config.peers.iter().copied().partition(is_spoken);
-        for peer in unspoken {
-            tracing::debug!(%peer, "this address of a peer is of a version of IP that is not spoken here");
+        let metatraffic = bound_addresses(&sockets.metatraffic_unicast)?;
+        let user = bound_addresses(&sockets.user_unicast)?;
+        let mut peers = Vec::new();
+        for &peer in &config.peers {
+            if !speaks(&user, &peer) {
+                tracing::debug!(%peer, "ignores the address of a peer: no socket has its version of IP");
+                continue;
+            }
+            // A link-local address was configured with its link.
+            sockets.transport.note_sender(peer);
+            peers.push(peer);
         }
-        // A link-local address was configured with its link.
-        peers.iter().for_each(|peer| sockets.transport.note_sender(*peer));
         let addressing = Self {
             domain_id: udp.domain_id,
             ports: udp.ports,
@@ -132,15 +135,16 @@ impl Addressing {
 
     fn at_present(&self, links: &Links) -> Locators {
         let addresses = links.addresses();
-        let host_addresses = links.interfaces().iter();
+        let mut host_addresses = Vec::new();
+        for own in links.interfaces() {
+            host_addresses.push(HostAddress { address: own.address, prefix_len: own.prefix_len });
+        }
         Locators {
             metatraffic_unicast: locators(&self.metatraffic, &addresses),
             metatraffic_multicast: links.groups_joined(),
             default_unicast: locators(&self.user, &addresses),
             initial_peers: links.groups_sent_to().into_iter().chain(self.well_known(links)).collect(),
-            host_addresses: host_addresses
-                .map(|own| HostAddress { address: own.address, prefix_len: own.prefix_len })
-                .collect(),
+            host_addresses,
             participant_index: self.participant_index,
         }
     }
@@ -152,8 +156,11 @@ impl Addressing {
     fn well_known(&self, links: &Links) -> Vec<Locator> {
         let mut found: Vec<Locator> = Vec::new();
         let named = self.named_peers.lock().clone();
-        let is_spoken = |peer: &&SocketAddr| self.user.iter().any(|own| own.is_ipv4() == peer.is_ipv4());
-        for peer in self.peers.iter().chain(named.iter().filter(is_spoken)) {
+        for peer in self.peers.iter().chain(&named) {
+            // No socket of this participant can reach an address of the other version of IP.
+            if !speaks(&self.user, peer) {
+                continue;
+            }
             match peer.port() {
                 0 => found.extend(self.ports.participants_on(peer.ip(), self.domain_id, self.indexes_on(peer))),
                 _ => found.push(Locator::from(*peer)),
@@ -176,11 +183,21 @@ impl Addressing {
     /// On this host, at least all indexes below the own one are tried. So of any two participants, the one with the
     /// higher index tries the other's index. A participant without an index, after 479, tries them all.
     fn indexes_on(&self, host: &SocketAddr) -> u32 {
-        match host.ip().is_loopback() {
-            true => self.participant_index.unwrap_or(u32::MAX).max(PEER_INDEXES),
-            false => PEER_INDEXES,
+        if host.ip().is_loopback() {
+            self.participant_index.unwrap_or(u32::MAX).max(PEER_INDEXES)
+        } else {
+            PEER_INDEXES
         }
     }
+}
+
+fn bound_addresses(sockets: &[UdpSocket]) -> io::Result<Vec<SocketAddr>> {
+    sockets.iter().map(UdpSocket::local_addr).collect()
+}
+
+/// Whether one of the sockets has the version of IP of `peer`.
+fn speaks(sockets: &[SocketAddr], peer: &SocketAddr) -> bool {
+    sockets.iter().any(|own| own.is_ipv4() == peer.is_ipv4())
 }
 
 /// Sockets to receive from.

@@ -29,15 +29,22 @@ impl Alarm {
     pub(super) fn new() -> Self {
         Self {
             #[cfg(target_os = "linux")]
-            far: system::Timer::new()
-                .map_err(|error| tracing::debug!(%error, "timers wake the thread more often"))
-                .ok(),
+            far: match system::Timer::new() {
+                Ok(timer) => Some(timer),
+                Err(error) => {
+                    tracing::debug!(%error, "timers wake the thread more often");
+                    None
+                }
+            },
         }
     }
 
     /// Returns when `woken` does, or at `until`. May return earlier, and hardly ever returns later.
     pub(super) async fn wait(&mut self, clock: &Clock, until: Instant, woken: impl Future<Output = ()>) {
-        let is_near = clock.now().instant.after(NEAR).is_none_or(|near| until <= near);
+        let is_near = match clock.now().instant.after(NEAR) {
+            Some(near) => until <= near,
+            None => true,
+        };
         #[cfg(target_os = "linux")]
         if let (false, Some(far), Some(at)) = (is_near, &mut self.far, clock.to_system(until)) {
             if far.set(at) {
@@ -113,7 +120,7 @@ mod system {
             }
             let once = Expiration::OneShot(TimeSpec::from_duration(at));
             let set = self.descriptor.get_ref().0.set(once, TimerSetTimeFlags::TFD_TIMER_ABSTIME);
-            self.set_to = set.is_ok().then_some(at);
+            self.set_to = if set.is_ok() { Some(at) } else { None };
             set.is_ok()
         }
 
@@ -131,8 +138,8 @@ mod system {
     }
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::future::pending;

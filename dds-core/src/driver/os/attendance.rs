@@ -150,7 +150,10 @@ impl Attendance {
         if parker.take_wake() {
             return;
         }
-        let makes_way = self.lead().is_none_or(|mut lead| lead.run(&parker.poll_with(&self.bell), &timeout));
+        let makes_way = match self.lead() {
+            Some(mut lead) => lead.run(&parker.poll_with(&self.bell), &timeout),
+            None => true,
+        };
         if makes_way {
             parker.park(timeout());
         } else {
@@ -223,11 +226,13 @@ impl Attendance {
             return true;
         }
         let intakes = state.intakes.as_deref().unwrap_or_default();
-        let event = || EpollEvent::new(EpollFlags::EPOLLIN, 0);
-        // Each socket is new in the set, so that epoll also reports datagrams that wait already.
-        let result = intakes.iter().try_for_each(|intake| self.set.add(intake, event()));
-        // The set reports descriptors only.
-        intakes.iter().for_each(Inlet::rouse);
+        let mut result = Ok(());
+        for intake in intakes {
+            // Each socket is new in the set, so that epoll also reports datagrams that wait already.
+            result = result.and_then(|()| self.set.add(intake, EpollEvent::new(EpollFlags::EPOLLIN, 0)));
+            // The set reports descriptors only.
+            intake.rouse();
+        }
         if let Err(error) = result {
             tracing::debug!(%error, "the user-data sockets are looked at every 10 ms");
             self.empty_set(intakes);
@@ -318,10 +323,15 @@ impl Attendance {
         let mut drain = Drain { attendance: self, intakes, is_failing: false };
         let mut more = false;
         for intake in &mut drain.intakes {
-            let mut steps = (0..BURST).map(|turn| intake.step(turn == 0, &self.stopped));
-            let last = steps.find(|step| *step != IntakeStep::Taken);
-            more |= last.is_none();
-            drain.is_failing |= last == Some(IntakeStep::Failing);
+            let mut last = IntakeStep::Taken;
+            for turn in 0..BURST {
+                last = intake.step(turn == 0, &self.stopped);
+                if last != IntakeStep::Taken {
+                    break;
+                }
+            }
+            more |= last == IntakeStep::Taken;
+            drain.is_failing |= last == IntakeStep::Failing;
         }
         more && !drain.is_failing
     }
@@ -380,14 +390,18 @@ impl Lead<'_> {
         let mut ready = 0;
         let mut rings = false;
         let woken = polling.sleep(|| {
-            let sources = self.intakes.iter().map(Inlet::as_fd);
-            let mut awaited: SmallVec<[PollFd<'_>; 4]> =
-                std::iter::once(bell.as_fd()).chain(sources).map(|fd| PollFd::new(fd, PollFlags::POLLIN)).collect();
+            let mut awaited: SmallVec<[PollFd<'_>; 4]> = SmallVec::new();
+            awaited.push(PollFd::new(bell.as_fd(), PollFlags::POLLIN));
+            for intake in &self.intakes {
+                awaited.push(PollFd::new(intake.as_fd(), PollFlags::POLLIN));
+            }
             // If a signal interrupts the call, the loop checks again as well.
             ready = ppoll(&mut awaited, timeout.map(TimeSpec::from_duration), None).unwrap_or(0);
-            let mut states = awaited.iter().map(|polled| polled.any().unwrap_or(false));
-            rings = states.next().unwrap_or(false);
-            self.ready = states.enumerate().fold(0, |mask, (at, is_ready)| mask | u32::from(is_ready) << at);
+            rings = is_ready(&awaited[0]);
+            self.ready = 0;
+            for (at, polled) in awaited[1..].iter().enumerate() {
+                self.ready |= u32::from(is_ready(polled)) << at;
+            }
         });
         // Clear the bell, or the next wait would return at once.
         if rings {
@@ -398,10 +412,14 @@ impl Lead<'_> {
 
     /// Handles data that the last wait left in shared memory, without a system call. Returns whether there was some.
     fn has_left_data(&mut self) -> bool {
-        let stopped = &self.attendance.stopped;
-        let step = |intake: &mut Inlet| as_role(Role::Receive, || intake.step(false, stopped));
-        let unfinished = self.intakes.iter_mut().filter(|intake| intake.is_unfinished());
-        unfinished.fold(false, |has, intake| has | (step(intake) == IntakeStep::Taken))
+        let mut had_some = false;
+        for intake in &mut self.intakes {
+            if intake.is_unfinished() {
+                let step = as_role(Role::Receive, || intake.step(false, &self.attendance.stopped));
+                had_some |= step == IntakeStep::Taken;
+            }
+        }
+        had_some
     }
 
     /// Handles waiting datagrams. Returns false if the thread should stop receiving.
@@ -439,6 +457,11 @@ impl Drop for Lead<'_> {
     }
 }
 
+fn is_ready(polled: &PollFd<'_>) -> bool {
+    polled.any().unwrap_or(false)
+}
+
+/// Waits for the bell or the end of the pause.
 fn pause(bell: &Bell, polling: &Polling<'_>) {
     polling.sleep(|| {
         let mut awaited = [PollFd::new(bell.as_fd(), PollFlags::POLLIN)];

@@ -135,14 +135,16 @@ impl Clock {
         // An instant beyond the clock's range is replaced by one that is a year away.
         const YEAR: time::Duration = time::Duration::from_secs(365 * 24 * 3600);
         let origin = self.origin.instant;
-        origin.checked_add(since).or_else(|| origin.checked_add(YEAR)).unwrap_or(origin).into()
+        origin.checked_add(since).or(origin.checked_add(YEAR)).unwrap_or(origin).into()
     }
 
     /// Converts to the system's monotonic clock. `None` if that is another clock.
     #[cfg(target_os = "linux")]
     pub(super) fn to_system(&self, instant: Instant) -> Option<time::Duration> {
-        (self.origin.nanos > 0)
-            .then(|| time::Duration::from_nanos(self.origin.nanos.saturating_add(instant.as_nanos())))
+        if self.origin.nanos == 0 {
+            return None;
+        }
+        Some(time::Duration::from_nanos(self.origin.nanos.saturating_add(instant.as_nanos())))
     }
 
     #[inline]
@@ -180,8 +182,8 @@ pub(super) fn random(now: Now) -> u64 {
     hasher.finish()
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -124,7 +124,7 @@ impl Intake {
         let mut free = slot.take().unwrap_or_else(|| inbound.slot());
         // Only the capture needs the sender. All datagrams of a run have the same. This call blocks like the receive
         // call.
-        let sender = inbound.recorder.as_ref().and_then(|_| peek_sender(receiver.socket()));
+        let sender = if inbound.records() { peek_sender(receiver.socket()) } else { None };
         let arrival = match landings.receive(receiver, berth_of(free.buffer()).1) {
             // The empty datagram that `interrupt` sends to end a blocking call.
             Ok(_) if stopped.load(Ordering::Acquire) => return IntakeStep::Nothing,
@@ -142,8 +142,9 @@ impl Intake {
             }
             Arrival::Datagrams(received) => {
                 // A capture needs the whole datagram in one piece.
-                let lands = inbound.recorder.is_none() && landings.are_worth_it();
-                inbound.take(free, received, sender, lands.then_some(&mut landings.expected));
+                let lands = !inbound.records() && landings.are_worth_it();
+                let expected = if lands { Some(&mut landings.expected) } else { None };
+                inbound.take(free, received, sender, expected);
             }
         }
         IntakeStep::Taken
@@ -199,7 +200,6 @@ impl Inbound {
     }
 
     /// Whether a capture records the datagrams.
-    #[cfg(all(feature = "shm", target_os = "linux", not(dds_loom)))]
     pub(super) fn records(&self) -> bool {
         self.recorder.is_some()
     }
@@ -257,8 +257,8 @@ impl Inbound {
     }
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

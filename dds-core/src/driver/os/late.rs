@@ -104,8 +104,8 @@ impl DriverShared {
     }
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use crate::actor::{Effects, Poke, Signals};
     use crate::driver::{Driver, OsDriver, Timer};

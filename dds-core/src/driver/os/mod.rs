@@ -180,9 +180,10 @@ impl Wake {
 
     /// Called when a cell entered the run queue.
     fn for_turns(&self) {
-        match self.is_looking() {
-            true => self.again.store(true, Ordering::Relaxed),
-            false => self.notify.notify_one(),
+        if self.is_looking() {
+            self.again.store(true, Ordering::Relaxed);
+        } else {
+            self.notify.notify_one();
         }
     }
 
@@ -218,8 +219,11 @@ fn run_io(shared: &Arc<DriverShared>, started: &mpsc::SyncSender<io::Result<runt
     runtime.block_on(shared.serve());
     // Dropping the runtime drops its tasks, which hold the sockets.
     drop(runtime);
+    // Wake outside of the lock, because a waker is code of the application.
     let stopped = shared.stopped.lock().take();
-    stopped.into_iter().flatten().for_each(Waker::wake);
+    for waker in stopped.into_iter().flatten() {
+        waker.wake();
+    }
     // Last, because the woken threads may still set timers. After that they need no driver thread.
     shared.wake.late.begin(shared);
 }
@@ -277,7 +281,7 @@ impl DriverShared {
     fn attendance(&self) -> Option<&Arc<attendance::Attendance>> {
         // The event thread must not receive, because other listeners wait for it. In a forked child the sockets belong
         // to the parent.
-        self.attendance.get().filter(|_| role() == Role::Application && !self.is_forked())
+        if role() == Role::Application && !self.is_forked() { self.attendance.get() } else { None }
     }
 
     fn is_forked(&self) -> bool {
@@ -293,10 +297,11 @@ impl DriverShared {
         let name = settings.name_or(name);
         // Settings apply to the running thread only, so the new thread reports back whether the system accepted them.
         let (tell, told) = mpsc::sync_channel(1);
-        let asked = settings.asks().then(|| (settings.clone(), tell));
+        let asked = if settings.asks() { Some((settings.clone(), tell)) } else { None };
         let waits = asked.is_some();
         let id = self.id;
-        let other = (role != Role::Driver).then(|| RunningThread::new(self));
+        // The driver's own thread waits for the others, so it does not count itself.
+        let other = if role == Role::Driver { None } else { Some(RunningThread::new(self)) };
         let run = move || {
             let _guard = (other, guard);
             take_role(role);
@@ -409,7 +414,9 @@ impl Driver for OsDriver {
         }
         self.shared.wake.notify.notify_one();
         let networks = std::mem::take(&mut *self.shared.networks.lock());
-        networks.iter().filter_map(Weak::upgrade).for_each(|network| network.stop());
+        for network in networks.iter().filter_map(Weak::upgrade) {
+            network.stop();
+        }
     }
 
     fn when_stopped(&self, waker: Waker) {
@@ -430,7 +437,13 @@ impl Driver for OsDriver {
             return;
         }
         let until = self.now().instant.after(SHUTDOWN_MAX);
-        let stuck = threads.iter().filter(|thread| !thread.wait(self, until)).count();
+        let mut stuck = 0;
+        for thread in &threads {
+            // All of them share one limit, so a stuck thread leaves the later ones a look without a wait.
+            if !thread.wait(self, until) {
+                stuck += 1;
+            }
+        }
         if stuck > 0 {
             tracing::warn!(stuck, "threads of a participant did not end within a second and were left behind");
         }
@@ -491,8 +504,8 @@ impl Drop for OsDriver {
     }
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::actor::{Actor, Capacity, Cell, Effects, Signals, Ticket, Wakers};

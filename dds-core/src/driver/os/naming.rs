@@ -34,10 +34,11 @@ pub(super) struct Naming {
 impl Naming {
     /// Starts with names that were just resolved, and the results.
     pub(super) fn new(names: &[(String, Vec<SocketAddr>)], resolve: Resolve, now: Instant) -> Self {
+        let (names, found): (Vec<String>, Found) = names.iter().cloned().unzip();
         Self {
-            names: names.iter().map(|(name, _)| name.clone()).collect(),
+            names: names.into(),
             resolve,
-            found: names.iter().map(|(_, addresses)| addresses.clone()).collect(),
+            found,
             pause: RETRY_FIRST,
             next: now.after(RETRY_FIRST).unwrap_or(now),
             search: None,
@@ -56,10 +57,12 @@ impl Naming {
 
     /// Starts a query if it is due, and accepts the result of an earlier one. Returns true if addresses have changed.
     pub(super) fn look(&mut self, now: Instant, spawn: impl FnOnce(Box<dyn FnOnce() + Send>)) -> bool {
-        let found = self.search.as_ref().and_then(|search| search.lock().take());
-        if let Some(found) = found {
-            self.search = None;
-            return self.take_over(found, now);
+        if let Some(search) = &self.search {
+            let found = search.lock().take();
+            if let Some(found) = found {
+                self.search = None;
+                return self.take_over(found, now);
+            }
         }
         // A query that never returns blocks later ones, which bounds the number of threads.
         if self.names.is_empty() || self.search.is_some() || now < self.next {
@@ -69,20 +72,25 @@ impl Naming {
         let (names, resolve, result) = (Arc::clone(&self.names), self.resolve, Arc::clone(&search));
         self.search = Some(search);
         spawn(Box::new(move || {
-            let found = names.iter().map(|name| resolve(name)).collect();
+            let mut found = Vec::new();
+            for name in &*names {
+                found.push(resolve(name));
+            }
+            // All names at once: the lock is never held during a query.
             *result.lock() = Some(found);
         }));
         false
     }
 
     fn take_over(&mut self, found: Found, now: Instant) -> bool {
-        let is_complete = found.iter().all(|addresses| !addresses.is_empty());
-        // All resolved: the next failure starts with the shortest pause again.
-        self.pause = match is_complete {
-            true => RETRY_FIRST,
-            false => self.pause.scale(2, 1).min(RETRY_MAX),
+        let pause = if found.iter().any(Vec::is_empty) {
+            self.pause = self.pause.scale(2, 1).min(RETRY_MAX);
+            self.pause
+        } else {
+            // All resolved: the next failure starts with the shortest pause again.
+            self.pause = RETRY_FIRST;
+            REFRESH
         };
-        let pause = if is_complete { REFRESH } else { self.pause };
         self.next = now.after(pause).unwrap_or(now);
         let mut has_changed = false;
         for (known, mut found) in self.found.iter_mut().zip(found) {
@@ -99,8 +107,8 @@ impl Naming {
     }
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

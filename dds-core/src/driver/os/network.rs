@@ -77,7 +77,10 @@ impl OsNetwork {
             ..UdpConfig::default()
         };
         let sockets = UdpSockets::open(&udp)?;
-        let tap = config.tap.as_deref().map(|path| OpenTap::new(path, &sockets)).transpose()?;
+        let tap = match &config.tap {
+            Some(path) => Some(OpenTap::new(path, &sockets)?),
+            None => None,
+        };
         let (receive_buffer, transport) = (sockets.receive_buffer, Arc::clone(&sockets.transport));
         let (addressing, receivers) = Addressing::new(config, &udp, sockets)
             .map_err(|source| NetworkError::Io { what: "read the bound ports", source })?;
@@ -85,12 +88,19 @@ impl OsNetwork {
         if addressing.locators().default_unicast.is_empty() {
             tracing::warn!("every network interface is down; the participant waits for one (`ip link set lo up`)");
         }
-        let multicast = metatraffic_multicast.into_iter().map(|socket| (socket, Socket::MetatrafficMulticast));
-        let unicast = metatraffic_unicast.into_iter().map(|socket| (socket, Socket::MetatrafficUnicast));
+        let mut metatraffic = Vec::new();
+        for socket in metatraffic_multicast {
+            metatraffic.push((socket, Socket::MetatrafficMulticast));
+        }
+        for socket in metatraffic_unicast {
+            metatraffic.push((socket, Socket::MetatrafficUnicast));
+        }
         let naming = Naming::new(&config.peer_names, config.resolve, Clock::new().now().instant);
         addressing.set_named_peers(naming.addresses());
         // Link-local peers need the interface of their link before the first send.
-        naming.addresses().iter().for_each(|peer| transport.note_sender(*peer));
+        for peer in naming.addresses() {
+            transport.note_sender(peer);
+        }
         let udp = transport;
         let sharing = Sharing::new(config.shared_memory);
         let transport = sharing.before(Arc::clone(&udp) as _);
@@ -115,7 +125,7 @@ impl OsNetwork {
             transport,
             tap,
             user_unicast: user_unicast.into_iter().map(Arc::new).collect(),
-            metatraffic: Lock::new(Some(multicast.chain(unicast).collect())),
+            metatraffic: Lock::new(Some(metatraffic)),
             tasks: Lock::default(),
             stopped: Arc::new(AtomicBool::new(false)),
             by_caller: config.by_caller && cfg!(target_os = "linux"),
@@ -177,7 +187,9 @@ impl OsNetwork {
     /// Starts to receive from shared memory, when the first participant of this host is known.
     fn receive_shared(&self) {
         let receive = self.receive.lock().clone();
-        let Some(intake) = receive.and_then(|receive| self.open_shared(&receive)) else { return };
+        // Before the start there is no receiver, and after the stop no memory.
+        let Some(receive) = receive else { return };
+        let Some(intake) = self.open_shared(&receive) else { return };
         let stopped = Arc::clone(&self.stopped);
         if let Err(error) = self.shared.spawn("dds-shared", Role::Receive, Box::new(move || intake.run(&stopped))) {
             tracing::debug!(%error, "no thread receives from shared memory; this participant uses UDP");
@@ -200,11 +212,20 @@ impl Network for OsNetwork {
     }
 
     fn dropped(&self) -> Option<u64> {
-        self.user_unicast.iter().map(|socket| dropped(socket)).sum()
+        let mut sum = 0;
+        for socket in &self.user_unicast {
+            // One socket without a counter makes the sum unknown.
+            sum += dropped(socket)?;
+        }
+        Some(sum)
     }
 
     fn room_at(&self, locator: &Locator) -> Option<usize> {
-        self.sharing.room_at(locator).or_else(|| self.gauge.room_at(locator.to_socket_addr()?))
+        // Shared memory first: a peer that uses it does not read its socket for user data.
+        if let Some(room) = self.sharing.room_at(locator) {
+            return Some(room);
+        }
+        self.gauge.room_at(locator.to_socket_addr()?)
     }
 
     fn start(&self, receive: Arc<dyn Receive>) -> io::Result<()> {
@@ -228,7 +249,7 @@ impl Network for OsNetwork {
         }
         // A stop that ran in between found no task to abort.
         if self.stopped.load(Ordering::Acquire) {
-            tasks.drain(..).for_each(|task| task.abort());
+            abort_all(&mut tasks);
             drop(tasks);
             *self.receive.lock() = None;
         }
@@ -268,13 +289,21 @@ impl Network for OsNetwork {
             return;
         }
         // Wake the receive threads, which block in the kernel.
-        self.user_unicast.iter().for_each(|socket| interrupt(socket));
+        for socket in &self.user_unicast {
+            interrupt(socket);
+        }
         self.sharing.stop();
         drop(self.receive.lock().take());
         if let Some(attendance) = self.attendance.lock().take() {
             attendance.stop();
         }
-        self.tasks.lock().drain(..).for_each(|task| task.abort());
+        abort_all(&mut self.tasks.lock());
+    }
+}
+
+fn abort_all(tasks: &mut Vec<AbortHandle>) {
+    for task in tasks.drain(..) {
+        task.abort();
     }
 }
 
@@ -309,14 +338,16 @@ async fn follow(
     loop {
         // Sleep first: `open` has just read the interfaces.
         alarm.sleep(&clock, schedule.next_pause()).await;
-        let renamed = naming.as_mut().is_some_and(|naming| {
-            let found = naming.look(clock.now().instant, look_up);
-            found && {
-                // The address is link-local and was found together with its link.
-                naming.addresses().iter().for_each(|peer| transport.note_sender(*peer));
-                addressing.set_named_peers(naming.addresses())
+        let mut renamed = false;
+        if let Some(naming) = &mut naming {
+            if naming.look(clock.now().instant, look_up) {
+                for peer in naming.addresses() {
+                    // A link-local address was found together with its link.
+                    transport.note_sender(peer);
+                }
+                renamed = addressing.set_named_peers(naming.addresses());
             }
-        });
+        }
         let moved = follows && addressing.look();
         if moved {
             schedule.note_change();
@@ -451,8 +482,8 @@ impl Room {
     }
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::super::addressing::PEER_INDEXES;
     use super::*;

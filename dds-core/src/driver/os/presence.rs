@@ -114,9 +114,9 @@ impl Beacon {
     }
 }
 
-#[cfg(test)]
 #[cfg(target_os = "linux")]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

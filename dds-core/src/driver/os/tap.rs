@@ -20,8 +20,10 @@ pub(super) struct OpenTap {
 
 impl OpenTap {
     pub(super) fn new(path: &Path, sockets: &UdpSockets) -> Result<Self, NetworkError> {
-        let capture =
-            Capture::open(path, Time::now).map_err(|source| NetworkError::Tap { path: path.to_owned(), source })?;
+        let capture = match Capture::open(path, Time::now) {
+            Ok(capture) => capture,
+            Err(source) => return Err(NetworkError::Tap { path: path.to_owned(), source }),
+        };
         let mut tap = Self { capture: Arc::new(capture), addresses: sockets.links.addresses(), senders: Vec::new() };
         tap.senders = sockets.transport.local_addrs().map(|bound| tap.shown(bound)).collect();
         Ok(tap)
@@ -65,9 +67,11 @@ pub(super) struct Recorder {
 
 impl Recorder {
     pub(super) fn record(&self, sender: Option<SocketAddr>, bytes: &[u8]) {
-        let nobody =
+        // Shared memory has no sender. The file shows the unspecified address of the same version of IP.
+        let unspecified =
             if self.destination.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { IpAddr::V6(Ipv6Addr::UNSPECIFIED) };
-        let sender = sender.unwrap_or(SocketAddr::new(nobody, 0));
+        let sender = sender.unwrap_or(SocketAddr::new(unspecified, 0));
+        // Sockets are bound to all addresses. Show the one that the sender uses.
         let destination =
             if self.destination.ip().is_multicast() { self.destination } else { as_seen_by(sender, self.destination) };
         self.capture.record(sender, destination, std::iter::once(bytes));

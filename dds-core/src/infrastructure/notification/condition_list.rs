@@ -241,8 +241,8 @@ impl Drop for ConditionList {
     }
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::infrastructure::{Observers, mark};

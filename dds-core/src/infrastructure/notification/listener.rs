@@ -4,7 +4,7 @@
 //! it. Otherwise the participant's event thread does. Calls of one listener never overlap. A thread that finds it
 //! running leaves a mark, and the running call repeats. A panic in it detaches the closure and has no other effect.
 
-use crate::actor::{Deferred, Effects};
+use crate::actor::{Deferred, Effects, panic_message};
 use crate::infrastructure::{Ending, Stake};
 use crate::sync::{Arc, AtomicBool, AtomicU32, Lock, Mutation, Ordering, full_fence, mutated};
 use dds_rtps::types::{Duration, Now};
@@ -316,7 +316,7 @@ impl Listener {
             tracing::warn!(
                 listener = self.name,
                 ?lasted,
-                "an inline listener holds up who delivers to it: let it be called on the event thread (Delivery::EventThread)"
+                "an inline listener delays the delivering thread: use Delivery::EventThread for it"
             );
         }
     }
@@ -351,23 +351,14 @@ impl Deferred for Listener {
     }
 }
 
-/// Returns the text of a panic, if it has one.
-pub(crate) fn panic_message(panic: &(dyn std::any::Any + Send)) -> &str {
-    panic
-        .downcast_ref::<&str>()
-        .copied()
-        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("a panic without a message")
-}
-
 impl std::fmt::Debug for Listener {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Listener").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::sync::{OnceLock, Weak};

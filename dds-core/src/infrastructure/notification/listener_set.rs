@@ -101,8 +101,8 @@ fn lowest_for(levels: &[(StatusMask, ListenerRef)], status: u32) -> Option<Liste
     None
 }
 
-#[cfg(test)]
 #[cfg(not(dds_loom))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::infrastructure::{Callback, Delivery, Ending, EventQueue};

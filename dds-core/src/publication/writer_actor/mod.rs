@@ -237,7 +237,7 @@ impl WriterActor {
         self.follow_up_and_come_back(now, effects);
         // From here on no call of the application reaches the writer, and its waiters return.
         self.endpoint.notifier.observers().close(effects);
-        self.wake_everybody(effects);
+        self.wake_all_waiters(effects);
     }
 }
 
@@ -314,7 +314,7 @@ impl EndpointActor for WriterActor {
 }
 
 impl Awaitable for WriterActor {
-    fn wake_everybody(&mut self, effects: &mut Effects) {
+    fn wake_all_waiters(&mut self, effects: &mut Effects) {
         self.endpoint.waiting_for_match.wake_all(effects);
         self.waiting_for_acknowledgment.wake_all(effects);
         self.waiting_for_room.wake_all(effects);
@@ -339,7 +339,7 @@ impl Actor for WriterActor {
     }
 
     fn wake_waiters(&mut self, effects: &mut Effects) {
-        self.wake_everybody(effects);
+        self.wake_all_waiters(effects);
     }
 
     fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {

@@ -20,16 +20,20 @@ const INHERITED_MAX: usize = 64;
 
 /// Reads a document. Returns the names of elements that only other vendors know.
 pub(super) fn read(text: &str, profiles: &mut Profiles) -> ProfileResult<Vec<String>> {
-    let document = Document::parse(text).map_err(|error| {
-        Box::new(ProfileProblem {
-            file: PathBuf::new(),
-            line: Some(error.pos().row),
-            key: String::new(),
-            value: String::new(),
-            expected: error.to_string(),
-            nearest: None,
-        })
-    })?;
+    let document = match Document::parse(text) {
+        Ok(document) => document,
+        Err(error) => {
+            return Err(Box::new(ProfileProblem {
+                // The caller knows the file.
+                file: PathBuf::new(),
+                line: Some(error.pos().row),
+                key: String::new(),
+                value: String::new(),
+                expected: error.to_string(),
+                nearest: None,
+            }));
+        }
+    };
     let mut reading = Reading::new(&document);
     let mut libraries = Libraries::default();
     let root = document.root_element();
@@ -38,12 +42,13 @@ pub(super) fn read(text: &str, profiles: &mut Profiles) -> ProfileResult<Vec<Str
         "profiles" => fast_dds(&mut reading, &mut libraries, root)?,
         _ => return Err(reading.wrong(root, "should be dds, or profiles of Fast DDS")),
     }
+    // Only now, because a profile may inherit from one further down.
     let names: Vec<String> = libraries.declared.keys().cloned().collect();
     for name in &names {
         let qos = libraries.resolve(&mut reading, name, 0)?;
-        // Without its library, where no other library has one of this name.
-        let short = name.rsplit("::").next().unwrap_or(name);
-        let is_unique = names.iter().filter(|other| other.rsplit("::").next() == Some(short)).count() == 1;
+        // The library's name may be left out, unless two libraries have a profile of this name.
+        let short = short_name(name);
+        let is_unique = names.iter().filter(|other| short_name(other) == short).count() == 1;
         if is_unique && short != name {
             qos.clone().hand_over(short, profiles);
         }
@@ -55,7 +60,12 @@ pub(super) fn read(text: &str, profiles: &mut Profiles) -> ProfileResult<Vec<Str
     Ok(reading.foreign)
 }
 
-/// What a profile says of each kind of entity.
+/// The name of a profile without that of its library.
+fn short_name(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+/// The QoS of a profile for each kind of entity.
 #[derive(Debug, Clone, Default)]
 struct Profile {
     participant: Option<DomainParticipantQos>,
@@ -92,9 +102,9 @@ impl Profile {
         profiles.insert_readers(name, self.readers);
     }
 
-    /// Takes over the QoS of an entity, which begins with what `base` says, or else this profile.
+    /// Adds the QoS of an entity. It starts with that of `base`, or else of this profile.
     fn add(&mut self, reading: &mut Reading<'_>, base: Option<&Self>, node: Node<'_, '_>) -> ProfileResult<()> {
-        let from = base.cloned().unwrap_or_else(|| self.clone());
+        let from = base.unwrap_or(self).clone();
         let filter = node.attribute("topic_filter");
         match &*normal(node.tag_name().name()) {
             "datawriter" | "writer" => {
@@ -138,10 +148,10 @@ const ENTITIES: [&str; 6] =
 
 /// The sections of a document.
 fn top<'a, 'd>(reading: &mut Reading<'_>, libraries: &mut Libraries<'a, 'd>, root: Node<'a, 'd>) -> ProfileResult<()> {
-    each_element!(reading, root, |section| {
+    each_element!(reading, for section in root {
         "qos_library" => library(reading, libraries, section)?,
         "profiles" => fast_dds(reading, libraries, section)?,
-        // What else DDS-XML describes, and applications make here in code.
+        // DDS-XML can also describe types and entities. Applications of this library create them in code.
         "types" => {},
         "domain_library" => {},
         "domain_participant_library" => {},
@@ -156,16 +166,18 @@ fn library<'a, 'd>(
     libraries: &mut Libraries<'a, 'd>,
     node: Node<'a, 'd>,
 ) -> ProfileResult<()> {
-    let library = node.attribute("name").ok_or_else(|| reading.wrong(node, "needs a name"))?;
+    let Some(library) = node.attribute("name") else { return Err(reading.wrong(node, "needs a name")) };
     for element in elements(node) {
         let tag = element.tag_name().name();
+        // The QoS of one entity outside of a profile counts as a profile with that entity only.
         if tag != "qos_profile" && !ENTITIES.iter().any(|entity| normal(entity) == normal(tag)) {
             let mut allowed = vec!["qos_profile"];
             allowed.extend(ENTITIES);
             reading.unknown(element, &allowed)?;
             continue;
         }
-        let name = element.attribute("name").ok_or_else(|| reading.wrong(element, "needs a name"))?;
+        let Some(name) = element.attribute("name") else { return Err(reading.wrong(element, "needs a name")) };
+        // A default that code does not name would change entities that never asked for the file.
         if element.attribute("is_default_qos") == Some("true") {
             reading.foreign.push(format!("is_default_qos of {library}::{name}: name the profile instead"));
         }
@@ -193,6 +205,7 @@ impl<'a, 'd> Libraries<'a, 'd> {
                 profile = base;
             }
             for entity in elements(declared.node) {
+                // An entity's own base replaces that of its profile (DDS-XML 1.0, 7.3.2).
                 let base = self.base(reading, declared, entity, depth)?;
                 profile.add(reading, base.as_ref(), entity)?;
             }
@@ -204,7 +217,7 @@ impl<'a, 'd> Libraries<'a, 'd> {
         Ok(profile)
     }
 
-    /// What an element names as its base: `profile` of the same library, `library::profile`, or a QoS by name in one.
+    /// Returns the base of an element: `profile` of the same library, `library::profile`, or a QoS by name in one.
     fn base(
         &mut self,
         reading: &mut Reading<'_>,
@@ -214,6 +227,7 @@ impl<'a, 'd> Libraries<'a, 'd> {
     ) -> ProfileResult<Option<Profile>> {
         let Some(base) = node.attribute("base_name") else { return Ok(None) };
         let parts: Vec<&str> = base.split("::").collect();
+        // Two parts are ambiguous. A profile of another library comes before a QoS in a profile of this one.
         let candidates = match parts[..] {
             [profile] => vec![format!("{}::{profile}", declared.library)],
             [first, second] => {
@@ -222,8 +236,10 @@ impl<'a, 'd> Libraries<'a, 'd> {
             [library, profile, _] => vec![format!("{library}::{profile}")],
             _ => Vec::new(),
         };
-        if let Some(name) = candidates.iter().find(|name| self.declared.contains_key(*name)) {
-            return self.resolve(reading, name, depth + 1).map(Some);
+        for name in &candidates {
+            if self.declared.contains_key(name) {
+                return Ok(Some(self.resolve(reading, name, depth + 1)?));
+            }
         }
         let mut problem = reading.wrong(node, format!("there is no profile {base} to inherit from"));
         problem.nearest = nearest(base, self.declared.keys().map(String::as_str)).map(str::to_owned);
@@ -238,7 +254,7 @@ fn fast_dds(reading: &mut Reading<'_>, libraries: &mut Libraries<'_, '_>, node: 
         match &*normal(element.tag_name().name()) {
             "datawriter" | "publisher" => {
                 let mut qos = DataWriterQos::default();
-                each_element!(reading, element, |part| {
+                each_element!(reading, for part in element {
                     "qos" => policies::writer(reading, &mut qos, part)?,
                     "topic" => endpoint_topic(reading, &mut qos.history, &mut qos.resource_limits, part)?,
                 });
@@ -246,7 +262,7 @@ fn fast_dds(reading: &mut Reading<'_>, libraries: &mut Libraries<'_, '_>, node: 
             }
             "datareader" | "subscriber" => {
                 let mut qos = DataReaderQos::default();
-                each_element!(reading, element, |part| {
+                each_element!(reading, for part in element {
                     "qos" => policies::reader(reading, &mut qos, part)?,
                     "topic" => endpoint_topic(reading, &mut qos.history, &mut qos.resource_limits, part)?,
                 });
@@ -258,6 +274,7 @@ fn fast_dds(reading: &mut Reading<'_>, libraries: &mut Libraries<'_, '_>, node: 
             | "domainparticipantfactory"
             | "types"
             | "log" => {
+                // A file of Fast DDS usually has these beside its QoS. The warning names them, and the QoS is used.
                 reading.foreign.push(format!("{} of Fast DDS", element.tag_name().name()));
                 continue;
             }
@@ -266,23 +283,25 @@ fn fast_dds(reading: &mut Reading<'_>, libraries: &mut Libraries<'_, '_>, node: 
                 continue;
             }
         }
-        let name = element.attribute("profile_name").ok_or_else(|| reading.wrong(element, "needs a profile_name"))?;
+        let Some(name) = element.attribute("profile_name") else {
+            return Err(reading.wrong(element, "needs a profile_name"));
+        };
         libraries.finished.push((name.to_owned(), profile));
     }
     Ok(())
 }
 
-/// What Fast DDS says of the topic of an endpoint.
+/// Reads the topic of an endpoint of Fast DDS, which has two of its policies.
 fn endpoint_topic(
     reading: &mut Reading<'_>,
     history: &mut crate::qos::History,
     limits: &mut crate::qos::ResourceLimits,
     node: Node<'_, '_>,
 ) -> ProfileResult<()> {
-    each_element!(reading, node, |policy| {
+    each_element!(reading, for policy in node {
         "historyQos" => policies::history(reading, history, policy)?,
         "resourceLimitsQos" => policies::resource_limits(reading, limits, policy)?,
-        // The application says these when it makes the endpoint.
+        // The application sets these in code, when it creates the endpoint.
         "name" => {},
         "dataType" => {},
         "kind" => {},

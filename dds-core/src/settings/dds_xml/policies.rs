@@ -11,7 +11,7 @@ use dds_rtps::types::Duration;
 use roxmltree::Node;
 
 pub(super) fn writer(reading: &mut Reading<'_>, qos: &mut DataWriterQos, node: Node<'_, '_>) -> ProfileResult<()> {
-    each_element!(reading, node, |policy| {
+    each_element!(reading, for policy in node {
         "durability" => durability(reading, &mut qos.durability, policy)?,
         "durability_service" => durability_service(reading, &mut qos.durability_service, policy)?,
         "deadline" => time(reading, "period", &mut qos.deadline, policy)?,
@@ -34,7 +34,7 @@ pub(super) fn writer(reading: &mut Reading<'_>, qos: &mut DataWriterQos, node: N
 }
 
 pub(super) fn reader(reading: &mut Reading<'_>, qos: &mut DataReaderQos, node: Node<'_, '_>) -> ProfileResult<()> {
-    each_element!(reading, node, |policy| {
+    each_element!(reading, for policy in node {
         "durability" => durability(reading, &mut qos.durability, policy)?,
         "deadline" => time(reading, "period", &mut qos.deadline, policy)?,
         "latency_budget" => time(reading, "duration", &mut qos.latency_budget, policy)?,
@@ -56,7 +56,7 @@ pub(super) fn reader(reading: &mut Reading<'_>, qos: &mut DataReaderQos, node: N
 }
 
 pub(super) fn topic(reading: &mut Reading<'_>, qos: &mut TopicQos, node: Node<'_, '_>) -> ProfileResult<()> {
-    each_element!(reading, node, |policy| {
+    each_element!(reading, for policy in node {
         "topic_data" => octets(reading, &mut qos.topic_data, policy)?,
         "durability" => durability(reading, &mut qos.durability, policy)?,
         "durability_service" => durability_service(reading, &mut qos.durability_service, policy)?,
@@ -79,7 +79,7 @@ pub(super) fn topic(reading: &mut Reading<'_>, qos: &mut TopicQos, node: Node<'_
 macro_rules! group {
     ($name:ident, $qos:ident) => {
         pub(super) fn $name(reading: &mut Reading<'_>, qos: &mut $qos, node: Node<'_, '_>) -> ProfileResult<()> {
-            each_element!(reading, node, |policy| {
+            each_element!(reading, for policy in node {
                 "presentation" => presentation(reading, &mut qos.presentation, policy)?,
                 "partition" => partition(reading, &mut qos.partition, policy)?,
                 "group_data" => octets(reading, &mut qos.group_data, policy)?,
@@ -97,7 +97,7 @@ pub(super) fn participant(
     qos: &mut DomainParticipantQos,
     node: Node<'_, '_>,
 ) -> ProfileResult<()> {
-    each_element!(reading, node, |policy| {
+    each_element!(reading, for policy in node {
         "user_data" => octets(reading, &mut qos.user_data, policy)?,
         "entity_factory" => entity_factory(reading, &mut qos.entity_factory, policy)?,
     });
@@ -111,7 +111,7 @@ fn durability(reading: &mut Reading<'_>, value: &mut Durability, node: Node<'_, 
         ("TRANSIENT", Durability::Transient),
         ("PERSISTENT", Durability::Persistent),
     ];
-    each_element!(reading, node, |leaf| {
+    each_element!(reading, for leaf in node {
         "kind" => *value = reading.kind(leaf, "DURABILITY", &kinds)?,
     });
     Ok(())
@@ -123,7 +123,7 @@ fn durability_service(
     node: Node<'_, '_>,
 ) -> ProfileResult<()> {
     let (mut all, mut depth) = history_parts(value.history);
-    each_element!(reading, node, |leaf| {
+    each_element!(reading, for leaf in node {
         "service_cleanup_delay" => value.cleanup_delay = reading.duration(leaf)?,
         "history_kind" => all = reading.kind(leaf, "HISTORY", &HISTORY_KINDS)?,
         "history_depth" => depth = reading.count(leaf)?,
@@ -153,7 +153,7 @@ fn liveliness(reading: &mut Reading<'_>, value: &mut Liveliness, node: Node<'_, 
         ("MANUAL_BY_PARTICIPANT", LivelinessKind::ManualByParticipant),
         ("MANUAL_BY_TOPIC", LivelinessKind::ManualByTopic),
     ];
-    each_element!(reading, node, |leaf| {
+    each_element!(reading, for leaf in node {
         "kind" => value.kind = reading.kind(leaf, "LIVELINESS", &kinds)?,
         "lease_duration" => value.lease_duration = reading.duration(leaf)?,
     });
@@ -164,10 +164,11 @@ fn reliability(reading: &mut Reading<'_>, value: &mut Reliability, node: Node<'_
     let mut reliable = value.is_reliable();
     let before = if reliable { *value } else { Reliability::RELIABLE };
     let mut blocking_time = None;
-    each_element!(reading, node, |leaf| {
+    each_element!(reading, for leaf in node {
         "kind" => reliable = reading.kind(leaf, "RELIABILITY", &[("BEST_EFFORT", false), ("RELIABLE", true)])?,
         "max_blocking_time" => blocking_time = Some(reading.duration(leaf)?),
     });
+    // A file may name only one of the two. The other keeps its value, also that of a base.
     *value = match blocking_time {
         _ if !reliable => Reliability::BestEffort,
         Some(max_blocking_time) => Reliability::Reliable { max_blocking_time },
@@ -181,7 +182,7 @@ fn destination_order(reading: &mut Reading<'_>, value: &mut DestinationOrder, no
         ("BY_RECEPTION_TIMESTAMP", DestinationOrder::ByReceptionTimestamp),
         ("BY_SOURCE_TIMESTAMP", DestinationOrder::BySourceTimestamp),
     ];
-    each_element!(reading, node, |leaf| {
+    each_element!(reading, for leaf in node {
         "kind" => *value = reading.kind(leaf, "DESTINATIONORDER", &kinds)?,
     });
     Ok(())
@@ -199,7 +200,7 @@ fn history_parts(history: History) -> (bool, u32) {
 
 pub(super) fn history(reading: &mut Reading<'_>, value: &mut History, node: Node<'_, '_>) -> ProfileResult<()> {
     let (mut all, mut depth) = history_parts(*value);
-    each_element!(reading, node, |leaf| {
+    each_element!(reading, for leaf in node {
         "kind" => all = reading.kind(leaf, "HISTORY", &HISTORY_KINDS)?,
         "depth" => depth = reading.count(leaf)?,
     });
@@ -212,7 +213,7 @@ pub(super) fn resource_limits(
     value: &mut ResourceLimits,
     node: Node<'_, '_>,
 ) -> ProfileResult<()> {
-    each_element!(reading, node, |leaf| {
+    each_element!(reading, for leaf in node {
         "max_samples" => value.max_samples = reading.limit(leaf)?,
         "max_instances" => value.max_instances = reading.limit(leaf)?,
         "max_samples_per_instance" => value.max_samples_per_instance = reading.limit(leaf)?,
@@ -222,14 +223,14 @@ pub(super) fn resource_limits(
 
 /// TRANSPORT_PRIORITY and OWNERSHIP_STRENGTH are a number each.
 fn number(reading: &mut Reading<'_>, value: &mut i32, node: Node<'_, '_>) -> ProfileResult<()> {
-    each_element!(reading, node, |leaf| {
+    each_element!(reading, for leaf in node {
         "value" => *value = reading.integer(leaf)?,
     });
     Ok(())
 }
 
 fn octets(reading: &mut Reading<'_>, value: &mut Vec<u8>, node: Node<'_, '_>) -> ProfileResult<()> {
-    each_element!(reading, node, |leaf| {
+    each_element!(reading, for leaf in node {
         "value" => *value = reading.octets(leaf)?,
     });
     Ok(())
@@ -237,7 +238,7 @@ fn octets(reading: &mut Reading<'_>, value: &mut Vec<u8>, node: Node<'_, '_>) ->
 
 fn ownership(reading: &mut Reading<'_>, value: &mut Ownership, node: Node<'_, '_>) -> ProfileResult<()> {
     let kinds = [("SHARED", Ownership::Shared), ("EXCLUSIVE", Ownership::Exclusive)];
-    each_element!(reading, node, |leaf| {
+    each_element!(reading, for leaf in node {
         "kind" => *value = reading.kind(leaf, "OWNERSHIP", &kinds)?,
     });
     Ok(())
@@ -248,7 +249,7 @@ fn writer_data_lifecycle(
     value: &mut WriterDataLifecycle,
     node: Node<'_, '_>,
 ) -> ProfileResult<()> {
-    each_element!(reading, node, |leaf| {
+    each_element!(reading, for leaf in node {
         "autodispose_unregistered_instances" => value.autodispose_unregistered_instances = reading.boolean(leaf)?,
     });
     Ok(())
@@ -259,7 +260,7 @@ fn reader_data_lifecycle(
     value: &mut ReaderDataLifecycle,
     node: Node<'_, '_>,
 ) -> ProfileResult<()> {
-    each_element!(reading, node, |leaf| {
+    each_element!(reading, for leaf in node {
         "autopurge_nowriter_samples_delay" => value.autopurge_nowriter_samples_delay = reading.duration(leaf)?,
         "autopurge_disposed_samples_delay" => value.autopurge_disposed_samples_delay = reading.duration(leaf)?,
     });
@@ -277,12 +278,13 @@ fn representation(
         ("XCDR2", DataRepresentation::Xcdr2),
         ("XML", DataRepresentation::Xml),
     ];
-    each_element!(reading, node, |leaf| {
+    each_element!(reading, for leaf in node {
         "value" => {
             let mut ids = Vec::new();
-            each_element!(reading, leaf, |element| {
+            each_element!(reading, for element in leaf {
                 "element" => ids.push(reading.kind(element, "DATA_REPRESENTATION", &kinds)?),
             });
+            // Fast DDS lists elements, other vendors write one kind.
             if ids.is_empty() {
                 ids.push(reading.kind(leaf, "DATA_REPRESENTATION", &kinds)?);
             }
@@ -297,7 +299,7 @@ fn type_consistency(reading: &mut Reading<'_>, value: &mut TypeConsistency, node
         ("DISALLOW_TYPE_COERCION", TypeConsistencyKind::DisallowTypeCoercion),
         ("ALLOW_TYPE_COERCION", TypeConsistencyKind::AllowTypeCoercion),
     ];
-    each_element!(reading, node, |leaf| {
+    each_element!(reading, for leaf in node {
         "kind" => value.kind = reading.kind(leaf, "TYPE_CONSISTENCY", &kinds)?,
         "ignore_sequence_bounds" => value.ignore_sequence_bounds = reading.boolean(leaf)?,
         "ignore_string_bounds" => value.ignore_string_bounds = reading.boolean(leaf)?,
@@ -310,7 +312,7 @@ fn type_consistency(reading: &mut Reading<'_>, value: &mut TypeConsistency, node
 
 fn presentation(reading: &mut Reading<'_>, value: &mut Presentation, node: Node<'_, '_>) -> ProfileResult<()> {
     let scopes = [("INSTANCE", AccessScope::Instance), ("TOPIC", AccessScope::Topic), ("GROUP", AccessScope::Group)];
-    each_element!(reading, node, |leaf| {
+    each_element!(reading, for leaf in node {
         "access_scope" => value.access_scope = reading.kind(leaf, "PRESENTATION", &scopes)?,
         "coherent_access" => value.coherent_access = reading.boolean(leaf)?,
         "ordered_access" => value.ordered_access = reading.boolean(leaf)?,
@@ -319,7 +321,7 @@ fn presentation(reading: &mut Reading<'_>, value: &mut Presentation, node: Node<
 }
 
 fn partition(reading: &mut Reading<'_>, value: &mut Vec<String>, node: Node<'_, '_>) -> ProfileResult<()> {
-    each_element!(reading, node, |leaf| {
+    each_element!(reading, for leaf in node {
         "name" => *value = reading.texts(leaf),
         "names" => *value = reading.texts(leaf),
     });
@@ -327,7 +329,7 @@ fn partition(reading: &mut Reading<'_>, value: &mut Vec<String>, node: Node<'_, 
 }
 
 fn entity_factory(reading: &mut Reading<'_>, value: &mut EntityFactory, node: Node<'_, '_>) -> ProfileResult<()> {
-    each_element!(reading, node, |leaf| {
+    each_element!(reading, for leaf in node {
         "autoenable_created_entities" => value.autoenable_created_entities = reading.boolean(leaf)?,
     });
     Ok(())

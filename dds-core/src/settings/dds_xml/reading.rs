@@ -36,9 +36,9 @@ pub(super) fn elements<'a, 'd>(node: Node<'a, 'd>) -> impl Iterator<Item = Node<
     node.children().filter(Node::is_element)
 }
 
-/// A name without what the vendors differ in: `historyQos`, `history_qos` and `history` are one.
+/// Returns a name in one spelling for all vendors: `historyQos`, `history_qos` and `history` are the same.
 pub(super) fn normal(name: &str) -> String {
-    let name: String = name.chars().filter(|letter| *letter != '_').map(|letter| letter.to_ascii_lowercase()).collect();
+    let name = name.replace('_', "").to_ascii_lowercase();
     match name.strip_suffix("qos") {
         Some(short) if !short.is_empty() => short.to_owned(),
         _ => name,
@@ -47,7 +47,7 @@ pub(super) fn normal(name: &str) -> String {
 
 /// Runs the expression of its name for each child element. An unknown name is an error that lists the known ones.
 macro_rules! each_element {
-    ($reading:expr, $node:expr, |$element:ident| { $($name:literal => $apply:expr,)* }) => {
+    ($reading:expr, for $element:ident in $node:ident { $($name:literal => $apply:expr,)* }) => {
         for $element in $crate::settings::dds_xml::reading::elements($node) {
             let name = $crate::settings::dds_xml::reading::normal($element.tag_name().name());
             $(if name == $crate::settings::dds_xml::reading::normal($name) {
@@ -97,16 +97,22 @@ impl<'d> Reading<'d> {
 
     /// One of some kinds: `KEEP_LAST`, `KEEP_LAST_HISTORY_QOS`, `DDS_KEEP_LAST_HISTORY_QOS`.
     pub(super) fn kind<T: Copy>(&self, node: Node<'_, '_>, policy: &str, kinds: &[(&str, T)]) -> ProfileResult<T> {
-        let said = text(node).to_ascii_uppercase();
-        let short = said.strip_prefix("DDS_").unwrap_or(&said);
-        let short = short.strip_suffix("_QOS").unwrap_or(short);
-        let short = short.strip_suffix(policy).and_then(|short| short.strip_suffix('_')).unwrap_or(short);
-        if let Some((_, kind)) = kinds.iter().find(|(name, _)| *name == short) {
-            return Ok(*kind);
+        let given = text(node).to_ascii_uppercase();
+        let mut short = given.strip_prefix("DDS_").unwrap_or(&given);
+        short = short.strip_suffix("_QOS").unwrap_or(short);
+        // Only with the underscore: `OWNERSHIP` alone is not a kind.
+        if let Some(rest) = short.strip_suffix(policy) {
+            short = rest.strip_suffix('_').unwrap_or(short);
         }
-        let names = || kinds.iter().map(|(name, _)| *name);
-        let mut problem = self.wrong(node, format!("should be one of {}", names().collect::<Vec<_>>().join(", ")));
-        problem.nearest = nearest(short, names()).map(str::to_owned);
+        let mut names = Vec::new();
+        for &(name, kind) in kinds {
+            if name == short {
+                return Ok(kind);
+            }
+            names.push(name);
+        }
+        let mut problem = self.wrong(node, format!("should be one of {}", names.join(", ")));
+        problem.nearest = nearest(short, names).map(str::to_owned);
         Err(problem)
     }
 
@@ -119,11 +125,17 @@ impl<'d> Reading<'d> {
     }
 
     pub(super) fn integer(&self, node: Node<'_, '_>) -> ProfileResult<i32> {
-        text(node).parse().map_err(|_| self.wrong(node, "should be a whole number of 32 bits"))
+        match text(node).parse() {
+            Ok(integer) => Ok(integer),
+            Err(_) => Err(self.wrong(node, "should be a whole number of 32 bits")),
+        }
     }
 
     pub(super) fn count(&self, node: Node<'_, '_>) -> ProfileResult<u32> {
-        text(node).parse().map_err(|_| self.wrong(node, "should be a whole number from 0 on"))
+        match text(node).parse() {
+            Ok(count) => Ok(count),
+            Err(_) => Err(self.wrong(node, "should be a whole number from 0 on")),
+        }
     }
 
     /// Reads a limit. `None` means unlimited.
@@ -139,6 +151,7 @@ impl<'d> Reading<'d> {
 
     /// Reads a duration: `sec` and `nanosec`, or a name. A missing part is 0.
     pub(super) fn duration(&mut self, node: Node<'_, '_>) -> ProfileResult<Duration> {
+        // Connext and Fast DDS write a duration without end as one name, in place of its parts.
         if elements(node).next().is_none() {
             return match symbol(text(node)) {
                 "INFINITE" | "INFINITY" => Ok(Duration::INFINITE),
@@ -147,7 +160,7 @@ impl<'d> Reading<'d> {
             };
         }
         let (mut seconds, mut nanos) = (Some(0), Some(0));
-        each_element!(self, node, |part| {
+        each_element!(self, for part in node {
             "sec" => seconds = self.part_of_a_duration(part)?,
             "nanosec" => nanos = self.part_of_a_duration(part)?,
             "second" => seconds = self.part_of_a_duration(part)?,
@@ -164,7 +177,7 @@ impl<'d> Reading<'d> {
     fn part_of_a_duration(&self, node: Node<'_, '_>) -> ProfileResult<Option<u32>> {
         match symbol(text(node)) {
             "INFINITE" | "INFINITY" | "INFINITE_SEC" | "INFINITE_NSEC" | "INFINITY_SEC" | "INFINITY_NSEC" => Ok(None),
-            // How a duration without end is represented (DDS 1.4, 2.3.2), which some tools write in decimals.
+            // The number that represents a duration without end (DDS 1.4, 2.3.2). Some tools write it in decimals.
             "2147483647" => Ok(None),
             "ZERO" | "ZERO_SEC" | "ZERO_NSEC" => Ok(Some(0)),
             number => match number.parse() {
@@ -176,24 +189,47 @@ impl<'d> Reading<'d> {
 
     /// Octets, as numbers between commas, blanks or dots, or each in an `element`.
     pub(super) fn octets(&self, node: Node<'_, '_>) -> ProfileResult<Vec<u8>> {
-        let parts = if elements(node).next().is_some() { elements(node).map(text).collect() } else { vec![text(node)] };
-        let separates = |letter: char| letter.is_whitespace() || letter == ',' || letter == '.';
-        let numbers = parts.iter().flat_map(|part| part.split(separates)).filter(|number| !number.is_empty());
-        let octets = numbers.map(|number| match number.strip_prefix("0x") {
-            Some(digits) => u8::from_str_radix(digits, 16),
-            None => number.parse(),
-        });
-        octets.collect::<Result<_, _>>().map_err(|_| {
-            self.wrong(node, "should be numbers from 0 to 255, or from 0x00 to 0xff, with commas between them")
-        })
+        let mut octets = Vec::new();
+        for part in parts(node) {
+            for number in part.split(separates) {
+                let octet = match number.strip_prefix("0x") {
+                    // Two separators in a row, such as a comma and a blank.
+                    _ if number.is_empty() => continue,
+                    Some(digits) => u8::from_str_radix(digits, 16),
+                    None => number.parse(),
+                };
+                let Ok(octet) = octet else {
+                    let expected = "should be numbers from 0 to 255, or from 0x00 to 0xff, with commas between them";
+                    return Err(self.wrong(node, expected));
+                };
+                octets.push(octet);
+            }
+        }
+        Ok(octets)
     }
 
     /// Texts between commas, or each in an element of its own.
     pub(super) fn texts(&self, node: Node<'_, '_>) -> Vec<String> {
-        let parts = if elements(node).next().is_some() { elements(node).map(text).collect() } else { vec![text(node)] };
-        let texts = parts.iter().flat_map(|part| part.split(',')).map(str::trim);
-        texts.filter(|text| !text.is_empty()).map(str::to_owned).collect()
+        let mut texts = Vec::new();
+        for part in parts(node) {
+            for text in part.split(',').map(str::trim) {
+                if !text.is_empty() {
+                    texts.push(text.to_owned());
+                }
+            }
+        }
+        texts
     }
+}
+
+fn separates(letter: char) -> bool {
+    letter.is_whitespace() || letter == ',' || letter == '.'
+}
+
+/// The text of a node, or those of its elements.
+fn parts<'a>(node: Node<'a, '_>) -> Vec<&'a str> {
+    let parts: Vec<&str> = elements(node).map(text).collect();
+    if parts.is_empty() { vec![text(node)] } else { parts }
 }
 
 /// `DDS_DURATION_INFINITE_SEC`, `DURATION_INFINITE_SEC` and `INFINITE_SEC` are one.

@@ -326,7 +326,7 @@ impl EndpointActor for ReaderActor {
 }
 
 impl Awaitable for ReaderActor {
-    fn wake_everybody(&mut self, effects: &mut Effects) {
+    fn wake_all_waiters(&mut self, effects: &mut Effects) {
         self.endpoint.notifier.observers().close(effects);
         self.waiting_for_data.wake_all(effects);
         self.endpoint.waiting_for_match.wake_all(effects);
@@ -353,7 +353,7 @@ impl Actor for ReaderActor {
     }
 
     fn wake_waiters(&mut self, effects: &mut Effects) {
-        self.wake_everybody(effects);
+        self.wake_all_waiters(effects);
     }
 
     fn handle_signals(&mut self, signals: Signals, effects: &mut Effects) {
