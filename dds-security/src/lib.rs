@@ -6,6 +6,7 @@
 //!   submessages and messages.
 //! - [`psk`]: protection of all messages of a domain with a pre-shared key.
 //! - `access` (feature `access`): governance and permissions as documents, and the rule that decides.
+//! - `pki` (feature `pki`): certificates, and the signatures of these documents.
 //!
 //! All of it is safe Rust. AES-GCM, SHA-256 and HMAC come from the RustCrypto crates, which need no C compiler. Secrets
 //! are overwritten when they are dropped, and no `Debug` shows them.
@@ -16,6 +17,8 @@
 #[cfg(feature = "access")]
 pub mod access;
 pub mod crypto;
+#[cfg(feature = "pki")]
+pub mod pki;
 pub mod psk;
 
 /// The README, so that its examples are tested.

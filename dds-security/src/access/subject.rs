@@ -2,8 +2,23 @@
 
 use std::fmt;
 
-/// Object identifier of an e-mail address, which some tools write as a number.
-const EMAIL_ADDRESS: &str = "1.2.840.113549.1.9.1";
+/// Attributes that some tools write as a number, and others as a name.
+const ATTRIBUTES: [(&str, &str); 14] = [
+    ("2.5.4.3", "cn"),
+    ("2.5.4.4", "sn"),
+    ("2.5.4.5", "serialnumber"),
+    ("2.5.4.6", "c"),
+    ("2.5.4.7", "l"),
+    ("2.5.4.8", "st"),
+    ("2.5.4.9", "street"),
+    ("2.5.4.10", "o"),
+    ("2.5.4.11", "ou"),
+    ("2.5.4.12", "title"),
+    ("2.5.4.42", "gn"),
+    ("0.9.2342.19200300.100.1.1", "uid"),
+    ("0.9.2342.19200300.100.1.25", "dc"),
+    ("1.2.840.113549.1.9.1", "emailaddress"),
+];
 
 /// A subject name as a set of attributes. Order, spaces and the case of attribute names do not matter.
 ///
@@ -26,6 +41,18 @@ impl SubjectName {
         let text = text.trim();
         let (separator, text) = text.strip_prefix('/').map_or((',', text), |rest| ('/', rest));
         let mut attributes: Vec<_> = split(text, separator).iter().filter_map(|part| attribute(part)).collect();
+        attributes.sort();
+        Self { attributes }
+    }
+
+    /// Takes the name of a certificate.
+    #[cfg(feature = "pki")]
+    pub(crate) fn from_x509(name: &x509_cert::name::Name) -> Self {
+        let mut attributes = Vec::new();
+        for attribute in name.0.iter().flat_map(|part| part.0.iter()) {
+            let value = value_of(&attribute.value);
+            attributes.push((attribute_name(&attribute.oid.to_string()), single_spaces(&value)));
+        }
         attributes.sort();
         Self { attributes }
     }
@@ -65,12 +92,38 @@ fn begins_attribute(rest: &str) -> bool {
 
 fn attribute(part: &str) -> Option<(String, String)> {
     let (name, value) = part.split_once('=')?;
-    let name = name.trim().to_ascii_lowercase();
-    let name = match name.strip_prefix("oid.").unwrap_or(&name) {
-        EMAIL_ADDRESS | "email" | "e" => "emailaddress",
-        other => other,
+    Some((attribute_name(name.trim()), single_spaces(value)))
+}
+
+/// Returns the one spelling of an attribute's name that comparisons use.
+fn attribute_name(name: &str) -> String {
+    let name = name.to_ascii_lowercase();
+    let name = name.strip_prefix("oid.").unwrap_or(&name);
+    let known = match name {
+        "email" | "e" => "emailaddress",
+        "s" => "st",
+        number => ATTRIBUTES.iter().find(|(oid, _)| *oid == number).map_or(name, |(_, short)| short),
     };
-    Some((name.to_owned(), value.split_whitespace().collect::<Vec<_>>().join(" ")))
+    known.to_owned()
+}
+
+fn single_spaces(value: &str) -> String {
+    value.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Returns the text of an attribute's value, in any of the string types of ASN.1.
+#[cfg(feature = "pki")]
+fn value_of(value: &der::Any) -> String {
+    use der::{Tag, Tagged};
+    match value.tag() {
+        Tag::BmpString => {
+            let units = value.value().chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
+            char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+        }
+        // The characters of T.61 that occur in names are those of Latin-1.
+        Tag::TeletexString => value.value().iter().map(|byte| char::from(*byte)).collect(),
+        _ => String::from_utf8_lossy(value.value()).into_owned(),
+    }
 }
 
 impl fmt::Display for SubjectName {

@@ -1,0 +1,294 @@
+//! A certificate, and whether a certificate authority issued it.
+
+use super::{PrivateKey, PublicKey, pem};
+use crate::access::SubjectName;
+use der::asn1::ObjectIdentifier;
+use der::oid::AssociatedOid;
+use der::{Decode, Encode};
+use std::fmt;
+use x509_cert::Version;
+use x509_cert::ext::pkix::{BasicConstraints, KeyUsage, NameConstraints};
+
+/// Extensions that this crate knows. An unknown critical one refuses its certificate (RFC 5280, 4.2).
+const KNOWN: [ObjectIdentifier; 4] = [
+    BasicConstraints::OID,
+    KeyUsage::OID,
+    // Key identifiers only help to find the issuer.
+    ObjectIdentifier::new_unwrap("2.5.29.14"),
+    ObjectIdentifier::new_unwrap("2.5.29.35"),
+];
+
+/// A period, in seconds since 1970. Both ends belong to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Validity {
+    /// First second.
+    pub not_before: i64,
+    /// Last second.
+    pub not_after: i64,
+}
+
+/// A certificate of an identity or a certificate authority.
+///
+/// Its key is EC P-256, or RSA with 2048 to 4096 bits.
+#[derive(Clone)]
+pub struct Certificate {
+    pub(super) parsed: x509_cert::Certificate,
+    subject: SubjectName,
+    key: PublicKey,
+}
+
+/// A certificate is faulty, or does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CertificateError {
+    /// The file has no certificate in the form PEM.
+    Missing,
+    /// The bytes are no certificate.
+    Malformed,
+    /// Its key is neither EC P-256 nor RSA with 2048 to 4096 bits.
+    KeyAlgorithm,
+    /// Another authority issued it. The names are those of its issuer and of the authority.
+    OtherIssuer {
+        /// The issuer that the certificate names.
+        issuer: String,
+        /// The subject of the authority.
+        authority: String,
+    },
+    /// The authority did not sign it: another one has the same name, or the certificate was changed.
+    Signature,
+    /// The certificate that should be the authority's may not issue others.
+    NoAuthority,
+    /// The certificate may not sign, so it is no identity.
+    NoIdentity,
+    /// It has a critical extension that is unknown here. The text is its object identifier.
+    Extension(String),
+    /// Its validity has not begun. The number is its first second since 1970.
+    NotYetValid(i64),
+    /// Its validity has ended. The number is its last second since 1970.
+    Expired(i64),
+    /// A list of the authority revokes it.
+    Revoked,
+    /// The private key belongs to another certificate.
+    OtherKey,
+}
+
+impl Certificate {
+    /// Reads the first certificate of a text.
+    ///
+    /// # Errors
+    /// [`CertificateError`] if it has none, or one with an unsupported key.
+    pub fn from_pem(text: &str) -> Result<Self, CertificateError> {
+        let block = *pem::blocks(text, "CERTIFICATE").first().ok_or(CertificateError::Missing)?;
+        Self::from_der(&pem::decode(block).ok_or(CertificateError::Malformed)?)
+    }
+
+    /// Reads a certificate.
+    ///
+    /// # Errors
+    /// [`CertificateError`] if it is malformed or has an unsupported key.
+    pub fn from_der(bytes: &[u8]) -> Result<Self, CertificateError> {
+        let parsed = x509_cert::Certificate::from_der(bytes).map_err(|_| CertificateError::Malformed)?;
+        let key = PublicKey::from_spki(&parsed.tbs_certificate.subject_public_key_info)
+            .ok_or(CertificateError::KeyAlgorithm)?;
+        let subject = SubjectName::from_x509(&parsed.tbs_certificate.subject);
+        Ok(Self { parsed, subject, key })
+    }
+
+    /// The name of the subject.
+    #[must_use]
+    pub fn subject(&self) -> &SubjectName {
+        &self.subject
+    }
+
+    /// The name of the subject, as it stands in the certificate.
+    #[must_use]
+    pub fn subject_der(&self) -> Vec<u8> {
+        encoded(&self.parsed.tbs_certificate.subject)
+    }
+
+    /// The name in the spelling of RFC 4514, as tokens and permissions have it.
+    #[must_use]
+    pub fn subject_text(&self) -> String {
+        self.parsed.tbs_certificate.subject.to_string()
+    }
+
+    /// The period in which the certificate counts.
+    #[must_use]
+    pub fn validity(&self) -> Validity {
+        let seconds = |time: x509_cert::time::Time| time.to_unix_duration().as_secs().try_into().unwrap_or(i64::MAX);
+        let validity = self.parsed.tbs_certificate.validity;
+        Validity { not_before: seconds(validity.not_before), not_after: seconds(validity.not_after) }
+    }
+
+    /// The algorithm of the key, as tokens name it: `EC-prime256v1` or `RSA-2048`.
+    #[must_use]
+    pub fn algorithm(&self) -> &'static str {
+        self.key.algorithm()
+    }
+
+    /// The text form.
+    #[must_use]
+    pub fn to_pem(&self) -> String {
+        pem::encode::<x509_cert::Certificate>(&encoded(&self.parsed))
+    }
+
+    /// Checks that an authority issued this certificate for an identity, and that it counts at a time.
+    ///
+    /// The authority must be the direct issuer.
+    ///
+    /// # Errors
+    /// [`CertificateError`] if that is not so.
+    pub fn check_identity(&self, authority: &Self, now: i64) -> Result<(), CertificateError> {
+        authority.check_authority(now)?;
+        let content = &self.parsed.tbs_certificate;
+        if content.issuer != authority.parsed.tbs_certificate.subject {
+            return Err(CertificateError::OtherIssuer {
+                issuer: content.issuer.to_string(),
+                authority: authority.subject_text(),
+            });
+        }
+        self.check_signature(authority)?;
+        self.check_extensions()?;
+        let usage = self.extension::<KeyUsage>()?;
+        if usage.is_some_and(|usage| !usage.digital_signature()) {
+            return Err(CertificateError::NoIdentity);
+        }
+        self.check_time(now)
+    }
+
+    /// Checks that this certificate may issue others at a time.
+    ///
+    /// # Errors
+    /// [`CertificateError`] if that is not so.
+    pub fn check_authority(&self, now: i64) -> Result<(), CertificateError> {
+        self.check_extensions()?;
+        let constraints = self.extension::<BasicConstraints>()?;
+        // Certificates of version 1 have no extensions. The user has chosen them as authorities.
+        let is_old = self.parsed.tbs_certificate.version != Version::V3;
+        if constraints.map_or(!is_old, |constraints| !constraints.ca) {
+            return Err(CertificateError::NoAuthority);
+        }
+        if self.extension::<KeyUsage>()?.is_some_and(|usage| !usage.key_cert_sign()) {
+            return Err(CertificateError::NoAuthority);
+        }
+        // A name constraint may exclude any identity, and a root of a domain needs none.
+        if self.extension::<NameConstraints>()?.is_some() {
+            return Err(CertificateError::Extension(NameConstraints::OID.to_string()));
+        }
+        self.check_time(now)
+    }
+
+    /// Checks that a private key belongs to this certificate.
+    ///
+    /// # Errors
+    /// [`CertificateError::OtherKey`] if it does not.
+    pub fn check_key(&self, key: &PrivateKey) -> Result<(), CertificateError> {
+        let is_same = matches!(&self.key, PublicKey::P256(public) if public == key.verifying_key());
+        if is_same { Ok(()) } else { Err(CertificateError::OtherKey) }
+    }
+
+    pub(crate) fn public_key(&self) -> &PublicKey {
+        &self.key
+    }
+
+    fn check_signature(&self, authority: &Self) -> Result<(), CertificateError> {
+        let parsed = &self.parsed;
+        if parsed.signature_algorithm != parsed.tbs_certificate.signature {
+            return Err(CertificateError::Signature);
+        }
+        let signature = parsed.signature.as_bytes().ok_or(CertificateError::Malformed)?;
+        let is_signed =
+            authority.key.verifies(&parsed.signature_algorithm, &encoded(&parsed.tbs_certificate), signature);
+        if is_signed { Ok(()) } else { Err(CertificateError::Signature) }
+    }
+
+    fn check_time(&self, now: i64) -> Result<(), CertificateError> {
+        let validity = self.validity();
+        if now < validity.not_before {
+            return Err(CertificateError::NotYetValid(validity.not_before));
+        }
+        if now > validity.not_after {
+            return Err(CertificateError::Expired(validity.not_after));
+        }
+        Ok(())
+    }
+
+    fn check_extensions(&self) -> Result<(), CertificateError> {
+        let extensions = self.parsed.tbs_certificate.extensions.as_deref().unwrap_or_default();
+        match extensions.iter().find(|extension| extension.critical && !KNOWN.contains(&extension.extn_id)) {
+            Some(unknown) => Err(CertificateError::Extension(unknown.extn_id.to_string())),
+            None => Ok(()),
+        }
+    }
+
+    fn extension<T: AssociatedOid + for<'a> Decode<'a>>(&self) -> Result<Option<T>, CertificateError> {
+        let extensions = self.parsed.tbs_certificate.extensions.as_deref().unwrap_or_default();
+        let mut found = extensions.iter().filter(|extension| extension.extn_id == T::OID);
+        let Some(first) = found.next() else { return Ok(None) };
+        // Two extensions of one kind could contradict each other.
+        if found.next().is_some() {
+            return Err(CertificateError::Malformed);
+        }
+        T::from_der(first.extn_value.as_bytes()).map(Some).map_err(|_| CertificateError::Malformed)
+    }
+}
+
+/// Encodes a part of a certificate. It was decoded before, or consists of checked parts.
+pub(super) fn encoded(part: &impl Encode) -> Vec<u8> {
+    part.to_der().expect("a decoded part of a certificate can be encoded")
+}
+
+impl fmt::Debug for Certificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Certificate")
+            .field("subject", &self.subject_text())
+            .field("algorithm", &self.algorithm())
+            .finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for Certificate {
+    fn eq(&self, other: &Self) -> bool {
+        self.parsed == other.parsed
+    }
+}
+
+impl Eq for Certificate {}
+
+impl fmt::Display for CertificateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => {
+                f.write_str("the file has no certificate: expected a line `-----BEGIN CERTIFICATE-----`")
+            }
+            Self::Malformed => f.write_str("the certificate is malformed: copy the file again"),
+            Self::KeyAlgorithm => f.write_str(
+                "the key of the certificate is not supported: expected EC P-256, or RSA with 2048 to 4096 bits",
+            ),
+            Self::OtherIssuer { issuer, authority } => write!(
+                f,
+                "`{issuer}` issued the certificate, but the authority is `{authority}`: use a certificate of that authority"
+            ),
+            Self::Signature => f.write_str(
+                "the authority did not sign the certificate: another authority has the same name, or the file was changed",
+            ),
+            Self::NoAuthority => f.write_str(
+                "the certificate of the authority may not issue others: expected basicConstraints CA:TRUE and keyCertSign",
+            ),
+            Self::NoIdentity => f.write_str(
+                "the certificate may not sign: issue it with keyUsage digitalSignature, or without keyUsage",
+            ),
+            Self::Extension(oid) => write!(f, "the certificate needs extension {oid}, which is not supported"),
+            Self::NotYetValid(_) => {
+                f.write_str("the validity of the certificate has not begun: compare the clock of this host")
+            }
+            Self::Expired(_) => f.write_str("the validity of the certificate has ended: issue a new one"),
+            Self::Revoked => f.write_str("the authority has revoked the certificate: issue a new one"),
+            Self::OtherKey => {
+                f.write_str("the private key belongs to another certificate: copy both files of one identity")
+            }
+        }
+    }
+}
+
+impl std::error::Error for CertificateError {}

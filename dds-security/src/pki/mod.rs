@@ -1,0 +1,45 @@
+//! Certificates of X.509, and the signatures of governance and permissions.
+//!
+//! Files come in as bytes, and certificates, texts and errors go out. The module has no clock: the caller passes the
+//! time, in seconds since 1970.
+//!
+//! | file | content |
+//! |---|---|
+//! | `certificate` | a certificate, and whether a certificate authority issued it |
+//! | `issue` | new certificates: authorities and identities |
+//! | `pem` | the text form of keys and certificates |
+//! | `private_key` | keys that sign: ECDSA with P-256 |
+//! | `public_key` | keys that verify: ECDSA with P-256, and RSA |
+//! | `revocation` | lists of revoked certificates |
+//! | `signed_data` | the signature of a document, as CMS |
+//! | `smime` | a document with its signature, as a message of two parts |
+//!
+//! ```
+//! use dds_security::pki::{Issuer, PrivateKey, Validity, sign_document, verify_document};
+//!
+//! let validity = Validity { not_before: 1_700_000_000, not_after: 1_900_000_000 };
+//! let authority = Issuer::generate("permissions CA", validity)?;
+//! let file = sign_document("<dds></dds>\n", &authority)?;
+//! let text = verify_document(&file, authority.certificate())?;
+//! assert_eq!(text, "<dds></dds>\r\n");
+//! assert!(verify_document(&file[1..file.len() / 2], authority.certificate()).is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod certificate;
+mod issue;
+mod pem;
+mod private_key;
+mod public_key;
+mod revocation;
+mod signed_data;
+mod smime;
+
+pub use certificate::{Certificate, CertificateError, Validity};
+pub use issue::{IssueError, Issuer};
+pub use private_key::{KeyError, PrivateKey};
+pub use revocation::RevocationList;
+pub use signed_data::SignError;
+pub use smime::{SignatureError, sign_document, verify_document};
+
+pub(crate) use public_key::PublicKey;
