@@ -10,12 +10,13 @@ use std::collections::BTreeMap;
 
 /// Every type of every package.
 fn entries() -> Vec<RosTypeEntry> {
-    let packages: [&[RosTypeEntry]; 22] = [
+    let packages: [&[RosTypeEntry]; 23] = [
         action_msgs::TYPES,
         actionlib_msgs::TYPES,
         builtin_interfaces::TYPES,
         composition_interfaces::TYPES,
         diagnostic_msgs::TYPES,
+        example_interfaces::TYPES,
         geometry_msgs::TYPES,
         lifecycle_msgs::TYPES,
         nav_msgs::TYPES,

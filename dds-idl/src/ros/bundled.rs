@@ -44,6 +44,12 @@ files! {
     composition_interfaces srv: ListNodes LoadNode UnloadNode;
     diagnostic_msgs msg: DiagnosticArray DiagnosticStatus KeyValue;
     diagnostic_msgs srv: AddDiagnostics SelfTest;
+    example_interfaces action: Fibonacci;
+    example_interfaces msg: Bool Byte ByteMultiArray Char Empty Float32 Float32MultiArray Float64
+        Float64MultiArray Int16 Int16MultiArray Int32 Int32MultiArray Int64 Int64MultiArray Int8
+        Int8MultiArray MultiArrayDimension MultiArrayLayout String UInt16 UInt16MultiArray UInt32
+        UInt32MultiArray UInt64 UInt64MultiArray UInt8 UInt8MultiArray WString;
+    example_interfaces srv: AddTwoInts SetBool Trigger;
     geometry_msgs msg: Accel AccelStamped AccelWithCovariance AccelWithCovarianceStamped Inertia InertiaStamped
         Point Point32 PointStamped Polygon PolygonInstance PolygonInstanceStamped PolygonStamped Pose Pose2D
         PoseArray PoseStamped PoseWithCovariance PoseWithCovarianceStamped Quaternion QuaternionStamped Transform

@@ -15,6 +15,9 @@ pub mod composition_interfaces;
 #[cfg(feature = "diagnostic_msgs")]
 #[rustfmt::skip]
 pub mod diagnostic_msgs;
+#[cfg(feature = "example_interfaces")]
+#[rustfmt::skip]
+pub mod example_interfaces;
 #[cfg(feature = "geometry_msgs")]
 #[rustfmt::skip]
 pub mod geometry_msgs;
