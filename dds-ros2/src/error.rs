@@ -1,5 +1,6 @@
 //! The error of every operation of this crate.
 
+use crate::action::{GoalEvent, GoalId, GoalState};
 use crate::name::NameError;
 use dds_core::error::{CreateError, EncodeError, WaitError, WriteError};
 use std::fmt;
@@ -68,6 +69,32 @@ pub enum Error {
         /// The problem.
         reason: String,
     },
+    /// The server of an action rejected a goal.
+    GoalRejected {
+        /// The action.
+        action: String,
+    },
+    /// A goal has the id of another one.
+    GoalExists {
+        /// The action.
+        action: String,
+        /// The id.
+        id: GoalId,
+    },
+    /// The state of a goal does not allow an event.
+    GoalTransition {
+        /// The state.
+        state: GoalState,
+        /// The event.
+        event: GoalEvent,
+    },
+    /// The server of an action canceled no goal.
+    CancelRefused {
+        /// The action.
+        action: String,
+        /// The problem.
+        reason: &'static str,
+    },
     /// A parameter is not declared, or a value is refused.
     Parameter {
         /// The problem.
@@ -100,6 +127,12 @@ impl fmt::Display for Error {
             ),
             Self::ServersGone { service } => write!(f, "every server of {service:?} left before it replied"),
             Self::Reply { service, reason } => write!(f, "the reply of {service:?} does not decode: {reason}"),
+            Self::GoalRejected { action } => write!(f, "the server of action {action:?} rejected the goal"),
+            Self::GoalExists { action, id } => write!(f, "action {action:?} has a goal with the id {id} already"),
+            Self::GoalTransition { state, event } => write!(f, "a goal that is {state} allows no `{event}`"),
+            Self::CancelRefused { action, reason } => {
+                write!(f, "the server of action {action:?} canceled no goal: {reason}")
+            }
             Self::Parameter { reason } => f.write_str(reason),
             Self::TooManyCalls { limit } => write!(f, "{limit} calls wait for a reply, which is the limit"),
         }

@@ -9,6 +9,7 @@
 //! | [`Node`] | the owner of publishers, subscriptions, clients and servers |
 //! | [`Publisher`], [`Subscription`] | topics |
 //! | [`Client`], [`Service`] | services |
+//! | [`ActionClient`], [`ActionServer`] | actions |
 //! | [`Parameter`], [`RemoteParameters`] | own parameters, and those of other nodes |
 //! | [`Graph`] | nodes, topics and services of all programs |
 //! | [`QosProfile`] | the QoS profiles of ROS 2 by name |
@@ -38,6 +39,7 @@
 //! files.
 #![forbid(unsafe_code)]
 
+mod action;
 mod context;
 mod error;
 mod graph;
@@ -50,10 +52,14 @@ mod topic;
 mod user_data;
 mod wait;
 
+pub use action::{
+    ActionClient, ActionServer, ActionServerBuilder, ClientGoal, GoalEvent, GoalId, GoalOutcome, GoalRequest,
+    GoalState, ServerGoal,
+};
 pub use context::{Context, ContextBuilder, DiscoveryRange, Distro};
 pub use dds_core::{DdsType, Duration, Time};
 pub use dds_ros2_msgs as msgs;
-pub use dds_ros2_msgs::{RosMessage, RosService};
+pub use dds_ros2_msgs::{RosAction, RosMessage, RosService};
 pub use error::{Error, Result};
 pub use graph::{EndpointDetails, Graph, NodeEntities, NodeName};
 pub use node::{Node, NodeBuilder};

@@ -2,7 +2,7 @@
 
 use super::arguments::Arguments;
 use super::environment::{DiscoveryRange, Environment};
-use super::{Context, ContextInner};
+use super::{Background, Context, ContextInner};
 use crate::graph::GraphCore;
 use crate::name::{NameKind, RemapRule, check_namespace};
 use crate::wait::Waits;
@@ -160,8 +160,15 @@ impl ContextBuilder {
         let waits = Waits { participant, closing: Arc::default() };
         let graph = GraphCore::new(&waits, &enclave, self.distro)?;
         let rules = self.rules.into_iter().chain(arguments.rules).collect();
-        let inner =
-            ContextInner { waits, graph, rules, arguments: arguments.others, enclave, services: AtomicU32::new(0) };
+        let inner = ContextInner {
+            waits,
+            graph,
+            rules,
+            arguments: arguments.others,
+            enclave,
+            background: Background::default(),
+            services: AtomicU32::new(0),
+        };
         Ok(Context { inner: Arc::new(inner) })
     }
 }

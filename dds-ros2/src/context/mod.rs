@@ -1,9 +1,11 @@
 //! The context: a participant of DDS for all nodes of a program, and its settings.
 
 mod arguments;
+mod background;
 mod builder;
 mod environment;
 
+pub(crate) use background::{Background, Task, Turn};
 pub use builder::{ContextBuilder, Distro};
 pub use environment::DiscoveryRange;
 
@@ -47,6 +49,7 @@ pub(crate) struct ContextInner {
     rules: Vec<RemapRule>,
     arguments: Vec<String>,
     enclave: String,
+    pub(crate) background: Background,
     /// Numbers of clients and servers.
     services: AtomicU32,
 }

@@ -1,6 +1,7 @@
 //! Nodes: the owners of publishers, subscriptions, clients and servers.
 
 use crate::Result;
+use crate::action::{ActionClient, ActionServer, ActionServerBuilder};
 use crate::context::Context;
 use crate::graph::{LocalEndpoint, NodeId, Registration};
 use crate::name::{NameKind, RemapRule, Remapping, Target, check_namespace, check_node, expand};
@@ -8,7 +9,8 @@ use crate::parameter::{ParameterBuilder, ParameterServer, ParameterStore, Parame
 use crate::qos::QosProfile;
 use crate::service::{Client, Service};
 use crate::topic::{Publisher, Subscription};
-use dds_ros2_msgs::{RosMessage, RosService};
+use dds_core::Time;
+use dds_ros2_msgs::{RosAction, RosMessage, RosService};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -112,6 +114,27 @@ impl Node {
         Client::new(self, self.resolve_service(name)?, QosProfile::SERVICES_DEFAULT)
     }
 
+    /// Creates a server of an action. [`ActionServer::next_goal`] takes its goals, or [`ActionServer::serve`].
+    ///
+    /// # Errors
+    /// As [`publisher`](Self::publisher).
+    pub fn action_server<A: RosAction>(&self, action: &str) -> Result<ActionServer<A>> {
+        self.action_server_builder(action).build()
+    }
+
+    /// Returns a builder of a server of an action, for the time that results are kept.
+    pub fn action_server_builder<A: RosAction>(&self, action: &str) -> ActionServerBuilder<A> {
+        ActionServerBuilder::new(self, action)
+    }
+
+    /// Creates a client of an action.
+    ///
+    /// # Errors
+    /// As [`publisher`](Self::publisher).
+    pub fn action_client<A: RosAction>(&self, action: &str) -> Result<ActionClient<A>> {
+        ActionClient::new(self, self.resolve_action(action)?)
+    }
+
     /// Returns a builder of a parameter, for its range and its description. `default` is its first value.
     ///
     /// ```
@@ -163,6 +186,20 @@ impl Node {
     /// [`Error::Name`](crate::Error::Name).
     pub fn resolve_service(&self, name: &str) -> Result<String> {
         self.resolve(name, NameKind::Service)
+    }
+
+    /// Returns the fully qualified name of an action. Remapping rules for services apply.
+    ///
+    /// # Errors
+    /// [`Error::Name`](crate::Error::Name).
+    pub fn resolve_action(&self, name: &str) -> Result<String> {
+        self.resolve(name, NameKind::Service)
+    }
+
+    /// Returns the time of the node.
+    #[must_use]
+    pub fn now(&self) -> Time {
+        self.inner.context.now()
     }
 
     fn resolve(&self, name: &str, kind: NameKind) -> Result<String> {

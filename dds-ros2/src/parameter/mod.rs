@@ -11,5 +11,5 @@ mod value;
 
 pub use client::RemoteParameters;
 pub use declaration::{Parameter, ParameterBuilder};
-pub(crate) use server::{ParameterServer, Shared as ParameterStore};
+pub(crate) use server::{ParameterServer, Shared as ParameterStore, stamp};
 pub use value::{ParameterType, ParameterValue};

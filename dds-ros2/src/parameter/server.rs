@@ -229,7 +229,7 @@ fn result_of(result: Result<()>) -> SetParametersResult {
 }
 
 /// Returns a time as a message. Times outside of its range are cut off.
-fn stamp(time: Time) -> Stamp {
+pub(crate) fn stamp(time: Time) -> Stamp {
     let nanos = time.as_unix_nanos();
     let seconds = nanos.div_euclid(1_000_000_000);
     Stamp {

@@ -91,16 +91,17 @@ impl<R: DecodeOwned> Shared<R> {
 
 impl<S: RosService> Client<S> {
     pub(crate) fn new(node: &Node, name: String, qos: QosProfile) -> Result<Self> {
+        Self::with_signal(node, name, qos, Arc::default())
+    }
+
+    /// Creates a client that notifies `signal` of matches and replies.
+    pub(crate) fn with_signal(node: &Node, name: String, qos: QosProfile, signal: Arc<Signal>) -> Result<Self> {
         let context = node.context();
         let participant = context.participant();
         let identity = context.service_identity();
         let (requests, replies) = topics_of(&name);
         let state = State { calls: Calls::new(), cache: PeerCache::new() };
-        let shared = Arc::new(Shared {
-            signal: Arc::new(Signal::default()),
-            number: client_number(context, identity),
-            state: Mutex::new(state),
-        });
+        let shared = Arc::new(Shared { signal, number: client_number(context, identity), state: Mutex::new(state) });
         let limits = dds_core::qos::ResourceLimits::NONE.max_samples(SAMPLES_MAX);
         let matched = Arc::clone(&shared);
         let writer = participant
@@ -143,7 +144,7 @@ impl<S: RosService> Client<S> {
         request: S::Request,
         mut then: impl FnMut(S::Response) -> Result<T> + Send + 'static,
     ) -> Wait<'static, T> {
-        let mut call = Call { core: Arc::clone(&self.core), request: Some(request), number: None };
+        let mut call = self.prepare(request);
         let core = Arc::clone(&self.core);
         Wait::new(
             self.core.node.context().waits(),
@@ -151,6 +152,11 @@ impl<S: RosService> Client<S> {
             move || call.poll()?.map(&mut then).transpose(),
             move || core.missing(),
         )
+    }
+
+    /// Returns a call for the poll of a wait on the signal of this client.
+    pub(crate) fn prepare(&self, request: S::Request) -> Call<S> {
+        Call { core: Arc::clone(&self.core), request: Some(request), number: None }
     }
 
     /// Waits until a server is connected both ways.
@@ -222,7 +228,7 @@ impl<S: RosService> Core<S> {
 }
 
 /// A call, from the wait for a server to the reply.
-struct Call<S: RosService> {
+pub(crate) struct Call<S: RosService> {
     core: Arc<Core<S>>,
     /// `None` once it is sent.
     request: Option<S::Request>,
@@ -230,7 +236,8 @@ struct Call<S: RosService> {
 }
 
 impl<S: RosService> Call<S> {
-    fn poll(&mut self) -> Result<Option<S::Response>> {
+    /// Sends the request once a server is connected, and returns the reply once it is there.
+    pub(crate) fn poll(&mut self) -> Result<Option<S::Response>> {
         let core = Arc::clone(&self.core);
         let ready = core.ready();
         if self.number.is_none() {

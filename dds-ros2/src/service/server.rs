@@ -4,7 +4,7 @@ use super::form::{Form, PeerCache, Peers};
 use super::held::{HELD_MAX, Held, HeldRequests, Identity};
 use super::message::{Message, RequestHeader, decode};
 use super::{topics_of, user_data_of};
-use crate::context::Context;
+use crate::context::{Context, Task, Turn};
 use crate::graph::{LocalEndpoint, Registration};
 use crate::node::Node;
 use crate::qos::QosProfile;
@@ -46,13 +46,14 @@ struct Core<S: RosService> {
     _node: Option<Node>,
 }
 
-/// Answers the waiting requests of a server in the background.
-type Work = Box<dyn Fn() + Send + Sync>;
+/// Requests that a background server answers before other servers have their turn.
+const TURN_MAX: usize = 32;
 
 /// The part that listeners reach.
 struct Shared<Q> {
     signal: Arc<Signal>,
-    work: OnceLock<Work>,
+    /// Answers the waiting requests of a server in the background.
+    task: OnceLock<Arc<Task>>,
     state: Mutex<State<Q>>,
 }
 
@@ -75,67 +76,78 @@ impl<Q> Shared<Q> {
 
     fn wake(&self) {
         self.signal.notify();
-        if let Some(work) = self.work.get() {
-            work();
+        if let Some(task) = self.task.get() {
+            task.wake();
         }
     }
 }
 
 impl<S: RosService> Service<S> {
     pub(crate) fn new(node: &Node, name: String, qos: QosProfile) -> Result<Self> {
-        Self::with_delivery(node, name, qos, Delivery::Inline, Some(node.clone()))
+        Self::with_signal(node, name, qos, Arc::default(), Some(node.clone()))
     }
 
-    /// Creates a server that its node owns. The event thread answers requests.
+    /// Creates a server that its node owns. The background thread answers requests.
     pub(crate) fn in_background(
         node: &Node,
         name: String,
         qos: QosProfile,
         answer: impl Fn(S::Request) -> S::Response + Send + Sync + 'static,
     ) -> Result<Self> {
-        let service = Self::with_delivery(node, name, qos, Delivery::EventThread, None)?;
-        let core = Arc::downgrade(&service.core);
-        let work = move || {
-            let Some(core) = core.upgrade() else { return };
-            let service = Self { core };
-            // The only error means that the context is closed.
-            while let Ok(Some(request)) = service.take_request() {
-                request.answer(&answer);
-            }
-        };
-        // The only call: the server is new.
-        let _ = service.core.shared.work.set(Box::new(work));
-        // Requests may have arrived before.
-        service.core.shared.wake();
+        let service = Self::with_signal(node, name, qos, Arc::default(), None)?;
+        service.handle_in_background(move |request| request.answer(&answer))?;
         Ok(service)
     }
 
-    fn with_delivery(
+    /// Lets the background thread handle the requests. The only call for this server.
+    pub(crate) fn handle_in_background(&self, handle: impl Fn(Request<S>) + Send + Sync + 'static) -> Result<()> {
+        let core = Arc::downgrade(&self.core);
+        let task = self.core.context.inner.background.task(move || {
+            let Some(core) = core.upgrade() else { return Turn::Done };
+            let service = Self { core };
+            for _ in 0..TURN_MAX {
+                match service.take_request() {
+                    Ok(Some(request)) => handle(request),
+                    // The only error means that the context is closed.
+                    Ok(None) | Err(_) => return Turn::Done,
+                }
+            }
+            Turn::More
+        })?;
+        // The only call: the server is new.
+        let _ = self.core.shared.task.set(task);
+        // Requests may have arrived before.
+        self.core.shared.wake();
+        Ok(())
+    }
+
+    /// Creates a server that notifies `signal`. With `owner`, it keeps the node alive.
+    pub(crate) fn with_signal(
         node: &Node,
         name: String,
         qos: QosProfile,
-        delivery: Delivery,
+        signal: Arc<Signal>,
         owner: Option<Node>,
     ) -> Result<Self> {
         let participant = node.context().participant();
         let identity = node.context().service_identity();
         let (requests, replies) = topics_of(&name);
         let state = State { cache: PeerCache::new(), held: HeldRequests::new(), dropped: 0 };
-        let shared = Arc::new(Shared { signal: Arc::default(), work: OnceLock::new(), state: Mutex::new(state) });
+        let shared = Arc::new(Shared { signal, task: OnceLock::new(), state: Mutex::new(state) });
         let limits = dds_core::qos::ResourceLimits::NONE.max_samples(SAMPLES_MAX);
         let matched = Arc::clone(&shared);
         let writer = participant
             .writer_builder::<Message<S::Response>>(&replies)
             .qos(qos.service_writer(user_data_of::<S::Response>("serviceid", identity)).resource_limits(limits))
             .slow_reader(SLOW_PEER)
-            .delivery(delivery)
+            .delivery(Delivery::Inline)
             .on_event(move |_, _| matched.rematch())
             .build()?;
         let (received, matched) = (Arc::clone(&shared), Arc::clone(&shared));
         let reader = participant
             .reader_builder::<Message<S::Request>>(&requests)
             .qos(qos.reader(user_data_of::<S::Request>("serviceid", identity)).keep_all().resource_limits(limits))
-            .delivery(delivery)
+            .delivery(Delivery::Inline)
             .on_data(move |_| received.wake())
             .on_event(move |_, _| matched.rematch())
             .build()?;
@@ -162,6 +174,11 @@ impl<S: RosService> Service<S> {
             || self.take_request(),
             || format!("no request of {:?}; {} clients are connected", self.core.name, self.client_count()),
         )
+    }
+
+    /// Notified of requests and of matches.
+    pub(crate) fn signal(&self) -> &Arc<Signal> {
+        &self.core.shared.signal
     }
 
     /// Takes the next request if one is there.

@@ -4,11 +4,14 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
+mod actions;
 mod cyclone;
 mod graph;
 mod parameters;
 mod peer;
 mod services;
+#[allow(dead_code, reason = "a service has parts that actions do not use")]
+mod test_msgs;
 mod topics;
 
 use dds_ros2::Context;

@@ -4,15 +4,21 @@ import json
 import os
 import sys
 import threading
+import time
 
 import rclpy
+from action_msgs.msg import GoalInfo, GoalStatusArray
+from action_msgs.srv import CancelGoal
 from rcl_interfaces.msg import ParameterEvent
-from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile, qos_profile_sensor_data
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
+from test_msgs.action import Fibonacci
 
 PROFILES = {
     "default": QoSProfile(depth=10),
@@ -105,6 +111,89 @@ class Peer:
         report("topic_info", endpoints=[describe(info) for info in endpoints])
 
 
+    def send_goal(self, action, order, cancel):
+        if action not in self.clients:
+            self.clients[action] = ActionClient(self.node, Fibonacci, action)
+            self.clients[action + "/cancel"] = self.node.create_client(CancelGoal, action + "/_action/cancel_goal")
+            self.seen, self.last = set(), None
+            self.kept.append(
+                self.node.create_subscription(
+                    GoalStatusArray, action + "/_action/status", self.see, PROFILES["latched"]
+                )
+            )
+        client = self.clients[action]
+        if not client.wait_for_server(timeout_sec=20):
+            report("unavailable")
+            return
+        feedback = []
+        heard = lambda message: feedback.append(list(message.feedback.sequence))
+
+        def accepted(future):
+            handle = future.result()
+            if not handle.accepted:
+                report("goal_done", accepted=False)
+                return
+
+            def done(future):
+                answer = future.result()
+                report(
+                    "goal_done",
+                    accepted=True,
+                    status=answer.status,
+                    sequence=list(answer.result.sequence),
+                    feedback=feedback,
+                )
+
+            handle.get_result_async().add_done_callback(done)
+            if cancel:
+                self.cancel(action, cancel, handle)
+
+        client.send_goal_async(Fibonacci.Goal(order=order), heard).add_done_callback(accepted)
+
+    def cancel(self, action, cancel, handle):
+        info = GoalInfo()
+        if cancel == "one":
+            info.goal_id = handle.goal_id
+        if cancel == "until":
+            info.stamp = handle.stamp
+        done = lambda future: report(
+            "canceled", code=future.result().return_code, count=len(future.result().goals_canceling)
+        )
+        request = CancelGoal.Request(goal_info=info)
+        self.clients[action + "/cancel"].call_async(request).add_done_callback(done)
+
+    def see(self, message):
+        self.last = [status.status for status in message.status_list]
+        self.seen.update(self.last)
+
+    def goal_status(self):
+        report("goal_status", seen=sorted(self.seen), last=self.last)
+
+    def serve_action(self, action):
+        def execute(goal):
+            sequence = [0, 1]
+            while len(sequence) <= goal.request.order:
+                if goal.is_cancel_requested:
+                    goal.canceled()
+                    return Fibonacci.Result(sequence=sequence)
+                sequence.append((sequence[-1] + sequence[-2]) % 1000000)
+                goal.publish_feedback(Fibonacci.Feedback(sequence=sequence))
+                time.sleep(0.1)
+            goal.succeed()
+            return Fibonacci.Result(sequence=sequence)
+
+        decide = lambda goal: GoalResponse.ACCEPT if goal.order >= 0 else GoalResponse.REJECT
+        server = ActionServer(
+            self.node,
+            Fibonacci,
+            action,
+            execute,
+            goal_callback=decide,
+            cancel_callback=lambda goal: CancelResponse.ACCEPT,
+            callback_group=ReentrantCallbackGroup(),
+        )
+        self.kept.append(server)
+
     def declare(self, name, value):
         self.node.declare_parameter(name, value)
         report("declared")
@@ -166,7 +255,8 @@ class Peer:
 def main():
     rclpy.init()
     peer = Peer(sys.argv[1], sys.argv[2])
-    executor = SingleThreadedExecutor()
+    # Calls of clients race with their replies in an executor with threads, so only an action server has one.
+    executor = MultiThreadedExecutor(8) if "TEST_THREADS" in os.environ else SingleThreadedExecutor()
     executor.add_node(peer.node)
 
     def spin():

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
+mod actions;
+
 use dds_ros2::msgs::rcl_interfaces::msg::ParameterEvent;
 use dds_ros2::msgs::std_msgs::msg::String as Text;
 use dds_ros2::msgs::std_srvs::srv::{SetBool, SetBoolRequest, SetBoolResponse};

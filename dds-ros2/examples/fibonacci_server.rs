@@ -1,0 +1,16 @@
+//! Computes Fibonacci numbers as an action. `fibonacci_client`, or `fibonacci_action_client` of ROS 2, sends goals.
+use dds_ros2::msgs::example_interfaces::action::{Fibonacci, FibonacciFeedback, FibonacciResult};
+
+fn main() -> dds_ros2::Result<()> {
+    let node = dds_ros2::Context::from_env()?.node("fibonacci_action_server")?;
+    node.action_server::<Fibonacci>("fibonacci")?.serve(|goal| {
+        let mut sequence = vec![0, 1];
+        while sequence.len() <= usize::try_from(goal.goal.order).unwrap_or(0) && !goal.is_canceling() {
+            sequence.push(sequence[sequence.len() - 1] + sequence[sequence.len() - 2]);
+            goal.publish_feedback(FibonacciFeedback { sequence: sequence.clone() })?;
+            std::thread::sleep(std::time::Duration::from_secs(1));
+        }
+        let result = FibonacciResult { sequence };
+        if goal.is_canceling() { goal.canceled(result) } else { goal.succeed(result) }
+    })
+}

@@ -1,0 +1,84 @@
+//! Actions between nodes of this crate.
+
+use super::{LIMIT, builder};
+use dds_ros2::msgs::example_interfaces::action::{Fibonacci, FibonacciFeedback, FibonacciGoal, FibonacciResult};
+use dds_ros2::{ActionClient, ActionServer, Context, Error, GoalEvent, GoalState};
+use std::time::Duration;
+
+fn pair(tag: &str) -> (Context, ActionServer<Fibonacci>, ActionClient<Fibonacci>) {
+    let context = builder(tag).build().unwrap();
+    let node = context.node("both").unwrap();
+    let server = node.action_server("fib").unwrap();
+    let client = node.action_client("fib").unwrap();
+    client.wait_for_server().block_for(LIMIT).unwrap();
+    (context, server, client)
+}
+
+fn result(value: i32) -> FibonacciResult {
+    FibonacciResult { sequence: vec![value] }
+}
+
+#[test]
+fn goals_run_at_the_same_time_and_deferred() {
+    let (_context, server, client) = pair("goals");
+    let orders = [1, 2, 3];
+    let waits = orders.map(|order| {
+        let client = client.clone();
+        std::thread::spawn(move || client.send_goal(FibonacciGoal { order }).block_for(LIMIT).unwrap())
+    });
+    let mut accepted = orders.map(|_| server.next_goal().block_for(LIMIT).unwrap().accept_deferred().unwrap());
+    accepted.sort_by_key(|goal| goal.goal.order);
+    let goals = waits.map(|wait| wait.join().unwrap());
+    assert!(accepted.iter().all(|goal| goal.state() == GoalState::Accepted));
+    let [first, second, third] = accepted;
+    third.execute().unwrap();
+    third.publish_feedback(FibonacciFeedback { sequence: vec![7] }).unwrap();
+    assert_eq!(goals[2].next_feedback().block_for(LIMIT).unwrap().unwrap().sequence, [7]);
+    third.succeed(result(30)).unwrap();
+    // A dropped goal is aborted, and one that was not started cannot succeed.
+    drop(first);
+    let error = second.succeed(result(20)).unwrap_err();
+    assert!(
+        matches!(error, Error::GoalTransition { state: GoalState::Accepted, event: GoalEvent::Succeed }),
+        "{error}"
+    );
+    let ends = goals.iter().map(|goal| goal.result().block_for(LIMIT).unwrap());
+    let ends: Vec<_> = ends.map(|outcome| (outcome.state, outcome.result.sequence)).collect();
+    let aborted = (GoalState::Aborted, Vec::new());
+    assert_eq!(ends, [aborted.clone(), aborted, (GoalState::Succeeded, vec![30])]);
+    assert!(goals[2].next_feedback().block_for(LIMIT).unwrap().is_none());
+}
+
+#[test]
+fn dropped_request_rejects_its_goal() {
+    let (_context, server, client) = pair("rejects");
+    let wait = std::thread::spawn(move || client.send_goal(FibonacciGoal { order: 1 }).block_for(LIMIT));
+    drop(server.next_goal().block_for(LIMIT).unwrap());
+    let error = wait.join().unwrap().unwrap_err();
+    assert!(matches!(error, Error::GoalRejected { .. }), "{error}");
+    assert!(server.goals().is_empty());
+}
+
+#[test]
+fn goal_that_forbids_it_is_not_canceled() {
+    let (_context, server, client) = pair("forbids");
+    let wait = std::thread::spawn(move || client.send_goal(FibonacciGoal { order: 1 }).block_for(LIMIT));
+    let goal = server.next_goal().block_for(LIMIT).unwrap().accept().unwrap();
+    let sent = wait.join().unwrap().unwrap();
+    goal.set_cancelable(false);
+    let error = sent.cancel().block_for(LIMIT).unwrap_err();
+    assert!(error.to_string().contains("the server refuses"), "{error}");
+    goal.set_cancelable(true);
+    sent.cancel().block_for(LIMIT).unwrap();
+    goal.cancel_requested().block_for(LIMIT).unwrap();
+    goal.canceled(result(1)).unwrap();
+    assert_eq!(sent.result().block_for(LIMIT).unwrap().state, GoalState::Canceled);
+}
+
+#[test]
+fn goal_without_server_names_the_missing_parts() {
+    let context = builder("alone").build().unwrap();
+    let client = context.node("client").unwrap().action_client::<Fibonacci>("fib").unwrap();
+    let error = client.send_goal(FibonacciGoal { order: 1 }).block_for(Duration::from_millis(50)).unwrap_err();
+    assert!(error.to_string().contains("not connected: send_goal, cancel_goal, get_result, feedback"), "{error}");
+}
