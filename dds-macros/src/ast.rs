@@ -1,7 +1,7 @@
 //! Model of the type: the input of code generation.
 
 use crate::attr::{
-    AutoId, ExtensibilityAttribute, FieldAttributes, MemberDefault, TryConstructAttribute, TypeAttributes,
+    AutoId, ExtensibilityAttribute, FieldAttributes, HashId, MemberDefault, TryConstructAttribute, TypeAttributes,
     VariantAttributes,
 };
 use crate::bits::{BitmaskModel, BitsetModel};
@@ -69,17 +69,20 @@ impl<'a> Model<'a> {
         }
         let mut hidden = Vec::new();
         let body = match &input.data {
+            // The conversion comes first: then the fields of the type are not members.
             _ if attributes.into.is_some() || attributes.from.is_some() => {
                 ConvertedModel::of_attributes(&attributes, errors)
             }
             Data::Struct(data) if attributes.bitmask.is_some() => BitmaskModel::of(data, &attributes, errors),
             Data::Struct(data) if attributes.bitset.is_some() => BitsetModel::of(data, errors),
+            // A typedef of IDL: the encoding is that of the field, without a member header.
             Data::Struct(data) if matches!(&data.fields, Fields::Unnamed(fields) if fields.unnamed.len() == 1) => {
                 ConvertedModel::of_newtype(&input.ident, &data.fields, errors)
             }
             Data::Struct(data) => {
                 Body::of_struct(&data.fields, attributes.autoid.unwrap_or_default(), &mut hidden, errors)
             }
+            // Before plain enums: a union may have cases without data only, if it names its discriminator.
             Data::Enum(data) if UnionModel::is_one(data, &attributes) => {
                 Body::Union(UnionModel::of(data, &attributes, errors))
             }
@@ -130,14 +133,21 @@ impl<'a> Model<'a> {
 
     /// Whether a member or the discriminator is part of the key.
     pub(crate) fn has_key(&self) -> bool {
+        // Only the discriminator of a union can be a key (XTYPES 1.3, 7.2.2.4.4.4.8).
         if let Body::Union(_) = self.body {
             return self.attributes.key.is_some();
         }
-        self.members().iter().any(|member| member.attributes.key.is_some())
+        for member in self.members() {
+            if member.attributes.key.is_some() {
+                return true;
+            }
+        }
+        false
     }
 
     /// The members of the key: the marked ones, or all members if none is marked.
     pub(crate) fn key_members(&self) -> Vec<&MemberModel<'a>> {
+        // Inside the key of another struct, a struct without key members counts as a whole (XTYPES 1.3, 7.6.8).
         let has_key = self.has_key();
         self.members().iter().filter(|member| member.attributes.key.is_some() || !has_key).collect()
     }
@@ -156,9 +166,11 @@ impl<'a> Body<'a> {
             }
             Fields::Named(_) => {}
         }
+        // XTYPES 1.3, 7.3.1.2.1.1: a member without an id of its own follows the member before it.
         let (mut next_id, mut counts_from) = (0, None);
         let mut members = Vec::new();
         for field in fields {
+            debug_assert!(field.ident.is_some(), "each field of `Fields::Named` has a name");
             let Some(ident) = &field.ident else { continue };
             let attributes = FieldAttributes::of(&field.attrs, errors);
             if let Some(span) = attributes.non_serialized {
@@ -174,6 +186,7 @@ impl<'a> Body<'a> {
             let name = name_of(ident, &attributes);
             let is_optional = attributes.optional.is_some() || is_option(&field.ty);
             if attributes.base.is_some() {
+                // The ids of the own members follow those of the base, whose number the macro does not know.
                 counts_from = Some(&field.ty);
                 members.push(MemberModel {
                     ident,
@@ -191,6 +204,7 @@ impl<'a> Body<'a> {
             if attributes.id.is_some() || attributes.hashid.is_some() || autoid == AutoId::Hash {
                 counts_from = None;
             }
+            // The largest id is rejected later, so saturation cannot give two members one id unnoticed.
             next_id = id.saturating_add(1);
             members.push(MemberModel { ident, ty: &field.ty, id, counts_from, name, is_optional, attributes });
         }
@@ -217,6 +231,7 @@ impl MemberModel<'_> {
         match (&self.attributes.with, self.is_optional) {
             (None, _) => quote!(self.#ident),
             (Some(with), false) => quote!(#with::to_wire(&self.#ident)),
+            // The conversion sees a present value only, so one module serves optional and other members.
             (Some(with), true) => quote!(self.#ident.as_ref().map(#with::to_wire)),
         }
     }
@@ -225,6 +240,7 @@ impl MemberModel<'_> {
     pub(crate) fn convert(&self, value: TokenStream, cdr: &TokenStream) -> TokenStream {
         match (&self.attributes.with, self.is_optional) {
             (None, _) => value,
+            // The value is decoded first: the call of a method and the argument would borrow the decoder twice.
             (Some(with), false) => quote!({
                 let wire = #value;
                 #cdr::converted(d, #with::from_wire(wire))?
@@ -262,6 +278,7 @@ impl MemberModel<'_> {
     pub(crate) fn constant(&self, of: &TokenStream, name: &TokenStream, cdr: &TokenStream) -> TokenStream {
         match self.as_owned(cdr) {
             Some(owned) => quote!(#owned::#name),
+            // A type that borrows has no `MemberValue`, so the code names the trait itself.
             None => {
                 let ty = with_lifetime(self.named_type(), "static");
                 quote!(<#ty as #cdr::#of>::#name)
@@ -303,28 +320,38 @@ impl MemberModel<'_> {
     /// The id as a pattern.
     pub(crate) fn id_pattern(&self, cdr: &TokenStream) -> TokenStream {
         let id = self.id(cdr);
+        // A constant block is an expression, which no pattern accepts.
         if self.counts_from.is_some() { quote!(id if id == #id) } else { id }
     }
 
     pub(crate) fn try_construct(&self) -> TryConstructAttribute {
-        self.attributes.try_construct.map_or(TryConstructAttribute::Discard, |(kind, _)| kind)
+        match self.attributes.try_construct {
+            Some((kind, _)) => kind,
+            None => TryConstructAttribute::Discard,
+        }
     }
 
     pub(crate) fn bound(&self) -> Option<u32> {
-        self.attributes.bound.map(|(bound, _)| bound)
+        let (bound, _) = self.attributes.bound?;
+        Some(bound)
     }
 }
 
 /// The name of a member or literal in the type description.
 pub(crate) fn name_of(ident: &Ident, attributes: &FieldAttributes) -> String {
-    attributes.name.as_ref().map_or_else(|| ident.unraw().to_string(), syn::LitStr::value)
+    match &attributes.name {
+        Some(name) => name.value(),
+        // `r#type` is the member `type`.
+        None => ident.unraw().to_string(),
+    }
 }
 
 /// The id of a member; `next` is the id after the preceding member.
 pub(crate) fn id_of(name: &str, attributes: &FieldAttributes, autoid: AutoId, next: u32) -> u32 {
     match (&attributes.id, &attributes.hashid) {
         (Some((id, _)), _) => *id,
-        (None, Some(hashid)) => hash_of(&hashid.name.as_ref().map_or_else(|| name.to_owned(), syn::LitStr::value)),
+        (None, Some(HashId { name: Some(other), .. })) => hash_of(&other.value()),
+        (None, Some(HashId { name: None, .. })) => hash_of(name),
         (None, None) if autoid == AutoId::Hash => hash_of(name),
         (None, None) => next,
     }
@@ -337,6 +364,7 @@ pub(crate) fn is_option(ty: &Type) -> bool {
 
 /// The id from a name: the first four bytes of its MD5, little endian, without the high four bits.
 fn hash_of(name: &str) -> u32 {
+    // XTYPES 1.3, 7.3.1.2.1.1: the first four bytes of the MD5. A member header has 28 bits for the id.
     let [a, b, c, d, ..] = md5::compute(name).0;
     u32::from_le_bytes([a, b, c, d]) & 0x0fff_ffff
 }
@@ -347,7 +375,10 @@ pub(crate) fn inside_option(ty: &Type) -> Option<&Type> {
         Type::Group(group) => inside_option(&group.elem),
         Type::Paren(inner) => inside_option(&inner.elem),
         Type::Path(path) => {
-            let segment = path.path.segments.last().filter(|segment| segment.ident == "Option")?;
+            let segment = path.path.segments.last()?;
+            if segment.ident != "Option" {
+                return None;
+            }
             let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else { return None };
             match arguments.args.first() {
                 Some(syn::GenericArgument::Type(inner)) => Some(inner),
@@ -363,6 +394,7 @@ pub(crate) fn has_lifetime(ty: &Type) -> bool {
     fn is_in(tokens: TokenStream) -> bool {
         for token in tokens {
             let found = match token {
+                // A lifetime is an apostrophe and a name; a character literal is one token.
                 TokenTree::Punct(punct) => punct.as_char() == '\'',
                 TokenTree::Group(group) => is_in(group.stream()),
                 _ => false,
@@ -380,7 +412,8 @@ pub(crate) fn has_lifetime(ty: &Type) -> bool {
 /// The name of a type without its path and parameters.
 pub(crate) fn last_segment(ty: &Type) -> Option<&Ident> {
     match ty {
-        Type::Path(path) => path.path.segments.last().map(|segment| &segment.ident),
+        Type::Path(path) => Some(&path.path.segments.last()?.ident),
+        // A type that came out of another macro.
         Type::Group(group) => last_segment(&group.elem),
         Type::Paren(inner) => last_segment(&inner.elem),
         _ => None,
@@ -407,6 +440,7 @@ fn replace_lifetimes(tokens: TokenStream, lifetime: &str) -> TokenStream {
             TokenTree::Ident(ident) if is_lifetime_name => Ident::new(lifetime, ident.span()).into(),
             TokenTree::Group(group) => {
                 let mut inner = Group::new(group.delimiter(), replace_lifetimes(group.stream(), lifetime));
+                // A new group has the span of the macro call, and an error in it would point there.
                 inner.set_span(group.span());
                 inner.into()
             }
@@ -420,6 +454,7 @@ fn replace_lifetimes(tokens: TokenStream, lifetime: &str) -> TokenStream {
 pub(crate) fn locate(code: TokenStream, place: Span) -> TokenStream {
     let mut located = TokenStream::new();
     for mut token in code {
+        // Names still resolve where the macro wrote them. Only the position in error messages changes.
         let span = token.span().located_at(place);
         match &mut token {
             TokenTree::Group(group) => {

@@ -149,6 +149,7 @@ impl TypeAttributes {
                 "name" => set(&mut found.name, text(input)?, &key, errors),
                 "extensibility" => {
                     let value = text(input)?;
+                    // The long form is the annotation of IDL, the short forms below are the habit of Rust.
                     let kind = extensibility(&value.value(), value.span())?;
                     set(&mut found.extensibility, kind, &key, errors);
                 }
@@ -168,6 +169,7 @@ impl TypeAttributes {
                 "discriminator" => {
                     let ty: Type = value(input)?;
                     let is_octet = is_octet(&ty);
+                    // `octet` is no type of Rust. Its values are bytes, and only the TypeObject differs.
                     let ty = if is_octet { syn::parse_quote_spanned!(span=> ::core::primitive::u8) } else { ty };
                     set(&mut found.discriminator, Discriminator { ty, is_octet }, &key, errors);
                 }
@@ -242,13 +244,18 @@ impl FieldAttributes {
         let Self { name, key: _, id, hashid, bound, optional, default, octet, must_understand, .. } = self;
         let spans = [optional, octet, must_understand, &self.external];
         let numbers = [id, bound, &self.bits, &self.position];
-        spans.iter().all(|span| span.is_none())
-            && self.try_construct.is_none()
-            && self.with.is_none()
-            && numbers.iter().all(|number| number.is_none())
-            && name.is_none()
-            && hashid.is_none()
-            && default.is_none()
+        for span in spans {
+            if span.is_some() {
+                return false;
+            }
+        }
+        for number in numbers {
+            if number.is_some() {
+                return false;
+            }
+        }
+        let has_no_value = self.try_construct.is_none() && self.with.is_none() && default.is_none();
+        has_no_value && name.is_none() && hashid.is_none()
     }
 }
 
@@ -297,6 +304,7 @@ impl CaseFieldAttributes {
 
 /// Parses `= "trim"`. Without a value it is `use_default` (XTYPES 1.3, 7.3.1.2.1.12).
 fn try_construct(input: ParseStream<'_>, span: Span) -> syn::Result<(TryConstructAttribute, Span)> {
+    // `@try_construct` without a value is `USE_DEFAULT` in IDL.
     if !input.peek(Token![=]) {
         return Ok((TryConstructAttribute::UseDefault, span));
     }
@@ -313,6 +321,7 @@ fn try_construct(input: ParseStream<'_>, span: Span) -> syn::Result<(TryConstruc
 /// Parses `= 1` or `= [1, 2]`.
 fn cases(input: ParseStream<'_>) -> syn::Result<Vec<Expr>> {
     input.parse::<Token![=]>()?;
+    // One label needs no brackets.
     if !input.peek(syn::token::Bracket) {
         return Ok(vec![input.parse()?]);
     }
@@ -375,6 +384,7 @@ fn each(
                 let key = input.call(Ident::parse_any)?;
                 if let Err(error) = visit(key, input, errors) {
                     errors.add(error);
+                    // Skips the rest of this attribute, so that the next one is checked as well.
                     while !input.is_empty() && !input.peek(Token![,]) {
                         input.parse::<TokenTree>()?;
                     }
@@ -385,7 +395,10 @@ fn each(
             }
             Ok(())
         };
-        let result = attribute.meta.require_list().and_then(|list| list.parse_args_with(parser));
+        let result = match attribute.meta.require_list() {
+            Ok(list) => list.parse_args_with(parser),
+            Err(error) => Err(error),
+        };
         if let Err(error) = result {
             errors.add(error);
         }
@@ -400,6 +413,7 @@ fn value<T: syn::parse::Parse>(input: ParseStream<'_>) -> syn::Result<T> {
 
 fn text(input: ParseStream<'_>) -> syn::Result<LitStr> {
     let text: LitStr = value(input)?;
+    // No name of DDS may be empty: peers use names in filters and in the hashes of TypeObjects.
     if text.value().is_empty() {
         return Err(syn::Error::new(text.span(), "expected a string that is not empty"));
     }
@@ -422,6 +436,7 @@ fn extensibility(word: &str, span: Span) -> syn::Result<ExtensibilityAttribute> 
 
 /// Stores a value and reports an attribute that is given twice.
 fn set<T>(place: &mut Option<T>, value: T, key: &Ident, errors: &mut Errors) {
+    // The last value stays. It does not matter which, because no code is generated after an error.
     if place.replace(value).is_some() {
         errors.add(syn::Error::new(key.span(), format!("duplicate attribute `{key}`")));
     }
@@ -429,6 +444,7 @@ fn set<T>(place: &mut Option<T>, value: T, key: &Ident, errors: &mut Errors) {
 
 fn unknown(word: &str, span: Span, place: &str, known: &[&str]) -> syn::Error {
     let message = match word {
+        // Words that a user of IDL or of another implementation expects.
         "map" => "unknown attribute `map`: write a map as `BTreeMap` or `HashMap`".to_owned(),
         "union" => "unknown attribute `union`: write a union as an enum with data".to_owned(),
         "position" => {
@@ -449,11 +465,15 @@ fn similar<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
     let mut nearest = None;
     for candidate in known {
         let distance = strsim::damerau_levenshtein(word, candidate);
-        if distance <= allowed && nearest.is_none_or(|(other, _)| distance < other) {
-            nearest = Some((distance, *candidate));
+        match nearest {
+            // Of equally near words the first one counts: the lists begin with the most usual attributes.
+            Some((other, _)) if distance >= other => {}
+            _ if distance > allowed => {}
+            _ => nearest = Some((distance, *candidate)),
         }
     }
-    nearest.map(|(_, candidate)| candidate)
+    let (_, candidate) = nearest?;
+    Some(candidate)
 }
 
 /// `a`, `b` or `c`.

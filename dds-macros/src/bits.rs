@@ -32,18 +32,19 @@ pub(crate) struct BitfieldModel<'a> {
 
 impl<'a> BitmaskModel<'a> {
     pub(crate) fn of(data: &'a DataStruct, attributes: &TypeAttributes, errors: &mut Errors) -> Body<'a> {
+        debug_assert!(attributes.bitmask.is_some(), "only `#[dds(bitmask)]` makes a struct a bitmask");
         let place = attributes.bitmask.unwrap_or_else(Span::call_site);
         let integer = match &data.fields {
-            Fields::Unnamed(fields) if fields.unnamed.len() == 1 => fields.unnamed.first().map(|field| &field.ty),
+            Fields::Unnamed(fields) if fields.unnamed.len() == 1 => Some(&fields.unnamed[0].ty),
             _ => None,
         };
-        let width = integer.and_then(unsigned_width);
-        let (Some(integer), Some(width)) = (integer, width) else {
+        let (Some(integer), Some(width)) = (integer, integer.and_then(unsigned_width)) else {
             let message = "expected `struct Name(u8)`, with one field of type `u8`, `u16`, `u32` or `u64`";
             errors.add(syn::Error::new(place, message));
             return Body::Unknown;
         };
         let (bit_bound, bound_place) = attributes.bit_bound.unwrap_or((width, integer.span()));
+        // The bound decides the size on the wire, which must be that of the integer: 9 to 16 bits take 2 bytes.
         let smallest = if width == 8 { 1 } else { width / 2 + 1 };
         if !(smallest..=width).contains(&bit_bound) {
             let message = format!("expected a bit bound of {smallest} to {width} for `u{width}`, found {bit_bound}");
@@ -51,7 +52,12 @@ impl<'a> BitmaskModel<'a> {
         }
         let mut next = 0;
         let mut flags = Vec::new();
-        for flag in attributes.flags.iter().flat_map(|(flags, _)| flags) {
+        let named = match &attributes.flags {
+            Some((named, _)) => named.as_slice(),
+            None => &[],
+        };
+        for flag in named {
+            // As in IDL, a flag without a position follows the one before it.
             let (position, place) = flag.position.unwrap_or((next, flag.ident.span()));
             if position >= bit_bound {
                 errors.add(syn::Error::new(place, format!("expected a position below {bit_bound}, found {position}")));
@@ -77,10 +83,9 @@ impl<'a> BitsetModel<'a> {
             let name = name_of(ident, &attributes);
             let (bit_count, place) = match (attributes.bits.take(), &field.ty) {
                 (Some(bits), _) => bits,
-                (None, ty) if last_segment(ty).is_some_and(|name| name == "bool") => (1, ty.span()),
                 (None, ty) => {
-                    // A type that has no bits at all is reported below.
-                    if width(ty).is_some() {
+                    // One bit is all that a `bool` can hold. A type that has no bits at all is reported below.
+                    if width(ty).is_some_and(|width| width > 1) {
                         errors.at(ty, "expected the number of bits: `#[dds(bits = ..)]`");
                     }
                     (1, ty.span())
@@ -93,6 +98,7 @@ impl<'a> BitsetModel<'a> {
                 }
                 position = start;
             }
+            // What remains set after these three were taken has no meaning here.
             attributes.name = None;
             if !attributes.stands_alone() {
                 errors.at(ident, "expected only `bits`, `position` or `name` on a field of a bitset");
@@ -104,16 +110,13 @@ impl<'a> BitsetModel<'a> {
                 Some(_) => {}
                 None => errors.at(&field.ty, "expected `bool` or an integer"),
             }
-            let narrow = |bits: u32| u8::try_from(bits).unwrap_or(u8::MAX);
-            fields.push(BitfieldModel {
-                ident,
-                ty: &field.ty,
-                name,
-                position: narrow(position),
-                bit_count: narrow(bit_count),
-            });
+            // A larger number is reported here or below, and no code is generated for it.
+            let start = u8::try_from(position).unwrap_or(u8::MAX);
+            let len = u8::try_from(bit_count).unwrap_or(u8::MAX);
+            fields.push(BitfieldModel { ident, ty: &field.ty, name, position: start, bit_count: len });
             position = position.saturating_add(bit_count);
         }
+        // The largest holder type of bit fields has 64 bits.
         if !(1..=64).contains(&position) {
             errors.at(named, format!("expected a bitset of 1 to 64 bits, found {position}"));
         }
@@ -125,7 +128,9 @@ impl<'a> BitsetModel<'a> {
 pub(crate) fn check(model: &Model<'_>, errors: &mut Errors) {
     match &model.body {
         Body::Bitmask(mask) => {
-            unique_names(mask.flags.iter().map(|(ident, _)| (ident.to_string(), ident)), "flag", errors);
+            let names: Vec<String> = mask.flags.iter().map(|(ident, _)| ident.to_string()).collect();
+            let idents = mask.flags.iter().map(|(ident, _)| ident);
+            unique_names(names.iter().map(String::as_str).zip(idents), "flag", errors);
             let mut seen = HashMap::new();
             for (ident, position) in &mask.flags {
                 if let Some(other) = seen.insert(position, ident) {
@@ -134,7 +139,7 @@ pub(crate) fn check(model: &Model<'_>, errors: &mut Errors) {
             }
         }
         Body::Bitset(set) => {
-            unique_names(set.fields.iter().map(|field| (field.name.clone(), field.ident)), "field", errors);
+            unique_names(set.fields.iter().map(|field| (&*field.name, field.ident)), "field", errors);
             if model.attributes.extensibility.is_some() {
                 errors.at(model.ident, "expected no extensibility: a bitset cannot grow");
             }
@@ -151,7 +156,18 @@ pub(crate) fn check(model: &Model<'_>, errors: &mut Errors) {
 
 fn unsigned_width(ty: &Type) -> Option<u32> {
     let name = last_segment(ty)?.to_string();
-    name.strip_prefix('u')?.parse().ok().filter(|width| [8, 16, 32, 64].contains(width))
+    width_of_digits(name.strip_prefix('u')?)
+}
+
+fn width_of_digits(digits: &str) -> Option<u32> {
+    match digits {
+        "8" => Some(8),
+        "16" => Some(16),
+        "32" => Some(32),
+        "64" => Some(64),
+        // `usize` has no fixed width, and IDL has no integers of 128 bits.
+        _ => None,
+    }
 }
 
 fn width(ty: &Type) -> Option<u32> {
@@ -159,5 +175,5 @@ fn width(ty: &Type) -> Option<u32> {
     if name == "bool" {
         return Some(1);
     }
-    unsigned_width(ty).or_else(|| name.strip_prefix('i')?.parse().ok().filter(|width| [8, 16, 32, 64].contains(width)))
+    width_of_digits(name.strip_prefix(['u', 'i'])?)
 }

@@ -1,9 +1,9 @@
 //! Checks of a type. All mistakes are collected; none ends the search.
 
-use crate::ast::{Body, LiteralModel, MemberModel, Model, last_segment};
+use crate::ast::{Body, LiteralModel, MemberModel, Model, is_option, last_segment};
 use crate::attr::{ExtensibilityAttribute, TryConstructAttribute};
 use crate::{bits, converted, union, view};
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use std::collections::HashMap;
 use syn::{Expr, ExprLit, ExprUnary, Lit, Type, UnOp};
@@ -15,6 +15,7 @@ pub(crate) struct Errors(Option<syn::Error>);
 impl Errors {
     pub(crate) fn add(&mut self, error: syn::Error) {
         match &mut self.0 {
+            // `syn` keeps the span of each error, and rustc reports them one by one.
             Some(errors) => errors.combine(error),
             None => self.0 = Some(error),
         }
@@ -25,7 +26,7 @@ impl Errors {
     }
 
     pub(crate) fn into_compile_errors(self) -> Option<TokenStream> {
-        self.0.map(|errors| errors.to_compile_error())
+        Some(self.0?.to_compile_error())
     }
 }
 
@@ -36,9 +37,15 @@ pub(crate) fn check(model: &Model<'_>, errors: &mut Errors) {
                 check_member(member, errors);
             }
             check_base(members, errors);
-            let own_members: Vec<_> = members.iter().filter(|member| !member.is_base()).collect();
+            // The base is not a member of its own. Only the compiler knows its members, and checks them.
+            let mut own_members = Vec::new();
+            for member in members {
+                if !member.is_base() {
+                    own_members.push(member);
+                }
+            }
             unique_ids(own_members.iter().copied(), errors);
-            unique_names(own_members.iter().map(|member| (member.name.clone(), member.ident)), "member", errors);
+            unique_names(own_members.iter().map(|member| (&*member.name, member.ident)), "member", errors);
         }
         Body::Enum(literals) => check_enum(model, literals, errors),
         Body::Union(body) => union::check(model, body, errors),
@@ -61,6 +68,7 @@ pub(crate) fn check(model: &Model<'_>, errors: &mut Errors) {
 /// Checks the attributes of a `plain` struct. Generated assertions check the layout of its members.
 fn check_plain(model: &Model<'_>, errors: &mut Errors) {
     let Some(plain) = model.attributes.plain else { return };
+    // The structure itself is wrong and reported, so more errors would not help.
     if matches!(model.body, Body::Unknown) {
         return;
     }
@@ -71,9 +79,11 @@ fn check_plain(model: &Model<'_>, errors: &mut Errors) {
     if model.extensibility() != ExtensibilityAttribute::Final {
         errors.add(syn::Error::new(plain, "expected a `final` struct: other encodings contain more than the members"));
     }
+    // The order and padding of other representations is the choice of each compiler version.
     if !is_repr_c(&model.input.attrs) {
         errors.add(syn::Error::new(plain, "expected `#[repr(C)]`: otherwise Rust may reorder the fields"));
     }
+    // A hidden field has memory but no bytes on the wire.
     if !model.hidden.is_empty() || model.members().is_empty() {
         errors.add(syn::Error::new(plain, "expected at least one member and no `non_serialized` fields"));
     }
@@ -101,6 +111,7 @@ fn check_base(members: &[MemberModel<'_>], errors: &mut Errors) {
         if !member.is_base() {
             continue;
         }
+        // A derived struct begins with the members of its base (XTYPES 1.3, 7.4.3.5.3).
         if index > 0 {
             errors.at(member.ident, "expected the base as the first field: its members come first on the wire");
         }
@@ -115,6 +126,7 @@ fn check_base(members: &[MemberModel<'_>], errors: &mut Errors) {
 /// Checks attributes that apply to some kinds of types only.
 fn check_kind_of_type(model: &Model<'_>, errors: &mut Errors) {
     let attributes = &model.attributes;
+    // Each attribute here is silently ignored otherwise, and the type would not mean what its author thinks.
     if let (Some(discriminator), Body::Struct(_)) = (&attributes.discriminator, &model.body) {
         errors.at(&discriminator.ty, "expected a union for `discriminator`: write it as an enum with data");
     }
@@ -141,6 +153,7 @@ fn check_discriminator_failure(model: &Model<'_>, errors: &mut Errors) {
         Body::Union(_) | Body::Unknown if kind == TryConstructAttribute::Trim => {
             "expected `use_default` or `discard`: a discriminator cannot be trimmed"
         }
+        // Two instances would become one.
         Body::Union(_) | Body::Unknown if kind == TryConstructAttribute::UseDefault && model.has_key() => {
             "expected `discard`: a key cannot have a default"
         }
@@ -158,6 +171,7 @@ fn check_discriminator_failure(model: &Model<'_>, errors: &mut Errors) {
 fn check_bit_bound(model: &Model<'_>, errors: &mut Errors) {
     let Some((bits, span)) = model.attributes.bit_bound else { return };
     match model.body {
+        // A literal is a signed 32-bit number (XTYPES 1.3, annex B).
         Body::Enum(_) if !(1..=32).contains(&bits) => {
             errors.add(syn::Error::new(span, format!("expected a bit bound of 1 to 32, found {bits}")));
         }
@@ -181,6 +195,7 @@ pub(crate) fn check_member(member: &MemberModel<'_>, errors: &mut Errors) {
     if let (Some(_), Some(hashid)) = (attributes.id, &attributes.hashid) {
         errors.add(syn::Error::new(hashid.span, "expected `id` or `hashid`, found both"));
     }
+    // In a TypeObject the bound 0 stands for "unbounded".
     if let Some((0, span)) = attributes.bound {
         errors.add(syn::Error::new(span, "expected a bound of at least 1, found 0"));
     }
@@ -188,6 +203,7 @@ pub(crate) fn check_member(member: &MemberModel<'_>, errors: &mut Errors) {
         errors.add(syn::Error::new(octet, "expected `u8`, or a sequence or array of `u8`, for `octet`"));
     }
     if let Some((TryConstructAttribute::Trim, trim)) = attributes.try_construct {
+        // Without a bound every length fits, so `trim` would have no effect.
         if attributes.bound.is_none() {
             errors.add(syn::Error::new(trim, "expected a `bound` to trim to"));
         }
@@ -226,12 +242,13 @@ fn check_type(ty: &Type, errors: &mut Errors) {
         Type::Reference(reference) if reference.mutability.is_some() => {
             "expected a shared reference or an owned type: a mutable reference cannot be decoded"
         }
-        Type::Reference(reference)
-            if reference.lifetime.as_ref().is_some_and(|lifetime| lifetime.ident == "static") =>
-        {
-            "expected an owned type or a lifetime of the struct: a `'static` reference cannot be decoded"
-        }
-        Type::Reference(reference) => return check_type(&reference.elem, errors),
+        Type::Reference(reference) => match &reference.lifetime {
+            // A decoded reference lives as long as the payload.
+            Some(lifetime) if lifetime.ident == "static" => {
+                "expected an owned type or a lifetime of the struct: a `'static` reference cannot be decoded"
+            }
+            _ => return check_type(&reference.elem, errors),
+        },
         Type::Tuple(_) => "expected a struct, found a tuple: the members of a DDS type have names",
         Type::Ptr(_) | Type::BareFn(_) => "expected a value, found a pointer: it has no meaning in another process",
         Type::TraitObject(_) | Type::ImplTrait(_) => "expected a concrete type, found a trait",
@@ -243,6 +260,7 @@ fn check_type(ty: &Type, errors: &mut Errors) {
             Some("HashSet" | "BTreeSet") => "expected a `Vec`: DDS has no sets",
             _ => return check_parameters(ty, errors),
         },
+        // A macro in the place of a type, for example. The trait bounds of the generated code check it.
         _ => return,
     };
     errors.at(ty, message);
@@ -255,7 +273,7 @@ fn check_parameters(ty: &Type, errors: &mut Errors) {
     let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else { return };
     for argument in &arguments.args {
         if let syn::GenericArgument::Type(inner) = argument {
-            if last_segment(inner).is_some_and(|name| name == "Option") {
+            if is_option(inner) {
                 errors.at(inner, "expected `Option` as the outermost type of a member");
             }
             check_type(inner, errors);
@@ -293,16 +311,17 @@ pub(crate) fn unique_ids<'a>(members: impl Iterator<Item = &'a MemberModel<'a>>,
     let mut seen = HashMap::new();
     for member in members {
         // Ids that continue a base are relative. A generated assertion compares the absolute ids.
+        // A hash of a name may equal another id, so all ids are compared, not only explicit ones.
         if let Some(other) = seen.insert((member.id, member.counts_from.is_some()), member.ident) {
             errors.at(member.ident, format!("member id {} is already used by `{other}`", member.id));
         }
     }
 }
 
-pub(crate) fn unique_names<'a>(names: impl Iterator<Item = (String, &'a syn::Ident)>, what: &str, errors: &mut Errors) {
+pub(crate) fn unique_names<'a>(names: impl Iterator<Item = (&'a str, &'a Ident)>, what: &str, errors: &mut Errors) {
     let mut seen = HashMap::new();
     for (name, ident) in names {
-        if let Some(other) = seen.insert(name.clone(), ident) {
+        if let Some(other) = seen.insert(name, ident) {
             errors.at(ident, format!("the {what} name `{name}` is already used by `{other}`"));
         }
     }
@@ -312,6 +331,7 @@ fn check_enum(model: &Model<'_>, literals: &[LiteralModel<'_>], errors: &mut Err
     if literals.is_empty() {
         errors.at(model.ident, "expected at least one literal");
     }
+    // An enum is encoded as its number alone, so there is no place for a member header.
     if let Some(ExtensibilityAttribute::Mutable) = model.attributes.extensibility {
         errors.at(model.ident, "expected `final` or `appendable`: an enum has no members");
     }
@@ -324,16 +344,22 @@ fn check_enum(model: &Model<'_>, literals: &[LiteralModel<'_>], errors: &mut Err
     if let Some(view_of) = &model.attributes.view_of {
         errors.at(view_of, "expected no `view_of`: an enum without data borrows nothing");
     }
-    unique_names(literals.iter().map(|literal| (literal.name.clone(), literal.ident)), "literal", errors);
+    unique_names(literals.iter().map(|literal| (&*literal.name, literal.ident)), "literal", errors);
     for literal in literals {
         let Some(discriminant) = literal.discriminant else { continue };
-        if number(discriminant).is_some_and(|number| i32::try_from(number).is_err()) {
+        // The value of another expression is checked where the description is evaluated.
+        let Some(number) = number(discriminant) else { continue };
+        if i32::try_from(number).is_err() {
             errors.at(discriminant, "expected a discriminant that fits `i32`");
         }
     }
-    let mut defaults = literals.iter().filter_map(|literal| literal.default);
+    one_default(literals.iter().filter_map(|literal| literal.default), "literal", errors);
+}
+
+/// Reports a second default.
+pub(crate) fn one_default(mut defaults: impl Iterator<Item = Span>, what: &str, errors: &mut Errors) {
     if let (Some(_), Some(second)) = (defaults.next(), defaults.next()) {
-        errors.add(syn::Error::new(second, "expected at most one default literal"));
+        errors.add(syn::Error::new(second, format!("expected at most one default {what}")));
     }
 }
 
@@ -341,7 +367,8 @@ fn check_enum(model: &Model<'_>, literals: &[LiteralModel<'_>], errors: &mut Err
 pub(crate) fn number(expression: &Expr) -> Option<i128> {
     match expression {
         Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) => number.base10_parse().ok(),
-        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => number(expr).map(|value: i128| -value),
+        Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => number(expr)?.checked_neg(),
+        // An expression that came out of another macro.
         Expr::Group(group) => number(&group.expr),
         Expr::Paren(inner) => number(&inner.expr),
         _ => None,

@@ -28,6 +28,7 @@ impl<'a> ConvertedModel<'a> {
         if !attributes.stands_alone() {
             errors.at(field, "expected only `bound` on the field of a newtype: its other attributes belong on members");
         }
+        // Attributes with a mistake must not lead to more errors.
         attributes = FieldAttributes { bound, ..FieldAttributes::default() };
         if is_option(&field.ty) {
             errors.at(&field.ty, "expected a value that is always present: make the member an `Option` instead");
@@ -40,6 +41,8 @@ impl<'a> ConvertedModel<'a> {
     pub(crate) fn of_attributes(attributes: &TypeAttributes, errors: &mut Errors) -> Body<'a> {
         match (&attributes.into, &attributes.from) {
             (Some(into), Some(from)) => {
+                // Types have no equality in a macro. Two spellings of one type are rare, and the message says what to
+                // write.
                 if into.to_token_stream().to_string() != from.ty.to_token_stream().to_string() {
                     errors.at(&from.ty, "expected the type of `into`: values are encoded and decoded as one type");
                 }
@@ -86,6 +89,7 @@ pub(crate) fn use_wire_types(input: &mut DeriveInput) {
     for field in &mut data.fields {
         // The mistakes are reported when the model is built.
         let Some(with) = FieldAttributes::of(&field.attrs, &mut Errors::default()).with else { continue };
+        // `with` converts the value inside an `Option`, so the wire type is optional too.
         let is_optional = is_option(&field.ty);
         let wire: Type = parse_quote!(#with::Wire);
         field.ty = if is_optional { parse_quote!(::core::option::Option<#wire>) } else { wire };

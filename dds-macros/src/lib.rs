@@ -417,9 +417,11 @@ use proc_macro::TokenStream;
 #[proc_macro_derive(DdsType, attributes(dds))]
 pub fn derive_dds_type(input: TokenStream) -> TokenStream {
     let original = syn::parse_macro_input!(input as syn::DeriveInput);
+    // A view is derived from the fields as the user wrote them, so the original stays unchanged.
     let mut input = original.clone();
     converted::use_wire_types(&mut input);
     let mut errors = check::Errors::default();
+    // All mistakes are collected, so that one build reports them all.
     let model = ast::Model::of(&input, &mut errors);
     check::check(&model, &mut errors);
     match errors.into_compile_errors() {

@@ -1,8 +1,8 @@
 //! Model of unions, which are enums with data, and their checks.
 
 use crate::ast::{MemberModel, Model, id_of, is_option, last_segment, name_of};
-use crate::attr::{CaseFieldAttributes, ExtensibilityAttribute, TypeAttributes, VariantAttributes};
-use crate::check::{Errors, check_member, number, unique_ids, unique_names};
+use crate::attr::{CaseFieldAttributes, Discriminator, ExtensibilityAttribute, TypeAttributes, VariantAttributes};
+use crate::check::{Errors, check_member, number, one_default, unique_ids, unique_names};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -47,15 +47,28 @@ pub(crate) struct Label {
 impl<'a> UnionModel<'a> {
     /// Whether an enum is a union: a variant has data, or `discriminator` is given.
     pub(crate) fn is_one(data: &DataEnum, attributes: &TypeAttributes) -> bool {
-        attributes.discriminator.is_some() || data.variants.iter().any(|variant| !variant.fields.is_empty())
+        if attributes.discriminator.is_some() {
+            return true;
+        }
+        // One case with data is enough, as with an enum of Rust.
+        for variant in &data.variants {
+            if !variant.fields.is_empty() {
+                return true;
+            }
+        }
+        false
     }
 
     pub(crate) fn of(data: &'a DataEnum, attributes: &TypeAttributes, errors: &mut Errors) -> Self {
-        let (discriminator, is_octet) = match &attributes.discriminator {
-            Some(discriminator) => (discriminator.ty.to_token_stream(), discriminator.is_octet),
-            None => (quote!(::core::primitive::i32), false),
-        };
-        let counts = attributes.discriminator.as_ref().is_none_or(|discriminator| is_integer(&discriminator.ty));
+        // A union of IDL always names its discriminator. For an enum with data alone it is `long`.
+        let (mut discriminator, mut is_octet) = (quote!(::core::primitive::i32), false);
+        let (mut counts, mut is_wide) = (true, false);
+        if let Some(given) = &attributes.discriminator {
+            discriminator = given.ty.to_token_stream();
+            is_octet = given.is_octet;
+            counts = is_integer(&given.ty);
+            is_wide = last_segment(&given.ty).is_some_and(|name| name == "Char16");
+        }
         // The discriminator is member 0.
         let (mut next_id, mut next_label) = (1, Some(0));
         let mut cases = Vec::new();
@@ -77,8 +90,6 @@ impl<'a> UnionModel<'a> {
             let (ident, default, kept) = (&variant.ident, written.default, fields.discriminator);
             cases.push(CaseModel { ident, name, labels, default, member, kept });
         }
-        let ty = attributes.discriminator.as_ref().map(|discriminator| &discriminator.ty);
-        let is_wide = ty.and_then(last_segment).is_some_and(|name| name == "Char16");
         Self { discriminator, is_octet, is_of_integer: counts, is_wide, cases }
     }
 
@@ -92,22 +103,29 @@ impl<'a> UnionModel<'a> {
     }
 
     pub(crate) fn members(&self) -> impl Iterator<Item = &MemberModel<'a>> {
-        self.cases.iter().filter_map(|case| case.member.as_ref().map(|member| &member.member))
+        self.cases.iter().filter_map(CaseModel::member)
     }
 }
 
-impl CaseModel<'_> {
+impl<'a> CaseModel<'a> {
+    /// The member that the case selects.
+    pub(crate) fn member(&self) -> Option<&MemberModel<'a>> {
+        let CaseMemberModel { member, .. } = self.member.as_ref()?;
+        Some(member)
+    }
+
     /// A pattern of the variant, which is also an expression that creates it.
     ///
     /// It binds the member to `value` and the stored discriminator to `kept`.
     pub(crate) fn pattern(&self) -> TokenStream {
         let ident = self.ident;
         let value = self.value_field();
-        let kept = self.kept.as_ref().map(|field| {
+        let mut stored = TokenStream::new();
+        if let Some(field) = &self.kept {
             let kept = kept();
-            quote!(#field: #kept,)
-        });
-        quote!(Self::#ident { #value #kept })
+            stored = quote!(#field: #kept,);
+        }
+        quote!(Self::#ident { #value #stored })
     }
 
     /// A pattern of the variant that binds only the member.
@@ -144,6 +162,7 @@ fn labels_of(
     errors: &mut Errors,
 ) -> Vec<Label> {
     let discriminant = variant.discriminant.as_ref().map(|(_, value)| value);
+    // Both would give the case a number, and Rust itself uses only one of them.
     if let (Some(discriminant), Some(_)) = (discriminant, &written.cases) {
         errors.at(discriminant, "expected a discriminant or `case`, found both");
     }
@@ -154,9 +173,10 @@ fn labels_of(
     let labels: Vec<Label> = match (&written.cases, discriminant) {
         (Some(cases), _) => cases.iter().map(Label::of).collect(),
         (None, Some(discriminant)) => vec![Label::of(discriminant)],
+        // A default case without labels selects no number, so the count goes on as if it were not there.
         (None, None) if written.default.is_some() => return Vec::new(),
-        (None, None) => match next.as_ref().map(|next| **next) {
-            Some(Some(number)) => vec![Label::of_number(number, variant.ident.span())],
+        (None, None) => match next.as_deref() {
+            Some(&Some(number)) => vec![Label::of_number(number, variant.ident.span())],
             Some(None) => {
                 let message = "expected `#[dds(case = ..)]`: the preceding label is not an integer literal";
                 errors.at(&variant.ident, message);
@@ -169,7 +189,9 @@ fn labels_of(
         },
     };
     if let Some(next) = next {
-        *next = labels.last().and_then(|label| label.number).map(|number| number + 1);
+        // As in an enum of Rust, the next label follows the last one, if the macro can read that.
+        let last = labels.last().and_then(|label| label.number);
+        *next = last.and_then(|number| number.checked_add(1));
     }
     labels
 }
@@ -195,6 +217,7 @@ fn fields_of<'a>(variant: &'a Variant, errors: &mut Errors) -> CaseFields<'a> {
             errors.at(field, "expected at most one member and one discriminator: use a struct for several members");
             break;
         }
+        // A member of a union cannot be optional: the discriminator already says whether it is there.
         if !is_discriminator && is_option(&field.ty) {
             errors.at(&field.ty, "expected a member that is always present: use a case without data instead");
         }
@@ -221,7 +244,13 @@ impl Label {
 /// Whether a type is written as an integer.
 fn is_integer(ty: &Type) -> bool {
     let names = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"];
-    last_segment(ty).is_some_and(|name| names.iter().any(|integer| name == integer))
+    is_one_of(ty, &names)
+}
+
+/// Whether the last segment of the path is one of the names. An alias hides the type from the macro.
+fn is_one_of(ty: &Type, names: &[&str]) -> bool {
+    let Some(ident) = last_segment(ty) else { return false };
+    names.contains(&ident.to_string().as_str())
 }
 
 pub(crate) fn check(model: &Model<'_>, union: &UnionModel<'_>, errors: &mut Errors) {
@@ -229,33 +258,39 @@ pub(crate) fn check(model: &Model<'_>, union: &UnionModel<'_>, errors: &mut Erro
         check_member(member, errors);
     }
     unique_ids(union.members(), errors);
-    unique_names(union.cases.iter().map(|case| (case.name.clone(), case.ident)), "case", errors);
+    unique_names(union.cases.iter().map(|case| (&*case.name, case.ident)), "case", errors);
     if union.cases.is_empty() {
         errors.at(model.ident, "expected at least one case");
     }
-    let mut defaults = union.cases.iter().filter_map(|case| case.default);
-    if let (Some(_), Some(second)) = (defaults.next(), defaults.next()) {
-        errors.add(syn::Error::new(second, "expected at most one default case"));
-    }
+    one_default(union.cases.iter().filter_map(|case| case.default), "case", errors);
     // Only mutable unions send ids. Others may use 0, because Cyclone DDS up to 11.0 counts from 0.
     if model.attributes.extensibility == Some(ExtensibilityAttribute::Mutable) {
         for member in union.members() {
             if member.id == 0 {
-                let place = member.attributes.id.map_or_else(|| member.ident.span(), |(_, span)| span);
+                let place = match member.attributes.id {
+                    Some((_, span)) => span,
+                    // The hash of its name is 0.
+                    None => member.ident.span(),
+                };
                 errors.add(syn::Error::new(place, "member id 0 is already used by the discriminator"));
             }
         }
     }
     let mut seen: Vec<i128> = Vec::new();
-    for label in union.cases.iter().flat_map(|case| &case.labels) {
-        let Some(number) = label.number else { continue };
-        if seen.contains(&number) {
-            errors.add(syn::Error::new(label.tokens.span(), format!("label {number} already selects another case")));
+    for case in &union.cases {
+        for label in &case.labels {
+            // The macro knows the values of integer literals only.
+            let Some(number) = label.number else { continue };
+            if seen.contains(&number) {
+                let message = format!("label {number} already selects another case");
+                errors.add(syn::Error::new(label.tokens.span(), message));
+            }
+            seen.push(number);
         }
-        seen.push(number);
     }
-    if let Some(ty) = model.attributes.discriminator.as_ref().map(|discriminator| &discriminator.ty) {
-        if last_segment(ty).is_some_and(|name| ["f32", "f64", "String"].iter().any(|other| name == other)) {
+    if let Some(Discriminator { ty, .. }) = &model.attributes.discriminator {
+        // The macro cannot know whether another type is an enum. The trait bounds of the generated code check that.
+        if is_one_of(ty, &["f32", "f64", "String"]) {
             errors.at(ty, "expected an integer, a `bool`, a `char`, a `Char16` or an enum");
         }
         let counts = is_integer(ty);

@@ -14,19 +14,25 @@ pub(crate) fn expand(original: &DeriveInput, model: &Model<'_>) -> TokenStream {
     let (Some(name), Data::Struct(data)) = (&model.attributes.view, &original.data) else { return TokenStream::new() };
     let fields = fields_of_view(&data.fields, &expand::path_of_cdr(model));
     let mut errors = Errors::default();
-    if !fields.iter().any(|field| has_lifetime(&field.ty)) {
+    let mut borrows = false;
+    for field in &fields {
+        borrows |= has_lifetime(&field.ty);
+    }
+    if !borrows {
         errors.at(name, "expected a string or a sequence of numbers: this view has nothing to borrow");
     }
     let mut view: DeriveInput = original.clone();
     view.ident = name.clone();
     view.generics = parse_quote!(<'a>);
     view.attrs = type_attributes(original, model);
+    // The fields of the model are owned types. Those of the view are declared before conversions replace them.
     if let Data::Struct(data) = &mut view.data {
         data.fields = fields;
     }
     let declared = declaration(&view, model);
     converted::use_wire_types(&mut view);
     let view_model = Model::of(&view, &mut errors);
+    debug_assert_eq!(view_model.lifetimes, 1, "the view has the lifetime `'a` alone");
     check::check(&view_model, &mut errors);
     match errors.into_compile_errors() {
         Some(reports) => reports,
@@ -43,6 +49,7 @@ fn fields_of_view(fields: &Fields, cdr: &TokenStream) -> Fields {
     if let Fields::Named(named) = &mut fields {
         let mut members = Punctuated::new();
         for field in &named.named {
+            // The mistakes are reported for the type itself.
             let attributes = FieldAttributes::of(&field.attrs, &mut Errors::default());
             if attributes.non_serialized.is_none() {
                 let ty = view_of_field(&field.ty, &attributes, cdr);
@@ -65,12 +72,16 @@ fn declaration(view: &DeriveInput, model: &Model<'_>) -> TokenStream {
         }
     }
     let doc = format!("View of [`{}`], which borrows from an encoded sample.", model.ident);
-    let derives = model.attributes.view_derive.as_ref().map(|(derives, _)| quote!(#[derive(#derives)]));
+    let mut derives = TokenStream::new();
+    if let Some((list, _)) = &model.attributes.view_derive {
+        derives = quote!(#[derive(#list)]);
+    }
     quote!(#[doc = #doc] #derives #declared)
 }
 
 /// The attributes that a view shares with its type.
 fn type_attributes(original: &DeriveInput, model: &Model<'_>) -> Vec<Attribute> {
+    // Both types need each attribute that changes the encoding. The name comes from the viewed type.
     let viewed = &original.ident;
     let mut attributes: Vec<Attribute> = vec![parse_quote!(#[dds(view_of = #viewed)])];
     if let Some(path) = &model.attributes.crate_path {
@@ -104,6 +115,7 @@ fn view_of_field(ty: &Type, attributes: &FieldAttributes, cdr: &TokenStream) -> 
 /// The borrowed form of a type. `view` replaces the innermost type of collections.
 fn borrowed(ty: &Type, view: Option<&Type>, cdr: &TokenStream) -> Type {
     if let Type::Array(array) = ty {
+        // An array itself is copied: it has no allocation to save, and its elements may borrow.
         let mut array = array.clone();
         *array.elem = borrowed(&array.elem, view, cdr);
         return array.into();
@@ -112,8 +124,10 @@ fn borrowed(ty: &Type, view: Option<&Type>, cdr: &TokenStream) -> Type {
     let Some(segment) = path.path.segments.last() else { return ty.clone() };
     let name = segment.ident.to_string();
     match (name.as_str(), argument_of(segment)) {
+        // Bytes need no alignment and have no byte order. A `Run` converts larger numbers when they are read.
         ("Vec", Some(element)) if view.is_none() && is_named(element, &["u8"]) => parse_quote!(&'a [u8]),
         ("Vec", Some(element)) if view.is_none() && is_named(element, NUMBERS) => parse_quote!(#cdr::Run<'a, #element>),
+        // The container stays, and its elements borrow.
         ("Vec" | "Option" | "Box", Some(inner)) => {
             let mut path = path.clone();
             let inner = borrowed(inner, view, cdr);
@@ -141,7 +155,8 @@ fn argument_of(segment: &syn::PathSegment) -> Option<&Type> {
 }
 
 fn is_named(ty: &Type, names: &[&str]) -> bool {
-    crate::ast::last_segment(ty).is_some_and(|ident| names.iter().any(|name| ident == name))
+    let Some(ident) = crate::ast::last_segment(ty) else { return false };
+    names.contains(&ident.to_string().as_str())
 }
 
 /// Checks `view` of a type.
@@ -151,6 +166,7 @@ pub(crate) fn check(model: &Model<'_>, errors: &mut Errors) {
         errors.add(syn::Error::new(*span, "expected `view = Name` beside `view_derive`"));
     }
     let Some(view) = &attributes.view else { return };
+    // An unknown body has its own error.
     let is_owned_struct = matches!(model.body, Body::Struct(_) | Body::Unknown) && model.lifetimes == 0;
     if !is_owned_struct {
         errors.at(view, "expected a struct that owns its data: only such a type has a generated view");

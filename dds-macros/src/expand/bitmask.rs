@@ -21,17 +21,18 @@ pub(super) fn expand(model: &Model<'_>, mask: &BitmaskModel<'_>, context: &ImplC
 
 fn description(model: &Model<'_>, mask: &BitmaskModel<'_>, context: &ImplContext) -> TokenStream {
     let (cdr, bit_bound) = (&context.cdr, mask.bit_bound);
-    let flags = mask.flags.iter().map(|(ident, position)| {
+    let mut flags = TokenStream::new();
+    for (ident, position) in &mask.flags {
         let name = ident.to_string();
-        quote!(#cdr::BitflagDescription::new(#name, #position))
-    });
+        flags.extend(quote!(#cdr::BitflagDescription::new(#name, #position),));
+    }
     let type_name = type_info::name(model, cdr);
     let extensibility = context.extensibility(model);
     let body = quote! {
         const TYPE_NAME: &'static str = #type_name;
         const HAS_KEY: bool = false;
         const DESCRIPTION: &'static #cdr::TypeDescription = {
-            const FLAGS: &[#cdr::BitflagDescription] = &[#(#flags),*];
+            const FLAGS: &[#cdr::BitflagDescription] = &[#flags];
             &#cdr::TypeDescription::of_bitmask(Self::TYPE_NAME, #extensibility, #bit_bound, FLAGS)
         };
     };
@@ -84,18 +85,21 @@ fn flags(model: &Model<'_>, mask: &BitmaskModel<'_>, context: &ImplContext) -> T
         return TokenStream::new();
     }
     let (vis, ty) = (&model.input.vis, &context.ty);
-    let flags = mask.flags.iter().map(|(ident, position)| {
+    let mut flags = TokenStream::new();
+    for (ident, position) in &mask.flags {
+        debug_assert!(*position < mask.bit_bound, "`BitmaskModel::of` rejects position {position}");
         let doc = format!("Bit {position}.");
-        quote! {
+        flags.extend(quote! {
             #[doc = #doc]
             #vis const #ident: Self = Self(1 << #position);
-        }
-    });
+        });
+    }
+    // A program rarely uses all flags of a bitmask, so dead code is no mistake here.
     quote! {
         #[automatically_derived]
         #[allow(dead_code)]
         impl #ty {
-            #(#flags)*
+            #flags
 
             /// Whether all bits of `other` are set in `self`.
             #[must_use]

@@ -21,21 +21,26 @@ pub(super) fn expand(model: &Model<'_>, set: &BitsetModel<'_>, context: &ImplCon
 
 /// Number of bits of all fields.
 fn bit_bound(set: &BitsetModel<'_>) -> u8 {
-    set.fields.last().map_or(1, |last| last.position.saturating_add(last.bit_count))
+    let Some(last) = set.fields.last() else { return 1 };
+    // Positions increase, so the last field ends highest. Gaps count: peers number the bits as IDL does.
+    let bits = last.position.saturating_add(last.bit_count);
+    debug_assert!((1..=64).contains(&bits), "`BitsetModel::of` rejects {bits} bits");
+    bits
 }
 
 fn description(model: &Model<'_>, set: &BitsetModel<'_>, context: &ImplContext) -> TokenStream {
     let cdr = &context.cdr;
-    let fields = set.fields.iter().map(|field| {
+    let mut fields = TokenStream::new();
+    for field in &set.fields {
         let (ty, name, position, bit_count) = (field.ty, &field.name, field.position, field.bit_count);
-        quote!(#cdr::BitfieldDescription::new::<#ty>(#name, #position, #bit_count))
-    });
+        fields.extend(quote!(#cdr::BitfieldDescription::new::<#ty>(#name, #position, #bit_count),));
+    }
     let type_name = type_info::name(model, cdr);
     let body = quote! {
         const TYPE_NAME: &'static str = #type_name;
         const HAS_KEY: bool = false;
         const DESCRIPTION: &'static #cdr::TypeDescription = {
-            const FIELDS: &[#cdr::BitfieldDescription] = &[#(#fields),*];
+            const FIELDS: &[#cdr::BitfieldDescription] = &[#fields];
             &#cdr::TypeDescription::of_bitset(Self::TYPE_NAME, FIELDS)
         };
     };
@@ -44,10 +49,12 @@ fn description(model: &Model<'_>, set: &BitsetModel<'_>, context: &ImplContext) 
 
 fn encode(set: &BitsetModel<'_>, context: &ImplContext) -> TokenStream {
     let (cdr, bit_bound) = (&context.cdr, bit_bound(set));
-    let parts = set.fields.iter().map(|field| {
+    let mut parts = Vec::new();
+    for field in &set.fields {
         let (ident, position, bit_count) = (field.ident, field.position, field.bit_count);
-        quote!(#cdr::BitfieldValue::to_bits(self.#ident, #bit_count)? << #position)
-    });
+        // A value that needs more bits is an error of the writer. Cutting it would change the neighbor field.
+        parts.push(quote!(#cdr::BitfieldValue::to_bits(self.#ident, #bit_count)? << #position));
+    }
     let body = quote! {
         const LENGTH_CODE: #cdr::LengthCode = #cdr::length_code_of_bits(#bit_bound);
 
@@ -87,10 +94,14 @@ fn decode(set: &BitsetModel<'_>, context: &ImplContext) -> TokenStream {
 
 fn whole_key(set: &BitsetModel<'_>, context: &ImplContext) -> TokenStream {
     let cdr = &context.cdr;
-    let idents = set.fields.iter().map(|field| field.ident);
+    let mut fields = TokenStream::new();
+    for field in &set.fields {
+        let ident = field.ident;
+        fields.extend(quote!(#ident: self.#ident,));
+    }
     let body = quote! {
         fn copy_key(&self) -> Self {
-            Self { #(#idents: self.#idents,)* }
+            Self { #fields }
         }
     };
     context.implement(&quote!(#cdr::WholeKey<'_>), &body)

@@ -13,14 +13,16 @@ pub(super) fn expand(model: &Model<'_>, context: &ImplContext) -> TokenStream {
     if model.extensibility() == ExtensibilityAttribute::Mutable {
         return mutable::decode(model, context);
     }
-    let fields = members.iter().map(|member| {
+    let (mut fields, mut statements) = (TokenStream::new(), TokenStream::new());
+    for member in members {
         let (ident, value) = (member.ident, value(model, member, cdr));
-        quote!(#ident: #value)
-    });
+        // Rust evaluates the fields of a struct expression in the order of the text, which is the order on the wire.
+        fields.extend(quote!(#ident: #value,));
+        statements.extend(statement(model, member, cdr));
+    }
     let hidden = model.hidden_fields();
-    let decode = framed(model, &quote!(d), &quote!(::core::result::Result::Ok(Self { #(#fields,)* #hidden })));
-    let statements = members.iter().map(|member| statement(model, member, cdr));
-    let decode_into = framed(model, &quote!(d), &quote!(#(#statements)* ::core::result::Result::Ok(())));
+    let decode = framed(model, &quote!(d), &quote!(::core::result::Result::Ok(Self { #fields #hidden })));
+    let decode_into = framed(model, &quote!(d), &quote!(#statements ::core::result::Result::Ok(())));
     // A sequence of empty structs needs no bytes: the decoder limits how many of them it creates.
     let is_final = model.extensibility() == ExtensibilityAttribute::Final;
     let mut limit = TokenStream::new();
@@ -40,10 +42,15 @@ pub(super) fn methods(
 ) -> TokenStream {
     let cdr = &context.cdr;
     let hidden = model.hidden_fields();
-    let defaults = model.members().iter().map(|member| missing(member, cdr));
+    let mut defaults = TokenStream::new();
+    for member in model.members() {
+        let (ident, value) = (member.ident, missing_value(member, cdr));
+        defaults.extend(quote!(#ident: #value,));
+    }
+    // If each member has a default of its own, nothing uses the decoder.
     let missing = quote! {
         let _ = d;
-        ::core::result::Result::Ok(Self { #(#defaults,)* #hidden })
+        ::core::result::Result::Ok(Self { #defaults #hidden })
     };
     implement(model, context, decode, decode_into, &missing)
 }
@@ -60,7 +67,11 @@ pub(super) fn implement(
     let ty = model.ty(&lifetime("de"));
     let extensibility = context.extensibility(model);
     let error = quote!(#cdr::DecodeError);
-    let of_plain = plain::decode_methods(model, cdr).or_else(|| size_min(model, cdr));
+    let constants = match plain::decode_methods(model, cdr) {
+        Some(methods) => Some(methods),
+        None => size_min(model, cdr),
+    };
+    // An id pattern of a derived struct may repeat one of its base, and a union with one case has no other pattern.
     quote! {
         #[automatically_derived]
         #[allow(unreachable_patterns, irrefutable_let_patterns)]
@@ -68,7 +79,7 @@ pub(super) fn implement(
             const EXTENSIBILITY: ::core::option::Option<#cdr::Extensibility> =
                 ::core::option::Option::Some(#extensibility);
 
-            #of_plain
+            #constants
 
             fn decode(d: &mut #cdr::Decoder<'de>) -> ::core::result::Result<Self, #error> {
                 #decode
@@ -87,12 +98,15 @@ pub(super) fn implement(
 
 /// `SIZE_MIN` of a struct: 0 if all members can be empty on the wire, else 1.
 fn size_min(model: &Model<'_>, cdr: &TokenStream) -> Option<TokenStream> {
-    if model.extensibility() == ExtensibilityAttribute::Mutable
-        || model.members().iter().any(|member| member.is_optional)
-    {
+    // Each of these has a header or a flag, so the default of one byte is right.
+    if model.extensibility() == ExtensibilityAttribute::Mutable {
         return None;
     }
-    let are_empty = model.members().iter().map(|member| {
+    let mut are_empty = TokenStream::new();
+    for member in model.members() {
+        if member.is_optional {
+            return None;
+        }
         let size_min = match member.as_owned(cdr) {
             Some(owned) => quote!(#owned::SIZE_MIN),
             None => {
@@ -100,10 +114,12 @@ fn size_min(model: &Model<'_>, cdr: &TokenStream) -> Option<TokenStream> {
                 quote!(<#ty as #cdr::Decode<'de>>::SIZE_MIN)
             }
         };
-        member.locate(quote!(#size_min == 0))
-    });
+        let is_empty = member.locate(quote!(#size_min == 0));
+        are_empty.extend(quote!(&& #is_empty));
+    }
+    // 0 or 1 is enough: the decoder only needs to know whether a hostile count costs bytes.
     Some(quote! {
-        const SIZE_MIN: usize = !(true #(&& #are_empty)*) as usize;
+        const SIZE_MIN: usize = !(true #are_empty) as usize;
     })
 }
 
@@ -117,6 +133,7 @@ pub(super) fn value(model: &Model<'_>, member: &MemberModel<'_>, cdr: &TokenStre
     let method = match (member.is_optional, is_appendable) {
         (true, true) => quote!(optional_member),
         (true, false) => quote!(optional),
+        // The data of an older writer may end before this member. A member with a default asks for the end itself.
         (false, true) if member.attributes.default.is_none() => quote!(member),
         (false, _) => quote!(decode),
     };
@@ -131,6 +148,7 @@ pub(super) fn value(model: &Model<'_>, member: &MemberModel<'_>, cdr: &TokenStre
             value
         }};
     }
+    // A conversion that fails counts as a value that cannot be constructed, so it stands inside the attempt.
     value = member.convert(value, cdr);
     if member.try_construct() == TryConstructAttribute::UseDefault {
         let (missing, is_optional) = (missing_value(member, cdr), member.is_optional);
@@ -190,6 +208,7 @@ pub(super) fn read_into(
 /// The statement that checks the bound of a member, or trims it, after it was decoded into `place`.
 pub(super) fn check(member: &MemberModel<'_>, cdr: &TokenStream, place: &TokenStream) -> Option<TokenStream> {
     let bound = member.bound()?;
+    // XTYPES 1.3, 7.2.4.3.7: a collection that is too long is cut, and the sample stays valid.
     if member.try_construct() == TryConstructAttribute::Trim {
         return Some(quote!(#cdr::Trim::trim(&mut #place, #bound);));
     }
@@ -226,7 +245,7 @@ pub(super) fn statement(model: &Model<'_>, member: &MemberModel<'_>, cdr: &Token
     let decode = quote!(#decode?;);
     let place = quote!(self.#ident);
     let check = check(member, cdr, &place);
-    let (decode, check) = (member.locate(decode), check.map(|check| member.locate(check)));
+    let (decode, check) = (member.locate(decode), member.locate(check.unwrap_or_default()));
     let decode = or_default(model, member, cdr, &place, &quote!(#decode #check));
     match member.default() {
         Some(default) if is_appendable => quote! {
@@ -266,16 +285,10 @@ pub(super) fn or_default(
     }
 }
 
-/// `name: value` of an absent member.
-fn missing(member: &MemberModel<'_>, cdr: &TokenStream) -> TokenStream {
-    let ident = member.ident;
-    let value = missing_value(member, cdr);
-    quote!(#ident: #value)
-}
-
 /// The value of an absent member.
 pub(super) fn missing_value(member: &MemberModel<'_>, cdr: &TokenStream) -> TokenStream {
     match (member.default(), member.is_optional) {
+        // The default is a value of the field, not of the wire, so it is not converted.
         (Some(default), _) => default,
         (None, true) => quote!(::core::option::Option::None),
         (None, false) => {

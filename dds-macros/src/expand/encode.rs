@@ -1,6 +1,6 @@
 //! `Encode` of structs: the members in order.
 
-use super::{ImplContext, framed, mutable, plain};
+use super::{ImplContext, framed, mutable, plain, when};
 use crate::ast::{MemberModel, Model};
 use crate::attr::ExtensibilityAttribute;
 use proc_macro2::TokenStream;
@@ -30,7 +30,11 @@ fn method(name: &TokenStream, model: &Model<'_>, cdr: &TokenStream, statements: 
 }
 
 fn statements(model: &Model<'_>, members: &[&MemberModel<'_>], cdr: &TokenStream, method: &TokenStream) -> TokenStream {
-    members.iter().map(|member| statement(model, member, cdr, method)).collect()
+    let mut statements = TokenStream::new();
+    for member in members {
+        statements.extend(statement(model, member, cdr, method));
+    }
+    statements
 }
 
 fn statement(model: &Model<'_>, member: &MemberModel<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
@@ -38,14 +42,16 @@ fn statement(model: &Model<'_>, member: &MemberModel<'_>, cdr: &TokenStream, met
     if member.is_base() {
         return member.locate(in_base(model, &quote!(e), &written(member, cdr, method), true));
     }
-    let check = member.bound().map(|bound| match member.is_optional {
-        true => quote! {
+    // A writer must not send what its own type forbids, so the bound is checked before the length is written.
+    let check = match (member.bound(), member.is_optional) {
+        (None, _) => TokenStream::new(),
+        (Some(bound), true) => quote! {
             if let ::core::option::Option::Some(value) = &#value {
                 e.check_bound(value.len(), #bound)?;
             }
         },
-        false => quote!(e.check_bound(#value.len(), #bound)?;),
-    });
+        (Some(bound), false) => quote!(e.check_bound(#value.len(), #bound)?;),
+    };
     let must_understand = member.attributes.must_understand.is_some();
     let encode = match (member.is_optional, model.extensibility()) {
         (true, ExtensibilityAttribute::Mutable) => {
@@ -83,7 +89,7 @@ fn written(member: &MemberModel<'_>, cdr: &TokenStream, method: &TokenStream) ->
 
 /// Code that reads or writes a base: one frame contains its members and the members behind it.
 pub(super) fn in_base(model: &Model<'_>, cursor: &TokenStream, code: &TokenStream, is_statement: bool) -> TokenStream {
-    let end = is_statement.then(|| quote!(;));
+    let end = when(is_statement, quote!(;));
     match model.extensibility() {
         ExtensibilityAttribute::Final => quote!(#code? #end),
         _ => quote!(#cursor.base(|#cursor| #code)? #end),
@@ -98,10 +104,16 @@ pub(super) fn in_key_order(
     let mut by_id = members.to_vec();
     by_id.sort_by_key(|member| member.id);
     let defined = statements(members);
+    let (mut has_base, mut is_sorted) = (false, true);
+    for (member, sorted) in members.iter().zip(&by_id) {
+        has_base |= member.is_base();
+        is_sorted &= member.id == sorted.id;
+    }
     // With a base, the order of definition must be the order of ids. A generated assertion checks it.
-    if members.iter().any(|member| member.is_base()) || by_id.iter().zip(members).all(|(a, b)| a.id == b.id) {
+    if has_base || is_sorted {
         return defined;
     }
+    // The key hash of XCDR2 orders the members by id, that of XCDR1 by definition. Only the encoder knows which it is.
     let by_id = statements(&by_id);
     quote! {
         if e.keys_by_id() {

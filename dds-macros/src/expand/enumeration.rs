@@ -2,7 +2,7 @@
 
 use super::{ImplContext, key, type_info};
 use crate::ast::{LiteralModel, Model};
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 pub(super) fn expand(model: &Model<'_>, literals: &[LiteralModel<'_>], context: &ImplContext) -> TokenStream {
@@ -21,24 +21,32 @@ pub(super) fn expand(model: &Model<'_>, literals: &[LiteralModel<'_>], context: 
 
 fn description(model: &Model<'_>, literals: &[LiteralModel<'_>], context: &ImplContext) -> TokenStream {
     let (cdr, ident) = (&context.cdr, model.ident);
-    let entries = literals.iter().map(|literal| {
-        let (name, literal) = (&literal.name, literal.ident);
-        quote!(#cdr::EnumLiteralDescription::new(#name, #ident::#literal as i128))
-    });
+    debug_assert!(!literals.is_empty(), "`check_enum` rejects an enum without literals");
+    let (mut entries, mut default) = (TokenStream::new(), TokenStream::new());
+    for (index, literal) in literals.iter().enumerate() {
+        let (name, literal_ident) = (&literal.name, literal.ident);
+        // The compiler evaluates the discriminant: it may be any constant expression.
+        entries.extend(quote!(#cdr::EnumLiteralDescription::new(#name, #ident::#literal_ident as i128),));
+        if literal.default.is_some() {
+            default = quote!(.default_literal(#index));
+        }
+    }
     let type_name = type_info::name(model, cdr);
     let extensibility = context.extensibility(model);
     let bit_bound = bit_bound(model);
-    let default = literals.iter().position(|literal| literal.default.is_some());
-    let default = default.map(|index| quote!(.default_literal(#index)));
     let body = quote! {
         const TYPE_NAME: &'static str = #type_name;
         const HAS_KEY: bool = false;
         const DESCRIPTION: &'static #cdr::TypeDescription = {
-            const LITERALS: &[#cdr::EnumLiteralDescription] = &[#(#entries),*];
+            const LITERALS: &[#cdr::EnumLiteralDescription] = &[#entries];
             &#cdr::TypeDescription::of_enum(Self::TYPE_NAME, #extensibility, #bit_bound, LITERALS) #default
         };
     };
     context.implement(&quote!(#cdr::TypeInfo), &body)
+}
+
+fn idents<'a>(literals: &[LiteralModel<'a>]) -> Vec<&'a Ident> {
+    literals.iter().map(|literal| literal.ident).collect()
 }
 
 fn map_key(context: &ImplContext) -> TokenStream {
@@ -47,7 +55,9 @@ fn map_key(context: &ImplContext) -> TokenStream {
 }
 
 fn bit_bound(model: &Model<'_>) -> u8 {
-    let bits = model.attributes.bit_bound.map_or(32, |(bits, _)| bits);
+    // The default of `@bit_bound` for an enum is 32.
+    let Some((bits, _)) = model.attributes.bit_bound else { return 32 };
+    debug_assert!(bits <= 32, "`check_bit_bound` rejects {bits} bits");
     u8::try_from(bits).unwrap_or(u8::MAX)
 }
 
@@ -63,7 +73,8 @@ fn number_type(model: &Model<'_>) -> (TokenStream, TokenStream) {
 fn encode(model: &Model<'_>, literals: &[LiteralModel<'_>], context: &ImplContext) -> TokenStream {
     let cdr = &context.cdr;
     let (number, length_code) = number_type(model);
-    let idents = literals.iter().map(|literal| literal.ident);
+    let idents = idents(literals);
+    // A list of arms instead of a cast of `*self`: that would require `Copy`.
     let body = quote! {
         const LENGTH_CODE: #cdr::LengthCode = #cdr::LengthCode::#length_code;
 
@@ -84,9 +95,15 @@ fn encode(model: &Model<'_>, literals: &[LiteralModel<'_>], context: &ImplContex
 fn decode(model: &Model<'_>, literals: &[LiteralModel<'_>], context: &ImplContext) -> TokenStream {
     let (number, _) = number_type(model);
     let (cdr, ty) = (&context.cdr, &context.ty);
-    let idents = literals.iter().map(|literal| literal.ident);
-    let default = literals.iter().find(|literal| literal.default.is_some()).or(literals.first());
-    let default = default.map(|literal| literal.ident);
+    let idents = idents(literals);
+    // XTYPES 1.3, 7.2.2.4.4.4.7: without `@default_literal` the first literal is the default.
+    let mut default = idents.first();
+    for literal in literals {
+        if literal.default.is_some() {
+            default = Some(&literal.ident);
+        }
+    }
+    // Guards instead of patterns, because a discriminant may be an expression, which no pattern accepts.
     quote! {
         #[automatically_derived]
         impl<'de> #cdr::Decode<'de> for #ty {
@@ -110,7 +127,7 @@ fn decode(model: &Model<'_>, literals: &[LiteralModel<'_>], context: &ImplContex
 
 fn whole_key(literals: &[LiteralModel<'_>], context: &ImplContext) -> TokenStream {
     let cdr = &context.cdr;
-    let idents = literals.iter().map(|literal| literal.ident);
+    let idents = idents(literals);
     let body = quote! {
         fn copy_key(&self) -> Self {
             match self {

@@ -9,6 +9,7 @@ use quote::quote;
 ///
 /// The program does not compile, so none of them ever runs.
 pub(crate) fn fallback(model: &Model<'_>) -> TokenStream {
+    // The impl would have to repeat type parameters with their bounds, for a type that is rejected anyway.
     if model.lifetimes != model.input.generics.params.len() {
         return TokenStream::new();
     }

@@ -15,38 +15,40 @@ pub(super) fn expand(model: &Model<'_>, context: &ImplContext) -> TokenStream {
     // The derive does not know the owned form of a type that borrows. A member whose value may differ from the
     // writer's cannot identify an instance.
     // Nor can one whose conversion may fail, because the copy needs it.
-    let is_sent = model
-        .members()
-        .iter()
-        .all(|member| member.try_construct() == TryConstructAttribute::Discard && member.attributes.with.is_none());
-    if model.lifetimes == 0 && is_sent { member_of_whole(model, context) } else { TokenStream::new() }
+    for member in model.members() {
+        if member.try_construct() != TryConstructAttribute::Discard || member.attributes.with.is_some() {
+            return TokenStream::new();
+        }
+    }
+    if model.lifetimes == 0 { member_of_whole(model, context) } else { TokenStream::new() }
 }
 
 fn keyed(model: &Model<'_>, context: &ImplContext) -> TokenStream {
     let cdr = &context.cdr;
     let members = model.key_members();
-    let types = members.iter().map(|member| key_type(member, cdr));
-    let parts = members.iter().map(|member| {
+    debug_assert!(!members.is_empty(), "only a struct with a key member has a key type");
+    let (mut types, mut parts) = (Vec::new(), Vec::new());
+    for member in &members {
         let value = member.value();
-        member.locate(quote!(#cdr::KeyMember::to_key(&#value)))
-    });
-    // A single key member is the key itself; several are a tuple.
-    let (key_type, key) = (list(types), list(parts));
-    let is_single = members.len() == 1;
-    let place = |member: &MemberModel<'_>| {
-        let index = members.iter().position(|other| other.ident == member.ident).unwrap_or_default();
-        let index = syn::Index::from(index);
-        if is_single { quote!(key) } else { quote!(&key.#index) }
-    };
-    let write = in_key_order(&members, |members| {
-        members.iter().map(|member| write_part(model, member, &place(member), cdr)).collect()
+        types.push(key_type(member, cdr));
+        parts.push(member.locate(quote!(#cdr::KeyMember::to_key(&#value))));
+    }
+    let (key_type, key) = (list(&types), list(&parts));
+    let write = in_key_order(&members, |ordered| {
+        let mut write = TokenStream::new();
+        for member in ordered {
+            // The tuple has the order of definition, also where the encoding has another one.
+            write.extend(write_part(model, member, &key_place(&members, member), cdr));
+        }
+        write
     });
     let write = framed(model, &quote!(e), &quote!(#write ::core::result::Result::Ok(())));
     let read = match members.as_slice() {
         members if model.extensibility() == ExtensibilityAttribute::Mutable => {
-            let values = list(members.iter().map(|member| mutable::taken(member)));
-            mutable::read_key(model, members, cdr, &values)
+            let values: Vec<TokenStream> = members.iter().copied().map(mutable::taken).collect();
+            mutable::read_key(model, members, cdr, &list(&values))
         }
+        // The result of the only member is the result of the key.
         [member] if member.bound().is_none() => {
             let ty = member.ty;
             let read = quote!(<#ty as #cdr::KeyMember>::decode_key_member(d));
@@ -54,12 +56,18 @@ fn keyed(model: &Model<'_>, context: &ImplContext) -> TokenStream {
             member.locate(if member.is_base() && is_framed { quote!(d.base(|d| #read)) } else { read })
         }
         _ => {
-            let read = list(members.iter().map(|member| read_part(model, member, cdr)));
+            let mut read = Vec::new();
+            for member in members {
+                read.push(read_part(model, member, cdr));
+            }
+            let read = list(&read);
             quote!(::core::result::Result::Ok(#read))
         }
     };
     let read = match model.extensibility() {
+        // `read_key` walks over the parameters up to the end of the list, so it needs no frame.
         ExtensibilityAttribute::Mutable => read,
+        // A key-only payload has the extensibility of the data, so peers send it with a DHEADER as well.
         _ => framed(model, &quote!(d), &read),
     };
     let extensibility = context.extensibility(model);
@@ -86,8 +94,19 @@ fn keyed(model: &Model<'_>, context: &ImplContext) -> TokenStream {
     context.implement(&quote!(#cdr::Keyed), &body)
 }
 
+/// Where `member` stands in the key: a single key member is the key itself, several are a tuple.
+fn key_place(members: &[&MemberModel<'_>], member: &MemberModel<'_>) -> TokenStream {
+    if members.len() == 1 {
+        return quote!(key);
+    }
+    let index = members.iter().position(|other| other.ident == member.ident);
+    debug_assert!(index.is_some(), "`{}` is not one of the key members", member.ident);
+    let index = syn::Index::from(index.unwrap_or_default());
+    quote!(&key.#index)
+}
+
 /// A single part as it is, several parts as a tuple.
-fn list(parts: impl ExactSizeIterator<Item = TokenStream>) -> TokenStream {
+fn list(parts: &[TokenStream]) -> TokenStream {
     if parts.len() == 1 { quote!(#(#parts)*) } else { quote!((#(#parts),*)) }
 }
 
@@ -98,7 +117,10 @@ pub(super) fn key_type(member: &MemberModel<'_>, cdr: &TokenStream) -> TokenStre
 
 fn write_part(model: &Model<'_>, member: &MemberModel<'_>, place: &TokenStream, cdr: &TokenStream) -> TokenStream {
     let ty = member.ty;
-    let check = member.bound().map(|bound| quote!(e.check_bound((#place).len(), #bound)?;));
+    let mut check = TokenStream::new();
+    if let Some(bound) = member.bound() {
+        check = quote!(e.check_bound((#place).len(), #bound)?;);
+    }
     let write = quote!(<#ty as #cdr::KeyMember>::encode_key_member(#place, e));
     if member.is_base() {
         return member.locate(in_base(model, &quote!(e), &write, true));
@@ -154,20 +176,22 @@ pub(super) fn member_of_keyed(context: &ImplContext) -> TokenStream {
 /// `KeyMember` of a struct without key members: inside another key, all members count.
 fn member_of_whole(model: &Model<'_>, context: &ImplContext) -> TokenStream {
     let (cdr, ty) = (&context.cdr, &context.ty);
-    let types = model.members().iter().map(|member| member.ty);
-    let fields = model.members().iter().map(|member| {
-        let ident = member.ident;
-        quote!(#ident: #cdr::WholeKey::copy_key(&self.#ident))
-    });
+    let (mut bounds, mut fields) = (TokenStream::new(), TokenStream::new());
+    for member in model.members() {
+        let (ident, ty) = (member.ident, member.ty);
+        // A lifetime parameter makes the bound non-trivial. Then rustc accepts it although it does not hold.
+        bounds.extend(quote!(#ty: #cdr::WholeKey<'k>,));
+        fields.extend(quote!(#ident: #cdr::WholeKey::copy_key(&self.#ident),));
+    }
     let (member, hidden) = (member_as_whole(context), model.hidden_fields());
     quote! {
         #[automatically_derived]
         impl<'k> #cdr::WholeKey<'k> for #ty
         where
-            #(#types: #cdr::WholeKey<'k>),*
+            #bounds
         {
             fn copy_key(&self) -> Self {
-                Self { #(#fields,)* #hidden }
+                Self { #fields #hidden }
             }
         }
         #member

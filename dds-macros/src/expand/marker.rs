@@ -1,6 +1,6 @@
 //! `DecodeOwned`, `DdsType` and `ViewOf`: traits without methods.
 
-use super::ImplContext;
+use super::{ImplContext, when};
 use crate::ast::{Model, lifetime};
 use proc_macro2::TokenStream;
 use quote::quote;
@@ -13,11 +13,13 @@ pub(super) fn expand(model: &Model<'_>, context: &ImplContext) -> TokenStream {
 /// The markers that do not depend on other types.
 pub(super) fn of_itself(model: &Model<'_>, context: &ImplContext) -> TokenStream {
     let cdr = &context.cdr;
-    let owned = (model.lifetimes == 0).then(|| owned(context));
-    let topic = model.attributes.nested.is_none().then(|| context.implement(&quote!(#cdr::DdsType), &quote!()));
+    // A type that borrows cannot outlive the sample, so a history cannot store it.
+    let owned = when(model.lifetimes == 0, owned(context));
+    // `@nested` excludes a type from topics.
+    let topic = when(model.attributes.nested.is_none(), context.implement(&quote!(#cdr::DdsType), &quote!()));
     // A type is a view of itself, for any two lifetimes.
     let (one, other) = (model.ty(&lifetime("view")), model.ty(&lifetime("viewed")));
-    let generics = (model.lifetimes > 0).then(|| quote!(<'view, 'viewed>));
+    let generics = when(model.lifetimes > 0, quote!(<'view, 'viewed>));
     quote! {
         #owned
         #topic
@@ -41,6 +43,7 @@ fn view_of(model: &Model<'_>, context: &ImplContext) -> Option<TokenStream> {
         syn::ext::IdentExt::unraw(model.ident),
         quote!(#viewed)
     );
+    // Checked by the compiler of the user: the macro does not see the other type, only its name.
     Some(quote! {
         #declared
         const _: () = ::core::assert!(

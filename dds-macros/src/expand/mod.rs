@@ -39,7 +39,10 @@ pub(crate) fn expand(model: &Model<'_>) -> TokenStream {
         Body::Bitmask(mask) => bitmask::expand(model, mask, &context),
         Body::Bitset(set) => bitset::expand(model, set, &context),
         Body::Converted(of) => converted::expand(model, of, &context),
-        Body::Unknown => TokenStream::new(),
+        Body::Unknown => {
+            debug_assert!(false, "`{}` has no model, so it has an error and goes to `fallback`", model.ident);
+            TokenStream::new()
+        }
     }
 }
 
@@ -69,6 +72,7 @@ impl ImplContext {
         let lifetimes = model.input.generics.lifetimes();
         let (_, parameters, _) = model.input.generics.split_for_impl();
         let ident = model.ident;
+        // Bounds on lifetimes are not needed for these traits, so only the names are repeated.
         let generics = if model.lifetimes == 0 { TokenStream::new() } else { quote!(<#(#lifetimes),*>) };
         let static_ty = model.ty(&crate::ast::lifetime("static"));
         Self { cdr, generics, ty: quote!(#ident #parameters), static_ty }
@@ -93,6 +97,11 @@ impl ImplContext {
             ExtensibilityAttribute::Mutable => quote!(#cdr::Extensibility::Mutable),
         }
     }
+}
+
+/// Returns `code` if it is wanted, and otherwise nothing.
+fn when(is_wanted: bool, code: TokenStream) -> TokenStream {
+    if is_wanted { code } else { TokenStream::new() }
 }
 
 /// A method body inside the frame that the extensibility requires.

@@ -1,6 +1,6 @@
 //! `TypeInfo`: the name and description of a type.
 
-use super::ImplContext;
+use super::{ImplContext, when};
 use crate::ast::{MemberModel, Model, with_lifetime};
 use crate::attr::{AutoId, TryConstructAttribute};
 use proc_macro2::TokenStream;
@@ -9,8 +9,17 @@ use syn::Type;
 
 pub(super) fn of_struct(model: &Model<'_>, context: &ImplContext) -> TokenStream {
     let cdr = &context.cdr;
-    let base = model.members().iter().find(|member| member.is_base());
-    let members = model.members().iter().filter(|member| !member.is_base()).map(|member| description(member, cdr));
+    let (mut base, mut members, mut tried) = (None, TokenStream::new(), TokenStream::new());
+    for member in model.members() {
+        tried.extend(must_be_tried(member, cdr));
+        if member.is_base() {
+            // `check_base` rejects a second one. Its members come from its own description.
+            base = Some(member);
+            continue;
+        }
+        let description = description(member, cdr);
+        members.extend(quote!(#description,));
+    }
     let extensibility = context.extensibility(model);
     let has_key = model.has_key();
     let (type_name, marks) = (name(model, cdr), marks(model));
@@ -30,19 +39,18 @@ pub(super) fn of_struct(model: &Model<'_>, context: &ImplContext) -> TokenStream
         const TYPE_NAME: &'static str = #type_name;
         const HAS_KEY: bool = #has_key;
         const DESCRIPTION: &'static #cdr::TypeDescription = {
-            const MEMBERS: &[#cdr::MemberDescription] = &[#(#members),*];
+            const MEMBERS: &[#cdr::MemberDescription] = &[#members];
             #described
         };
     };
     let implemented = context.implement(&quote!(#cdr::TypeInfo), &body);
-    let tried = model.members().iter().filter_map(|member| must_be_tried(member, cdr));
-    quote!(#implemented #(#tried)*)
+    quote!(#implemented #tried)
 }
 
 /// Calls that add the attributes of a struct or union to its description.
 pub(super) fn marks(model: &Model<'_>) -> TokenStream {
-    let nested = model.attributes.nested.map(|_| quote!(.nested()));
-    let hash_ids = (model.attributes.autoid == Some(AutoId::Hash)).then(|| quote!(.hash_ids()));
+    let nested = when(model.attributes.nested.is_some(), quote!(.nested()));
+    let hash_ids = when(model.attributes.autoid == Some(AutoId::Hash), quote!(.hash_ids()));
     quote!(#nested #hash_ids)
 }
 
@@ -61,10 +69,10 @@ pub(super) fn name(model: &Model<'_>, cdr: &TokenStream) -> TokenStream {
 fn description(member: &MemberModel<'_>, cdr: &TokenStream) -> TokenStream {
     let (name, id) = (&member.name, member.id(cdr));
     let described = of_member(member, cdr);
-    let key = member.attributes.key.map(|_| quote!(.key()));
-    let optional = member.is_optional.then(|| quote!(.optional()));
-    let must_understand = member.attributes.must_understand.map(|_| quote!(.must_understand()));
-    let external = member.attributes.external.map(|_| quote!(.external()));
+    let key = when(member.attributes.key.is_some(), quote!(.key()));
+    let optional = when(member.is_optional, quote!(.optional()));
+    let must_understand = when(member.attributes.must_understand.is_some(), quote!(.must_understand()));
+    let external = when(member.attributes.external.is_some(), quote!(.external()));
     let hash_id = hash_id(member);
     let try_construct = try_construct(member, cdr);
     let marks = quote!(#key #optional #must_understand #external #hash_id #try_construct);
@@ -90,6 +98,7 @@ pub(super) fn try_construct(member: &MemberModel<'_>, cdr: &TokenStream) -> Opti
 /// The description of a member's type.
 pub(super) fn of_member(member: &MemberModel<'_>, cdr: &TokenStream) -> TokenStream {
     let described = match member.attributes.octet {
+        // The macro replaces `u8` by name. A type alias hides it, and `is_bytes` has reported that.
         Some(_) => {
             let ty = with_lifetime(&of_octets(member.ty, cdr), "static");
             quote!(<#ty as #cdr::TypeInfo>::DESCRIPTION)
@@ -98,6 +107,7 @@ pub(super) fn of_member(member: &MemberModel<'_>, cdr: &TokenStream) -> TokenStr
     };
     let described = member.locate(described);
     match member.bound() {
+        // A constant block, because the reference to the bounded copy must live forever.
         Some(bound) => quote!(const { &#described.bounded(#bound) }),
         None => described,
     }
@@ -132,8 +142,9 @@ fn of_octets(ty: &Type, cdr: &TokenStream) -> Type {
 
 /// An assertion that `try_construct = "use_default"` has an effect: some received value may not fit the type.
 pub(super) fn must_be_tried(member: &MemberModel<'_>, cdr: &TokenStream) -> Option<TokenStream> {
-    (member.try_construct() == TryConstructAttribute::UseDefault).then(|| {
-        let described = of_member(member, cdr);
-        member.locate(quote!(const _: () = #described.must_be_tried();))
-    })
+    if member.try_construct() != TryConstructAttribute::UseDefault {
+        return None;
+    }
+    let described = of_member(member, cdr);
+    Some(member.locate(quote!(const _: () = #described.must_be_tried();)))
 }

@@ -1,9 +1,9 @@
 //! Unions: the discriminator, then the member that it selects.
 
-use super::{ImplContext, decode, framed, key, marker, type_info};
+use super::{ImplContext, decode, framed, key, marker, type_info, when};
 use crate::ast::{MemberModel, Model};
 use crate::attr::{ExtensibilityAttribute, TryConstructAttribute};
-use crate::union::{CaseModel, UnionModel, kept, value};
+use crate::union::{CaseModel, Label, UnionModel, kept, value};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -22,36 +22,39 @@ pub(super) fn expand(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplCo
 
 fn description(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
     let cdr = &context.cdr;
-    let cases = union.cases.iter().map(|case| {
-        let (name, labels) = (&case.name, numbers(union, [case]));
-        let id = case.member.as_ref().map_or(0, |member| member.member.id);
-        let member = case.member.as_ref().map(|member| {
-            let described = type_info::of_member(&member.member, cdr);
-            quote!(.member(|| #described))
-        });
-        let default = case.default.map(|_| quote!(.or_default()));
-        let try_construct = case.member.as_ref().and_then(|member| type_info::try_construct(&member.member, cdr));
-        let hash_id = case.member.as_ref().and_then(|member| type_info::hash_id(&member.member));
-        let external =
-            case.member.as_ref().and_then(|member| member.member.attributes.external).map(|_| quote!(.external()));
-        quote!(#cdr::UnionCase::new(#name, #id, { const LABELS: &[i64] = &#labels; LABELS })
-            #member #default #hash_id #external #try_construct)
-    });
+    let (mut cases, mut tried) = (TokenStream::new(), TokenStream::new());
+    for case in &union.cases {
+        let (name, labels) = (&case.name, numbers(union, &case.labels));
+        let default = when(case.default.is_some(), quote!(.or_default()));
+        // A case without a member describes nothing, and its id is not used.
+        let (mut id, mut described, mut marks) = (0, TokenStream::new(), TokenStream::new());
+        if let Some(member) = case.member() {
+            let description = type_info::of_member(member, cdr);
+            id = member.id;
+            described = quote!(.member(|| #description));
+            marks.extend(type_info::hash_id(member));
+            marks.extend(when(member.attributes.external.is_some(), quote!(.external())));
+            marks.extend(type_info::try_construct(member, cdr));
+            tried.extend(type_info::must_be_tried(member, cdr));
+        }
+        cases.extend(quote!(#cdr::UnionCase::new(#name, #id, { const LABELS: &[i64] = &#labels; LABELS })
+            #described #default #marks,));
+    }
     let ty = &union.discriminator;
     let described = match union.is_octet {
         true => quote!(<#cdr::Octet as #cdr::TypeInfo>::DESCRIPTION),
         false => quote!(<#ty as #cdr::TypeInfo>::DESCRIPTION),
     };
     let has_key = model.has_key();
-    let keyed = has_key.then(|| quote!(.keyed()));
-    let or_default = model.defaults_discriminator().then(|| quote!(.or_default()));
+    let keyed = when(has_key, quote!(.keyed()));
+    let or_default = when(model.defaults_discriminator(), quote!(.or_default()));
     let type_name = type_info::name(model, cdr);
     let (extensibility, marks) = (context.extensibility(model), type_info::marks(model));
     let body = quote! {
         const TYPE_NAME: &'static str = #type_name;
         const HAS_KEY: bool = #has_key;
         const DESCRIPTION: &'static #cdr::TypeDescription = {
-            const CASES: &[#cdr::UnionCase] = &[#(#cases),*];
+            const CASES: &[#cdr::UnionCase] = &[#cases];
             &#cdr::TypeDescription::of_union(
                 Self::TYPE_NAME,
                 #cdr::UnionDescription::new(#extensibility, || #described, CASES) #keyed #or_default,
@@ -59,47 +62,52 @@ fn description(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext)
         };
     };
     let implemented = context.implement(&quote!(#cdr::TypeInfo), &body);
-    let tried = union.members().filter_map(|member| type_info::must_be_tried(member, cdr));
-    quote!(#implemented #(#tried)*)
+    quote!(#implemented #tried)
 }
 
 /// The labels of some cases, as an array of numbers.
-fn numbers<'a>(union: &UnionModel<'_>, cases: impl IntoIterator<Item = &'a CaseModel<'a>>) -> TokenStream {
+fn numbers<'a>(union: &UnionModel<'_>, labels: impl IntoIterator<Item = &'a Label>) -> TokenStream {
     let ty = &union.discriminator;
-    let labels = cases.into_iter().flat_map(|case| &case.labels).map(|label| &label.tokens);
+    let labels = labels.into_iter().map(|label| &label.tokens);
     let number = union.number(&quote!(label));
+    // The binding gives an integer literal the type of the discriminator before the cast.
     quote!([#({ let label: #ty = #labels; #number }),*])
 }
 
 /// The discriminator of a case that does not store one: its first label, or a number that is not a label.
 fn written_label(union: &UnionModel<'_>, case: &CaseModel<'_>, cdr: &TokenStream) -> TokenStream {
     let ty = &union.discriminator;
-    match case.labels.first().map(|label| &label.tokens) {
-        Some(label) => quote!({ let label: #ty = #label; label }),
-        None => {
-            let labels = numbers(union, &union.cases);
-            quote!(const { #cdr::unused_label(&#labels) as #ty })
-        }
+    if let Some(Label { tokens, .. }) = case.labels.first() {
+        return quote!({ let label: #ty = #tokens; label });
     }
+    // `union::check` demands a label of each default case whose discriminator is not an integer.
+    debug_assert!(union.is_of_integer || case.kept.is_some(), "`{}` has no label to send", case.ident);
+    let labels = numbers(union, union.cases.iter().flat_map(|case| &case.labels));
+    quote!(const { #cdr::unused_label(&#labels) as #ty })
 }
 
 fn discriminator(union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
     let (cdr, ty) = (&context.cdr, &union.discriminator);
-    let arms = union.cases.iter().map(|case| match &case.kept {
-        Some(field) => {
-            let (ident, kept) = (case.ident, kept());
-            quote!(Self::#ident { #field: #kept, .. } => #cdr::WholeKey::copy_key(#kept),)
-        }
-        None => {
-            let (ident, label) = (case.ident, written_label(union, case, cdr));
-            quote!(Self::#ident { .. } => #label,)
-        }
-    });
+    let mut arms = TokenStream::new();
+    for case in &union.cases {
+        let ident = case.ident;
+        arms.extend(match &case.kept {
+            // The value that was received or chosen, of several labels.
+            Some(field) => {
+                let kept = kept();
+                quote!(Self::#ident { #field: #kept, .. } => #cdr::WholeKey::copy_key(#kept),)
+            }
+            None => {
+                let label = written_label(union, case, cdr);
+                quote!(Self::#ident { .. } => #label,)
+            }
+        });
+    }
     let body = quote! {
         type Discriminator = #ty;
 
         fn discriminator(&self) -> #ty {
-            match self { #(#arms)* }
+            match self { #arms }
         }
     };
     context.implement(&quote!(#cdr::Union), &body)
@@ -109,6 +117,7 @@ fn encode(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> T
     let cdr = &context.cdr;
     let whole = write(model, union, cdr, &quote!(encode));
     let whole = framed(model, &quote!(e), &quote!(#whole ::core::result::Result::Ok(())));
+    // Without a key of its own, a union counts as a whole in the key of another type.
     let key = match model.has_key() {
         true => {
             let write = write_discriminator(model, union, cdr, &quote!(discriminator));
@@ -146,39 +155,56 @@ fn write_discriminator(
 
 /// The statements that write a union; `method` writes its member.
 fn write(model: &Model<'_>, union: &UnionModel<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
-    let checks = union.cases.iter().filter(|case| case.kept.is_some()).filter_map(|case| {
-        let is_default = case.default.is_some();
-        // A default case may store any discriminator that no other case has. Other cases store one of their own labels.
-        let labels = labels(union, |other| (other.ident == case.ident) != is_default);
-        if labels.is_empty() {
-            return None;
-        }
-        let (ident, is_listed) = (case.ident, quote!(::core::matches!(discriminator, #(#labels)|*)));
-        let number = union.number(&quote!(discriminator));
-        let is_other = if is_default { is_listed } else { quote!(!#is_listed) };
-        Some(quote! {
-            if ::core::matches!(self, Self::#ident { .. }) && #is_other {
-                return ::core::result::Result::Err(#cdr::EncodeError::other_case(#number));
-            }
-        })
-    });
     let write_discriminator = write_discriminator(model, union, cdr, &quote!(discriminator));
-    let arms = union.cases.iter().map(|case| {
+    let (mut checks, mut arms) = (TokenStream::new(), TokenStream::new());
+    for case in &union.cases {
+        checks.extend(check_kept(union, case, cdr));
         let pattern = case.pattern_of_value();
-        let write = case.member.as_ref().map(|member| write_member(model, &member.member, cdr, method));
-        quote!(#pattern => { #write })
-    });
+        let mut write = TokenStream::new();
+        if let Some(member) = case.member() {
+            write = write_member(model, member, cdr, method);
+        }
+        arms.extend(quote!(#pattern => { #write }));
+    }
     quote! {
         let discriminator = #cdr::Union::discriminator(self);
-        #(#checks)*
+        #checks
         #write_discriminator
-        match self { #(#arms)* }
+        match self { #arms }
     }
+}
+
+/// Refuses a stored discriminator that selects another case: a reader would decode that one.
+fn check_kept(union: &UnionModel<'_>, case: &CaseModel<'_>, cdr: &TokenStream) -> Option<TokenStream> {
+    case.kept.as_ref()?;
+    let is_default = case.default.is_some();
+    // A default case may store any discriminator that no other case has. Other cases store one of their own labels.
+    let mut labels = Vec::new();
+    for other in &union.cases {
+        if (other.ident == case.ident) != is_default {
+            labels.extend(other.labels.iter().map(|label| &label.tokens));
+        }
+    }
+    // Without other cases, the default case may store any value.
+    if labels.is_empty() {
+        return None;
+    }
+    let (ident, is_listed) = (case.ident, quote!(::core::matches!(discriminator, #(#labels)|*)));
+    let number = union.number(&quote!(discriminator));
+    let is_other = if is_default { is_listed } else { quote!(!#is_listed) };
+    Some(quote! {
+        if ::core::matches!(self, Self::#ident { .. }) && #is_other {
+            return ::core::result::Result::Err(#cdr::EncodeError::other_case(#number));
+        }
+    })
 }
 
 fn write_member(model: &Model<'_>, member: &MemberModel<'_>, cdr: &TokenStream, method: &TokenStream) -> TokenStream {
     let (value, id) = (value(), member.id);
-    let check = member.bound().map(|bound| quote!(e.check_bound(#value.len(), #bound)?;));
+    let mut check = TokenStream::new();
+    if let Some(bound) = member.bound() {
+        check = quote!(e.check_bound(#value.len(), #bound)?;);
+    }
     let write = match member.as_owned(cdr) {
         Some(owned) if method.to_string() == "encode" => quote!(#owned::write_value(#value, e)),
         Some(owned) => quote!(#owned::write_key(#value, e)),
@@ -192,12 +218,6 @@ fn write_member(model: &Model<'_>, member: &MemberModel<'_>, cdr: &TokenStream, 
     member.locate(quote!(#check #write))
 }
 
-/// The labels of some cases, as patterns.
-fn labels(union: &UnionModel<'_>, is_wanted: impl Fn(&CaseModel<'_>) -> bool) -> Vec<TokenStream> {
-    let cases = union.cases.iter().filter(|case| is_wanted(case));
-    cases.flat_map(|case| &case.labels).map(|label| label.tokens.clone()).collect()
-}
-
 /// A `match` over the discriminator.
 ///
 /// `body` returns the code of a selected case. `otherwise` is the code for a discriminator that selects no case.
@@ -206,15 +226,21 @@ fn selected(
     body: impl Fn(&CaseModel<'_>) -> TokenStream,
     otherwise: &TokenStream,
 ) -> TokenStream {
-    let arms = union.cases.iter().filter(|case| case.default.is_none() && !case.labels.is_empty()).map(|case| {
+    let mut arms = TokenStream::new();
+    let mut otherwise = otherwise.clone();
+    for case in &union.cases {
+        // The labels of the default case need no arm: `_` covers them and all other values.
+        if case.default.is_some() {
+            otherwise = body(case);
+            continue;
+        }
+        debug_assert!(!case.labels.is_empty(), "`labels_of` reports `{}`, which has no label", case.ident);
         let (labels, body) = (case.labels.iter().map(|label| &label.tokens), body(case));
-        quote!(#(#labels)|* => { #body })
-    });
-    let default = union.cases.iter().find(|case| case.default.is_some());
-    let otherwise = default.map_or_else(|| otherwise.clone(), &body);
+        arms.extend(quote!(#(#labels)|* => { #body }));
+    }
     quote! {
         match discriminator {
-            #(#arms)*
+            #arms
             _ => { #otherwise }
         }
     }
@@ -232,12 +258,14 @@ fn decode(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> T
         }),
         |case| fill(model, case, cdr),
     );
-    let first = union.cases.first().map(|case| {
-        let label = written_label(union, case, cdr);
-        let missing = missing(case, cdr);
-        quote!(let discriminator: #ty = #label; #missing)
-    });
-    let missing = selected(union, |case| missing(case, cdr), &first.unwrap_or_default());
+    debug_assert!(!union.cases.is_empty(), "`union::check` rejects a union without cases");
+    // If the default of the discriminator selects no case, the first case is the default of the union.
+    let mut first = TokenStream::new();
+    if let Some(case) = union.cases.first() {
+        let (label, missing) = (written_label(union, case, cdr), missing(case, cdr));
+        first = quote!(let discriminator: #ty = #label; #missing);
+    }
+    let missing = selected(union, |case| missing(case, cdr), &first);
     let missing = quote!(let discriminator: #ty = #cdr::Decode::missing(d)?; #missing);
     decode::implement(model, context, &made, &filled, &missing)
 }
@@ -266,7 +294,7 @@ fn read(
         });
     }
     // A mutable union skips all members. Otherwise the member is the end of the data, or its frame has the length.
-    let pass = is_mutable.then(|| quote!(d.pass_members()?;));
+    let pass = when(is_mutable, quote!(d.pass_members()?;));
     let default = quote! {
         #pass
         let value: Self = #cdr::Decode::missing(d)?;
@@ -287,13 +315,16 @@ fn read(
     })
 }
 
+/// Keeps the discriminator of a new value, if the case stores it.
+fn keep_new(case: &CaseModel<'_>) -> TokenStream {
+    let kept = kept();
+    when(case.kept.is_some(), quote!(let #kept = discriminator;))
+}
+
 /// Creates the variant from the variables of its pattern.
 fn finish(case: &CaseModel<'_>) -> TokenStream {
     let pattern = case.pattern();
-    let keep = case.kept.as_ref().map(|_| {
-        let kept = kept();
-        quote!(let #kept = discriminator;)
-    });
+    let keep = keep_new(case);
     quote!(#keep ::core::result::Result::Ok(#pattern))
 }
 
@@ -306,7 +337,7 @@ fn make(model: &Model<'_>, case: &CaseModel<'_>, cdr: &TokenStream) -> TokenStre
 /// Decodes the member of a case into a new variable.
 fn read_new(model: &Model<'_>, case: &CaseModel<'_>, cdr: &TokenStream) -> TokenStream {
     let place = value();
-    let Some(member) = case.member.as_ref().map(|member| &member.member) else {
+    let Some(member) = case.member() else {
         return match model.extensibility() {
             ExtensibilityAttribute::Mutable => quote!(d.no_selected_member()?;),
             _ => TokenStream::new(),
@@ -333,12 +364,10 @@ fn read_new(model: &Model<'_>, case: &CaseModel<'_>, cdr: &TokenStream) -> Token
 /// Decodes a case into the existing value if that is of the same case.
 fn fill(model: &Model<'_>, case: &CaseModel<'_>, cdr: &TokenStream) -> TokenStream {
     let (place, pattern, read_new) = (value(), case.pattern(), read_new(model, case, cdr));
-    let keep_new = case.kept.as_ref().map(|_| {
-        let kept = kept();
-        quote!(let #kept = discriminator;)
-    });
+    let keep_new = keep_new(case);
     let fresh = quote!(#read_new #keep_new *self = #pattern;);
-    let Some(member) = case.member.as_ref().map(|member| &member.member) else {
+    // Nothing to reuse.
+    let Some(member) = case.member() else {
         return quote!(#fresh ::core::result::Result::Ok(()));
     };
     let (id, missing) = (member.id, decode::missing_value(member, cdr));
@@ -349,7 +378,7 @@ fn fill(model: &Model<'_>, case: &CaseModel<'_>, cdr: &TokenStream) -> TokenStre
     let read = quote!(#read?;);
     let context = quote!(*#place);
     // In parentheses: methods are called on it.
-    let check = decode::check(member, cdr, &quote!((#context))).map(|check| member.locate(check));
+    let check = member.locate(decode::check(member, cdr, &quote!((#context))).unwrap_or_default());
     let read = member.locate(read);
     let read = decode::or_default(model, member, cdr, &context, &quote!(#read #check));
     let read = match model.extensibility() {
@@ -364,10 +393,9 @@ fn fill(model: &Model<'_>, case: &CaseModel<'_>, cdr: &TokenStream) -> TokenStre
         },
         _ => read,
     };
-    let keep = case.kept.as_ref().map(|_| {
-        let kept = kept();
-        quote!(*#kept = discriminator;)
-    });
+    let kept = kept();
+    // Two discriminators may select this case, so the stored one is replaced even if the case stays.
+    let keep = when(case.kept.is_some(), quote!(*#kept = discriminator;));
     quote! {
         if let #pattern = self {
             #read
@@ -382,10 +410,11 @@ fn fill(model: &Model<'_>, case: &CaseModel<'_>, cdr: &TokenStream) -> TokenStre
 /// A case whose member is absent.
 fn missing(case: &CaseModel<'_>, cdr: &TokenStream) -> TokenStream {
     let (place, finish) = (value(), finish(case));
-    let value = case.member.as_ref().map(|member| {
-        let missing = decode::missing_value(&member.member, cdr);
-        quote!(let #place = #missing;)
-    });
+    let mut value = TokenStream::new();
+    if let Some(member) = case.member() {
+        let missing = decode::missing_value(member, cdr);
+        value = quote!(let #place = #missing;);
+    }
     quote!(#value #finish)
 }
 
@@ -396,8 +425,12 @@ fn keys(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> Tok
     }
     // The derive does not know the owned form of a type that borrows. A member whose value may differ from the
     // writer's cannot identify an instance.
-    let is_sent = union.members().all(|member| member.try_construct() == TryConstructAttribute::Discard);
-    let is_whole = model.lifetimes == 0 && is_sent && !model.defaults_discriminator();
+    for member in union.members() {
+        if member.try_construct() != TryConstructAttribute::Discard {
+            return TokenStream::new();
+        }
+    }
+    let is_whole = model.lifetimes == 0 && !model.defaults_discriminator();
     if is_whole { whole(union, context) } else { TokenStream::new() }
 }
 
@@ -440,22 +473,27 @@ fn keyed(model: &Model<'_>, union: &UnionModel<'_>, context: &ImplContext) -> To
 /// `KeyMember` of a union without a key: inside another key, the whole union counts.
 fn whole(union: &UnionModel<'_>, context: &ImplContext) -> TokenStream {
     let (cdr, ty) = (&context.cdr, &context.ty);
-    let types = union.members().map(|member| member.ty);
-    let arms = union.cases.iter().map(|case| {
-        let pattern = case.pattern();
-        let copies = [case.member.as_ref().map(|_| value()), case.kept.as_ref().map(|_| kept())];
-        let copies = copies.into_iter().flatten().map(|place| quote!(let #place = #cdr::WholeKey::copy_key(#place);));
-        quote!(#pattern => { #(#copies)* #pattern })
-    });
+    let (mut bounds, mut arms) = (TokenStream::new(), TokenStream::new());
+    for case in &union.cases {
+        let (pattern, value, kept) = (case.pattern(), value(), kept());
+        let mut copies = TokenStream::new();
+        if let Some(MemberModel { ty, .. }) = case.member() {
+            bounds.extend(quote!(#ty: #cdr::WholeKey<'k>,));
+            copies.extend(quote!(let #value = #cdr::WholeKey::copy_key(#value);));
+        }
+        copies.extend(when(case.kept.is_some(), quote!(let #kept = #cdr::WholeKey::copy_key(#kept);)));
+        // Each place is shadowed by its copy, so the same pattern takes the value apart and builds the new one.
+        arms.extend(quote!(#pattern => { #copies #pattern }));
+    }
     let member = key::member_as_whole(context);
     quote! {
         #[automatically_derived]
         impl<'k> #cdr::WholeKey<'k> for #ty
         where
-            #(#types: #cdr::WholeKey<'k>),*
+            #bounds
         {
             fn copy_key(&self) -> Self {
-                match self { #(#arms)* }
+                match self { #arms }
             }
         }
         #member
