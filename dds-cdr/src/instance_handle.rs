@@ -42,6 +42,7 @@ impl Default for InstanceHandle {
 
 impl fmt::Debug for InstanceHandle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A key hash of zeros is a valid handle, so nil is a state of its own.
         if self.is_nil() {
             return f.write_str("nil");
         }

@@ -14,6 +14,7 @@ pub fn are_similar(one: &str, other: &str) -> bool {
         return true;
     }
     let shortest = a.chars().count().min(b.chars().count());
+    // One difference for each four letters. Of one or two letters, any other name is similar.
     let differences_max = (shortest / 4).clamp(usize::from(shortest > 2), 3);
     distance(&a, &b).is_some_and(|distance| distance <= differences_max)
         || one.ends_with(&format!("/{other}"))
@@ -34,6 +35,7 @@ fn plain(name: &str) -> String {
 /// Returns the edit distance: insertions, deletions, changes, and swaps of neighbors. `None` if a name is too long.
 fn distance(one: &str, other: &str) -> Option<usize> {
     let longest = one.chars().count().max(other.chars().count());
+    // The distance takes the product of both lengths, and names come from peers.
     if longest > LEN_MAX {
         return None;
     }

@@ -75,6 +75,7 @@ impl AnyType {
         match self {
             Self::Described(ty) => key_hash_of_payload(ty, payload, is_key, scratch),
             #[cfg(feature = "dynamic")]
+            // `key_hash_of_payload` has the same check for described types.
             Self::Dynamic(ty) if !ty.has_key() => Ok(InstanceHandle::NIL),
             #[cfg(feature = "dynamic")]
             Self::Dynamic(ty) => key_hash_by(ty.view(), ty.extensibility(), payload, is_key, scratch),

@@ -22,6 +22,7 @@ pub const fn member_count(ty: &TypeDescription) -> usize {
 #[must_use]
 pub const fn next_member_id(ty: &TypeDescription) -> u32 {
     let members = members_of(ty);
+    // The last id, not the largest: `@autoid(SEQUENTIAL)` continues the member before.
     if members.is_empty() { 0 } else { members[members.len() - 1].id() + 1 }
 }
 
@@ -51,6 +52,7 @@ pub const fn derived_members<const N: usize>(
             let (one, two) = (&members[other], &members[index]);
             assert!(one.id() != two.id(), "a member has the same id as a member of the base");
             assert!(!is_same_text(one.name(), two.name()), "a member has the same name as a member of the base");
+            // The base is encoded as a whole before the own members, and a key hash has the order of ids.
             let is_in_order = !is_own || !one.is_key() || !two.is_key() || one.id() < two.id();
             assert!(is_in_order, "the ids of key members must be larger than those of the base");
             other += 1;

@@ -107,6 +107,7 @@ impl<T: Encode + Measured, const BOUND: u32> Encode for Bounded<T, BOUND> {
     }
 
     fn encode_key(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        // A key that readers refuse would create an instance that they never see.
         e.check_bound(self.0.measure(), BOUND)?;
         self.0.encode_key(e)
     }

@@ -16,6 +16,7 @@ pub(super) fn try_array<T, const N: usize>(
     // The standard library has no stable fallible constructor of arrays.
     let mut failure = None;
     let elements: [Option<T>; N] = std::array::from_fn(|_| match failure {
+        // After a failure the remaining calls must not read on.
         Some(_) => None,
         None => element().map_err(|error| failure = Some(error)).ok(),
     });
@@ -74,6 +75,7 @@ impl<'de, T: Decode<'de>> Decode<'de> for Vec<T> {
 
     #[inline]
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
+        // Primitives have no DHEADER and cannot nest, so the fast path counts no level.
         if T::IS_PRIMITIVE {
             let count = d.length(T::SIZE_MIN)?;
             return T::decode_elements(self, count, d);
@@ -123,6 +125,7 @@ impl<T: Encode, const N: usize> Encode for [T; N] {
 
     #[inline]
     fn encode_elements(elements: &[Self], e: &mut Encoder<'_>) -> Result<(), EncodeError> {
+        // All dimensions of all elements lie behind each other, so one copy takes them.
         if T::INNERMOST_IS_PRIMITIVE {
             return T::encode_dimensions(elements.as_flattened(), e);
         }
@@ -150,6 +153,7 @@ impl<'de, T: Decode<'de>, const N: usize> Decode<'de> for [T; N] {
 
     #[inline]
     fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        // Elements without bytes are counted, because the input does not limit them.
         if <Self as Decode<'de>>::SIZE_MIN == 0 {
             d.nothing(N.max(size_of::<Self>()))?;
         }

@@ -30,6 +30,7 @@ pub(super) fn is_encoded_like<'a>(one: &'a TypeDescription, other: &'a TypeDescr
             TypeKind::Map { bound: b, key: other_key, element: other },
         ) => a == b && is_encoded_like(one_key(), other_key(), seen) && is_encoded_like(one(), other(), seen),
         (TypeKind::Enum(one), TypeKind::Enum(other)) => {
+            // The bound itself may differ as long as the size on the wire is the same.
             one.size() == other.size() && one.literals() == other.literals()
         }
         (TypeKind::Bitmask(one), TypeKind::Bitmask(other)) => {
@@ -44,6 +45,7 @@ pub(super) fn is_encoded_like<'a>(one: &'a TypeDescription, other: &'a TypeDescr
         (TypeKind::Union(one), TypeKind::Union(other)) => are_unions_alike(one, other, seen),
         (TypeKind::Struct(one), TypeKind::Struct(other)) => are_structs_alike(one, other, seen),
         (one_kind, other_kind) => {
+            // `octet` and `uint8` are different kinds with the same bytes, and stay different.
             one.primitive_size().is_some() && std::mem::discriminant(one_kind) == std::mem::discriminant(other_kind)
         }
     }
@@ -70,6 +72,7 @@ fn are_unions_alike<'a>(one: &'a UnionDescription, other: &'a UnionDescription, 
     if seen.unions.iter().any(|(a, b)| ptr::eq(*a, one) && ptr::eq(*b, other)) {
         return true;
     }
+    // As for structs: noted before the members.
     seen.unions.push((one, other));
     if !one.agrees_with(other) || !is_encoded_like(one.discriminator(), other.discriminator(), seen) {
         return false;

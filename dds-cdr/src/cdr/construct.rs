@@ -68,6 +68,7 @@ impl<T: Primitive> Trim for Run<'_, T> {
 
 impl<K: Ord, V> Trim for BTreeMap<K, V> {
     fn trim(&mut self, bound: u32) {
+        // The largest keys go, so that all readers keep the same entries.
         while self.len() > bound as usize {
             self.pop_last();
         }
@@ -85,6 +86,7 @@ impl<T: Trim> Trim for Option<T> {
 /// Returns the last character boundary at or before `bound`, in bytes.
 pub(super) fn whole_characters(text: &str, bound: u32) -> usize {
     let end = text.len().min(bound as usize);
+    // The bound counts bytes. A cut inside of a character would leave text that is not UTF-8.
     (0..=end).rev().find(|index| text.is_char_boundary(*index)).unwrap_or_default()
 }
 
@@ -93,6 +95,7 @@ pub(super) fn bytes_of_units(text: &str, bound: u32) -> usize {
     let mut units = 0;
     for (start, character) in text.char_indices() {
         units += character.len_utf16();
+        // A surrogate pair counts as two units, and must not be split.
         if units > bound as usize {
             return start;
         }

@@ -37,6 +37,7 @@ pub fn copy_of<T: Copy>(from: &[T]) -> Vec<T> {
 
 #[inline(never)]
 fn append_long<T: Copy>(to: &mut Vec<T>, from: &[T]) {
+    // Once for all parts.
     to.reserve(from.len());
     for part in from.chunks(part_of(from)) {
         to.extend_from_slice(part);

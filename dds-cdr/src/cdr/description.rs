@@ -209,8 +209,10 @@ impl TypeDescription {
             TypeKind::RosWString { .. } => TypeKind::RosWString { bound },
             TypeKind::Sequence { element, .. } => TypeKind::Sequence { bound, element },
             TypeKind::Map { key, element, .. } => TypeKind::Map { bound, key, element },
+            // A constant: the derive evaluates it, and the panic is an error of the compiler.
             _ => panic!("only strings, sequences and maps have a bound"),
         };
+        // A bound makes another type, so `try_construct` of the unbounded one does not carry over.
         Self::new(self.name, kind)
     }
 
@@ -331,6 +333,7 @@ impl TypeDescription {
             return false;
         }
         let mut index = 0;
+        // Constant functions have no iterators.
         while index < one.members.len() {
             if !one.members[index].agrees_with(&other.members[index]) {
                 return false;
@@ -356,6 +359,7 @@ impl TypeDescription {
     #[doc(hidden)]
     #[must_use]
     pub const fn derived_from(self, base: &'static Self) -> Self {
+        // One frame encloses the members of both. `==` is not constant, so numbers are compared.
         let is_alike = self.extensibility() as u8 == base.extensibility() as u8;
         assert!(is_alike, "a struct and its base must have the same extensibility");
         match self.kind {
@@ -388,6 +392,7 @@ impl TypeDescription {
     /// themselves.
     pub(super) fn dimensions(&self) -> (usize, &Self) {
         let (mut count, mut innermost) = (1_usize, self);
+        // XTYPES has one array of several dimensions where Rust nests arrays.
         while let TypeKind::Array { length, element } = innermost.kind {
             count = count.saturating_mul(length as usize);
             innermost = element();
@@ -425,6 +430,7 @@ impl StructDescription {
     pub const fn new(extensibility: Extensibility, members: &'static [MemberDescription]) -> Self {
         let (mut ids_ascend, mut has_key, mut index) = (true, false, 0);
         while index < members.len() {
+            // Computed once: then keys need no sort at run time.
             ids_ascend &= index == 0 || members[index - 1].id < members[index].id;
             has_key |= members[index].is_key;
             index += 1;
@@ -441,6 +447,7 @@ impl StructDescription {
     /// Returns the members without those of the base.
     #[must_use]
     pub fn own_members(&self) -> &'static [MemberDescription] {
+        // The members of the base come first.
         self.members.get(self.base.map_or(0, member_count)..).unwrap_or_default()
     }
 
@@ -581,6 +588,7 @@ impl MemberDescription {
     #[must_use]
     pub fn on_construct_failure(&self) -> TryConstruct {
         match self.try_construct {
+            // A newtype may carry the annotation of its member, for example `Trimmed`.
             TryConstruct::Discard => self.ty().on_construct_failure(),
             said => said,
         }

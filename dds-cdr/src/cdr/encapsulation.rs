@@ -122,6 +122,7 @@ impl Encapsulation {
             return Err(DecodeError::new(payload.len(), DecodeErrorKind::Truncated));
         };
         let identifier = u16::from_be_bytes([high, low]);
+        // The lowest bit is the byte order. 2 is XML, which carries no binary sample.
         let (encoding, format) = match identifier >> 1 {
             0 => (Encoding::Xcdr1, Format::Plain),
             1 => (Encoding::Xcdr1, Format::ParameterList),
@@ -131,6 +132,7 @@ impl Encapsulation {
             _ => return Err(DecodeError::new(0, DecodeErrorKind::Representation { identifier })),
         };
         let order = if identifier & 1 == 0 { ByteOrder::Big } else { ByteOrder::Little };
+        // The other option bits are reserved, and are ignored.
         Ok(Self { encoding, format, order, padding: options & PADDING_MASK })
     }
 
@@ -144,6 +146,7 @@ impl Encapsulation {
     /// Returns the representation identifier.
     #[must_use]
     pub const fn identifier(self) -> u16 {
+        // The numbers of RTPS 2.5, 10.5. The lowest bit is the byte order.
         let big = match (self.encoding, self.format) {
             // XCDR1 has no delimited form: appendable types are sent like final ones.
             (Encoding::Xcdr1, Format::Plain | Format::Delimited) => 0x0000,

@@ -211,6 +211,7 @@ impl BitsetDescription {
     /// Returns the number of bits of all fields.
     #[must_use]
     pub const fn bit_bound(&self) -> u8 {
+        // `new` demands at least one field, and ascending positions.
         let last = self.fields[self.fields.len() - 1];
         last.position + last.bit_count
     }
@@ -339,6 +340,7 @@ macro_rules! bitfield_value {
 
             #[inline]
             fn from_bits(bits: u64, bit_count: u8) -> Self {
+                // The bits above belong to the next field.
                 (bits & !beyond(bit_count)) as Self
             }
         }
@@ -350,6 +352,7 @@ macro_rules! bitfield_value {
             #[inline]
             fn to_bits(self, bit_count: u8) -> Result<u64, EncodeError> {
                 let bits = i64::from(self) as u64 & !beyond(bit_count);
+                // The value is too large if the bits do not give it back.
                 if Self::from_bits(bits, bit_count) != self {
                     return Err(EncodeError::TooManyBits { bit_bound: bit_count });
                 }

@@ -23,6 +23,7 @@ impl DecodeError {
     #[cold]
     #[doc(hidden)]
     pub fn unknown_literal(d: &super::Decoder<'_>, size: usize, value: i32) -> Self {
+        // The decoder is already behind the number.
         Self::new(d.position().saturating_sub(size), DecodeErrorKind::UnknownLiteral { value })
     }
 

@@ -11,8 +11,8 @@ use super::key::is_part;
 use super::union::DISCRIMINATOR_ID;
 use super::walk::{bits_of, mutable_discriminator, skip_numbers, skip_value};
 use super::{
-    BitfieldValue, ByteOrder, Decode, DecodeError, Decoder, Extensibility, MemberDescription, Primitive,
-    StructDescription, TypeDescription, TypeKind, UnionDescription,
+    BitfieldValue, ByteOrder, Decode, DecodeError, Decoder, EnumLiteralDescription, Extensibility, MemberDescription,
+    Primitive, StructDescription, TypeDescription, TypeKind, UnionDescription,
 };
 
 /// Step from a value to a part of it.
@@ -86,6 +86,7 @@ impl FieldPlan {
     pub fn new(ty: &'static TypeDescription, paths: &[Vec<FieldStep>]) -> Option<Self> {
         let mut root = FieldNode { ty, slot: None, parts: Vec::new() };
         for (slot, path) in paths.iter().enumerate() {
+            // The depth of the tree is the depth of the recursion in `FieldReader`.
             if path.len() > PATH_STEPS_MAX {
                 return None;
             }
@@ -127,6 +128,7 @@ impl FieldPlan {
         values: &mut [FieldValue<'de>],
     ) -> Result<(), DecodeError> {
         values.fill(FieldValue::Absent);
+        // Before the shortcut for no fields: a payload with the wrong framing is an error either way.
         let mut d = Decoder::of_payload_for(payload, Some(self.root.ty.extensibility()))?;
         if self.is_empty() {
             return Ok(());
@@ -138,17 +140,20 @@ impl FieldPlan {
 impl FieldNode {
     /// Returns the part at `step`, and creates it if needed. `None` if the type has no such part.
     fn part(&mut self, step: FieldStep) -> Option<&mut Self> {
+        // Two paths share the nodes of their common start, so that one walk reads both.
         let place = match self.parts.binary_search_by_key(&step, |(step, _)| *step) {
             Ok(place) => place,
             Err(place) => {
                 let ty = type_of_part(self.ty, step)?;
                 // Most nodes have one part. The usual growth to four would be most of the memory of a long path.
+                // Sorted by step: then one walk in the order of the payload finds each part by moving on.
                 self.parts.reserve_exact(1);
                 self.parts.insert(place, (step, Self { ty, slot: None, parts: Vec::new() }));
                 place
             }
         };
-        self.parts.get_mut(place).map(|(_, node)| node)
+        let (_, node) = self.parts.get_mut(place)?;
+        Some(node)
     }
 
     fn is_scalar(&self) -> bool {
@@ -161,11 +166,13 @@ impl FieldNode {
     fn member(&self, index: usize) -> Option<&Self> {
         let step = FieldStep::Member(u32::try_from(index).ok()?);
         let place = self.parts.binary_search_by_key(&step, |(step, _)| *step).ok()?;
-        self.parts.get(place).map(|(_, node)| node)
+        let (_, node) = self.parts.get(place)?;
+        Some(node)
     }
 
     /// Returns the index of the last wanted member.
     fn last_member(&self) -> Option<usize> {
+        // The parts are sorted, so the last one has the highest index.
         match self.parts.last()?.0 {
             FieldStep::Member(index) => Some(index as usize),
             _ => None,
@@ -174,6 +181,7 @@ impl FieldNode {
 
     /// Returns the discriminator if it is wanted. It is the first part, because steps are sorted.
     fn discriminator(&self) -> Option<&Self> {
+        // `Discriminator` is the first step in the order of the enum.
         match self.parts.first() {
             Some((FieldStep::Discriminator, node)) => Some(node),
             _ => None,
@@ -189,9 +197,11 @@ fn type_of_part(ty: &'static TypeDescription, step: FieldStep) -> Option<&'stati
         }
         (TypeKind::Union(description), FieldStep::Member(index)) => description.cases().get(index as usize)?.ty(),
         (TypeKind::Union(description), FieldStep::Discriminator) => Some(description.discriminator()),
+        // Any index may exist, even above the bound: the sender's bound may be larger.
         (TypeKind::Sequence { element, .. }, FieldStep::Element(_)) => Some(element()),
         (TypeKind::Array { .. }, FieldStep::Element(index)) => {
             let (count, element) = innermost(ty);
+            // A path to an element that never exists is a mistake, and the filter reports it.
             if index as usize >= count {
                 return None;
             }
@@ -253,7 +263,9 @@ impl<'de> FieldReader<'_, 'de> {
 
     /// Stores the value of a wanted field.
     fn put(&mut self, node: &FieldNode, value: FieldValue<'de>) {
-        if let Some(place) = node.slot.and_then(|slot| self.values.get_mut(slot)) {
+        let Some(slot) = node.slot else { return };
+        debug_assert!(slot < self.values.len(), "the caller provides one value for each path");
+        if let Some(place) = self.values.get_mut(slot) {
             *place = value;
         }
     }
@@ -261,6 +273,7 @@ impl<'de> FieldReader<'_, 'de> {
     /// Stores a number, and the wanted bits of a bitset.
     fn number(&mut self, node: &FieldNode, value: FieldValue<'de>) {
         self.put(node, value);
+        // The bits of a bitset are parts of the number that was read, so they cost no decoding.
         for (step, part) in &node.parts {
             if let (FieldStep::Bits { position, bit_count, is_signed }, FieldValue::Unsigned(bits)) = (step, value) {
                 let bits = bits.checked_shr(u32::from(*position)).unwrap_or_default();
@@ -285,11 +298,13 @@ impl<'de> FieldReader<'_, 'de> {
             return self.mutable_members(node, description, d);
         }
         let is_appendable = description.extensibility() == Extensibility::Appendable;
+        // The frame ends at the sender's last member, which may not be this type's last one.
         let frame = if is_appendable { d.enter_delimited()? } else { None };
         let last = node.last_member();
         // Bytes after the last wanted member matter only if other values follow this one and its length is unknown.
         let may_stop = frame.is_some() || is_last;
         for (index, member) in description.members().iter().enumerate() {
+            // `None` is less than each index: without wanted members the loop ends at once.
             if may_stop && Some(index) > last {
                 break;
             }
@@ -350,6 +365,7 @@ impl<'de> FieldReader<'_, 'de> {
         }
         d.members(|d, id| {
             let mut members = description.members().iter().enumerate();
+            // Linear, because mutable structs have few members and the plan stores no index of ids.
             let Some((index, _)) = members.find(|(_, member)| member.id() == id) else { return Ok(false) };
             if let Some(part) = node.member(index) {
                 // An earlier value of this member may have set other parts.
@@ -399,8 +415,8 @@ impl<'de> FieldReader<'_, 'de> {
                 }
             }
             TypeKind::Enum(description) => {
-                let first = description.literals().first().map_or(0, |literal| literal.value());
-                self.put(node, FieldValue::Signed(first.into()));
+                let first = description.literals().first();
+                self.put(node, FieldValue::Signed(first.map_or(0, EnumLiteralDescription::value).into()));
             }
             TypeKind::Float32 | TypeKind::Float64 => self.put(node, FieldValue::Float(0.0)),
             TypeKind::Int8 | TypeKind::Int16 | TypeKind::Int32 | TypeKind::Int64 => {
@@ -433,6 +449,7 @@ impl<'de> FieldReader<'_, 'de> {
             let mut discriminator = mutable_discriminator(d)?;
             let wanted = self.discriminator(node, description, size, &mut discriminator)?;
             return d.members(|d, id| {
+                // Of a case without a member nothing else may follow, and an unknown member must be reported.
                 let Some((selected, part)) = wanted else { return Ok(id == DISCRIMINATOR_ID) };
                 if let (Some(part), true) = (part, id == selected) {
                     // An earlier value of this member may have set other parts.
@@ -444,11 +461,13 @@ impl<'de> FieldReader<'_, 'de> {
         }
         let is_appendable = description.extensibility() == Extensibility::Appendable;
         let frame = if is_appendable { d.enter_delimited()? } else { None };
+        // A clone, because the discriminator is read again below with its type.
         let bits = bits_of(size, &mut d.clone())?;
         let wanted = self.discriminator(node, description, size, d)?;
         let ty = description.selected_by(bits, size).and_then(|case| case.ty());
         let may_stop = frame.is_some() || is_last;
         // A serialized key contains only the discriminator.
+        // A union with a key is a key by its discriminator alone.
         let has_member = !(description.has_key() && self.is_key);
         match (wanted, ty) {
             (Some((_, Some(part))), _) if has_member => self.value(part, d, may_stop)?,
@@ -475,9 +494,12 @@ impl<'de> FieldReader<'_, 'de> {
         let Some(case) = description.selected_by(bits, size) else {
             return Err(d.unknown_discriminator(bits as i64));
         };
+        if case.ty().is_none() {
+            return Ok(None);
+        }
         let index = description.cases().iter().position(|other| std::ptr::eq(other, case));
         let part = index.and_then(|index| node.member(index));
-        Ok(case.ty().map(|_| (case.id(), part)))
+        Ok(Some((case.id(), part)))
     }
 
     /// Reads the wanted elements of an array of `count` elements, or of a sequence.
@@ -490,6 +512,7 @@ impl<'de> FieldReader<'_, 'de> {
         is_last: bool,
     ) -> Result<(), DecodeError> {
         let size = element.primitive_size();
+        // Only collections of primitives have no DHEADER (XTYPES 1.3, 7.4.3.5.3).
         let frame = if size.is_none() { d.enter_delimited()? } else { None };
         let count = match count {
             Some(count) => count,
@@ -500,6 +523,7 @@ impl<'de> FieldReader<'_, 'de> {
         for (step, part) in &node.parts {
             let FieldStep::Element(index) = step else { continue };
             let index = *index as usize;
+            // A sequence may be shorter than an index. The field stays absent then.
             if index >= count {
                 break;
             }
@@ -570,6 +594,7 @@ impl FieldValue<'_> {
             _ => (&[][..], (&[][..], ByteOrder::HOST)),
         };
         let (bytes, order) = wide;
+        // Characters instead of bytes, so that a filter compares narrow and wide text alike.
         let units = bytes.chunks_exact(2).map(move |unit| u16::read(unit, order));
         let wide = char::decode_utf16(units).map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER));
         let narrow = narrow.utf8_chunks().flat_map(|chunk| {

@@ -38,6 +38,7 @@ impl F128 {
 impl From<f64> for F128 {
     fn from(number: f64) -> Self {
         let bits = number.to_bits();
+        // IEEE 754 binary128: 1 bit sign, 15 bits exponent, 112 bits fraction. The last 60 bits are new.
         let sign = u128::from(bits >> 63) << 127;
         let (exponent, fraction) = (bits >> 52 & 0x7ff, bits & ((1 << 52) - 1));
         let (exponent, fraction) = match (exponent, fraction) {
@@ -47,7 +48,9 @@ impl From<f64> for F128 {
                 let shift = u64::from(fraction.leading_zeros()) - 11;
                 (BIAS_DIFFERENCE + 1 - shift, fraction << shift & ((1 << 52) - 1))
             }
+            // Infinity, and NaN with its payload.
             (0x7ff, _) => (0x7fff, fraction),
+            // Each exponent of 64 bits fits, so no value is rounded.
             _ => (exponent + BIAS_DIFFERENCE, fraction),
         };
         Self(sign | u128::from(exponent) << 112 | u128::from(fraction) << 60)

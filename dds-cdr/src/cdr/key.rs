@@ -59,6 +59,7 @@ pub(super) fn hash<S: Shape>(ty: S, encoding: Encoding, key: &[u8]) -> InstanceH
 pub(super) fn hash_of_bytes(is_short: bool, key: &[u8]) -> InstanceHandle {
     let mut bytes = [0; HASH_LEN];
     match bytes.get_mut(..key.len()) {
+        // The longest possible key decides, not this one: a short string in an unbounded member is hashed as well.
         Some(place) if is_short => place.copy_from_slice(key),
         _ => bytes = md5::compute(key).0,
     }
@@ -91,6 +92,7 @@ impl LongestKey {
         match ty.structure() {
             Structure::String(bound) => {
                 self.number(4)?;
+                // An unbounded string may be longer than the hash. The NUL counts.
                 self.bytes((bound? as usize).checked_add(1)?)
             }
             Structure::WString(bound) => {
@@ -116,6 +118,7 @@ impl LongestKey {
             }
             Structure::Struct(description) => {
                 self.enter()?;
+                // The order matters even for the length: it decides the padding between members.
                 for member in ordered_key_members(description, self.encoding == Encoding::Xcdr2) {
                     // An optional member also needs a flag (XCDR2) or a header (XCDR1).
                     if member.is_optional() {
@@ -132,13 +135,16 @@ impl LongestKey {
 
     /// Enters a struct or union. The limit ends the walk along a type that only contains itself and has no values.
     fn enter(&mut self) -> Option<()> {
+        // Each level of a type that contains itself would add to the depth without end.
         self.depth += 1;
+        // Deeper than the hash is long, each level has at least one byte or is a type without an end.
         if self.depth > HASH_LEN { None } else { Some(()) }
     }
 
     /// Adds the discriminator, and the longest member unless the discriminator is the key.
     fn union<U: UnionShape>(&mut self, description: U) -> Option<()> {
         self.add(description.discriminator())?;
+        // The discriminator alone is the key (XTYPES 1.3, 7.2.2.4.4.4.8).
         if description.has_key() {
             return Some(());
         }
@@ -167,6 +173,7 @@ impl LongestKey {
     }
 
     fn delimiter(&mut self, of_primitives: bool) -> Option<()> {
+        // A nested DHEADER stays in the input of the hash, unlike that of a struct.
         if of_primitives || self.encoding == Encoding::Xcdr1 { Some(()) } else { self.number(4) }
     }
 
@@ -226,7 +233,11 @@ impl HashAgreement {
             }
             Structure::Array => {
                 let (count, element) = ty.dimensions();
-                element.primitive_size().is_some_and(|size| self.numbers(size, count))
+                match element.primitive_size() {
+                    Some(size) => self.numbers(size, count),
+                    // XCDR2 adds a DHEADER.
+                    None => false,
+                }
             }
             Structure::Union(description) => {
                 self.holds(description.discriminator()) && (description.has_key() || self.cases(description))
@@ -271,12 +282,14 @@ impl HashAgreement {
         if count == 0 {
             return true;
         }
+        // Behind a string of any length, only numbers of up to 4 bytes have the same padding in both encodings.
         let Some(position) = self.position else { return size < 8 };
         // XCDR1 aligns to 8 and XCDR2 to 4. Both agree only where 8 is reached without padding.
         if size >= 8 && position % 8 != 0 {
             return false;
         }
         let start = position.next_multiple_of(size.min(8));
+        // A position that overflows is as good as an unknown one.
         self.position = size.checked_mul(count).and_then(|length| start.checked_add(length));
         true
     }
@@ -288,6 +301,7 @@ pub(super) fn ordered_key_members<S: StructShape>(description: S, by_id: bool) -
     let is_sorted = !by_id || description.ids_ascend();
     let mut last_id = None;
     std::iter::from_fn(move || {
+        // The usual case needs one pass. In the other, each step searches all members.
         if is_sorted {
             return in_order.find(|member| is_part(description, *member));
         }

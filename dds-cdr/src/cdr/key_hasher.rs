@@ -43,6 +43,7 @@ impl KeyHasher {
     fn of_shape<S: Shape>(shape: S, ty: AnyType) -> Self {
         Self {
             ty: Some(ty),
+            // Known once for the type, because the longest possible key decides.
             is_short: is_short(shape, Encoding::Xcdr2),
             in_xcdr1: KeyPlan::new(shape, Encoding::Xcdr1),
             in_xcdr2: KeyPlan::new(shape, Encoding::Xcdr2),
@@ -117,6 +118,7 @@ impl KeyHasher {
         scratch: &mut Vec<u8>,
     ) -> Result<InstanceHandle, DecodeError> {
         let d = Decoder::of_payload_for(payload, Some(extensibility))?;
+        // The offsets depend on the alignment, so each encoding has a plan of its own.
         let plan = match d.encoding() {
             Encoding::Xcdr1 => self.in_xcdr1.as_ref(),
             Encoding::Xcdr2 => self.in_xcdr2.as_ref(),
@@ -124,6 +126,7 @@ impl KeyHasher {
         // A serialized key has other offsets. Such payloads are rare, so the walk reads them.
         if let (Some(plan), false) = (plan, is_key) {
             if self.is_short && plan.is_of_numbers() {
+                // A short key is its own hash, so no buffer is needed. Padding stays zero.
                 let mut hash = [0; 16];
                 if plan.copy_short(&d, &mut hash).is_some() {
                     return Ok(InstanceHandle::from_key_hash(hash));

@@ -49,10 +49,13 @@ impl KeyPlan {
     pub(super) fn new<S: Shape>(ty: S, encoding: Encoding) -> Option<Self> {
         let Structure::Struct(description) = ty.structure() else { return None };
         let is_delimited = match (description.extensibility(), encoding) {
+            // The members of a mutable struct come in any order, so they have no fixed offsets.
             (Extensibility::Mutable, _) => return None,
+            // XCDR1 sends appendable structs like final ones.
             (Extensibility::Appendable, Encoding::Xcdr2) => true,
             _ => false,
         };
+        // The DHEADER precedes the members and counts for their alignment.
         let position = if is_delimited { size_of::<u32>() } else { 0 };
         let mut planner = KeyPlanner { encoding, numbers: Vec::new(), text: None, position, key_len: 0, depth: 0 };
         planner.add_struct(description, true)?;
@@ -67,13 +70,16 @@ impl KeyPlan {
         debug_assert!(key.is_empty(), "offsets in the key count from its start");
         let order = d.order();
         let body = self.body(&d, order)?;
+        // Zeroed first: the key has padding between numbers of different sizes, and the padding is hashed.
         key.resize(self.key_len, 0);
         for number in &self.numbers {
             number.copy(body, order, key)?;
         }
+        // At most one string, and nothing behind it: only its own offset is fixed.
         let Some(offset) = self.text else { return Some(Ok(())) };
         let start = d.position();
         d.bytes(offset).ok()?;
+        // The walk would find the same fault, so it need not run.
         let text = match d.text() {
             Ok(text) => text,
             Err(error) => return Some(Err(error)),
@@ -112,8 +118,10 @@ impl KeyPlan {
         let mut body = d.rest();
         if self.is_delimited {
             let delimiter = u32::from_bytes(*body.first_chunk()?, order) as usize;
+            // A DHEADER that is longer than the payload is left to the walk, which reports it with its offset.
             body = body.get(..delimiter.checked_add(size_of::<u32>())?)?;
         }
+        // An older type of the sender ends earlier. The walk knows which members may be missing.
         if body.len() < self.body_len {
             return None;
         }
@@ -150,6 +158,7 @@ impl KeyPlanner {
     /// Adds the members of a struct, up to the last key member.
     fn add_struct<S: StructShape>(&mut self, description: S, is_key: bool) -> Option<()> {
         self.depth += 1;
+        // The hash has the order of the ids, and a plan copies in the order of the payload.
         let is_in_order = !is_key || description.ids_ascend();
         let is_plain = self.depth == 1 || self.is_plain(description.extensibility());
         if self.depth > DEPTH_MAX || !is_in_order || !is_plain {
@@ -160,9 +169,11 @@ impl KeyPlanner {
         // Values may follow an inner struct, so its whole length is needed.
         let end = if self.depth == 1 { last.map_or(0, |last| last + 1) } else { members.len() };
         for member in members.take(end) {
+            // The flag decides at run time whether the next members move.
             if member.is_optional() {
                 return None;
             }
+            // Members outside of the key are added as well: they move the key members behind them.
             self.add(member.ty(), is_key && is_part(description, member))?;
         }
         self.depth -= 1;
@@ -190,6 +201,7 @@ impl KeyPlanner {
         match ty.structure() {
             Structure::Array => {
                 let (count, element) = ty.dimensions();
+                // Arrays of structs are rare in keys, and would need a loop in the plan.
                 self.add_numbers(element.primitive_size()?, count, is_key)
             }
             Structure::Struct(description) => self.add_struct(description, is_key),
@@ -207,11 +219,13 @@ impl KeyPlanner {
         if count == 0 {
             return Some(());
         }
+        // An empty run has no padding, as in `Encoder::numbers`, so this follows the check for 0.
         self.position = self.position.next_multiple_of(size.min(self.encoding.alignment_max()));
         if is_key {
             if self.numbers.len().checked_add(count)? > NUMBERS_MAX {
                 return None;
             }
+            // This participant hashes by the rules of XCDR2, for payloads of both encodings.
             self.key_len = self.key_len.next_multiple_of(size.min(Encoding::Xcdr2.alignment_max()));
             for index in 0..count {
                 let (from, to) = (self.position + index * size, self.key_len + index * size);

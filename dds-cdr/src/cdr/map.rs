@@ -60,6 +60,7 @@ fn rebuild<'de, K: Decode<'de>, V: Decode<'de>>(
         // An error has the offset of the key.
         let start = d.position();
         let key = K::decode(d)?;
+        // A value of the previous sample keeps its allocations. The key comes along, because it is already allocated.
         let (key, value) = match old.remove_entry(&key) {
             Some((key, mut value)) => {
                 value.decode_into(d)?;
@@ -67,6 +68,7 @@ fn rebuild<'de, K: Decode<'de>, V: Decode<'de>>(
             }
             None => (key, V::decode(d)?),
         };
+        // A map has each key once, and neither of two values has priority.
         if !map.add(key, value) {
             return Err(DecodeError::new(start, DecodeErrorKind::DuplicateKey));
         }
@@ -87,6 +89,7 @@ fn update_sorted<'de, K: MapKey + Decode<'de> + PartialEq, V: Decode<'de>>(
             break;
         }
         value.decode_into(d)?;
+        // Equal keys at the start keep their values. The first other key ends the pass.
         taken += 1;
     }
     Ok(taken)
@@ -130,6 +133,7 @@ where
     }
     // The counts are equal: without new keys, every old key was received.
     if let Some(others) = others {
+        // Old keys that were not received go. The addresses are still valid: nothing was inserted yet.
         map.retain(|_, value| places.binary_search_by_key(&place_of(value), |(place, _)| *place).is_ok());
         map.extend(others);
     }
@@ -158,6 +162,7 @@ impl<K: Hash + Eq, V, S: BuildHasher + Default> Entries<K, V> for HashMap<K, V, 
 
 /// Entries are ordered by their keys.
 impl<'de, K: MapKey + Decode<'de> + Ord, V: Decode<'de>> Decode<'de> for BTreeMap<K, V> {
+    // The count. A DHEADER may precede it, but not in each encoding.
     const SIZE_MIN: usize = 4;
 
     fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
@@ -207,6 +212,7 @@ impl<'de, K: MapKey + Decode<'de> + Hash + Eq, V: Decode<'de>, S: BuildHasher + 
             if self.len() == count && size_of::<V>() > 0 {
                 return update_hashed(self, d);
             }
+            // Another count means other keys, so a rebuild costs little more.
             let old = std::mem::take(self);
             rebuild(self, old, count, d)
         })

@@ -23,6 +23,7 @@ pub trait MapKey: Sized {
     where
         Self: Decode<'de> + Hash + Eq,
     {
+        // The scratch value keeps its allocation from key to key.
         d.present_into(scratch)?;
         Ok(scratch.as_ref().and_then(|key| map.get_mut(key)))
     }
@@ -92,6 +93,7 @@ macro_rules! keys {
                 {
                     let text = <Self as TextKey>::take_text(d)?;
                     let own: &str = Borrow::borrow(self);
+                    // Bytes compare faster than `str`, which has the same equality.
                     Ok(text.as_str().as_bytes() == own.as_bytes())
                 }
             }
@@ -127,6 +129,7 @@ macro_rules! narrow {
         impl<$($parameter)* const BOUND: u32> TextKey for Trimmed<$text, BOUND> {
             fn take_text<'de>(d: &mut Decoder<'de>) -> Result<KeyText<'de>, DecodeError> {
                 let mut text = <$text as TextKey>::take_text(d)?;
+                // Cut before the lookup: two keys that agree after the cut are one key.
                 let len_max = whole_characters(text.as_str(), BOUND);
                 text.cut(len_max);
                 Ok(text)

@@ -51,15 +51,18 @@ impl LengthCode {
         match self {
             // Other sequences start with their length in bytes.
             _ if !of_primitives => Self::Shared1,
+            // The length of the sequence doubles as NEXTINT (XTYPES 1.3, 7.4.3.5.3).
             Self::Bytes1 => Self::Shared1,
             Self::Bytes4 => Self::Shared4,
             Self::Bytes8 => Self::Shared8,
+            // No code counts elements of 2 or 16 bytes.
             _ => Self::NextInt,
         }
     }
 
     /// Returns the code of arrays.
     pub(super) const fn of_array(of_primitives: bool) -> Self {
+        // Other arrays start with their DHEADER, which doubles as NEXTINT.
         if of_primitives { Self::NextInt } else { Self::Shared1 }
     }
 

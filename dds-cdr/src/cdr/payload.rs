@@ -18,6 +18,7 @@ pub fn encode_payload<T: Encode + TypeInfo>(
     encoding: Encoding,
     buffer: &mut Vec<u8>,
 ) -> Result<(), EncodeError> {
+    // Dynamic data has the extensibility of its type, which no constant knows.
     let extensibility = sample.framing().unwrap_or(T::DESCRIPTION.extensibility());
     payload_of(extensibility, encoding, buffer, |e| sample.encode(e))
 }
@@ -72,10 +73,13 @@ fn payload_of(
     buffer: &mut Vec<u8>,
     body: impl FnOnce(&mut Encoder<'_>) -> Result<(), EncodeError>,
 ) -> Result<(), EncodeError> {
+    // The writer chooses the byte order, and a reader on a host of the same kind can copy.
     let mut header = Encapsulation::new(encoding, extensibility, ByteOrder::HOST);
+    // The buffer of the writer serves each sample, so this rarely allocates.
     buffer.clear();
     buffer.extend_from_slice(&header.to_bytes());
     body(&mut Encoder::new(buffer, encoding, ByteOrder::HOST))?;
+    // RTPS 2.5, 10.5: a payload ends at a multiple of 4, and the options say how many bytes were added.
     let padding = buffer.len().wrapping_neg() % 4;
     // The header precedes the body, so the padding count is filled in last.
     if padding != 0 {

@@ -59,6 +59,7 @@ impl<T: KeyMember> KeyMember for Arc<T> {
 }
 
 impl<'de, T: Decode<'de>> Decode<'de> for Arc<T> {
+    // Not that of `T`: the constant of a type that contains itself would depend on itself.
     const SIZE_MIN: usize = 1;
     const EXTENSIBILITY: Option<super::Extensibility> = T::EXTENSIBILITY;
 
@@ -68,7 +69,9 @@ impl<'de, T: Decode<'de>> Decode<'de> for Arc<T> {
 
     /// Decodes in place if no other `Arc` shares the value.
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
+        // A shared value must not change under its other owners.
         if let Some(value) = Self::get_mut(self) {
+            // A pointer is where a type can contain itself, so it counts a level.
             return d.nested(size_of::<T>(), |d| value.decode_into(d));
         }
         *self = Self::decode(d)?;

@@ -71,10 +71,12 @@ fn array_of<T: InMemory + FromBytes, const N: usize>(d: &mut Decoder<'_>) -> Res
     let order = d.order();
     let bytes = d.numbers::<T>(N)?;
     if order.is_host() || T::SIZE == 1 {
+        // Needs no alignment, in contrast to a reference.
         if let Ok(array) = <[T; N]>::read_from_bytes(bytes) {
             return Ok(array);
         }
     }
+    // The loop serves the other byte order, and types whose bits must be checked.
     let mut chunks = bytes.chunks_exact(T::SIZE);
     Ok(std::array::from_fn(|_| T::read(chunks.next().unwrap_or_default(), order)))
 }
@@ -83,10 +85,12 @@ fn array_of<T: InMemory + FromBytes, const N: usize>(d: &mut Decoder<'_>) -> Res
 fn elements_of<T: Primitive>(elements: &mut Vec<T>, count: usize, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
     let order = d.order();
     let bytes = d.numbers::<T>(count)?;
+    // Cleared after the input is known to suffice, so an error leaves the old elements.
     elements.clear();
     // A copy of all bytes is far cheaper than a loop: 32 000 bytes, element by element, cost more than all other
     // steps of a sample.
     match T::run_of(bytes) {
+        // `run_of` also fails if the payload is not aligned in memory for the type.
         Some(run) if order.is_host() || T::SIZE == 1 => append(elements, run),
         _ => elements.extend(bytes.chunks_exact(T::SIZE).map(|number| T::read(number, order))),
     }

@@ -67,6 +67,7 @@ impl<'de> Decode<'de> for Encoded<'de> {
             return Err(d.error(DecodeErrorKind::NotAPayload));
         }
         let sample = Self { encoding: d.encoding(), bytes: d.input() };
+        // The frames around this value then see no rest.
         d.finish();
         Ok(sample)
     }
@@ -81,6 +82,7 @@ impl<'de> Decode<'de> for Raw {
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
         let sample = Encoded::decode(d)?;
         self.encoding = sample.encoding;
+        // The allocation of the previous sample serves again.
         self.bytes.clear();
         append(&mut self.bytes, sample.bytes);
         Ok(())

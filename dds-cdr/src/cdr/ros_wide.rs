@@ -89,6 +89,7 @@ impl Encode for RosWString {
         if let Some(position) = text.find('\0') {
             return Err(EncodeError::InteriorNul { position });
         }
+        // The middleware of ROS sends each UTF-16 unit as a number of four bytes, and counts the units.
         e.length(self.len())?;
         for unit in text.encode_utf16() {
             u32::from(unit).encode(e)?;
@@ -113,24 +114,28 @@ impl<'de> Decode<'de> for RosWString {
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
         let text = self.as_mut_string();
         text.clear();
+        // A unit has four bytes, so a hostile count fails before anything is allocated.
         let count = d.length(4)?;
         let mut first_half = None;
         for _ in 0..count {
-            let unit = u32::decode(d)?;
-            let invalid = || DecodeError::new(d.position() - 4, DecodeErrorKind::InvalidUtf16);
-            let unit = u16::try_from(unit).map_err(|_| invalid())?;
+            let invalid = DecodeErrorKind::InvalidUtf16;
+            let Ok(unit) = u16::try_from(u32::decode(d)?) else {
+                return Err(DecodeError::new(d.position() - 4, invalid));
+            };
             let units = match first_half.take() {
                 Some(half) => [half, unit],
+                // The first half of a surrogate pair waits for the second one.
                 None if (0xd800..0xdc00).contains(&unit) => {
                     first_half = Some(unit);
                     continue;
                 }
+                // `decode_utf16` takes one character, so the zero is never reached.
                 None => [unit, 0],
             };
             match char::decode_utf16(units).next() {
                 Some(Ok('\0')) => return Err(DecodeError::new(d.position() - 4, DecodeErrorKind::InteriorNul)),
                 Some(Ok(character)) => text.push(character),
-                Some(Err(_)) | None => return Err(invalid()),
+                Some(Err(_)) | None => return Err(DecodeError::new(d.position() - 4, invalid)),
             }
         }
         match first_half {

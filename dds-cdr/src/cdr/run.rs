@@ -39,6 +39,7 @@ impl<'a, T: Primitive> Run<'a, T> {
         debug_assert_eq!(bytes.len(), count * T::SIZE, "a run has whole values");
         match T::first_fault(bytes) {
             None => Ok(Self { bytes, order, value: PhantomData }),
+            // Checked once here, so that later reads of single values cannot fail.
             Some((offset, kind)) => Err(DecodeError::new(d.position() - bytes.len() + offset, kind)),
         }
     }
@@ -80,6 +81,7 @@ impl<'a, T: Primitive> Run<'a, T> {
 
     /// Keeps at most the first `count` values.
     pub(super) fn truncate(&mut self, count: usize) {
+        // A shorter run stays as it is.
         self.bytes = self.bytes.get(..count.saturating_mul(T::SIZE)).unwrap_or(self.bytes);
     }
 
@@ -164,6 +166,7 @@ impl<T: Primitive + Encode> Encode for Run<'_, T> {
     #[inline]
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
         e.length(self.len())?;
+        // An empty run has no padding either.
         if self.is_empty() {
             return Ok(());
         }

@@ -112,12 +112,14 @@ impl<'t> Shape for &'t TypeDescription {
         match self.kind() {
             TypeKind::String { bound } => Structure::String(*bound),
             TypeKind::WString { bound } => Structure::WString(*bound),
+            // On the wire it is a sequence of numbers, without the rules of a wide string.
             TypeKind::RosWString { bound } => Structure::Sequence(*bound, u32::DESCRIPTION),
             TypeKind::Sequence { bound, element } => Structure::Sequence(*bound, element()),
             TypeKind::Array { .. } => Structure::Array,
             TypeKind::Map { key, element, .. } => Structure::Map(key(), element()),
             TypeKind::Struct(description) => Structure::Struct(description),
             TypeKind::Union(description) => Structure::Union(description),
+            // Primitives, enums, bitmasks and bitsets: one number each.
             _ => Structure::Number,
         }
     }

@@ -15,6 +15,7 @@ impl Encode for str {
             let position = self.find('\0').unwrap_or_default();
             return Err(EncodeError::InteriorNul { position });
         }
+        // The length counts the NUL (XTYPES 1.3, 7.4.3).
         e.length(self.len() + 1)?;
         e.bytes(self.as_bytes());
         e.bytes(&[0]);
@@ -42,6 +43,7 @@ impl Encode for String {
 }
 
 impl<'de> Decode<'de> for &'de str {
+    // The length alone. Some senders write an empty string without its NUL.
     const SIZE_MIN: usize = 4;
 
     #[inline]
@@ -66,6 +68,7 @@ impl<'de> Decode<'de> for String {
     #[inline]
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
         let text = d.string()?;
+        // The allocation of the previous sample serves again.
         self.clear();
         self.push_str(text);
         Ok(())

@@ -58,6 +58,7 @@ pub trait Encode {
     #[doc(hidden)]
     #[inline]
     fn is_of(&self, ty: Option<&AnyType>) -> bool {
+        // Only dynamic data needs the type of its topic.
         let _ = ty;
         true
     }
@@ -140,6 +141,7 @@ pub trait Decode<'de>: Sized {
     /// # Errors
     /// [`DecodeErrorKind::MissingMember`], unless the type has a default.
     fn missing(d: &Decoder<'de>) -> Result<Self, DecodeError> {
+        // For types without a default. A sender that leaves such a member out sends an incomplete sample.
         Err(d.error(DecodeErrorKind::MissingMember))
     }
 
@@ -168,6 +170,7 @@ pub trait Decode<'de>: Sized {
     /// Decodes the elements of a sequence.
     #[doc(hidden)]
     fn decode_elements(elements: &mut Vec<Self>, count: usize, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
+        // Elements of the previous sample are decoded in place, and keep their allocations.
         elements.truncate(count);
         for element in elements.iter_mut() {
             element.decode_into(d)?;
@@ -249,6 +252,7 @@ pub trait Keyed {
     #[doc(hidden)]
     #[inline]
     fn is_key_of(key: &Self::Key, ty: Option<&AnyType>) -> bool {
+        // As for values: only dynamic data can be of another type.
         let _ = (key, ty);
         true
     }

@@ -117,6 +117,7 @@ impl UnionDescription {
 
     /// Returns the case that a discriminator selects. `bits` are its bits on the wire, `size` is its size in bytes.
     pub(super) fn selected_by(&self, bits: u64, size: usize) -> Option<&'static UnionCase> {
+        // A discriminator of one byte arrives as 0xff, and its label is -1.
         let mask = u64::MAX >> (64 - 8 * size.clamp(1, 8));
         for case in self.cases {
             // The mask cuts the sign extension of negative labels to the size on the wire.
@@ -124,6 +125,7 @@ impl UnionDescription {
                 return Some(case);
             }
         }
+        // Last: a label has priority over the default, in any order of definition.
         self.cases.iter().find(|case| case.is_default)
     }
 
@@ -134,6 +136,7 @@ impl UnionDescription {
             && self.extensibility as u8 == other.extensibility as u8;
         let mut index = 0;
         while is_same && index < self.cases.len() {
+            // In the order of definition: a view declares the cases as its type does.
             is_same = self.cases[index].agrees_with(&other.cases[index]);
             index += 1;
         }
@@ -235,6 +238,7 @@ impl UnionCase {
     #[must_use]
     pub fn on_construct_failure(&self) -> TryConstruct {
         match (self.try_construct, self.ty()) {
+            // A newtype may carry the annotation, as for members of structs.
             (TryConstruct::Discard, Some(ty)) => ty.on_construct_failure(),
             (said, _) => said,
         }
@@ -267,6 +271,7 @@ const fn have_label_in_common(one: &[i64], other: &[i64]) -> bool {
 #[must_use]
 pub const fn unused_label(labels: &[i64]) -> i64 {
     let mut label = 0;
+    // Ends: among one number more than there are labels, one is free.
     while have_label_in_common(&[label], labels) {
         label += 1;
     }

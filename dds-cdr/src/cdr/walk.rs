@@ -76,8 +76,10 @@ pub(super) fn key_hash_by<S: Shape>(
     let (encoding, start) = (d.encoding(), scratch.len());
     let result = key_of_payload(ty, d, is_key, Encoder::for_key_hash(scratch, encoding));
     let hash = key::hash(ty, encoding, scratch.get(start..).unwrap_or_default());
+    // Before the result is examined, because the caller goes on to use the buffer after an error.
     scratch.truncate(start);
-    result.map(|()| hash)
+    result?;
+    Ok(hash)
 }
 
 /// Writes the key of a payload to `output`. `d` is at the start of the body.
@@ -87,6 +89,7 @@ pub(super) fn key_of_payload<S: Shape>(
     is_key: bool,
     output: Encoder<'_>,
 ) -> Result<(), DecodeError> {
+    // The budget goes on where the decoder has it, so nested walks cannot multiply it.
     let mut walk = KeyWalk { output, is_key, depth: 0, empty_values_left: *d.empty_values_left_mut() };
     match walk.copy(ty, &mut d) {
         Ok(()) => {
@@ -101,6 +104,7 @@ pub(super) fn key_of_payload<S: Shape>(
 
 /// Skips a value. An optional one is skipped together with its presence flag or header.
 pub(super) fn skip_value<S: Shape>(ty: S, is_optional: bool, d: &mut Decoder<'_>) -> Result<(), DecodeError> {
+    // An empty vector allocates nothing, and skipping writes nothing.
     let (mut scratch, encoding) = (Vec::new(), d.encoding());
     let mut walk = KeyWalk {
         output: Encoder::for_key_hash(&mut scratch, encoding),
@@ -161,6 +165,7 @@ impl KeyWalk<'_> {
             Structure::WString(_) => {
                 let order = d.order();
                 let text = d.wide_text()?;
+                // The length in bytes is the same in both encodings and both byte orders.
                 self.output.length(text.len())?;
                 for unit in text.chunks_exact(2) {
                     u16::read(unit, order).encode(&mut self.output)?;
@@ -223,6 +228,7 @@ impl KeyWalk<'_> {
 
     fn copy_mutable_union<U: UnionShape>(&mut self, description: U, d: &mut Decoder<'_>) -> Result<(), CopyFailure> {
         self.enter_level(d)?;
+        // The discriminator may follow its member, so it is searched before.
         let mut discriminator = mutable_discriminator(d)?;
         let bits = self.copy_discriminator(description, &mut discriminator)?;
         let case = selected(description, bits, d)?;
@@ -230,12 +236,13 @@ impl KeyWalk<'_> {
         d.members(|d, id| {
             let is_member = case.ty.is_some() && id == case.id;
             if is_member {
+                // Of a repeated member the last one counts, as in the decoder.
                 value = Some(d.clone());
             }
             Ok(is_member || id == DISCRIMINATOR_ID)
         })?;
         if let (Some(ty), false) = (case.ty, description.has_key()) {
-            let mut value = value.ok_or_else(|| d.error(DecodeErrorKind::MissingMember))?;
+            let Some(mut value) = value else { return Err(d.error(DecodeErrorKind::MissingMember).into()) };
             self.copy(ty, &mut value)?;
         }
         self.depth -= 1;
@@ -289,6 +296,7 @@ impl KeyWalk<'_> {
             }
         };
         match size {
+            // Bytes have no order and no alignment, so one copy takes them all.
             Some(1) => self.output.bytes(d.bytes(count)?),
             Some(size) => self.copy_numbers(size, count, d)?,
             None => {
@@ -311,6 +319,7 @@ impl KeyWalk<'_> {
         if frame.is_none() && description.members().next().is_none() {
             self.count_empty_value(d)?;
         }
+        // The rest of the struct is not read at all if its end is known.
         let last = description.members().rposition(|member| is_part(description, member));
         // Bytes after the last key member matter only if other values follow this one and its length is unknown.
         let may_stop = frame.is_some() || self.depth == 1;
@@ -329,6 +338,7 @@ impl KeyWalk<'_> {
             } else if is_sorted {
                 self.copy_member(member, d)?;
             } else {
+                // A decoder is a position in the payload, so remembering it is cheap.
                 found.push((member, d.clone()));
                 self.skip_member(member, d)?;
             }
@@ -373,7 +383,8 @@ impl KeyWalk<'_> {
         d: &Decoder<'_>,
     ) -> Result<(), CopyFailure> {
         if !member.is_optional() {
-            let value = value.ok_or_else(|| d.error(DecodeErrorKind::MissingMember))?;
+            // A key has no default: each writer must send it.
+            let Some(value) = value else { return Err(d.error(DecodeErrorKind::MissingMember).into()) };
             return self.copy(member.ty(), value);
         }
         let is_present = value.is_some();
@@ -552,6 +563,8 @@ impl KeyWalk<'_> {
     }
 
     fn enter_level(&mut self, d: &Decoder<'_>) -> Result<(), DecodeError> {
+        // The input controls the depth of recursive types. The limit is above that of the decoder, which counts
+        // pointers only.
         self.depth += 1;
         if self.depth > DEPTH_MAX {
             return Err(d.error(DecodeErrorKind::NestingTooDeep));
@@ -579,7 +592,10 @@ pub(super) fn bits_of(size: usize, d: &mut Decoder<'_>) -> Result<u64, DecodeErr
 /// Returns the case that the discriminator with these bits selects. `d` is behind the discriminator.
 fn selected<U: UnionShape>(description: U, bits: u64, d: &Decoder<'_>) -> Result<Selected<U::Type>, DecodeError> {
     let size = description.discriminator().number_size().unwrap_or(1);
-    description.selected_by(bits, size).ok_or_else(|| d.unknown_discriminator(bits as i64))
+    match description.selected_by(bits, size) {
+        Some(selected) => Ok(selected),
+        None => Err(d.unknown_discriminator(bits as i64)),
+    }
 }
 
 /// Returns a decoder at the discriminator of a mutable union.
@@ -592,7 +608,10 @@ pub(super) fn mutable_discriminator<'de>(d: &Decoder<'de>) -> Result<Decoder<'de
         }
         Ok(true)
     })?;
-    found.ok_or_else(|| members.error(DecodeErrorKind::MissingMember))
+    match found {
+        Some(found) => Ok(found),
+        None => Err(members.error(DecodeErrorKind::MissingMember)),
+    }
 }
 
 /// Skips `count` numbers of `size` bytes each.
@@ -600,6 +619,7 @@ pub(super) fn skip_numbers(size: usize, count: usize, d: &mut Decoder<'_>) -> Re
     if count == 0 {
         return Ok(());
     }
+    // Only before a value: an empty collection has no padding.
     d.align(size)?;
     match size.checked_mul(count) {
         Some(length) => d.bytes(length).map(drop),

@@ -23,6 +23,7 @@ impl TryFrom<char> for Char16 {
 
     /// Fails for characters of two units, from U+10000.
     fn try_from(character: char) -> Result<Self, EncodeError> {
+        // A character above U+FFFF needs two units.
         u16::try_from(u32::from(character)).map(Self).map_err(|_| EncodeError::NotAChar16 { character })
     }
 }
@@ -167,6 +168,7 @@ impl<'de> Decode<'de> for WString {
 
     fn decode_into(&mut self, d: &mut Decoder<'de>) -> Result<(), DecodeError> {
         self.0.clear();
+        // Character by character, because the text is converted from UTF-16 on the way.
         d.wide_characters(|character| self.0.push(character))
     }
 

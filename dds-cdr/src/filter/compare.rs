@@ -46,8 +46,10 @@ impl<'a> Comparable<'a> {
         match (self, other) {
             (Self::Integer(one), Self::Integer(other)) => Some(one.cmp(&other)),
             (Self::Float(one), Self::Float(other)) => one.partial_cmp(&other),
+            // Exact: a conversion to `f64` would round integers above 2^53.
             (Self::Integer(one), Self::Float(other)) => order_of_integer_and_float(one, other),
             (Self::Float(one), Self::Integer(other)) => order_of_integer_and_float(other, one).map(Ordering::reverse),
+            // Bytes of UTF-8 have the order of their characters.
             (Self::Text(FieldValue::Text(one)), Self::Text(FieldValue::Text(other))) => Some(one.cmp(other)),
             (Self::Text(one), Self::Text(other)) => Some(one.characters().cmp(other.characters())),
             // The compiler pairs comparable kinds only.

@@ -56,6 +56,7 @@ impl<'a> Compiler<'a> {
     }
 
     fn push(&mut self, instruction: Instruction) -> Result<(), ExpressionError> {
+        // Each sample may execute all of them, and a peer sends the expression.
         if self.program.instructions.len() == STEPS_MAX {
             return Err(ExpressionError::new(0, ExpressionErrorKind::TooManySteps { max: STEPS_MAX }));
         }
@@ -68,7 +69,9 @@ impl<'a> Compiler<'a> {
         let mut jumps = Vec::new();
         for (index, condition) in conditions.iter().enumerate() {
             if index > 0 {
+                // The target is known when all conditions are compiled.
                 jumps.push(self.program.instructions.len());
+                // AND is decided by the first false, OR by the first true. The rest is not evaluated.
                 self.push(Instruction::Jump { if_flag_is: decides, to: 0 })?;
             }
             self.condition(condition)?;
@@ -113,6 +116,7 @@ impl<'a> Compiler<'a> {
         let (left_field, right_field) = (self.field(left)?, self.field(right)?);
         let kind = match (left_field, right_field) {
             (Some((_, one)), Some((_, other))) => {
+                // Mistakes in types are found once, here, and not for each sample.
                 check_comparable(one, other, left)?;
                 one
             }
@@ -134,7 +138,10 @@ impl<'a> Compiler<'a> {
     }
 
     fn required_field(&mut self, operand: &Operand) -> Result<(usize, Kind), ExpressionError> {
-        self.field(operand)?.ok_or_else(|| ExpressionError::new(operand.position, ExpressionErrorKind::NoField))
+        match self.field(operand)? {
+            Some(field) => Ok(field),
+            None => Err(ExpressionError::new(operand.position, ExpressionErrorKind::NoField)),
+        }
     }
 
     /// The slot and the kind of the field, if the operand is a field.
@@ -142,9 +149,12 @@ impl<'a> Compiler<'a> {
         let Term::Field(names) = &operand.term else { return Ok(None) };
         let field = resolve(self.ty, names).map_err(|kind| ExpressionError::new(operand.position, kind))?;
         let ResolvedField { path, kind, is_key } = field;
+        // Such a filter can also decide on a dispose, whose payload is the key.
         self.uses_only_key &= is_key;
+        // A field that occurs twice is read once.
         let slot = match self.paths.iter().position(|other| *other == path) {
             Some(slot) => slot,
+            // The values stand on the stack during the evaluation.
             None if self.paths.len() == FIELDS_MAX => {
                 return Err(ExpressionError::new(
                     operand.position,
@@ -168,6 +178,7 @@ impl<'a> Compiler<'a> {
         if let Some((slot, _)) = field {
             return Ok(CompiledOperand::Field(slot));
         }
+        // The constant takes the kind of the field, so that no sample pays for a conversion.
         let (constant, literal) = match &operand.term {
             Term::Integer(number) => (of_integer(*number, kind), number.to_string()),
             Term::Float(number) => (of_float(*number, kind), number.to_string()),
@@ -177,6 +188,7 @@ impl<'a> Compiler<'a> {
             Term::Bool(value) => (None, value.to_string()),
             Term::Text(text) => return self.constant_of_text(operand, text, kind).map(CompiledOperand::Constant),
             Term::Parameter(number) => {
+                // Peers send text parameters with and without quotes.
                 let text = unquoted(self.parameter(operand, *number)?);
                 return self.constant_of_text(operand, text, kind).map(CompiledOperand::Constant);
             }
@@ -223,8 +235,8 @@ impl<'a> Compiler<'a> {
     fn constant_of_text(&self, operand: &Operand, bare: &str, kind: Kind) -> Result<Constant, ExpressionError> {
         let constant = match kind {
             Kind::Text => Some(Constant::Text(bare.as_bytes().into())),
-            Kind::Character => one_character(bare).map(|character| Constant::Integer(u32::from(character).into())),
-            Kind::Bool => truth(bare).map(|value| Constant::Integer(value.into())),
+            Kind::Character => one_character(bare).map(u32::from).map(i128::from).map(Constant::Integer),
+            Kind::Bool => truth(bare).map(i128::from).map(Constant::Integer),
             Kind::Enum(name, description) => match enumerator(description, bare) {
                 Some(number) => Some(Constant::Integer(number)),
                 None => {
@@ -237,15 +249,18 @@ impl<'a> Compiler<'a> {
                     return Err(ExpressionError::new(operand.position, kind));
                 }
             },
-            Kind::Integer | Kind::Float32 | Kind::Float64 => {
-                let number = integer(bare).and_then(|number| of_integer(number, kind));
-                number.or_else(|| bare.trim().parse().ok().and_then(|number| of_float(number, kind)))
-            }
+            Kind::Integer | Kind::Float32 | Kind::Float64 => match (integer(bare), bare.trim().parse()) {
+                // An integer stays exact, as a float would not above 2^53.
+                (Some(number), _) => of_integer(number, kind),
+                (None, Ok(number)) => of_float(number, kind),
+                (None, Err(_)) => None,
+            },
         };
-        constant.ok_or_else(|| {
+        let Some(constant) = constant else {
             let kind = ExpressionErrorKind::Literal { literal: bare.to_owned(), expected: kind.name() };
-            ExpressionError::new(operand.position, kind)
-        })
+            return Err(ExpressionError::new(operand.position, kind));
+        };
+        Ok(constant)
     }
 }
 

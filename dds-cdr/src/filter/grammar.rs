@@ -35,10 +35,12 @@ pub(super) fn parse(expression: &str) -> Result<Option<FilterCondition>, Express
     if expression.trim().is_empty() {
         return Ok(None);
     }
+    // The state is the depth of parentheses and NOT.
     let mut input = Stateful { input: LocatingSlice::new(expression), state: 0 };
     match whole(&mut input) {
         Ok(condition) => Ok(Some(condition)),
         Err(error) => {
+            // The parser never waits for more input, so the error is always complete.
             let error = error.into_inner().unwrap_or_else(|_| syntax_error(&input));
             Err(with_found_text(expression, error))
         }
@@ -66,6 +68,7 @@ fn no_order(input: &mut FilterInput<'_>) -> Parsed<()> {
 
 fn condition(input: &mut FilterInput<'_>) -> Parsed<FilterCondition> {
     let first = all(input)?;
+    // After OR nothing else can follow, so an error there is final and has the best position.
     let others: Vec<_> = repeat(0.., preceded(keyword("OR"), cut_err(all))).parse_next(input)?;
     Ok(joined(first, others, FilterCondition::Any))
 }
@@ -88,6 +91,7 @@ fn negation(input: &mut FilterInput<'_>) -> Parsed<FilterCondition> {
     multispace0.void().parse_next(input)?;
     let position = input.current_token_start();
     input.state += 1;
+    // The parser is recursive, and a peer may send any number of parentheses.
     if input.state > DEPTH_MAX {
         return Err(ErrMode::Cut(ExpressionError::new(position, ExpressionErrorKind::TooDeep { max: DEPTH_MAX })));
     }
@@ -136,6 +140,7 @@ fn relation(input: &mut FilterInput<'_>) -> Parsed<Relation> {
 fn operand(input: &mut FilterInput<'_>) -> Parsed<Operand> {
     multispace0.void().parse_next(input)?;
     let position = input.current_token_start();
+    // Before text: otherwise `'%0'` would be the text of two characters.
     let quoted_parameter = delimited(('\'', '%'), parameter_number, '\'').map(Term::Parameter);
     let term = alt((quoted_parameter, text.map(Term::Text), parameter, number, truth, field));
     let term = term.context("a field, a literal or a parameter").parse_next(input)?;
@@ -164,6 +169,7 @@ fn text(input: &mut FilterInput<'_>) -> Parsed<String> {
     '\''.parse_next(input)?;
     let mut text = String::new();
     loop {
+        // Two quotes stand for one, as in SQL.
         text.push_str(up_to_quote(input)?);
         if opt('\'').parse_next(input)?.is_none() {
             return Ok(text);
@@ -190,8 +196,10 @@ fn number(input: &mut FilterInput<'_>) -> Parsed<Term> {
         integer.map(|number| number.ok().map(Term::Integer)),
     ));
     let magnitude = magnitude.verify_map(|magnitude| magnitude);
+    // `1x` is a mistake, not the number 1 and a name.
     let magnitude = terminated(magnitude, not(one_of(is_part_of_name))).parse_next(input)?;
     Ok(match (sign, magnitude) {
+        // Cannot overflow: the magnitude is at most `i128::MAX`.
         (Some('-'), Term::Integer(number)) => Term::Integer(-number),
         (Some('-'), Term::Float(number)) => Term::Float(-number),
         (_, magnitude) => magnitude,
@@ -207,6 +215,7 @@ fn truth(input: &mut FilterInput<'_>) -> Parsed<Term> {
 }
 
 fn field(input: &mut FilterInput<'_>) -> Parsed<Term> {
+    // MATCH is not among them: SQL does not reserve it, and fields may have that name.
     let is_free = |name: &str| !RESERVED.iter().any(|word| word.eq_ignore_ascii_case(name));
     let mut names = vec![PathPart::Member(word.verify(is_free).parse_next(input)?.to_owned())];
     loop {
@@ -216,6 +225,7 @@ fn field(input: &mut FilterInput<'_>) -> Parsed<Term> {
         let index = delimited(multispace0, index, (multispace0, ']'));
         let element = preceded((multispace0, '['), cut_err(index).context("an index and `]`")).map(PathPart::Element);
         match opt(alt((member, element))).parse_next(input)? {
+            // A longer path than any type can have.
             Some(_) if names.len() >= DEPTH_MAX => {
                 let kind = ExpressionErrorKind::TooDeep { max: DEPTH_MAX };
                 return Err(ErrMode::Cut(ExpressionError::new(input.current_token_start(), kind)));
@@ -253,6 +263,7 @@ impl<'i> ParserError<FilterInput<'i>> for ExpressionError {
 
     /// Of two failed alternatives, keeps the error with the later position.
     fn or(self, other: Self) -> Self {
+        // Of two alternatives, the one that went further explains the mistake better.
         if other.position() > self.position() { other } else { self }
     }
 
@@ -293,6 +304,7 @@ fn syntax_error(input: &FilterInput<'_>) -> ExpressionError {
 fn with_found_text(expression: &str, error: ExpressionError) -> ExpressionError {
     let ExpressionErrorKind::Syntax { expected, .. } = *error.kind() else { return error };
     let rest = expression.get(error.position()..).unwrap_or_default();
+    // One word tells the place, and an expression may be long.
     let word = rest.split_whitespace().next().unwrap_or_default();
     let found = word.chars().take(FOUND_MAX).collect();
     let expected = if expected.is_empty() { "something else" } else { expected };

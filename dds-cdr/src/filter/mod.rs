@@ -97,6 +97,7 @@ impl Filter {
     /// # Errors
     /// The expression is invalid, does not fit the type, or the parameters do not fit the expression.
     pub fn new(ty: &'static TypeDescription, expression: &str, parameters: &[String]) -> Result<Self, ExpressionError> {
+        // A peer sends both, and each sample pays for the evaluation.
         let len = parameters.iter().map(String::len).fold(expression.len(), usize::saturating_add);
         if len > LEN_MAX {
             return Err(ExpressionError::new(0, ExpressionErrorKind::TooLong { len, max: LEN_MAX }));
@@ -105,11 +106,14 @@ impl Filter {
         if let Some(condition) = grammar::parse(expression)? {
             compiler.condition(&condition)?;
         }
+        // A filter of a remote reader lives as long as the reader.
         compiler.program.instructions.shrink_to_fit();
         let (given, used) = (parameters.len(), compiler.parameters_used);
+        // A parameter without effect is a mistake in its number.
         if given > used {
             return Err(ExpressionError::new(0, ExpressionErrorKind::TooManyParameters { given, used }));
         }
+        // The grammar limits the parts of a path, so this is a second line of defense.
         let Some(fields) = FieldPlan::new(ty, &compiler.paths) else {
             return Err(ExpressionError::new(0, ExpressionErrorKind::TooDeep { max: crate::cdr::PATH_STEPS_MAX }));
         };
@@ -137,6 +141,7 @@ impl Filter {
     /// Whether the sample in `payload` passes. A malformed sample passes.
     #[must_use]
     pub fn passes(&self, payload: &[u8]) -> bool {
+        // A sample that cannot be read is passed on: the reader reports the fault.
         self.evaluate(payload, false).unwrap_or(true)
     }
 

@@ -73,6 +73,7 @@ impl PatternBudget {
 
 /// Takes one unit of a budget.
 fn take(left: &mut usize, of: &'static str, max: usize) -> Result<(), ExpressionErrorKind> {
+    // One budget for all patterns of an expression, because a peer may send many of them.
     *left = left.checked_sub(1).ok_or(ExpressionErrorKind::PatternsTooLarge { of, max })?;
     Ok(())
 }
@@ -91,8 +92,16 @@ impl Pattern {
     }
 
     pub(super) fn matches(&self, value: FieldValue<'_>) -> bool {
-        matches!(value, FieldValue::Text(_) | FieldValue::WideText(..))
-            && self.alternatives.iter().any(|alternative| alternative.matches(value.characters()))
+        // An absent field matches no pattern, not even `%`.
+        if !matches!(value, FieldValue::Text(_) | FieldValue::WideText(..)) {
+            return false;
+        }
+        for alternative in &self.alternatives {
+            if alternative.matches(value.characters()) {
+                return true;
+            }
+        }
+        false
     }
 }
 
@@ -105,10 +114,12 @@ impl Alternative {
 
     fn position(&mut self, budget: &mut PatternBudget) -> Result<u128, ExpressionErrorKind> {
         take(&mut budget.positions, "characters", POSITIONS_MAX)?;
+        // Bit 127 is the end of the pattern.
         if self.len == CHARACTERS_MAX {
             return Err(ExpressionErrorKind::PatternTooLong { max: CHARACTERS_MAX });
         }
         self.len += 1;
+        // Each position is one bit, so that a step moves all positions at once.
         Ok(1 << (self.len - 1))
     }
 
@@ -145,6 +156,7 @@ impl Alternative {
     }
 
     fn repeat(&mut self) {
+        // Before the next position, or at the end, any number of characters may stand.
         self.repeats |= 1 << self.len;
     }
 
@@ -168,8 +180,12 @@ impl Alternative {
         let index = match self.ascii.get(character as usize) {
             Some(index) => *index,
             None => {
-                let found = self.others.binary_search_by_key(&character, |(other, _)| *other).ok();
-                found.and_then(|at| self.others.get(at)).map_or(0, |(_, index)| *index)
+                // Index 0 stands for the characters that the pattern does not name.
+                let found = self.others.binary_search_by_key(&character, |(other, _)| *other);
+                match found.ok().and_then(|at| self.others.get(at)) {
+                    Some((_, index)) => *index,
+                    None => 0,
+                }
             }
         };
         let mut positions = self.any | self.positions.get(usize::from(index)).copied().unwrap_or_default();
@@ -185,6 +201,7 @@ impl Alternative {
         // Bit `n` is set if the text so far can be followed by position `n`. Bit `len` is the end of the pattern.
         let mut next = 1_u128;
         for character in text {
+            // Matching characters move on, repeats stay: the time is linear in the text.
             next = (next & self.positions_of(character)) << 1 | next & self.repeats;
             if next == 0 {
                 return false;
@@ -241,6 +258,7 @@ fn shell(text: &str, budget: &mut PatternBudget) -> Result<Vec<Alternative>, Exp
             '*' => pattern.repeat(),
             '?' => pattern.any(budget)?,
             '[' => pattern.set(set(&mut rest, budget)?, budget)?,
+            // A backslash at the end stands for itself.
             '\\' => pattern.character(rest.next().unwrap_or('\\'), budget)?,
             other => pattern.character(other, budget)?,
         }
@@ -258,12 +276,14 @@ fn set(rest: &mut std::str::Chars<'_>, budget: &mut PatternBudget) -> Result<Cha
     }
     loop {
         let first = match rest.next().ok_or(ExpressionErrorKind::OpenSet)? {
+            // As in a shell, `]` as the first character belongs to the set.
             ']' if !set.ranges.is_empty() => return Ok(set),
             '\\' => rest.next().ok_or(ExpressionErrorKind::OpenSet)?,
             other => other,
         };
         let mut ahead = rest.clone();
         let last = match (ahead.next(), ahead.next()) {
+            // `-` before the end of the set stands for itself.
             (Some('-'), Some(last)) if last != ']' => {
                 *rest = ahead;
                 if last == '\\' { rest.next().ok_or(ExpressionErrorKind::OpenSet)? } else { last }

@@ -84,6 +84,7 @@ impl CompiledPredicate {
     fn passes(&self, values: &[FieldValue<'_>]) -> bool {
         match self {
             Self::Compare { left, relation, right } => {
+                // An absent field fulfills no comparison, as NULL does in SQL.
                 let (Some(left), Some(right)) = (left.value(values), right.value(values)) else { return false };
                 match left.order(right) {
                     Some(order) => relation.holds(order),
@@ -99,7 +100,10 @@ impl CompiledPredicate {
                 let is_below = value.order(high).is_some_and(|order| order.is_le());
                 (is_above && is_below) != *is_negated
             }
-            Self::Matches { field, pattern } => values.get(*field).is_some_and(|value| pattern.matches(*value)),
+            Self::Matches { field, pattern } => match values.get(*field) {
+                Some(value) => pattern.matches(*value),
+                None => false,
+            },
         }
     }
 }
@@ -107,7 +111,7 @@ impl CompiledPredicate {
 impl CompiledOperand {
     fn value<'a>(&'a self, values: &[FieldValue<'a>]) -> Option<Comparable<'a>> {
         match self {
-            Self::Field(field) => values.get(*field).and_then(|value| Comparable::of_value(*value)),
+            Self::Field(field) => Comparable::of_value(*values.get(*field)?),
             Self::Constant(constant) => Some(Comparable::of_constant(constant)),
         }
     }

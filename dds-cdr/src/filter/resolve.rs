@@ -39,14 +39,17 @@ impl Kind {
 
     /// Whether values of both kinds can be compared and ordered.
     pub(super) fn is_comparable_with(self, other: Self) -> bool {
-        let is_number = |kind: Self| matches!(kind, Self::Integer | Self::Float32 | Self::Float64);
         match (self, other) {
             (Self::Bool, Self::Bool) | (Self::Character, Self::Character) | (Self::Text, Self::Text) => true,
             // Equal numbers of different enums have different meanings.
             (Self::Enum(one, _), Self::Enum(other, _)) => one == other,
             (Self::Enum(..), Self::Integer) | (Self::Integer, Self::Enum(..)) => true,
-            (one, other) => is_number(one) && is_number(other),
+            (one, other) => one.is_number() && other.is_number(),
         }
+    }
+
+    fn is_number(self) -> bool {
+        matches!(self, Self::Integer | Self::Float32 | Self::Float64)
     }
 }
 
@@ -70,6 +73,7 @@ pub(super) fn resolve(ty: &'static TypeDescription, names: &[PathPart]) -> Resul
             PathPart::Member(name) => lookup.member(name, before)?,
         }
     }
+    // The type of a bit field is its bitset, which as a whole cannot be compared.
     let kind = if lookup.is_bits() { Some(Kind::Integer) } else { comparable(lookup.ty) };
     let Some(kind) = kind else {
         return Err(ExpressionErrorKind::NotComparable { field: written(names), kind: kind_name(lookup.ty) });
@@ -82,21 +86,27 @@ impl Lookup {
         match self.ty.kind() {
             TypeKind::Struct(description) => {
                 let members = description.members();
-                let found = members.iter().position(|member| member.name() == name);
-                let Some((index, member)) = found.and_then(|at| Some((at, members.get(at)?))) else {
+                let Some((index, member)) = (0..).zip(members).find(|(_, member)| member.name() == name) else {
                     return Err(self.unknown(name, members.iter().map(MemberDescription::name)));
                 };
                 // All members of a key member belong to the key, unless its type marks key members of its own.
                 self.is_key &= member.is_key() || !description.has_key();
-                self.enter(FieldStep::Member(index as u32), member.ty());
+                self.enter(FieldStep::Member(index), member.ty());
             }
             TypeKind::Union(description) => {
                 let cases = description.cases();
-                let found = cases.iter().position(|case| case.name() == name);
-                let found = found.and_then(|at| Some((at, cases.get(at)?.ty()?)));
+                let mut found = None;
+                for (index, case) in cases.iter().enumerate() {
+                    if case.name() == name {
+                        found = case.ty().map(|ty| (index, ty));
+                        break;
+                    }
+                }
                 if let Some((index, ty)) = found {
+                    // Only the discriminator of a union can be its key.
                     self.is_key &= !description.has_key();
                     self.enter(FieldStep::Member(index as u32), ty);
+                // After the cases: a member may be called `_d` as well.
                 } else if name == DISCRIMINATOR {
                     self.enter(FieldStep::Discriminator, description.discriminator());
                 } else {
@@ -133,6 +143,7 @@ impl Lookup {
         match self.ty.kind() {
             TypeKind::Sequence { bound, element } => {
                 if let Some(bound) = bound {
+                    // Such an element never exists, so the expression has a mistake.
                     if index >= *bound {
                         return Err(beyond(*bound));
                     }

@@ -45,6 +45,7 @@ pub fn check_assignable<F: Form>(
     if reader == writer {
         return Ok(());
     }
+    // Equal identifiers were accepted above, so the types differ.
     if policy.kind == TypeConsistencyKind::DisallowTypeCoercion {
         return Err(Mismatch::Differs(TypeDifference { path: String::new(), kind: Kind::NotEqual }));
     }
@@ -90,6 +91,7 @@ impl<'a, F: Form> Comparison<'a, F> {
         if reader == writer {
             return Ok(());
         }
+        // The types come from a peer, and may nest as deeply as a message allows.
         if self.depth == DEPTH_MAX {
             return self.differ(Kind::TooDeep);
         }
@@ -107,6 +109,7 @@ impl<'a, F: Form> Comparison<'a, F> {
         keys: Keys,
     ) -> Checked {
         self.assignable(reader, writer, keys)?;
+        // Without a length, a reader cannot skip members that its type lacks.
         if reader == writer || self.is_delimited(writer, 0)? { Ok(()) } else { self.differ(Kind::NotDelimited) }
     }
 
@@ -129,8 +132,14 @@ impl<'a, F: Form> Comparison<'a, F> {
 
     /// The name of a member, or its id if the name is unknown.
     pub(super) fn name_of(&self, detail: &F::Member, id: u32) -> String {
-        let known = F::member_name(detail).or_else(|| self.source.name(F::name_hash(detail)));
-        known.map_or_else(|| format!("member with id {id}"), str::to_owned)
+        if let Some(name) = F::member_name(detail) {
+            return name.to_owned();
+        }
+        // A minimal TypeObject has hashes of names. Most are names of this side's own types.
+        match self.source.name(F::name_hash(detail)) {
+            Some(name) => name.to_owned(),
+            None => format!("member with id {id}"),
+        }
     }
 
     fn resolve<'b>(&self, id: &'b TypeIdentifier) -> Result<Resolved<'b, F>, Mismatch>
@@ -144,6 +153,7 @@ impl<'a, F: Form> Comparison<'a, F> {
                 return Ok(Resolved::Plain(id));
             }
             match self.definition(id)? {
+                // An alias is assignable like its target (XTYPES 1.3, 7.2.4.4).
                 TypeDefinition::Alias(alias) => id = &alias.related_type,
                 definition => return Ok(Resolved::Named(id, definition)),
             }
@@ -152,7 +162,10 @@ impl<'a, F: Form> Comparison<'a, F> {
     }
 
     fn definition(&self, id: &TypeIdentifier) -> Result<&'a TypeDefinition<F>, Mismatch> {
-        self.source.find(id).and_then(F::definition).ok_or_else(|| Mismatch::Unknown(id.clone()))
+        match self.source.find(id).and_then(F::definition) {
+            Some(definition) => Ok(definition),
+            None => Err(Mismatch::Unknown(id.clone())),
+        }
     }
 
     /// The base struct with this identifier, if there is one.
@@ -234,11 +247,14 @@ impl<'a, F: Form> Comparison<'a, F> {
 
     /// Checks that the reader's bound is at least the writer's.
     pub(super) fn bounds(&self, reader: u32, writer: u32, is_ignored: bool) -> Checked {
-        let effective = |bound: u32| if bound == 0 { u32::MAX } else { bound };
-        if is_ignored || effective(reader) >= effective(writer) {
-            return Ok(());
+        // 0 stands for "unbounded" in a TypeIdentifier.
+        match (reader, writer) {
+            _ if is_ignored => Ok(()),
+            (0 | u32::MAX, _) => Ok(()),
+            (_, 0) => self.differ(Kind::Bound { writer, reader }),
+            _ if reader >= writer => Ok(()),
+            _ => self.differ(Kind::Bound { writer, reader }),
         }
-        self.differ(Kind::Bound { writer, reader })
     }
 
     fn equal_sizes(&self, writer: &[u32], reader: &[u32]) -> Checked {
@@ -304,12 +320,13 @@ impl<'a, F: Form> Comparison<'a, F> {
         match (&r, &w) {
             (Resolved::Plain(Id::String8 { bound: r }), Resolved::Plain(Id::String8 { bound: w }))
             | (Resolved::Plain(Id::String16 { bound: r }), Resolved::Plain(Id::String16 { bound: w })) => {
+                // A key that does not fit would be cut, and two instances would become one.
                 self.bounds(*r, *w, false)
             }
             (Resolved::Named(_, TypeDefinition::Enum(r)), Resolved::Named(_, TypeDefinition::Enum(w))) => {
+                let known: BTreeSet<i32> = r.literals.iter().map(|literal| literal.common.value).collect();
                 for literal in &w.literals {
-                    let value = literal.common.value;
-                    if !r.literals.iter().any(|known| known.common.value == value) {
+                    if !known.contains(&literal.common.value) {
                         return self.differ(Kind::Literals);
                     }
                 }
@@ -377,7 +394,6 @@ fn bitmask_holder(bit_bound: u16) -> PrimitiveType {
 }
 
 fn describe<F: Form>(ty: &Resolved<'_, F>) -> String {
-    let named = |kind: &str, name: Option<&str>| name.map_or_else(|| kind.to_owned(), |name| format!("{kind} {name}"));
     match ty {
         Resolved::Plain(TypeIdentifier::Primitive(primitive)) => primitive.name().to_owned(),
         Resolved::Plain(TypeIdentifier::String8 { .. }) => "string".to_owned(),
@@ -386,8 +402,8 @@ fn describe<F: Form>(ty: &Resolved<'_, F>) -> String {
         Resolved::Plain(TypeIdentifier::Array { .. }) => "an array".to_owned(),
         Resolved::Plain(TypeIdentifier::Map { .. }) => "a map".to_owned(),
         Resolved::Plain(_) => "no type".to_owned(),
-        Resolved::Named(_, definition) => named(
-            match definition {
+        Resolved::Named(_, definition) => {
+            let kind = match definition {
                 TypeDefinition::Alias(_) => "an alias",
                 TypeDefinition::Enum(_) => "enum",
                 TypeDefinition::Bitmask(_) => "bitmask",
@@ -397,8 +413,11 @@ fn describe<F: Form>(ty: &Resolved<'_, F>) -> String {
                 TypeDefinition::Sequence(_) => "a sequence",
                 TypeDefinition::Array(_) => "an array",
                 TypeDefinition::Map(_) => "a map",
-            },
-            definition.name(),
-        ),
+            };
+            match definition.name() {
+                Some(name) => format!("{kind} {name}"),
+                None => kind.to_owned(),
+            }
+        }
     }
 }

@@ -3,7 +3,7 @@
 use super::assignable::{Checked, Comparison, Keys, Mismatch};
 use super::difference::TypeDifferenceKind as Kind;
 use super::flags::{MemberFlags, TypeFlags};
-use super::form::Form;
+use super::form::{Form, NameHash};
 use super::object::{EnumType, StructMember, StructType, UnionMember, UnionType};
 use crate::cdr::Extensibility;
 use std::collections::BTreeMap;
@@ -29,7 +29,12 @@ fn members_of<'a: 'b, 'b, F: Form>(
         chain.push(base);
         next = c.base_of(&base.base)?;
     }
-    Ok(chain.into_iter().rev().flat_map(|ty| &ty.members).collect())
+    // The members of a base precede those of the struct that derives from it.
+    let mut members = Vec::new();
+    for ty in chain.into_iter().rev() {
+        members.extend(&ty.members);
+    }
+    Ok(members)
 }
 
 /// Compares structs by the rules of table 19 of 7.2.4.4.8, in its order.
@@ -41,8 +46,7 @@ pub(super) fn of_structs<'a: 'b, 'b, F: Form>(
 ) -> Checked {
     same_extensibility(c, reader.flags, writer.flags)?;
     let (rs, ws) = (members_of(c, reader)?, members_of(c, writer)?);
-    let by_reader: BTreeMap<u32, &StructMember<F>> = rs.iter().map(|member| (member.id, *member)).collect();
-    let by_writer: BTreeMap<u32, &StructMember<F>> = ws.iter().map(|member| (member.id, *member)).collect();
+    let (by_reader, by_writer) = (by_id(&rs), by_id(&ws));
     same_names(c, rs.iter().map(|m| (m.id, &m.detail)), ws.iter().map(|m| (m.id, &m.detail)))?;
     let is_final = reader.flags.extensibility() == Extensibility::Final;
     for (members, others, is_reader) in [(&rs, &by_writer, true), (&ws, &by_reader, false)] {
@@ -50,6 +54,8 @@ pub(super) fn of_structs<'a: 'b, 'b, F: Form>(
             if others.contains_key(&member.id) {
                 continue;
             }
+            // A final struct needs all members, a key its key members. Must-understand members and
+            // `prevent_type_widening` bind as well.
             let is_required = is_final
                 || keys == Keys::Matter && member.flags.contains(MemberFlags::KEY)
                 || member.flags.contains(MemberFlags::MUST_UNDERSTAND) && !member.flags.contains(MemberFlags::OPTIONAL)
@@ -71,10 +77,15 @@ pub(super) fn of_structs<'a: 'b, 'b, F: Form>(
     if !has_common {
         return c.differ(Kind::NothingInCommon);
     }
+    // Only the member headers of a mutable struct make the order irrelevant.
     if reader.flags.extensibility() == Extensibility::Mutable { Ok(()) } else { same_positions(c, &rs, &ws) }
 }
 
 /// Compares two members with the same id.
+fn by_id<'a, F: Form>(members: &[&'a StructMember<F>]) -> BTreeMap<u32, &'a StructMember<F>> {
+    members.iter().map(|member| (member.id, *member)).collect()
+}
+
 fn of_members<'a, F: Form>(
     c: &mut Comparison<'_, F>,
     r: &'a StructMember<F>,
@@ -85,6 +96,7 @@ fn of_members<'a, F: Form>(
     if keys == Keys::Matter {
         c.must_agree(r.flags, w.flags, MemberFlags::KEY, Kind::Key)?;
     }
+    // Inside of a member that is no key, key annotations have no effect.
     c.assignable(&r.ty, &w.ty, if is_key { Keys::Matter } else { Keys::AreErased })?;
     if is_key { c.key_member(&r.ty, &w.ty) } else { Ok(()) }
 }
@@ -111,18 +123,23 @@ fn same_positions<'a, F: Form>(
 fn same_names<'a, F: Form>(
     c: &mut Comparison<'_, F>,
     rs: impl Iterator<Item = (u32, &'a F::Member)>,
-    ws: impl Iterator<Item = (u32, &'a F::Member)> + Clone,
+    ws: impl Iterator<Item = (u32, &'a F::Member)>,
 ) -> Checked {
     if c.policy.ignore_member_names {
         return Ok(());
     }
-    let by_id: BTreeMap<_, _> = ws.clone().map(|(id, detail)| (id, F::name_hash(detail))).collect();
-    let by_name: BTreeMap<_, _> = ws.map(|(id, detail)| (F::name_hash(detail), id)).collect();
+    let (mut by_id, mut by_name) = (BTreeMap::new(), BTreeMap::new());
+    for (id, detail) in ws {
+        let name = F::name_hash(detail);
+        by_id.insert(id, name);
+        by_name.insert(name, id);
+    }
     for (id, detail) in rs {
         let name = F::name_hash(detail);
-        let has_other_name = by_id.get(&id).is_some_and(|other| *other != name);
-        let has_other_id = by_name.get(&name).is_some_and(|other| *other != id);
-        if has_other_name || has_other_id {
+        // A member that only one side has is no contradiction. Other rules decide whether it may be missing.
+        let known_name = by_id.get(&id).copied().unwrap_or(name);
+        let known_id = by_name.get(&name).copied().unwrap_or(id);
+        if (known_name, known_id) != (name, id) {
             return c.differ_at(c.name_of(detail, id), Kind::NameOrId);
         }
     }
@@ -142,11 +159,13 @@ fn same_first_ids<F: Form>(c: &Comparison<'_, F>, reader: &UnionType<F>, writer:
         let Some(&w) = by_name.get(&F::name_hash(&r.detail)) else { continue };
         all_higher_in_reader &= w.checked_add(1) == Some(r.id);
         all_higher_in_writer &= r.id.checked_add(1) == Some(w);
-        if lowest.is_none_or(|lowest| (w, r.id) < lowest) {
-            lowest = Some((w, r.id));
-        }
+        lowest = match lowest {
+            Some(lowest) if lowest <= (w, r.id) => Some(lowest),
+            _ => Some((w, r.id)),
+        };
     }
     match lowest {
+        // All ids differ by one: then Cyclone DDS counted from 0, which has a remedy of its own.
         Some((writer, reader)) if all_higher_in_reader || all_higher_in_writer => {
             c.differ(Kind::UnionIds { writer, reader })
         }
@@ -169,8 +188,8 @@ pub(super) fn of_unions<'a, F: Form>(
         c.strongly_assignable(&reader.discriminator, &writer.discriminator, keys)
     })?;
     same_first_ids(c, reader, writer)?;
-    let names = |ty: &'a UnionType<F>| ty.members.iter().map(|member| (member.id, &member.detail));
-    same_names(c, names(reader), names(writer))?;
+    let (rs, ws) = (&reader.members, &writer.members);
+    same_names(c, rs.iter().map(|m| (m.id, &m.detail)), ws.iter().map(|m| (m.id, &m.detail)))?;
 
     let must_have_all = reader.flags.extensibility() == Extensibility::Final;
     let (rs, ws) = (by_label(reader), by_label(writer));
@@ -202,8 +221,16 @@ pub(super) fn of_unions<'a, F: Form>(
         }
         _ => {}
     }
-    let has_common = ws.keys().any(|label| rs.contains_key(label)) || ws.is_empty() && rs.is_empty();
-    if has_common { Ok(()) } else { c.differ(Kind::NothingInCommon) }
+    // Two unions without labels have only their default cases, which were compared above.
+    if ws.is_empty() && rs.is_empty() {
+        return Ok(());
+    }
+    for label in ws.keys() {
+        if rs.contains_key(label) {
+            return Ok(());
+        }
+    }
+    c.differ(Kind::NothingInCommon)
 }
 
 fn of_cases<'a, F: Form>(
@@ -216,7 +243,13 @@ fn of_cases<'a, F: Form>(
 }
 
 fn by_label<F: Form>(ty: &UnionType<F>) -> BTreeMap<i32, &UnionMember<F>> {
-    ty.members.iter().flat_map(|member| member.labels.iter().map(move |label| (*label, member))).collect()
+    let mut by_label = BTreeMap::new();
+    for member in &ty.members {
+        for label in &member.labels {
+            by_label.insert(*label, member);
+        }
+    }
+    by_label
 }
 
 fn default_of<F: Form>(ty: &UnionType<F>) -> Option<&UnionMember<F>> {
@@ -226,19 +259,21 @@ fn default_of<F: Form>(ty: &UnionType<F>) -> Option<&UnionMember<F>> {
 /// Compares enums by the rules of table 17 of 7.2.4.4.6.
 pub(super) fn of_enums<F: Form>(c: &Comparison<'_, F>, reader: &EnumType<F>, writer: &EnumType<F>) -> Checked {
     same_extensibility(c, reader.flags, writer.flags)?;
+    // The number on the wire has this size.
     if size_of_bits(reader.bit_bound) != size_of_bits(writer.bit_bound) {
         let (writer, reader) = (vec![writer.bit_bound.into()], vec![reader.bit_bound.into()]);
         return c.differ(Kind::Size { writer, reader });
     }
-    let literals = |ty: &EnumType<F>| -> BTreeMap<i32, _> {
-        ty.literals.iter().map(|literal| (literal.common.value, F::name_hash(&literal.detail))).collect()
-    };
-    let (rs, ws) = (literals(reader), literals(writer));
-    let values: BTreeMap<_, i32> = ws.iter().map(|(value, name)| (*name, *value)).collect();
+    let (rs, ws) = (names_of(reader), names_of(writer));
+    let mut values = BTreeMap::new();
+    for (value, name) in &ws {
+        values.insert(*name, *value);
+    }
     for (value, name) in &rs {
-        let has_other_name = ws.get(value).is_some_and(|other| other != name);
-        let has_other_value = values.get(name).is_some_and(|other| other != value);
-        if has_other_name || has_other_value {
+        // A literal that only one side has is no contradiction: a reader may know more of them than a writer.
+        let known_name = ws.get(value).unwrap_or(name);
+        let known_value = values.get(name).unwrap_or(value);
+        if (known_name, known_value) != (name, value) {
             return c.differ(Kind::Literals);
         }
     }
@@ -246,6 +281,11 @@ pub(super) fn of_enums<F: Form>(c: &Comparison<'_, F>, reader: &EnumType<F>, wri
         return c.differ(Kind::Literals);
     }
     Ok(())
+}
+
+/// The names of the literals by their values.
+fn names_of<F: Form>(ty: &EnumType<F>) -> BTreeMap<i32, NameHash> {
+    ty.literals.iter().map(|literal| (literal.common.value, F::name_hash(&literal.detail))).collect()
 }
 
 /// Bytes of an encoded enum. Enums of different sizes cannot be decoded as each other.

@@ -106,6 +106,7 @@ impl Definer {
     }
 
     fn of_case(&mut self, case: &UnionCase) -> Result<Option<UnionMember<Complete>>, Indescribable> {
+        // A TypeObject has no case without a member: such a label belongs to no case.
         let Some(ty) = case.ty() else { return Ok(None) };
         // A default case keeps its own labels: they select it in addition to all labels without a case.
         let mut labels = Vec::with_capacity(case.labels().len());
@@ -130,6 +131,7 @@ impl Definer {
         }
         Ok(match ty.kind() {
             TypeKind::String { bound } => TypeIdentifier::String8 { bound: bound.unwrap_or(0) },
+            // A TypeObject does not say how the characters of ROS are encoded.
             TypeKind::WString { bound } | TypeKind::RosWString { bound } => {
                 TypeIdentifier::String16 { bound: bound.unwrap_or(0) }
             }
@@ -168,6 +170,7 @@ fn element_flags(element: &TypeDescription) -> MemberFlags {
 pub(super) fn label_bits(label: i64) -> Result<i32, Indescribable> {
     match (i32::try_from(label), u32::try_from(label)) {
         (Ok(label), _) => Ok(label),
+        // A label of an unsigned discriminator above `i32::MAX` keeps its bits.
         (_, Ok(label)) => Ok(i32::from_le_bytes(label.to_le_bytes())),
         _ => Err(Indescribable::Label(label)),
     }
@@ -196,17 +199,12 @@ fn primitive(kind: &TypeKind) -> Option<PrimitiveType> {
 
 fn of_enum(ty: &TypeDescription, description: &EnumDescription) -> EnumType<Complete> {
     let default = description.default_literal();
-    let mut literals: Vec<EnumLiteral<Complete>> = description
-        .literals()
-        .iter()
-        .map(|literal| EnumLiteral {
-            common: CommonLiteral {
-                value: literal.value(),
-                flags: MemberFlags::NONE.with(MemberFlags::DEFAULT, default == Some(literal)),
-            },
-            detail: Complete::of_member(literal.name()),
-        })
-        .collect();
+    let mut literals: Vec<EnumLiteral<Complete>> = Vec::new();
+    for literal in description.literals() {
+        let flags = MemberFlags::NONE.with(MemberFlags::DEFAULT, default == Some(literal));
+        let common = CommonLiteral { value: literal.value(), flags };
+        literals.push(EnumLiteral { common, detail: Complete::of_member(literal.name()) });
+    }
     // Annex B orders literals by value, so that the hash does not depend on the order of definition.
     literals.sort_by_key(|literal| literal.common.value);
     EnumType {
@@ -218,12 +216,12 @@ fn of_enum(ty: &TypeDescription, description: &EnumDescription) -> EnumType<Comp
 }
 
 fn of_bitmask(ty: &TypeDescription, description: &BitmaskDescription) -> BitmaskType<Complete> {
-    let bitflag = |flag: &crate::cdr::BitflagDescription| Bitflag {
-        position: flag.position().into(),
-        flags: MemberFlags::NONE,
-        detail: Complete::of_member(flag.name()),
-    };
-    let mut bitflags: Vec<Bitflag<Complete>> = description.flags().iter().map(bitflag).collect();
+    let mut bitflags: Vec<Bitflag<Complete>> = Vec::new();
+    for flag in description.flags() {
+        let detail = Complete::of_member(flag.name());
+        bitflags.push(Bitflag { position: flag.position().into(), flags: MemberFlags::NONE, detail });
+    }
+    // As for literals: the hash does not depend on the order of definition.
     bitflags.sort_by_key(|flag| flag.position);
     BitmaskType {
         flags: type_flags(ty),
@@ -249,18 +247,17 @@ pub(super) const fn of_bits(width: u8, is_signed: bool) -> PrimitiveType {
 }
 
 fn of_bitset(ty: &TypeDescription, description: &BitsetDescription) -> BitsetType<Complete> {
-    let field = |field: &crate::cdr::BitfieldDescription| Bitfield {
-        position: field.position().into(),
-        flags: MemberFlags::NONE,
-        bit_count: field.bit_count(),
-        holder: of_bits(field.width(), field.is_signed()),
-        detail: Complete::of_member(field.name()),
-    };
-    BitsetType {
-        flags: TypeFlags::NONE,
-        detail: Complete::of_type(ty.name()),
-        fields: description.fields().iter().map(field).collect(),
+    let mut fields = Vec::new();
+    for field in description.fields() {
+        fields.push(Bitfield {
+            position: field.position().into(),
+            flags: MemberFlags::NONE,
+            bit_count: field.bit_count(),
+            holder: of_bits(field.width(), field.is_signed()),
+            detail: Complete::of_member(field.name()),
+        });
     }
+    BitsetType { flags: TypeFlags::NONE, detail: Complete::of_type(ty.name()), fields }
 }
 
 fn type_flags(ty: &TypeDescription) -> TypeFlags {
@@ -270,7 +267,10 @@ fn type_flags(ty: &TypeDescription) -> TypeFlags {
 }
 
 pub(super) fn member_detail(name: &str, hash_id: Option<&str>) -> MemberDetail {
-    let annotations = hash_id
-        .map(|name| Box::new(MemberAnnotations { hash_id: Some(name.to_owned()), ..MemberAnnotations::default() }));
-    Complete::with_annotations(Complete::of_member(name), annotations)
+    let mut detail = Complete::of_member(name);
+    if let Some(hashed) = hash_id {
+        let annotations = MemberAnnotations { hash_id: Some(hashed.to_owned()), ..MemberAnnotations::default() };
+        detail.builtin_annotations = Some(Box::new(annotations));
+    }
+    detail
 }

@@ -91,6 +91,7 @@ pub enum TypeDifferenceKind {
 
 impl fmt::Display for TypeDifference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Without a path, the difference is in the type of the topic itself.
         if !self.path.is_empty() {
             write!(f, "{}: ", self.path)?;
         }

@@ -48,7 +48,7 @@ pub fn dynamic_type_with_defaults<'o>(
         outermost_reference: None,
         level: 0,
         parts: 0,
-        is_of_ros: lookup(id).and_then(TypeDefinition::name).is_some_and(|name| name.contains(ROS_SCOPE)),
+        is_of_ros: lookup(id).and_then(TypeDefinition::name).unwrap_or_default().contains(ROS_SCOPE),
     };
     let draft = converter.convert(id)?;
     debug_assert!(converter.open.is_empty(), "every opened type is closed");
@@ -99,6 +99,7 @@ const NAME_LEN_MAX: usize = 255;
 /// work of the arms is in functions of their own.
 impl TypeConverter<'_, '_> {
     fn convert(&mut self, id: &TypeIdentifier) -> Result<TypeDraft, TypeError> {
+        // Counted before anything is built, because a small TypeObject can expand to a large type.
         self.charge(1)?;
         self.descend(1)?;
         let draft = match id {
@@ -145,6 +146,7 @@ impl TypeConverter<'_, '_> {
 
     /// Converts an array. Several dimensions become arrays of arrays, the outermost first.
     fn array(&mut self, bounds: &[u32], id: &TypeIdentifier, flags: MemberFlags) -> Result<TypeDraft, TypeError> {
+        // Each dimension becomes a node and a level of its own.
         if bounds.is_empty() || bounds.len() > LEVELS_MAX {
             return Err(TypeError::Malformed { what: "an array with no dimension, or with too many" });
         }
@@ -177,11 +179,13 @@ impl TypeConverter<'_, '_> {
         }
         for (index, (open, name)) in self.open.iter().enumerate() {
             if open == id {
-                self.outermost_reference = Some(self.outermost_reference.map_or(index, |known| known.min(index)));
+                let known = self.outermost_reference.unwrap_or(index);
+                self.outermost_reference = Some(known.min(index));
                 return Ok(DynamicType::named(name));
             }
         }
         let Some(definition) = (self.lookup)(id) else { return Err(TypeError::Missing { what: format!("{id:?}") }) };
+        // References inside of this type must not count for the types around it, unless they lead out of it.
         let outer = self.outermost_reference.take();
         self.open(id, definition)?;
         let draft = self.convert_definition(definition)?;
@@ -209,12 +213,13 @@ impl TypeConverter<'_, '_> {
         // A draft that refers to a type which is still open is finished together with that type.
         if let Some(reference) = self.outermost_reference {
             if reference < self.open.len() {
-                self.outermost_reference = Some(outer.map_or(reference, |outer| outer.min(reference)));
+                self.outermost_reference = Some(outer.unwrap_or(reference).min(reference));
                 return Ok(draft);
             }
         }
         self.outermost_reference = outer;
         let ty = draft.build()?;
+        // A finished type is copied into each graph that uses it.
         self.charge(ty.parts())?;
         self.finished.insert(id, ty.clone());
         Ok(ty.into())
@@ -235,6 +240,7 @@ impl TypeConverter<'_, '_> {
     /// The number of members that a struct inherits from its bases.
     fn inherited_members(&self, base: &TypeIdentifier) -> usize {
         let (mut base, mut members) = (base, 0);
+        // A chain of bases may be a cycle. Its members are only counted here.
         for _ in 0..=LEVELS_MAX {
             base = match (self.lookup)(base) {
                 Some(TypeDefinition::Alias(ty)) => &ty.related_type,
@@ -279,11 +285,13 @@ impl TypeConverter<'_, '_> {
         }
         if ty.base != TypeIdentifier::None {
             let base = self.convert(&ty.base)?;
+            // Before the members: their ids continue those of the base.
             builder = builder.base(base);
         }
         for member in &ty.members {
             let draft = self.convert(&member.ty)?;
             builder = with_member(builder, member, draft);
+            // A TypeObject has no defaults, so they come from the IDL, if there is any.
             if let Some(default) = (self.default)(&ty.detail.name, member.id) {
                 builder = builder.default(default);
             }
@@ -326,6 +334,7 @@ fn with_dimensions(element: TypeDraft, bounds: &[u32], flags: MemberFlags) -> Ty
     let mut is_external = flags.contains(MemberFlags::EXTERNAL);
     for length in bounds.iter().rev() {
         element = DynamicType::array(element, *length).try_construct(try_construct).external(is_external).into();
+        // The annotations belong to the elements, so only the innermost array has them.
         (try_construct, is_external) = (TryConstruct::Discard, false);
     }
     element
@@ -387,14 +396,18 @@ fn with_case(builder: UnionBuilder, member: &UnionMember<Complete>, ty: TypeDraf
 
 fn check_names(definition: &TypeDefinition<Complete>) -> Result<(), TypeError> {
     check_name(definition.name().unwrap_or_default())?;
-    match definition {
-        TypeDefinition::Struct(ty) => ty.members.iter().try_for_each(|member| check_name(&member.detail.name)),
-        TypeDefinition::Union(ty) => ty.members.iter().try_for_each(|member| check_name(&member.detail.name)),
-        TypeDefinition::Enum(ty) => ty.literals.iter().try_for_each(|literal| check_name(&literal.detail.name)),
-        TypeDefinition::Bitmask(ty) => ty.bitflags.iter().try_for_each(|flag| check_name(&flag.detail.name)),
-        TypeDefinition::Bitset(ty) => ty.fields.iter().try_for_each(|field| check_name(&field.detail.name)),
-        _ => Ok(()),
+    let details: Vec<&MemberDetail> = match definition {
+        TypeDefinition::Struct(ty) => ty.members.iter().map(|member| &member.detail).collect(),
+        TypeDefinition::Union(ty) => ty.members.iter().map(|member| &member.detail).collect(),
+        TypeDefinition::Enum(ty) => ty.literals.iter().map(|literal| &literal.detail).collect(),
+        TypeDefinition::Bitmask(ty) => ty.bitflags.iter().map(|flag| &flag.detail).collect(),
+        TypeDefinition::Bitset(ty) => ty.fields.iter().map(|field| &field.detail).collect(),
+        _ => Vec::new(),
+    };
+    for detail in details {
+        check_name(&detail.name)?;
     }
+    Ok(())
 }
 
 fn check_name(name: &str) -> Result<(), TypeError> {
@@ -418,6 +431,7 @@ fn with_bound(builder: CollectionBuilder, bound: u32) -> CollectionBuilder {
 
 /// Narrows a number of bits. The check of the type rejects numbers that are too large.
 fn narrow(bits: u16) -> u8 {
+    // A larger number is out of range for the builder, which then reports it.
     u8::try_from(bits).unwrap_or(u8::MAX)
 }
 

@@ -26,9 +26,11 @@ impl TypeGraph {
     /// # Errors
     /// TypeObjects cannot describe the type.
     pub fn of_dynamic(ty: &DynamicType) -> Result<Self, Indescribable> {
+        // The TypeObjects that the type came from, with all their annotations.
         if let Some(graph) = ty.origin::<Self>() {
             return Ok(graph.clone());
         }
+        // A derive knows more than the dynamic type, for example a `wstring` of ROS.
         if let Some(description) = ty.origin::<&'static TypeDescription>() {
             return Self::of(description);
         }
@@ -56,6 +58,7 @@ pub(super) fn graph_of_objects<'o>(
         let mut definition = lookup(&id).ok_or(Indescribable::Undefined)?.clone();
         definition.replace_hashes(&mut |id| {
             if !known.contains_key(id) {
+                // Hashes are recomputed, so each reference becomes provisional.
                 known.insert(id.clone(), builder.reserve());
                 open.push(id.clone());
             }
@@ -84,6 +87,7 @@ impl DynamicDefiner {
         if let Some(known) = self.known.get(&ty.place()) {
             return Ok(known.clone());
         }
+        // Before its definition, because a type may contain itself.
         let id = self.builder.reserve();
         self.known.insert(ty.place(), id.clone());
         let definition = self.definition(ty)?;
@@ -120,6 +124,7 @@ impl DynamicDefiner {
             None => TypeIdentifier::None,
         };
         let mut members = Vec::new();
+        // A TypeObject names the base and repeats none of its members.
         for member in ty.members().skip(ty.inherited()) {
             members.push(self.member(member)?);
         }
@@ -240,6 +245,7 @@ fn enumeration(ty: &DynamicType) -> CompleteTypeObject {
         let detail: MemberDetail = Complete::of_member(name);
         literals.push(EnumLiteral { common: CommonLiteral { value, flags }, detail });
     }
+    // Annex B orders literals by value and flags by position, so that the order of definition has no effect.
     literals.sort_by_key(|literal| literal.common.value);
     TypeDefinition::Enum(EnumType {
         flags: type_flags(ty),

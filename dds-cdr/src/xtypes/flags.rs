@@ -44,6 +44,7 @@ impl MemberFlags {
         match self.0 & Self::TRY_CONSTRUCT {
             0b10 => TryConstruct::UseDefault,
             0b11 => TryConstruct::Trim,
+            // 0 is no value of the standard. The default is the strictest reading.
             _ => TryConstruct::Discard,
         }
     }

@@ -116,6 +116,7 @@ impl NameHash {
     /// The hash of `name`.
     #[must_use]
     pub fn of(name: &str) -> Self {
+        // Four bytes are enough to tell the members of one type apart.
         let [a, b, c, d, ..] = md5::compute(name).0;
         Self([a, b, c, d])
     }

@@ -60,6 +60,7 @@ impl TypeGraph {
     /// # Errors
     /// TypeObjects cannot describe the type.
     pub fn of(ty: &'static TypeDescription) -> Result<Self, Indescribable> {
+        // DDS sends samples of these only, and no TypeObject describes a primitive type.
         if !matches!(ty.kind(), TypeKind::Struct(_) | TypeKind::Union(_)) {
             return Err(Indescribable::NoTopicType);
         }

@@ -57,7 +57,10 @@ impl TypeGraphBuilder {
     /// [`Indescribable::Undefined`] if a reserved type was not defined, [`Indescribable::TooLarge`] for more than
     /// `u32::MAX` bytes.
     pub fn build(self, root: &TypeIdentifier) -> Result<TypeGraph, Indescribable> {
-        let root = number_of(root).filter(|root| *root < self.types.len()).ok_or(Indescribable::Undefined)?;
+        let root = match number_of(root) {
+            Some(root) if root < self.types.len() => root,
+            _ => return Err(Indescribable::Undefined),
+        };
         let mut edges = Vec::with_capacity(self.types.len());
         // For each type the last one that refers to it, so that no edge is listed twice.
         let mut last: Vec<Option<usize>> = vec![None; self.types.len()];
@@ -77,9 +80,10 @@ impl TypeGraphBuilder {
         }
         let mut hashing = Hashing { types: &self.types, ids: vec![None; self.types.len()] };
         let mut types = Vec::with_capacity(self.types.len());
+        // Dependencies first: the hash of a type covers the hashes of its parts.
         for component in components(&edges, root) {
-            let is_recursive = component.len() > 1
-                || component.iter().any(|vertex| edges.get(*vertex).is_some_and(|to| to.contains(vertex)));
+            let refers_to_itself = |vertex: &usize| edges.get(*vertex).is_some_and(|to| to.contains(vertex));
+            let is_recursive = component.len() > 1 || component.iter().any(refers_to_itself);
             hashing.define(component, is_recursive, &mut types)?;
         }
         // A stable sort: the root first, all others in the order of their definition.
@@ -87,7 +91,8 @@ impl TypeGraphBuilder {
         // Equal types have equal hashes: a program may contain two descriptions of one type.
         let mut seen = BTreeSet::new();
         types.retain(|(_, ty)| seen.insert(ty.complete_id.clone()));
-        TypeGraph::of_types(types.into_iter().map(|(_, ty)| ty).collect())
+        let (_, types): (Vec<usize>, Vec<GraphType>) = types.into_iter().unzip();
+        TypeGraph::of_types(types)
     }
 }
 
@@ -138,13 +143,17 @@ impl Hashing<'_> {
             // The hash covers descriptions in which the hash itself is zero.
             let unknown = EquivalenceHash([0; 14]);
             self.number(&members, unknown, unknown);
-            let minimal: Vec<TypeObject> = members.iter().map(|(_, _, minimal)| self.object(minimal)).collect();
-            let complete: Vec<TypeObject> = members.iter().map(|(_, complete, _)| self.object(*complete)).collect();
-            self.number(&members, hash_of_component(&minimal)?, hash_of_component(&complete)?);
+            let (mut minimals, mut completes) = (Vec::new(), Vec::new());
+            for (_, complete, minimal) in &members {
+                minimals.push(self.object(minimal));
+                completes.push(self.object(*complete));
+            }
+            self.number(&members, hash_of_component(&minimals)?, hash_of_component(&completes)?);
         }
         for (vertex, complete, minimal) in members {
             let (minimal, complete) = (self.object(&minimal), self.object(complete));
             let ids = match self.ids.get(vertex) {
+                // A member of a cycle was numbered above.
                 Some(Some(known)) => known.clone(),
                 _ => [minimal.identifier()?, complete.identifier()?],
             };
@@ -182,6 +191,7 @@ impl Hashing<'_> {
             let known = self.ids.get(number).and_then(Option::as_ref);
             debug_assert!(known.is_some(), "dependencies are defined before the types that contain them");
             if let Some([minimal, complete]) = known {
+                // A complete description refers to complete ones, a minimal one to minimal ones.
                 *id = if F::EQUIVALENCE == Complete::EQUIVALENCE { complete.clone() } else { minimal.clone() };
             }
         });
@@ -220,6 +230,7 @@ fn components(edges: &[Vec<usize>], root: usize) -> Vec<Vec<usize>> {
             match places.get(*to).copied().flatten() {
                 None if *to < edges.len() => next = Some(*to),
                 Some(place) if is_open.get(*to).copied().unwrap_or_default() => {
+                    // Tarjan's algorithm, with a list instead of recursion: the depth of a type is not limited here.
                     visit.earliest = visit.earliest.min(place);
                 }
                 // The component of that vertex is complete: it does not lead back.
@@ -233,6 +244,7 @@ fn components(edges: &[Vec<usize>], root: usize) -> Vec<Vec<usize>> {
         }
         if places.get(vertex).copied().flatten() == Some(earliest) {
             let first = open.iter().rposition(|open| *open == vertex).unwrap_or(open.len());
+            // No edge leads further back, so all vertices since this one belong together.
             let component = open.split_off(first);
             for member in &component {
                 if let Some(is_open) = is_open.get_mut(*member) {

@@ -159,6 +159,7 @@ impl TypeIdentifier {
     pub fn is_fully_descriptive(&self) -> bool {
         match self {
             Self::StronglyConnected(_) | Self::Minimal(_) | Self::Complete(_) => false,
+            // A collection of a hashed type needs the TypeObject of that type.
             Self::Sequence { element, .. } | Self::Array { element, .. } => element.id.is_fully_descriptive(),
             Self::Map { element, key, .. } => element.id.is_fully_descriptive() && key.is_fully_descriptive(),
             _ => true,
@@ -180,6 +181,7 @@ impl TypeIdentifier {
             Self::Complete(_) => Equivalence::Complete,
             Self::Sequence { element, .. } | Self::Array { element, .. } => element.id.equivalence(),
             Self::Map { element, key, .. } => match element.id.equivalence() {
+                // The element alone is equal in both forms, so the key decides.
                 Equivalence::Both => key.equivalence(),
                 known => known,
             },
@@ -205,6 +207,7 @@ impl TypeIdentifier {
         match self {
             Self::Sequence { element, .. } | Self::Array { element, .. } => {
                 element.id.replace_hashes(change);
+                // The kind of a collection follows from the kind of its element, which has just changed.
                 element.equivalence = element.id.equivalence();
             }
             Self::Map { element, key, .. } => {
@@ -369,7 +372,9 @@ impl Encode for TypeIdentifier {
                 element.id.encode(e)
             }
             Self::Array { bounds, element } => {
+                // The small form only fits if every dimension does.
                 let small: Option<Vec<u8>> = bounds.iter().map(|bound| u8::try_from(*bound).ok()).collect();
+                // Each large kind follows its small one in the numbering.
                 (ARRAY_SMALL + u8::from(small.is_none())).encode(e)?;
                 element.encode_header(e)?;
                 match small {
@@ -412,6 +417,7 @@ fn encode_bound(
     header: impl FnOnce(&mut Encoder<'_>) -> Result<(), EncodeError>,
 ) -> Result<(), EncodeError> {
     match u8::try_from(bound) {
+        // The standard demands the small form where it fits. Another form would have another hash.
         Ok(bound) => {
             small.encode(e)?;
             header(e)?;
@@ -442,9 +448,11 @@ impl<'de> Decode<'de> for TypeIdentifier {
             EK_COMPLETE => return EquivalenceHash::decode(d).map(Self::Complete),
             _ => {}
         }
+        // A primitive type is its kind alone, without a body.
         if let Some(primitive) = PrimitiveType::from_kind(kind) {
             return Ok(Self::Primitive(primitive));
         }
+        // Small kinds are even, large ones odd.
         let is_small = kind & 1 == 0;
         match kind & !1 {
             STRING8_SMALL => Ok(Self::String8 { bound: decode_bound(is_small, d)? }),
@@ -485,6 +493,7 @@ fn decode_bound(is_small: bool, d: &mut Decoder<'_>) -> Result<u32, DecodeError>
 
 /// Decodes the type of elements or keys. A peer controls the depth of nesting, so it is limited.
 fn nested(d: &mut Decoder<'_>) -> Result<TypeIdentifier, DecodeError> {
+    // An identifier can contain another one, so hostile bytes could nest without end.
     d.nested(size_of::<TypeIdentifier>(), TypeIdentifier::decode)
 }
 

@@ -70,6 +70,7 @@ impl TypeWithDependencies {
         let mut types = types.into_iter();
         let ty = types.next()?;
         let dependencies: Vec<TypeWithSize> = types.collect();
+        // -1 stands for an unknown number (XTYPES 1.3, 7.6.3.2.1).
         let dependency_count = i32::try_from(dependencies.len()).unwrap_or(-1);
         Some(Self { ty, dependency_count, dependencies })
     }
@@ -83,6 +84,7 @@ record! {
 impl Encode for TypeInformation {
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
         e.mutable(|e| {
+            // Length code 4, as Cyclone DDS writes it. Readers accept 5 as well.
             e.member(MINIMAL, false, LengthCode::NextInt, |e| self.minimal.encode(e))?;
             e.member(COMPLETE, false, LengthCode::NextInt, |e| self.complete.encode(e))
         })
@@ -100,6 +102,7 @@ impl<'de> Decode<'de> for TypeInformation {
             match id {
                 MINIMAL => minimal = Some(Decode::decode(d)?),
                 COMPLETE => complete = Some(Decode::decode(d)?),
+                // A later version may add members. One that must be understood is an error.
                 _ => return Ok(false),
             }
             Ok(true)

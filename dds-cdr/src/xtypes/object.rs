@@ -261,6 +261,7 @@ impl TypeObject {
     /// A string or a list is longer than `u32::MAX`.
     pub fn to_bytes(&self) -> Result<Vec<u8>, EncodeError> {
         let mut bytes = Vec::new();
+        // The hash is defined over these bytes: XCDR2, little endian.
         self.encode(&mut Encoder::new(&mut bytes, Encoding::Xcdr2, ByteOrder::Little))?;
         Ok(bytes)
     }
@@ -320,6 +321,7 @@ impl EquivalenceHash {
     /// The hash of the bytes of a TypeObject.
     #[must_use]
     pub fn of(bytes: &[u8]) -> Self {
+        // The first 14 of 16 bytes: together with the kind, an identifier has 15.
         let [hash @ .., _, _] = md5::compute(bytes).0;
         Self(hash)
     }
@@ -442,6 +444,7 @@ impl<F: Form> ArrayType<F> {
 impl<F: Form> Encode for ArrayType<F> {
     fn encode(&self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
         match F::EQUIVALENCE {
+            // Annex B declares the minimal array final and the complete one appendable.
             super::Equivalence::Minimal => self.encode_members(e),
             _ => e.appendable(|e| self.encode_members(e)),
         }
@@ -474,7 +477,10 @@ impl Encode for PrimitiveType {
 impl<'de> Decode<'de> for PrimitiveType {
     fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
         let kind = u8::decode(d)?;
-        Self::from_kind(kind).ok_or_else(|| d.error(DecodeErrorKind::UnknownDiscriminator { value: kind.into() }))
+        match Self::from_kind(kind) {
+            Some(primitive) => Ok(primitive),
+            None => Err(d.error(DecodeErrorKind::UnknownDiscriminator { value: kind.into() })),
+        }
     }
 }
 
@@ -534,6 +540,7 @@ impl<'de> Decode<'de> for TypeObject {
         d.appendable(|d| match u8::decode(d)? {
             EK_MINIMAL => Decode::decode(d).map(Self::Minimal),
             EK_COMPLETE => Decode::decode(d).map(Self::Complete),
+            // A kind of a later version of the standard, whose length is not known here.
             other => Err(d.error(DecodeErrorKind::UnknownDiscriminator { value: other.into() })),
         })
     }

@@ -40,7 +40,6 @@ pub struct TypeStore {
 struct Described {
     object: Arc<TypeObject>,
     owner: SourceId,
-    bytes: usize,
 }
 
 /// Why a description was rejected.
@@ -75,7 +74,10 @@ impl TypeStore {
     /// The description of a type, if it is known.
     #[must_use]
     pub fn get(&self, id: &TypeIdentifier) -> Option<&Arc<TypeObject>> {
-        self.own.get(id).or_else(|| self.others.get(id).map(|described| &described.object))
+        if let Some(object) = self.own.get(id) {
+            return Some(object);
+        }
+        Some(&self.others.get(id)?.object)
     }
 
     /// The description of a local type.
@@ -101,6 +103,7 @@ impl TypeStore {
         object: TypeObject,
         size: usize,
     ) -> Result<(), TypeObjectRefused> {
+        // A peer must not plant a description under the hash of another type.
         if object.identifier().as_ref() != Ok(id) {
             return Err(TypeObjectRefused::WrongHash);
         }
@@ -151,13 +154,14 @@ impl TypeStore {
         if self.get(id).is_some() {
             return Ok(());
         }
+        // Few participants describe types, so the sum is cheap.
         let total: usize = self.bytes_by_owner.values().sum();
         let of_owner = self.bytes_by_owner.entry(owner).or_default();
         if total + bytes > OTHERS_BYTES_MAX || *of_owner + bytes > PARTICIPANT_BYTES_MAX {
             return Err(TypeObjectRefused::NoRoom);
         }
         *of_owner += bytes;
-        self.others.insert(id.clone(), Described { object: Arc::new(object), owner, bytes });
+        self.others.insert(id.clone(), Described { object: Arc::new(object), owner });
         Ok(())
     }
 
@@ -171,7 +175,7 @@ impl TypeStore {
     /// Serialized bytes of all descriptions by peers.
     #[must_use]
     pub fn others_bytes(&self) -> usize {
-        self.others.values().map(|described| described.bytes).sum()
+        self.bytes_by_owner.values().sum()
     }
 
     /// All types that `root` refers to by hash: the known ones, and the identifiers of the unknown ones.
@@ -184,6 +188,7 @@ impl TypeStore {
         let mut open = Vec::new();
         root.for_each_hash(&mut |id| open.push(id.clone()));
         while let Some(id) = open.pop() {
+            // Types may contain each other.
             if known.contains_key(&id) || unknown.contains(&id) {
                 continue;
             }

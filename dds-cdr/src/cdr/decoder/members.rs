@@ -41,12 +41,14 @@ impl<'de> Decoder<'de> {
         member: &mut impl FnMut(&mut Self, u32) -> Result<bool, DecodeError>,
         is_strict: bool,
     ) -> Result<(), DecodeError> {
+        // XCDR1 has no DHEADER: there the end marker ends the list.
         let frame = self.enter_delimited()?;
         while let Some(header) = self.member_header()? {
             let value = self.enter_member(header.length)?;
             if !member(self, header.id)? && header.must_understand && is_strict {
                 return Err(self.error(DecodeErrorKind::MustUnderstand { id: header.id & ID_MASK }));
             }
+            // Also skips unknown members, and bytes that the visitor did not read.
             self.leave(Some(value));
         }
         self.leave(frame);
@@ -89,6 +91,7 @@ impl<'de> Decoder<'de> {
             Encoding::Xcdr1 => self.parameter_header()?,
         };
         if let Some(MemberHeader { length, .. }) = &header {
+            // Before a frame is entered, so that `enter` never sees a length beyond the input.
             if *length > self.remaining() {
                 let length = u32::try_from(*length).unwrap_or(u32::MAX);
                 return Err(self.error(DecodeErrorKind::LengthBeyondInput { length }));
@@ -101,12 +104,14 @@ impl<'de> Decoder<'de> {
     fn length_coded_header(&mut self) -> Result<MemberHeader, DecodeError> {
         let header = u32::decode(self)?;
         let length = match header >> CODE_SHIFT & 0b111 {
+            // Length codes 0 to 3: 1, 2, 4 or 8 bytes (XTYPES 1.3, 7.4.3.5.3).
             code @ 0..=3 => 1 << code,
             4 => u32::decode(self)? as usize,
             code => {
                 // The number is part of the value, so a clone reads it.
                 let count = u32::decode(&mut self.clone())? as usize;
                 let size = [1_usize, 4, 8].get(code as usize - 5).copied().unwrap_or(1);
+                // Codes 5 to 7: the first number of the value counts elements of 1, 4 or 8 bytes behind it.
                 count.saturating_mul(size).saturating_add(size_of::<u32>())
             }
         };
@@ -136,6 +141,7 @@ impl<'de> Decoder<'de> {
                 header.id = u32::MAX;
                 header.must_understand = false;
             }
+            // An id of a vendor has another meaning than the same id of the type.
             _ if field & PID_OF_VENDOR != 0 => header.id |= !ID_MASK,
             _ => {}
         }
@@ -158,12 +164,16 @@ impl<'de> Decoder<'de> {
         let mut discriminator = None;
         let mut members = self.clone();
         members.members(|d, id| {
+            // The first one counts: a second would change the meaning of members that were read.
             if id == DISCRIMINATOR_ID && discriminator.is_none() {
                 discriminator = Some(T::decode(d)?);
             }
             Ok(true)
         })?;
-        discriminator.ok_or_else(|| members.error(DecodeErrorKind::MissingMember))
+        match discriminator {
+            Some(discriminator) => Ok(discriminator),
+            None => Err(members.error(DecodeErrorKind::MissingMember)),
+        }
     }
 
     /// Decodes like [`Decoder::discriminator`]. Returns `None` if the value is well formed but does not fit its type.
@@ -173,6 +183,7 @@ impl<'de> Decoder<'de> {
     pub fn try_discriminator<T: Decode<'de>>(&self) -> Result<Option<T>, DecodeError> {
         match self.discriminator() {
             Ok(discriminator) => Ok(Some(discriminator)),
+            // The frame of the value is known, so the decoder can go on behind it.
             Err(error) if error.kind().is_of_value() => Ok(None),
             Err(error) => Err(error),
         }
@@ -219,6 +230,7 @@ impl<'de> Decoder<'de> {
         is_optional: bool,
         value: impl FnOnce(&mut Self) -> Result<R, DecodeError>,
     ) -> Result<Option<R>, DecodeError> {
+        // A decoder is a few words, and cloning it copies no input.
         let start = self.clone();
         match value(self) {
             Ok(value) => Ok(Some(value)),

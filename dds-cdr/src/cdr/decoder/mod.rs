@@ -71,6 +71,7 @@ impl<'de> Decoder<'de> {
     /// The header is incomplete, or its representation is not a CDR representation.
     pub fn of_payload(payload: &'de [u8]) -> Result<(Self, Encapsulation), DecodeError> {
         let header = Encapsulation::parse(payload)?;
+        // The count of padding bytes is a claim of the sender. It may shorten the body, and nothing else.
         let end = payload.len().saturating_sub(usize::from(header.padding)).max(Encapsulation::LEN);
         debug_assert!(end <= payload.len(), "a parsed payload has at least a header");
         let body = payload.get(..end).unwrap_or(payload);
@@ -157,6 +158,7 @@ impl<'de> Decoder<'de> {
         if padding > self.remaining() {
             return Err(self.error(DecodeErrorKind::Truncated));
         }
+        // The content of the padding is not checked: some senders leave old bytes there.
         self.position += padding;
         Ok(())
     }
@@ -174,6 +176,7 @@ impl<'de> Decoder<'de> {
     /// The input has fewer bytes.
     #[inline]
     pub fn bytes(&mut self, count: usize) -> Result<&'de [u8], DecodeError> {
+        // Two steps instead of `position + count`, which could overflow.
         let taken = self.bytes.get(self.position..).and_then(|rest| rest.get(..count));
         let Some(taken) = taken else { return Err(self.error(DecodeErrorKind::Truncated)) };
         self.position += count;
@@ -230,6 +233,7 @@ impl<'de> Decoder<'de> {
     /// The payload has too many of them: [`NOTHINGS_MAX`].
     #[inline]
     pub fn nothing(&mut self, size: usize) -> Result<(), DecodeError> {
+        // Values without bytes cost memory. The budget limits it, because the input does not.
         let cost = u32::try_from(size.max(1)).unwrap_or(u32::MAX);
         let Some(left) = self.empty_values_left.checked_sub(cost) else {
             return Err(self.error(DecodeErrorKind::TooManyNothings));
@@ -244,6 +248,7 @@ impl<'de> Decoder<'de> {
     /// The payload has too many of them: [`NOTHINGS_MAX`].
     #[inline]
     pub fn empty_struct(&mut self, size: usize, is_final: bool) -> Result<(), DecodeError> {
+        // A DHEADER takes four bytes, so the input limits the number of such structs.
         let has_length = self.encoding == Encoding::Xcdr2 && !is_final && !self.is_base;
         if has_length { Ok(()) } else { self.nothing(size) }
     }
@@ -251,6 +256,7 @@ impl<'de> Decoder<'de> {
     /// Moves back to `start`. The budget for values without bytes stays spent.
     #[inline]
     pub(in crate::cdr) fn go_back_to(&mut self, start: Self) {
+        // The budget is not given back: otherwise a hostile payload could spend it again and again.
         *self = Self { empty_values_left: self.empty_values_left, ..start };
     }
 
@@ -282,6 +288,7 @@ impl<'de> Decoder<'de> {
     /// Errors of `base`.
     #[inline]
     pub fn base<R>(&mut self, base: impl FnOnce(&mut Self) -> Result<R, DecodeError>) -> Result<R, DecodeError> {
+        // The first frame inside takes the mark. Bases of bases set it again.
         let outer = std::mem::replace(&mut self.is_base, true);
         let result = base(self);
         self.is_base = outer;
@@ -322,6 +329,7 @@ impl<'de> Decoder<'de> {
         if self.encoding == Encoding::Xcdr1 {
             return Ok(None);
         }
+        // Checked against the rest of the input, so `enter` cannot fail for an honest length.
         let length = self.length(1)?;
         self.enter(length).map(Some)
     }
@@ -330,6 +338,7 @@ impl<'de> Decoder<'de> {
     #[inline]
     fn enter(&mut self, length: usize) -> Result<DecoderFrame<'de>, DecodeError> {
         let end = self.position + length;
+        // The frame becomes the end of the input, so nothing inside can read beyond it.
         let Some(inner) = self.bytes.get(..end) else { return Err(self.error(DecodeErrorKind::Truncated)) };
         let outer = std::mem::replace(&mut self.bytes, inner);
         Ok(DecoderFrame { outer, origin: self.origin })
@@ -363,6 +372,7 @@ impl<'de> Decoder<'de> {
     ) -> Result<R, DecodeError> {
         debug_assert!(self.depth <= NESTING_MAX, "no value is entered beyond the limit");
         let depth = self.depth;
+        // Large values use more stack for each level, so they may nest less deeply.
         let deeper = depth + (size >> 10).clamp(1, 16) as u8;
         if deeper > NESTING_MAX {
             return Err(self.error(DecodeErrorKind::NestingTooDeep));
@@ -380,6 +390,7 @@ impl<'de> Decoder<'de> {
     /// Errors of the value.
     #[inline]
     pub fn member<T: Decode<'de>>(&mut self) -> Result<T, DecodeError> {
+        // The sender's type may be older and end before this member.
         if self.is_at_end_of_delimited() { T::missing(self) } else { T::decode(self) }
     }
 
@@ -477,9 +488,11 @@ impl<'de> Decoder<'de> {
     /// The id is not checked. The position identifies the member, and vendors hash names to different ids.
     fn enter_parameter(&mut self) -> Result<Option<DecoderFrame<'de>>, DecodeError> {
         self.align(4)?;
+        // The flags of the parameter do not matter: the member is known by its position.
         let id = u16::decode(self)? & PID_MASK;
         let mut length = u32::from(u16::decode(self)?);
         if id == PID_EXTENDED {
+            // As above: the position names the member.
             let _id = u32::decode(self)?;
             length = u32::decode(self)?;
         }
@@ -496,6 +509,7 @@ impl<'de> Decoder<'de> {
     /// Limits the input to the `length` bytes of a member. In XCDR1, alignment restarts here.
     pub(in crate::cdr) fn enter_member(&mut self, length: usize) -> Result<DecoderFrame<'de>, DecodeError> {
         let frame = self.enter(length)?;
+        // Each parameter value of XCDR1 restarts the alignment. XCDR2 counts on.
         if self.encoding == Encoding::Xcdr1 {
             self.origin = self.position;
         }

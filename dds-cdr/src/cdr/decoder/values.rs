@@ -12,32 +12,35 @@ impl<'de> Decoder<'de> {
     pub(in crate::cdr) fn text(&mut self) -> Result<&'de [u8], DecodeError> {
         let length = self.length(1)?;
         let start = self.position();
-        let at = |offset: usize, kind| Err(DecodeError::new(start + offset, kind));
         match self.bytes(length)?.split_last() {
             None => Ok(&[]),
             // `contains` is vectorized, `position` is not. The position matters only for an error.
             Some((0, text)) if !text.contains(&0) => Ok(text),
             Some((0, text)) => {
                 let offset = text.iter().position(|byte| *byte == 0).unwrap_or_default();
-                at(offset, DecodeErrorKind::InteriorNul)
+                Err(DecodeError::new(start + offset, DecodeErrorKind::InteriorNul))
             }
-            Some(_) => at(length - 1, DecodeErrorKind::MissingNul),
+            Some(_) => Err(DecodeError::new(start + length - 1, DecodeErrorKind::MissingNul)),
         }
     }
 
     /// Reads a string and checks its UTF-8.
     pub(in crate::cdr) fn string(&mut self) -> Result<&'de str, DecodeError> {
         let text = self.text()?;
-        std::str::from_utf8(text).map_err(|error| {
-            // The cursor is behind the NUL.
-            let start = self.position() - text.len() - 1;
-            DecodeError::new(start + error.valid_up_to(), DecodeErrorKind::InvalidUtf8)
-        })
+        match std::str::from_utf8(text) {
+            Ok(text) => Ok(text),
+            Err(error) => {
+                // The cursor is behind the NUL.
+                let start = self.position() - text.len() - 1;
+                Err(DecodeError::new(start + error.valid_up_to(), DecodeErrorKind::InvalidUtf8))
+            }
+        }
     }
 
     /// Reads the bytes of a wide string.
     pub(in crate::cdr) fn wide_text(&mut self) -> Result<&'de [u8], DecodeError> {
         let length = self.length(1)?;
+        // Half a unit. The length is in bytes, as Cyclone DDS sends it.
         if length % 2 != 0 {
             return Err(self.error(DecodeErrorKind::InvalidUtf16));
         }
@@ -155,10 +158,12 @@ impl<'de> Decoder<'de> {
     /// Reads the bytes of `count` values, if their memory is their encoding here.
     #[inline]
     fn plain_bytes<T: Plain>(&mut self, count: usize) -> Result<Option<&'de [u8]>, DecodeError> {
+        // The first three tests are constants or cheap, the alignment depends on the position.
         let is_plain = T::IS_LAID_OUT && self.order().is_host() && count != 0 && size_of::<T>() != 0;
         if !is_plain || !self.will_be_aligned(T::FIRST, T::LARGEST) {
             return Ok(None);
         }
+        // The slow path then fails with the exact error.
         let Some(size) = count.checked_mul(size_of::<T>()) else { return Ok(None) };
         self.align(T::FIRST)?;
         self.bytes(size).map(Some)

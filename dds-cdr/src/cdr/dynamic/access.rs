@@ -35,7 +35,10 @@ pub(super) fn member_of<'t>(ty: TypeView<'t>, step: PathStep<'_>) -> Result<(u32
         PathStep::Id(id) => node.member_of_id(id),
         PathStep::Bracket { .. } => None,
     };
-    found.ok_or_else(|| no_member(ty, step))
+    match found {
+        Some(found) => Ok(found),
+        None => Err(no_member(ty, step)),
+    }
 }
 
 fn no_member(ty: TypeView<'_>, step: PathStep<'_>) -> DataError {
@@ -61,7 +64,7 @@ pub(super) fn case_of<'t>(
             PathStep::Bracket { .. } => false,
         };
         if is_case {
-            let member = case.ty.ok_or_else(|| no_member(ty, step))?;
+            let Some(member) = case.ty else { break };
             return Ok((index, ty.at(member)));
         }
     }
@@ -83,7 +86,11 @@ fn default_discriminator(ty: TypeView<'_>, node: &UnionNode) -> i64 {
     if node.selected_by(default).is_some() {
         return default;
     }
-    node.cases.first().and_then(|case| case.labels.first()).copied().unwrap_or(default)
+    // The default of the discriminator selects nothing, so the first case is the default of the union.
+    match node.cases.first() {
+        Some(case) => case.labels.first().copied().unwrap_or(default),
+        None => default,
+    }
 }
 
 /// A discriminator that selects this case. `present`, the current one, is preferred.
@@ -92,20 +99,32 @@ pub(super) fn discriminator_of(ty: TypeView<'_>, node: &UnionNode, case: usize, 
         let selected = node.selected_by(discriminator)?;
         std::ptr::eq(selected, node.cases.get(case)?).then_some(discriminator)
     };
-    let labels = node.cases.get(case)?.labels.iter().copied();
-    let first = selects(present).or_else(|| labels.clone().find_map(selects));
-    if first.is_some() {
-        return first;
+    // The present discriminator stays if it can, because it may carry a meaning of its own.
+    if let Some(present) = selects(present) {
+        return Some(present);
     }
-    // The default case: use a discriminator without a label, for numbers the smallest.
-    let count = node.cases.iter().map(|case| case.labels.len()).sum::<usize>() as i64;
+    for label in &node.cases.get(case)?.labels {
+        if let Some(label) = selects(*label) {
+            return Some(label);
+        }
+    }
+    // The default case: use a discriminator without a label, for numbers the smallest. Of one number more than there
+    // are labels, at least one is free.
+    let mut count = 0;
+    for case in &node.cases {
+        count += case.labels.len() as i64;
+    }
     let discriminator = ty.at(node.discriminator);
     match discriminator.kind() {
         NodeKind::Enum(node) => node.literals.iter().map(|literal| i64::from(literal.value)).find_map(selects),
         NodeKind::Primitive(kind) => {
             let most = match kind {
                 PrimitiveKind::Bool => 1,
-                kind => kind.range().map_or(0xff, |(_, most)| i64::try_from(most).unwrap_or(i64::MAX)),
+                kind => match kind.range() {
+                    Some((_, most)) => i64::try_from(most).unwrap_or(i64::MAX),
+                    // A char: 256 values are more than any union has labels of that kind.
+                    None => 0xff,
+                },
             };
             (0..=count.min(most)).find_map(selects)
         }
@@ -126,6 +145,7 @@ pub(super) fn key_of(key: TypeView<'_>, step: PathStep<'_>) -> Option<Value> {
             let (Some(letter), None) = (letters.next(), letters.next()) else { return None };
             InputValue::Char(letter)
         }
+        // A quoted number is text, and no key of a number.
         (_, false) => InputValue::Int(text.parse().ok()?),
         _ => return None,
     };
@@ -142,7 +162,10 @@ pub(super) fn is_same_key(key: TypeView<'_>, one: &Value, other: &Value) -> bool
 
 pub(super) fn index_of(ty: TypeView<'_>, step: PathStep<'_>) -> Result<usize, DataError> {
     match step {
-        PathStep::Bracket { text, is_quoted: false } => text.parse().map_err(|_| no_member(ty, step)),
+        PathStep::Bracket { text, is_quoted: false } => match text.parse() {
+            Ok(index) => Ok(index),
+            Err(_) => Err(no_member(ty, step)),
+        },
         _ => Err(no_member(ty, step)),
     }
 }
@@ -169,6 +192,7 @@ where
             let at = ty.at(member.ty);
             Ok(match value.member(index) {
                 Some(value) => Target::Value(at, value),
+                // Only an optional member can be absent. Any other has its default.
                 None if member.is_optional && member.default.is_none() => {
                     Target::Missing(at, DataError::Absent { member: member.name.to_string() })
                 }
@@ -182,8 +206,8 @@ where
             if is_selected {
                 return Ok(Target::Value(at, value));
             }
-            let member = node.cases.get(case).map(|case| case.name.to_string()).unwrap_or_default();
-            Ok(Target::Missing(at, DataError::NotSelected { member, discriminator }))
+            let Some(case) = node.cases.get(case) else { return Err(no_member(ty, step)) };
+            Ok(Target::Missing(at, DataError::NotSelected { member: case.name.to_string(), discriminator }))
         }
         NodeKind::Sequence { element, .. } | NodeKind::Array { element, .. } => {
             let (index, len) = (index_of(ty, step)?, len(ty, value));
@@ -194,7 +218,7 @@ where
         }
         NodeKind::Map { key, element, .. } => {
             let key = ty.at(key.ty);
-            let wanted = key_of(key, step).ok_or_else(|| no_member(ty, step))?;
+            let Some(wanted) = key_of(key, step) else { return Err(no_member(ty, step)) };
             let found = value.entries().iter().find(|(other, _)| is_same_key(key, other, &wanted));
             let at = ty.at(element.ty);
             Ok(match found {
@@ -221,6 +245,7 @@ pub(super) fn element_at<'t, 'v>(element: TypeView<'t>, value: &'v Value, index:
     match value {
         Value::Primitives(run) => Target::Number(element, run.get(index).unwrap_or(0)),
         Value::List(list) => Target::Value(element, list.items.get(index).unwrap_or(&DEFAULT)),
+        // A default array stores no elements.
         _ if element.primitive_size().is_some() => Target::Number(element, 0),
         _ => Target::Value(element, &DEFAULT),
     }
@@ -287,15 +312,26 @@ pub(super) fn is_optional(ty: TypeView<'_>, steps: &[PathStep<'_>]) -> bool {
     let Some((last, parents)) = steps.split_last() else { return false };
     let mut parent = ty;
     for step in parents {
-        let next = match parent.kind() {
-            NodeKind::Struct(_) => member_of(parent, *step).ok().map(|(_, member)| parent.at(member.ty)),
-            NodeKind::Union(node) => case_of(parent, node, *step).ok().map(|(_, member)| member),
-            _ => element_type(parent),
+        // A path that leads nowhere is reported by the operation itself.
+        parent = match parent.kind() {
+            NodeKind::Struct(_) => {
+                let Ok((_, member)) = member_of(parent, *step) else { return false };
+                parent.at(member.ty)
+            }
+            NodeKind::Union(node) => {
+                let Ok((_, member)) = case_of(parent, node, *step) else { return false };
+                member
+            }
+            _ => {
+                let Some(element) = element_type(parent) else { return false };
+                element
+            }
         };
-        let Some(next) = next else { return false };
-        parent = next;
     }
-    member_of(parent, *last).is_ok_and(|(_, member)| member.is_optional)
+    match member_of(parent, *last) {
+        Ok((_, member)) => member.is_optional,
+        Err(_) => false,
+    }
 }
 
 /// The type of the elements of a collection.

@@ -42,6 +42,7 @@ impl Assembler {
         let nodes = self.nodes.into_iter().collect::<Option<Vec<Node>>>();
         debug_assert!(nodes.is_some(), "every reserved node is set");
         let nodes = nodes.ok_or(TypeError::Malformed { what: "a type is not finished" })?;
+        // Before the checks: a type that is used often then counts once toward the limits.
         let (nodes, defaults, root) = without_copies(nodes, self.defaults, root);
         let graph = check::checked(nodes, defaults)?;
         Ok(DynamicType { graph: Arc::new(graph), index: root })
@@ -74,8 +75,12 @@ impl Assembler {
             Draft::Finished(ty) => self.copy(&ty.graph, ty.index),
             Draft::Named(name) => {
                 // The innermost enclosing type of that name.
-                let found = self.named.iter().rev().find(|(other, _)| *other == name);
-                found.map(|(_, index)| *index).ok_or(TypeError::UnknownType { name })
+                for (other, index) in self.named.iter().rev() {
+                    if *other == name {
+                        return Ok(*index);
+                    }
+                }
+                Err(TypeError::UnknownType { name })
             }
             Draft::Alias { name, of } => {
                 let of = self.add(*of)?;
@@ -129,12 +134,21 @@ impl Assembler {
         }
         // Reserved before its members, which may refer to the struct by name.
         let index = self.reserve()?;
+        // Never removed: a name that was declared inside can be used by types that follow.
         self.named.push((name.clone(), index));
-        let base = base.map(|base| self.add(base)).transpose()?;
-        let base_node = base.map(|base| self.base_node(base, &name)).transpose()?;
-        let inherited = base_node.as_ref().map_or(0, |node| node.members.len());
-        let last = base_node.as_ref().and_then(|node| node.members.last());
-        let mut next_id = last.map_or(0, |last| last.id.saturating_add(1));
+        let base = match base {
+            Some(base) => {
+                let base = self.add(base)?;
+                Some((base, self.base_node(base, &name)?))
+            }
+            None => None,
+        };
+        let (mut inherited, mut next_id) = (0, 0);
+        if let Some((_, node)) = &base {
+            inherited = node.members.len();
+            // XTYPES 1.3, 7.3.1.2.1.1: the ids of a derived struct continue those of its base.
+            next_id = node.members.last().map_or(0, |last| last.id.saturating_add(1));
+        }
         let mut own = Vec::with_capacity(members.len());
         for draft in members {
             let MemberDraft {
@@ -151,6 +165,7 @@ impl Assembler {
             } = draft;
             let id = id.unwrap_or(default_id(&name, hash_id.as_deref(), marks, next_id));
             next_id = id.saturating_add(1);
+            // Converted at the end, when the type of the member is complete.
             if let Some(default) = default {
                 self.defaults.push((index, inherited + own.len(), default));
             }
@@ -168,7 +183,8 @@ impl Assembler {
                 ty,
             });
         }
-        let node = StructNode::new(extensibility, base.zip(base_node.as_ref()), own);
+        let base = base.as_ref().map(|(index, node)| (*index, node));
+        let node = StructNode::new(extensibility, base, own);
         self.put(index, &name, NodeKind::Struct(StructNode { marks, ..node }));
         Ok(index)
     }
@@ -197,22 +213,26 @@ impl Assembler {
         let index = self.reserve()?;
         self.named.push((name.clone(), index));
         let discriminator = self.add(discriminator)?;
+        // The discriminator is member 0.
         let mut next_id = 1;
         let mut finished = Vec::with_capacity(cases.len());
         for CaseDraft { name, ty, labels, id, is_default, is_external, hash_id, try_construct } in cases {
-            let ty = ty.map(|ty| self.add(ty)).transpose()?;
-            let default_id = default_id(&name, hash_id.as_deref(), marks, next_id);
-            let id = if ty.is_some() { id.unwrap_or(default_id) } else { 0 };
-            next_id = if ty.is_some() { id.saturating_add(1) } else { next_id };
+            // A case without a member is no member, so it takes no id.
+            let (mut member, mut member_id) = (None, 0);
+            if let Some(ty) = ty {
+                member = Some(self.add(ty)?);
+                member_id = id.unwrap_or(default_id(&name, hash_id.as_deref(), marks, next_id));
+                next_id = member_id.saturating_add(1);
+            }
             finished.push(CaseNode {
                 name: name.into(),
-                id,
+                id: member_id,
                 labels: labels.into(),
                 is_default,
                 is_external,
                 hash_id: hash_id.map(String::into),
                 try_construct,
-                ty,
+                ty: member,
             });
         }
         let node = UnionNode { extensibility, discriminator, has_key, try_construct, cases: finished.into(), marks };
@@ -236,10 +256,12 @@ impl Assembler {
     /// Copies a node of a finished type with all nodes that it refers to.
     fn copy(&mut self, graph: &Arc<Graph>, index: Index) -> Result<Index, TypeError> {
         let address = Arc::as_ptr(graph).addr();
+        // Held, so that no other graph can get its address while the map refers to it.
         if !self.held.iter().any(|held| Arc::ptr_eq(held, graph)) {
             self.held.push(Arc::clone(graph));
         }
         let mut open = Vec::new();
+        // A list of open nodes instead of recursion: the depth of a type is not limited yet.
         let root = self.copy_of(address, index, &mut open)?;
         while let Some((from, to)) = open.pop() {
             let Some(node) = graph.nodes.get(from as usize) else { continue };
@@ -249,6 +271,7 @@ impl Assembler {
                 Ok(copy) => *index = copy,
                 Err(error) => failure = Some(error),
             });
+            // The visitor cannot return early, so the first failure is remembered.
             if let Some(error) = failure {
                 return Err(error);
             }
@@ -265,6 +288,7 @@ impl Assembler {
         }
         let copy = self.reserve()?;
         self.copied.insert((address, index), copy);
+        // The copy is reserved before its references are followed, so cycles end here.
         open.push((index, copy));
         Ok(copy)
     }
@@ -275,10 +299,12 @@ type MemberDefaults = Vec<(Index, usize, Input)>;
 /// Removes copies of nodes. A struct whose defaults are not set yet keeps its own node.
 fn without_copies(nodes: Vec<Node>, mut defaults: MemberDefaults, root: Index) -> (Vec<Node>, MemberDefaults, Index) {
     let with_defaults: HashSet<Index> = defaults.iter().map(|(index, ..)| *index).collect();
+    // A type with defaults stays alone: its copies may have other defaults.
     let first = merge::representatives(&nodes, |index| with_defaults.contains(&index));
     let (mut kept, mut places) = (Vec::with_capacity(nodes.len()), HashMap::new());
     for ((node, index), first) in nodes.into_iter().zip(0..).zip(&first) {
         if *first == index {
+            // The kept nodes move together, so their indices change.
             places.insert(index, kept.len() as Index);
             kept.push(node);
         }
@@ -301,6 +327,7 @@ pub(super) fn default_id(name: &str, hash_id: Option<&str>, marks: TypeMarks, ne
     match hash_id {
         Some("") => member_id_of_name(name),
         Some(hashed) => member_id_of_name(hashed),
+        // `@autoid(HASH)` of the type. An explicit `@hashid` of the member comes first.
         None if marks.has_hash_ids => member_id_of_name(name),
         None => next,
     }

@@ -252,6 +252,7 @@ impl StructBuilder {
     fn last(mut self, change: impl FnOnce(&mut MemberDraft)) -> Self {
         match self.members.last_mut() {
             Some(member) => change(member),
+            // Reported by `build`: a builder method that failed would break the chain.
             None => self.is_out_of_order = true,
         }
         self
@@ -470,6 +471,7 @@ pub struct EnumBuilder {
 impl EnumBuilder {
     pub(super) fn new(name: &str) -> Self {
         let extensibility = Extensibility::Appendable;
+        // The defaults of IDL: appendable, and 32 bits.
         Self { name: name.to_owned(), extensibility, bit_bound: 32, literals: Vec::new(), default: None }
     }
 
@@ -483,6 +485,7 @@ impl EnumBuilder {
     /// Adds a literal. Its value is the previous value plus 1; the first value is 0.
     #[must_use]
     pub fn literal(self, name: &str) -> Self {
+        // As in C: a literal without a value follows the one before.
         let value = self.literals.last().map_or(0, |last| last.value.saturating_add(1));
         self.literal_of(name, value)
     }
@@ -534,6 +537,7 @@ impl BitmaskBuilder {
     /// Adds a flag at the position after the last flag; the first position is 0.
     #[must_use]
     pub fn flag(self, name: &str) -> Self {
+        // A position beyond the bound is reported by `build`.
         let position = self.flags.last().map_or(0, |last| last.position.saturating_add(1));
         self.flag_at(name, position)
     }

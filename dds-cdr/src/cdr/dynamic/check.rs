@@ -29,6 +29,7 @@ const ID_MAX: u32 = 0x0fff_ffff;
 /// Checks nodes, and creates their graph with the defaults of members.
 pub(super) fn checked(nodes: Vec<Node>, defaults: Vec<(Index, usize, Input)>) -> Result<Graph, TypeError> {
     let mut graph = Graph { nodes: nodes.into(), origin: OnceLock::new() };
+    // Each limit stands here, because a peer can send any TypeObject that fits into its message.
     if graph.nodes.len() > TYPES_MAX {
         return Err(TypeError::TooLarge { what: "types", max: TYPES_MAX as u64 });
     }
@@ -71,6 +72,7 @@ impl Measurements<'_> {
         self.fixed = vec![Measurement::Unknown; count];
         self.all = vec![Measurement::Unknown; count];
         for index in 0..count {
+            // A default value allocates its arrays, so their size must be bounded by the type alone.
             if self.bytes(index as Index, 0)? > BYTES_MAX {
                 return Err(TypeError::TooLarge { what: "bytes in each value", max: BYTES_MAX });
             }
@@ -90,6 +92,7 @@ impl Measurements<'_> {
         check_level(level)?;
         match self.fixed.get(index as usize) {
             Some(Measurement::Known(bytes)) => return Ok(*bytes),
+            // A fixed size that contains itself is infinite.
             Some(Measurement::InProgress) => {
                 return Err(TypeError::ContainsItself { ty: self.node(index).name.to_string() });
             }
@@ -106,6 +109,7 @@ impl Measurements<'_> {
             NodeKind::Struct(node) => {
                 let mut sum = 0_u64;
                 for member in &node.members {
+                    // An optional member breaks the cycle: its default is to be absent.
                     if !member.is_optional {
                         sum = sum.saturating_add(self.bytes(member.ty, level + 1)?);
                     }
@@ -131,6 +135,7 @@ impl Measurements<'_> {
         check_level(level)?;
         match self.all.get(index as usize) {
             Some(Measurement::Known(members)) => return Ok(*members),
+            // Sequences may contain their own struct, which is one reference here.
             Some(Measurement::InProgress) => return Ok(1),
             _ => {}
         }
@@ -171,8 +176,10 @@ fn first_case(
     // The discriminator may be an alias that is not checked yet. Measure it before it is resolved.
     measurements.bytes(node.discriminator, level + 1)?;
     let bits = ty.at(node.discriminator).default_bits() as i64;
-    let case = node.selected_by(bits).or(node.cases.first());
-    Ok(case.and_then(|case| case.ty))
+    match node.selected_by(bits).or(node.cases.first()) {
+        Some(case) => Ok(case.ty),
+        None => Ok(None),
+    }
 }
 
 fn check_node(ty: TypeView<'_>) -> Result<(), TypeError> {
@@ -236,8 +243,9 @@ fn check_node(ty: TypeView<'_>) -> Result<(), TypeError> {
 fn check_names<'n>(ty: &str, names: impl Iterator<Item = &'n str>) -> Result<(), TypeError> {
     let mut seen = HashSet::new();
     for name in names {
-        let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
-        if name.is_empty() || name.len() > NAME_LEN_MAX || !name.chars().all(is_letter) {
+        // A dot or a bracket would make a path ambiguous.
+        let is_word = name.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+        if name.is_empty() || name.len() > NAME_LEN_MAX || !is_word {
             return Err(TypeError::InvalidName { name: name.to_owned() });
         }
         if !seen.insert(name) {
@@ -282,9 +290,8 @@ fn check_enum(node: &EnumNode, name: &str) -> Result<(), TypeError> {
         return Err(TypeError::Empty { ty: name.to_owned() });
     }
     check_names(name, node.literals.iter().map(|literal| &*literal.name))?;
-    let invalid = |literal: &str| Err(TypeError::InvalidBits { ty: name.to_owned(), name: literal.to_owned() });
     if !(1..=32).contains(&node.bit_bound) {
-        return invalid("");
+        return Err(TypeError::InvalidBits { ty: name.to_owned(), name: String::new() });
     }
     // Negative literals take one bit for the sign.
     let has_sign = node.literals.iter().any(|literal| literal.value < 0);
@@ -293,7 +300,7 @@ fn check_enum(node: &EnumNode, name: &str) -> Result<(), TypeError> {
     for literal in &node.literals {
         let value = i64::from(literal.value);
         if value < -limit || value >= limit || !seen.insert(value) {
-            return invalid(&literal.name);
+            return Err(TypeError::InvalidBits { ty: name.to_owned(), name: literal.name.to_string() });
         }
     }
     Ok(())
@@ -312,6 +319,7 @@ fn check_struct(ty: TypeView<'_>, node: &StructNode, name: &str) -> Result<(), T
     }
     check_ids(node, name)?;
     for member in &node.members {
+        // Each sample must name its instance.
         if member.is_key && member.is_optional {
             return Err(TypeError::OptionalKey { ty: name.to_owned(), member: member.name.to_string() });
         }
@@ -382,6 +390,7 @@ fn check_case(
     ids: &mut HashSet<u32>,
 ) -> Result<(), TypeError> {
     let Some(member) = case.ty else { return Ok(()) };
+    // Id 0 is the discriminator in the member list. Other unions send no ids, and Cyclone DDS starts at 0.
     let is_of_discriminator = node.extensibility == Extensibility::Mutable && case.id == 0;
     if case.id > ID_MAX || is_of_discriminator || !ids.insert(case.id) {
         return Err(TypeError::InvalidId { ty: name.to_owned(), member: case.name.to_string(), id: case.id });
@@ -401,11 +410,14 @@ fn set_defaults(graph: &mut Graph, defaults: Vec<(Index, usize, Input)>) -> Resu
         } else {
             convert::value_of(view.at(declared.ty), input)
         };
-        let value = value.map_err(|error| TypeError::InvalidDefault {
-            ty: view.node().name.to_string(),
-            member: declared.name.to_string(),
-            error: Box::new(error),
-        })?;
+        let value = match value {
+            Ok(value) => value,
+            Err(error) => {
+                let (ty, member) = (view.node().name.to_string(), declared.name.to_string());
+                return Err(TypeError::InvalidDefault { ty, member, error: Box::new(error) });
+            }
+        };
+        // Derived structs have copies of the members, so each of them gets the default as well.
         for inheriting in 0..graph.nodes.len() {
             if extends(graph, inheriting as Index, index) {
                 set_default(graph, inheriting, member, value.clone());

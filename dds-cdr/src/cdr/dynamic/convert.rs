@@ -39,21 +39,31 @@ pub(super) fn value_of(ty: TypeView<'_>, Input(given): Input) -> Result<Value, D
             let (found, literal) = match &given {
                 InputValue::Text(name) => (node.literals.iter().find(|literal| *literal.name == **name), name.clone()),
                 InputValue::Int(number) => {
-                    let found = i64::try_from(*number).ok().and_then(|number| node.literal_of_value(number));
+                    let found = match i64::try_from(*number) {
+                        Ok(value) => node.literal_of_value(value),
+                        Err(_) => None,
+                    };
                     (found, number.to_string())
                 }
                 given => return Err(wrong_type(ty, given)),
             };
-            let found = found.ok_or_else(|| DataError::NoLiteral { ty: ty.node().name.to_string(), literal })?;
-            Ok(Value::Bits(i64::from(found.value) as u64))
+            match found {
+                Some(found) => Ok(Value::Bits(i64::from(found.value) as u64)),
+                None => Err(DataError::NoLiteral { ty: ty.node().name.to_string(), literal }),
+            }
         }
         NodeKind::Bitmask(node) => match given {
             InputValue::Text(names) => {
                 let mut bits = 0;
-                for name in names.split('|').map(str::trim).filter(|name| !name.is_empty()) {
-                    let flag = node.flags.iter().find(|flag| *flag.name == *name);
-                    let literal = || DataError::NoLiteral { ty: ty.node().name.to_string(), literal: name.to_owned() };
-                    bits |= 1_u64 << flag.ok_or_else(literal)?.position;
+                for name in names.split('|').map(str::trim) {
+                    // An empty text is the empty set of flags.
+                    if name.is_empty() {
+                        continue;
+                    }
+                    let Some(flag) = node.flags.iter().find(|flag| *flag.name == *name) else {
+                        return Err(DataError::NoLiteral { ty: ty.node().name.to_string(), literal: name.to_owned() });
+                    };
+                    bits |= 1_u64 << flag.position;
                 }
                 Ok(Value::Bits(bits))
             }
@@ -71,6 +81,7 @@ pub(super) fn value_of(ty: TypeView<'_>, Input(given): Input) -> Result<Value, D
             }
             elements_of(ty, given)
         }
+        // These are built member by member, or given as dynamic data.
         NodeKind::Map { .. } | NodeKind::Struct(_) | NodeKind::Union(_) | NodeKind::Alias { .. } => {
             Err(wrong_type(ty, &given))
         }
@@ -97,6 +108,7 @@ pub(super) fn check_bound(bound: Option<u32>, len: usize) -> Result<(), DataErro
 fn number_of(ty: TypeView<'_>, kind: PrimitiveKind, given: InputValue) -> Result<Value, DataError> {
     let bits = match (kind, &given) {
         (PrimitiveKind::Bool, InputValue::Bool(value)) => u64::from(*value),
+        // Rounded, as a float literal of Rust is.
         (PrimitiveKind::Float32, InputValue::Float(number)) => (*number as f32).to_bits().into(),
         // An integer must be represented exactly.
         (PrimitiveKind::Float32, InputValue::Int(number)) if (*number as f32) as i128 == *number => {
@@ -125,9 +137,11 @@ fn number_of(ty: TypeView<'_>, kind: PrimitiveKind, given: InputValue) -> Result
             }
             *code as u64
         }
+        // The range decides, not the type of the given number: `3_i32` is a valid `uint8`.
         (_, InputValue::Int(number)) => match kind.range() {
             Some((least, most)) if (least..=most).contains(number) => *number as u64,
             Some(_) => return Err(out_of_range(ty, number.to_string())),
+            // Of the right kind, but with more digits than the float has.
             None if matches!(kind, PrimitiveKind::Float32 | PrimitiveKind::Float64) => {
                 return Err(out_of_range(ty, number.to_string()));
             }
@@ -181,6 +195,7 @@ fn elements_of(ty: TypeView<'_>, given: InputValue) -> Result<Value, DataError> 
     let Some(size) = element.primitive_size() else {
         return Ok(Value::List(List { len: values.len() as u32, items: values }));
     };
+    // Numbers of any sequence are stored without a `Value` for each.
     let mut run = Primitives::new(size);
     run.resize(values.len());
     for (index, value) in values.iter().enumerate() {
@@ -199,7 +214,7 @@ pub(super) fn raw_bits(value: &Value) -> u128 {
 
 /// A primitive with these bits.
 pub(super) fn scalar_of(kind: PrimitiveKind, bits: u128) -> InputValue {
-    let is_signed = kind.range().is_some_and(|(least, _)| least < 0);
+    let is_signed = kind.is_signed();
     let low = extended(bits as u64, kind.size(), is_signed);
     match kind {
         PrimitiveKind::Bool => InputValue::Bool(low != 0),
@@ -209,6 +224,7 @@ pub(super) fn scalar_of(kind: PrimitiveKind, bits: u128) -> InputValue {
         PrimitiveKind::Char8 => InputValue::Char(char::from(low as u8)),
         PrimitiveKind::Char16 => match char::from_u32(low as u32) {
             Some(letter) => InputValue::Char(letter),
+            // Half of a surrogate pair is a valid `wchar`, and no `char` of Rust.
             None => InputValue::Int(low.into()),
         },
         _ if is_signed => InputValue::Int((low as i64).into()),
@@ -218,6 +234,7 @@ pub(super) fn scalar_of(kind: PrimitiveKind, bits: u128) -> InputValue {
 
 /// Checks that a value is not nested too deeply at this level.
 pub(super) fn check_depth(level: usize, value: &Value) -> Result<(), DataError> {
+    // A value that is too deep could be built, but not encoded or compared.
     if level + value.depth() > DEPTH_MAX {
         return Err(DataError::TooDeep { max: DEPTH_MAX });
     }
@@ -244,6 +261,7 @@ pub(super) fn check_discriminator(ty: TypeView<'_>, discriminator: i64) -> Resul
             0 | 1 => InputValue::Bool(discriminator != 0),
             _ => InputValue::Int(discriminator.into()),
         },
+        // Discriminators are stored as `i64`, so a large one appears negative.
         NodeKind::Primitive(PrimitiveKind::UInt64) => InputValue::Int((discriminator as u64).into()),
         _ => InputValue::Int(discriminator.into()),
     };

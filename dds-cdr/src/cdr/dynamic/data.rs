@@ -88,6 +88,7 @@ impl DynamicData {
     /// The type has no such part, or the part cannot hold the value. The value stays unchanged.
     pub fn set(&mut self, path: impl MemberPath, value: impl Into<Input>) -> Result<(), DataError> {
         let (steps, input) = (path.steps()?, value.into());
+        // `None` for an optional member removes it. For any other member it is a wrong type.
         if matches!(input.0, InputValue::Absent) && access::is_optional(self.ty.view(), &steps) {
             return self.remove(&path);
         }
@@ -134,6 +135,7 @@ impl DynamicData {
         let steps = path.steps()?;
         access::type_at(self.ty.view(), &self.value, &steps)?;
         match self.as_ref().at(&path) {
+            // An absent part needs no removal.
             Err(DataError::Absent { .. } | DataError::NoKey { .. } | DataError::NotSelected { .. }) => return Ok(()),
             found => drop(found?),
         }
@@ -170,9 +172,11 @@ impl DynamicData {
 fn bits_of(Input(given): &Input, bit_count: u8, is_flag: bool, is_signed: bool) -> Result<Value, DataError> {
     let number = match (given, is_flag) {
         (InputValue::Bool(value), _) => i128::from(*value),
+        // A flag takes a bool only: 2 has no meaning for one bit.
         (InputValue::Int(number), false) => *number,
         (given, _) => return Err(DataError::WrongType { ty: "bits".to_owned(), other: given.name() }),
     };
+    // 128 bits, so that a field of 64 bits needs no case of its own.
     let limit = 1_i128 << bit_count;
     let range = if is_signed { -limit / 2..limit / 2 } else { 0..limit };
     if !range.contains(&number) {

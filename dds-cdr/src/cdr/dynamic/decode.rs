@@ -28,6 +28,7 @@ impl ValueDecoder {
     /// Decodes a value. With `is_trimmed`, a value that is too long is truncated.
     fn value(&mut self, ty: TypeView<'_>, is_trimmed: bool, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
         self.level += 1;
+        // The input controls the depth of recursive types, and the stack is finite.
         if self.level > DEPTH_MAX {
             return Err(d.error(DecodeErrorKind::NestingTooDeep));
         }
@@ -63,6 +64,7 @@ impl ValueDecoder {
             NodeKind::Sequence { bound, element } => self.sequence(ty, *bound, *element, is_trimmed, d),
             NodeKind::Array { .. } => {
                 let (_, innermost) = ty.dimensions();
+                // Several dimensions have one DHEADER, as in `encode_dimensions`.
                 d.collection(innermost.primitive_size().is_some(), |d| self.dimensions(ty, d))
             }
             NodeKind::Map { bound, key, element } => {
@@ -93,15 +95,18 @@ impl ValueDecoder {
         d: &mut Decoder<'_>,
     ) -> Result<Option<Value>, DecodeError> {
         if try_construct != TryConstruct::UseDefault {
-            return self.value(ty, try_construct == TryConstruct::Trim, d).map(Some);
+            let value = self.value(ty, try_construct == TryConstruct::Trim, d)?;
+            return Ok(Some(value));
         }
         // A value that cannot be held is skipped as a whole, from its start.
         let (start, level) = (d.clone(), self.level);
         match self.value(ty, false, d) {
             Err(error) if error.kind().is_of_value() => {
+                // The failed attempt left some levels open.
                 self.level = level;
                 d.go_back_to(start);
-                skip_value(ty, false, d).map(|()| None)
+                skip_value(ty, false, d)?;
+                Ok(None)
             }
             result => result.map(Some),
         }
@@ -117,11 +122,13 @@ impl ValueDecoder {
     ) -> Result<Value, DecodeError> {
         let mut value = match ty.at(element.ty).kind() {
             NodeKind::Primitive(kind) => {
+                // Checked against the input before anything is allocated.
                 let count = d.length(kind.size())?;
                 Value::Primitives(run(*kind, count, d)?)
             }
             _ => d.nested(0, |d| {
                 d.collection(false, |d| {
+                    // An element may have no bytes. `list` stops at the first that takes none.
                     let len = d.length(0)?;
                     self.list(ty.at(element.ty), element.try_construct, len, d)
                 })
@@ -156,6 +163,7 @@ impl ValueDecoder {
             let before = d.position();
             let item = self.value_or_default(element, try_construct, d)?.unwrap_or_default();
             if d.position() == before {
+                // All further elements take no bytes either. They are counted, not stored.
                 d.nothing(len - index)?;
                 break;
             }
@@ -212,6 +220,7 @@ impl ValueDecoder {
                 for _ in 0..count {
                     let start = d.position();
                     let one = self.value_or_default(key_ty, key.try_construct, d)?.unwrap_or_default();
+                    // XTYPES has no rule for it. The derive refuses it as well.
                     if !keys.is_new(key_ty, &one) {
                         return Err(DecodeError::new(start, DecodeErrorKind::DuplicateKey));
                     }
@@ -250,6 +259,7 @@ impl ValueDecoder {
             let before = d.position();
             let value = self.member(ty, member, d)?;
             if let Some(value) = value {
+                // A value without bytes is the default, which is not stored.
                 if d.position() != before {
                     members.push((index, value));
                 }
@@ -283,6 +293,7 @@ impl ValueDecoder {
         d.members(|d, id| {
             let Some((index, member)) = node.member_of_id(id) else { return Ok(false) };
             if !self.is_wanted(node, member) {
+                // A key has no other members, so a must-understand one is an error there.
                 return Ok(self.set == MemberSet::All);
             }
             members.push((index, self.value_or_default(ty.at(member.ty), member.try_construct, d)?));
@@ -293,16 +304,23 @@ impl ValueDecoder {
         members.reverse();
         members.dedup_by_key(|(index, _)| *index);
         members.reverse();
-        let is_present = |index: u32| members.binary_search_by_key(&index, |(index, _)| *index).is_ok();
         for (member, index) in node.members.iter().zip(0_u32..) {
             // Without its key a sample belongs to no instance.
             let is_required = member.is_key || (self.set == MemberSet::Key && self.is_wanted(node, member));
-            if is_required && !member.is_optional && !is_present(index) {
+            if !is_required || member.is_optional {
+                continue;
+            }
+            if members.binary_search_by_key(&index, |(index, _)| *index).is_err() {
                 return Err(d.error(DecodeErrorKind::MissingMember));
             }
         }
-        let mut kept: Vec<(u32, Value)> =
-            members.into_iter().filter_map(|(index, value)| Some((index, value?))).collect();
+        // A member that could not be constructed was received, but is not stored: it has its default.
+        let mut kept: Vec<(u32, Value)> = Vec::with_capacity(members.len());
+        for (index, value) in members {
+            if let Some(value) = value {
+                kept.push((index, value));
+            }
+        }
         kept.shrink_to_fit();
         Ok(Value::Struct(kept))
     }
@@ -327,6 +345,7 @@ impl ValueDecoder {
         let discriminator = value.bits(of.default_bits()) as i64;
         match node.selected_by(discriminator) {
             Some(_) => Ok(Some(discriminator)),
+            // An unknown discriminator counts as a value that cannot be constructed.
             None if node.try_construct == TryConstruct::UseDefault => Ok(None),
             None => Err(d.unknown_discriminator(discriminator)),
         }
@@ -360,7 +379,7 @@ impl ValueDecoder {
             }
             Ok(true)
         })?;
-        let mut found = found.ok_or_else(|| members.error(DecodeErrorKind::MissingMember))?;
+        let Some(mut found) = found else { return Err(members.error(DecodeErrorKind::MissingMember)) };
         let Some(discriminator) = self.discriminator(ty, node, &mut found)? else {
             d.pass_members()?;
             return Ok(Value::Default);
@@ -379,7 +398,7 @@ impl ValueDecoder {
 }
 
 fn primitive(kind: PrimitiveKind, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
-    let is_signed = kind.range().is_some_and(|(least, _)| least < 0);
+    let is_signed = kind.is_signed();
     let bits = match kind {
         PrimitiveKind::Bool => bool::decode(d)?.into(),
         PrimitiveKind::Float128 => return Ok(Value::Wide(Box::new(d.number::<u128, 16>()?))),
@@ -398,6 +417,7 @@ fn number(size: usize, d: &mut Decoder<'_>) -> Result<u64, DecodeError> {
 }
 
 fn literal(ty: TypeView<'_>, node: &EnumNode, d: &mut Decoder<'_>) -> Result<Value, DecodeError> {
+    // Extended to the type of a literal, so that negative values compare equal.
     let bits = extended(number(node.size(), d)?, node.size(), ty.is_signed());
     match node.literal_of_value(bits as i64) {
         Some(_) => Ok(Value::Bits(bits)),
@@ -411,6 +431,7 @@ fn run(kind: PrimitiveKind, count: usize, d: &mut Decoder<'_>) -> Result<Primiti
     match &mut taken {
         Primitives::Of1(run) if kind == PrimitiveKind::Bool => {
             let mut bools = Vec::new();
+            // Only 0 and 1 are bools, so the bytes cannot be taken as they are.
             bool::decode_elements(&mut bools, count, d)?;
             run.extend(bools.into_iter().map(u8::from));
         }
@@ -448,13 +469,14 @@ fn trim_entries(key: TypeView<'_>, entries: &mut Vec<(Value, Value)>, bound: u32
     if entries.len() <= bound as usize {
         return;
     }
-    let is_signed = key.is_signed();
-    let number = |value: &Value| value.bits(key.default_bits());
-    entries.sort_by(|(one, _), (other, _)| match key.kind() {
-        NodeKind::String { .. } | NodeKind::WString { .. } => one.text().cmp(other.text()),
-        _ if is_signed => (number(one) as i64).cmp(&(number(other) as i64)),
-        _ => number(one).cmp(&number(other)),
-    });
+    let default = key.default_bits();
+    match key.kind() {
+        NodeKind::String { .. } | NodeKind::WString { .. } => {
+            entries.sort_by(|(one, _), (other, _)| one.text().cmp(other.text()));
+        }
+        _ if key.is_signed() => entries.sort_by_key(|(key, _)| key.bits(default) as i64),
+        _ => entries.sort_by_key(|(key, _)| key.bits(default)),
+    }
     entries.truncate(bound as usize);
     debug_assert!(
         entries.windows(2).all(|pair| matches!(pair, [(one, _), (other, _)] if !is_same_key(key, one, other))),

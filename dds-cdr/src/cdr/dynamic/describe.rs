@@ -25,14 +25,17 @@ struct Describer {
 
 impl Describer {
     fn add(&mut self, ty: &'static TypeDescription) -> Result<Index, TypeError> {
+        // Descriptions are constants, so the address identifies one. Copies of it are merged later.
         let address = std::ptr::from_ref(ty).addr();
         if let Some(index) = self.known.get(&address) {
             return Ok(*index);
         }
+        // Known before its parts, because a type may contain itself.
         let index = self.assembler.reserve()?;
         self.known.insert(address, index);
         let kind = self.kind(ty)?;
         let name = match &kind {
+            // The derive names `float32` what IDL and TypeObjects call `float`.
             NodeKind::Primitive(kind) => kind.name(),
             _ => ty.name(),
         };
@@ -84,33 +87,35 @@ impl Describer {
                 NodeKind::Map { bound: *bound, key: self.element(key())?, element: self.element(element())? }
             }
             TypeKind::Enum(node) => {
-                let literal = |literal: &crate::cdr::EnumLiteralDescription| LiteralNode {
-                    name: literal.name().into(),
-                    value: literal.value(),
-                };
-                let default = node.default_literal();
-                NodeKind::Enum(EnumNode {
-                    extensibility: node.extensibility(),
-                    bit_bound: node.bit_bound(),
-                    literals: node.literals().iter().map(literal).collect(),
-                    default: node.literals().iter().position(|literal| Some(literal) == default).unwrap_or(0),
-                })
+                let (mut literals, mut default) = (Vec::new(), 0);
+                for (index, literal) in node.literals().iter().enumerate() {
+                    if Some(literal) == node.default_literal() {
+                        default = index;
+                    }
+                    literals.push(LiteralNode { name: literal.name().into(), value: literal.value() });
+                }
+                let (extensibility, bit_bound) = (node.extensibility(), node.bit_bound());
+                NodeKind::Enum(EnumNode { extensibility, bit_bound, literals: literals.into(), default })
             }
-            TypeKind::Bitmask(node) => NodeKind::Bitmask(BitmaskNode {
-                extensibility: node.extensibility(),
-                bit_bound: node.bit_bound(),
-                flags: (node.flags().iter())
-                    .map(|flag| FlagNode { name: flag.name().into(), position: flag.position() })
-                    .collect(),
-            }),
+            TypeKind::Bitmask(node) => {
+                let mut flags = Vec::new();
+                for flag in node.flags() {
+                    flags.push(FlagNode { name: flag.name().into(), position: flag.position() });
+                }
+                let (extensibility, bit_bound) = (node.extensibility(), node.bit_bound());
+                NodeKind::Bitmask(BitmaskNode { extensibility, bit_bound, flags: flags.into() })
+            }
             TypeKind::Bitset(node) => {
-                let field = |field: &crate::cdr::BitfieldDescription| BitfieldNode {
-                    name: field.name().into(),
-                    position: field.position(),
-                    bit_count: field.bit_count(),
-                    is_signed: field.is_signed(),
-                };
-                NodeKind::Bitset(BitsetNode { fields: node.fields().iter().map(field).collect() })
+                let mut fields = Vec::new();
+                for field in node.fields() {
+                    fields.push(BitfieldNode {
+                        name: field.name().into(),
+                        position: field.position(),
+                        bit_count: field.bit_count(),
+                        is_signed: field.is_signed(),
+                    });
+                }
+                NodeKind::Bitset(BitsetNode { fields: fields.into() })
             }
             TypeKind::Struct(node) => self.structure(ty, node)?,
             TypeKind::Union(node) => self.union(ty, node)?,
@@ -123,8 +128,13 @@ impl Describer {
         ty: &'static TypeDescription,
         node: &'static StructDescription,
     ) -> Result<NodeKind, TypeError> {
-        let base = node.base().map(|base| self.add(base)).transpose()?;
-        let base_node = base.map(|base| self.assembler.base_node(base, ty.name())).transpose()?;
+        let base = match node.base() {
+            Some(base) => {
+                let base = self.add(base)?;
+                Some((base, self.assembler.base_node(base, ty.name())?))
+            }
+            None => None,
+        };
         let mut own = Vec::new();
         for member in node.own_members() {
             own.push(MemberNode {
@@ -141,7 +151,8 @@ impl Describer {
                 ty: self.add(member.ty())?,
             });
         }
-        let node = StructNode::new(node.extensibility(), base.zip(base_node.as_ref()), own);
+        let base = base.as_ref().map(|(index, node)| (*index, node));
+        let node = StructNode::new(node.extensibility(), base, own);
         Ok(NodeKind::Struct(StructNode { marks: marks_of(ty), ..node }))
     }
 

@@ -225,6 +225,7 @@ impl DynamicType {
 
     /// A type that contains no other types.
     fn lone(name: &str, kind: NodeKind) -> Self {
+        // One node without references is valid by construction, so it needs no checks.
         let node = super::graph::Node { name: name.into(), kind };
         Self { graph: Arc::new(Graph { nodes: [node].into(), origin: OnceLock::new() }), index: 0 }
     }
@@ -320,6 +321,7 @@ impl DynamicType {
     /// The description that the type was created from.
     pub(crate) fn origin<T: Any>(&self) -> Option<&T> {
         let (index, origin) = self.graph.origin.get()?;
+        // A part of a type shares its graph, but has another origin.
         if *index == self.index { origin.downcast_ref() } else { None }
     }
 
@@ -340,7 +342,7 @@ impl DynamicType {
     #[must_use]
     pub fn default_literal(&self) -> Option<&str> {
         match self.view().kind() {
-            NodeKind::Enum(node) => node.literals.get(node.default).map(|literal| &*literal.name),
+            NodeKind::Enum(node) => Some(&node.literals.get(node.default)?.name),
             _ => None,
         }
     }
@@ -349,7 +351,14 @@ impl DynamicType {
     #[must_use]
     pub fn is_signed_field(&self, name: &str) -> bool {
         match self.view().kind() {
-            NodeKind::Bitset(node) => node.fields.iter().any(|field| &*field.name == name && field.is_signed),
+            NodeKind::Bitset(node) => {
+                for field in &node.fields {
+                    if &*field.name == name {
+                        return field.is_signed;
+                    }
+                }
+                false
+            }
             _ => false,
         }
     }
@@ -409,19 +418,22 @@ impl DynamicType {
     /// The type of the elements of a sequence or array, or of the values of a map.
     #[must_use]
     pub fn element(&self) -> Option<Self> {
-        self.elements().map(|element| self.at(element.ty))
+        Some(self.at(self.elements()?.ty))
     }
 
     /// The handling of elements, or map values, that their type cannot hold.
     #[must_use]
     pub fn element_try_construct(&self) -> TryConstruct {
-        self.elements().map_or(TryConstruct::Discard, |element| element.try_construct)
+        match self.elements() {
+            Some(element) => element.try_construct,
+            None => TryConstruct::Discard,
+        }
     }
 
     /// Whether elements, or map values, are `@external`. This does not change the encoding.
     #[must_use]
     pub fn has_external_elements(&self) -> bool {
-        self.elements().is_some_and(|element| element.is_external)
+        matches!(self.elements(), Some(element) if element.is_external)
     }
 
     /// Whether map keys are `@external`.
@@ -443,7 +455,7 @@ impl DynamicType {
     #[must_use]
     pub fn base(&self) -> Option<Self> {
         match self.view().kind() {
-            NodeKind::Struct(node) => node.base.map(|index| self.at(index)),
+            NodeKind::Struct(node) => Some(self.at(node.base?)),
             _ => None,
         }
     }
@@ -510,6 +522,7 @@ impl DynamicType {
 
     /// Whether values of one type are values of the other.
     pub(super) fn is_same_as(&self, other: &Self) -> bool {
+        // Samples of a topic usually share its graph, and are compared with it at each write.
         let is_shared = Arc::ptr_eq(&self.graph, &other.graph) && self.index == other.index;
         is_shared || self.is_encoded_like(other)
     }
@@ -633,7 +646,7 @@ impl<'a> DynamicCase<'a> {
     /// The type of the member; `None` if the case has no member.
     #[must_use]
     pub fn ty(&self) -> Option<DynamicType> {
-        self.case.ty.map(|index| self.ty.at(index))
+        Some(self.ty.at(self.case.ty?))
     }
 
     /// The name that the id is a hash of (`@hashid`), if any; empty for the name of the member.

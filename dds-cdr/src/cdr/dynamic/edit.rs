@@ -32,6 +32,7 @@ pub(super) fn edit(ty: TypeView<'_>, value: &mut Value, steps: &[PathStep<'_>], 
             };
             let members = struct_members(value);
             match members.binary_search_by_key(&index, |(index, _)| *index) {
+                // A member that is not stored has its default, or is absent if it is optional.
                 Ok(found) if is_removed => drop(members.remove(found)),
                 Ok(found) => {
                     if let Some((_, value)) = members.get_mut(found) {
@@ -41,6 +42,7 @@ pub(super) fn edit(ty: TypeView<'_>, value: &mut Value, steps: &[PathStep<'_>], 
                 Err(_) if is_removed => {}
                 Err(place) => {
                     // Members are stored in ascending order of their index.
+                    // The edit may concern a part of the member, and the other parts keep their defaults.
                     let mut value = member.default.clone().unwrap_or_default();
                     self::edit(ty.at(member.ty), &mut value, rest, edit);
                     members.insert(place, (index, value));
@@ -93,9 +95,11 @@ pub(super) fn edit(ty: TypeView<'_>, value: &mut Value, steps: &[PathStep<'_>], 
                 }
             }
         }
+        // Parts of a number are bits, so the number as a whole changes.
         NodeKind::Bitmask(_) | NodeKind::Bitset(_) => {
             let Ok(TargetType::Bits { position, bit_count, .. }) = part_of_bits(ty, *first) else { return };
             let mask = low_bits(bit_count) << position;
+            // A removed flag or field is zero. `mask` cuts the sign extension of a negative field.
             let new = if let Edit::Put(new) = edit { new.bits(0) << position & mask } else { 0 };
             *value = Value::Bits(value.bits(0) & !mask | new);
         }
@@ -120,6 +124,7 @@ fn edit_element(
         (Value::Primitives(run), Edit::Remove) => run.set(index, 0),
         (Value::List(list), Edit::Remove) if rest.is_empty() && !is_array => {
             if index < list.items.len() {
+                // Only stored elements move. The others are equal defaults, so the length alone changes.
                 list.items.remove(index);
             }
             list.len = list.len.saturating_sub(1);
@@ -142,8 +147,10 @@ fn make_elements(ty: TypeView<'_>, element: TypeView<'_>, value: &mut Value) {
     if !matches!(value, Value::Default) {
         return;
     }
+    // A new sequence is empty, and a new array has all its elements.
     let length = if let NodeKind::Array { length, .. } = ty.kind() { *length } else { 0 };
     *value = match element.primitive_size() {
+        // Numbers are stored without a `Value` for each, so that arrays can be copied as a whole.
         Some(size) => {
             let mut run = Primitives::new(size);
             run.resize(length as usize);

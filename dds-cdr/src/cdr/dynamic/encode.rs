@@ -1,7 +1,7 @@
 //! Encodes a value by its type. The bytes equal those of a derived type of the same structure (XTYPES 1.3, 7.4.3).
 
 use super::access::selection;
-use super::graph::{MemberNode, NodeKind, PrimitiveKind, StructNode, TypeView, UnionNode};
+use super::graph::{CaseNode, MemberNode, NodeKind, PrimitiveKind, StructNode, TypeView, UnionNode};
 use super::value::{DEFAULT, Primitives, Value};
 use crate::cdr::primitive::Number;
 use crate::cdr::shape::Shape;
@@ -59,6 +59,7 @@ pub(super) fn encode(ty: TypeView<'_>, value: &Value, set: MemberSet, e: &mut En
             e.collection(is_of_primitives, |e| {
                 e.length(entries.len())?;
                 for (one, other) in entries {
+                    // A map in a key counts as a whole.
                     encode(key, one, MemberSet::All, e)?;
                     encode(element, other, MemberSet::All, e)?;
                 }
@@ -122,6 +123,7 @@ fn encode_elements(
             }
             let mut left = len.saturating_mul(size);
             while left > 0 {
+                // In parts, because the length of the array comes from a type that a peer described.
                 let zeros = [0; 256];
                 let taken = left.min(zeros.len());
                 e.bytes(zeros.get(..taken).unwrap_or_default());
@@ -130,11 +132,18 @@ fn encode_elements(
             Ok(())
         }
         (Value::List(list), None) => {
-            let items = list.items.iter().take(len);
-            let rest = len.saturating_sub(items.len());
-            items.chain(std::iter::repeat_n(&DEFAULT, rest)).try_for_each(|value| encode(element, value, set, e))
+            // The last elements may be defaults, which are not stored.
+            for index in 0..len {
+                encode(element, list.items.get(index).unwrap_or(&DEFAULT), set, e)?;
+            }
+            Ok(())
         }
-        (_, None) => (0..len).try_for_each(|_| encode(element, &DEFAULT, set, e)),
+        (_, None) => {
+            for _ in 0..len {
+                encode(element, &DEFAULT, set, e)?;
+            }
+            Ok(())
+        }
     }
 }
 
@@ -158,6 +167,7 @@ fn encode_run(run: &Primitives, e: &mut Encoder<'_>) -> Result<(), EncodeError> 
 fn encode_dimensions(ty: TypeView<'_>, value: &Value, set: MemberSet, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
     let NodeKind::Array { length, element } = ty.kind() else { return encode(ty, value, set, e) };
     let element = ty.at(element.ty);
+    // Arrays of arrays are one array on the wire, so only the outermost one has a DHEADER.
     if !matches!(element.kind(), NodeKind::Array { .. }) {
         return encode_elements(element, value, *length as usize, set, e);
     }
@@ -210,13 +220,19 @@ fn encode_member(
     // An optional member cannot be marked as a key. If it belongs to a key, all of it does.
     let set = if member.is_optional { MemberSet::All } else { set };
     if member.is_optional && (!is_mutable || e.counts_as_final()) {
+        // A flag in XCDR2, a parameter header in XCDR1. A mutable struct has a header of its own.
         let frame = e.enter_optional(member.id, kept.is_some())?;
         if let Some(value) = kept {
             encode(ty, value, set, e)?;
         }
         return e.leave_optional(frame, kept.is_some());
     }
-    let Some(value) = kept.or((!member.is_optional).then_some(&DEFAULT)) else { return Ok(()) };
+    let value = match kept {
+        Some(value) => value,
+        // An absent member of a mutable struct is not in the list.
+        None if member.is_optional => return Ok(()),
+        None => &DEFAULT,
+    };
     if is_mutable {
         return e.member(member.id, member.must_understand, length_code(ty), |e| encode(ty, value, set, e));
     }
@@ -235,18 +251,21 @@ fn encode_union(
     let of = ty.at(node.discriminator);
     let size = of.number_size().unwrap_or(1);
     if is_mutable {
+        // The discriminator of a mutable union is member 0.
         e.member(0, false, length_code(of), |e| encode_bits(size, discriminator as u64, e))?;
     } else {
         encode_bits(size, discriminator as u64, e)?;
     }
-    let case = node.selected_by(discriminator).and_then(|case| Some((case.id, ty.at(case.ty?))));
-    match case {
-        // The discriminator alone is the key.
-        _ if set == MemberSet::Key && node.has_key => Ok(()),
-        None => Ok(()),
-        Some((id, member)) if is_mutable => e.member(id, false, length_code(member), |e| encode(member, value, set, e)),
-        Some((_, member)) => encode(member, value, set, e),
+    // The discriminator alone is the key.
+    if set == MemberSet::Key && node.has_key {
+        return Ok(());
     }
+    let Some(CaseNode { id, ty: Some(member), .. }) = node.selected_by(discriminator) else { return Ok(()) };
+    let member = ty.at(*member);
+    if is_mutable {
+        return e.member(*id, false, length_code(member), |e| encode(member, value, set, e));
+    }
+    encode(member, value, set, e)
 }
 
 /// The length code of a type in a member header of XCDR2, equal to that of derived types.

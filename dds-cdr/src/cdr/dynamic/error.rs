@@ -131,6 +131,7 @@ impl fmt::Display for TypeError {
             Self::InvalidName { name } => write!(f, "{name:?} is not a valid name of a type or member"),
             Self::DuplicateName { ty, name } => write!(f, "`{ty}` has two parts called `{name}`"),
             Self::InvalidId { ty, member, id } => write!(f, "`{ty}.{member}` cannot have the id {id:#x}"),
+            // Without a part, the bit bound of the type itself is wrong.
             Self::InvalidBits { ty, name } if name.is_empty() => {
                 write!(f, "the number of bits of `{ty}` is out of range")
             }
@@ -143,6 +144,7 @@ impl fmt::Display for TypeError {
             Self::OptionalKey { ty, member } => {
                 write!(f, "`{ty}.{member}` is a key and cannot be optional")
             }
+            // Elements of a collection have no name.
             Self::NothingToTrim { ty, member } if member.is_empty() => {
                 write!(f, "the elements of `{ty}` have no bound to trim to")
             }

@@ -78,6 +78,7 @@ pub(super) fn write_value(value: DynamicRef<'_>, f: &mut fmt::Formatter<'_>) -> 
             write_value(value, f)
         }),
         NodeKind::Struct(_) => {
+            // Absent members are left out, as in the JSON form.
             let present = value.members().filter_map(|(name, value)| Some((name, value?)));
             write_list('{', '}', present, f, |(name, value), f| {
                 write!(f, "{name}: ")?;
@@ -109,6 +110,7 @@ pub(super) fn write_value(value: DynamicRef<'_>, f: &mut fmt::Formatter<'_>) -> 
 /// Prints the fewest digits that identify the number in its own type.
 fn write_float(value: DynamicRef<'_>, number: f64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match value.view().kind() {
+        // As an `f64`, 0.1 of 32 bits would have 17 digits.
         NodeKind::Primitive(super::PrimitiveKind::Float32) => write!(f, "{:?}", number as f32),
         _ => write!(f, "{number:?}"),
     }

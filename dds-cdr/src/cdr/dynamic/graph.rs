@@ -118,6 +118,10 @@ impl PrimitiveKind {
         }
     }
 
+    pub(super) const fn is_signed(self) -> bool {
+        matches!(self, Self::Int8 | Self::Int16 | Self::Int32 | Self::Int64)
+    }
+
     /// The smallest and the largest value of an integer; `None` for other kinds.
     pub(super) const fn range(self) -> Option<(i128, i128)> {
         Some(match self {
@@ -262,19 +266,23 @@ impl NodeKind {
 
 impl StructNode {
     pub(super) fn new(extensibility: Extensibility, base: Option<(Index, &Self)>, own: Vec<MemberNode>) -> Self {
-        let inherited = base.map(|(_, node)| node.members.to_vec()).unwrap_or_default();
-        let count = inherited.len();
-        let members: Box<[MemberNode]> = inherited.into_iter().chain(own).collect();
+        let (base, mut members) = match base {
+            Some((index, node)) => (Some(index), node.members.to_vec()),
+            None => (None, Vec::new()),
+        };
+        let inherited = members.len();
+        members.extend(own);
         let mut by_id: Box<[(u32, u32)]> = members.iter().zip(0..).map(|(member, index)| (member.id, index)).collect();
         // Keys are encoded by id. If ids ascend, the order of definition is the same.
         let ids_ascend = by_id.is_sorted();
+        // Sorted once, so that decoding finds each member by a binary search.
         by_id.sort_unstable();
         let has_key = members.iter().any(|member| member.is_key);
         Self {
             extensibility,
-            base: base.map(|(index, _)| index),
-            members,
-            inherited: count,
+            base,
+            members: members.into(),
+            inherited,
             by_id,
             ids_ascend,
             has_key,
@@ -291,6 +299,7 @@ impl StructNode {
 
     /// The member with this name, with its index.
     pub(super) fn member_of_name(&self, name: &str) -> Option<(u32, &MemberNode)> {
+        // Linear: paths are looked up far less often than members are decoded.
         (0..).zip(&self.members).find(|(_, member)| &*member.name == name)
     }
 
@@ -357,6 +366,7 @@ pub(super) const fn extended(bits: u64, size: usize, is_signed: bool) -> u64 {
     if size >= 8 {
         return bits;
     }
+    // Shift to the top and back, which copies the sign into the upper bits.
     let shift = 64 - 8 * size as u32;
     if is_signed { ((bits << shift) as i64 >> shift) as u64 } else { (bits << shift) >> shift }
 }
@@ -397,8 +407,14 @@ impl<'g> TypeView<'g> {
     pub(super) fn default_bits(self) -> u64 {
         match self.kind() {
             NodeKind::Enum(node) => {
-                node.literals.get(node.default).map_or(0, |literal| i64::from(literal.value) as u64)
+                debug_assert!(node.default < node.literals.len(), "the assembler checks the default literal");
+                match node.literals.get(node.default) {
+                    // As wide as a label, so that a negative default equals its label.
+                    Some(literal) => i64::from(literal.value) as u64,
+                    None => 0,
+                }
             }
+            // The default of every other number is zero (XTYPES 1.3, 7.2.2.4.4.4.7).
             _ => 0,
         }
     }
@@ -406,7 +422,8 @@ impl<'g> TypeView<'g> {
     /// Whether its numbers are signed.
     pub(super) fn is_signed(self) -> bool {
         match self.kind() {
-            NodeKind::Primitive(kind) => kind.range().is_some_and(|(least, _)| least < 0),
+            NodeKind::Primitive(kind) => kind.is_signed(),
+            // An enum of 32 bits may hold any `i32`. A shorter one is unsigned unless a literal is negative.
             NodeKind::Enum(node) => node.literals.iter().any(|literal| literal.value < 0) || node.bit_bound == 32,
             _ => false,
         }
@@ -560,6 +577,7 @@ impl<'g> UnionShape for UnionView<'g> {
 
     fn selected_by(self, bits: u64, size: usize) -> Option<Selected<TypeView<'g>>> {
         let is_signed = self.discriminator().is_signed();
+        // Labels are stored as `i64`, so the received bits are extended the same way.
         let case = self.node.selected_by(extended(bits, size, is_signed) as i64)?;
         Some(Selected { id: case.id, ty: case.ty.map(|index| TypeView { graph: self.graph, index }) })
     }

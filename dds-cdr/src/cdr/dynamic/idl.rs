@@ -15,6 +15,7 @@ impl fmt::Display for DynamicType {
         if is_named(self.view()) {
             return writer.declare(self.view());
         }
+        // A collection has no name, so its parts are declared and the type itself follows.
         writer.declare_parts(self.view())?;
         let text = reference(self.view(), &writer.names);
         if !writer.is_first {
@@ -60,26 +61,34 @@ fn is_named(ty: TypeView<'_>) -> bool {
 
 /// The reference to a type in a declaration; for arrays, the type of their elements.
 fn reference(ty: TypeView<'_>, names: &ScopedNames) -> String {
-    let bounded = |name: &str, bound: &Option<u32>| match bound {
-        Some(bound) => format!("{name}<{bound}>"),
-        None => name.to_owned(),
-    };
-    let inside = |bound: &Option<u32>| bound.map(|bound| format!(", {bound}")).unwrap_or_default();
     match &ty.node().kind {
         NodeKind::Primitive(kind) => kind.name().to_owned(),
-        NodeKind::String { bound } => bounded("string", bound),
-        NodeKind::WString { bound } => bounded("wstring", bound),
+        NodeKind::String { bound: None } => "string".to_owned(),
+        NodeKind::String { bound: Some(bound) } => format!("string<{bound}>"),
+        NodeKind::WString { bound: None } => "wstring".to_owned(),
+        NodeKind::WString { bound: Some(bound) } => format!("wstring<{bound}>"),
         NodeKind::Sequence { bound, element } => {
             let marks = element_marks(element);
-            format!("sequence<{}{}>", annotated(&marks, &full_reference(ty.at(element.ty), names)), inside(bound))
+            let element = annotated(&marks, &full_reference(ty.at(element.ty), names));
+            format!("sequence<{element}{}>", further_argument(*bound))
         }
         NodeKind::Map { bound, key, element } => {
             let (key_marks, marks) = (element_marks(key), element_marks(element));
             let (key, element) = (full_reference(ty.at(key.ty), names), full_reference(ty.at(element.ty), names));
-            format!("map<{}, {}{}>", annotated(&key_marks, &key), annotated(&marks, &element), inside(bound))
+            let (key, element) = (annotated(&key_marks, &key), annotated(&marks, &element));
+            format!("map<{key}, {element}{}>", further_argument(*bound))
         }
+        // IDL writes dimensions behind the name of the member.
         NodeKind::Array { element, .. } => reference(ty.at(element.ty), names),
         _ => names.path(&ty.node().name),
+    }
+}
+
+/// The bound as a further argument of a template, or nothing.
+fn further_argument(bound: Option<u32>) -> String {
+    match bound {
+        Some(bound) => format!(", {bound}"),
+        None => String::new(),
     }
 }
 
@@ -133,6 +142,7 @@ impl IdlWriter<'_, '_> {
 
     /// Declares the types that a type contains.
     fn declare_parts(&mut self, ty: TypeView<'_>) -> fmt::Result {
+        // A copy, because the visitor can change references.
         let (mut kind, mut parts) = (ty.node().kind.clone(), Vec::new());
         kind.for_each_reference(&mut |index| parts.push(*index));
         for index in parts {
@@ -155,12 +165,14 @@ impl IdlWriter<'_, '_> {
             // The type contains itself: a forward declaration is required.
             DeclarationState::Open => {
                 self.set(ty.index, DeclarationState::Announced);
+                // Only these two can contain themselves.
                 let keyword = if matches!(node.kind, NodeKind::Union(_)) { "union" } else { "struct" };
                 return self.in_module(&node.name, |f, name| write!(f, "{keyword} {name};"));
             }
             DeclarationState::Announced | DeclarationState::Written => return Ok(()),
         }
         self.set(ty.index, DeclarationState::Open);
+        // IDL knows a name only below its declaration.
         self.declare_parts(ty)?;
         self.set(ty.index, DeclarationState::Written);
         let (root, names) = (self.ty.clone(), self.names.clone());
@@ -208,6 +220,7 @@ fn write_node(
             writeln!(f, "{} @bit_bound({})\nenum {name} {{", extensibility(node.extensibility), node.bit_bound)?;
             for (literal, index) in node.literals.iter().zip(0_usize..) {
                 let default = if index == node.default && index != 0 { "@default_literal " } else { "" };
+                // A comma behind the last literal is an error in IDL.
                 let comma = if index + 1 < node.literals.len() { "," } else { "" };
                 writeln!(f, "    {default}@value({}) {}{comma}", literal.value, identifier(&literal.name))?;
             }
@@ -225,6 +238,7 @@ fn write_node(
             writeln!(f, "bitset {name} {{")?;
             let mut end = 0;
             for field in &node.fields {
+                // A bitfield without a name is a gap.
                 if field.position > end {
                     writeln!(f, "    bitfield<{}>;", field.position - end)?;
                 }
@@ -253,9 +267,13 @@ fn write_struct(
     node: &StructNode,
     name: &str,
 ) -> fmt::Result {
-    let base = node.base.map(|base| format!(" : {}", names.path(&ty.at(base).node().name))).unwrap_or_default();
+    let base = match node.base {
+        Some(base) => format!(" : {}", names.path(&ty.at(base).node().name)),
+        None => String::new(),
+    };
     writeln!(f, "{}{}\nstruct {name}{base} {{", extensibility(node.extensibility), marks(node.marks))?;
     let mut next_id = match node.inherited.checked_sub(1).and_then(|last| node.members.get(last)) {
+        // Ids that follow from the order are left out, as a person would write the type.
         Some(last) => last.id.saturating_add(1),
         None => 0,
     };
@@ -348,6 +366,7 @@ fn marks(marks: TypeMarks) -> &'static str {
 fn id_text(id: u32, name: &str, hash_id: Option<&str>, marks: TypeMarks, next: u32) -> String {
     let default = default_id(name, hash_id, marks, next);
     match hash_id {
+        // An id that does not follow from the annotations is always written.
         _ if default != id => format!("@id({id}) "),
         Some("") => "@hashid ".to_owned(),
         Some(hashed) => format!("@hashid(\"{}\") ", escaped_text(hashed)),
@@ -360,12 +379,17 @@ fn label_text(of: TypeView<'_>, label: i64, user: &str) -> String {
     use super::PrimitiveKind::{Bool, Char8, Char16, UInt64};
     match of.kind() {
         NodeKind::Enum(node) => {
-            let name = of.resolved().node().name.clone();
-            node.literal_of_value(label).map(|literal| enumerator(&literal.name, &name, user)).unwrap_or_default()
+            // The checks of a type accept only labels that are literals.
+            let Some(literal) = node.literal_of_value(label) else {
+                debug_assert!(false, "label {label} is no literal of the discriminator");
+                return String::new();
+            };
+            enumerator(&literal.name, &of.resolved().node().name, user)
         }
         NodeKind::Primitive(Bool) => if label == 0 { "FALSE" } else { "TRUE" }.to_owned(),
         NodeKind::Primitive(Char8) => character(char::from(label as u8)),
         NodeKind::Primitive(Char16) => format!("L'\\u{:04x}'", label as u16),
+        // Labels are stored as `i64`, so a large one appears negative.
         NodeKind::Primitive(UInt64) => (label as u64).to_string(),
         _ => label.to_string(),
     }

@@ -95,6 +95,7 @@ const KEYWORDS: [&str; 83] = [
 /// A name, with `_` before a keyword. Case does not matter.
 #[must_use]
 pub fn identifier(name: &str) -> String {
+    // IDL 4.2, 7.2.3: keywords collide with names in any case, and an underscore escapes them.
     let is_keyword = KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(name));
     if is_keyword || name.starts_with('_') { format!("_{name}") } else { name.to_owned() }
 }
@@ -144,6 +145,7 @@ impl ScopedNames {
     pub(super) fn of(ty: &DynamicType) -> Self {
         let mut inner = HashSet::new();
         for node in &ty.graph.nodes {
+            // IDL compares names without regard to case.
             inner.extend(node.name.split("::").skip(1).map(str::to_ascii_lowercase));
         }
         Self { inner }
@@ -152,6 +154,7 @@ impl ScopedNames {
     /// The name of a type as any scope reads it.
     pub(super) fn path(&self, name: &str) -> String {
         let first = name.split("::").next().unwrap_or_default().to_ascii_lowercase();
+        // A name inside of a module hides an outer one of that name, unless the path starts at the root.
         let lead = if self.inner.contains(&first) { "::" } else { "" };
         format!("{lead}{}", scoped(name))
     }
@@ -165,10 +168,11 @@ pub(super) fn scoped(name: &str) -> String {
 
 /// An enumerator as code inside of the type `user` names it: it stands beside its enum.
 pub(super) fn enumerator(literal: &str, of: &str, user: &str) -> String {
-    let scope = |name: &str| name.rsplit_once("::").map(|(scope, _)| scope.to_owned());
-    match scope(of) {
-        Some(modules) if scope(user).as_ref() != Some(&modules) => scoped(&format!("{modules}::{literal}")),
-        _ => identifier(literal),
+    // An enum opens no scope in IDL: its literals stand in the module of the enum.
+    let Some((modules, _)) = of.rsplit_once("::") else { return identifier(literal) };
+    match user.rsplit_once("::") {
+        Some((own, _)) if own == modules => identifier(literal),
+        _ => scoped(&format!("{modules}::{literal}")),
     }
 }
 
@@ -179,6 +183,7 @@ pub(super) fn constant(value: DynamicRef<'_>, user: &str) -> Option<String> {
         NodeKind::Primitive(kind) => match value.scalar()? {
             InputValue::Bool(value) => if value { "TRUE" } else { "FALSE" }.to_owned(),
             InputValue::Int(number) => number.to_string(),
+            // IDL has no literal for infinity or NaN.
             InputValue::Float(number) if !number.is_finite() => return None,
             InputValue::Float(number) if *kind == super::PrimitiveKind::Float32 => format!("{:?}", number as f32),
             InputValue::Float(number) => format!("{number:?}"),

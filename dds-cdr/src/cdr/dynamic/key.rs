@@ -1,7 +1,6 @@
 //! Implements the traits of derived types for dynamic data: encoding, decoding and keys.
 
 use super::encode::{MemberSet, encode};
-use super::value::Value;
 use super::{DynamicData, DynamicType, decode};
 use crate::cdr::{
     AnyType, Decode, DecodeError, DecodeErrorKind, DecodeOwned, Decoder, Encode, EncodeError, Encoder, Encoding,
@@ -45,11 +44,13 @@ impl DynamicData {
     /// A length exceeds `u32::MAX`.
     pub fn to_payload(&self, encoding: Encoding) -> Result<Vec<u8>, EncodeError> {
         let mut payload = Vec::new();
-        crate::cdr::encode_payload(self, encoding, &mut payload).map(|()| payload)
+        crate::cdr::encode_payload(self, encoding, &mut payload)?;
+        Ok(payload)
     }
 
     fn read(ty: &DynamicType, set: MemberSet, d: &mut Decoder<'_>) -> Result<Self, DecodeError> {
-        decode::decode(ty.view(), set, d).map(|value| Self { ty: ty.clone(), value })
+        let value = decode::decode(ty.view(), set, d)?;
+        Ok(Self { ty: ty.clone(), value })
     }
 }
 
@@ -81,6 +82,7 @@ impl Encode for DynamicData {
 
     /// Compares addresses first, then structures.
     fn is_of(&self, ty: Option<&AnyType>) -> bool {
+        // The topic decides the encoding, so a value of another type must not be written.
         dynamic(ty).is_some_and(|ty| self.ty.is_same_as(ty))
     }
 }
@@ -88,6 +90,7 @@ impl Encode for DynamicData {
 /// Decoding requires a type: use [`DynamicData::from_payload`], or decode into an existing value.
 impl<'de> Decode<'de> for DynamicData {
     fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
+        // Without the topic, nothing tells the type of the bytes.
         Err(untyped(d))
     }
 
@@ -99,7 +102,10 @@ impl<'de> Decode<'de> for DynamicData {
     fn decode_typed(payload: &'de [u8], ty: Option<&AnyType>) -> Result<Self, DecodeError> {
         match dynamic(ty) {
             Some(ty) => Self::from_payload(ty, payload),
-            None => Decoder::of_payload(payload).and_then(|(d, _)| Err(untyped(&d))),
+            None => {
+                let (d, _) = Decoder::of_payload(payload)?;
+                Err(untyped(&d))
+            }
         }
     }
 
@@ -127,11 +133,14 @@ impl Keyed for DynamicData {
         let mut bytes = Vec::new();
         let mut e = Encoder::new(&mut bytes, Encoding::Xcdr2, crate::cdr::ByteOrder::HOST);
         // Encoding and decoding the key leaves only the key members, at every depth.
-        let key = self.encode_key(&mut e).ok().and_then(|()| {
+        if self.encode_key(&mut e).is_ok() {
             let mut d = Decoder::new(&bytes, Encoding::Xcdr2, crate::cdr::ByteOrder::HOST);
-            Self::read(&self.ty, MemberSet::Key, &mut d).ok()
-        });
-        key.unwrap_or_else(|| Self { ty: self.ty.clone(), value: Value::Default })
+            if let Ok(key) = Self::read(&self.ty, MemberSet::Key, &mut d) {
+                return key;
+            }
+        }
+        // A value without an encoding cannot be written, and its writer reports that.
+        Self::new(&self.ty)
     }
 
     fn encode_key_value(key: &Self, e: &mut Encoder<'_>) -> Result<(), EncodeError> {
@@ -153,7 +162,10 @@ impl Keyed for DynamicData {
     fn decode_typed_key(payload: &[u8], ty: Option<&AnyType>) -> Result<Self, DecodeError> {
         match dynamic(ty) {
             Some(ty) => Self::from_key_payload(ty, payload),
-            None => Decoder::of_payload(payload).and_then(|(d, _)| Err(untyped(&d))),
+            None => {
+                let (d, _) = Decoder::of_payload(payload)?;
+                Err(untyped(&d))
+            }
         }
     }
 }

@@ -19,7 +19,9 @@ pub(super) fn representatives(nodes: &[Node], is_alone: impl Fn(Index) -> bool) 
     let mut contents = HashMap::new();
     for (node, index) in nodes.iter().zip(0..) {
         let (mut node, mut to) = (node.clone(), Vec::new());
+        // Without its references, a node is compared by its own content.
         node.kind.for_each_reference(&mut |reference| to.push(std::mem::take(reference)));
+        // Its own index makes the content different from any other.
         let alone = if is_alone(index) { Some(index) } else { None };
         let next = contents.len();
         classes.push(*contents.entry((format!("{node:?}"), alone)).or_insert(next));
@@ -27,18 +29,21 @@ pub(super) fn representatives(nodes: &[Node], is_alone: impl Fn(Index) -> bool) 
     }
     let mut count = contents.len();
     for _ in 0..ROUNDS_MAX {
+        // Each node is alone, and classes are only ever divided.
         if count == nodes.len() {
             break;
         }
         let mut known = HashMap::new();
         let mut refined = Vec::with_capacity(nodes.len());
         for (class, to) in classes.iter().zip(&references) {
+            // Two nodes stay in one class while all their references are in equal classes.
             let to: Vec<Option<usize>> = to.iter().map(|index| classes.get(*index as usize).copied()).collect();
             let next = known.len();
             refined.push(*known.entry((*class, to)).or_insert(next));
         }
         let is_final = known.len() == count;
         (count, classes) = (known.len(), refined);
+        // No class was divided in this round, so none ever will be.
         if is_final {
             let mut first = HashMap::new();
             return classes.into_iter().zip(0..).map(|(class, index)| *first.entry(class).or_insert(index)).collect();

@@ -62,6 +62,7 @@ kinds! {
 fn integer(value: DynamicRef<'_>) -> Result<i128, DataError> {
     match (value.view().kind(), value.scalar()) {
         (_, Some(InputValue::Int(number))) => Ok(number),
+        // The bits are extended with the sign, so the cast gives the number of the literal.
         (NodeKind::Enum(_), _) => Ok((value.bits() as u64 as i64).into()),
         (NodeKind::Bitmask(_) | NodeKind::Bitset(_), _) => Ok((value.bits() as u64).into()),
         _ => Err(value.wrong_type("an integer")),
@@ -88,6 +89,7 @@ impl<'a> FromDynamic<'a> for f64 {
     fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
         match value.scalar() {
             Some(InputValue::Float(number)) => Ok(number),
+            // Only if no digit is lost: 2^53 + 1 is not an `f64`.
             Some(InputValue::Int(number)) if (number as Self) as i128 == number => Ok(number as Self),
             _ => Err(value.wrong_type("an `f64`")),
         }
@@ -135,6 +137,7 @@ impl<'a> FromDynamic<'a> for char {
 impl<'a> FromDynamic<'a> for Char16 {
     fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
         match value.view().kind() {
+            // By its bits, because half of a surrogate pair is no `char`.
             NodeKind::Primitive(PrimitiveKind::Char16) => Ok(Self(value.bits() as u16)),
             _ => Err(value.wrong_type("a `Char16`")),
         }
@@ -143,7 +146,10 @@ impl<'a> FromDynamic<'a> for Char16 {
 
 impl<'a> FromDynamic<'a> for &'a str {
     fn from_dynamic(value: DynamicRef<'a>) -> Result<Self, DataError> {
-        value.as_str().or_else(|| value.literal()).ok_or_else(|| value.wrong_type("text"))
+        match (value.as_str(), value.literal()) {
+            (Some(text), _) | (None, Some(text)) => Ok(text),
+            (None, None) => Err(value.wrong_type("text")),
+        }
     }
 }
 
@@ -183,6 +189,7 @@ impl<'a, T: FromDynamic<'a>> FromDynamic<'a> for Option<T> {
         match found {
             Ok(value) => Self::from_dynamic(value),
             Err(
+                // Each of these means that the path is right and no value is there.
                 DataError::Absent { .. }
                 | DataError::NotSelected { .. }
                 | DataError::NoElement { .. }

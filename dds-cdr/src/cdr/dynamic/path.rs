@@ -101,6 +101,7 @@ impl MemberPath for str {
             steps.push(step);
             rest = behind;
         }
+        // An edit creates a level of values for each step, and their depth is limited.
         if steps.len() >= DEPTH_MAX {
             return Err(DataError::TooDeep { max: DEPTH_MAX });
         }
@@ -111,6 +112,7 @@ impl MemberPath for str {
 /// Parses the text after an opening bracket. Returns the step and the rest after the closing bracket.
 fn bracket(inside: &str) -> Option<(PathStep<'_>, &str)> {
     if let Some(quoted) = inside.strip_prefix('"') {
+        // A quoted key may contain dots and brackets. It cannot contain `"]`.
         let (text, behind) = quoted.split_once("\"]")?;
         return Some((PathStep::Bracket { text, is_quoted: true }, behind));
     }

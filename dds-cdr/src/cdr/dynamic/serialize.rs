@@ -22,6 +22,7 @@ impl Serialize for DynamicRef<'_> {
             NodeKind::String { .. } | NodeKind::WString { .. } => serializer.serialize_str(self.value().text()),
             NodeKind::Enum(_) => match self.literal() {
                 Some(name) => serializer.serialize_str(name),
+                // A value without a literal was set by its number.
                 None => serializer.serialize_i64(self.bits() as u64 as i64),
             },
             NodeKind::Bitmask(_) => serializer.serialize_u64(self.bits() as u64),
@@ -43,6 +44,7 @@ impl Serialize for DynamicRef<'_> {
             NodeKind::Struct(_) => {
                 let mut map = serializer.serialize_map(None)?;
                 for (name, value) in self.members() {
+                    // An absent member is left out, so that absent and null stay different.
                     if let Some(value) = value {
                         map.serialize_entry(name, &value)?;
                     }
@@ -51,6 +53,7 @@ impl Serialize for DynamicRef<'_> {
             }
             NodeKind::Union(_) => match (self.selected(), self.discriminator_value()) {
                 (Some((name, value)), _) => serializer.collect_map([(name, value)]),
+                // A case without a member has a discriminator only.
                 (None, Some(discriminator)) => discriminator.serialize(serializer),
                 (None, None) => serializer.serialize_none(),
             },
@@ -74,6 +77,7 @@ fn serialize_primitive<S: Serializer>(value: DynamicRef<'_>, serializer: S) -> R
             NodeKind::Primitive(super::PrimitiveKind::Float32) => serializer.serialize_f32(number as f32),
             _ => serializer.serialize_f64(number),
         },
+        // JSON has no number of that precision, so the bits are text.
         Some(InputValue::Float128(number)) => serializer.collect_str(&format_args!("{:#034x}", number.to_bits())),
         Some(InputValue::Char(letter)) => serializer.serialize_char(letter),
         _ => {

@@ -21,6 +21,7 @@ pub(super) fn are_equal(one: TypeView<'_>, other: TypeView<'_>, by_name: bool) -
 /// The literals in the order of a TypeObject, which need not be that of the definition.
 fn by_value(literals: &[LiteralNode]) -> Vec<&LiteralNode> {
     let mut sorted: Vec<&LiteralNode> = literals.iter().collect();
+    // The order of definition of literals has no effect, in the encoding and in the TypeObject.
     sorted.sort_by_key(|literal| literal.value);
     sorted
 }
@@ -37,6 +38,7 @@ impl TypeComparison {
         if self.by_name && one.node().name != other.node().name {
             return false;
         }
+        // An alias has the encoding of its target, but is a type of its own by name.
         let (a, b) = if self.by_name { (&one.node().kind, &other.node().kind) } else { (one.kind(), other.kind()) };
         match (a, b) {
             (NodeKind::Primitive(a), NodeKind::Primitive(b)) => a == b,
@@ -112,6 +114,7 @@ impl TypeComparison {
 
     /// Queues a pair for comparison. Returns `true`: the pair counts as equal until it is compared.
     fn later(&mut self, one: u32, other: u32) -> bool {
+        // Compared later, by the loop above, so that deep types need no deep stack.
         self.open.push((one, other));
         true
     }

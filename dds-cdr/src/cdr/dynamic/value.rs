@@ -108,10 +108,10 @@ impl Primitives {
     /// The bits of an element, without sign extension.
     pub(super) fn get(&self, index: usize) -> Option<u128> {
         match self {
-            Self::Of1(run) => run.get(index).map(|bits| (*bits).into()),
-            Self::Of2(run) => run.get(index).map(|bits| (*bits).into()),
-            Self::Of4(run) => run.get(index).map(|bits| (*bits).into()),
-            Self::Of8(run) => run.get(index).map(|bits| (*bits).into()),
+            Self::Of1(run) => run.get(index).copied().map(u128::from),
+            Self::Of2(run) => run.get(index).copied().map(u128::from),
+            Self::Of4(run) => run.get(index).copied().map(u128::from),
+            Self::Of8(run) => run.get(index).copied().map(u128::from),
             Self::Of16(run) => run.get(index).copied(),
         }
     }
@@ -172,6 +172,7 @@ impl Value {
         match members.get(index as usize) {
             Some((other, value)) if *other == index => Some(value),
             _ => {
+                // Members with defaults are not stored, so the index in the list may be smaller.
                 let found = members.binary_search_by_key(&index, |(index, _)| *index).ok()?;
                 members.get(found).map(|(_, value)| value)
             }
@@ -180,13 +181,27 @@ impl Value {
 
     /// The number of nested levels, including this value.
     pub(super) fn depth(&self) -> usize {
-        1 + match self {
-            Self::List(list) => list.items.iter().map(Self::depth).max().unwrap_or(0),
-            Self::Map(entries) => entries.iter().map(|(key, value)| key.depth().max(value.depth())).max().unwrap_or(0),
-            Self::Struct(members) => members.iter().map(|(_, value)| value.depth()).max().unwrap_or(0),
-            Self::Union(selection) => selection.value.depth(),
-            _ => 0,
+        let mut deepest = 0;
+        match self {
+            Self::List(list) => {
+                for item in &list.items {
+                    deepest = deepest.max(item.depth());
+                }
+            }
+            Self::Map(entries) => {
+                for (key, value) in entries {
+                    deepest = deepest.max(key.depth()).max(value.depth());
+                }
+            }
+            Self::Struct(members) => {
+                for (_, value) in members {
+                    deepest = deepest.max(value.depth());
+                }
+            }
+            Self::Union(selection) => deepest = selection.value.depth(),
+            _ => {}
         }
+        1 + deepest
     }
 }
 

@@ -33,6 +33,7 @@ fn are_maps_equal(one: DynamicRef<'_>, other: DynamicRef<'_>) -> bool {
         if are_equal(key, other_key) && are_equal(value, other_value) {
             continue;
         }
+        // A map has no order, and its keys are unique.
         let mut entries = other.entries();
         if !entries.any(|(other_key, found)| are_equal(key, other_key) && are_equal(value, found)) {
             return false;
@@ -51,6 +52,7 @@ fn are_structs_equal(one: DynamicRef<'_>, other: DynamicRef<'_>) -> bool {
             (Some(value), Some(other)) => are_equal(value, other),
             (value, other) => value.is_none() && other.is_none(),
         };
+        // Two types may define the members in another order, and values of such types differ.
         if !are_values_equal || name != other_name {
             return false;
         }
@@ -73,8 +75,10 @@ fn are_numbers_equal(one: DynamicRef<'_>, other: DynamicRef<'_>) -> bool {
     use super::PrimitiveKind::{Float32, Float64};
     let (a, b) = (one.bits(), other.bits());
     match one.view().kind() {
+        // As numbers: -0.0 equals 0.0, and NaN equals nothing.
         NodeKind::Primitive(Float32) => f32::from_bits(a as u32) == f32::from_bits(b as u32),
         NodeKind::Primitive(Float64) => f64::from_bits(a as u64) == f64::from_bits(b as u64),
+        // Elements of a sequence are not extended with their sign, single values are.
         NodeKind::Primitive(kind) => low(a, kind.size()) == low(b, kind.size()),
         _ => a == b,
     }

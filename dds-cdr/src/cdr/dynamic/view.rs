@@ -69,6 +69,7 @@ impl<'a> DynamicRef<'a> {
                     (false, true) => (&SIGNED_FIELD, ((bits << shift) as i64 >> shift) as u64),
                     (false, false) => (&FIELD, bits & low_bits(bit_count)),
                 };
+                // A flag or field has no node in the graph of its type, so it gets one of these fixed types.
                 return Ok(Self { graph: &ty.graph, index: ty.index, target: RefTarget::Number(bits.into()) });
             }
         };
@@ -129,10 +130,12 @@ impl<'a> DynamicRef<'a> {
             (RefTarget::Value(value), _) => value.clone(),
             (RefTarget::Number(bits), NodeKind::Primitive(kind)) if kind.size() == 16 => Value::Wide(Box::new(bits)),
             (RefTarget::Number(bits), _) => {
-                let given = self.scalar().map(super::Input);
-                given
-                    .and_then(|input| super::convert::value_of(self.view(), input).ok())
-                    .unwrap_or(Value::Bits(bits as u64))
+                // The bits in a sequence are not extended, those of a single value are.
+                let value = match self.scalar() {
+                    Some(given) => super::convert::value_of(self.view(), super::Input(given)).ok(),
+                    None => None,
+                };
+                value.unwrap_or(Value::Bits(bits as u64))
             }
         };
         DynamicData { ty: self.ty(), value }
@@ -170,21 +173,25 @@ impl<'a> DynamicRef<'a> {
             _ => &[],
         };
         members.iter().enumerate().map(move |(index, member)| {
-            let kept = self.value().member(index as u32).or(member.default.as_ref());
-            let value = kept.or((!member.is_optional).then_some(&DEFAULT));
-            (&*member.name, value.map(|value| Self::new(self.graph, member.ty, value)))
+            let value = match self.value().member(index as u32).or(member.default.as_ref()) {
+                None if member.is_optional => return (&*member.name, None),
+                None => &DEFAULT,
+                Some(value) => value,
+            };
+            (&*member.name, Some(Self::new(self.graph, member.ty, value)))
         })
     }
 
     /// The elements of a sequence or array. Empty for other types.
     pub fn elements(self) -> impl ExactSizeIterator<Item = DynamicRef<'a>> + Clone {
-        let element = match self.view().kind() {
-            NodeKind::Sequence { element, .. } | NodeKind::Array { element, .. } => Some(self.view().at(element.ty)),
-            _ => None,
+        let (view, len) = match self.view().kind() {
+            NodeKind::Sequence { element, .. } | NodeKind::Array { element, .. } => {
+                (self.view().at(element.ty), self.len())
+            }
+            // A string has a length too, but no elements.
+            _ => (self.view(), 0),
         };
-        let len = element.map_or(0, |_| self.len());
         (0..len).map(move |index| {
-            let view = element.unwrap_or(self.view());
             let target = match access::element_at(view, self.value(), index) {
                 Target::Value(_, value) => RefTarget::Value(value),
                 Target::Number(_, bits) => RefTarget::Number(bits),
@@ -237,7 +244,7 @@ impl<'a> DynamicRef<'a> {
     #[must_use]
     pub fn literal(self) -> Option<&'a str> {
         let NodeKind::Enum(node) = self.view().kind() else { return None };
-        node.literal_of_value(self.bits() as u64 as i64).map(|literal| &*literal.name)
+        Some(&node.literal_of_value(self.bits() as u64 as i64)?.name)
     }
 
     /// The names of the set flags of a bitmask. Empty for other types.
@@ -285,6 +292,7 @@ impl<'a> DynamicRef<'a> {
             Value::Primitives(Primitives::Of2(run)) => T::run_of(u16::bytes_of(run)),
             Value::Primitives(Primitives::Of4(run)) => T::run_of(u32::bytes_of(run)),
             Value::Primitives(Primitives::Of8(run)) => T::run_of(u64::bytes_of(run)),
+            // A default array has elements, but no memory to borrow.
             Value::Default if matches!(self.view().kind(), NodeKind::Sequence { .. }) => Some(&[]),
             _ => None,
         }

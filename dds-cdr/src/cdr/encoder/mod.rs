@@ -50,6 +50,7 @@ impl<'b> Encoder<'b> {
     /// Creates an encoder that appends to `buffer`. Alignment counts from the present end.
     #[must_use]
     pub fn new(buffer: &'b mut Vec<u8>, encoding: Encoding, order: ByteOrder) -> Self {
+        // The alignment starts behind the header of the payload (RTPS 2.5, 10.5).
         let origin = buffer.len();
         Self { buffer, origin, encoding, order, purpose: Purpose::Payload, is_base: false }
     }
@@ -88,9 +89,11 @@ impl<'b> Encoder<'b> {
     /// Writes zeros up to a multiple of `alignment`, a power of two. The encoding limits the alignment.
     #[inline]
     pub fn align(&mut self, alignment: usize) {
+        // Alignments are powers of two, so masks replace divisions.
         let mask = alignment.min(self.encoding.alignment_max()) - 1;
         let position = self.buffer.len() - self.origin;
         let padding = position.wrapping_neg() & mask;
+        // Padding is zero: old bytes of the buffer must not reach the network.
         if padding != 0 {
             self.buffer.resize(self.buffer.len() + padding, 0);
         }
@@ -129,6 +132,7 @@ impl<'b> Encoder<'b> {
         self.align(T::SIZE);
         let start = self.buffer.len();
         append(self.buffer, T::bytes_of(run));
+        // One copy and a pass over it is faster than a conversion of each number.
         if T::SIZE > 1 && !self.order.is_host() {
             let copied = self.buffer.get_mut(start..).unwrap_or_default();
             for number in copied.chunks_exact_mut(T::SIZE) {
@@ -258,6 +262,7 @@ impl<'b> Encoder<'b> {
         let flag = if must_understand { PID_MUST_UNDERSTAND } else { 0 };
         // Most values need no long header. If one does, `leave_parameter` extends the header.
         self.numbers(&[short_id(id).unwrap_or(PID_EXTENDED) | flag, 0]);
+        // XCDR1 restarts the alignment in each parameter value, XCDR2 does not.
         let origin = std::mem::replace(&mut self.origin, self.buffer.len());
         OpenParameter { id, must_understand, header, origin }
     }
@@ -285,6 +290,7 @@ impl<'b> Encoder<'b> {
         debug_assert!(origin <= header && header < self.origin, "parameters nest");
         let length = self.buffer.len() - self.origin;
         self.origin = origin;
+        // The short header holds ids below 0x3f01 and lengths of 16 bits.
         if let (Some(_), Ok(length)) = (short_id(id), u16::try_from(length)) {
             let length_field = self.order_bytes(length);
             self.overwrite(header + 2, length_field);
@@ -292,6 +298,7 @@ impl<'b> Encoder<'b> {
         }
         // Moving the value keeps its alignment, which restarts behind a header of any length.
         let length = u32::try_from(length).map_err(|_| EncodeError::TooLong { length })?;
+        // A reader that does not know the extended header cannot skip it, so it must understand it.
         let id_field = self.order_bytes(PID_EXTENDED | PID_MUST_UNDERSTAND);
         let length_field = self.order_bytes(EXTENDED_LEN);
         self.overwrite(header, id_field);

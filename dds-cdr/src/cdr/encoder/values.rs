@@ -11,6 +11,7 @@ impl Encoder<'_> {
         if let Some(position) = text.find('\0') {
             return Err(EncodeError::InteriorNul { position });
         }
+        // The length is in bytes, as Cyclone DDS has it. Fast CDR counts characters.
         self.length(2 * text.encode_utf16().count())?;
         for unit in text.encode_utf16() {
             unit.encode(self)?;
@@ -24,6 +25,7 @@ impl Encoder<'_> {
     /// A bit exceeds `bit_bound`.
     #[inline]
     pub fn bits(&mut self, bits: u64, bit_bound: u8) -> Result<(), EncodeError> {
+        // A reader would refuse such bits, or take them for members of a newer type.
         if bits & beyond(bit_bound) != 0 {
             return Err(EncodeError::TooManyBits { bit_bound });
         }
@@ -39,6 +41,7 @@ impl Encoder<'_> {
     #[inline]
     pub fn plain<T: Plain>(&mut self, values: &[T]) -> bool {
         let is_plain = T::IS_LAID_OUT && self.order().is_host() && !values.is_empty();
+        // At another position the encoding has padding that the memory does not have.
         if !is_plain || !self.will_be_aligned(T::FIRST, T::LARGEST) {
             return false;
         }

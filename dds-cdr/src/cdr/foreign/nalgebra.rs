@@ -11,6 +11,7 @@ fn unit<T: RealField>(received: Quaternion<T>) -> Option<UnitQuaternion<T>> {
     if difference <= na::convert(1e-5) {
         return Some(UnitQuaternion::new_unchecked(received));
     }
+    // Zero has no direction, so it is not a rotation.
     UnitQuaternion::try_new(received, T::default_epsilon())
 }
 

@@ -7,6 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV
 /// Returns the 16 octets of an address. An IPv4 address is mapped.
 fn octets(address: IpAddr) -> [u8; 16] {
     match address {
+        // One array for both families (RFC 4291, 2.5.5.2), so that the type needs no union.
         IpAddr::V4(address) => address.to_ipv6_mapped().octets(),
         IpAddr::V6(address) => address.octets(),
     }

@@ -20,6 +20,7 @@ impl Seconds {
 
     /// Returns the seconds and nanoseconds; `None` if the nanoseconds are a second or more.
     pub(super) fn parts(&self) -> Option<(i32, u32)> {
+        // A peer may send more, and constructors of `std` would panic or carry over.
         if self.nanosec < NANOS { Some((self.sec, self.nanosec)) } else { None }
     }
 
@@ -42,6 +43,7 @@ impl Seconds {
 fn system_time(wire: &Seconds) -> Option<SystemTime> {
     let (sec, nanosec) = wire.parts()?;
     let seconds = Duration::from_secs(sec.unsigned_abs().into());
+    // The platform decides the range of a `SystemTime`.
     let whole = match sec {
         0.. => SystemTime::UNIX_EPOCH.checked_add(seconds),
         _ => SystemTime::UNIX_EPOCH.checked_sub(seconds),
