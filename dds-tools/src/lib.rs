@@ -12,11 +12,15 @@
 //! | [`domain_view`] | the participants, writers and readers of a domain |
 //! | [`contract`] | contracts, and their differences to a system |
 //! | [`topic_access`] | types and QoS for readers and writers that match the endpoints of a topic |
+//! | [`topic_types`] | the types of topics, from endpoints and interface files |
+//! | [`topic_reader`] | readers for all writers of a topic, whatever QoS they offer |
 //! | [`topic_set`] | readers for all selected topics, with rates and losses |
 //! | [`socket_drops`] | datagrams that the sockets of this host dropped |
 //! | [`json_input`] | samples from JSON |
 //! | [`ros`] | types, names and QoS of ROS 2 |
 //! | [`recording`] | MCAP files |
+//! | [`recording_files`] | a recording as a sequence of files |
+//! | [`recording_ring`] | the last seconds of all topics in memory |
 //! | [`commands`] | one module for each command |
 
 pub mod commands;
@@ -27,11 +31,15 @@ pub mod json_input;
 pub mod network;
 pub mod options;
 pub mod recording;
+pub mod recording_files;
+pub mod recording_ring;
 pub mod ros;
 pub mod socket_drops;
 pub mod stop;
 pub mod topic_access;
+pub mod topic_reader;
 pub mod topic_set;
+pub mod topic_types;
 
 pub use error::ToolError;
 pub use stop::Stop;

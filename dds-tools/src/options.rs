@@ -337,7 +337,7 @@ pub struct TopOptions {
 /// Options of `record`.
 #[derive(Debug, Clone, Args)]
 pub struct RecordOptions {
-    /// The file. It must not exist.
+    /// The file. It must not exist. With several files, `drive.mcap` stands for `drive_0.mcap`, `drive_1.mcap` …
     #[arg(short, long, value_name = "FILE.mcap")]
     pub output: PathBuf,
     /// Topics to record, by name or with `*` and `?`. Without one, all topics. A leading slash marks a topic of ROS.
@@ -349,6 +349,21 @@ pub struct RecordOptions {
     /// Compression of the chunks.
     #[arg(long, value_enum, default_value_t)]
     pub compression: CompressionOption,
+    /// Begin a new file after this size, such as 500M or 2G.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub split_bytes: Option<u64>,
+    /// Begin a new file after this number of seconds.
+    #[arg(long, value_name = "SECONDS", value_parser = period)]
+    pub split_time: Option<Duration>,
+    /// Keep only the last seconds, in memory. Enter, SIGUSR1, the trigger topic and the end write them into a file.
+    #[arg(long, value_name = "SECONDS", value_parser = period, conflicts_with_all = ["split_bytes", "split_time"])]
+    pub last: Option<Duration>,
+    /// Most memory for the last seconds.
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256M", requires = "last")]
+    pub last_bytes: u64,
+    /// Topic whose samples write the last seconds into a file.
+    #[arg(long, value_name = "TOPIC", value_parser = topic, requires = "last")]
+    pub trigger: Option<String>,
     /// Seconds to wait for a peer that describes the type of a topic.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     pub type_wait: Duration,
@@ -422,9 +437,9 @@ pub struct RecoverOptions {
     pub output: PathBuf,
 }
 
-/// Reads a number of seconds, at most some thirty years.
+/// Reads a number of seconds, at most some thirty years. The unit may follow, as in `60s`.
 fn seconds(text: &str) -> Result<Duration, String> {
-    match text.parse::<f64>() {
+    match text.strip_suffix('s').unwrap_or(text).parse::<f64>() {
         Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
         _ => Err("expected a number of seconds from 0 to 1e9, such as 1.5".to_owned()),
     }
@@ -435,6 +450,20 @@ fn period(text: &str) -> Result<Duration, String> {
     match seconds(text)? {
         Duration::ZERO => Err("expected more than 0 seconds".to_owned()),
         period => Ok(period),
+    }
+}
+
+/// Reads a number of bytes with an optional unit.
+fn size(text: &str) -> Result<u64, String> {
+    let (digits, unit) = match text.char_indices().next_back() {
+        Some((at, 'k' | 'K')) => (&text[..at], 1_000),
+        Some((at, 'M')) => (&text[..at], 1_000_000),
+        Some((at, 'G')) => (&text[..at], 1_000_000_000),
+        _ => (text, 1),
+    };
+    match digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)) {
+        Some(size) if size > 0 => Ok(size),
+        _ => Err("expected a number of bytes, such as 500000, 500k, 500M or 2G".to_owned()),
     }
 }
 
@@ -461,7 +490,7 @@ fn remap(text: &str) -> Result<(String, String), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CommandLine, period, rate, remap, seconds};
+    use super::{CommandLine, period, rate, remap, seconds, size};
     use clap::CommandFactory;
     use std::time::Duration;
 
@@ -476,7 +505,12 @@ mod tests {
         for text in ["-1", "NaN", "inf", "1e10", "1e300", "x"] {
             assert!(seconds(text).is_err(), "{text}");
         }
+        assert_eq!(seconds("60s"), Ok(Duration::from_secs(60)));
         assert!(period("0").is_err());
+        assert_eq!((size("12"), size("3k"), size("2G")), (Ok(12), Ok(3000), Ok(2_000_000_000)));
+        for text in ["", "0", "-1", "1.5M", "M", "999999999999G", "1T"] {
+            assert!(size(text).is_err(), "{text}");
+        }
         for text in ["0", "-1", "1e-7", "1e-300", "1e10", "NaN", "inf", "x"] {
             assert!(rate(text).is_err(), "{text}");
         }

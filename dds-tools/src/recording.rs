@@ -3,6 +3,9 @@
 //! A channel belongs to one topic and type. Its schema is the type as IDL (`omgidl`), and its messages are payloads
 //! with their encapsulation header (`cdr`, XCDR1 or XCDR2). `log_time` is the reception timestamp, and `publish_time`
 //! the source timestamp. Channels of ROS topics are those of `rosbag2`: names and schemas of ROS, profile `ros2`.
+//!
+//! Ends of instances are messages of further channels: `TOPIC#disposed` and `TOPIC#no_writers`. Each message is a sample
+//! of the topic's type that has only the key. So every program that decodes the samples also decodes the ends.
 
 use crate::error::ToolError;
 use crate::options::CompressionOption;
@@ -12,8 +15,10 @@ use mcap::sans_io::LinearReaderOptions;
 use mcap::{McapError, Message, WriteOptions};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Read};
+use std::io::{BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// Most time until a received sample is in the file. A crash of the program loses at most these samples.
@@ -39,6 +44,9 @@ pub const RELIABLE_KEY: &str = "dds.reliable";
 /// Key of the metadata of a channel: whether its writers kept samples for late readers.
 pub const TRANSIENT_LOCAL_KEY: &str = "dds.transient_local";
 
+/// Key of the metadata of a channel with ends of instances: `disposed` or `no_writers`.
+pub const INSTANCE_END_KEY: &str = "dds.instance_end";
+
 /// Creates the error of a recording.
 pub(crate) fn recording_error(path: &Path) -> impl Fn(McapError) -> ToolError + '_ {
     |source| ToolError::Recording { name: path.display().to_string(), source }
@@ -54,19 +62,76 @@ fn io_error(path: &Path) -> impl Fn(std::io::Error) -> ToolError + '_ {
 /// [`recover`](crate::commands::recover) finds all complete chunks.
 pub struct RecordingWriter {
     path: PathBuf,
-    writer: mcap::Writer<BufWriter<File>>,
+    writer: mcap::Writer<CountedFile>,
+    written: Arc<AtomicU64>,
     chunk_start: Instant,
 }
 
+/// A file that counts its written bytes.
+struct CountedFile {
+    file: BufWriter<File>,
+    written: Arc<AtomicU64>,
+}
+
+impl Write for CountedFile {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let len = self.file.write(bytes)?;
+        self.written.fetch_add(len as u64, Ordering::Relaxed);
+        Ok(len)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
+}
+
+impl Seek for CountedFile {
+    fn seek(&mut self, position: SeekFrom) -> std::io::Result<u64> {
+        self.file.seek(position)
+    }
+}
+
 /// A schema of a recording.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RecordedSchema<'s> {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedSchema {
     /// Name of the type.
-    pub name: &'s str,
+    pub name: String,
     /// Encoding of the text, such as [`SCHEMA_ENCODING`].
-    pub encoding: &'s str,
+    pub encoding: &'static str,
     /// Definition of the type.
-    pub text: &'s str,
+    pub text: String,
+}
+
+/// A channel of a recording.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordedChannel {
+    /// Its name: the topic, or the topic and the kind of the ends of instances.
+    pub name: String,
+    /// The type. Without it, readers of the file cannot decode the messages.
+    pub schema: Option<RecordedSchema>,
+    /// Further facts, such as the QoS of the writers.
+    pub metadata: BTreeMap<String, String>,
+}
+
+/// The sequence number and the times of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MessageTimes {
+    pub(crate) sequence: u32,
+    /// Nanoseconds from 1970 to the reception.
+    pub(crate) log_time: u64,
+    pub(crate) publish_time: u64,
+}
+
+impl From<&SampleInfo> for MessageTimes {
+    fn from(info: &SampleInfo) -> Self {
+        let log_time = nanoseconds(info.reception_timestamp);
+        Self {
+            // The format has 32 bits for the sequence number.
+            sequence: info.sequence_number.0 as u32,
+            log_time,
+            publish_time: if info.source_timestamp.is_valid() { nanoseconds(info.source_timestamp) } else { log_time },
+        }
+    }
 }
 
 impl std::fmt::Debug for RecordingWriter {
@@ -75,7 +140,7 @@ impl std::fmt::Debug for RecordingWriter {
     }
 }
 
-/// A topic in a recording that is being written.
+/// A channel in a file that is being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ChannelId(u16);
 
@@ -102,46 +167,43 @@ impl RecordingWriter {
             .chunk_size(Some(CHUNK_BYTES))
             .profile(profile)
             .library(concat!("dds-tools ", env!("CARGO_PKG_VERSION")));
-        let writer = options.create(BufWriter::new(file)).map_err(recording_error(path))?;
-        Ok(Self { path: path.to_owned(), writer, chunk_start: Instant::now() })
+        let written = Arc::new(AtomicU64::new(0));
+        let file = CountedFile { file: BufWriter::new(file), written: Arc::clone(&written) };
+        let writer = options.create(file).map_err(recording_error(path))?;
+        Ok(Self { path: path.to_owned(), writer, written, chunk_start: Instant::now() })
     }
 
-    /// Adds a topic. Without a schema, readers of the file cannot decode its samples.
+    /// Adds a channel.
     ///
     /// # Errors
-    /// Fails if the file has 65 535 topics already.
-    pub fn add_topic(
-        &mut self,
-        topic: &str,
-        schema: Option<RecordedSchema<'_>>,
-        metadata: &BTreeMap<String, String>,
-    ) -> Result<ChannelId, ToolError> {
+    /// Fails if the file has 65 535 channels already.
+    pub fn add_channel(&mut self, channel: &RecordedChannel) -> Result<ChannelId, ToolError> {
         let error = recording_error(&self.path);
-        let schema = match schema {
+        let schema = match &channel.schema {
             Some(schema) => {
-                self.writer.add_schema(schema.name, schema.encoding, schema.text.as_bytes()).map_err(&error)?
+                self.writer.add_schema(&schema.name, schema.encoding, schema.text.as_bytes()).map_err(&error)?
             }
             // The format has the id 0 for a channel without a schema.
             None => 0,
         };
-        let channel = self.writer.add_channel(schema, topic, MESSAGE_ENCODING, metadata).map_err(&error)?;
-        Ok(ChannelId(channel))
+        let id = self.writer.add_channel(schema, &channel.name, MESSAGE_ENCODING, &channel.metadata).map_err(&error)?;
+        Ok(ChannelId(id))
     }
 
-    /// Adds a sample.
+    /// Adds a message.
     ///
     /// # Errors
     /// Fails if the file cannot be written, for example because the disk is full.
-    pub fn write(&mut self, channel: ChannelId, info: &SampleInfo, payload: &[u8]) -> Result<(), ToolError> {
-        let log_time = nanoseconds(info.reception_timestamp);
-        let header = MessageHeader {
-            channel_id: channel.0,
-            // The format has 32 bits for the sequence number.
-            sequence: info.sequence_number.0 as u32,
-            log_time,
-            publish_time: if info.source_timestamp.is_valid() { nanoseconds(info.source_timestamp) } else { log_time },
-        };
+    pub fn write(&mut self, channel: ChannelId, times: MessageTimes, payload: &[u8]) -> Result<(), ToolError> {
+        let MessageTimes { sequence, log_time, publish_time } = times;
+        let header = MessageHeader { channel_id: channel.0, sequence, log_time, publish_time };
         self.writer.write_to_known_channel(&header, payload).map_err(recording_error(&self.path))
+    }
+
+    /// Returns the size of the file so far. Its present chunk is not part of it.
+    #[must_use]
+    pub fn written_len(&self) -> u64 {
+        self.written.load(Ordering::Relaxed)
     }
 
     /// Completes a chunk if the present one is older than a second. Call it at least every second.
@@ -183,6 +245,15 @@ fn nanoseconds(time: Time) -> u64 {
 #[must_use]
 pub fn time_of(nanoseconds: u64) -> Time {
     Time::from_unix_nanos(i64::try_from(nanoseconds).unwrap_or(i64::MAX))
+}
+
+/// Returns the topic of a channel, also of one with ends of instances.
+#[must_use]
+pub fn topic_of<'c>(channel: &'c mcap::Channel<'_>) -> &'c str {
+    match channel.topic.rsplit_once('#') {
+        Some((topic, _)) if channel.metadata.contains_key(INSTANCE_END_KEY) => topic,
+        _ => &channel.topic,
+    }
 }
 
 /// Returns the profile of a recording. It is empty if the header of the file is damaged.

@@ -6,16 +6,12 @@ use crate::options::TypeOptions;
 use crate::recording::SCHEMA_ENCODING;
 use crate::ros::{self, ROS_SCHEMA_ENCODING, ros_type};
 use crate::stop::Stop;
-use dds_core::cdr::Encoded;
-use dds_core::cdr::Raw;
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::error::WaitErrorKind;
 use dds_core::qos::{
     DataReaderQos, DataRepresentation, DataWriterQos, Durability, History, PublisherQos, SubscriberQos, TopicQos,
 };
-use dds_core::reader::SampleRef;
-use dds_core::stats::ReaderLosses;
-use dds_core::{DataReader, DataWriter, DomainParticipant, SampleInfo, Samples};
+use dds_core::{DataWriter, DomainParticipant};
 use dds_idl::description::dynamic_type;
 use dds_idl::idl::{Options, parse_file, parse_text};
 use dds_idl::model::Specification;
@@ -159,85 +155,6 @@ pub fn discover_type(
             Err(_) => {}
         }
     }
-}
-
-/// A reader of any topic: of a described type, or of encoded samples whose type is unknown.
-#[derive(Debug)]
-pub enum TopicReader {
-    /// The samples can be decoded, and instances have keys.
-    Described(DataReader<DynamicData>),
-    /// The samples stay encoded, and all belong to one instance.
-    Encoded(DataReader<Raw>),
-}
-
-impl TopicReader {
-    /// Creates a reader that matches the writers in `found`.
-    ///
-    /// # Errors
-    /// As the builder of the reader.
-    pub fn new(
-        participant: &DomainParticipant,
-        name: &str,
-        found: &TopicView<'_>,
-        ty: Option<&DynamicType>,
-    ) -> Result<Self, ToolError> {
-        let subscriber = participant.subscriber(subscriber_qos())?;
-        let qos = reader_qos(found);
-        if let Some(ty) = ty {
-            let topic = participant.dynamic_topic(name, ty, TopicQos::default())?;
-            return Ok(Self::Described(subscriber.reader_builder(&topic).qos(qos).build()?));
-        }
-        let type_name = found.type_names().into_iter().next().unwrap_or_default();
-        let topic = participant.raw_topic(name, &type_name, TopicQos::default())?;
-        Ok(Self::Encoded(subscriber.reader_builder(&topic).qos(qos).build()?))
-    }
-
-    /// Waits for samples for at most `limit`. The wait also ends if the reader is closed.
-    pub fn wait(&self, limit: Duration) {
-        // A time-out is no failure: the caller looks for samples in any case.
-        let _ = match self {
-            Self::Described(reader) => reader.readable().block_for(limit),
-            Self::Encoded(reader) => reader.readable().block_for(limit),
-        };
-    }
-
-    /// Takes all samples in the order of their arrival.
-    ///
-    /// `each` receives the encoded sample, or `None` for the end of an instance.
-    ///
-    /// # Errors
-    /// Fails if the reader is closed, or with the error of `each`.
-    pub fn take(
-        &self,
-        mut each: impl FnMut(&SampleInfo, Option<Encoded<'_>>) -> Result<(), ToolError>,
-    ) -> Result<(), ToolError> {
-        match self {
-            Self::Described(reader) => {
-                let samples = reader.take()?;
-                in_order_of_arrival(&samples).into_iter().try_for_each(|s| each(s.info(), s.encoded()))
-            }
-            Self::Encoded(reader) => {
-                let samples = reader.take()?;
-                in_order_of_arrival(&samples).into_iter().try_for_each(|s| each(s.info(), s.encoded()))
-            }
-        }
-    }
-
-    /// Returns where samples were lost on the way to this reader.
-    #[must_use]
-    pub fn losses(&self) -> ReaderLosses {
-        match self {
-            Self::Described(reader) => reader.losses(),
-            Self::Encoded(reader) => reader.losses(),
-        }
-    }
-}
-
-/// Sorts samples by their arrival. A reader returns them by instance (DDS 1.4, 2.2.2.5.3.8).
-fn in_order_of_arrival<T>(samples: &Samples<T>) -> Vec<SampleRef<'_, T>> {
-    let mut ordered: Vec<_> = samples.iter().collect();
-    ordered.sort_by_key(|sample| (sample.info().reception_timestamp, sample.info().sequence_number));
-    ordered
 }
 
 /// Creates a writer that matches the readers in `found`.

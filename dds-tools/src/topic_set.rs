@@ -3,9 +3,10 @@
 use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
 use crate::recording::is_selected;
-use crate::topic_access::TopicReader;
-use dds_core::DomainParticipant;
+use crate::topic_reader::{TopicChange, TopicReader};
+use crate::topic_types::{KnownType, TopicTypes};
 use dds_core::stats::ReaderLosses;
+use dds_core::{DomainParticipant, SampleInfo};
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
@@ -35,21 +36,49 @@ pub struct TopicPeriod {
     pub losses: ReaderLosses,
 }
 
-/// Readers for the selected topics. They need no types.
+/// The topics that a command selects.
+#[derive(Debug, Clone, Default)]
+pub struct TopicSelection {
+    /// Names and patterns. Without one, all topics.
+    pub topics: Vec<String>,
+    /// Names and patterns of topics to leave out.
+    pub exclude: Vec<String>,
+}
+
+/// The topics that an update of a set opened or refused.
+#[derive(Debug, Default)]
+pub struct TopicChanges {
+    /// Topics that have a reader now, with their types.
+    pub opened: Vec<(String, KnownType)>,
+    /// Topics that no reader of the program can match.
+    pub refused: Vec<(String, ToolError)>,
+}
+
+/// Readers for the selected topics.
 #[derive(Debug)]
 pub struct TopicSet {
     participant: DomainParticipant,
-    patterns: Vec<String>,
+    selection: TopicSelection,
+    /// `None` if samples stay encoded.
+    types: Option<TopicTypes>,
     topics: BTreeMap<String, ObservedTopic>,
     /// Topics that no reader of the program can match.
     refused: HashSet<String>,
 }
 
 impl TopicSet {
-    /// Creates a set for the topics that `patterns` select.
+    /// Creates a set for the topics that `patterns` select. Their samples stay encoded, so it needs no types.
     #[must_use]
     pub fn new(participant: DomainParticipant, patterns: &[String]) -> Self {
-        Self { participant, patterns: patterns.to_vec(), topics: BTreeMap::new(), refused: HashSet::new() }
+        let selection = TopicSelection { topics: patterns.to_vec(), exclude: Vec::new() };
+        Self { participant, selection, types: None, topics: BTreeMap::new(), refused: HashSet::new() }
+    }
+
+    /// Creates a set that waits for at most `type_wait` for the type of each topic. Its instances have keys.
+    #[must_use]
+    pub fn with_types(participant: DomainParticipant, selection: TopicSelection, type_wait: Duration) -> Self {
+        let types = Some(TopicTypes::new(participant.clone(), type_wait));
+        Self { participant, selection, types, topics: BTreeMap::new(), refused: HashSet::new() }
     }
 
     /// Returns the topics by their names.
@@ -57,21 +86,50 @@ impl TopicSet {
         self.topics.iter_mut().map(|(name, topic)| (name.as_str(), topic))
     }
 
-    /// Creates a reader for each new topic that has a writer.
-    pub fn open_topics(&mut self, watch: &DomainWatch) {
+    /// Returns whether the set has reached its limit of topics.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.topics.len() + self.refused.len() >= TOPICS_MAX
+    }
+
+    /// Creates a reader for each new topic that has a writer, and for new writers with other QoS.
+    ///
+    /// # Errors
+    /// Fails if the participant is closed.
+    pub fn open_topics(&mut self, watch: &DomainWatch) -> Result<TopicChanges, ToolError> {
+        let mut changes = TopicChanges::default();
         for (name, topic) in watch.view().topics() {
-            let is_known = self.topics.contains_key(name) || self.refused.contains(name);
-            let is_full = self.topics.len() + self.refused.len() >= TOPICS_MAX;
-            if is_known || is_full || topic.writers.is_empty() || !is_selected(name, &self.patterns, &[]) {
+            if let Some(known) = self.topics.get_mut(name) {
+                // The readers that exist go on if a new writer has values that no reader accepts.
+                if let Err(error) = known.reader.cover(&topic)
+                    && self.refused.insert(name.to_owned())
+                {
+                    changes.refused.push((name.to_owned(), error));
+                }
                 continue;
             }
-            // The announcement of a peer must not end the observation of the other topics.
-            let Ok(reader) = TopicReader::new(&self.participant, name, &topic, None) else {
-                self.refused.insert(name.to_owned());
+            let is_selected = is_selected(name, &self.selection.topics, &self.selection.exclude);
+            if !is_selected || topic.writers.is_empty() || self.refused.contains(name) || self.is_full() {
                 continue;
+            }
+            let ty = match &mut self.types {
+                Some(types) => types.of_topic(name, &topic)?,
+                None => Some(KnownType::Unknown),
             };
-            self.topics.insert(name.to_owned(), ObservedTopic::new(reader));
+            let Some(ty) = ty else { continue };
+            match TopicReader::new(&self.participant, name, &topic, ty.dynamic()) {
+                Ok(reader) => {
+                    self.topics.insert(name.to_owned(), ObservedTopic::new(reader));
+                    changes.opened.push((name.to_owned(), ty));
+                }
+                // The announcement of a peer must not end the observation of the other topics.
+                Err(error) => {
+                    self.refused.insert(name.to_owned());
+                    changes.refused.push((name.to_owned(), error));
+                }
+            }
         }
+        Ok(changes)
     }
 
     /// Takes and counts the samples of all topics. Returns their number.
@@ -81,13 +139,8 @@ impl TopicSet {
     pub fn take(&mut self) -> Result<u64, ToolError> {
         let mut taken = 0;
         for topic in self.topics.values_mut() {
-            let ObservedTopic { reader, samples, bytes, .. } = topic;
-            reader.take(|_, sample| {
-                if let Some(sample) = sample {
-                    taken += 1;
-                    *samples += 1;
-                    *bytes += sample.bytes.len() as u64;
-                }
+            topic.take(|_, change| {
+                taken += u64::from(matches!(change, TopicChange::Sample(_)));
                 Ok(())
             })?;
         }
@@ -99,6 +152,24 @@ impl ObservedTopic {
     fn new(reader: TopicReader) -> Self {
         let losses_before = reader.losses();
         Self { reader, samples: 0, bytes: 0, period_start: Instant::now(), losses_before }
+    }
+
+    /// Takes all changes in the order of their arrival, and counts the samples.
+    ///
+    /// # Errors
+    /// Fails if the reader is closed, or with the error of `each`.
+    pub fn take(
+        &mut self,
+        mut each: impl FnMut(&SampleInfo, TopicChange<'_>) -> Result<(), ToolError>,
+    ) -> Result<(), ToolError> {
+        let Self { reader, samples, bytes, .. } = self;
+        reader.take(|info, change| {
+            if let TopicChange::Sample(sample) = &change {
+                *samples += 1;
+                *bytes += sample.bytes.len() as u64;
+            }
+            each(info, change)
+        })
     }
 
     /// Returns the losses since the creation of the reader.

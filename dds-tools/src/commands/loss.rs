@@ -34,7 +34,7 @@ pub fn run(options: &LossOptions, output: &mut dyn Write, stop: &Stop) -> Result
     let mut period_start = Instant::now();
     while !stop.is_due() {
         watch.update()?;
-        set.open_topics(&watch);
+        set.open_topics(&watch)?;
         set.take()?;
         if period_start.elapsed() >= options.every {
             period_start = Instant::now();

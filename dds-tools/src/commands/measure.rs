@@ -6,7 +6,8 @@ use crate::error::ToolError;
 use crate::network;
 use crate::options::MeasureOptions;
 use crate::stop::Stop;
-use crate::topic_access::{TopicReader, topic_type};
+use crate::topic_access::topic_type;
+use crate::topic_reader::{TopicChange, TopicReader};
 use dds_core::SampleInfo;
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
@@ -69,7 +70,7 @@ pub fn run(quantity: Quantity, options: &MeasureOptions, output: &mut dyn Write,
         Err(ToolError::NoType { .. }) => None,
         Err(error) => return Err(error),
     };
-    let reader =
+    let mut reader =
         TopicReader::new(&participant, &options.topic, &watch.view().endpoints_of(&options.topic), ty.as_ref())?;
     let stop = stop.after(options.end.duration);
     let (mut period, mut total) = (PeriodStatistics::new()?, PeriodStatistics::new()?);
@@ -78,8 +79,11 @@ pub fn run(quantity: Quantity, options: &MeasureOptions, output: &mut dyn Write,
     while !stop.is_due() && !is_complete(&total) {
         let left = options.every.saturating_sub(period.start.elapsed());
         reader.wait(stop.step().min(left.max(Duration::from_millis(1))));
-        reader.take(|info, sample| {
-            let Some(sample) = sample else { return Ok(()) };
+        if watch.update()? {
+            reader.cover(&watch.view().endpoints_of(&options.topic))?;
+        }
+        reader.take(|info, change| {
+            let TopicChange::Sample(sample) = change else { return Ok(()) };
             if is_complete(&total) {
                 return Ok(());
             }

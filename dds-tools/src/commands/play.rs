@@ -5,20 +5,22 @@ use crate::error::ToolError;
 use crate::network;
 use crate::options::PlayOptions;
 use crate::recording::{
-    self, MESSAGE_ENCODING, RELIABLE_KEY, TOPIC_KEY, TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY, is_selected,
+    self, INSTANCE_END_KEY, MESSAGE_ENCODING, RELIABLE_KEY, TOPIC_KEY, TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY, is_selected,
+    topic_of,
 };
 use crate::ros::{OFFERED_QOS_KEY, ROS_SCHEMA_ENCODING, dds_topic, is_reliable, is_transient_local};
 use crate::stop::Stop;
 use crate::topic_access::{publisher_qos, schema_type};
 use dds_core::cdr::Raw;
 use dds_core::cdr::{Encoded, Encoding};
-use dds_core::dynamic::DynamicData;
+use dds_core::dynamic::{DynamicData, DynamicType};
+use dds_core::error::WriteErrorKind;
 use dds_core::qos::{DataRepresentation, DataWriterQos, TopicQos};
 use dds_core::writer::WriteOptions;
 use dds_core::{DataWriter, DomainParticipant};
 use dds_idl::ros::InterfaceName;
 use mcap::{Channel, Message};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -35,7 +37,8 @@ pub fn run(options: &PlayOptions, notes: &mut dyn Write, stop: &Stop) -> Result<
     let participant = network::join(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
     watch.settle(Duration::from_millis(500), stop)?;
-    let mut player = Player { options, participant, writers: BTreeMap::new(), skipped: BTreeMap::new() };
+    let mut player =
+        Player { options, participant, writers: Vec::new(), by_channel: HashMap::new(), skipped: BTreeMap::new() };
     player.create_writers(&watch, notes)?;
     player.await_readers(stop);
     let mut published = 0;
@@ -54,41 +57,61 @@ pub fn run(options: &PlayOptions, notes: &mut dyn Write, stop: &Stop) -> Result<
 
 /// A writer of a recorded topic, with or without its type.
 enum TopicWriter {
-    Described(DataWriter<DynamicData>),
+    Described { writer: DataWriter<DynamicData>, ty: DynamicType },
     Encoded(DataWriter<Raw>),
 }
 
 impl TopicWriter {
     fn write(&self, sample: Encoded<'_>, options: WriteOptions) -> Result<(), ToolError> {
         match self {
-            Self::Described(writer) => writer.write_encoded_with(sample, options)?,
+            Self::Described { writer, .. } => writer.write_encoded_with(sample, options)?,
             Self::Encoded(writer) => writer.write_encoded_with(sample, options)?,
         }
         Ok(())
     }
 
+    /// Ends the instance whose key is the sample. Returns whether the type is known, so that the sample has a key.
+    fn end_instance(&self, kind: &str, key: Encoded<'_>, options: WriteOptions) -> Result<bool, ToolError> {
+        let Self::Described { writer, ty } = self else { return Ok(false) };
+        let Ok(key) = DynamicData::from_payload(ty, key.bytes) else { return Ok(false) };
+        let result = match kind {
+            "disposed" => writer.dispose_with(&key, options),
+            _ => writer.unregister_with(&key, options),
+        };
+        match result {
+            // A part of a recording may lack the samples of the instance.
+            Err(error) if matches!(error.kind(), WriteErrorKind::UnknownInstance) => Ok(true),
+            result => Ok(result.map(|()| true)?),
+        }
+    }
+
     /// Returns whether the writer has a reader within `limit`.
     fn await_reader(&self, limit: Duration) -> bool {
         match self {
-            Self::Described(writer) => writer.wait_for_readers(1).block_for(limit).is_ok(),
+            Self::Described { writer, .. } => writer.wait_for_readers(1).block_for(limit).is_ok(),
             Self::Encoded(writer) => writer.wait_for_readers(1).block_for(limit).is_ok(),
         }
     }
 
     fn await_acknowledgments(&self) -> Result<(), ToolError> {
         match self {
-            Self::Described(writer) => writer.acknowledged().block_for(ACKNOWLEDGMENT_TIME)?,
+            Self::Described { writer, .. } => writer.acknowledged().block_for(ACKNOWLEDGMENT_TIME)?,
             Self::Encoded(writer) => writer.acknowledged().block_for(ACKNOWLEDGMENT_TIME)?,
         }
         Ok(())
     }
 }
 
+/// Topic, type name and encoding.
+type WriterKey = (String, String, i16);
+
 struct Player<'o> {
     options: &'o PlayOptions,
     participant: DomainParticipant,
-    /// By the channel and the encoding. A writer publishes in one encoding.
-    writers: BTreeMap<(u16, i16), TopicWriter>,
+    /// A writer publishes in one encoding.
+    writers: Vec<(WriterKey, TopicWriter)>,
+    /// Index of the writer, by channel and encoding.
+    by_channel: HashMap<(u16, i16), usize>,
     /// Messages that are not samples of DDS, by topic.
     skipped: BTreeMap<String, u64>,
 }
@@ -99,17 +122,46 @@ impl Player<'_> {
         for message in recording::messages(&self.options.file)? {
             let message = message?;
             let channel = &message.channel;
-            // Messages that are no samples are counted when they are due.
+            // Messages that are no samples are counted when they are due. Ends have the writer of the samples.
             let Ok(sample) = Encoded::new(&message.data) else { continue };
-            let key = (channel.id, sample.encoding.representation_id());
-            let is_wanted =
-                channel.message_encoding == MESSAGE_ENCODING && is_selected(&channel.topic, &self.options.topics, &[]);
-            if is_wanted && !self.writers.contains_key(&key) {
-                let writer = self.create_writer(channel, sample.encoding, watch, notes)?;
-                self.writers.insert(key, writer);
+            let place = (channel.id, sample.encoding.representation_id());
+            let is_wanted = channel.message_encoding == MESSAGE_ENCODING
+                && !channel.metadata.contains_key(INSTANCE_END_KEY)
+                && is_selected(&channel.topic, &self.options.topics, &[]);
+            if !is_wanted || self.by_channel.contains_key(&place) {
+                continue;
             }
+            let (topic, type_name) = names_of(channel)?;
+            let key = (topic, type_name, place.1);
+            let index = match self.writers.iter().position(|(known, _)| *known == key) {
+                Some(index) => index,
+                None => {
+                    let writer = self.create_writer(channel, sample.encoding, watch, notes)?;
+                    self.writers.push((key, writer));
+                    self.writers.len() - 1
+                }
+            };
+            self.by_channel.insert(place, index);
         }
         Ok(())
+    }
+
+    /// Returns the index of the writer for a message, if there is one.
+    fn writer_of(&mut self, channel: &Channel<'_>, encoding: Encoding) -> Result<Option<usize>, ToolError> {
+        let place = (channel.id, encoding.representation_id());
+        if let Some(index) = self.by_channel.get(&place) {
+            return Ok(Some(*index));
+        }
+        if !channel.metadata.contains_key(INSTANCE_END_KEY) {
+            return Ok(None);
+        }
+        // Ends have the writer of the samples, which may have another encoding.
+        let (topic, type_name) = names_of(channel)?;
+        let found = self.writers.iter().position(|(key, _)| (&key.0, &key.1) == (&topic, &type_name));
+        if let Some(index) = found {
+            self.by_channel.insert(place, index);
+        }
+        Ok(found)
     }
 
     fn create_writer(
@@ -121,7 +173,7 @@ impl Player<'_> {
     ) -> Result<TopicWriter, ToolError> {
         let schema = channel.schema.as_ref();
         let (topic, type_name) = names_of(channel)?;
-        let remap = self.options.remap.iter().find(|(from, _)| *from == channel.topic || *from == topic);
+        let remap = self.options.remap.iter().find(|(from, _)| from == topic_of(channel) || *from == topic);
         let name = remap.map_or(topic, |(_, to)| dds_topic(to));
         let name = name.as_str();
         let (is_reliable, is_transient_local) = qos_of(channel);
@@ -130,6 +182,8 @@ impl Player<'_> {
         if is_transient_local {
             qos = qos.transient_local();
         }
+        // An instance without writers is no disposed one.
+        qos.writer_data_lifecycle.autodispose_unregistered_instances = false;
         qos.representation = vec![match encoding {
             Encoding::Xcdr1 => DataRepresentation::Xcdr1,
             Encoding::Xcdr2 => DataRepresentation::Xcdr2,
@@ -143,7 +197,8 @@ impl Player<'_> {
             match schema_type(schema, &type_name) {
                 Ok(ty) => {
                     let topic = self.participant.dynamic_topic(name, &ty, TopicQos::default())?;
-                    return Ok(TopicWriter::Described(publisher.writer_builder(&topic).qos(qos).build()?));
+                    let writer = publisher.writer_builder(&topic).qos(qos).build()?;
+                    return Ok(TopicWriter::Described { writer, ty });
                 }
                 Err(reason) => writeln!(notes, "{name}: {reason}").map_err(ToolError::output)?,
             }
@@ -156,7 +211,7 @@ impl Player<'_> {
     /// Waits until each writer has a reader. After the time for it, the samples are published all the same.
     fn await_readers(&self, stop: &Stop) {
         let limit = stop.after(Some(self.options.readers_wait));
-        for writer in self.writers.values() {
+        for (_, writer) in &self.writers {
             while !limit.is_due() && !writer.await_reader(limit.step()) {}
         }
     }
@@ -167,16 +222,16 @@ impl Player<'_> {
         let mut published = 0;
         for message in recording::messages(&self.options.file)? {
             let message = message?;
-            if !is_selected(&message.channel.topic, &self.options.topics, &[]) {
+            let channel = &message.channel;
+            if !is_selected(topic_of(channel), &self.options.topics, &[]) {
                 continue;
             }
             let Ok(sample) = Encoded::new(&message.data) else {
-                *self.skipped.entry(message.channel.topic.clone()).or_default() += 1;
+                *self.skipped.entry(channel.topic.clone()).or_default() += 1;
                 continue;
             };
-            let key = (message.channel.id, sample.encoding.representation_id());
-            let Some(writer) = self.writers.get(&key) else {
-                *self.skipped.entry(message.channel.topic.clone()).or_default() += 1;
+            let Some(writer) = self.writer_of(channel, sample.encoding)? else {
+                *self.skipped.entry(channel.topic.clone()).or_default() += 1;
                 continue;
             };
             let recorded = message.log_time.saturating_sub(*first.get_or_insert(message.log_time));
@@ -185,8 +240,16 @@ impl Player<'_> {
             if stop.is_due() {
                 break;
             }
-            writer.write(sample, self.write_options(&message))?;
-            published += 1;
+            let options = self.write_options(&message);
+            let writer = &self.writers[writer].1;
+            match channel.metadata.get(INSTANCE_END_KEY) {
+                None => {
+                    writer.write(sample, options)?;
+                    published += 1;
+                }
+                Some(kind) if writer.end_instance(kind, sample, options)? => {}
+                Some(_) => *self.skipped.entry(channel.topic.clone()).or_default() += 1,
+            }
         }
         Ok(published)
     }
@@ -200,11 +263,11 @@ impl Player<'_> {
     }
 
     fn finish(self, published: u64, notes: &mut dyn Write) -> Result<(), ToolError> {
-        for writer in self.writers.values() {
+        for (_, writer) in &self.writers {
             writer.await_acknowledgments()?;
         }
         for (topic, count) in &self.skipped {
-            writeln!(notes, "{topic}: {count} messages are no CDR samples").map_err(ToolError::output)?;
+            writeln!(notes, "{topic}: {count} messages are no samples of its type").map_err(ToolError::output)?;
         }
         writeln!(notes, "published {published} samples of {} topics", self.writers.len()).map_err(ToolError::output)
     }

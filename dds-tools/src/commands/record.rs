@@ -1,42 +1,40 @@
-//! `dds record`: topics into an MCAP file.
+//! `dds record`: topics into MCAP files.
 
 use crate::domain_view::{DomainWatch, TopicView};
 use crate::error::ToolError;
 use crate::network;
-use crate::options::RecordOptions;
+use crate::options::{CompressionOption, RecordOptions};
 use crate::recording::{
-    ChannelId, RELIABLE_KEY, RecordedSchema, RecordingWriter, SCHEMA_ENCODING, TOPIC_KEY, TRANSIENT_LOCAL_KEY,
-    TYPE_NAME_KEY, is_selected,
+    INSTANCE_END_KEY, MessageTimes, RELIABLE_KEY, RecordedChannel, RecordedSchema, SCHEMA_ENCODING, TOPIC_KEY,
+    TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY,
 };
+use crate::recording_files::{RecordingFiles, SplitRules, numbered_path};
+use crate::recording_ring::RecordingRing;
 use crate::ros::{
-    OFFERED_QOS_KEY, ROS_PROFILE, ROS_SCHEMA_ENCODING, RosTopicType, TYPE_HASH_KEY, is_ros_type, offered_qos,
-    ros_topic, ros_type,
+    OFFERED_QOS_KEY, ROS_SCHEMA_ENCODING, RosTopicType, TYPE_HASH_KEY, is_ros_type, offered_qos, ros_topic,
 };
 use crate::stop::Stop;
-use crate::topic_access::{TopicReader, reader_qos};
-use dds_core::DomainParticipant;
-use dds_core::dynamic::DynamicType;
-use dds_core::error::WaitErrorKind;
+use crate::topic_reader::{InstanceEnd, TopicChange};
+use crate::topic_set::{TopicSelection, TopicSet};
+use crate::topic_types::KnownType;
+use dds_core::cdr::Encoding;
 use dds_core::qos::Durability;
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io::Write;
+use dds_core::{InstanceState, SampleInfo};
+use ratatui::crossterm::event::{self, Event, KeyCode};
+use std::collections::BTreeMap;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Most topics that are recorded or refused. A peer that announces new names without end must not fill the memory.
-const TOPICS_MAX: usize = 4096;
 /// Time to discover the topics that exist at the start.
 const FIRST_LOOK: Duration = Duration::from_millis(300);
+/// Time between two looks at the topics of the domain.
+const LOOK: Duration = Duration::from_millis(100);
 /// Time between two looks at the readers, if no sample arrives.
 const STEP: Duration = Duration::from_millis(2);
-
-/// A topic that is recorded.
-struct RecordedTopic {
-    name: String,
-    reader: TopicReader,
-    channel: ChannelId,
-    samples: u64,
-    ended_instances: u64,
-}
 
 /// Records until the count, the time or the request to stop. Topics may appear at any time.
 ///
@@ -50,201 +48,366 @@ pub fn run(options: &RecordOptions, notes: &mut dyn Write, stop: &Stop) -> Resul
     let mut watch = DomainWatch::new(&participant)?;
     // The header of the file has the profile, so the first look decides it.
     watch.settle(FIRST_LOOK, stop)?;
-    let is_ros = watch.view().topics().values().any(|topic| topic.type_names().iter().any(|name| is_ros_type(name)));
-    let profile = if is_ros { ROS_PROFILE } else { "" };
-    let mut file = RecordingWriter::create(&options.output, options.compression, profile)?;
-    let mut recorder = TopicRecorder {
-        options,
-        participant,
-        recorded: Vec::new(),
-        awaited_types: HashMap::new(),
-        refused: HashSet::new(),
-    };
+    let mut topics = options.topics.clone();
+    if let (Some(trigger), false) = (&options.trigger, topics.is_empty()) {
+        topics.push(trigger.clone());
+    }
+    let selection = TopicSelection { topics, exclude: options.exclude.clone() };
+    let mut set = TopicSet::with_types(participant, selection, options.type_wait);
+    let mut recorder = Recorder { recorded: BTreeMap::new(), total: 0, sink: Sink::new(options, &watch)? };
+    let trigger = Trigger::new(options)?;
     let stop = stop.after(options.end.duration);
-    let mut total = 0;
     let mut last_look = None::<Instant>;
-    while !stop.is_due() && options.end.count.is_none_or(|count| total < count) {
-        if last_look.is_none_or(|last| last.elapsed() >= Duration::from_millis(100)) {
+    while !stop.is_due() && options.end.count.is_none_or(|count| recorder.total < count) {
+        if last_look.is_none_or(|last| last.elapsed() >= LOOK) {
             last_look = Some(Instant::now());
             watch.update()?;
-            recorder.open_topics(&watch, &mut file, notes)?;
+            recorder.open_topics(&mut set, &watch, notes)?;
+            trigger.look_at_keys()?;
         }
-        let before = total;
-        for topic in &mut recorder.recorded {
-            topic.take(&mut file, &mut total, options.end.count)?;
+        let before = recorder.total;
+        for (name, topic) in set.topics() {
+            let is_trigger = options.trigger.as_deref() == Some(name);
+            let Some(recorded) = recorder.recorded.get_mut(name) else { continue };
+            topic.take(|info, change| {
+                if is_trigger && matches!(change, TopicChange::Sample(_)) {
+                    trigger.set();
+                }
+                recorded.write(info, change, &mut recorder.sink, &mut recorder.total, options.end.count)
+            })?;
         }
-        file.complete_chunk_in_time()?;
-        if total == before {
+        recorder.sink.keep_up(&trigger, notes)?;
+        if recorder.total == before {
             stop.sleep(STEP);
         }
     }
-    file.finish()?;
-    recorder.report(total, notes)
+    let Recorder { recorded, total, sink } = recorder;
+    sink.finish(notes)?;
+    report(&recorded, total, &mut set, notes)
 }
 
-/// The type of a topic.
-enum KnownType {
-    /// An interface file of ROS defines it.
-    Ros(RosTopicType),
-    /// An endpoint describes it.
-    Described(DynamicType),
-    /// No endpoint describes it.
-    Unknown,
+/// Requests to write the ring: SIGUSR1, Enter in the terminal, or a sample of the trigger topic.
+struct Trigger {
+    is_set: Arc<AtomicBool>,
+    reads_keys: bool,
+    #[cfg(unix)]
+    signal: Option<signal_hook::SigId>,
 }
 
-impl KnownType {
-    const fn dynamic(&self) -> Option<&DynamicType> {
-        match self {
-            Self::Ros(found) => Some(&found.ty),
-            Self::Described(ty) => Some(ty),
-            Self::Unknown => None,
+impl Trigger {
+    fn new(options: &RecordOptions) -> Result<Self, ToolError> {
+        let is_set = Arc::new(AtomicBool::new(false));
+        let has_ring = options.last.is_some();
+        #[cfg(unix)]
+        let signal = match has_ring {
+            true => {
+                let flag = signal_hook::flag::register(signal_hook::consts::SIGUSR1, Arc::clone(&is_set));
+                Some(flag.map_err(|source| ToolError::Io { name: "SIGUSR1".to_owned(), source })?)
+            }
+            false => None,
+        };
+        Ok(Self {
+            is_set,
+            reads_keys: has_ring && std::io::stdin().is_terminal(),
+            #[cfg(unix)]
+            signal,
+        })
+    }
+
+    fn set(&self) {
+        self.is_set.store(true, Ordering::Relaxed);
+    }
+
+    fn take(&self) -> bool {
+        self.is_set.swap(false, Ordering::Relaxed)
+    }
+
+    fn look_at_keys(&self) -> Result<(), ToolError> {
+        while self.reads_keys && event::poll(Duration::ZERO).map_err(ToolError::output)? {
+            if let Event::Key(key) = event::read().map_err(ToolError::output)?
+                && key.code == KeyCode::Enter
+            {
+                self.set();
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Trigger {
+    fn drop(&mut self) {
+        #[cfg(unix)]
+        if let Some(signal) = self.signal.take() {
+            signal_hook::low_level::unregister(signal);
         }
     }
+}
+
+/// Where the messages go.
+enum Sink {
+    Files(Box<RecordingFiles>),
+    Ring(Box<RingFiles>),
+}
+
+/// A ring with the files that triggers write.
+struct RingFiles {
+    ring: RecordingRing,
+    path: PathBuf,
+    compression: CompressionOption,
+    file_count: usize,
+    /// Reception time of the last message in a file.
+    saved_until: Option<u64>,
+    /// The thread that writes a file, so that the readers do not wait for the disk.
+    saving: Option<JoinHandle<Result<(PathBuf, usize), ToolError>>>,
+}
+
+impl Sink {
+    fn new(options: &RecordOptions, watch: &DomainWatch) -> Result<Self, ToolError> {
+        let (path, compression) = (options.output.clone(), options.compression);
+        if let Some(last) = options.last {
+            let ring = RecordingRing::new(last, usize::try_from(options.last_bytes).unwrap_or(usize::MAX));
+            let files = RingFiles { ring, path, compression, file_count: 0, saved_until: None, saving: None };
+            return Ok(Self::Ring(Box::new(files)));
+        }
+        let topics = watch.view().topics();
+        let has_ros_topics = topics.values().any(|topic| topic.type_names().iter().any(|name| is_ros_type(name)));
+        let rules = SplitRules { bytes: options.split_bytes, duration: options.split_time };
+        Ok(Self::Files(Box::new(RecordingFiles::create(&path, compression, rules, has_ros_topics)?)))
+    }
+
+    fn add_channel(&mut self, channel: RecordedChannel) -> usize {
+        match self {
+            Self::Files(files) => files.add_channel(channel),
+            Self::Ring(files) => files.ring.add_channel(channel),
+        }
+    }
+
+    fn write(&mut self, channel: usize, info: &SampleInfo, payload: &[u8], is_latched: bool) -> Result<(), ToolError> {
+        let times = MessageTimes::from(info);
+        match self {
+            Self::Files(files) => files.write(channel, times, payload),
+            Self::Ring(files) => {
+                let latched = is_latched.then_some(info.instance_handle);
+                files.ring.write(channel, times, payload, latched);
+                Ok(())
+            }
+        }
+    }
+
+    /// Does the work that is due without samples: completes a chunk, or writes the ring after a trigger.
+    fn keep_up(&mut self, trigger: &Trigger, notes: &mut dyn Write) -> Result<(), ToolError> {
+        match self {
+            Self::Files(files) => files.complete_chunk_in_time(),
+            Self::Ring(files) => {
+                files.finish_saving(false, notes)?;
+                // A trigger during a save waits for its end.
+                if files.saving.is_none() && trigger.take() {
+                    files.save();
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn finish(self, notes: &mut dyn Write) -> Result<(), ToolError> {
+        match self {
+            Self::Files(files) => {
+                if files.file_count() > 1 {
+                    writeln!(notes, "wrote {} files", files.file_count()).map_err(ToolError::output)?;
+                }
+                files.finish()
+            }
+            Self::Ring(mut files) => {
+                files.finish_saving(true, notes)?;
+                if files.ring.last_time() > files.saved_until {
+                    files.save();
+                    files.finish_saving(true, notes)?;
+                }
+                let dropped = files.ring.dropped();
+                if dropped > 0 {
+                    writeln!(notes, "the memory limit removed {dropped} samples early; raise --last-bytes")
+                        .map_err(ToolError::output)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl RingFiles {
+    fn save(&mut self) {
+        let (path, compression) = (numbered_path(&self.path, self.file_count), self.compression);
+        self.file_count += 1;
+        self.saved_until = self.ring.last_time();
+        let content = self.ring.content();
+        self.saving = Some(std::thread::spawn(move || {
+            let count = content.save(&path, compression)?;
+            Ok((path, count))
+        }));
+    }
+
+    fn finish_saving(&mut self, waits: bool, notes: &mut dyn Write) -> Result<(), ToolError> {
+        if !self.saving.as_ref().is_some_and(|saving| waits || saving.is_finished()) {
+            return Ok(());
+        }
+        let Some(saving) = self.saving.take() else { return Ok(()) };
+        let (path, count) = saving.join().expect("the thread returns its errors")?;
+        writeln!(notes, "wrote {count} samples into {}", path.display()).map_err(ToolError::output)
+    }
+}
+
+/// A topic that is recorded.
+struct RecordedTopic {
+    definition: RecordedChannel,
+    is_transient_local: bool,
+    channel: usize,
+    /// Channels for disposed instances, and for instances without writers. They exist after the first such end.
+    end_channels: [Option<usize>; 2],
+    samples: u64,
+    ends: u64,
+    ends_without_key: u64,
 }
 
 impl RecordedTopic {
-    /// Adds the topic to the file.
-    fn new(
-        name: &str,
-        topic: &TopicView<'_>,
-        ty: &KnownType,
-        reader: TopicReader,
-        file: &mut RecordingWriter,
-        notes: &mut dyn Write,
-    ) -> Result<Self, ToolError> {
-        // Endpoints may use several names. The schema defines the one of the described type.
-        let type_name = match ty.dynamic() {
-            Some(ty) => ty.name().to_owned(),
-            None => topic.type_names().into_iter().next().unwrap_or_default(),
-        };
-        let qos = reader_qos(topic);
-        let is_transient_local = qos.durability >= Durability::TransientLocal;
-        let mut metadata = BTreeMap::from([
-            (TYPE_NAME_KEY.to_owned(), type_name.clone()),
-            (RELIABLE_KEY.to_owned(), qos.reliability.is_reliable().to_string()),
-            (TRANSIENT_LOCAL_KEY.to_owned(), is_transient_local.to_string()),
-        ]);
-        let channel = match (ty, ros_topic(name)) {
-            (KnownType::Ros(RosTopicType { schema: Some(schema), hash, .. }), Some(ros_name)) => {
-                metadata.insert(TOPIC_KEY.to_owned(), name.to_owned());
-                metadata.insert(OFFERED_QOS_KEY.to_owned(), offered_qos(&topic.writers));
-                metadata.extend(hash.clone().map(|hash| (TYPE_HASH_KEY.to_owned(), hash)));
-                let schema = RecordedSchema { name: &schema.name, encoding: ROS_SCHEMA_ENCODING, text: &schema.text };
-                file.add_topic(ros_name, Some(schema), &metadata)?
-            }
-            _ => {
-                let text = ty.dynamic().map(ToString::to_string);
-                let schema =
-                    text.as_ref().map(|text| RecordedSchema { name: &type_name, encoding: SCHEMA_ENCODING, text });
-                file.add_topic(name, schema, &metadata)?
-            }
-        };
-        let note = if ty.dynamic().is_some() { "" } else { " without a schema: no endpoint describes its type" };
-        writeln!(notes, "records {name} ({type_name}){note}").map_err(ToolError::output)?;
-        Ok(Self { name: name.to_owned(), reader, channel, samples: 0, ended_instances: 0 })
+    fn new(name: &str, topic: &TopicView<'_>, ty: &KnownType, sink: &mut Sink) -> Self {
+        let definition = definition(name, topic, ty);
+        let is_transient_local = definition.metadata.get(TRANSIENT_LOCAL_KEY).is_some_and(|value| value == "true");
+        let channel = sink.add_channel(definition.clone());
+        Self {
+            definition,
+            is_transient_local,
+            channel,
+            end_channels: [None; 2],
+            samples: 0,
+            ends: 0,
+            ends_without_key: 0,
+        }
     }
 
-    fn take(&mut self, file: &mut RecordingWriter, total: &mut u64, limit: Option<u64>) -> Result<(), ToolError> {
-        let Self { reader, channel, samples, ended_instances, .. } = self;
-        reader.take(|info, sample| {
-            let Some(sample) = sample else {
-                *ended_instances += 1;
-                return Ok(());
-            };
-            if limit.is_some_and(|limit| *total >= limit) {
-                return Ok(());
-            }
-            *samples += 1;
-            *total += 1;
-            file.write(*channel, info, sample.bytes)
-        })
-    }
-}
-
-struct TopicRecorder<'o> {
-    options: &'o RecordOptions,
-    participant: DomainParticipant,
-    recorded: Vec<RecordedTopic>,
-    /// When the wait for the type of a topic began.
-    awaited_types: HashMap<String, Instant>,
-    /// Topics that no reader of the program can match.
-    refused: HashSet<String>,
-}
-
-impl TopicRecorder<'_> {
-    /// Opens each new topic that has a writer and a known type. After a while, the type may stay unknown.
-    fn open_topics(
+    fn write(
         &mut self,
-        watch: &DomainWatch,
-        file: &mut RecordingWriter,
-        notes: &mut dyn Write,
+        info: &SampleInfo,
+        change: TopicChange<'_>,
+        sink: &mut Sink,
+        total: &mut u64,
+        limit: Option<u64>,
     ) -> Result<(), ToolError> {
-        for (name, topic) in watch.view().topics() {
-            let is_known = self.refused.contains(name) || self.recorded.iter().any(|recorded| recorded.name == name);
-            let is_full = self.recorded.len() + self.refused.len() >= TOPICS_MAX;
-            if is_known
-                || is_full
-                || topic.writers.is_empty()
-                || !is_selected(name, &self.options.topics, &self.options.exclude)
-            {
-                continue;
+        match change {
+            TopicChange::Sample(_) if limit.is_some_and(|limit| *total >= limit) => Ok(()),
+            TopicChange::Sample(sample) => {
+                self.samples += 1;
+                *total += 1;
+                sink.write(self.channel, info, sample.bytes, self.is_transient_local)
             }
-            let Some(ty) = self.known_type(name, &topic)? else { continue };
-            self.awaited_types.remove(name);
-            match TopicReader::new(&self.participant, name, &topic, ty.dynamic()) {
-                Ok(reader) => {
-                    let recorded = RecordedTopic::new(name, &topic, &ty, reader, file, notes)?;
-                    self.recorded.push(recorded);
-                }
-                // The announcement of a peer must not end the recording of the other topics.
-                Err(error) => {
-                    writeln!(notes, "does not record {name}: {error}").map_err(ToolError::output)?;
-                    self.refused.insert(name.to_owned());
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns the type of a topic, or `None` while an endpoint may still describe it.
-    fn known_type(&mut self, name: &str, topic: &TopicView<'_>) -> Result<Option<KnownType>, ToolError> {
-        if let Some(found) = topic.type_names().iter().find_map(|name| ros_type(name)) {
-            return Ok(Some(KnownType::Ros(found)));
-        }
-        match self.participant.discover_type(name).block_for(Duration::ZERO) {
-            Ok(ty) => Ok(Some(KnownType::Described(ty))),
-            Err(error) if matches!(error.kind(), WaitErrorKind::Timeout { .. }) => {
-                let start = self.awaited_types.entry(name.to_owned()).or_insert_with(Instant::now);
-                Ok(if start.elapsed() < self.options.type_wait { None } else { Some(KnownType::Unknown) })
-            }
-            Err(error) => Err(error.into()),
+            TopicChange::End(end) => self.write_end(info, &end, sink),
         }
     }
 
-    /// Prints the number of samples and the losses of each topic.
-    fn report(&self, total: u64, notes: &mut dyn Write) -> Result<(), ToolError> {
-        if self.recorded.len() + self.refused.len() >= TOPICS_MAX {
-            writeln!(notes, "the limit of {TOPICS_MAX} topics was reached").map_err(ToolError::output)?;
+    /// Writes the end of an instance as a sample with its key.
+    fn write_end(&mut self, info: &SampleInfo, end: &InstanceEnd, sink: &mut Sink) -> Result<(), ToolError> {
+        // Message definitions of ROS have no other encoding than XCDR1.
+        let payload = end.key.as_ref().and_then(|key| key.to_payload(Encoding::Xcdr1).ok());
+        let Some(payload) = payload else {
+            self.ends_without_key += 1;
+            return Ok(());
+        };
+        self.ends += 1;
+        let is_disposed = end.state == InstanceState::NotAliveDisposed;
+        let kind = if is_disposed { "disposed" } else { "no_writers" };
+        let definition = &self.definition;
+        let channel = *self.end_channels[usize::from(is_disposed)].get_or_insert_with(|| {
+            let mut channel = definition.clone();
+            channel.metadata.insert(INSTANCE_END_KEY.to_owned(), kind.to_owned());
+            channel.name += &format!("#{kind}");
+            sink.add_channel(channel)
+        });
+        if let Sink::Ring(files) = sink {
+            files.ring.end_instance(self.channel, info.instance_handle);
         }
-        for topic in &self.recorded {
-            let losses = topic.reader.losses();
-            let lost = losses.total().lost();
-            let mut line = format!("{}: {} samples, {lost} lost", topic.name, topic.samples);
-            if topic.ended_instances > 0 {
-                line += &format!(", {} ends of instances not recorded", topic.ended_instances);
-            }
-            writeln!(notes, "{line}").map_err(ToolError::output)?;
-            if lost > 0 {
-                writeln!(notes, "{losses}").map_err(ToolError::output)?;
-            }
+        sink.write(channel, info, &payload, false)
+    }
+}
+
+/// Returns the channel of a topic.
+fn definition(name: &str, topic: &TopicView<'_>, ty: &KnownType) -> RecordedChannel {
+    let type_name = ty.name(topic);
+    let is_reliable = topic.writers.iter().all(|writer| writer.qos.reliability.is_reliable());
+    let is_transient_local = topic.writers.iter().any(|writer| writer.qos.durability >= Durability::TransientLocal);
+    let mut metadata = BTreeMap::from([
+        (TYPE_NAME_KEY.to_owned(), type_name.clone()),
+        (TOPIC_KEY.to_owned(), name.to_owned()),
+        (RELIABLE_KEY.to_owned(), is_reliable.to_string()),
+        (TRANSIENT_LOCAL_KEY.to_owned(), is_transient_local.to_string()),
+    ]);
+    if let (KnownType::Ros(RosTopicType { schema: Some(schema), hash, .. }), Some(ros_name)) = (ty, ros_topic(name)) {
+        metadata.insert(OFFERED_QOS_KEY.to_owned(), offered_qos(&topic.writers));
+        metadata.extend(hash.clone().map(|hash| (TYPE_HASH_KEY.to_owned(), hash)));
+        let (name, text) = (schema.name.clone(), schema.text.clone());
+        let schema = Some(RecordedSchema { name, encoding: ROS_SCHEMA_ENCODING, text });
+        return RecordedChannel { name: ros_name.to_owned(), schema, metadata };
+    }
+    let schema =
+        ty.dynamic().map(|ty| RecordedSchema { name: type_name, encoding: SCHEMA_ENCODING, text: ty.to_string() });
+    RecordedChannel { name: name.to_owned(), schema, metadata }
+}
+
+struct Recorder {
+    recorded: BTreeMap<String, RecordedTopic>,
+    /// Samples of all topics.
+    total: u64,
+    sink: Sink,
+}
+
+impl Recorder {
+    fn open_topics(&mut self, set: &mut TopicSet, watch: &DomainWatch, notes: &mut dyn Write) -> Result<(), ToolError> {
+        let changes = set.open_topics(watch)?;
+        for (name, ty) in changes.opened {
+            let topic = watch.view().endpoints_of(&name);
+            let note = if ty.dynamic().is_some() { "" } else { " without a schema: no endpoint describes its type" };
+            writeln!(notes, "records {name} ({}){note}", ty.name(&topic)).map_err(ToolError::output)?;
+            let recorded = RecordedTopic::new(&name, &topic, &ty, &mut self.sink);
+            self.recorded.insert(name, recorded);
         }
-        writeln!(notes, "recorded {total} samples of {} topics", self.recorded.len()).map_err(ToolError::output)?;
-        if self.recorded.is_empty() {
-            return Err(ToolError::NothingArrived {
-                awaited: "topic with a writer".to_owned(),
-                next_step: "`dds ls` lists the topics of the domain",
-            });
+        for (name, error) in changes.refused {
+            let part = if self.recorded.contains_key(&name) { "a writer of " } else { "" };
+            writeln!(notes, "does not record {part}{name}: {error}").map_err(ToolError::output)?;
         }
         Ok(())
     }
+}
+
+/// Prints the number of samples and the losses of each topic.
+fn report(
+    recorded: &BTreeMap<String, RecordedTopic>,
+    total: u64,
+    set: &mut TopicSet,
+    notes: &mut dyn Write,
+) -> Result<(), ToolError> {
+    if set.is_full() {
+        writeln!(notes, "the limit of topics was reached").map_err(ToolError::output)?;
+    }
+    for (name, observed) in set.topics() {
+        let Some(topic) = recorded.get(name) else { continue };
+        let losses = observed.losses();
+        let lost = losses.total().lost();
+        let mut line = format!("{name}: {} samples, {lost} lost", topic.samples);
+        if topic.ends > 0 {
+            line += &format!(", {} ends of instances", topic.ends);
+        }
+        if topic.ends_without_key > 0 {
+            line += &format!(", {} ends of instances not recorded: their key is unknown", topic.ends_without_key);
+        }
+        writeln!(notes, "{line}").map_err(ToolError::output)?;
+        if lost > 0 {
+            writeln!(notes, "{losses}").map_err(ToolError::output)?;
+        }
+    }
+    writeln!(notes, "recorded {total} samples of {} topics", recorded.len()).map_err(ToolError::output)?;
+    if recorded.is_empty() {
+        return Err(ToolError::NothingArrived {
+            awaited: "topic with a writer".to_owned(),
+            next_step: "`dds ls` lists the topics of the domain",
+        });
+    }
+    Ok(())
 }

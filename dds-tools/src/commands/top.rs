@@ -155,7 +155,7 @@ impl DomainObserver {
         let mut period_start = Instant::now();
         while !stop.is_due() {
             watch.update()?;
-            self.set.open_topics(watch);
+            self.set.open_topics(watch)?;
             self.set.take()?;
             if period_start.elapsed() >= period {
                 period_start = Instant::now();

@@ -1,10 +1,11 @@
 //! `record`, `info`, `play` and `recover`.
 
 use crate::support::{Domain, Pose, pose, pose_reader, pose_writer, run_local};
-use dds_core::qos::{Preset, PublisherQos};
-use dds_core::{DataReader, InstanceHandle};
-use dds_tools::ToolError;
+use dds_core::dynamic::{DynamicData, DynamicType};
+use dds_core::qos::{DataWriterQos, Preset, PublisherQos};
+use dds_core::{DataReader, DataWriter, InstanceHandle, InstanceState};
 use dds_tools::recording::messages;
+use dds_tools::{Stop, ToolError};
 use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
@@ -73,7 +74,7 @@ fn recording_plays_the_same_bytes() {
     // The schema gives the keys, so the replay has the instances of the recording.
     assert_eq!(instances.len(), 2);
     let content = |path: &Path| -> Vec<_> {
-        let all = messages(path).unwrap().map(Result::unwrap);
+        let all = messages(path).unwrap().map(Result::unwrap).filter(|message| message.channel.topic.ends_with("pose"));
         all.map(|message| (message.publish_time, message.data.into_owned())).collect()
     };
     assert_eq!(content(&first), content(&second));
@@ -165,4 +166,149 @@ fn damaged_recording_fails_at_its_damaged_place() {
     std::fs::write(&path, &bytes).unwrap();
     let printed = run_local(&["info", path.to_str().unwrap()]);
     assert!(matches!(printed.result, Err(ToolError::Recording { .. })), "{}", printed.output);
+}
+
+/// Runs `record` until `publish` has returned and its last change has arrived.
+fn record_while(domain: &Domain, line: &[&str], publish: impl FnOnce()) -> String {
+    std::thread::scope(|scope| {
+        let stop = Stop::new();
+        let recorder = scope.spawn({
+            let stop = stop.clone();
+            move || domain.run_with(line, "", &stop)
+        });
+        publish();
+        // The readers have the changes. The command takes them within one step.
+        std::thread::sleep(Duration::from_millis(300));
+        stop.request();
+        let printed = recorder.join().unwrap();
+        let notes = printed.notes.clone();
+        printed.unwrap();
+        notes
+    })
+}
+
+fn acknowledged(writer: &DataWriter<Pose>) {
+    writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+    writer.acknowledged().block_for(Duration::from_secs(30)).unwrap();
+}
+
+#[test]
+fn ends_of_instances_are_recorded_and_played() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ends.mcap");
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let mut qos = DataWriterQos::default().reliable().keep_all();
+    qos.writer_data_lifecycle.autodispose_unregistered_instances = false;
+    let writer = robot.writer_builder::<Pose>("robot/pose").qos(qos).build().unwrap();
+    let notes = record_while(&domain, &["record", "--output", path.to_str().unwrap()], || {
+        writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        for robot in [1, 2] {
+            writer.write(&pose(robot, 0.5)).unwrap();
+        }
+        acknowledged(&writer);
+        std::thread::sleep(Duration::from_millis(50));
+        writer.dispose(&1).unwrap();
+        writer.unregister_instance(&2).unwrap();
+        acknowledged(&writer);
+    });
+    assert!(notes.contains("robot/pose: 2 samples, 0 lost, 2 ends of instances\n"), "{notes}");
+    let channels: Vec<_> = messages(&path).unwrap().map(|message| message.unwrap().channel.topic.clone()).collect();
+    assert_eq!(channels, ["robot/pose", "robot/pose", "robot/pose#disposed", "robot/pose#no_writers"]);
+
+    let domain = Domain::new();
+    let observer = domain.join("observer");
+    let reader = pose_reader(&observer, "robot/pose");
+    domain.run(&["play", path.to_str().unwrap(), "--readers-wait", "10"]).unwrap();
+    let mut ends = Vec::new();
+    while ends.len() < 2 {
+        let sample = reader.next_sample().block_for(Duration::from_secs(10)).unwrap();
+        if sample.info.instance_state != InstanceState::Alive {
+            ends.push((reader.key_value(sample.info.instance_handle), sample.info.instance_state));
+        }
+    }
+    let (disposed, left) = (InstanceState::NotAliveDisposed, InstanceState::NotAliveNoWriters);
+    assert_eq!(ends, [(Some(1), disposed), (Some(2), left)]);
+}
+
+#[test]
+fn writers_of_every_qos_are_recorded_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("classes.mcap");
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    // The recorder begins with the strongest offers.
+    let first = pose_writer(&robot);
+    first.write(&pose(1, 1.0)).unwrap();
+    let notes = record_while(&domain, &["record", "--output", path.to_str().unwrap()], || {
+        acknowledged(&first);
+        let weak = DataWriterQos::default().best_effort();
+        let weak = robot.writer_builder::<Pose>("robot/pose").qos(weak).build().unwrap();
+        weak.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        for number in 2..5 {
+            weak.write(&pose(2, f64::from(number))).unwrap();
+            first.write(&pose(1, f64::from(10 + number))).unwrap();
+        }
+        acknowledged(&first);
+    });
+    let ty = DynamicType::of::<Pose>().unwrap();
+    // The weak writer has left, which ends its instance.
+    let samples = messages(&path).unwrap().map(Result::unwrap).filter(|message| message.channel.topic == "robot/pose");
+    let mut values: Vec<f64> =
+        samples.map(|sample| DynamicData::from_payload(&ty, &sample.data).unwrap().get::<f64>("x").unwrap()).collect();
+    values.sort_by(f64::total_cmp);
+    assert_eq!(values, [1.0, 2.0, 3.0, 4.0, 12.0, 13.0, 14.0], "{notes}");
+    assert!(notes.contains("robot/pose: 7 samples, 0 lost"), "{notes}");
+}
+
+#[test]
+fn recording_splits_into_complete_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("drive.mcap");
+    let notes = record(&Domain::new(), &path, &["--split-time", "0.03"]);
+    assert!(notes.contains("wrote ") && !path.exists(), "{notes}");
+    let mut samples = Vec::new();
+    for number in 0.. {
+        let part = folder.path().join(format!("drive_{number}.mcap"));
+        if !part.exists() {
+            break;
+        }
+        let text = run_local(&["info", part.to_str().unwrap(), "--json"]).unwrap();
+        assert!(!text.contains("\"schema\":null"), "each file has its schemas: {text}");
+        samples.push(messages(&part).unwrap().map(Result::unwrap).count());
+    }
+    assert!(samples.len() > 1, "{samples:?}");
+    assert_eq!(samples.iter().sum::<usize>(), 5);
+}
+
+#[test]
+fn ring_is_written_at_its_trigger_and_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ring.mcap");
+    let part = |number: usize| folder.path().join(format!("ring_{number}.mcap"));
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let (writer, trigger) = (pose_writer(&robot), robot.writer_builder::<Pose>("crash").qos(Preset::State));
+    let trigger = trigger.build().unwrap();
+    let line = ["record", "--output", path.to_str().unwrap(), "--last", "60s", "--trigger", "crash", "robot/*"];
+    let notes = record_while(&domain, &line, || {
+        trigger.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        writer.write(&pose(1, 1.0)).unwrap();
+        acknowledged(&writer);
+        std::thread::sleep(Duration::from_millis(100));
+        trigger.write(&pose(9, 0.0)).unwrap();
+        acknowledged(&trigger);
+        for _ in 0..100 {
+            // The index at the end makes the file complete.
+            if std::fs::read(part(0)).is_ok_and(|bytes| bytes.ends_with(mcap::MAGIC) && bytes.len() > 100) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        writer.write(&pose(1, 2.0)).unwrap();
+        acknowledged(&writer);
+    });
+    assert_eq!(messages(&part(0)).unwrap().map(Result::unwrap).count(), 2, "{notes}");
+    assert_eq!(messages(&part(1)).unwrap().map(Result::unwrap).count(), 3, "{notes}");
+    assert!(!path.exists() && !part(2).exists());
 }

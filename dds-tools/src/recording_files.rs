@@ -1,0 +1,172 @@
+//! A recording as one file, or as a sequence of complete files.
+
+use crate::error::ToolError;
+use crate::options::CompressionOption;
+use crate::recording::{ChannelId, MessageTimes, RecordedChannel, RecordingWriter};
+use crate::ros::{ROS_PROFILE, ROS_SCHEMA_ENCODING};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// When a recording begins a new file.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SplitRules {
+    /// Size of a file. The last chunk and the index may exceed it.
+    pub bytes: Option<u64>,
+    /// Duration of a file.
+    pub duration: Option<Duration>,
+}
+
+impl SplitRules {
+    const fn is_single_file(self) -> bool {
+        self.bytes.is_none() && self.duration.is_none()
+    }
+}
+
+/// A recording that is being written. Every file has the schemas of its messages, and an index.
+#[derive(Debug)]
+pub struct RecordingFiles {
+    path: PathBuf,
+    compression: CompressionOption,
+    rules: SplitRules,
+    /// All channels, with their ids in the present file. A file has only the channels with messages.
+    channels: Vec<(RecordedChannel, Option<ChannelId>)>,
+    /// `None` between two files.
+    file: Option<RecordingWriter>,
+    file_start: Instant,
+    file_count: usize,
+}
+
+impl RecordingFiles {
+    /// Creates the first file. With rules, `drive.mcap` stands for `drive_0.mcap`, `drive_1.mcap` and so on.
+    ///
+    /// # Errors
+    /// Fails if the file exists or cannot be created.
+    pub fn create(
+        path: &Path,
+        compression: CompressionOption,
+        rules: SplitRules,
+        has_ros_topics: bool,
+    ) -> Result<Self, ToolError> {
+        let mut files = Self {
+            path: path.to_owned(),
+            compression,
+            rules,
+            channels: Vec::new(),
+            file: None,
+            file_start: Instant::now(),
+            file_count: 0,
+        };
+        files.next_file(has_ros_topics)?;
+        Ok(files)
+    }
+
+    /// Returns the number of files so far.
+    #[must_use]
+    pub const fn file_count(&self) -> usize {
+        self.file_count
+    }
+
+    fn next_file(&mut self, has_ros_topics: bool) -> Result<&mut RecordingWriter, ToolError> {
+        let path = match self.rules.is_single_file() {
+            true => self.path.clone(),
+            false => numbered_path(&self.path, self.file_count),
+        };
+        let profile = if has_ros_topics { ROS_PROFILE } else { "" };
+        let file = RecordingWriter::create(&path, self.compression, profile)?;
+        self.file_count += 1;
+        self.file_start = Instant::now();
+        Ok(self.file.insert(file))
+    }
+
+    /// Adds a channel, and returns its index.
+    pub fn add_channel(&mut self, channel: RecordedChannel) -> usize {
+        self.channels.push((channel, None));
+        self.channels.len() - 1
+    }
+
+    /// Adds a message to the channel with this index.
+    ///
+    /// # Errors
+    /// Fails if the file cannot be written, for example because the disk is full.
+    pub fn write(&mut self, channel: usize, times: MessageTimes, payload: &[u8]) -> Result<(), ToolError> {
+        self.split_in_time()?;
+        if self.file.is_none() {
+            let has_ros_topics = has_ros_channels(self.channels.iter().map(|(channel, _)| channel));
+            self.next_file(has_ros_topics)?;
+        }
+        let Self { file: Some(file), channels, .. } = self else { unreachable!("the file was created above") };
+        let (definition, id) = &mut channels[channel];
+        let id = match *id {
+            Some(id) => id,
+            None => *id.insert(file.add_channel(definition)?),
+        };
+        file.write(id, times, payload)
+    }
+
+    /// Completes a chunk if the present one is older than a second. Call it at least every second.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn complete_chunk_in_time(&mut self) -> Result<(), ToolError> {
+        match &mut self.file {
+            Some(file) => file.complete_chunk_in_time(),
+            None => Ok(()),
+        }
+    }
+
+    /// Completes the present file if a rule says so. The next message creates another one.
+    fn split_in_time(&mut self) -> Result<(), ToolError> {
+        let Some(file) = &self.file else { return Ok(()) };
+        let is_large = self.rules.bytes.is_some_and(|limit| file.written_len() >= limit);
+        let is_old = self.rules.duration.is_some_and(|limit| self.file_start.elapsed() >= limit);
+        if is_large || is_old {
+            self.finish_file()?;
+        }
+        Ok(())
+    }
+
+    fn finish_file(&mut self) -> Result<(), ToolError> {
+        for (_, id) in &mut self.channels {
+            *id = None;
+        }
+        match self.file.take() {
+            Some(file) => file.finish(),
+            None => Ok(()),
+        }
+    }
+
+    /// Completes the last file with its index.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write).
+    pub fn finish(mut self) -> Result<(), ToolError> {
+        self.finish_file()
+    }
+}
+
+/// Returns whether a channel is a topic of ROS. One is enough for the profile of ROS.
+pub(crate) fn has_ros_channels<'c>(mut channels: impl Iterator<Item = &'c RecordedChannel>) -> bool {
+    channels.any(|channel| channel.schema.as_ref().is_some_and(|schema| schema.encoding == ROS_SCHEMA_ENCODING))
+}
+
+/// Returns `drive_3.mcap` for `drive.mcap` and 3.
+pub(crate) fn numbered_path(path: &Path, number: usize) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = match path.extension() {
+        Some(extension) => format!("{stem}_{number}.{}", extension.to_string_lossy()),
+        None => format!("{stem}_{number}"),
+    };
+    path.with_file_name(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbered_path;
+    use std::path::Path;
+
+    #[test]
+    fn files_are_numbered_before_the_extension() {
+        assert_eq!(numbered_path(Path::new("a/drive.mcap"), 3), Path::new("a/drive_3.mcap"));
+        assert_eq!(numbered_path(Path::new("drive"), 0), Path::new("drive_0"));
+    }
+}

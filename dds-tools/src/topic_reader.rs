@@ -1,0 +1,287 @@
+//! Readers for all writers of a topic, whatever QoS they offer.
+
+use crate::domain_view::TopicView;
+use crate::error::ToolError;
+use crate::topic_access::{reader_qos, subscriber_qos};
+use dds_core::builtin::PublicationBuiltinTopicData;
+use dds_core::cdr::{DecodeOwned, Encoded, Raw};
+use dds_core::dynamic::{DynamicData, DynamicType};
+use dds_core::qos::{Durability, Ownership, TopicQos};
+use dds_core::reader::SampleRef;
+use dds_core::stats::ReaderLosses;
+use dds_core::{DataReader, DomainParticipant, InstanceHandle, InstanceState, SampleInfo, Samples, Subscriber, Topic};
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// Most writers of a topic whose class is remembered. Without the memory, a sample may come twice.
+const WRITERS_MAX: usize = 65_536;
+
+/// A change of a topic.
+#[derive(Debug)]
+pub enum TopicChange<'c> {
+    /// A sample.
+    Sample(Encoded<'c>),
+    /// The end of an instance.
+    End(InstanceEnd),
+}
+
+/// The end of an instance.
+#[derive(Debug)]
+pub struct InstanceEnd {
+    /// Whether a writer disposed it, or all writers left it.
+    pub state: InstanceState,
+    /// Its key; `None` if the type is unknown.
+    pub key: Option<DynamicData>,
+}
+
+/// The policies of a writer that decide which reader receives all of its samples.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct WriterClass {
+    is_reliable: bool,
+    is_transient_local: bool,
+    ownership: Ownership,
+}
+
+impl WriterClass {
+    fn of(writer: &PublicationBuiltinTopicData) -> Self {
+        Self {
+            is_reliable: writer.qos.reliability.is_reliable(),
+            is_transient_local: writer.qos.durability >= Durability::TransientLocal,
+            ownership: writer.qos.ownership,
+        }
+    }
+}
+
+/// A reader of any topic: of a described type, or of encoded samples whose type is unknown.
+///
+/// One reader cannot be reliable and also match best-effort writers. So each class of writers has its own reader.
+#[derive(Debug)]
+pub struct TopicReader(Readers);
+
+#[derive(Debug)]
+enum Readers {
+    /// The samples can be decoded, and instances have keys.
+    Described(ClassReaders<DynamicData>),
+    /// The samples stay encoded, and all belong to one instance.
+    Encoded(ClassReaders<Raw>),
+}
+
+impl TopicReader {
+    /// Creates readers that match all writers in `found`.
+    ///
+    /// # Errors
+    /// As the builder of the reader.
+    pub fn new(
+        participant: &DomainParticipant,
+        name: &str,
+        found: &TopicView<'_>,
+        ty: Option<&DynamicType>,
+    ) -> Result<Self, ToolError> {
+        let subscriber = participant.subscriber(subscriber_qos())?;
+        let readers = if let Some(ty) = ty {
+            let topic = participant.dynamic_topic(name, ty, TopicQos::default())?;
+            Readers::Described(ClassReaders::new(subscriber, topic, found)?)
+        } else {
+            let type_name = found.type_names().into_iter().next().unwrap_or_default();
+            let topic = participant.raw_topic(name, &type_name, TopicQos::default())?;
+            Readers::Encoded(ClassReaders::new(subscriber, topic, found)?)
+        };
+        Ok(Self(readers))
+    }
+
+    /// Adds a reader for each writer that no reader serves in full.
+    ///
+    /// # Errors
+    /// As the builder of the reader.
+    pub fn cover(&mut self, found: &TopicView<'_>) -> Result<(), ToolError> {
+        match &mut self.0 {
+            Readers::Described(readers) => readers.cover(found),
+            Readers::Encoded(readers) => readers.cover(found),
+        }
+    }
+
+    /// Waits for samples for at most `limit`. The wait also ends if the reader is closed.
+    pub fn wait(&self, limit: Duration) {
+        match &self.0 {
+            Readers::Described(readers) => readers.wait(limit),
+            Readers::Encoded(readers) => readers.wait(limit),
+        }
+    }
+
+    /// Takes all changes in the order of their arrival.
+    ///
+    /// # Errors
+    /// Fails if the reader is closed, or with the error of `each`.
+    pub fn take(
+        &mut self,
+        each: impl FnMut(&SampleInfo, TopicChange<'_>) -> Result<(), ToolError>,
+    ) -> Result<(), ToolError> {
+        match &mut self.0 {
+            Readers::Described(readers) => readers.take(|reader, instance| reader.key_value(instance), each),
+            Readers::Encoded(readers) => readers.take(|_, _| None, each),
+        }
+    }
+
+    /// Returns where samples were lost. Each writer counts once.
+    #[must_use]
+    pub fn losses(&self) -> ReaderLosses {
+        match &self.0 {
+            Readers::Described(readers) => readers.losses(),
+            Readers::Encoded(readers) => readers.losses(),
+        }
+    }
+}
+
+/// The progress of a writer at the readers of its topic.
+#[derive(Debug)]
+struct WriterProgress {
+    class: WriterClass,
+    /// Whether the reader of its class has a change of it. Until then, other readers may deliver its changes.
+    is_settled: bool,
+    /// The last change that another reader delivered.
+    last: Option<i64>,
+}
+
+/// A reader for each class of writers. Readers with weak requests also receive the samples of other classes.
+#[derive(Debug)]
+struct ClassReaders<T> {
+    subscriber: Subscriber,
+    topic: Topic<T>,
+    /// Never empty.
+    readers: Vec<(WriterClass, DataReader<T>)>,
+    /// Bounded by [`WRITERS_MAX`].
+    writers: HashMap<InstanceHandle, WriterProgress>,
+}
+
+impl<T: DecodeOwned + Clone + Send + Sync + 'static> ClassReaders<T> {
+    fn new(subscriber: Subscriber, topic: Topic<T>, found: &TopicView<'_>) -> Result<Self, ToolError> {
+        let mut readers = Self { subscriber, topic, readers: Vec::new(), writers: HashMap::new() };
+        readers.cover(found)?;
+        if readers.readers.is_empty() {
+            // Every later writer matches the weakest requests.
+            let class = WriterClass { is_reliable: false, is_transient_local: false, ownership: Ownership::default() };
+            let qos = reader_qos(&TopicView::default());
+            let reader = readers.subscriber.reader_builder(&readers.topic).qos(qos).build()?;
+            readers.readers.push((class, reader));
+        }
+        Ok(readers)
+    }
+
+    fn cover(&mut self, found: &TopicView<'_>) -> Result<(), ToolError> {
+        for writer in &found.writers {
+            let class = WriterClass::of(writer);
+            if self.readers.iter().any(|(known, _)| *known == class) {
+                continue;
+            }
+            let alone = TopicView { writers: vec![writer], readers: Vec::new() };
+            let reader = self.subscriber.reader_builder(&self.topic).qos(reader_qos(&alone)).build()?;
+            self.readers.push((class, reader));
+        }
+        Ok(())
+    }
+
+    fn wait(&self, limit: Duration) {
+        // Several readers share the time. A time-out is no failure: the caller looks for samples in any case.
+        let count = u32::try_from(self.readers.len()).unwrap_or(u32::MAX).max(1);
+        for (_, reader) in &self.readers {
+            let _ = reader.readable().block_for(limit / count);
+        }
+    }
+
+    fn take(
+        &mut self,
+        key_of: impl Fn(&DataReader<T>, InstanceHandle) -> Option<DynamicData>,
+        mut each: impl FnMut(&SampleInfo, TopicChange<'_>) -> Result<(), ToolError>,
+    ) -> Result<(), ToolError> {
+        let Self { readers, writers, .. } = self;
+        let mut taken: Vec<(usize, Samples<T>)> = Vec::with_capacity(readers.len());
+        for (index, (_, reader)) in readers.iter().enumerate() {
+            let samples = reader.take()?;
+            if !samples.is_empty() {
+                taken.push((index, samples));
+            }
+        }
+        // A reader returns samples by instance (DDS 1.4, 2.2.2.5.3.8).
+        let mut ordered: Vec<(usize, SampleRef<'_, T>)> = Vec::new();
+        for (index, samples) in &taken {
+            ordered.extend(samples.iter().map(|sample| (*index, sample)));
+        }
+        ordered.sort_by_key(|(_, sample)| (sample.info().reception_timestamp, sample.info().sequence_number));
+        for (index, sample) in ordered {
+            let info = sample.info();
+            let (class, reader) = &readers[index];
+            if !is_first_delivery(writers, readers, (*class, reader), info) {
+                continue;
+            }
+            if let Some(encoded) = sample.encoded() {
+                each(info, TopicChange::Sample(encoded))?;
+            }
+            // The end of an instance has a sample of its own only if the reader has no other new sample of the
+            // instance. Otherwise the last new sample has the state (DDS 1.4, 2.2.2.5.1.3).
+            let is_last = !info.valid_data || info.sample_rank == 0;
+            if is_last && info.instance_state != InstanceState::Alive {
+                let key = key_of(reader, info.instance_handle);
+                each(info, TopicChange::End(InstanceEnd { state: info.instance_state, key }))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn losses(&self) -> ReaderLosses {
+        let mut ledgers = Vec::with_capacity(self.readers.len());
+        for (class, reader) in &self.readers {
+            let mut losses = reader.losses();
+            if self.readers.len() > 1 {
+                let is_own = |writer: Option<dds_core::Guid>| {
+                    let progress = writer.and_then(|writer| self.writers.get(&InstanceHandle::from(writer)));
+                    progress.is_none_or(|progress| progress.class == *class)
+                };
+                losses.writers.retain(|row| is_own(row.writer));
+                losses.departed.retain(|row| is_own(row.writer));
+            }
+            ledgers.push(losses);
+        }
+        let mut ledgers = ledgers.into_iter();
+        let mut sum = ledgers.next().expect("a topic has a reader from the start");
+        for losses in ledgers {
+            sum.writers.extend(losses.writers);
+            sum.departed.extend(losses.departed);
+            sum.departed_before.add(&losses.departed_before);
+            sum.doubtful += losses.doubtful;
+            sum.from_future += losses.from_future;
+        }
+        sum
+    }
+}
+
+/// Returns whether no reader has delivered the change, and no better one will.
+fn is_first_delivery<T: DecodeOwned + Clone + Send + Sync + 'static>(
+    writers: &mut HashMap<InstanceHandle, WriterProgress>,
+    readers: &[(WriterClass, DataReader<T>)],
+    (class, reader): (WriterClass, &DataReader<T>),
+    info: &SampleInfo,
+) -> bool {
+    let handle = info.publication_handle;
+    if !writers.contains_key(&handle) {
+        if writers.len() >= WRITERS_MAX {
+            writers.clear();
+        }
+        // A writer that has left already cannot change its reader.
+        let class = reader.matched_publication_data(handle).map_or(class, |writer| WriterClass::of(&writer));
+        writers.insert(handle, WriterProgress { class, is_settled: false, last: None });
+    }
+    let Some(progress) = writers.get_mut(&handle) else { return true };
+    let number = info.sequence_number.0;
+    if progress.class == class {
+        let is_new = progress.is_settled || progress.last.is_none_or(|last| number > last);
+        progress.is_settled = true;
+        return is_new;
+    }
+    // A reader of the class will receive the earlier samples of the writer again.
+    let is_repeated = progress.class.is_transient_local && readers.iter().any(|(other, _)| *other == progress.class);
+    if progress.is_settled || is_repeated {
+        return false;
+    }
+    progress.last = progress.last.max(Some(number));
+    true
+}

@@ -1,0 +1,85 @@
+//! The types of topics: from interface files of ROS, or from the endpoints that describe them.
+
+use crate::domain_view::TopicView;
+use crate::error::ToolError;
+use crate::ros::{RosTopicType, ros_type};
+use dds_core::DomainParticipant;
+use dds_core::dynamic::DynamicType;
+use dds_core::error::WaitErrorKind;
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+/// The type of a topic.
+#[derive(Debug, Clone)]
+pub enum KnownType {
+    /// An interface file of ROS defines it.
+    Ros(RosTopicType),
+    /// An endpoint describes it.
+    Described(DynamicType),
+    /// No endpoint describes it.
+    Unknown,
+}
+
+impl KnownType {
+    /// Returns the type, if it is known.
+    #[must_use]
+    pub const fn dynamic(&self) -> Option<&DynamicType> {
+        match self {
+            Self::Ros(found) => Some(&found.ty),
+            Self::Described(ty) => Some(ty),
+            Self::Unknown => None,
+        }
+    }
+
+    /// Returns the name of the type, or the first name that an endpoint announces.
+    #[must_use]
+    pub fn name(&self, topic: &TopicView<'_>) -> String {
+        // Endpoints may use several names. A schema defines the one of the described type.
+        match self.dynamic() {
+            Some(ty) => ty.name().to_owned(),
+            None => topic.type_names().into_iter().next().unwrap_or_default(),
+        }
+    }
+}
+
+/// Asks endpoints for the types of their topics, and gives up after a while.
+#[derive(Debug)]
+pub struct TopicTypes {
+    participant: DomainParticipant,
+    wait: Duration,
+    /// When the wait for the type of a topic began. The caller bounds the number of topics.
+    awaited: HashMap<String, Instant>,
+}
+
+impl TopicTypes {
+    /// Waits for at most `wait` for the description of each type.
+    #[must_use]
+    pub fn new(participant: DomainParticipant, wait: Duration) -> Self {
+        Self { participant, wait, awaited: HashMap::new() }
+    }
+
+    /// Returns the type of a topic, or `None` while an endpoint may still describe it.
+    ///
+    /// # Errors
+    /// Fails if the participant is closed.
+    pub fn of_topic(&mut self, name: &str, topic: &TopicView<'_>) -> Result<Option<KnownType>, ToolError> {
+        if let Some(found) = topic.type_names().iter().find_map(|name| ros_type(name)) {
+            return Ok(Some(KnownType::Ros(found)));
+        }
+        match self.participant.discover_type(name).block_for(Duration::ZERO) {
+            Ok(ty) => {
+                self.awaited.remove(name);
+                Ok(Some(KnownType::Described(ty)))
+            }
+            Err(error) if matches!(error.kind(), WaitErrorKind::Timeout { .. }) => {
+                let start = *self.awaited.entry(name.to_owned()).or_insert_with(Instant::now);
+                if start.elapsed() < self.wait {
+                    return Ok(None);
+                }
+                self.awaited.remove(name);
+                Ok(Some(KnownType::Unknown))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
