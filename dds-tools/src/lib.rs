@@ -28,6 +28,7 @@ pub mod contract;
 pub mod domain_view;
 pub mod error;
 pub mod json_input;
+mod live_view;
 pub mod network;
 pub mod options;
 pub mod recording;

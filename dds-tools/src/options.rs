@@ -1,6 +1,7 @@
 //! The command line.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -45,6 +46,8 @@ pub enum Command {
     Record(RecordOptions),
     /// Publish the samples of a recording again.
     Play(PlayOptions),
+    /// Show the domain in a browser, and its topics in Foxglove.
+    Serve(ServeOptions),
     /// Print what a recording contains.
     Info(InfoOptions),
     /// Copy all complete chunks of a damaged recording into a new file.
@@ -417,6 +420,32 @@ pub struct PlayOptions {
     pub network: NetworkOptions,
 }
 
+/// Options of `serve`.
+#[derive(Debug, Clone, Args)]
+pub struct ServeOptions {
+    /// Address and port of the server. Other addresses than those of this host need a token.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:8765")]
+    pub bind: SocketAddr,
+    /// Token that every request needs. Without it, the program makes one if other hosts can connect.
+    #[arg(long, value_name = "TEXT", value_parser = token)]
+    pub token: Option<String>,
+    /// Origin of a web page that may connect, beside the own page. Repeat it for several origins.
+    #[arg(long, value_name = "ORIGIN")]
+    pub allow_origin: Vec<String>,
+    /// Accept no samples from clients.
+    #[arg(long)]
+    pub read_only: bool,
+    /// Seconds to wait for a peer that describes the type of a topic.
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    pub type_wait: Duration,
+    /// End after this number of seconds.
+    #[arg(long = "for", value_name = "SECONDS", value_parser = seconds)]
+    pub duration: Option<Duration>,
+    /// The network.
+    #[command(flatten)]
+    pub network: NetworkOptions,
+}
+
 /// Options of `info`.
 #[derive(Debug, Clone, Args)]
 pub struct InfoOptions {
@@ -464,6 +493,14 @@ fn size(text: &str) -> Result<u64, String> {
     match digits.parse::<u64>().ok().and_then(|number| number.checked_mul(unit)) {
         Some(size) if size > 0 => Ok(size),
         _ => Err("expected a number of bytes, such as 500000, 500k, 500M or 2G".to_owned()),
+    }
+}
+
+/// Reads a token, which is also a part of addresses.
+fn token(text: &str) -> Result<String, String> {
+    match text.len() >= 16 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)) {
+        true => Ok(text.to_owned()),
+        false => Err("expected at least 16 letters, digits, `-` or `_`".to_owned()),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Readers for all selected topics of a domain, also for those that appear later.
 
-use crate::domain_view::DomainWatch;
+use crate::domain_view::{DomainWatch, TopicView};
 use crate::error::ToolError;
 use crate::recording::is_selected;
 use crate::topic_reader::{TopicChange, TopicReader};
@@ -149,9 +149,18 @@ impl TopicSet {
 }
 
 impl ObservedTopic {
-    fn new(reader: TopicReader) -> Self {
+    /// Observes the topic of a reader.
+    pub(crate) fn new(reader: TopicReader) -> Self {
         let losses_before = reader.losses();
         Self { reader, samples: 0, bytes: 0, period_start: Instant::now(), losses_before }
+    }
+
+    /// Adds a reader for each writer that no reader serves in full.
+    ///
+    /// # Errors
+    /// As the builder of the reader.
+    pub fn cover(&mut self, found: &TopicView<'_>) -> Result<(), ToolError> {
+        self.reader.cover(found)
     }
 
     /// Takes all changes in the order of their arrival, and counts the samples.

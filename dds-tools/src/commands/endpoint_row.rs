@@ -6,11 +6,12 @@ use serde::Serialize;
 use std::fmt;
 
 /// A writer or a reader, with the policies that decide most often whether samples arrive.
-#[derive(Serialize)]
-pub(super) struct EndpointRow {
+#[derive(Debug, Serialize)]
+pub(crate) struct EndpointRow {
     kind: &'static str,
     guid: String,
     participant: String,
+    participant_guid: String,
     vendor: String,
     #[serde(rename = "type")]
     type_name: String,
@@ -28,6 +29,7 @@ macro_rules! endpoint_row {
             kind: $kind,
             guid: $data.key.to_string(),
             participant: $view.participant_name($data.participant_key),
+            participant_guid: $data.participant_key.to_string(),
             vendor: $view.vendor($data.participant_key),
             type_name: $data.type_name.clone(),
             partition: $data.partition.clone(),
@@ -41,7 +43,7 @@ macro_rules! endpoint_row {
 
 impl EndpointRow {
     /// Returns the rows of all writers, then of all readers.
-    pub(super) fn all_of(topic: &TopicView<'_>, view: &DomainView) -> Vec<Self> {
+    pub(crate) fn all_of(topic: &TopicView<'_>, view: &DomainView) -> Vec<Self> {
         let writers = topic.writers.iter().map(|writer| endpoint_row!("writer", writer, view));
         let readers = topic.readers.iter().map(|reader| endpoint_row!("reader", reader, view));
         writers.chain(readers).collect()

@@ -2,7 +2,7 @@
 
 pub mod check;
 pub mod echo;
-mod endpoint_row;
+pub(crate) mod endpoint_row;
 pub mod info;
 pub mod list;
 pub mod loss;
@@ -11,6 +11,7 @@ pub mod play;
 pub mod publish;
 pub mod record;
 pub mod recover;
+pub mod serve;
 pub mod show;
 mod text;
 pub mod top;
@@ -48,6 +49,7 @@ pub fn run(
         Command::Top(options) => top::run(options, output, stop),
         Command::Record(options) => record::run(options, notes, stop),
         Command::Play(options) => play::run(options, notes, stop),
+        Command::Serve(options) => serve::run(options, notes, stop),
         Command::Info(options) => info::run(options, output),
         Command::Recover(options) => recover::run(options, notes),
         Command::Completions { shell } => {

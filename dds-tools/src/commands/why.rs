@@ -174,12 +174,12 @@ pub(super) fn unmatched<'t>(
 }
 
 /// Returns whether the pair of a report does not match.
-pub(super) fn is_unmatched(report: &MatchReport) -> bool {
+pub(crate) fn is_unmatched(report: &MatchReport) -> bool {
     !report.is_match()
 }
 
 /// Returns a report as JSON.
-pub(super) fn report_json(report: &MatchReport) -> serde_json::Value {
+pub(crate) fn report_json(report: &MatchReport) -> serde_json::Value {
     let mut obstacles = Vec::new();
     for obstacle in &report.obstacles {
         obstacles.push(json!({ "reason": obstacle.to_string(), "next_step": obstacle.next_step() }));

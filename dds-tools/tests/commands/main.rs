@@ -10,4 +10,5 @@ mod problems;
 mod recording;
 mod ros;
 mod samples;
+mod serving;
 mod support;

@@ -1,0 +1,278 @@
+//! `dds serve`: a page with the state of the domain, and its topics for Foxglove.
+
+use crate::domain_view::DomainWatch;
+use crate::error::ToolError;
+use crate::json_input::sample_from_json;
+use crate::live_view::access::AccessRules;
+use crate::live_view::foxglove::{self, ClientChannel, ClientMessage};
+use crate::live_view::outbox::Outbox;
+use crate::live_view::server::{Query, Request, Server};
+use crate::live_view::snapshot::Observer;
+use crate::live_view::topics::ServedTopics;
+use crate::network;
+use crate::options::ServeOptions;
+use crate::ros::{dds_topic, ros_type};
+use crate::stop::Stop;
+use crate::topic_access::dynamic_writer;
+use dds_core::cdr::Encoded;
+use dds_core::dynamic::{DynamicData, DynamicType};
+use dds_core::{DataWriter, DomainParticipant, Time};
+use dds_idl::ros::InterfaceName;
+use std::collections::HashMap;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Time between two looks at the readers, if no sample arrives.
+const STEP: Duration = Duration::from_millis(2);
+/// Time between two looks at the topics of the domain, and between two messages with the time.
+const LOOK: Duration = Duration::from_millis(100);
+/// Period of rates and losses.
+const PERIOD: Duration = Duration::from_secs(1);
+/// Time for which all topics have readers after the page or a collector of metrics has asked.
+const QUERY_TIME: Duration = Duration::from_secs(35);
+/// Most channels that one client may publish.
+const CLIENT_CHANNELS_MAX: usize = 256;
+/// Requests of clients between two looks at the readers. Many small requests must not hold back the samples.
+const REQUESTS_AT_ONCE: usize = 256;
+
+/// Serves until the time or the request to stop.
+///
+/// # Errors
+/// Fails if the address cannot be used.
+pub fn run(options: &ServeOptions, notes: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
+    let participant = network::join(&options.network)?;
+    let watch = DomainWatch::new(&participant)?;
+    let rules = AccessRules::new(options.bind, options.token.as_deref(), &options.allow_origin)?;
+    let session = participant.guid().to_string();
+    let server = Server::bind(options.bind, rules, !options.read_only, session)?;
+    writeln!(notes, "page      {}\nFoxglove  {}", server.url(), server.websocket_url())
+        .and_then(|()| notes.flush())
+        .map_err(ToolError::output)?;
+    let mut view = LiveView {
+        topics: ServedTopics::new(participant.clone(), options.type_wait),
+        observer: Observer::new(participant.clone()),
+        participant,
+        watch,
+        clients: HashMap::new(),
+        outboxes: HashMap::new(),
+        queried: None,
+        accepts_samples: !options.read_only,
+    };
+    view.serve(&server, &stop.after(options.duration))
+}
+
+/// A connected client of Foxglove's protocol.
+struct Client {
+    /// The topics that it publishes, by its channel.
+    published: HashMap<u32, PublishedTopic>,
+    /// Dropped samples of which the client knows.
+    reported_drops: u64,
+}
+
+/// A topic that a client publishes.
+struct PublishedTopic {
+    writer: DataWriter<DynamicData>,
+    ty: DynamicType,
+    is_json: bool,
+}
+
+struct LiveView {
+    participant: DomainParticipant,
+    watch: DomainWatch,
+    topics: ServedTopics,
+    observer: Observer,
+    clients: HashMap<u64, Client>,
+    outboxes: HashMap<u64, (SocketAddr, Arc<Outbox>)>,
+    /// When the page or a collector of metrics last asked.
+    queried: Option<Instant>,
+    accepts_samples: bool,
+}
+
+impl LiveView {
+    fn serve(&mut self, server: &Server, stop: &Stop) -> Result<(), ToolError> {
+        let (mut looked, mut period_start) = (None::<Instant>, Instant::now());
+        while !stop.is_due() {
+            let mut is_idle = true;
+            for _ in 0..REQUESTS_AT_ONCE {
+                let Some(request) = server.next_request() else { break };
+                is_idle = false;
+                self.handle(request);
+            }
+            if looked.is_none_or(|looked| looked.elapsed() >= LOOK) {
+                looked = Some(Instant::now());
+                self.look()?;
+            }
+            if period_start.elapsed() >= PERIOD {
+                period_start = Instant::now();
+                self.topics.end_period();
+                self.report_drops();
+            }
+            is_idle &= self.topics.take(&self.outboxes)? == 0;
+            if is_idle {
+                stop.sleep(STEP);
+            }
+        }
+        for (_, outbox) in self.outboxes.values() {
+            outbox.close();
+        }
+        Ok(())
+    }
+
+    /// Follows the domain, and sends the changes of channels and the time.
+    fn look(&mut self) -> Result<(), ToolError> {
+        self.watch.update()?;
+        let is_queried = self.queried.is_some_and(|asked| asked.elapsed() < QUERY_TIME);
+        let changes = self.topics.update(self.watch.view(), is_queried)?;
+        if !changes.removed.is_empty() {
+            self.send_all(&foxglove::unadvertise(&changes.removed));
+        }
+        if !changes.added.is_empty() {
+            self.send_all(&foxglove::advertise(&changes.added));
+        }
+        let now = u64::try_from(Time::now().as_unix_nanos()).unwrap_or(0);
+        self.send_all(&foxglove::time(now));
+        Ok(())
+    }
+
+    fn send_all(&self, message: &tungstenite::Message) {
+        for (_, outbox) in self.outboxes.values() {
+            outbox.push(false, message.clone());
+        }
+    }
+
+    /// Tells each client how many samples it lost.
+    fn report_drops(&mut self) {
+        for (id, client) in &mut self.clients {
+            let Some((_, outbox)) = self.outboxes.get(id) else { continue };
+            let (_, dropped) = outbox.counts();
+            if dropped > client.reported_drops {
+                let number = dropped - client.reported_drops;
+                client.reported_drops = dropped;
+                let text = format!("{number} samples were dropped, because this client receives too slowly");
+                outbox.push(false, foxglove::warning(&text));
+            }
+        }
+    }
+
+    fn handle(&mut self, request: Request) {
+        match request {
+            Request::Connected { client, peer, outbox } => {
+                outbox.push(false, foxglove::advertise(&self.topics.advertisements()));
+                self.clients.insert(client, Client { published: HashMap::new(), reported_drops: 0 });
+                self.outboxes.insert(client, (peer, outbox));
+            }
+            Request::Disconnected { client } => {
+                self.topics.unsubscribe(client, None);
+                self.clients.remove(&client);
+                self.outboxes.remove(&client);
+            }
+            Request::Message { client, message } => {
+                let Some((_, outbox)) = self.outboxes.get(&client).map(|(peer, outbox)| (*peer, Arc::clone(outbox)))
+                else {
+                    return;
+                };
+                for problem in self.handle_message(client, &outbox, message) {
+                    outbox.push(false, foxglove::warning(&problem));
+                }
+            }
+            Request::Query { query, answer } => {
+                let text = self.answer(&query);
+                // The connection may have ended.
+                let _ = answer.send(text);
+            }
+        }
+    }
+
+    fn answer(&mut self, query: &Query) -> String {
+        self.queried = Some(Instant::now());
+        match query {
+            Query::Sample(topic) => self.topics.sample_json(topic),
+            Query::State => {
+                let snapshot = self.observer.snapshot(self.watch.view(), &self.topics, &self.outboxes);
+                serde_json::to_string(&snapshot).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
+            }
+            Query::Metrics => self.observer.snapshot(self.watch.view(), &self.topics, &self.outboxes).metrics(),
+        }
+    }
+
+    /// Handles a message of a client. Returns what its user should know.
+    fn handle_message(&mut self, client: u64, outbox: &Outbox, message: ClientMessage) -> Vec<String> {
+        match message {
+            ClientMessage::Subscribe(subscriptions) => {
+                let topics = &mut self.topics;
+                let results =
+                    subscriptions.iter().filter_map(|it| topics.subscribe(client, outbox, it.id, it.channel_id));
+                results.collect()
+            }
+            ClientMessage::Unsubscribe(subscriptions) => {
+                self.topics.unsubscribe(client, Some(&subscriptions));
+                Vec::new()
+            }
+            ClientMessage::Advertise(channels) => {
+                channels.iter().filter_map(|channel| self.advertise(client, channel).err()).collect()
+            }
+            ClientMessage::Unadvertise(channels) => {
+                if let Some(client) = self.clients.get_mut(&client) {
+                    client.published.retain(|channel, _| !channels.contains(channel));
+                }
+                Vec::new()
+            }
+            ClientMessage::Sample { channel, payload } => {
+                let published = self.clients.get(&client).and_then(|client| client.published.get(&channel));
+                match published.map(|topic| topic.publish(&payload)) {
+                    Some(Ok(())) => Vec::new(),
+                    Some(Err(error)) => vec![format!("channel {channel}: {error}")],
+                    None => vec![format!("channel {channel} is not advertised")],
+                }
+            }
+            ClientMessage::Unsupported(operation) => vec![format!("`dds serve` does not support {operation}")],
+        }
+    }
+
+    /// Creates the writer of a client's channel.
+    fn advertise(&mut self, client: u64, channel: &ClientChannel) -> Result<(), String> {
+        let ClientChannel { id, topic, encoding, schema_name } = channel;
+        if !self.accepts_samples {
+            return Err("`dds serve` runs with --read-only".to_owned());
+        }
+        let is_json = match encoding.as_str() {
+            "json" => true,
+            "cdr" => false,
+            _ => return Err(format!("topic {topic}: expected the encoding cdr or json, found {encoding}")),
+        };
+        let Some(client) = self.clients.get_mut(&client) else { return Ok(()) };
+        if client.published.len() >= CLIENT_CHANNELS_MAX {
+            return Err(format!("a client can publish at most {CLIENT_CHANNELS_MAX} channels"));
+        }
+        let name = dds_topic(topic);
+        let known = self.topics.type_of(&name).and_then(|ty| ty.dynamic().cloned());
+        let ty = known.or_else(|| {
+            let interface = schema_name.parse::<InterfaceName>().ok()?;
+            ros_type(&interface.dds_type_name()).map(|found| found.ty)
+        });
+        let Some(ty) = ty else { return Err(format!("topic {topic}: the type {schema_name} is unknown")) };
+        let endpoints = self.watch.view().endpoints_of(&name);
+        let writer = dynamic_writer(&self.participant, &name, &endpoints, &ty).map_err(|error| error.to_string())?;
+        client.published.insert(*id, PublishedTopic { writer, ty, is_json });
+        Ok(())
+    }
+}
+
+impl PublishedTopic {
+    fn publish(&self, payload: &[u8]) -> Result<(), String> {
+        if self.is_json {
+            let text = std::str::from_utf8(payload).map_err(|error| error.to_string())?;
+            let sample = sample_from_json(&self.ty, text).map_err(|error| error.to_string())?;
+            return self.writer.write(&sample).map_err(|error| error.to_string());
+        }
+        // Readers must not receive bytes that do not decode.
+        let sample = DynamicData::from_payload(&self.ty, payload).map_err(|error| error.to_string())?;
+        match Encoded::new(payload).map(|encoded| self.writer.write_encoded(encoded)) {
+            Ok(Ok(())) => Ok(()),
+            // The readers accept another encoding.
+            _ => self.writer.write(&sample).map_err(|error| error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Everything that the page shows, as JSON, and the figures as Prometheus text.
+
+use super::outbox::Outbox;
+use super::topics::{ServedTopics, TopicFigures};
+use crate::commands::endpoint_row::EndpointRow;
+use crate::commands::why;
+use crate::domain_view::DomainView;
+use crate::socket_drops::SocketDrops;
+use dds_core::{DomainParticipant, Guid};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// Most pairs and problems of a snapshot. The page says how many it leaves out.
+const ITEMS_MAX: usize = 500;
+/// Time between two explanations of all pairs.
+const EXPLANATION_TIME: Duration = Duration::from_secs(2);
+
+/// Everything that the page shows.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Snapshot {
+    /// What needs a look, worst first.
+    problems: Vec<String>,
+    /// Number of all problems.
+    problem_count: usize,
+    topics: Vec<TopicRow>,
+    participants: Vec<ParticipantRow>,
+    /// Pairs that do not match.
+    pairs: Vec<PairRow>,
+    clients: Vec<ClientRow>,
+}
+
+#[derive(Debug, Serialize)]
+struct TopicRow {
+    topic: String,
+    types: Vec<String>,
+    endpoints: Vec<EndpointRow>,
+    #[serde(flatten)]
+    figures: TopicFigures,
+}
+
+#[derive(Debug, Serialize)]
+struct ParticipantRow {
+    guid: String,
+    participant: String,
+    vendor: String,
+    writers: usize,
+    readers: usize,
+    /// Datagrams that its sockets dropped since the start of the program, if it lives on this host.
+    socket_dropped: Option<u64>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct PairRow {
+    topic: String,
+    /// GUIDs of both endpoints.
+    endpoints: [String; 2],
+    /// The report as JSON.
+    report: Value,
+    #[serde(skip)]
+    text: String,
+}
+
+#[derive(Debug, Serialize)]
+struct ClientRow {
+    address: String,
+    sent: u64,
+    dropped: u64,
+}
+
+/// Makes snapshots, and remembers what lasts from one to the next.
+#[derive(Debug)]
+pub(crate) struct Observer {
+    participant: DomainParticipant,
+    /// Topics whose types the participant has asked for. The first explanation asks, and a later one has the answer.
+    asked_topics: HashSet<String>,
+    drops_at_start: HashMap<Guid, u64>,
+    pairs: Vec<PairRow>,
+    explained: Option<Instant>,
+}
+
+impl Observer {
+    pub(crate) fn new(participant: DomainParticipant) -> Self {
+        Self {
+            participant,
+            asked_topics: HashSet::new(),
+            drops_at_start: HashMap::new(),
+            pairs: Vec::new(),
+            explained: None,
+        }
+    }
+
+    /// Returns the present state.
+    pub(crate) fn snapshot(
+        &mut self,
+        view: &DomainView,
+        served: &ServedTopics,
+        clients: &HashMap<u64, (SocketAddr, Arc<Outbox>)>,
+    ) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        let figures: HashMap<&str, &TopicFigures> = served.iter().map(|(name, topic)| (name, &topic.figures)).collect();
+        let topics = view.topics();
+        for (name, topic) in &topics {
+            let figures = figures.get(name).copied().cloned().unwrap_or_default();
+            if figures.lost > 0 {
+                snapshot.problems.push(format!("topic {name}: {}", figures.loss_text));
+            }
+            let endpoints = EndpointRow::all_of(topic, view);
+            snapshot.topics.push(TopicRow { topic: (*name).to_owned(), types: topic.type_names(), endpoints, figures });
+        }
+        self.add_participants(view, &mut snapshot);
+        if self.explained.is_none_or(|last| last.elapsed() >= EXPLANATION_TIME) {
+            self.explained = Some(Instant::now());
+            self.explain(topics.keys().copied());
+        }
+        snapshot.problems.extend(self.pairs.iter().map(|pair| format!("topic {}: {}", pair.topic, pair.text)));
+        snapshot.problems.extend(served.refused.iter().map(|(topic, reason)| format!("topic {topic}: {reason}")));
+        snapshot.pairs = self.pairs.iter().take(ITEMS_MAX).cloned().collect();
+        for (address, outbox) in clients.values() {
+            let (sent, dropped) = outbox.counts();
+            snapshot.clients.push(ClientRow { address: address.to_string(), sent, dropped });
+        }
+        snapshot.problem_count = snapshot.problems.len();
+        snapshot.problems.truncate(ITEMS_MAX);
+        snapshot
+    }
+
+    fn explain<'t>(&mut self, topics: impl Iterator<Item = &'t str>) {
+        self.pairs.clear();
+        let mut asked = HashSet::new();
+        for topic in topics {
+            asked.insert(topic.to_owned());
+            let reports = self.participant.explain(topic);
+            if !self.asked_topics.contains(topic) {
+                continue;
+            }
+            for report in reports {
+                // The readers of this program are no part of the system.
+                if !why::is_unmatched(&report) || report.local.is_own || report.remote.is_own {
+                    continue;
+                }
+                self.pairs.push(PairRow {
+                    topic: topic.to_owned(),
+                    endpoints: [report.local.guid.to_string(), report.remote.guid.to_string()],
+                    text: report.to_string(),
+                    report: why::report_json(&report),
+                });
+            }
+        }
+        self.asked_topics = asked;
+    }
+
+    fn add_participants(&mut self, view: &DomainView, snapshot: &mut Snapshot) {
+        let drops = SocketDrops::read();
+        for found in view.participants() {
+            let socket_dropped = drops.of_participant(view, found.key).map(|now| {
+                let start = *self.drops_at_start.entry(found.key).or_insert(now);
+                now.saturating_sub(start)
+            });
+            let participant = view.participant_name(found.key);
+            if let Some(dropped) = socket_dropped
+                && dropped > 0
+            {
+                let problem = format!("participant {participant}: its sockets dropped {dropped} datagrams");
+                snapshot.problems.push(problem);
+            }
+            let (writers, readers) = view.endpoint_counts(found.key);
+            let (guid, vendor) = (found.key.to_string(), view.vendor(found.key));
+            snapshot.participants.push(ParticipantRow { guid, participant, vendor, writers, readers, socket_dropped });
+        }
+        self.drops_at_start.retain(|participant, _| view.participant(*participant).is_some());
+    }
+}
+
+/// A figure of each topic.
+type TopicMetric = (&'static str, &'static str, &'static str, fn(&TopicFigures) -> f64);
+
+/// The figures of each topic as metrics: name, kind, help and value.
+const TOPIC_METRICS: [TopicMetric; 5] = [
+    ("dds_topic_samples_total", "counter", "Samples that this program received.", |it| it.samples_total as f64),
+    ("dds_topic_bytes_total", "counter", "Bytes of these samples.", |it| it.bytes_total as f64),
+    ("dds_topic_lost_total", "counter", "Samples that got lost on the way to this program.", |it| it.lost_total as f64),
+    ("dds_topic_delay_p50_seconds", "gauge", "Median of the delay in the last second.", |it| seconds(it.delay_p50_ns)),
+    ("dds_topic_delay_p99_seconds", "gauge", "99th percentile of the delay.", |it| seconds(it.delay_p99_ns)),
+];
+
+fn seconds(nanoseconds: Option<u64>) -> f64 {
+    nanoseconds.map_or(f64::NAN, |nanoseconds| nanoseconds as f64 / 1e9)
+}
+
+impl Snapshot {
+    /// Returns the figures as Prometheus text, version 0.0.4.
+    pub(crate) fn metrics(&self) -> String {
+        let mut text = String::new();
+        for (name, kind, help, value) in TOPIC_METRICS {
+            let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
+            for row in &self.topics {
+                let _ = writeln!(text, "{name}{{topic=\"{}\"}} {}", escaped(&row.topic), value(&row.figures));
+            }
+        }
+        let _ = writeln!(
+            text,
+            "# HELP dds_participant_socket_dropped_total Datagrams that its sockets dropped.\n\
+             # TYPE dds_participant_socket_dropped_total counter"
+        );
+        for row in &self.participants {
+            let Some(dropped) = row.socket_dropped else { continue };
+            let (guid, name) = (&row.guid, escaped(&row.participant));
+            let labels = format!("guid=\"{guid}\",participant=\"{name}\"");
+            let _ = writeln!(text, "dds_participant_socket_dropped_total{{{labels}}} {dropped}");
+        }
+        let _ = writeln!(
+            text,
+            "# HELP dds_problems Problems that the page lists.\n# TYPE dds_problems gauge\ndds_problems {}",
+            self.problem_count
+        );
+        text
+    }
+}
+
+/// Escapes the value of a label.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
