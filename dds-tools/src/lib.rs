@@ -13,7 +13,7 @@
 //! | [`contract`] | contracts, and their differences to a system |
 //! | [`topic_access`] | types and QoS for readers and writers that match the endpoints of a topic |
 //! | [`topic_types`] | the types of topics, from endpoints and interface files |
-//! | [`topic_reader`] | readers for all writers of a topic, whatever QoS they offer |
+//! | [`topic_reader`] | readers for all writers of a topic, with any QoS |
 //! | [`topic_set`] | readers for all selected topics, with rates and losses |
 //! | [`socket_drops`] | datagrams that the sockets of this host dropped |
 //! | [`json_input`] | samples from JSON |

@@ -4,8 +4,8 @@
 //! with their encapsulation header (`cdr`, XCDR1 or XCDR2). `log_time` is the reception timestamp, and `publish_time`
 //! the source timestamp. Channels of ROS topics are those of `rosbag2`: names and schemas of ROS, profile `ros2`.
 //!
-//! Ends of instances are messages of further channels: `TOPIC#disposed` and `TOPIC#no_writers`. Each message is a sample
-//! of the topic's type that has only the key. So every program that decodes the samples also decodes the ends.
+//! Ends of instances are messages of further channels: `TOPIC#disposed` and `TOPIC#no_writers`. Each message is a
+//! sample of the topic's type that has only the key. So every program that decodes the samples also decodes the ends.
 
 use crate::error::ToolError;
 use crate::options::CompressionOption;

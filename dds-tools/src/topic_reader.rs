@@ -1,4 +1,4 @@
-//! Readers for all writers of a topic, whatever QoS they offer.
+//! Readers for all writers of a topic, with any QoS.
 
 use crate::domain_view::TopicView;
 use crate::error::ToolError;
@@ -22,12 +22,12 @@ pub enum TopicChange<'c> {
     /// A sample.
     Sample(Encoded<'c>),
     /// The end of an instance.
-    End(InstanceEnd),
+    End(EndedInstance),
 }
 
 /// The end of an instance.
 #[derive(Debug)]
-pub struct InstanceEnd {
+pub struct EndedInstance {
     /// Whether a writer disposed it, or all writers left it.
     pub state: InstanceState,
     /// Its key; `None` if the type is unknown.
@@ -221,7 +221,7 @@ impl<T: DecodeOwned + Clone + Send + Sync + 'static> ClassReaders<T> {
             let is_last = !info.valid_data || info.sample_rank == 0;
             if is_last && info.instance_state != InstanceState::Alive {
                 let key = key_of(reader, info.instance_handle);
-                each(info, TopicChange::End(InstanceEnd { state: info.instance_state, key }))?;
+                each(info, TopicChange::End(EndedInstance { state: info.instance_state, key }))?;
             }
         }
         Ok(())

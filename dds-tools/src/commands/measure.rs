@@ -48,7 +48,8 @@ impl PeriodStatistics {
         self.samples += 1;
         self.bytes += bytes as u64;
         if let Some(value) = value {
-            self.values.saturating_record(value);
+            // The histogram grows to any value. `saturating_record` would not let it grow.
+            let _ = self.values.record(value);
         }
     }
 
@@ -187,7 +188,9 @@ fn to_json(quantity: Quantity, found: &PeriodStatistics, is_total: bool) -> Valu
         unit: {
             "min": values.min(),
             "p50": values.value_at_quantile(0.5),
+            "p90": values.value_at_quantile(0.9),
             "p99": values.value_at_quantile(0.99),
+            "p99.9": values.value_at_quantile(0.999),
             "max": values.max(),
             "mean": values.mean(),
             "stdev": values.stdev(),

@@ -14,7 +14,7 @@ use crate::ros::{
     OFFERED_QOS_KEY, ROS_SCHEMA_ENCODING, RosTopicType, TYPE_HASH_KEY, is_ros_type, offered_qos, ros_topic,
 };
 use crate::stop::Stop;
-use crate::topic_reader::{InstanceEnd, TopicChange};
+use crate::topic_reader::{EndedInstance, TopicChange};
 use crate::topic_set::{TopicSelection, TopicSet};
 use crate::topic_types::KnownType;
 use dds_core::cdr::Encoding;
@@ -54,8 +54,8 @@ pub fn run(options: &RecordOptions, notes: &mut dyn Write, stop: &Stop) -> Resul
     }
     let selection = TopicSelection { topics, exclude: options.exclude.clone() };
     let mut set = TopicSet::with_types(participant, selection, options.type_wait);
-    let mut recorder = Recorder { recorded: BTreeMap::new(), total: 0, sink: Sink::new(options, &watch)? };
-    let trigger = Trigger::new(options)?;
+    let mut recorder = TopicRecorder { recorded: BTreeMap::new(), total: 0, sink: Sink::new(options, &watch)? };
+    let trigger = RingTrigger::new(options)?;
     let stop = stop.after(options.end.duration);
     let mut last_look = None::<Instant>;
     while !stop.is_due() && options.end.count.is_none_or(|count| recorder.total < count) {
@@ -81,20 +81,20 @@ pub fn run(options: &RecordOptions, notes: &mut dyn Write, stop: &Stop) -> Resul
             stop.sleep(STEP);
         }
     }
-    let Recorder { recorded, total, sink } = recorder;
+    let TopicRecorder { recorded, total, sink } = recorder;
     sink.finish(notes)?;
     report(&recorded, total, &mut set, notes)
 }
 
 /// Requests to write the ring: SIGUSR1, Enter in the terminal, or a sample of the trigger topic.
-struct Trigger {
+struct RingTrigger {
     is_set: Arc<AtomicBool>,
     reads_keys: bool,
     #[cfg(unix)]
     signal: Option<signal_hook::SigId>,
 }
 
-impl Trigger {
+impl RingTrigger {
     fn new(options: &RecordOptions) -> Result<Self, ToolError> {
         let is_set = Arc::new(AtomicBool::new(false));
         let has_ring = options.last.is_some();
@@ -134,7 +134,7 @@ impl Trigger {
     }
 }
 
-impl Drop for Trigger {
+impl Drop for RingTrigger {
     fn drop(&mut self) {
         #[cfg(unix)]
         if let Some(signal) = self.signal.take() {
@@ -195,7 +195,7 @@ impl Sink {
     }
 
     /// Does the work that is due without samples: completes a chunk, or writes the ring after a trigger.
-    fn keep_up(&mut self, trigger: &Trigger, notes: &mut dyn Write) -> Result<(), ToolError> {
+    fn keep_up(&mut self, trigger: &RingTrigger, notes: &mut dyn Write) -> Result<(), ToolError> {
         match self {
             Self::Files(files) => files.complete_chunk_in_time(),
             Self::Ring(files) => {
@@ -304,7 +304,7 @@ impl RecordedTopic {
     }
 
     /// Writes the end of an instance as a sample with its key.
-    fn write_end(&mut self, info: &SampleInfo, end: &InstanceEnd, sink: &mut Sink) -> Result<(), ToolError> {
+    fn write_end(&mut self, info: &SampleInfo, end: &EndedInstance, sink: &mut Sink) -> Result<(), ToolError> {
         // Message definitions of ROS have no other encoding than XCDR1.
         let payload = end.key.as_ref().and_then(|key| key.to_payload(Encoding::Xcdr1).ok());
         let Some(payload) = payload else {
@@ -351,14 +351,14 @@ fn definition(name: &str, topic: &TopicView<'_>, ty: &KnownType) -> RecordedChan
     RecordedChannel { name: name.to_owned(), schema, metadata }
 }
 
-struct Recorder {
+struct TopicRecorder {
     recorded: BTreeMap<String, RecordedTopic>,
     /// Samples of all topics.
     total: u64,
     sink: Sink,
 }
 
-impl Recorder {
+impl TopicRecorder {
     fn open_topics(&mut self, set: &mut TopicSet, watch: &DomainWatch, notes: &mut dyn Write) -> Result<(), ToolError> {
         let changes = set.open_topics(watch)?;
         for (name, ty) in changes.opened {

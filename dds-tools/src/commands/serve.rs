@@ -6,8 +6,8 @@ use crate::json_input::sample_from_json;
 use crate::live_view::access::AccessRules;
 use crate::live_view::foxglove::{self, ClientChannel, ClientMessage};
 use crate::live_view::outbox::Outbox;
-use crate::live_view::server::{Query, Request, Server};
-use crate::live_view::snapshot::Observer;
+use crate::live_view::server::{ClientRequest, LiveServer, PageQuery};
+use crate::live_view::snapshot::SystemObserver;
 use crate::live_view::topics::ServedTopics;
 use crate::network;
 use crate::options::ServeOptions;
@@ -46,13 +46,13 @@ pub fn run(options: &ServeOptions, notes: &mut dyn Write, stop: &Stop) -> Result
     let watch = DomainWatch::new(&participant)?;
     let rules = AccessRules::new(options.bind, options.token.as_deref(), &options.allow_origin)?;
     let session = participant.guid().to_string();
-    let server = Server::bind(options.bind, rules, !options.read_only, session)?;
+    let server = LiveServer::bind(options.bind, rules, !options.read_only, session)?;
     writeln!(notes, "page      {}\nFoxglove  {}", server.url(), server.websocket_url())
         .and_then(|()| notes.flush())
         .map_err(ToolError::output)?;
     let mut view = LiveView {
         topics: ServedTopics::new(participant.clone(), options.type_wait),
-        observer: Observer::new(participant.clone()),
+        observer: SystemObserver::new(participant.clone()),
         participant,
         watch,
         clients: HashMap::new(),
@@ -67,7 +67,7 @@ pub fn run(options: &ServeOptions, notes: &mut dyn Write, stop: &Stop) -> Result
 struct Client {
     /// The topics that it publishes, by its channel.
     published: HashMap<u32, PublishedTopic>,
-    /// Dropped samples of which the client knows.
+    /// Dropped samples in the last status message.
     reported_drops: u64,
 }
 
@@ -82,7 +82,7 @@ struct LiveView {
     participant: DomainParticipant,
     watch: DomainWatch,
     topics: ServedTopics,
-    observer: Observer,
+    observer: SystemObserver,
     clients: HashMap<u64, Client>,
     outboxes: HashMap<u64, (SocketAddr, Arc<Outbox>)>,
     /// When the page or a collector of metrics last asked.
@@ -91,7 +91,7 @@ struct LiveView {
 }
 
 impl LiveView {
-    fn serve(&mut self, server: &Server, stop: &Stop) -> Result<(), ToolError> {
+    fn serve(&mut self, server: &LiveServer, stop: &Stop) -> Result<(), ToolError> {
         let (mut looked, mut period_start) = (None::<Instant>, Instant::now());
         while !stop.is_due() {
             let mut is_idle = true;
@@ -156,19 +156,19 @@ impl LiveView {
         }
     }
 
-    fn handle(&mut self, request: Request) {
+    fn handle(&mut self, request: ClientRequest) {
         match request {
-            Request::Connected { client, peer, outbox } => {
+            ClientRequest::Connected { client, peer, outbox } => {
                 outbox.push(false, foxglove::advertise(&self.topics.advertisements()));
                 self.clients.insert(client, Client { published: HashMap::new(), reported_drops: 0 });
                 self.outboxes.insert(client, (peer, outbox));
             }
-            Request::Disconnected { client } => {
+            ClientRequest::Disconnected { client } => {
                 self.topics.unsubscribe(client, None);
                 self.clients.remove(&client);
                 self.outboxes.remove(&client);
             }
-            Request::Message { client, message } => {
+            ClientRequest::Message { client, message } => {
                 let Some((_, outbox)) = self.outboxes.get(&client).map(|(peer, outbox)| (*peer, Arc::clone(outbox)))
                 else {
                     return;
@@ -177,7 +177,7 @@ impl LiveView {
                     outbox.push(false, foxglove::warning(&problem));
                 }
             }
-            Request::Query { query, answer } => {
+            ClientRequest::PageQuery { query, answer } => {
                 let text = self.answer(&query);
                 // The connection may have ended.
                 let _ = answer.send(text);
@@ -185,15 +185,15 @@ impl LiveView {
         }
     }
 
-    fn answer(&mut self, query: &Query) -> String {
+    fn answer(&mut self, query: &PageQuery) -> String {
         self.queried = Some(Instant::now());
         match query {
-            Query::Sample(topic) => self.topics.sample_json(topic),
-            Query::State => {
+            PageQuery::Sample(topic) => self.topics.sample_json(topic),
+            PageQuery::State => {
                 let snapshot = self.observer.snapshot(self.watch.view(), &self.topics, &self.outboxes);
                 serde_json::to_string(&snapshot).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"))
             }
-            Query::Metrics => self.observer.snapshot(self.watch.view(), &self.topics, &self.outboxes).metrics(),
+            PageQuery::Metrics => self.observer.snapshot(self.watch.view(), &self.topics, &self.outboxes).metrics(),
         }
     }
 

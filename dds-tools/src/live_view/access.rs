@@ -18,13 +18,13 @@ pub(crate) struct AccessRules {
 
 /// Why a request is refused, for its sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Refusal {
+pub(crate) enum AccessRefusal {
     Token,
     Origin,
     Host,
 }
 
-impl Refusal {
+impl AccessRefusal {
     pub(crate) const fn reason(self) -> &'static str {
         match self {
             Self::Token => "the token is missing or wrong; `dds serve` prints the address with the token",
@@ -54,21 +54,21 @@ impl AccessRules {
     }
 
     /// Checks a request for data.
-    pub(crate) fn check(&self, head: &RequestHead) -> Result<(), Refusal> {
+    pub(crate) fn check(&self, head: &RequestHead) -> Result<(), AccessRefusal> {
         let host = head.host.as_deref().unwrap_or_default();
         if let Some(origin) = &head.origin {
             let is_own = origin.split_once("://").is_some_and(|(_, of_page)| of_page.eq_ignore_ascii_case(host));
             if !is_own && !self.origins.iter().any(|allowed| allowed == origin || allowed == "*") {
-                return Err(Refusal::Origin);
+                return Err(AccessRefusal::Origin);
             }
         }
         let Some(token) = &self.token else {
             // A name of another site that resolves to this host comes with that name.
-            return if is_local_name(host) { Ok(()) } else { Err(Refusal::Host) };
+            return if is_local_name(host) { Ok(()) } else { Err(AccessRefusal::Host) };
         };
         match head.token() {
             Some(given) if is_equal(given.as_bytes(), token.as_bytes()) => Ok(()),
-            _ => Err(Refusal::Token),
+            _ => Err(AccessRefusal::Token),
         }
     }
 }
@@ -99,7 +99,7 @@ fn random_token() -> Result<String, ToolError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{AccessRules, Refusal};
+    use super::{AccessRefusal, AccessRules};
     use crate::live_view::http::RequestHead;
 
     fn head(lines: &str) -> RequestHead {
@@ -114,10 +114,13 @@ mod tests {
         assert_eq!(check("Host: localhost:8765"), Ok(()));
         assert_eq!(check("Host: localhost:8765\r\nOrigin: http://localhost:8765"), Ok(()));
         assert_eq!(check("Host: localhost:8765\r\nOrigin: https://allowed.example"), Ok(()));
-        assert_eq!(check("Host: localhost:8765\r\nOrigin: http://evil.example"), Err(Refusal::Origin));
-        assert_eq!(check("Host: localhost:8765\r\nOrigin: null"), Err(Refusal::Origin));
-        assert_eq!(check("Host: rebound.example:8765\r\nOrigin: http://rebound.example:8765"), Err(Refusal::Host));
-        assert_eq!(check("Accept: x"), Err(Refusal::Host));
+        assert_eq!(check("Host: localhost:8765\r\nOrigin: http://evil.example"), Err(AccessRefusal::Origin));
+        assert_eq!(check("Host: localhost:8765\r\nOrigin: null"), Err(AccessRefusal::Origin));
+        assert_eq!(
+            check("Host: rebound.example:8765\r\nOrigin: http://rebound.example:8765"),
+            Err(AccessRefusal::Host)
+        );
+        assert_eq!(check("Accept: x"), Err(AccessRefusal::Host));
     }
 
     #[test]
@@ -125,7 +128,7 @@ mod tests {
         let rules = AccessRules::new(([0, 0, 0, 0], 8765).into(), None, &[]).unwrap();
         let query = rules.query();
         assert_eq!(query.len(), "?token=".len() + 32);
-        assert_eq!(rules.check(&head("HTTP/1.1\r\nHost: robot:8765")), Err(Refusal::Token));
+        assert_eq!(rules.check(&head("HTTP/1.1\r\nHost: robot:8765")), Err(AccessRefusal::Token));
         let bearer = query.replace("?token=", "Authorization: Bearer ");
         assert_eq!(rules.check(&head(&format!("HTTP/1.1\r\nHost: robot:8765\r\n{bearer}"))), Ok(()));
         let line = format!("GET /{query} HTTP/1.1\r\nHost: robot\r\n\r\n");

@@ -1,8 +1,8 @@
 //! The live view of `dds serve`: an HTTP and WebSocket server with a page, for browsers and for Foxglove.
 //!
 //! One thread accepts connections. Each connection has a thread that reads, and each WebSocket one more that writes.
-//! They pass [`Request`]s to the thread of the command, which alone has the readers and writers of DDS. A slow client
-//! loses messages in its own bounded [`Outbox`], so it delays neither DDS nor other clients.
+//! They pass [`ClientRequest`]s to the thread of the command. This thread alone has the readers and writers of DDS. A
+//! slow client loses messages in its own bounded [`Outbox`], so it delays neither DDS nor other clients.
 //!
 //! | file | content |
 //! |---|---|
@@ -14,7 +14,7 @@
 //! | `topics` | the served topics, their readers and their figures |
 //! | `snapshot` | everything that the page shows, and the metrics |
 //!
-//! [`Request`]: server::Request
+//! [`ClientRequest`]: server::ClientRequest
 //! [`Outbox`]: outbox::Outbox
 
 pub(crate) mod access;

@@ -4,7 +4,8 @@ const HISTORY = 120, TOPICS_SHOWN = 500, GRAPH_TOPICS = 60;
 const token = new URLSearchParams(location.search).get("token");
 const byId = id => document.getElementById(id);
 const past = new Map();
-let selected = null, state = null;
+// The address can name a topic: `/#robot/pose`.
+let selected = decodeURIComponent(location.hash.slice(1)) || null, state = null;
 
 function address(path, parameters = {}) {
   const query = new URLSearchParams(parameters);
@@ -69,7 +70,7 @@ function drawTopics() {
       [topic.rate_hz.toFixed(1), true], [bytes(topic.bytes_per_second), true], [topic.lost, true], [topic.lost_total, true],
       [milliseconds(topic.delay_p50_ns), true], [milliseconds(topic.delay_p99_ns), true]], topic.lost > 0);
     if (topic.topic === selected) made.classList.add("selected");
-    made.addEventListener("click", () => { selected = topic.topic; draw(); inspect(); });
+    made.addEventListener("click", () => { selected = topic.topic; location.hash = encodeURIComponent(selected); draw(); inspect(); });
     rows.push(made);
   }
   byId("topics").replaceChildren(...rows);

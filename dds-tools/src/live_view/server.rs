@@ -29,7 +29,7 @@ const WRITE_TIME: Duration = Duration::from_secs(10);
 const ANSWER_TIME: Duration = Duration::from_secs(5);
 
 /// A request to the thread of the command.
-pub(crate) enum Request {
+pub(crate) enum ClientRequest {
     /// A WebSocket was opened.
     Connected { client: u64, peer: SocketAddr, outbox: Arc<Outbox> },
     /// A WebSocket sent a message.
@@ -37,12 +37,12 @@ pub(crate) enum Request {
     /// A WebSocket was closed.
     Disconnected { client: u64 },
     /// The page or a collector of metrics wants data.
-    Query { query: Query, answer: SyncSender<String> },
+    PageQuery { query: PageQuery, answer: SyncSender<String> },
 }
 
 /// The data of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Query {
+pub(crate) enum PageQuery {
     /// Everything that the page shows.
     State,
     /// The last sample of a topic.
@@ -52,10 +52,10 @@ pub(crate) enum Query {
 }
 
 /// A server that accepts connections until it is dropped.
-pub(crate) struct Server {
+pub(crate) struct LiveServer {
     address: SocketAddr,
     query: String,
-    requests: Receiver<Request>,
+    requests: Receiver<ClientRequest>,
     is_closed: Arc<AtomicBool>,
 }
 
@@ -64,11 +64,11 @@ struct Connections {
     rules: AccessRules,
     accepts_samples: bool,
     session: String,
-    requests: SyncSender<Request>,
+    requests: SyncSender<ClientRequest>,
     next_client: AtomicU64,
 }
 
-impl Server {
+impl LiveServer {
     /// Opens the port.
     ///
     /// # Errors
@@ -103,12 +103,12 @@ impl Server {
     }
 
     /// Returns the next request, if one waits.
-    pub(crate) fn next_request(&self) -> Option<Request> {
+    pub(crate) fn next_request(&self) -> Option<ClientRequest> {
         self.requests.try_recv().ok()
     }
 }
 
-impl Drop for Server {
+impl Drop for LiveServer {
     fn drop(&mut self) {
         self.is_closed.store(true, Ordering::Relaxed);
         // The thread waits in `accept`. One connection wakes it.
@@ -181,13 +181,13 @@ impl Connections {
             return self.serve_websocket(stream, &head, key, rest);
         }
         let (query, content_type) = match head.path.as_str() {
-            "/api/state" => (Query::State, "application/json"),
-            "/api/sample" => (Query::Sample(head.parameter("topic").unwrap_or_default()), "application/json"),
-            "/metrics" => (Query::Metrics, "text/plain; version=0.0.4; charset=utf-8"),
+            "/api/state" => (PageQuery::State, "application/json"),
+            "/api/sample" => (PageQuery::Sample(head.parameter("topic").unwrap_or_default()), "application/json"),
+            "/metrics" => (PageQuery::Metrics, "text/plain; version=0.0.4; charset=utf-8"),
             _ => return respond(&mut stream, "404 Not Found", "there is no such page"),
         };
         let (answer, answers) = sync_channel(1);
-        let body = match self.requests.send(Request::Query { query, answer }) {
+        let body = match self.requests.send(ClientRequest::PageQuery { query, answer }) {
             Ok(()) => answers.recv_timeout(ANSWER_TIME).ok(),
             Err(_) => None,
         };
@@ -219,7 +219,7 @@ impl Connections {
         let client = self.next_client.fetch_add(1, Ordering::Relaxed);
         let outbox = Arc::new(Outbox::default());
         outbox.push(false, foxglove::server_info(&self.session, self.accepts_samples));
-        let connected = Request::Connected { client, peer: stream.peer_addr()?, outbox: Arc::clone(&outbox) };
+        let connected = ClientRequest::Connected { client, peer: stream.peer_addr()?, outbox: Arc::clone(&outbox) };
         let config =
             WebSocketConfig::default().max_message_size(Some(MESSAGE_LEN_MAX)).max_frame_size(Some(MESSAGE_LEN_MAX));
         let input = ReadOnly(stream.try_clone()?);
@@ -231,7 +231,7 @@ impl Connections {
             let mut socket = WebSocket::from_partially_read(input, rest, Role::Server, Some(config));
             self.read_messages(client, &mut socket, &outbox);
             // The command may have ended.
-            let _ = self.requests.send(Request::Disconnected { client });
+            let _ = self.requests.send(ClientRequest::Disconnected { client });
         }
         outbox.close();
         // The thread returns when the outbox is closed, or at the latest after the time for a write.
@@ -253,7 +253,7 @@ impl Connections {
             };
             match parsed {
                 Ok(message) => {
-                    if self.requests.send(Request::Message { client, message }).is_err() {
+                    if self.requests.send(ClientRequest::Message { client, message }).is_err() {
                         return;
                     }
                 }

@@ -74,7 +74,7 @@ struct ClientRow {
 
 /// Makes snapshots, and remembers what lasts from one to the next.
 #[derive(Debug)]
-pub(crate) struct Observer {
+pub(crate) struct SystemObserver {
     participant: DomainParticipant,
     /// Topics whose types the participant has asked for. The first explanation asks, and a later one has the answer.
     asked_topics: HashSet<String>,
@@ -83,7 +83,7 @@ pub(crate) struct Observer {
     explained: Option<Instant>,
 }
 
-impl Observer {
+impl SystemObserver {
     pub(crate) fn new(participant: DomainParticipant) -> Self {
         Self {
             participant,

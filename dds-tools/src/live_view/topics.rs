@@ -281,7 +281,8 @@ impl ServedTopic {
             figures.samples_total += 1;
             figures.bytes_total += sample.bytes.len() as u64;
             if let (Some(delays), Some(delay)) = (delays.as_mut(), delay(info)) {
-                delays.saturating_record(delay);
+                // The histogram grows to any value. `saturating_record` would not let it grow.
+                let _ = delays.record(delay);
             }
             let time = info.reception_timestamp.as_unix_nanos();
             if is_inspected {
@@ -317,7 +318,7 @@ impl ServedTopic {
     }
 }
 
-/// Returns the time from the source timestamp to the reception, if both are known and the clocks agree so far.
+/// Returns the time from the source timestamp to the reception. `None` if the clocks contradict each other.
 fn delay(info: &SampleInfo) -> Option<u64> {
     if !info.source_timestamp.is_valid() {
         return None;

@@ -121,6 +121,7 @@ fn measurements_count_every_sample() {
         let total: serde_json::Value = serde_json::from_str(text.lines().last().unwrap()).unwrap();
         assert_eq!((&total["total"], &total["samples"]), (&true.into(), &50.into()), "{text}");
         assert!(total["rate_hz"].as_f64().unwrap() > 0.0);
+        assert!(unit != "interval_ns" || total[unit]["p50"].as_u64().unwrap() >= 1_000_000, "{text}");
         assert!(total[unit]["max"].as_u64().unwrap() >= total[unit]["min"].as_u64().unwrap());
     }
 }
