@@ -7,8 +7,8 @@ use crate::actor::Ticket;
 use crate::context::{ListenerPlace, ParticipantContext};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, CreateError, CreateErrorKind, DefaultQos, Ending, QosError, StatusCondition, Subject, WaitErrorKind,
-    WaitSource, Watched,
+    About, Awaited, CreateError, CreateErrorKind, DefaultQos, Ending, QosError, StatusCondition, Subject,
+    WaitErrorKind, WaitSource, Watched,
 };
 use crate::qos::{Presentation, PublisherQos, SubscriberQos};
 use dds_rtps::discovery::data::EndpointData;
@@ -85,10 +85,9 @@ impl<M: GroupedEndpoint> EndpointGroup<M> {
         let guid = Guid::new(participant.core().prefix(), participant.core().new_entity_id(kind));
         let subject = Subject::new(name, "", guid);
         debug_assert!(guid.entity_id.kind() == kind, "the kind of an entity is part of its id");
-        let error = |kind| CreateError::new(&subject, kind);
         // Report a closed participant before a wrong QoS.
-        participant.core().check_open().map_err(error)?;
-        qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
+        participant.core().check_open().about(&subject)?;
+        qos.check().map_err(CreateErrorKind::InconsistentQos).about(&subject)?;
         Ok(Self::open(participant, subject, qos))
     }
 
@@ -186,12 +185,11 @@ impl<M: GroupedEndpoint> EndpointGroup<M> {
     pub(crate) fn set_qos(&self, qos: M::GroupQos) -> Result<(), QosError> {
         {
             let mut state = self.state();
-            let error = |kind| QosError::new(&self.subject, kind);
             if self.is_enabled() {
                 // Policies that peers have seen cannot change.
-                state.qos.check_change(&qos).map_err(error)?;
+                state.qos.check_change(&qos).about(&self.subject)?;
             } else {
-                qos.check().map_err(error)?;
+                qos.check().about(&self.subject)?;
             }
             if state.qos.presentation() != qos.presentation() {
                 // Allowed only before the group is enabled. Its endpoints start with the new state.
@@ -261,6 +259,7 @@ impl<M: GroupedEndpoint> EndpointGroup<M> {
                 return;
             }
         }
+        // Members first: their listeners may still ask the group.
         self.close_contained();
         self.participant.remove_entity(self.guid().entity_id);
         self.listener.close();
@@ -299,9 +298,11 @@ impl<M: GroupedEndpoint> EndpointGroup<M> {
 
 impl<M: GroupedEndpoint> Drop for EndpointGroup<M> {
     fn drop(&mut self) {
+        // A forked child frees its memory only: the entity belongs to the parent.
         if self.participant.core().is_forked() {
             return;
         }
+        // A group that was closed before has done both, and the calls find nothing.
         self.listener.close();
         self.participant.remove_entity(self.subject.guid.entity_id);
     }

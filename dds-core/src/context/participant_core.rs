@@ -109,6 +109,7 @@ impl ParticipantCore {
 
     /// The id of a new endpoint.
     pub(crate) fn new_entity_id(&self, kind: EntityKind) -> EntityId {
+        // Keys are never reused: peers know an entity by its GUID, and may still hold data of a closed one.
         EntityId::user(self.next_key.fetch_add(1, Ordering::Relaxed), kind)
     }
 

@@ -62,8 +62,13 @@ impl TopicCounts {
         }
         let users = self.users.entry(topic).or_insert(0);
         *users += 1;
-        let new = (*users == 1).then_some(topic);
-        (new, before.and_then(|before| self.release(before)))
+        let new = if *users == 1 { Some(topic) } else { None };
+        // After the new topic was counted: an endpoint may change its topic, and the old one may lose its last user.
+        let old = match before {
+            Some(before) => self.release(before),
+            None => None,
+        };
+        (new, old)
     }
 
     /// Records the end of an endpoint. Returns the topic that disappears.
@@ -104,18 +109,22 @@ impl BuiltinReaders {
     /// Returns the built-in subscriber, or creates it.
     pub(crate) fn subscriber(&self, make: impl FnOnce() -> Arc<SubscriberGroup>) -> Arc<SubscriberGroup> {
         let mut subscriber = self.subscriber.lock().unwrap_or_else(PoisonError::into_inner);
-        subscriber.upgrade().unwrap_or_else(|| {
-            let made = make();
-            *subscriber = Arc::downgrade(&made);
-            made
-        })
+        if let Some(subscriber) = subscriber.upgrade() {
+            return subscriber;
+        }
+        // Under the lock, so that two callers get the same one.
+        let made = make();
+        *subscriber = Arc::downgrade(&made);
+        made
     }
 
     /// Enables the built-in subscriber with the participant, regardless of ENTITY_FACTORY.
     pub(crate) fn enable(&self) {
         let subscriber = self.subscriber.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
-        // Ignore the error, because a closed subscriber stays closed.
-        subscriber.into_iter().for_each(|subscriber| drop(subscriber.enable()));
+        if let Some(subscriber) = subscriber {
+            // Ignore the error, because a closed subscriber stays closed.
+            let _ = subscriber.enable();
+        }
     }
 
     pub(crate) fn is_subscriber(&self, group: &Arc<SubscriberGroup>) -> bool {
@@ -140,9 +149,11 @@ impl BuiltinReaders {
         let is_first = self.state().feeds.is_empty();
         let mut counts = TopicCounts::default();
         for event in known {
-            let news = news(event, &mut counts);
-            for news in news.into_iter().filter(|news| is_late_joiner && news.about == kind) {
-                self.tell(&mut feed, reader.cell(), &news, effects);
+            // A volatile reader gets no history, but its topics count as well.
+            for news in news(event, &mut counts) {
+                if is_late_joiner && news.about == kind {
+                    self.tell(&mut feed, reader.cell(), &news, effects);
+                }
             }
         }
         let mut state = self.state();
@@ -181,7 +192,10 @@ impl BuiltinReaders {
         let mut feeds = std::mem::take(&mut state.feeds);
         drop(state);
         for news in news {
-            for feed in feeds.iter_mut().filter(|feed| feed.kind == news.about) {
+            for feed in &mut feeds {
+                if feed.kind != news.about {
+                    continue;
+                }
                 if let Some(cell) = feed.reader.upgrade() {
                     self.tell(feed, &cell, &news, effects);
                 }
@@ -239,8 +253,12 @@ fn news_of_writer(writer: &DiscoveredWriter, topics: &mut TopicCounts) -> Vec<Ne
     let endpoint = &writer.data.endpoint;
     let mut news = vec![News::alive(BuiltinKind::Publication, endpoint.guid, |payload| writer.data.encode(payload))];
     let (new, old) = topics.announced(endpoint);
-    news.extend(new.map(|topic| News::topic(topic, &writer.data)));
-    news.extend(old.map(|topic| News::gone(BuiltinKind::Topic, topic, ParticipantLoss::Left)));
+    if let Some(topic) = new {
+        news.push(News::topic(topic, &writer.data));
+    }
+    if let Some(topic) = old {
+        news.push(News::gone(BuiltinKind::Topic, topic, ParticipantLoss::Left));
+    }
     news
 }
 
@@ -249,16 +267,22 @@ fn news_of_reader(reader: &DiscoveredReader, topics: &mut TopicCounts) -> Vec<Ne
     let mut news = vec![News::alive(BuiltinKind::Subscription, endpoint.guid, |payload| reader.data.encode(payload))];
     let (new, old) = topics.announced(endpoint);
     if let Some(topic) = new {
+        // The data of a topic have the form of a writer's announcement.
         let qos = crate::qos::DataWriterQos::default().copy_from_topic(&topic_qos_of_reader(qos));
         news.push(News::topic(topic, &PublicationData { endpoint: endpoint.clone(), qos }));
     }
-    news.extend(old.map(|topic| News::gone(BuiltinKind::Topic, topic, ParticipantLoss::Left)));
+    if let Some(topic) = old {
+        news.push(News::gone(BuiltinKind::Topic, topic, ParticipantLoss::Left));
+    }
     news
 }
 
 fn gone(about: BuiltinKind, key: Guid, cause: ParticipantLoss, topic: Option<Guid>) -> Vec<News> {
-    let endpoint = News::gone(about, key, cause);
-    std::iter::once(endpoint).chain(topic.map(|topic| News::gone(BuiltinKind::Topic, topic, cause))).collect()
+    let mut news = vec![News::gone(about, key, cause)];
+    if let Some(topic) = topic {
+        news.push(News::gone(BuiltinKind::Topic, topic, cause));
+    }
+    news
 }
 
 impl News {
@@ -285,6 +309,7 @@ impl News {
 /// Returns how an instance ends.
 fn end(cause: ParticipantLoss) -> ChangeKind {
     match cause {
+        // The participant may only be unreachable. Nothing was deleted, so the instance has no writers.
         ParticipantLoss::LeaseExpired => ChangeKind::NotAliveUnregistered,
         _ => ChangeKind::NotAliveDisposedUnregistered,
     }

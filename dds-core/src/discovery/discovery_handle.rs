@@ -1,6 +1,6 @@
 //! The cell of discovery, for the other rooms of the participant.
 
-use crate::actor::{Capacity, Cell, Effects, OfferError, Offered, PushError};
+use crate::actor::{Capacity, Cell, Effects, OfferError, Offered, PushError, Ticket};
 use crate::context::ParticipantCore;
 use crate::discovery::{BuiltinReaders, ParticipantActor, ParticipantCell, ParticipantMail};
 use crate::driver::Packet;
@@ -43,7 +43,10 @@ impl Discovery {
         effects: &mut Effects,
         change: impl FnOnce(&mut Participant, Now) -> R,
     ) -> Result<R, CreateErrorKind> {
-        self.cell.with(effects, |actor, _| actor.change(change)).map_err(|_| CreateErrorKind::Closed)
+        match self.cell.with(effects, |actor, _| actor.change(change)) {
+            Ok(result) => Ok(result),
+            Err(_) => Err(CreateErrorKind::Closed),
+        }
     }
 
     /// Moves pending events to `events`. Returns whether answers wait until they are carried out.
@@ -60,7 +63,7 @@ impl Discovery {
     pub(crate) fn explain_pair(&self, local: Guid, other: Guid, effects: &mut Effects) -> Option<MatchReport> {
         let report = self.cell.with(effects, |actor, _| Explainer { rtps: actor.rtps() }.pair(local, other));
         // A closed participant knows no endpoints.
-        report.ok().flatten()
+        report.ok()?
     }
 
     /// Sends the answers that waited until the events were carried out.
@@ -81,21 +84,32 @@ impl Discovery {
             for participant in rtps.participants() {
                 known.push(ParticipantEvent::ParticipantDiscovered { participant: Arc::clone(participant) });
             }
-            for writer in rtps.matching().writers().filter(|writer| !writer.is_local) {
-                known.push(ParticipantEvent::WriterAnnounced { writer: Arc::clone(writer) });
+            // The built-in topics describe remote entities only (DDS 1.4, 2.2.5).
+            for writer in rtps.matching().writers() {
+                if !writer.is_local {
+                    known.push(ParticipantEvent::WriterAnnounced { writer: Arc::clone(writer) });
+                }
             }
-            for reader in rtps.matching().readers().filter(|reader| !reader.is_local) {
-                known.push(ParticipantEvent::ReaderAnnounced { reader: Arc::clone(reader) });
+            for reader in rtps.matching().readers() {
+                if !reader.is_local {
+                    known.push(ParticipantEvent::ReaderAnnounced { reader: Arc::clone(reader) });
+                }
             }
             known
         });
-        known.map_err(|_| CreateErrorKind::Closed)
+        known.or(Err(CreateErrorKind::Closed))
     }
 
     /// Wakes the callers that wait for a topic.
     pub(crate) fn wake_finders(&self, effects: &mut Effects) {
         // A closed participant has no waiters.
         let _ = self.cell.with(effects, |actor, effects| actor.finders().wake_all(effects));
+    }
+
+    /// Removes a waiter for a topic or a type that gives up.
+    pub(crate) fn abandon_finder(&self, ticket: Ticket) {
+        // A closed participant has no waiters.
+        let _ = self.cell.visit(|actor, effects| actor.finders().abandon(&mut Some(ticket), effects));
     }
 
     pub(crate) fn counters(&self) -> Option<ParticipantCounters> {

@@ -20,7 +20,7 @@ impl Neighbors {
     pub(super) fn found(&mut self, now: Instant, prefix: GuidPrefix, presence: Presence) {
         if presence == Presence::Here && !self.seen.contains(&prefix) {
             self.seen.push(prefix);
-            self.next = self.next.or_else(|| now.after(PERIOD));
+            self.next = self.next.or(now.after(PERIOD));
         }
     }
 
@@ -39,8 +39,9 @@ impl Neighbors {
 
     /// Returns the neighbors that have disappeared, if a check is due.
     pub(super) fn missing(&mut self, now: Instant, presence: impl Fn(GuidPrefix) -> Presence) -> Vec<GuidPrefix> {
-        if self.next.is_none_or(|next| next > now) {
-            return Vec::new();
+        match self.next {
+            Some(next) if next <= now => {}
+            _ => return Vec::new(),
         }
         self.next = now.after(PERIOD);
         let mut missing = Vec::new();

@@ -186,7 +186,9 @@ impl ParticipantActor {
     }
 
     fn note_neighbor(&mut self, prefix: GuidPrefix) {
-        if self.rtps.route(prefix).is_some_and(|route| route.same_host) {
+        let Some(route) = self.rtps.route(prefix) else { return };
+        // The system knows the processes of this host only.
+        if route.same_host {
             self.neighbors.found(self.driver.now().instant, prefix, self.outgoing.presence(prefix));
             self.set_deadline();
         }

@@ -45,10 +45,10 @@ pub(crate) fn check_qos<Q: EndpointPolicies, T>(
 ) -> Result<Q, CreateErrorKind> {
     let qos = qos?;
     qos.check().map_err(CreateErrorKind::InconsistentQos)?;
-    if topic.handle().is_some_and(|topic| topic.is_closed()) {
-        return Err(CreateErrorKind::Closed);
+    match topic.handle() {
+        Some(topic) if topic.is_closed() => Err(CreateErrorKind::Closed),
+        _ => Ok(qos),
     }
-    Ok(qos)
 }
 
 /// Starts a new endpoint: its listener, its group, its participant, and enabling.
@@ -59,6 +59,7 @@ pub(crate) fn start<E: Endpoint>(endpoint: &Arc<E>, listener: Option<NewListener
     let attached = endpoint.visit_cell(|actor, _| actor.endpoint().attach(poke));
     debug_assert!(attached.is_ok(), "a new cell is open");
     let core = endpoint.core();
+    // The listener first, so that it misses no event of the first match.
     core.set_listener(endpoint.listener(), listener, endpoint.ending(), || core.is_closed(), || ())?;
     // In the group before the participant knows the endpoint, so that closing the group closes it as well.
     if let Some(group) = endpoint.group() {

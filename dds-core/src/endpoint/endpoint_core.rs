@@ -5,8 +5,8 @@ use crate::context::{EndpointGroup, GroupedEndpoint, ListenerPlace, NewListener,
 use crate::endpoint::listener::resolve_listeners;
 use crate::endpoint::{EndpointActor, NewEndpoint};
 use crate::infrastructure::{
-    Awaited, CreateError, CreateErrorKind, Delivery, Ending, LiveQos, Missing, QosError, StatusCondition, StatusMask,
-    Subject,
+    About, Awaited, CreateError, CreateErrorKind, Delivery, Ending, LiveQos, Missing, QosError, StatusCondition,
+    StatusMask, Subject,
 };
 use crate::qos::{DataReaderQos, DataWriterQos};
 use crate::topic::TopicHandle;
@@ -68,20 +68,19 @@ pub(crate) trait Endpoint:
     /// Replaces the listener.
     fn change_listener(self: &Arc<Self>, new: Option<NewListener>) -> Result<(), CreateError> {
         let (is_closed, refresh) = (|| self.is_closed(), || self.refresh_listeners());
-        let changed = self.core().set_listener(self.listener(), new, self.ending(), is_closed, refresh);
-        changed.map_err(|kind| CreateError::new(self.subject(), kind))
+        self.core().set_listener(self.listener(), new, self.ending(), is_closed, refresh).about(self.subject())
     }
 
     /// Changes the QoS and announces it.
     fn set_qos(&self, qos: Self::Qos) -> Result<(), QosError> {
-        let error = |kind| QosError::new(self.subject(), kind);
         if self.is_enabled() {
-            self.change_qos(qos).map_err(error)?;
+            self.change_qos(qos).about(self.subject())?;
         } else {
             // `enable` must not see the QoS change in the middle.
             let _turn = self.enabling.lock().unwrap_or_else(PoisonError::into_inner);
-            self.change_qos(qos).map_err(error)?;
+            self.change_qos(qos).about(self.subject())?;
         }
+        // Checked again: another thread may have enabled the endpoint since.
         if self.is_enabled() {
             self.apply_qos();
             self.announce_again();
@@ -231,8 +230,15 @@ impl<E: Endpoint> EndpointCore<E> {
 
     /// Version of the announced data. It grows with each change.
     pub(crate) fn version(&self) -> u64 {
-        let group = self.group.as_ref().map_or(0, |group| group.version());
-        self.qos.version() + group + self.topic.as_ref().map_or(0, |topic| topic.version())
+        let mut version = self.qos.version();
+        // Each part only grows, so that the sum grows whenever one of them changes.
+        if let Some(group) = &self.group {
+            version += group.version();
+        }
+        if let Some(topic) = &self.topic {
+            version += topic.version();
+        }
+        version
     }
 
     pub(crate) fn span(&self) -> &tracing::Span {
@@ -296,6 +302,7 @@ impl<E: Endpoint> EndpointCore<E> {
 
     /// Returns whether an earlier call has found a match, or this one does.
     pub(crate) fn has_matched(&self) -> bool {
+        // Only a yes is stored, so the visit is made until the first match.
         if self.has_matched.load(Ordering::Relaxed) {
             return true;
         }

@@ -91,6 +91,7 @@ impl EndpointState {
 
     #[inline]
     fn advance(&mut self, now: Now) -> Now {
+        // A frame may have read the clock before another visitor did. Deadlines must not see time go back.
         self.last.instant = self.last.instant.max(now.instant);
         self.last.time = now.time;
         self.last

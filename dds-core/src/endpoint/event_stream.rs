@@ -20,7 +20,7 @@ impl<A: EndpointActor> EventSource<A::Event> for CellEvents<A> {
     fn event(&self, mark: u32, effects: &mut Effects) -> Option<A::Event> {
         // Handlers never take this lock, so this thread may hold it while it enters the cell.
         let mut reported = self.reported.lock().unwrap_or_else(PoisonError::into_inner);
-        self.cell.with(effects, |actor, _| actor.event_since(mark, &mut reported)).ok().flatten()
+        self.cell.with(effects, |actor, _| actor.event_since(mark, &mut reported)).ok()?
     }
 }
 
@@ -31,9 +31,9 @@ impl<A: EndpointActor> Observed for Cell<A> {
         visit: &mut dyn FnMut(&mut Observers, &mut Effects),
     ) -> bool {
         let visited = self.with(effects, |actor, effects| {
+            // A closed endpoint reports nothing, although its cell may live on to drain.
             let is_open = actor.is_open();
             if is_open {
-                // A closed endpoint reports nothing, although its cell may live on.
                 visit(actor.endpoint().notifier.observers(), effects);
             }
             is_open

@@ -2,7 +2,7 @@
 
 use crate::context::{EndpointGroup, NewListener, ParticipantContext};
 use crate::endpoint::{Endpoint, EndpointActor};
-use crate::infrastructure::{Callback, CreateError, ListenedEntity, ListenerSet, MemberQueue, StatusMask};
+use crate::infrastructure::{About, Callback, CreateError, ListenedEntity, ListenerSet, MemberQueue, StatusMask};
 use std::any::Any;
 use std::sync::{Arc, Weak};
 
@@ -52,7 +52,10 @@ pub(super) fn resolve_listeners<E: Endpoint>(endpoint: &Arc<E>) {
     let entity = || Arc::downgrade(endpoint) as Weak<dyn ListenedEntity>;
     let levels = [
         endpoint.listener().level(entity),
-        endpoint.group().and_then(|group| group.listener().level(entity)),
+        match endpoint.group() {
+            Some(group) => group.listener().level(entity),
+            None => None,
+        },
         endpoint.core().top_listener().level(entity),
     ];
     let mut listening = Vec::new();
@@ -106,7 +109,9 @@ impl<E: Endpoint, L: Send> Callback for GroupCallback<E, L> {
         if let Some(group) = self.group.upgrade() {
             group.participant().core().drop_panicked(group.listener(), || refresh_members(&group));
         }
-        if let Some(endpoint) = self.last.take().and_then(|endpoint| endpoint.upgrade()) {
+        // Only the member whose call panicked reports the event.
+        let Some(last) = self.last.take() else { return };
+        if let Some(endpoint) = last.upgrade() {
             endpoint.note_listener_panic(message);
         }
     }
@@ -150,6 +155,5 @@ fn change_group_listener<E: Endpoint>(
 ) -> Result<(), CreateError> {
     let (is_closed, refresh) = (|| group.is_closed(), || refresh_members(group));
     let core = group.participant().core();
-    let changed = core.set_listener(group.listener(), new, group.ending(), is_closed, refresh);
-    changed.map_err(|kind| CreateError::new(group.subject(), kind))
+    core.set_listener(group.listener(), new, group.ending(), is_closed, refresh).about(group.subject())
 }

@@ -127,8 +127,13 @@ impl CreateErrorKind {
         if is_out_of_files(error) {
             return Self::OpenFiles { message: error.to_string() };
         }
-        let refused = error.get_ref().and_then(|source| source.downcast_ref::<ThreadRefused>());
-        refused.map_or_else(|| Self::Thread { message: error.to_string() }, |refused| refused.clone().into())
+        // The driver refuses a setting with an error of its own inside of the system's.
+        if let Some(source) = error.get_ref() {
+            if let Some(refused) = source.downcast_ref::<ThreadRefused>() {
+                return refused.clone().into();
+            }
+        }
+        Self::Thread { message: error.to_string() }
     }
 }
 
@@ -139,7 +144,10 @@ pub(crate) fn is_out_of_files(error: &std::io::Error) -> bool {
     let codes = [10_024];
     #[cfg(unix)]
     let codes = [libc::EMFILE, libc::ENFILE];
-    error.raw_os_error().is_some_and(|code| codes.contains(&code))
+    match error.raw_os_error() {
+        Some(code) => codes.contains(&code),
+        None => false,
+    }
 }
 
 impl From<ThreadRefused> for CreateErrorKind {
@@ -165,8 +173,8 @@ impl Advice for CreateErrorKind {
             Self::InvalidTopicName => "give the topic a name of 1 to 255 bytes",
             Self::InvalidTypeName => "give the type a name of 1 to 255 bytes",
             Self::TypeConflict { .. } => "use the same type name for the topic everywhere, or another topic",
-            Self::BuiltinTopic => "make a reader of it, or use another topic",
-            Self::FilteredTopic => "make the writer of its related topic",
+            Self::BuiltinTopic => "create a reader for it, or use another topic",
+            Self::FilteredTopic => "create the writer with its related topic",
             Self::Filter(error) => error.next_step(),
             Self::FilteredTwice => "join both expressions by AND",
             Self::MultiTopic => "make a reader of each topic, with a filter, and join what they give by key",
@@ -180,8 +188,8 @@ impl Advice for CreateErrorKind {
                 "correct the name, or let the participant read the file that has it (`profiles`, DDS_PROFILES)"
             }
             Self::FactoryNotEnabled => "enable the participant, publisher or subscriber first",
-            Self::Closed => "make a new one",
-            Self::Forked => "make participants in the process that uses them, after the fork",
+            Self::Closed => "create a new entity",
+            Self::Forked => "create participants after the fork, in the process that uses them",
             Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
         }
     }
@@ -215,7 +223,7 @@ impl fmt::Display for CreateErrorKind {
         match self {
             Self::InvalidDomain { domain_id } => write!(f, "domain id {domain_id} is above 232"),
             Self::Transport { message } => write!(f, "no socket could be opened: {message}"),
-            Self::InvalidPeer { peer } => write!(f, "`{peer}` is no host, nor a host and a port"),
+            Self::InvalidPeer { peer } => write!(f, "invalid peer `{peer}`: expected `HOST` or `HOST:PORT`"),
             Self::Tap { path, message } => {
                 write!(f, "the capture file {} cannot be written: {message}", path.display())
             }
@@ -230,13 +238,13 @@ impl fmt::Display for CreateErrorKind {
             Self::TypeConflict { existing, asked } => {
                 write!(f, "the topic has the type `{existing}` here, and `{asked}` was asked for")
             }
-            Self::BuiltinTopic => f.write_str("nobody can write a built-in topic"),
+            Self::BuiltinTopic => f.write_str("applications cannot write built-in topics"),
             Self::FilteredTopic => f.write_str("a content-filtered topic is for readers"),
             Self::Filter(error) => write!(f, "filter, at byte {}: {}", error.position(), error.kind()),
             Self::FilteredTwice => f.write_str("the topic has a filter already"),
-            Self::MultiTopic => f.write_str(
-                "no MultiTopic: what it joins would be of a type of its own, which no Rust type stands for and no peer knows",
-            ),
+            Self::MultiTopic => {
+                f.write_str("MultiTopic is not supported: neither a Rust type nor a peer knows the type of its samples")
+            }
             Self::InconsistentQos(kind) => write!(f, "{kind}"),
             Self::Environment { variable, value, expected } => {
                 write!(f, "the environment variable {variable} is \"{value}\", but should be {expected}")
@@ -247,10 +255,13 @@ impl fmt::Display for CreateErrorKind {
             #[cfg(feature = "serde")]
             Self::UnknownProfile { name, nearest } => {
                 write!(f, "there is no profile \"{name}\"")?;
-                nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; did you mean \"{nearest}\"?"))
+                match nearest {
+                    Some(nearest) => write!(f, "; did you mean \"{nearest}\"?"),
+                    None => Ok(()),
+                }
             }
-            Self::FactoryNotEnabled => f.write_str("what it was made with is not enabled yet"),
-            Self::Closed => f.write_str("it, or what it belongs to, has been closed"),
+            Self::FactoryNotEnabled => f.write_str("its parent entity is not enabled"),
+            Self::Closed => f.write_str("the entity or its parent is closed"),
             Self::Forked => f.write_str("it belongs to the parent of this process"),
             Self::Internal { message } => write!(f, "internal error: {message}"),
         }

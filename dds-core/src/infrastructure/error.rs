@@ -41,6 +41,27 @@ impl fmt::Display for Subject {
     }
 }
 
+/// The cause of an error, without the entity.
+pub(crate) trait ErrorKind {
+    type Error;
+
+    fn about(self, subject: &Arc<Subject>) -> Self::Error;
+}
+
+/// Adds the entity to the error of a result.
+pub(crate) trait About<T, K: ErrorKind> {
+    fn about(self, subject: &Arc<Subject>) -> std::result::Result<T, K::Error>;
+}
+
+impl<T, K: ErrorKind> About<T, K> for std::result::Result<T, K> {
+    fn about(self, subject: &Arc<Subject>) -> std::result::Result<T, K::Error> {
+        match self {
+            Ok(value) => Ok(value),
+            Err(kind) => Err(kind.about(subject)),
+        }
+    }
+}
+
 /// Defines one family: a struct of subject and kind, and the methods of all families.
 macro_rules! family {
     ($(#[$doc:meta])* $name:ident, $kind:ident) => {
@@ -49,6 +70,14 @@ macro_rules! family {
         pub struct $name {
             subject: Arc<Subject>,
             kind: $kind,
+        }
+
+        impl ErrorKind for $kind {
+            type Error = $name;
+
+            fn about(self, subject: &Arc<Subject>) -> $name {
+                $name::new(subject, self)
+            }
         }
 
         impl $name {
@@ -227,7 +256,7 @@ impl Advice for WriteErrorKind {
             Self::UnknownInstance => "write or register the instance first",
             Self::OtherInstance { .. } => "give the handle that `register_instance` returned for this key, or none",
             Self::Closed => "make a new writer",
-            Self::NotEnabled => "call `enable` on it, or on what it was made with",
+            Self::NotEnabled => "enable the entity or its parent",
             Self::Forked => "make participants in the process that uses them, after the fork",
             Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
         }
@@ -321,7 +350,7 @@ impl Advice for ReadErrorKind {
             Self::OutsideAccess => "call `access` of the subscriber, and read while what it returns lives",
             Self::ForeignCondition => "make the condition with `read_condition` of this reader",
             Self::Closed => "make a new reader",
-            Self::NotEnabled => "call `enable` on it, or on what it was made with",
+            Self::NotEnabled => "enable the entity or its parent",
             Self::Forked => "make participants in the process that uses them, after the fork",
             Self::Internal { .. } => "this is a bug of dds-core: please report it with this message",
         }
@@ -416,7 +445,7 @@ impl Advice for WaitErrorKind {
             }
             Self::OtherType { .. } => "look for the topic with the type that it has",
             Self::Closed => "make a new entity",
-            Self::NotEnabled => "call `enable` on it, or on what it was made with",
+            Self::NotEnabled => "enable the entity or its parent",
             Self::Forked => "make participants in the process that uses them, after the fork",
             Self::InListener => "register the listener for the event thread (`Delivery::EventThread`)",
             Self::WouldDeadlock => "wait on a thread of your own, or register the listener for the event thread",

@@ -31,6 +31,7 @@ impl<Q: Clone> LiveQos<Q> {
     /// Fixes the policies that cannot change after enabling. Returns true if the QoS has changed since creation.
     pub(crate) fn settle(&self) -> bool {
         let present = self.present();
+        // A second `enable` finds the value of the first.
         self.settled.get_or_init(|| present.0.clone());
         present.1 > 0
     }

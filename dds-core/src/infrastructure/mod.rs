@@ -33,6 +33,7 @@ pub(crate) use create_error::is_out_of_files;
 pub(crate) use default_qos::DefaultQos;
 pub use entity::Entity;
 pub(crate) use entity::{Sealed, entity_methods};
+pub(crate) use error::About;
 pub use error::{
     CreateError, Error, QosError, ReadError, ReadErrorKind, Result, Subject, WaitError, WaitErrorKind, WriteError,
     WriteErrorKind,

@@ -35,7 +35,10 @@ impl fmt::Display for ProfileProblem {
         } else {
             write!(f, ": {key} = {value}: {expected}")?;
         }
-        nearest.as_ref().map_or(Ok(()), |nearest| write!(f, "; did you mean `{nearest}`?"))
+        match nearest {
+            Some(nearest) => write!(f, "; did you mean `{nearest}`?"),
+            None => Ok(()),
+        }
     }
 }
 

@@ -112,7 +112,6 @@ impl LivelinessRead {
     /// A writer that became silent and returned leaves the counts as they were, but it is a change. Resets the changes.
     pub(crate) fn read(&mut self, counts: LivelinessCounts) -> (LivelinessChangedStatus, bool) {
         let LivelinessCounts { alive, not_alive, changes, last } = counts;
-        let difference = |now: u32, then: u32| i32::try_from(i64::from(now) - i64::from(then)).unwrap_or(i32::MAX);
         let status = LivelinessChangedStatus {
             alive_count: alive,
             not_alive_count: not_alive,
@@ -120,10 +119,16 @@ impl LivelinessRead {
             not_alive_count_change: difference(not_alive, self.not_alive),
             last_publication_handle: last.map_or(InstanceHandle::NIL, InstanceHandle::from),
         };
+        // Not by the counts: a writer that became silent and returned leaves them as they were.
         let news = changes > self.changes;
         *self = Self { alive, not_alive, changes };
         (status, news)
     }
+}
+
+/// Returns a change as DDS reports it: a signed number (DDS 1.4, 2.2.4.1).
+fn difference(now: u32, then: u32) -> i32 {
+    i32::try_from(i64::from(now) - i64::from(then)).unwrap_or(i32::MAX)
 }
 
 /// Instances that were not updated in time (DDS 1.4, 2.2.4.1, OFFERED_ and REQUESTED_DEADLINE_MISSED).
@@ -157,7 +162,8 @@ impl ListenerPanics {
 
     /// Returns the last message if it is newer than `told`, and updates `told`.
     pub(crate) fn since(&self, told: &mut u64) -> Option<String> {
-        (std::mem::replace(told, self.count) < self.count).then(|| self.message.clone())
+        // Several panics between two calls are one event, with the message of the last.
+        if std::mem::replace(told, self.count) < self.count { Some(self.message.clone()) } else { None }
     }
 }
 
@@ -298,6 +304,7 @@ impl IncompatibleQosStatus {
         self.total_count_change = self.total_count_change.saturating_add(1);
         self.last_policy_id = policies.first().copied().or(self.last_policy_id);
         for &policy in policies {
+            // A scan: DDS has fewer policies than a hash table has buckets.
             match self.policies.iter_mut().find(|(known, _)| *known == policy) {
                 Some((_, count)) => *count = count.saturating_add(1),
                 None => self.policies.push((policy, 1)),

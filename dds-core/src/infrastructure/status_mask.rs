@@ -123,7 +123,13 @@ impl fmt::Debug for StatusMask {
             (Self::LIVELINESS_CHANGED, "LIVELINESS_CHANGED"),
             (Self::DEADLINE_MISSED, "DEADLINE_MISSED"),
         ];
-        f.debug_set().entries(names.iter().filter(|(status, _)| self.contains(*status)).map(|(_, name)| name)).finish()
+        let mut set = f.debug_set();
+        for (status, name) in names {
+            if self.contains(status) {
+                set.entry(&name);
+            }
+        }
+        set.finish()
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::actor::{Effects, Poke, Signals, Ticket, in_listener};
 use crate::driver::{Driver, Parker, Timer, role};
-use crate::infrastructure::{Missing, Patience, Subject, WaitError, WaitErrorKind, poll_within_turn};
+use crate::infrastructure::{About, Missing, Patience, Subject, WaitError, WaitErrorKind, poll_within_turn};
 use dds_rtps::types::{Duration, Instant, SequenceNumber};
 use std::fmt;
 use std::future::Future;
@@ -168,7 +168,8 @@ impl<'a, T> Waiting<'a, T> {
 
     /// Ends the wait with [`WaitErrorKind::Timeout`] after `limit`.
     pub fn within(mut self, limit: impl Into<Duration>) -> Self {
-        self.limit = Some(limit.into()).filter(|limit| !limit.is_infinite());
+        let limit = limit.into();
+        self.limit = if limit.is_infinite() { None } else { Some(limit) };
         self
     }
 
@@ -178,6 +179,7 @@ impl<'a, T> Waiting<'a, T> {
     /// [`WaitErrorKind::Closed`] if the entity is closed, [`WaitErrorKind::InListener`] in an inline listener, and
     /// [`WaitErrorKind::Timeout`] after [`within`](Waiting::within).
     pub fn block(mut self) -> Result<T, WaitError> {
+        // A wait on the delivering thread would keep the awaited event from arriving.
         if in_listener() {
             return Err(self.error(WaitErrorKind::InListener));
         }
@@ -190,24 +192,32 @@ impl<'a, T> Waiting<'a, T> {
     fn block_on(&mut self, parker: &Parker) -> Result<T, WaitError> {
         let driver = self.source.get().driver();
         let started = driver.now().instant;
-        let limit = self.limit.or_else(|| driver.wait_limit());
-        let deadline = limit.and_then(|limit| started.after(limit));
+        let limit = self.limit.or(driver.wait_limit());
+        let deadline = match limit {
+            Some(limit) => started.after(limit),
+            None => None,
+        };
         let mut patience = started.after(PATIENCE);
         loop {
             if let Poll::Ready(result) = self.source.get().poll_wait(self.awaited, &mut self.ticket, parker.waker()) {
-                return result.map_err(|kind| self.error(kind));
+                return result.about(self.source.get().subject());
             }
             // In a forked child no thread of the library runs, so the event can never occur.
             if driver.is_forked() {
                 return Err(self.error(WaitErrorKind::Forked));
             }
             let now = driver.now().instant;
-            if deadline.is_some_and(|deadline| now >= deadline) {
-                return Err(self.timeout(limit.unwrap_or(now.since(started))));
+            if let Some(deadline) = deadline {
+                if now >= deadline {
+                    return Err(self.timeout(limit.unwrap_or(now.since(started))));
+                }
             }
-            if patience.is_some_and(|patience| now >= patience) {
-                patience = None;
-                self.source.get().complain(self.awaited);
+            if let Some(at) = patience {
+                if now >= at {
+                    // Once: a wait of hours would fill the log.
+                    patience = None;
+                    self.source.get().complain(self.awaited);
+                }
             }
             driver.park(parker, [deadline, patience].into_iter().flatten().min());
         }
@@ -239,7 +249,7 @@ impl<T> Future for Waiting<'_, T> {
         let (source, ticket) = (this.source.get(), &mut this.ticket);
         let polled = poll_within_turn(context, |context| source.poll_wait(this.awaited, ticket, context.waker()));
         if let Poll::Ready(result) = polled {
-            return Poll::Ready(result.map_err(|kind| this.error(kind)));
+            return Poll::Ready(result.about(this.source.get().subject()));
         }
         let driver = this.source.get().driver();
         // With `Receiving::Caller` no thread receives unless a waiting caller does.

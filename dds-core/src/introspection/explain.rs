@@ -7,7 +7,6 @@ use dds_rtps::participant::Participant;
 use dds_rtps::types::similar::are_similar;
 use dds_rtps::types::{Guid, Locator};
 use dds_rtps::xtypes::TypeDifference;
-use std::sync::Arc;
 
 /// Most topics with a similar name that are reported for an endpoint.
 const NAMED_MAX: usize = 3;
@@ -24,11 +23,16 @@ impl Explainer<'_> {
     pub(crate) fn all(&self, is_meant: impl Fn(&EndpointData) -> bool) -> Vec<MatchReport> {
         let matching = self.rtps.matching();
         let mut reports = Vec::new();
-        for writer in matching.writers().filter(|writer| writer.is_local && is_meant(&writer.data.endpoint)) {
-            self.explain_writer(writer, &mut reports);
+        for writer in matching.writers() {
+            if writer.is_local && is_meant(&writer.data.endpoint) {
+                self.explain_writer(writer, &mut reports);
+            }
         }
-        for reader in matching.readers().filter(|reader| reader.is_local && is_meant(&reader.data.endpoint)) {
-            self.explain_reader(reader, &mut reports);
+        // A pair of two local endpoints appears twice, once from each side.
+        for reader in matching.readers() {
+            if reader.is_local && is_meant(&reader.data.endpoint) {
+                self.explain_reader(reader, &mut reports);
+            }
         }
         reports
     }
@@ -70,39 +74,55 @@ impl Explainer<'_> {
 
     fn explain_writer(&self, writer: &DiscoveredWriter, reports: &mut Vec<MatchReport>) {
         let topic = &writer.data.endpoint.topic_name;
-        let local = || self.writer_info(writer);
-        let of_topic = |reader: &&Arc<DiscoveredReader>| reader.data.endpoint.topic_name == *topic;
-        // Endpoints with a similar topic name are only of interest if no endpoint has the same name.
+        let local = self.writer_info(writer);
         let before = reports.len();
         for reader in self.rtps.matching().readers_of(topic) {
-            reports.push(MatchReport::new(local(), self.reader_info(reader), self.obstacles(writer, reader, false)));
+            let obstacles = self.obstacles(writer, reader, false);
+            reports.push(MatchReport::new(local.clone(), self.reader_info(reader), obstacles));
         }
-        for reader in self.rtps.ignored_readers().filter(of_topic) {
-            reports.push(MatchReport::new(local(), self.reader_info(reader), vec![Obstacle::Ignored]));
+        for reader in self.rtps.ignored_readers() {
+            if reader.data.endpoint.topic_name == *topic {
+                reports.push(MatchReport::new(local.clone(), self.reader_info(reader), vec![Obstacle::Ignored]));
+            }
         }
-        if reports.len() == before {
-            let similar = self.rtps.matching().readers();
-            let similar = similar.filter(|reader| are_similar(&reader.data.endpoint.topic_name, topic)).take(NAMED_MAX);
-            reports.extend(similar.map(|reader| name_only(local(), self.reader_info(reader))));
+        // Endpoints with a similar topic name are only of interest if no endpoint has the same name.
+        if reports.len() > before {
+            return;
+        }
+        for reader in self.rtps.matching().readers() {
+            if are_similar(&reader.data.endpoint.topic_name, topic) {
+                reports.push(name_only(local.clone(), self.reader_info(reader)));
+            }
+            if reports.len() == before + NAMED_MAX {
+                return;
+            }
         }
     }
 
     fn explain_reader(&self, reader: &DiscoveredReader, reports: &mut Vec<MatchReport>) {
         let topic = &reader.data.endpoint.topic_name;
-        let local = || self.reader_info(reader);
-        let of_topic = |writer: &&Arc<DiscoveredWriter>| writer.data.endpoint.topic_name == *topic;
+        let local = self.reader_info(reader);
         let before = reports.len();
         for writer in self.rtps.matching().writers_of(topic) {
-            reports.push(MatchReport::new(local(), self.writer_info(writer), self.obstacles(writer, reader, true)));
+            let obstacles = self.obstacles(writer, reader, true);
+            reports.push(MatchReport::new(local.clone(), self.writer_info(writer), obstacles));
         }
-        for writer in self.rtps.ignored_writers().filter(of_topic) {
-            reports.push(MatchReport::new(local(), self.writer_info(writer), vec![Obstacle::Ignored]));
+        for writer in self.rtps.ignored_writers() {
+            if writer.data.endpoint.topic_name == *topic {
+                reports.push(MatchReport::new(local.clone(), self.writer_info(writer), vec![Obstacle::Ignored]));
+            }
         }
         // As for a writer: similar names are only of interest if there is no exact one.
-        if reports.len() == before {
-            let similar = self.rtps.matching().writers();
-            let similar = similar.filter(|writer| are_similar(&writer.data.endpoint.topic_name, topic)).take(NAMED_MAX);
-            reports.extend(similar.map(|writer| name_only(local(), self.writer_info(writer))));
+        if reports.len() > before {
+            return;
+        }
+        for writer in self.rtps.matching().writers() {
+            if are_similar(&writer.data.endpoint.topic_name, topic) {
+                reports.push(name_only(local.clone(), self.writer_info(writer)));
+            }
+            if reports.len() == before + NAMED_MAX {
+                return;
+            }
         }
     }
 
@@ -112,6 +132,7 @@ impl Explainer<'_> {
         let (w, r) = (&writer.data.endpoint, &reader.data.endpoint);
         let (ours, theirs) = if reader_is_ours { (r, w) } else { (w, r) };
         let mut obstacles = Vec::new();
+        // A wrong type makes the policies pointless, and a wrong policy the addresses.
         if differences.type_name {
             obstacles.push(Obstacle::TypeName { ours: ours.type_name.clone(), theirs: theirs.type_name.clone() });
         }
@@ -126,8 +147,9 @@ impl Explainer<'_> {
         }
         if !differences.policies.is_empty() {
             let (writer, reader) = (self.writer_info(writer), self.reader_info(reader));
-            let of_policy = |&policy| Obstacle::of_policy(policy, &writer, &reader);
-            obstacles.extend(differences.policies.iter().map(of_policy));
+            for &policy in &differences.policies {
+                obstacles.push(Obstacle::of_policy(policy, &writer, &reader));
+            }
         }
         if differences.unreachable {
             obstacles.push(Obstacle::Unreachable { locators: self.announced_locators(theirs) });
@@ -137,13 +159,14 @@ impl Explainer<'_> {
 
     /// Returns the locators that an endpoint announces, or else the default locators of its participant.
     fn announced_locators(&self, endpoint: &EndpointData) -> Vec<Locator> {
-        let own = endpoint.unicast_locators.iter().chain(&endpoint.multicast_locators);
-        let mut locators: Vec<_> = own.copied().collect();
-        // An endpoint without locators of its own uses those of its participant.
-        if let Some(participant) = self.rtps.participant(endpoint.guid.prefix).filter(|_| locators.is_empty()) {
-            locators.extend(participant.default_unicast.iter().chain(&participant.default_multicast));
+        let own = [&endpoint.unicast_locators[..], &endpoint.multicast_locators[..]].concat();
+        match self.rtps.participant(endpoint.guid.prefix) {
+            // An endpoint without locators of its own uses those of its participant (RTPS 2.5, 8.5.5).
+            Some(participant) if own.is_empty() => {
+                [&participant.default_unicast[..], &participant.default_multicast[..]].concat()
+            }
+            _ => own,
         }
-        locators
     }
 
     fn writer_info(&self, writer: &DiscoveredWriter) -> EndpointInfo {

@@ -1,7 +1,7 @@
 //! Whether two endpoints match, and all obstacles between them if they do not.
 
 use crate::introspection::EndpointInfo;
-use crate::qos::{DataReaderQos, DataRepresentation, DataWriterQos, PolicyId};
+use crate::qos::{DataReaderQos, DataRepresentation, DataWriterQos, PolicyId, Reliability};
 use dds_rtps::types::Locator;
 use dds_rtps::xtypes::TypeDifference;
 use std::fmt;
@@ -190,8 +190,8 @@ fn values(policy: PolicyId, offer: &DataWriterQos, request: &DataReaderQos) -> (
             (format!("{:?} {}", o.kind, o.lease_duration), format!("{:?} {}", r.kind, r.lease_duration))
         }
         PolicyId::Reliability => {
-            let name = |is_reliable| if is_reliable { "Reliable" } else { "BestEffort" }.to_owned();
-            (name(offer.reliability.is_reliable()), name(request.reliability.is_reliable()))
+            // Without max_blocking_time, which does not decide a match.
+            (reliability_name(offer.reliability), reliability_name(request.reliability))
         }
         PolicyId::DestinationOrder => (text(offer.destination_order), text(request.destination_order)),
         PolicyId::TypeConsistency => ("a type known by name only".to_owned(), "force_type_validation".to_owned()),
@@ -200,16 +200,21 @@ fn values(policy: PolicyId, offer: &DataWriterQos, request: &DataReaderQos) -> (
     }
 }
 
+fn reliability_name(reliability: Reliability) -> String {
+    if reliability.is_reliable() { "Reliable".to_owned() } else { "BestEffort".to_owned() }
+}
+
+/// Returns the partitions of one side.
+fn list(partitions: &[String]) -> String {
+    if partitions.is_empty() { "none".to_owned() } else { partitions.join(", ") }
+}
+
 fn text(value: impl fmt::Debug) -> String {
     format!("{value:?}")
 }
 
 impl fmt::Display for Obstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |names: &[String]| match names {
-            [] => "none".to_owned(),
-            names => names.join(", "),
-        };
         match self {
             Self::Qos { policy, offered, requested } => {
                 write!(f, "{policy}: the writer offers {offered}, the reader requests {requested}")
@@ -226,7 +231,10 @@ impl fmt::Display for Obstacle {
             Self::Unreachable { locators } if locators.is_empty() => f.write_str("it announces no address"),
             Self::Unreachable { locators } => {
                 f.write_str("none of its addresses can be reached from here:")?;
-                locators.iter().try_for_each(|locator| write!(f, " {locator}"))
+                for locator in locators {
+                    write!(f, " {locator}")?;
+                }
+                Ok(())
             }
             Self::Ignored => f.write_str("this participant was told to ignore it"),
             Self::TopicNameOnly { similar } => write!(f, "its topic is called \"{similar}\""),

@@ -84,10 +84,16 @@ impl Contained {
     /// the participant, which needs the same lock.
     pub(crate) fn topics_of(&self, id: EntityId) -> Vec<Arc<TopicHandle>> {
         let tables = self.tables();
-        let reader = tables.readers.get(&id).map(|reader| &reader.subject);
-        let subject = reader.or_else(|| tables.writers.get(&id).map(|writer| &writer.subject)).map(Arc::clone);
+        let subject = if let Some(reader) = tables.readers.get(&id) {
+            Arc::clone(&reader.subject)
+        } else if let Some(writer) = tables.writers.get(&id) {
+            Arc::clone(&writer.subject)
+        } else {
+            return Vec::new();
+        };
+        // `topics_named` takes the lock again.
         drop(tables);
-        subject.map(|subject| self.topics_named(&subject.topic)).unwrap_or_default()
+        self.topics_named(&subject.topic)
     }
 
     /// Removes an entity of any kind.
@@ -130,22 +136,50 @@ impl Contained {
     /// Enables all current entities. Ignores errors of entities that were closed since.
     pub(crate) fn enable(&self) {
         let (topics, publishers, subscribers) = self.groups_and_topics();
-        topics.iter().for_each(|topic| drop(topic.enable()));
-        subscribers.iter().for_each(|subscriber| drop(subscriber.enable()));
-        publishers.iter().for_each(|publisher| drop(publisher.enable()));
+        // Only a closed entity fails, and it stays closed.
+        for topic in topics {
+            let _ = topic.enable();
+        }
+        for subscriber in subscribers {
+            let _ = subscriber.enable();
+        }
+        for publisher in publishers {
+            let _ = publisher.enable();
+        }
         let (readers, writers) = (self.readers(), self.writers());
-        readers.iter().filter(|reader| reader.group().is_none()).for_each(|reader| drop(reader.enable()));
-        writers.iter().filter(|writer| writer.group().is_none()).for_each(|writer| drop(writer.enable()));
+        for reader in readers {
+            // The others were enabled by their group, or its ENTITY_FACTORY leaves that to the application.
+            if reader.group().is_none() {
+                let _ = reader.enable();
+            }
+        }
+        for writer in writers {
+            if writer.group().is_none() {
+                let _ = writer.enable();
+            }
+        }
     }
 
     /// Closes all current entities. Endpoints come first, so that each is withdrawn on its own.
     pub(crate) fn close(&self) {
-        self.writers().iter().for_each(|writer| writer.close());
-        self.readers().iter().for_each(|reader| reader.close());
+        // Writers first, so that a local reader still receives their last samples.
+        for writer in self.writers() {
+            writer.close();
+        }
+        for reader in self.readers() {
+            reader.close();
+        }
         let (topics, publishers, subscribers) = self.groups_and_topics();
-        publishers.iter().for_each(|publisher| publisher.close());
-        subscribers.iter().for_each(|subscriber| subscriber.close());
-        topics.iter().for_each(|topic| topic.close());
+        for publisher in publishers {
+            publisher.close();
+        }
+        for subscriber in subscribers {
+            subscriber.close();
+        }
+        // Topics last, because endpoints refer to them (DDS 1.4, 2.2.2.2.1.18).
+        for topic in topics {
+            topic.close();
+        }
     }
 }
 

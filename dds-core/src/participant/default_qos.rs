@@ -1,6 +1,6 @@
 //! Default QoS of the entities of a participant (DDS 1.4, 2.2.2.2.1.20 and similar).
 
-use crate::infrastructure::{DefaultQos, QosError};
+use crate::infrastructure::{About, DefaultQos, QosError};
 use crate::participant::DomainParticipant;
 use crate::qos::{DataReaderQos, DataWriterQos, PublisherQos, SubscriberQos, TopicQos};
 
@@ -24,7 +24,7 @@ impl DomainParticipant {
     #[doc(alias = "set_default_datawriter_qos")]
     pub fn set_default_writer_qos(&self, qos: impl Into<DataWriterQos>) -> Result<(), QosError> {
         let qos = qos.into();
-        qos.check().map_err(|kind| QosError::new(self.handle().core.subject(), kind))?;
+        qos.check().about(self.handle().core.subject())?;
         self.handle().defaults().writer.set(qos);
         Ok(())
     }
@@ -45,7 +45,7 @@ impl DomainParticipant {
     #[doc(alias = "set_default_datareader_qos")]
     pub fn set_default_reader_qos(&self, qos: impl Into<DataReaderQos>) -> Result<(), QosError> {
         let qos = qos.into();
-        qos.check().map_err(|kind| QosError::new(self.handle().core.subject(), kind))?;
+        qos.check().about(self.handle().core.subject())?;
         self.handle().defaults().reader.set(qos);
         Ok(())
     }
@@ -62,7 +62,7 @@ impl DomainParticipant {
     /// # Errors
     /// Fails without a change if the policies contradict each other.
     pub fn set_default_publisher_qos(&self, qos: PublisherQos) -> Result<(), QosError> {
-        qos.check().map_err(|kind| QosError::new(self.handle().core.subject(), kind))?;
+        qos.check().about(self.handle().core.subject())?;
         self.handle().defaults().publisher.set(qos);
         Ok(())
     }
@@ -79,7 +79,7 @@ impl DomainParticipant {
     /// # Errors
     /// Fails without a change if the policies contradict each other.
     pub fn set_default_subscriber_qos(&self, qos: SubscriberQos) -> Result<(), QosError> {
-        qos.check().map_err(|kind| QosError::new(self.handle().core.subject(), kind))?;
+        qos.check().about(self.handle().core.subject())?;
         self.handle().defaults().subscriber.set(qos);
         Ok(())
     }
@@ -98,7 +98,7 @@ impl DomainParticipant {
     /// # Errors
     /// Fails without a change if the policies contradict each other.
     pub fn set_default_topic_qos(&self, qos: TopicQos) -> Result<(), QosError> {
-        qos.check().map_err(|kind| QosError::new(self.handle().core.subject(), kind))?;
+        qos.check().about(self.handle().core.subject())?;
         self.handle().defaults().topic.set(qos);
         Ok(())
     }

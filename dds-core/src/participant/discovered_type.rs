@@ -70,20 +70,23 @@ impl ParticipantHandle {
         ticket: &mut Option<Ticket>,
         waker: &Waker,
     ) -> Result<Option<T>, WaitErrorKind> {
+        // Cloned outside of the cell, because a waker is user code.
         let waker = waker.clone();
         let looked = Effects::scope(|effects| {
             let looked = self.discovery().cell().with(effects, |actor, effects| {
+                // From now on each announced endpoint wakes this wait.
                 actor.observe_endpoints();
-                let endpoints = endpoints_of(actor.rtps(), topic);
-                let found = endpoints.into_iter().find_map(|(guid, type_name)| {
+                let mut found = None;
+                for (guid, type_name) in endpoints_of(actor.rtps(), topic) {
+                    // Asks for a description that is not here yet. Its answer wakes this wait as well.
                     let resolution = actor.change(|participant, now| participant.resolve_type(now, guid));
-                    match resolution {
-                        TypeResolution::Known { root, types } => {
-                            accept(DiscoveredType { type_name, root, objects: types })
-                        }
-                        _ => None,
+                    if let TypeResolution::Known { root, types } = resolution {
+                        found = accept(DiscoveredType { type_name, root, objects: types });
                     }
-                });
+                    if found.is_some() {
+                        break;
+                    }
+                }
                 if found.is_none() {
                     actor.finders().register(ticket, waker, effects);
                 } else {
@@ -96,18 +99,25 @@ impl ParticipantHandle {
             self.carry_out_matches(effects);
             looked
         });
-        looked.map_err(|_| WaitErrorKind::Closed)
+        looked.or(Err(WaitErrorKind::Closed))
     }
 }
 
 /// Returns the endpoints of a topic with their type names: remote before local, writers before readers.
 fn endpoints_of(rtps: &Participant, topic: &str) -> Vec<(Guid, String)> {
     let matching = rtps.matching();
-    let writers = matching.writers_of(topic).map(|writer| (writer.is_local, &writer.data.endpoint));
-    let readers = matching.readers_of(topic).map(|reader| (reader.is_local, &reader.data.endpoint));
-    let mut endpoints: Vec<_> = writers.chain(readers).collect();
-    endpoints.sort_by_key(|(is_local, _)| *is_local);
-    endpoints.into_iter().map(|(_, endpoint)| (endpoint.guid, endpoint.type_name.clone())).collect()
+    let (mut remote, mut local) = (Vec::new(), Vec::new());
+    for writer in matching.writers_of(topic) {
+        let list = if writer.is_local { &mut local } else { &mut remote };
+        list.push((writer.data.endpoint.guid, writer.data.endpoint.type_name.clone()));
+    }
+    for reader in matching.readers_of(topic) {
+        let list = if reader.is_local { &mut local } else { &mut remote };
+        list.push((reader.data.endpoint.guid, reader.data.endpoint.type_name.clone()));
+    }
+    // The application knows its own types, and asks for those of others.
+    remote.append(&mut local);
+    remote
 }
 
 /// A search for the type of a topic, in the form that the application needs.
@@ -148,10 +158,7 @@ impl<T> WaitSource<T> for DiscoverType<T> {
 
     fn abandon(&self, _awaited: Awaited, ticket: Ticket) {
         // A closed participant has no waiters.
-        let _ = Effects::scope(|effects| {
-            let ticket = &mut Some(ticket);
-            self.participant.discovery().cell().with(effects, |actor, effects| actor.finders().abandon(ticket, effects))
-        });
+        self.participant.discovery().abandon_finder(ticket);
     }
 
     fn driver(&self) -> &dyn Driver {

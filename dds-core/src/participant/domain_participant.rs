@@ -4,7 +4,7 @@ use crate::context::{EndpointGroup, ParticipantRef};
 #[cfg(doc)]
 use crate::infrastructure::CreateErrorKind;
 use crate::infrastructure::{
-    Awaited, CreateError, Entity, ListenerCounters, QosError, StatusCondition, Upgrade, Waiting, Weak,
+    About, Awaited, CreateError, Entity, ListenerCounters, QosError, StatusCondition, Upgrade, Waiting, Weak,
 };
 use crate::introspection::MatchReport;
 use crate::participant::{DomainParticipantBuilder, FindTopic, ParticipantHandle};
@@ -319,8 +319,13 @@ impl DomainParticipant {
     #[must_use]
     #[doc(alias = "lookup_topicdescription")]
     pub fn lookup_topic<T: DdsType>(&self, name: &str) -> Option<Topic<T>> {
-        let topics = self.handle.contained().topics_named(name);
-        topics.into_iter().filter(|topic| topic.is_of::<T>()).min_by_key(|topic| topic.guid()).map(Topic::from_handle)
+        for topic in self.handle.contained().topics_named(name) {
+            // The table is sorted by entity ID, so this is the oldest one.
+            if topic.is_of::<T>() {
+                return Some(Topic::from_handle(topic));
+            }
+        }
+        None
     }
 
     /// Returns the domain.
@@ -392,8 +397,9 @@ impl DomainParticipant {
     /// Entities are publishers, subscribers, topics, writers and readers.
     #[must_use]
     pub fn contains_entity(&self, entity: InstanceHandle) -> bool {
-        let guid = entity.as_bytes().copied().map(Guid::from_bytes);
-        guid.is_some_and(|guid| guid.prefix == self.handle.core.prefix() && self.handle.contained().has(guid.entity_id))
+        let Some(bytes) = entity.as_bytes() else { return false };
+        let guid = Guid::from_bytes(*bytes);
+        guid.prefix == self.handle.core.prefix() && self.handle.contained().has(guid.entity_id)
     }
 
     /// Closes all entities of this participant. Does not block.
@@ -490,7 +496,7 @@ impl Entity for DomainParticipant {
     }
 
     fn enable(&self) -> Result<(), CreateError> {
-        self.handle.enable().map_err(|kind| CreateError::new(self.handle.core.subject(), kind))
+        self.handle.enable().about(self.handle.core.subject())
     }
 
     fn is_enabled(&self) -> bool {

@@ -8,7 +8,7 @@
 //! different threads read. A reader that learns of the disposal first drops the samples before it. So the disposal
 //! follows the last sample after a delay (`publication::reachable::SETTLE`).
 
-use crate::actor::{Effects, Ticket};
+use crate::actor::Ticket;
 use crate::driver::{Driver, block_on};
 use crate::endpoint::EndpointActor;
 use crate::infrastructure::{Awaited, WakeTimer};
@@ -50,19 +50,20 @@ impl DrainingWriter {
     /// Returns whether all samples are acknowledged and have settled. Otherwise registers `waker`.
     fn is_drained(&mut self, driver: &dyn Driver, waker: &Waker) -> bool {
         let ticket = &mut self.ticket;
-        let visit = Effects::scope(|effects| {
-            self.cell.with(effects, |actor, effects| {
-                let written = Awaited::Acknowledged(actor.last_sequence_number());
-                (actor.wait(written, ticket, waker.clone(), effects), actor.settles_at())
-            })
+        let visit = self.cell.visit(|actor, effects| {
+            let written = Awaited::Acknowledged(actor.last_sequence_number());
+            (actor.wait(written, ticket, waker.clone(), effects), actor.settles_at())
         });
-        // A writer that a panic has closed sends nothing more.
-        let Ok((is_acknowledged, settles_at)) = visit else { return true };
-        let Some(until) = settles_at.filter(|until| is_acknowledged && *until > driver.now().instant) else {
-            return is_acknowledged;
-        };
-        self.settling = Some(WakeTimer::new(driver, until, waker));
-        false
+        match visit {
+            // Best-effort readers may still have the last samples before them.
+            Ok((true, Some(until))) if until > driver.now().instant => {
+                self.settling = Some(WakeTimer::new(driver, until, waker));
+                false
+            }
+            Ok((is_acknowledged, _)) => is_acknowledged,
+            // A writer that a panic has closed sends nothing more.
+            Err(_) => true,
+        }
     }
 }
 
@@ -95,10 +96,15 @@ impl Draining {
             state.waiting.extend(waker.cloned());
             return false;
         }
-        let (done, waiting) = (state.writers.is_empty(), std::mem::take(&mut state.waiting));
-        let last_drop = state.last_drop.clone().filter(|_| done);
+        let (done, mut waiting) = (state.writers.is_empty(), std::mem::take(&mut state.waiting));
+        if done {
+            waiting.extend(state.last_drop.clone());
+        }
+        // A waker runs foreign code, which may take the lock again.
         drop(state);
-        waiting.into_iter().chain(last_drop).for_each(Waker::wake);
+        for waker in waiting {
+            waker.wake();
+        }
         done
     }
 
@@ -156,9 +162,8 @@ impl ParticipantHandle {
         let driver = self.core.driver();
         let until = driver.now().instant.after(self.core.config().linger.min(LINGER_MAX));
         // After the time limit, the caller drops the remaining samples.
-        let _ = block_on(&**driver, until, |context| match self.poll_drained(context.waker()) {
-            true => Poll::Ready(()),
-            false => Poll::Pending,
+        let _ = block_on(&**driver, until, |context| {
+            if self.poll_drained(context.waker()) { Poll::Ready(()) } else { Poll::Pending }
         });
     }
 

@@ -117,8 +117,9 @@ impl DiscoveredType {
     /// # Errors
     /// Fails if the description is invalid or the type is too large. Peers may send any description.
     pub fn to_dynamic(&self) -> Result<DynamicType, TypeError> {
-        dynamic_type_of(&self.root, &|name| match self.objects.get(name).map(|object| &**object) {
-            Some(TypeObject::Complete(definition)) => Some(definition),
+        dynamic_type_of(&self.root, &|name| match &**self.objects.get(name)? {
+            TypeObject::Complete(definition) => Some(definition),
+            // A minimal description lacks the names of the members.
             _ => None,
         })
     }

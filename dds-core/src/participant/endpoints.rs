@@ -2,7 +2,7 @@
 
 use crate::actor::{Effects, Poke, close_cell};
 use crate::context::{ParticipantContext, ParticipantCore};
-use crate::endpoint::Endpoint;
+use crate::endpoint::{Endpoint, EndpointCore};
 use crate::infrastructure::{CreateErrorKind, Missing};
 use crate::introspection::{EndpointInfo, MatchReport};
 use crate::participant::ParticipantHandle;
@@ -74,15 +74,17 @@ impl TopicContext for ParticipantHandle {
     }
 
     fn update_endpoints_of(&self, topic: &Arc<TopicHandle>) {
-        let is_of_topic = |other: Option<&Arc<TopicHandle>>| other.is_some_and(|other| Arc::ptr_eq(other, topic));
         for reader in self.contained().readers() {
-            if is_of_topic(reader.topic()) {
-                self.update_reader(&reader);
+            match reader.topic() {
+                Some(of_reader) if Arc::ptr_eq(of_reader, topic) => self.update_reader(&reader),
+                // It was created by name, and follows no topic object.
+                _ => {}
             }
         }
         for writer in self.contained().writers() {
-            if is_of_topic(writer.topic()) {
-                self.update_writer(&writer);
+            match writer.topic() {
+                Some(of_writer) if Arc::ptr_eq(of_writer, topic) => self.update_writer(&writer),
+                _ => {}
             }
         }
     }
@@ -117,6 +119,7 @@ impl SubscriptionContext for ParticipantHandle {
             }
             participant.add_reader(now, data);
         })?;
+        // A change between the description and the announcement saw no reader to update.
         if reader.version() != version {
             self.update_reader(reader);
         }
@@ -140,9 +143,8 @@ impl SubscriptionContext for ParticipantHandle {
     fn update_reader(&self, reader: &ReaderHandle) {
         loop {
             let (data, version) = subscription_data(reader);
-            let announced = self.announce(|participant, now| {
-                participant.update_reader(now, data);
-            });
+            let announced = self.announce(|participant, now| participant.update_reader(now, data));
+            // Of two threads that announce, the later one may have the older data. So look once more.
             if announced.is_err() || reader.version() == version {
                 return;
             }
@@ -151,9 +153,7 @@ impl SubscriptionContext for ParticipantHandle {
 
     fn delete_reader(&self, id: EntityId, topic: &str) {
         // A closed participant has withdrawn everything already.
-        let _ = self.announce(|participant, now| {
-            participant.remove_reader(now, id);
-        });
+        let _ = self.announce(|participant, now| participant.remove_reader(now, id));
         self.reception().routes().remove_reader(id);
         self.release_topic(topic);
     }
@@ -202,9 +202,7 @@ impl PublicationContext for ParticipantHandle {
         loop {
             let (data, version) = publication_data(writer);
             set_inline_qos(writer, &data);
-            let announced = self.announce(|participant, now| {
-                participant.update_writer(now, data);
-            });
+            let announced = self.announce(|participant, now| participant.update_writer(now, data));
             if announced.is_err() || writer.version() == version {
                 return;
             }
@@ -239,7 +237,7 @@ impl ParticipantHandle {
     }
 
     /// Changes the state of discovery, and carries out the resulting matches.
-    fn announce<R>(&self, change: impl FnOnce(&mut Participant, Now) -> R) -> Result<R, CreateErrorKind> {
+    pub(super) fn announce<R>(&self, change: impl FnOnce(&mut Participant, Now) -> R) -> Result<R, CreateErrorKind> {
         Effects::scope(|effects| {
             let announced = self.discovery().change(effects, change);
             self.carry_out_matches(effects);
@@ -250,9 +248,8 @@ impl ParticipantHandle {
     /// Withdraws a writer. Its topic was released when the application dropped it.
     pub(super) fn delete_writer(&self, id: EntityId, cell: &Arc<WriterCell>) {
         // A closed participant has withdrawn everything already.
-        let _ = self.announce(|participant, now| {
-            participant.remove_writer(now, id);
-        });
+        let _ = self.announce(|participant, now| participant.remove_writer(now, id));
+        // After the withdrawal, so that an ACKNACK that is on its way still finds the writer.
         close_cell(cell);
         self.reception().routes().remove_writer(id);
     }
@@ -265,12 +262,28 @@ fn subscription_data(reader: &ReaderHandle) -> (SubscriptionData, u64) {
         qos.representation = DataRepresentation::READABLE.to_vec();
     }
     let mut endpoint = EndpointData::new(reader.guid(), reader.topic_name(), reader.type_name());
-    endpoint.type_information = reader.types().map(|types| Arc::clone(types.information()));
-    let version = version + reader.group().map_or(0, |group| group.describe(&mut endpoint));
-    let version = version + reader.topic().map_or(0, |topic| topic.describe(&mut endpoint));
-    let filter = reader.filtered().map(|filtered| filtered.describe(reader.topic_name()));
-    let (content_filter, filter_version) = filter.unwrap_or_default();
+    let version = version + describe(reader, &mut endpoint);
+    let (content_filter, filter_version) = match reader.filtered() {
+        Some(filtered) => filtered.describe(reader.topic_name()),
+        None => (None, 0),
+    };
     (SubscriptionData { content_filter, ..SubscriptionData::new(endpoint, qos) }, version + filter_version)
+}
+
+/// Adds the parts that group, topic and type contribute to the announcement. Returns the sum of their versions.
+fn describe<E: Endpoint>(of: &EndpointCore<E>, endpoint: &mut EndpointData) -> u64 {
+    let mut version = 0;
+    if let Some(types) = of.types() {
+        endpoint.type_information = Some(Arc::clone(types.information()));
+    }
+    // Each part returns the version that it has described: data and version are read under one lock.
+    if let Some(group) = of.group() {
+        version += group.describe(endpoint);
+    }
+    if let Some(topic) = of.topic() {
+        version += topic.describe(endpoint);
+    }
+    version
 }
 
 /// Returns the announcement of a writer and its version, as for a reader.
@@ -282,9 +295,7 @@ fn publication_data(writer: &WriterHandle) -> (PublicationData, u64) {
         Ok(Encoding::Xcdr1) | Err(_) => DataRepresentation::Xcdr1,
     }];
     let mut endpoint = EndpointData::new(writer.guid(), writer.topic_name(), writer.type_name());
-    endpoint.type_information = writer.types().map(|types| Arc::clone(types.information()));
-    let version = version + writer.group().map_or(0, |group| group.describe(&mut endpoint));
-    let version = version + writer.topic().map_or(0, |topic| topic.describe(&mut endpoint));
+    let version = version + describe(writer, &mut endpoint);
     (PublicationData { endpoint, qos }, version)
 }
 

@@ -3,7 +3,7 @@
 use crate::actor::Effects;
 use crate::driver::Carrier;
 use crate::infrastructure::Missing;
-use crate::introspection::{Explainer, MatchReport};
+use crate::introspection::{EndpointQos, Explainer, MatchReport};
 use crate::participant::ParticipantHandle;
 use crate::qos::Durability;
 use dds_rtps::discovery::data::EndpointData;
@@ -36,11 +36,19 @@ impl ParticipantHandle {
             // A closed participant has nothing to explain.
             let _ = self.discovery().cell().with(effects, |actor, _| {
                 let matching = actor.rtps().matching();
-                let writers = matching.writers_of(topic).filter(|writer| !writer.is_local);
-                let readers = matching.readers_of(topic).filter(|reader| !reader.is_local);
-                let endpoints = writers.map(|writer| writer.data.endpoint.guid);
-                let endpoints = endpoints.chain(readers.map(|reader| reader.data.endpoint.guid));
-                let endpoints: Vec<Guid> = endpoints.take(TYPES_REQUESTED_MAX).collect();
+                let mut endpoints = Vec::new();
+                for writer in matching.writers_of(topic) {
+                    if !writer.is_local {
+                        endpoints.push(writer.data.endpoint.guid);
+                    }
+                }
+                for reader in matching.readers_of(topic) {
+                    if !reader.is_local {
+                        endpoints.push(reader.data.endpoint.guid);
+                    }
+                }
+                // Each request is a datagram at once.
+                endpoints.truncate(TYPES_REQUESTED_MAX);
                 for endpoint in endpoints {
                     actor.change(|participant, now| participant.request_type(now, endpoint));
                 }
@@ -60,7 +68,7 @@ impl ParticipantHandle {
 
     /// Adds how samples of local endpoints are carried, which only the network knows.
     fn note_carriers(&self, reports: &mut [MatchReport]) {
-        for report in reports.iter_mut().filter(|report| report.local.is_own && report.is_match()) {
+        for report in own_matches(reports) {
             match self.core.network().carrier(report.remote.guid.prefix) {
                 Some(Carrier::SharedMemory) => report.shared_memory = true,
                 Some(Carrier::Udp { reason }) => report.not_shared = Some(reason),
@@ -71,32 +79,30 @@ impl ParticipantHandle {
 
     /// Adds the lag of demoted readers, which only the writers know.
     fn note_slow_readers(&self, reports: &mut [MatchReport]) {
-        for report in reports.iter_mut().filter(|report| report.local.is_own && report.is_match()) {
+        for report in own_matches(reports) {
+            // The local endpoint may be a reader.
             let Some(cell) = self.reception().routes().writer(report.local.guid.entity_id) else { continue };
             let reader = report.remote.guid;
-            let lag = Effects::scope(|effects| {
-                cell.with(effects, |actor, _| actor.rtps().demoted_readers().find(|lag| lag.reader == reader))
-            });
+            let lag = cell.visit(|actor, _| actor.rtps().demoted_readers().find(|lag| lag.reader == reader));
             // A closed writer has no readers.
-            report.too_slow = lag.ok().flatten().map(|lag| lag.samples);
+            if let Ok(Some(lag)) = lag {
+                report.too_slow = Some(lag.samples);
+            }
         }
     }
 
     /// Marks matches that need a durability service if none is known.
     fn note_missing_service(&self, reports: &mut [MatchReport]) {
-        let asks_for_one = |report: &&mut MatchReport| {
-            let qos = &report.local.qos;
-            let asked = qos.writer().map(|qos| qos.durability).or_else(|| qos.reader().map(|qos| qos.durability));
-            report.local.is_own && report.is_match() && asked.is_some_and(|asked| asked > Durability::TransientLocal)
-        };
-        let mut asking = reports.iter_mut().filter(asks_for_one).peekable();
-        if asking.peek().is_none()
-            || self.core.config().is_durability_service()
-            || !self.discovery().durability_services().is_empty()
-        {
+        if self.core.config().is_durability_service() || !self.discovery().durability_services().is_empty() {
             return;
         }
-        asking.for_each(|report| report.without_service = true);
+        for report in own_matches(reports) {
+            let asked = match &report.local.qos {
+                EndpointQos::Writer(qos) => qos.durability,
+                EndpointQos::Reader(qos) => qos.durability,
+            };
+            report.without_service = asked > Durability::TransientLocal;
+        }
     }
 
     /// Returns a text on datagrams that protection kept apart. Empty if there are none.
@@ -131,7 +137,12 @@ impl ParticipantHandle {
             return "the participant is closed".to_owned();
         }
         let reports = self.reports(|endpoint| endpoint.guid == guid);
-        let apart: Vec<_> = reports.iter().filter(|report| !report.is_match()).collect();
+        let mut apart = Vec::new();
+        for report in &reports {
+            if !report.is_match() {
+                apart.push(report);
+            }
+        }
         if reports.is_empty() {
             let known = self.discovery().discovered_participants().len();
             let report = self.refused_report();
@@ -148,4 +159,9 @@ impl ParticipantHandle {
         }
         text
     }
+}
+
+/// The reports of matches of endpoints of this participant.
+fn own_matches(reports: &mut [MatchReport]) -> impl Iterator<Item = &mut MatchReport> {
+    reports.iter_mut().filter(|report| report.local.is_own && report.is_match())
 }

@@ -1,9 +1,9 @@
 //! The wait for a topic that any participant has (DDS 1.4, 2.2.2.2.1.11).
 
-use crate::actor::{Effects, Ticket};
+use crate::actor::Ticket;
 use crate::context::ParticipantRef;
 use crate::driver::Driver;
-use crate::infrastructure::{Awaited, Subject, WaitErrorKind, WaitSource};
+use crate::infrastructure::{Awaited, CreateErrorKind, Subject, WaitErrorKind, WaitSource};
 use crate::participant::ParticipantHandle;
 use crate::qos::TopicQos;
 use crate::topic::{Topic, TopicBuiltinTopicData, topic_qos_of_reader, topic_qos_of_writer};
@@ -24,40 +24,48 @@ impl ParticipantHandle {
         waker: &Waker,
     ) -> Result<Option<TopicQos>, WaitErrorKind> {
         let waker = waker.clone();
-        let looked = Effects::scope(|effects| {
-            self.discovery().cell().with(effects, |actor, effects| {
-                actor.observe_endpoints();
-                let here = self.topics().type_of(name).map(str::to_owned);
-                let known = known_topic(actor.rtps(), name, type_name);
-                if here.is_none() && known.is_none() {
-                    actor.finders().register(ticket, waker, effects);
-                } else {
-                    actor.finders().finish(ticket, effects);
-                    effects.discard(waker);
-                }
-                (here, known)
-            })
-        });
-        match looked.map_err(|_| WaitErrorKind::Closed)? {
-            (Some(existing), _) if existing != type_name => Err(WaitErrorKind::OtherType { existing }),
-            (Some(_), known) => {
-                let object = self.contained().topics_named(name).first().map(|topic| topic.qos());
-                Ok(Some(object.or(known).unwrap_or_default()))
+        let looked = self.discovery().cell().visit(|actor, effects| {
+            // From now on each announced endpoint wakes this wait.
+            actor.observe_endpoints();
+            let here = self.topics().type_of(name).map(str::to_owned);
+            let known = known_topic(actor.rtps(), name, type_name);
+            if here.is_none() && known.is_none() {
+                actor.finders().register(ticket, waker, effects);
+            } else {
+                actor.finders().finish(ticket, effects);
+                effects.discard(waker);
             }
-            (None, known) => Ok(known),
+            (here, known)
+        });
+        let Ok((here, known)) = looked else { return Err(WaitErrorKind::Closed) };
+        match here {
+            None => Ok(known),
+            Some(existing) if existing != type_name => Err(WaitErrorKind::OtherType { existing }),
+            // The participant's own topic comes before that of a peer.
+            Some(_) => match self.contained().topics_named(name).first() {
+                Some(topic) => Ok(Some(topic.qos())),
+                None => Ok(Some(known.unwrap_or_default())),
+            },
         }
     }
 }
 
 /// Returns the QoS of a topic, from one of its endpoints.
 fn known_topic(rtps: &Participant, name: &str, type_name: &str) -> Option<TopicQos> {
-    let writer = rtps.matching().writers_of(name).find(|writer| writer.data.endpoint.type_name == type_name);
-    let writer = writer.map(|w| TopicBuiltinTopicData::new(&w.data.endpoint, topic_qos_of_writer(&w.data.qos)));
-    let reader = || {
-        let reader = rtps.matching().readers_of(name).find(|reader| reader.data.endpoint.type_name == type_name)?;
-        Some(TopicBuiltinTopicData::new(&reader.data.endpoint, topic_qos_of_reader(&reader.data.qos)))
-    };
-    writer.or_else(reader).map(|topic| topic.qos)
+    // Writers first, because their QoS has all policies of a topic.
+    for writer in rtps.matching().writers_of(name) {
+        if writer.data.endpoint.type_name == type_name {
+            let qos = topic_qos_of_writer(&writer.data.qos);
+            return Some(TopicBuiltinTopicData::new(&writer.data.endpoint, qos).qos);
+        }
+    }
+    for reader in rtps.matching().readers_of(name) {
+        if reader.data.endpoint.type_name == type_name {
+            let qos = topic_qos_of_reader(&reader.data.qos);
+            return Some(TopicBuiltinTopicData::new(&reader.data.endpoint, qos).qos);
+        }
+    }
+    None
 }
 
 /// A search for a topic of the type `T`.
@@ -90,12 +98,13 @@ impl<T: DdsType> WaitSource<Topic<T>> for FindTopic<T> {
             Ok(None) => return Poll::Pending,
             Err(kind) => return Poll::Ready(Err(kind)),
         };
-        let topic =
-            Topic::new(&self.participant.as_topic_context(), name, T::TYPE_NAME, Some(T::DESCRIPTION.into()), qos);
-        Poll::Ready(topic.map_err(|error| match error.kind() {
-            crate::infrastructure::CreateErrorKind::TypeConflict { existing, .. } => {
-                WaitErrorKind::OtherType { existing: existing.clone() }
-            }
+        let context = self.participant.as_topic_context();
+        let error = match Topic::new(&context, name, T::TYPE_NAME, Some(T::DESCRIPTION.into()), qos) {
+            Ok(topic) => return Poll::Ready(Ok(topic)),
+            Err(error) => error,
+        };
+        Poll::Ready(Err(match error.kind() {
+            CreateErrorKind::TypeConflict { existing, .. } => WaitErrorKind::OtherType { existing: existing.clone() },
             // The name, type and QoS are in use already, so creating the topic fails only if the participant is closed.
             _ => WaitErrorKind::Closed,
         }))
@@ -103,10 +112,7 @@ impl<T: DdsType> WaitSource<Topic<T>> for FindTopic<T> {
 
     fn abandon(&self, _awaited: Awaited, ticket: Ticket) {
         // A closed participant has no waiters.
-        let _ = Effects::scope(|effects| {
-            let ticket = &mut Some(ticket);
-            self.participant.discovery().cell().with(effects, |actor, effects| actor.finders().abandon(ticket, effects))
-        });
+        self.participant.discovery().abandon_finder(ticket);
     }
 
     fn driver(&self) -> &dyn Driver {
@@ -119,8 +125,12 @@ impl<T: DdsType> WaitSource<Topic<T>> for FindTopic<T> {
 
     fn complain(&self, _awaited: Awaited) {
         let topic = &self.subject.topic;
-        let others = self.participant.discovery().discovered_topics();
-        let others: Vec<_> = others.iter().filter(|other| other.name == *topic).map(|other| &other.type_name).collect();
+        let mut others = Vec::new();
+        for other in self.participant.discovery().discovered_topics() {
+            if other.name == *topic {
+                others.push(other.type_name);
+            }
+        }
         let wanted = T::TYPE_NAME;
         self.participant.core.span().in_scope(|| {
             tracing::warn!(

@@ -1,7 +1,7 @@
 //! The listener of a participant (DDS 1.4, 2.2.2.2.3).
 
 use crate::context::NewListener;
-use crate::infrastructure::{Callback, CreateError, ListenedEntity, MemberQueue, StatusMask};
+use crate::infrastructure::{About, Callback, CreateError, ListenedEntity, MemberQueue, StatusMask};
 use crate::participant::{DomainParticipant, ParticipantHandle};
 use crate::publication::{PublisherListener, WriterHandle, dispatch_writer_to_group};
 use crate::subscription::{ReaderHandle, SubscriberListener, dispatch_reader_to_group};
@@ -40,7 +40,9 @@ impl<L: PublisherListener + SubscriberListener + TopicListener> Callback for Par
             let core = &participant.core;
             core.drop_panicked(core.top_listener(), || participant.refresh_listeners());
         }
-        if let Some(entity) = self.last.take().and_then(|entity| entity.upgrade()) {
+        // Only the entity whose call panicked reports the event.
+        let Some(last) = self.last.take() else { return };
+        if let Some(entity) = last.upgrade() {
             entity.note_listener_panic(message);
         }
     }
@@ -126,7 +128,6 @@ impl DomainParticipant {
         let handle = self.handle();
         let core = &handle.core;
         let (closed, refresh) = (|| core.is_closed(), || handle.refresh_listeners());
-        let set = core.set_listener(core.top_listener(), new, handle.ending(), closed, refresh);
-        set.map_err(|kind| CreateError::new(core.subject(), kind))
+        core.set_listener(core.top_listener(), new, handle.ending(), closed, refresh).about(core.subject())
     }
 }

@@ -130,7 +130,10 @@ impl EndpointConnector<'_> {
             }
             ParticipantEvent::InconsistentTopic { local, remote } => {
                 let topics = self.contained.topics_of(local);
-                topics.iter().for_each(|topic| topic.note_inconsistent(effects));
+                for topic in &topics {
+                    topic.note_inconsistent(effects);
+                }
+                // These may be the last handles, and the drop of a topic must wait until no lock is held.
                 effects.defer(Arc::new(KeptTopics { _topics: topics }));
                 self.log_mismatch(local, remote, effects);
             }
@@ -151,6 +154,7 @@ impl EndpointConnector<'_> {
         let Some(cell) = self.reception.routes().writer(writer) else { return };
         let guid = reader.data.endpoint.guid;
         let stands_in = self.core.config().is_durability_service();
+        // Endpoints of a durability service stand in for those of others, and would match each other without end.
         if reader.is_local && stands_in {
             return;
         }
@@ -231,6 +235,8 @@ impl EndpointConnector<'_> {
                 return;
             }
         };
+        // Three visits, because no cell may be entered from inside the other: the writer counts the reader, the reader
+        // learns of the writer, and only then the writer delivers.
         let connected =
             reader_cell.with(effects, |actor, effects| actor.match_local(writer_guid, begin, path, effects));
         if connected.is_ok() {
@@ -243,8 +249,9 @@ impl EndpointConnector<'_> {
     /// Returns the loopback locator of this participant, which stays when other addresses change.
     fn own_locators(&self) -> Vec<Locator> {
         let locators = self.core.network().locators();
-        let own = locators.default_unicast.first().and_then(Locator::to_socket_addr);
-        own.map(|own| Locator::udp(loopback(own.ip()), own.port())).into_iter().collect()
+        let Some(own) = locators.default_unicast.first().and_then(Locator::to_socket_addr) else { return Vec::new() };
+        // Loopback, because it reaches this host whichever interface is down.
+        vec![Locator::udp(loopback(own.ip()), own.port())]
     }
 
     /// Logs why a local endpoint does not match another one.

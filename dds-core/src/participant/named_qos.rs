@@ -1,9 +1,10 @@
 //! QoS from profile files, for entities without a builder.
 
-use crate::infrastructure::{CreateError, CreateErrorKind, Subject};
+use crate::infrastructure::{About, CreateError, Subject};
 use crate::participant::DomainParticipant;
 use crate::qos::{PublisherQos, SubscriberQos, TopicQos};
 use dds_rtps::types::Guid;
+use std::sync::Arc;
 
 impl DomainParticipant {
     /// Returns the publisher QoS with this name in the profile file (feature `serde`).
@@ -13,7 +14,7 @@ impl DomainParticipant {
     /// # Errors
     /// [`CreateErrorKind::UnknownProfile`] with the most similar name.
     pub fn publisher_profile(&self, name: &str) -> Result<PublisherQos, CreateError> {
-        self.handle().core.config().profiles.publisher(name).map_err(|kind| unknown("publisher", "", kind))
+        self.handle().core.config().profiles.publisher(name).about(&unknown("publisher", ""))
     }
 
     /// Returns the subscriber QoS with this name in the profile file (feature `serde`).
@@ -23,7 +24,7 @@ impl DomainParticipant {
     /// # Errors
     /// [`CreateErrorKind::UnknownProfile`] with the most similar name.
     pub fn subscriber_profile(&self, name: &str) -> Result<SubscriberQos, CreateError> {
-        self.handle().core.config().profiles.subscriber(name).map_err(|kind| unknown("subscriber", "", kind))
+        self.handle().core.config().profiles.subscriber(name).about(&unknown("subscriber", ""))
     }
 
     /// Returns the QoS for `topic` with this name in the profile file (feature `serde`).
@@ -33,10 +34,10 @@ impl DomainParticipant {
     /// # Errors
     /// [`CreateErrorKind::UnknownProfile`] with the most similar name.
     pub fn topic_profile(&self, name: &str, topic: &str) -> Result<TopicQos, CreateError> {
-        self.handle().core.config().profiles.topic(name, topic).map_err(|kind| unknown("topic", topic, kind))
+        self.handle().core.config().profiles.topic(name, topic).about(&unknown("topic", topic))
     }
 }
 
-fn unknown(entity: &'static str, topic: &str, kind: CreateErrorKind) -> CreateError {
-    CreateError::new(&Subject::new(entity, topic, Guid::UNKNOWN), kind)
+fn unknown(entity: &'static str, topic: &str) -> Arc<Subject> {
+    Subject::new(entity, topic, Guid::UNKNOWN)
 }

@@ -2,7 +2,7 @@
 
 use crate::context::ParticipantRef;
 use crate::driver::{Driver, OsDriver, Role, ThreadSettings};
-use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, Subject};
+use crate::infrastructure::{About, CreateError, CreateErrorKind, Delivery, Subject};
 use crate::participant::{DomainParticipant, ParticipantHandle};
 use crate::qos::DomainParticipantQos;
 #[cfg(feature = "serde")]
@@ -518,10 +518,10 @@ impl DomainParticipantBuilder {
     /// As [`DomainParticipant::new`].
     pub fn build(self) -> Result<DomainParticipant, CreateError> {
         let config = self.checked_config()?;
-        let driver = OsDriver::with_threads(config.threads.clone()).map_err(|error| {
-            let kind = CreateErrorKind::of_thread(&error);
-            CreateError::new(&Subject::new("participant", "", Guid::UNKNOWN), kind)
-        })?;
+        let driver = match OsDriver::with_threads(config.threads.clone()) {
+            Ok(driver) => driver,
+            Err(error) => return Err(CreateError::new(&not_created(), CreateErrorKind::of_thread(&error))),
+        };
         Ok(DomainParticipant::from_ref(ParticipantRef::first(ParticipantHandle::start(config, driver)?)))
     }
 
@@ -538,9 +538,10 @@ impl DomainParticipantBuilder {
     }
 
     fn checked_config(self) -> Result<Config, CreateError> {
-        self.into_config().map_err(|kind| CreateError::new(&Subject::new("participant", "", Guid::UNKNOWN), kind))
+        self.into_config().about(&not_created())
     }
 
+    // Profile, environment, code: each overrides the one before it (`Origin`).
     fn into_config(self) -> Result<Config, CreateErrorKind> {
         let look_up = |name| if self.read_environment { variable(name) } else { Ok(None) };
         let mut config = Config::new(0);
@@ -565,12 +566,20 @@ impl DomainParticipantBuilder {
         })?;
         config.change(Origin::Code, |config| {
             config.domain_id = self.domain_id.unwrap_or(config.domain_id);
-            self.settings.into_iter().for_each(|setting| setting.apply(config));
+            // In the order of the calls, so that the last one of a setting counts.
+            for setting in self.settings {
+                setting.apply(config);
+            }
             config.check()
         })?;
         config.protect()?;
         Ok(config)
     }
+}
+
+/// A participant that was not created has no GUID.
+fn not_created() -> Arc<Subject> {
+    Subject::new("participant", "", Guid::UNKNOWN)
 }
 
 #[cfg(test)]

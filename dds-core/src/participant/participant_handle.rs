@@ -8,7 +8,7 @@ use crate::driver::FaultyReceive;
 use crate::driver::{Driver, Locators, Network, NetworkConfig, NetworkError, Reach, Receive};
 use crate::endpoint::Endpoint;
 use crate::infrastructure::{
-    CreateError, CreateErrorKind, Ending, QosError, StatusCondition, Subject, Watched, is_out_of_files,
+    About, CreateError, CreateErrorKind, Ending, QosError, StatusCondition, Subject, Watched, is_out_of_files,
 };
 use crate::participant::Contained;
 use crate::participant::default_qos::Defaults;
@@ -54,20 +54,9 @@ impl ParticipantHandle {
     pub(crate) fn start(config: Config, driver: Arc<dyn Driver>) -> Result<Arc<Self>, CreateError> {
         let prefix = draw_prefix(&*driver);
         let subject = Subject::new("participant", "", Guid::new(prefix, EntityId::PARTICIPANT));
-        let error = |kind| CreateError::new(&subject, kind);
-        config.check().map_err(error)?;
-        let network = driver.open_network(&network_config(&config)).map_err(|reason| {
-            let kind = match reason {
-                NetworkError::Domain(domain_id) => CreateErrorKind::InvalidDomain { domain_id },
-                NetworkError::Tap { path, source } => CreateErrorKind::Tap { path, message: source.to_string() },
-                NetworkError::Io { source, .. } if is_out_of_files(&source) => {
-                    CreateErrorKind::OpenFiles { message: source.to_string() }
-                }
-                NetworkError::NotSimulated { setting } => CreateErrorKind::NotSimulated { setting },
-                other => CreateErrorKind::Transport { message: other.to_string() },
-            };
-            error(kind)
-        })?;
+        config.check().about(&subject)?;
+        let network = driver.open_network(&network_config(&config)).map_err(CreateErrorKind::from).about(&subject)?;
+        // Before the first announcement, so that peers never find the participant without its name.
         network.show_presence(prefix);
         let mut protocol = participant_config(&config, prefix, &*network);
         let core = ParticipantCore::new(config, Arc::clone(&subject), driver, network);
@@ -98,7 +87,7 @@ impl ParticipantHandle {
         // A new cell cannot be closed.
         let _ = cell.visit(|actor, _| actor.attach(itself, owner));
         if handle.core.config().enabled {
-            handle.enable().map_err(error)?;
+            handle.enable().about(&subject)?;
         }
         Ok(handle)
     }
@@ -138,11 +127,13 @@ impl ParticipantHandle {
             Some(faults) => FaultyReceive::new(receive, &faults, core.driver()),
             None => receive,
         };
-        network.start(receive).map_err(|error| CreateErrorKind::of_thread(&error))?;
-        self.discovery
-            .cell()
-            .visit(|actor, _| actor.start())
-            .map_err(|error| CreateErrorKind::Internal { message: error.to_string() })?;
+        // Receive before the first announcement, which peers answer at once.
+        if let Err(error) = network.start(receive) {
+            return Err(CreateErrorKind::of_thread(&error));
+        }
+        if let Err(error) = self.discovery.cell().visit(|actor, _| actor.start()) {
+            return Err(CreateErrorKind::Internal { message: error.to_string() });
+        }
         let locators = network.locators();
         let granted = network.receive_buffer_granted();
         core.span().in_scope(|| {
@@ -190,8 +181,7 @@ impl ParticipantHandle {
 
     /// Changes and announces the QoS. No effect if the participant is closed.
     pub(crate) fn set_qos(&self, qos: DomainParticipantQos) -> Result<(), QosError> {
-        let changed = self.core.qos().change(qos, |_, new| new.check(), DomainParticipantQos::check);
-        changed.map_err(|kind| QosError::new(self.core.subject(), kind))?;
+        self.core.qos().change(qos, |_, new| new.check(), DomainParticipantQos::check).about(self.core.subject())?;
         // Read inside of the cell, so that of two changes the last one is announced last.
         let user_data = || self.core.qos().read(|qos| qos.user_data.clone());
         let _ = Effects::scope(|effects| {
@@ -277,13 +267,33 @@ fn draw_prefix(driver: &dyn Driver) -> GuidPrefix {
     GuidPrefix::new(VendorId::OURS, random)
 }
 
+impl From<NetworkError> for CreateErrorKind {
+    fn from(error: NetworkError) -> Self {
+        match error {
+            NetworkError::Domain(domain_id) => Self::InvalidDomain { domain_id },
+            NetworkError::Tap { path, source } => Self::Tap { path, message: source.to_string() },
+            // A user cannot tell this from the interfaces' fault by the message, and the next step differs.
+            NetworkError::Io { source, .. } if is_out_of_files(&source) => {
+                Self::OpenFiles { message: source.to_string() }
+            }
+            NetworkError::NotSimulated { setting } => Self::NotSimulated { setting },
+            other => Self::Transport { message: other.to_string() },
+        }
+    }
+}
+
 fn network_config(config: &Config) -> NetworkConfig {
-    let (names, addresses): (Vec<_>, Vec<_>) = config.peers.iter().partition(|peer| is_name(peer));
-    let resolve = |peer: &String| (peer.clone(), resolve_peer(peer));
-    let names: Vec<(String, Vec<SocketAddr>)> = names.into_iter().map(resolve).collect();
-    let addresses: Vec<Vec<SocketAddr>> = addresses.into_iter().map(|peer| resolve_peer(peer)).collect();
-    let mut peers = addresses.iter().chain(names.iter().map(|(_, addresses)| addresses));
-    let needs_v6 = peers.any(|peer| !peer.is_empty() && peer.iter().all(SocketAddr::is_ipv6));
+    let (mut names, mut peers, mut needs_v6) = (Vec::new(), Vec::new(), false);
+    for peer in &config.peers {
+        let addresses = resolve_peer(peer);
+        // A peer that IPv4 cannot reach turns IPv6 on.
+        needs_v6 |= !addresses.is_empty() && addresses.iter().all(SocketAddr::is_ipv6);
+        if is_name(peer) {
+            names.push((peer.clone(), addresses));
+        } else {
+            peers.extend(addresses);
+        }
+    }
     NetworkConfig {
         domain_id: config.domain_id,
         reach: if config.scope == Scope::Host { Reach::Host } else { Reach::Subnet },
@@ -296,7 +306,7 @@ fn network_config(config: &Config) -> NetworkConfig {
         multicast_ttl: config.multicast_ttl.into(),
         receive_buffer: config.receive_buffer,
         send_buffer: config.send_buffer,
-        peers: addresses.into_iter().flatten().collect(),
+        peers,
         peer_names: names,
         resolve: resolve_again,
         shared_memory: if config.udp_only { 0 } else { config.shared_memory },

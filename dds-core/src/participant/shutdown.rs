@@ -65,6 +65,7 @@ impl ParticipantHandle {
             let timer = Timer::new(self.core.driver().timers(), Arc::downgrade(&bell) as Weak<dyn Poke>);
             timer.set(Some(until));
             self.shutdown_state().state().linger = Some(Linger { _bell: bell, _timer: timer });
+            // The last acknowledgement may have arrived before the timer was in the state.
             if self.shutdown_state().parted.load(Ordering::Acquire) {
                 self.end_linger();
             }
@@ -96,16 +97,15 @@ impl ParticipantHandle {
         }
         self.end_linger();
         self.give_up_drained();
-        Effects::scope(|effects| {
-            // If a panic has closed discovery, there is no disposal. Peers then remove the participant when its lease
-            // expires.
-            let _ = self.discovery().cell().with(effects, |actor, _| actor.shutdown());
-        });
+        // If a panic has closed discovery, there is no disposal. Peers then remove the participant when its lease
+        // expires.
+        let _ = self.discovery().cell().visit(|actor, _| actor.shutdown());
         close_cell(self.discovery().cell());
         // Endpoints that another thread has created since are closed too.
         let (readers, writers) = self.reception().routes().take_endpoints();
         readers.iter().for_each(close_cell);
         writers.iter().for_each(close_cell);
+        // The threads first, then the listeners: no packet may reach a listener that is closed.
         self.core.network().stop();
         self.core.top_listener().close();
         self.core.event_thread().stop();

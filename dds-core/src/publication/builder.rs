@@ -4,7 +4,7 @@ use crate::context::{ParticipantCore, ParticipantRef};
 use crate::endpoint::{
     EndpointCore, EndpointDispatch, NewEndpoint, check_qos, new_listener, new_subject, qos_setters, start,
 };
-use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, StatusMask};
+use crate::infrastructure::{About, CreateError, CreateErrorKind, Delivery, StatusMask};
 use crate::publication::encoder::SampleEncoder;
 use crate::publication::listener::{dispatch_events, dispatch_to_listener};
 use crate::publication::writer_actor::{WriterActor, WriterEnvironment};
@@ -239,18 +239,17 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         let Self { participant, topic, qos, group, behavior, delivery, listener, is_keyed } = self;
         let kind = if topic.has_key() || is_keyed { EntityKind::WriterWithKey } else { EntityKind::WriterNoKey };
         let subject = new_subject(&**participant, "writer", topic.name(), kind);
-        let error = |kind| CreateError::new(&subject, kind);
         // A content-filtered topic is for readers only (DDS 1.4, 2.2.2.3.3).
         if topic.filtered().is_some() {
-            return Err(error(CreateErrorKind::FilteredTopic));
+            return Err(CreateError::new(&subject, CreateErrorKind::FilteredTopic));
         }
         // Only discovery writes built-in topics.
         if topic.builtin().is_some() {
-            return Err(error(CreateErrorKind::BuiltinTopic));
+            return Err(CreateError::new(&subject, CreateErrorKind::BuiltinTopic));
         }
-        let qos = check_qos(qos, &topic).map_err(error)?;
+        let qos = check_qos(qos, &topic).about(&subject)?;
         // Within a participant, a topic name has one type.
-        participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
+        participant.use_topic(topic.name(), topic.type_name()).about(&subject)?;
         let core = participant.core();
         let guid = subject.guid;
         let new = NewEndpoint {
@@ -269,7 +268,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
         let handle = new_handle(new, encoder, behavior, |handle| Box::new(DataWriter::<T>::lend(handle)));
         let listener = listener.map(|(mask, dispatch)| new_listener(&handle, mask, dispatch));
         // On an error the handle is dropped, which reverts the steps so far.
-        start(&handle, listener).map_err(error)?;
+        start(&handle, listener).about(&subject)?;
         Ok(DataWriter::from_handle(handle))
     }
 }
@@ -334,7 +333,9 @@ pub(super) fn writer_protocol(
     let mut config = WriterConfig::new(guid, guid.entity_id.kind() == EntityKind::WriterWithKey, qos);
     config.slow_reader = behavior.slow_reader;
     config.batch_window = behavior.batching.unwrap_or(qos.latency_budget);
-    config.presentation = group.and_then(|group| group.presented());
+    if let Some(group) = group {
+        config.presentation = group.presented();
+    }
     config.hash_seed = participant.driver().hash_seed(participant.driver().random());
     if let Some(size) = participant.config().fragment_size {
         config.fragment_size = FragmentSize { same_host: size, network: size };
@@ -345,14 +346,21 @@ pub(super) fn writer_protocol(
     config.congestion.same_host = config.congestion.same_host.max(participant.network().receive_buffer_granted());
     // A writer offers one representation: other vendors send XCDR1 for final types and XCDR2 otherwise by default, and
     // accept exactly one identifier.
-    let is_final = ty.is_none_or(|ty| ty.extensibility() == Extensibility::Final);
+    let is_final = match ty {
+        Some(ty) => ty.extensibility() == Extensibility::Final,
+        None => true,
+    };
     let encoding = match qos.offered_representation(is_final) {
         DataRepresentation::Xcdr2 => Encoding::Xcdr2,
         _ => Encoding::Xcdr1,
     };
     // Instances are identified by the key hash of XCDR2. The key hash on the wire is that of the encoding.
     config.filtered_type = ty.and_then(AnyType::description);
-    config.hashed_type = ty.filter(|ty| encoding == Encoding::Xcdr1 && !ty.key_hashes_agree()).cloned();
+    if let Some(ty) = ty {
+        if encoding == Encoding::Xcdr1 && !ty.key_hashes_agree() {
+            config.hashed_type = Some(ty.clone());
+        }
+    }
     (StatefulWriter::new(config), encoding)
 }
 

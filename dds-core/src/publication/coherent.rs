@@ -37,7 +37,9 @@ impl<'p> CoherentChanges<'p> {
         if std::mem::replace(&mut self.has_ended, true) {
             return Ok(());
         }
-        let Some(ended) = self.group.presented().and_then(|clock| clock.end_set()) else { return Ok(()) };
+        // Without PRESENTATION or after an inner set, nothing ends here.
+        let Some(clock) = self.group.presented() else { return Ok(()) };
+        let Some(ended) = clock.end_set() else { return Ok(()) };
         // Every writer ends its part, also after an error of another one.
         let mut outcome = Ok(());
         for writer in self.group.members() {

@@ -31,7 +31,11 @@ impl DemotedReaders {
 
     /// Notes the reader that holds up writes, or that none does. Returns whether that is news.
     pub(super) fn set_holder(&mut self, holder: Option<Guid>) -> bool {
-        let holder = holder.filter(|reader| !self.readers.contains(reader));
+        let holder = match holder {
+            // The writer does not wait for a demoted reader.
+            Some(reader) if self.contains(reader) => None,
+            holder => holder,
+        };
         if holder == self.holder {
             return false;
         }

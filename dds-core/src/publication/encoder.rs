@@ -134,10 +134,8 @@ impl SampleEncoder {
         }
         // The samples of a raw topic have no key that can be read.
         let Some(ty) = &self.ty else { return Ok(InstanceHandle::NIL) };
-        header
-            .expect_fit(ty.extensibility())
-            .and_then(|()| self.hasher.of_payload(bytes, false, &mut buffers.scratch))
-            .map_err(WriteErrorKind::NotASample)
+        header.expect_fit(ty.extensibility()).map_err(WriteErrorKind::NotASample)?;
+        self.hasher.of_payload(bytes, false, &mut buffers.scratch).map_err(WriteErrorKind::NotASample)
     }
 
     /// Resizes a buffer to `len` and writes the encapsulation header.
@@ -148,7 +146,10 @@ impl SampleEncoder {
         }
         // Bytes of earlier samples stay, because clearing them would cost as much as a copy.
         buffer.resize(len, 0);
-        let extensibility = self.ty.as_ref().map_or(Extensibility::Final, |ty| ty.extensibility());
+        let extensibility = match &self.ty {
+            Some(ty) => ty.extensibility(),
+            None => Extensibility::Final,
+        };
         match buffer.first_chunk_mut() {
             Some(header) => *header = Encapsulation::new(encoding, extensibility, ByteOrder::HOST).to_bytes(),
             // The buffer is shorter than a header. The parser creates the error with the missing length.

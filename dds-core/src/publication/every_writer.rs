@@ -24,8 +24,12 @@ pub(super) struct EveryWriter<'a> {
 
 impl<'a> EveryWriter<'a> {
     pub(super) fn new(group: &'a PublisherGroup) -> Self {
-        let written = |writer: &Arc<WriterHandle>| (Arc::downgrade(writer), writer.last_sequence_number());
-        Self { writers: group.members().iter().map(written).collect(), group, next: AtomicUsize::new(0) }
+        let mut writers = Vec::new();
+        for writer in group.members() {
+            // Samples written after this moment do not count (DDS 1.4, 2.2.2.4.1.12).
+            writers.push((Arc::downgrade(&writer), writer.last_sequence_number()));
+        }
+        Self { writers, group, next: AtomicUsize::new(0) }
     }
 
     /// Returns the current writer, if it still exists, and the awaited sequence number.
@@ -41,15 +45,13 @@ impl WaitSource<()> for EveryWriter<'_> {
             return Poll::Ready(Err(WaitErrorKind::NotEnabled));
         }
         while let Some((writer, awaited)) = self.current() {
-            match writer.map(|writer| writer.poll_wait(awaited, ticket, waker)) {
-                Some(Poll::Pending) => return Poll::Pending,
-                Some(Poll::Ready(Err(error)))
-                    if !matches!(error, WaitErrorKind::Closed | WaitErrorKind::NotEnabled) =>
-                {
-                    return Poll::Ready(Err(error));
+            if let Some(writer) = writer {
+                match writer.poll_wait(awaited, ticket, waker) {
+                    Poll::Pending => return Poll::Pending,
+                    // A closed writer holds up no wait, and one that is not enabled has written nothing.
+                    Poll::Ready(Ok(()) | Err(WaitErrorKind::Closed | WaitErrorKind::NotEnabled)) => {}
+                    Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 }
-                // The writer's changes are acknowledged, or it is closed, or it is not enabled and has written nothing.
-                Some(Poll::Ready(_)) | None => {}
             }
             // The ticket belonged to this writer and is used up.
             *ticket = None;

@@ -92,7 +92,10 @@ impl<'w, T> LoanedSample<'w, T> {
     {
         let pool = writer.handle().loans().pool::<T>();
         // The guard is dropped before `T::default` runs, which is user code.
-        let spare = pool.and_then(|pool| pool.spare().pop());
+        let spare = match pool {
+            Some(pool) => pool.spare().pop(),
+            None => None,
+        };
         Self { writer, value: Some(spare.unwrap_or_default()), pool, _on_loan: on_loan }
     }
 
@@ -240,7 +243,10 @@ impl Deref for LoanedBytes<'_> {
 
 impl DerefMut for LoanedBytes<'_> {
     fn deref_mut(&mut self) -> &mut [u8] {
-        self.slot.as_mut().map_or(&mut [], |slot| slot.buffer())
+        match &mut self.slot {
+            Some(slot) => slot.buffer(),
+            None => &mut [],
+        }
     }
 }
 

@@ -64,7 +64,11 @@ impl MatchedLocalReader {
     /// Delivers the changes that the reader could not accept before. Returns whether more can be delivered at once.
     fn redeliver(&mut self, rtps: &StatefulWriter, slow_readers: &DemotedReaders, effects: &mut Effects) -> bool {
         if let Some(from) = self.path.link.take_request() {
-            self.behind_from = Some(self.behind_from.map_or(from, |behind| behind.min(from)));
+            // The earlier of both, or the changes between them would be skipped.
+            self.behind_from = match self.behind_from {
+                Some(behind) if behind < from => Some(behind),
+                _ => Some(from),
+            };
         }
         let Some(from) = self.behind_from.take() else { return false };
         // The first repeated change must not name a previous one that the reader has not accepted.

@@ -4,8 +4,8 @@ use crate::actor::Poke;
 use crate::context::{EndpointGroup, ParticipantContext, ParticipantRef};
 use crate::endpoint::{remove_group_listener, set_group_listener};
 use crate::infrastructure::{
-    Awaited, CreateError, CreateErrorKind, Entity, QosError, StatusCondition, StatusMask, Upgrade, Waiting, Weak,
-    WriteError, WriteErrorKind,
+    About, Awaited, CreateError, CreateErrorKind, Entity, QosError, StatusCondition, StatusMask, Upgrade, Waiting,
+    Weak, WriteError, WriteErrorKind,
 };
 use crate::publication::every_writer::EveryWriter;
 use crate::publication::listener::dispatch_writer_to_group;
@@ -91,7 +91,7 @@ impl Publisher {
             group.close();
         }
         if participant.core().autoenables() {
-            group.enable().map_err(|kind| CreateError::new(group.subject(), kind))?;
+            group.enable().about(group.subject())?;
         }
         Ok(Self::from_group(group))
     }
@@ -131,7 +131,7 @@ impl Publisher {
     #[doc(alias = "set_default_datawriter_qos")]
     pub fn set_default_writer_qos(&self, qos: impl Into<DataWriterQos>) -> Result<(), QosError> {
         let qos = qos.into();
-        qos.check().map_err(|kind| QosError::new(self.group.subject(), kind))?;
+        qos.check().about(self.group.subject())?;
         self.group.default_qos().set(qos);
         Ok(())
     }
@@ -348,7 +348,7 @@ impl Entity for Publisher {
     }
 
     fn enable(&self) -> Result<(), CreateError> {
-        self.group.enable().map_err(|kind| CreateError::new(self.group.subject(), kind))
+        self.group.enable().about(self.group.subject())
     }
 
     fn is_enabled(&self) -> bool {

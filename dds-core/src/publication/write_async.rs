@@ -94,16 +94,23 @@ impl PendingWrite {
     fn overdue(&mut self, writer: &WriterHandle, waker: &Waker) -> Option<Duration> {
         let driver = writer.driver();
         driver.attend();
-        let limit = self.limit.get_or_insert_with(|| {
-            let started = driver.now().instant;
-            let deadline = writer.blocking_limit().and_then(|time| started.after(time));
-            WaitLimit { started, deadline: deadline.map(|at| (at, WakeTimer::new(driver, at, waker))) }
-        });
+        let limit = match &mut self.limit {
+            Some(limit) => limit,
+            // The time starts when the write first finds no room.
+            None => {
+                let started = driver.now().instant;
+                let mut deadline = None;
+                if let Some(at) = writer.blocking_limit().and_then(|time| started.after(time)) {
+                    deadline = Some((at, WakeTimer::new(driver, at, waker)));
+                }
+                self.limit.insert(WaitLimit { started, deadline })
+            }
+        };
         let (deadline, timer) = limit.deadline.as_ref()?;
         timer.set_waker(waker);
         // Check the time after the waker is set. A timer that fired before had only an old waker to wake.
         let now = driver.now().instant;
-        (now >= *deadline).then(|| now.since(limit.started))
+        if now >= *deadline { Some(now.since(limit.started)) } else { None }
     }
 
     /// Leaves the queues. A wake that this write has received goes to the next in the queue.

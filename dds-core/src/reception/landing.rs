@@ -73,11 +73,12 @@ impl Reception {
             return ReceivedDatagram::default();
         }
         let expected = self.land_at_reader(landed, effects);
-        let revived = (heard == Heard::Awaited).then_some(prefix);
+        let revived = if heard == Heard::Awaited { Some(prefix) } else { None };
         ReceivedDatagram { expected, for_discovery: false, revived }
     }
 
     fn land_at_reader(&self, landed: Expected, effects: &mut Effects) -> Option<Expected> {
+        // The reader may have closed since the guess.
         let Some(reader) = self.routes().reader(landed.headers().reader) else {
             self.note_no_such_endpoint();
             return None;

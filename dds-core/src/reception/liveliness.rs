@@ -14,20 +14,22 @@ use std::sync::Arc;
 impl Reception {
     /// The assertion clock of a writer's participant. `None` if its assertions do not count for writers of this kind.
     pub(crate) fn assertion_clock_of(&self, prefix: GuidPrefix, kind: LivelinessKind) -> Option<Arc<AssertionClock>> {
-        if prefix == self.core.prefix() {
-            return (kind == LivelinessKind::ManualByParticipant).then(|| Arc::clone(self.core.assertion_clock()));
+        if prefix != self.core.prefix() {
+            return self.routes().assertion_clock(prefix, kind);
         }
-        self.routes().assertion_clock(prefix, kind)
+        match kind {
+            LivelinessKind::ManualByParticipant => Some(Arc::clone(self.core.assertion_clock())),
+            // Automatic writers of this participant live as long as the process, and the others assert themselves.
+            LivelinessKind::Automatic | LivelinessKind::ManualByTopic => None,
+        }
     }
 
     /// Records that another participant asserted the liveliness of its writers of a kind.
     pub(crate) fn participant_asserted(&self, prefix: GuidPrefix, kind: LivelinessKind, effects: &mut Effects) {
         let now = effects.now(|| self.core.driver().now());
-        if self
-            .routes()
-            .assertion_clock(prefix, kind)
-            .is_some_and(|assertion_clock| assertion_clock.assert(now.instant))
-        {
+        let Some(assertion_clock) = self.routes().assertion_clock(prefix, kind) else { return };
+        // Usually no reader waits for an assertion, and the store is all that is done.
+        if assertion_clock.assert(now.instant) {
             self.revive_writers_of(prefix, effects);
         }
     }
@@ -49,6 +51,7 @@ impl Reception {
             // Fails only for a closed writer, which has no liveliness.
             let _ = writer.with(effects, |actor, effects| actor.recheck_liveliness(effects));
         }
+        // Local readers then know the writers as remote ones, by leases.
         if self.core.config().udp_only {
             self.recheck_lost_writers(effects);
         }

@@ -125,9 +125,11 @@ impl Reception {
             return self.receive_message(packet, discovery, effects);
         }
         // Each link brings copies of the participant's own multicast. As replays they would count as refused.
-        if sender_of(packet.payload.bytes()).is_some_and(|sender| self.is_reflected(sender, packet.socket)) {
-            count(&self.counters.reflected);
-            return ReceivedDatagram::default();
+        if let Some(sender) = sender_of(packet.payload.bytes()) {
+            if self.is_reflected(sender, packet.socket) {
+                count(&self.counters.reflected);
+                return ReceivedDatagram::default();
+            }
         }
         match packet.opened_by(&self.transform) {
             Ok(opened) => self.receive_message(opened.as_ref().unwrap_or(packet), discovery, effects),
@@ -221,7 +223,7 @@ impl Reception {
             }
         }
         // Report it only if some reader waits for this participant.
-        let revived = (heard == Heard::Awaited).then_some(message.header.prefix);
+        let revived = if heard == Heard::Awaited { Some(message.header.prefix) } else { None };
         ReceivedDatagram { expected: arrived.expected.take(), for_discovery, revived }
     }
 
@@ -269,24 +271,29 @@ impl Reception {
         arrived: &IncomingDatagram<'_>,
         effects: &mut Effects,
     ) -> SubmessageRunEnd {
-        let offered = if run.reader_id != EntityId::UNKNOWN {
+        let mut end = None;
+        let is_known = if run.reader_id != EntityId::UNKNOWN {
             let reader = self.routes.reader(run.reader_id);
-            reader.map(|reader| self.offer_to_reader(&reader, run, parsed, arrived, effects))
+            if let Some(reader) = &reader {
+                end = self.offer_to_reader(reader, run, parsed, arrived, effects);
+            }
+            reader.is_some()
         } else {
             // ENTITYID_UNKNOWN addresses all readers that match the writer.
             let readers = self.routes.matched_readers(run.source.writer);
-            let ends = readers.iter().map(|reader| self.offer_to_reader(reader, run, parsed, arrived, effects));
-            let end = ends.reduce(|one, other| one.or(other));
+            for reader in &readers {
+                end = end.or(self.offer_to_reader(reader, run, parsed, arrived, effects));
+            }
             if readers.len() > 1 {
                 // The fragment would be received in place for one reader, and the others would miss it.
                 arrived.expected.take();
             }
-            end
+            !readers.is_empty()
         };
-        match offered {
-            Some(Some(end)) => end,
+        match end {
+            Some(end) => end,
             // An occupied reader finds the end of the run itself. This thread continues behind the run.
-            Some(None) => run.walk_on(parsed.clone(), |_, _| {}),
+            None if is_known => run.walk_on(parsed.clone(), |_, _| {}),
             None => run.walk_on(parsed.clone(), |_, _| self.note_no_such_endpoint()),
         }
     }
@@ -370,8 +377,12 @@ impl Reception {
 
 /// Returns the GUID prefix that a sealed datagram names. `None` if its header is not in clear.
 fn sender_of(datagram: &[u8]) -> Option<GuidPrefix> {
-    let header = datagram.first_chunk::<{ Header::WIRE_LEN }>().filter(|header| header.starts_with(b"RTPS"))?;
-    header.last_chunk().copied().map(GuidPrefix)
+    let header = datagram.first_chunk::<{ Header::WIRE_LEN }>()?;
+    // Protocol, version, vendor, GUID prefix (RTPS 2.5, 9.4.4).
+    if !header.starts_with(b"RTPS") {
+        return None;
+    }
+    Some(GuidPrefix(*header.last_chunk()?))
 }
 
 /// Returns the source of a writer's submessages.

@@ -14,7 +14,7 @@ use dds_rtps::wire::InfoReply;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// The readers of one submessage.
 pub(crate) type ReaderTargets = SmallVec<[Arc<ReaderCell>; 2]>;
@@ -94,148 +94,148 @@ impl Routes {
         Self { tables: RwLock::new(tables) }
     }
 
-    fn read<R>(&self, look: impl FnOnce(&RouteTables) -> R) -> R {
-        look(&self.tables.read().unwrap_or_else(PoisonError::into_inner))
+    fn tables(&self) -> RwLockReadGuard<'_, RouteTables> {
+        self.tables.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn change<R>(&self, change: impl FnOnce(&mut RouteTables) -> R) -> R {
-        change(&mut self.tables.write().unwrap_or_else(PoisonError::into_inner))
+    fn tables_mut(&self) -> RwLockWriteGuard<'_, RouteTables> {
+        self.tables.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn add_reader(&self, id: EntityId, cell: Arc<ReaderCell>) {
-        self.change(|tables| tables.readers.insert(id, cell));
+        self.tables_mut().readers.insert(id, cell);
     }
 
     /// Removes the reader from all tables.
     pub(crate) fn remove_reader(&self, id: EntityId) {
-        self.change(|tables| {
-            let Some(cell) = tables.readers.remove(&id) else { return };
-            tables.matched.retain(|_, readers| {
-                readers.retain(|reader| !Arc::ptr_eq(reader, &cell));
-                !readers.is_empty()
-            });
+        let mut tables = self.tables_mut();
+        let Some(cell) = tables.readers.remove(&id) else { return };
+        // A scan of all writers, once in the life of a reader. The path of a sample never scans.
+        tables.matched.retain(|_, readers| {
+            readers.retain(|reader| !Arc::ptr_eq(reader, &cell));
+            !readers.is_empty()
         });
     }
 
     pub(crate) fn add_writer(&self, id: EntityId, cell: Arc<WriterCell>) {
-        self.change(|tables| tables.writers.insert(id, cell));
+        self.tables_mut().writers.insert(id, cell);
     }
 
     pub(crate) fn remove_writer(&self, id: EntityId) {
-        self.change(|tables| tables.writers.remove(&id));
+        self.tables_mut().writers.remove(&id);
     }
 
     /// Removes all endpoints of the participant from all tables. Returns them in order of their IDs.
     ///
     /// The order of the tables differs from run to run.
     pub(crate) fn take_endpoints(&self) -> (Vec<Arc<ReaderCell>>, Vec<Arc<WriterCell>>) {
-        self.change(|tables| {
-            tables.matched.clear();
-            (in_order(tables.readers.drain()), in_order(tables.writers.drain()))
-        })
+        let mut tables = self.tables_mut();
+        tables.matched.clear();
+        (in_order(tables.readers.drain()), in_order(tables.writers.drain()))
     }
 
     pub(crate) fn reader(&self, id: EntityId) -> Option<Arc<ReaderCell>> {
-        self.read(|tables| tables.readers.get(&id).cloned())
+        self.tables().readers.get(&id).cloned()
     }
 
     pub(crate) fn writer(&self, id: EntityId) -> Option<Arc<WriterCell>> {
-        self.read(|tables| tables.writers.get(&id).cloned())
+        self.tables().writers.get(&id).cloned()
     }
 
     /// All readers that match `writer`.
     pub(crate) fn matched_readers(&self, writer: Guid) -> ReaderTargets {
-        self.read(|tables| tables.matched.get(&writer).cloned().unwrap_or_default())
+        // Cloned, because the lock must not be held in the cells of the readers.
+        self.tables().matched.get(&writer).cloned().unwrap_or_default()
     }
 
     pub(crate) fn matched(&self, writer: Guid, reader: &Arc<ReaderCell>) {
-        self.change(|tables| {
-            let readers = tables.matched.entry(writer).or_default();
-            if !readers.iter().any(|known| Arc::ptr_eq(known, reader)) {
-                readers.push(Arc::clone(reader));
-            }
-        });
+        let mut tables = self.tables_mut();
+        let readers = tables.matched.entry(writer).or_default();
+        // A writer that announces itself again matches again.
+        if !readers.iter().any(|known| Arc::ptr_eq(known, reader)) {
+            readers.push(Arc::clone(reader));
+        }
     }
 
     pub(crate) fn unmatched(&self, writer: Guid, reader: &Arc<ReaderCell>) {
-        self.change(|tables| {
-            if let Some(readers) = tables.matched.get_mut(&writer) {
-                readers.retain(|known| !Arc::ptr_eq(known, reader));
-                // Keep the bound: no entry for a writer without readers.
-                if readers.is_empty() {
-                    tables.matched.remove(&writer);
-                }
+        let mut tables = self.tables_mut();
+        if let Some(readers) = tables.matched.get_mut(&writer) {
+            readers.retain(|known| !Arc::ptr_eq(known, reader));
+            // Keep the bound: no entry for a writer without readers.
+            if readers.is_empty() {
+                tables.matched.remove(&writer);
             }
-        });
+        }
     }
 
     /// Records the locators of a new participant, or its changed ones.
     pub(crate) fn participant_found(&self, participant: &ParticipantData) {
-        self.change(|tables| {
-            tables.others.entry(participant.prefix).or_default().announced = participant.unicast_locators();
-        });
+        // Clocks of a known participant stay, because its endpoints hold them.
+        self.tables_mut().others.entry(participant.prefix).or_default().announced = participant.unicast_locators();
     }
 
     pub(crate) fn participant_lost(&self, prefix: GuidPrefix) {
-        self.change(|tables| tables.others.remove(&prefix));
+        self.tables_mut().others.remove(&prefix);
     }
 
     /// Records that `prefix` was heard. Has no effect if discovery does not know it.
     pub(crate) fn heard_of(&self, prefix: GuidPrefix, has_checksum: bool, now: Instant) -> Heard {
-        self.read(|tables| match tables.others.get(&prefix) {
+        match self.tables().others.get(&prefix) {
             Some(other) if !other.is_credible(has_checksum) => Heard::Incredible,
-            // Any message of a participant asserts its automatic writers.
+            // Any message of a participant asserts its automatic writers. `|`, because both sides have an effect.
             Some(other) if other.automatic.assert_often(now) | other.manual.has_waiting_leases() => Heard::Awaited,
             _ => Heard::Plain,
-        })
+        }
     }
 
     /// The assertion clock of another participant for writers of a kind.
     pub(crate) fn assertion_clock(&self, prefix: GuidPrefix, kind: LivelinessKind) -> Option<Arc<AssertionClock>> {
-        self.read(|tables| {
-            let other = tables.others.get(&prefix)?;
-            match kind {
-                LivelinessKind::Automatic => Some(Arc::clone(&other.automatic)),
-                LivelinessKind::ManualByParticipant => Some(Arc::clone(&other.manual)),
-                LivelinessKind::ManualByTopic => None,
-            }
-        })
+        let tables = self.tables();
+        let other = tables.others.get(&prefix)?;
+        match kind {
+            LivelinessKind::Automatic => Some(Arc::clone(&other.automatic)),
+            LivelinessKind::ManualByParticipant => Some(Arc::clone(&other.manual)),
+            // Each writer asserts itself by a sample or a HEARTBEAT (RTPS 2.5, 8.7.2.2.3).
+            LivelinessKind::ManualByTopic => None,
+        }
     }
 
     /// Whether lost writers of a participant may be alive again. Resets the flag.
     pub(crate) fn take_news_of(&self, prefix: GuidPrefix) -> bool {
-        self.read(|tables| {
-            let other = tables.others.get(&prefix);
-            other.is_some_and(|other| other.automatic.take_unreported() | other.manual.take_unreported())
-        })
+        match self.tables().others.get(&prefix) {
+            // `|`, because both must be taken.
+            Some(other) => other.automatic.take_unreported() | other.manual.take_unreported(),
+            None => false,
+        }
     }
 
     /// All readers of this participant in order of their IDs, so that effects on them are deterministic.
     pub(crate) fn readers(&self) -> Vec<Arc<ReaderCell>> {
-        self.read(|tables| in_order(tables.readers.iter().map(|(id, cell)| (*id, Arc::clone(cell)))))
+        in_order(self.tables().readers.clone())
     }
 
     /// All writers of this participant, in order of their IDs.
     pub(crate) fn writers(&self) -> Vec<Arc<WriterCell>> {
-        self.read(|tables| in_order(tables.writers.iter().map(|(id, cell)| (*id, Arc::clone(cell)))))
+        in_order(self.tables().writers.clone())
     }
 
     /// Chooses where to answer `source`, if its message contains a reply locator.
     pub(crate) fn reply_to(&self, source: GuidPrefix, reply: &InfoReply<'_>) -> ReplyTo {
-        self.read(|tables| ReplyTo::choose(reply, tables.others.get(&source).map(|other| &other.announced[..])))
+        match self.tables().others.get(&source) {
+            Some(other) => ReplyTo::choose(reply, Some(&other.announced[..])),
+            None => ReplyTo::choose(reply, None),
+        }
     }
 
     /// Calls `renew` for each participant that was heard since the last call.
     pub(crate) fn harvest_heard(&self, mut renew: impl FnMut(GuidPrefix, Instant)) {
-        self.read(|tables| {
-            for (prefix, other) in &tables.others {
-                let heard = other.automatic.last();
-                // Renew only leases of participants that were heard since the last harvest.
-                if other.harvested.swap(heard.as_nanos(), Ordering::Relaxed) != heard.as_nanos() {
-                    renew(*prefix, heard);
-                }
+        for (prefix, other) in &self.tables().others {
+            let heard = other.automatic.last();
+            // Renew only leases of participants that were heard since the last harvest.
+            if other.harvested.swap(heard.as_nanos(), Ordering::Relaxed) != heard.as_nanos() {
+                renew(*prefix, heard);
             }
-        });
+        }
     }
 }
 

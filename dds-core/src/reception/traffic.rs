@@ -88,10 +88,13 @@ pub(crate) fn count(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }
 
+fn read(counter: &AtomicU64) -> u64 {
+    counter.load(Ordering::Relaxed)
+}
+
 impl ReceiveCounters {
     /// Combines both halves.
     pub(crate) fn with(&self, sent: TransportCounters) -> TrafficCounters {
-        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         TrafficCounters {
             sent: sent.sent,
             sent_bytes: sent.sent_bytes,

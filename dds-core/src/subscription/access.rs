@@ -40,7 +40,10 @@ impl<'s> Access<'s> {
     pub fn readers(&self, states: States) -> Vec<Box<dyn AnyReader>> {
         let members = self.group.members();
         let mut readers = Vec::new();
-        let is_ordered = self.access.as_ref().is_some_and(|access| access.is_ordered());
+        let is_ordered = match &self.access {
+            Some(access) => access.is_ordered(),
+            None => false,
+        };
         if !is_ordered {
             // Without a common order each reader is listed once, in the order of creation.
             for reader in members {

@@ -4,7 +4,7 @@ use crate::context::{ParticipantCore, ParticipantRef};
 use crate::endpoint::{
     EndpointCore, EndpointDispatch, NewEndpoint, check_qos, new_listener, new_subject, qos_setters, start,
 };
-use crate::infrastructure::{CreateError, CreateErrorKind, Delivery, StatusMask, mark};
+use crate::infrastructure::{About, CreateError, CreateErrorKind, Delivery, StatusMask, mark};
 use crate::qos::{
     DataReaderQos, DataRepresentation, DestinationOrder, Durability, History, Liveliness, Ownership,
     ReaderDataLifecycle, Reliability, ResourceLimits, TypeConsistency,
@@ -173,7 +173,11 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         let description = if self.topic.builtin().is_none() { self.topic.description() } else { None };
         let name = FilteredTopic::derived_name(topic);
         let filtered = FilteredTopic::new(name, topic, description, &expression.into());
-        self.filter = Some(filtered.map_err(|error| error.kind().clone()));
+        // `build` reports the error, with the reader as its subject.
+        self.filter = Some(match filtered {
+            Ok(filtered) => Ok(filtered),
+            Err(error) => Err(error.kind().clone()),
+        });
         self
     }
 
@@ -260,18 +264,18 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         let has_key = topic.has_key() || !matches!(&key, None | Some(KeySource::None));
         let kind = if has_key { EntityKind::ReaderWithKey } else { EntityKind::ReaderNoKey };
         let subject = new_subject(&**participant, "reader", topic.name(), kind);
-        let error = |kind| CreateError::new(&subject, kind);
-        let qos = check_qos(qos, &topic).map_err(error)?;
+        let qos = check_qos(qos, &topic).about(&subject)?;
         let filtered = match (filter, topic.filtered()) {
-            (Some(_), Some(_)) => return Err(error(CreateErrorKind::FilteredTwice)),
-            (Some(filter), None) => Some(filter.map_err(error)?),
+            (Some(_), Some(_)) => return Err(CreateError::new(&subject, CreateErrorKind::FilteredTwice)),
+            (Some(filter), None) => Some(filter.about(&subject)?),
             (None, filtered) => filtered.cloned(),
         };
         // Within a participant, a topic name has one type.
-        participant.use_topic(topic.name(), topic.type_name()).map_err(error)?;
+        participant.use_topic(topic.name(), topic.type_name()).about(&subject)?;
         let core = participant.core();
         let guid = subject.guid;
         let builtin = topic.builtin();
+        // Discovery serves built-in topics itself and announces no reader, so a type would reach no peer.
         let has_type_information = builtin.is_none() && core.config().type_information;
         let new = NewEndpoint {
             participant: Arc::clone(&participant),
@@ -286,7 +290,10 @@ impl<'t, T> DataReaderBuilder<'t, T> {
             delivery,
         };
         let source = SampleSource {
-            key: key.unwrap_or_else(|| key_source(&topic)),
+            key: match key {
+                Some(key) => key,
+                None => key_source(&topic),
+            },
             description: if builtin.is_none() { topic.description() } else { None },
             filtered,
             builtin,
@@ -300,7 +307,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         let listener = listener.or(join(on_data, on_event));
         let listener = listener.map(|(mask, dispatch)| new_listener(&handle, mask, dispatch));
         // On an error the handle is dropped, which reverts the steps so far.
-        start(&handle, listener).map_err(error)?;
+        start(&handle, listener).about(&subject)?;
         Ok(DataReader::from_handle(handle))
     }
 }
@@ -338,9 +345,13 @@ fn new_handle(
 
 /// Source of the keys of a topic's samples.
 fn key_source<T>(topic: &TopicRef<'_, T>) -> KeySource {
-    match topic.builtin() {
-        Some(_) => KeySource::KeyHashOrGuidParameter,
-        None => topic.ty().filter(|ty| ty.has_key()).cloned().map_or(KeySource::None, KeySource::Type),
+    // Announcements are parameter lists. Their key is a GUID in a parameter, or the key hash (RTPS 2.5, 9.6.4.8).
+    if topic.builtin().is_some() {
+        return KeySource::KeyHashOrGuidParameter;
+    }
+    match topic.ty() {
+        Some(ty) if ty.has_key() => KeySource::Type(ty.clone()),
+        _ => KeySource::None,
     }
 }
 
@@ -354,8 +365,14 @@ pub(super) fn reader_protocol(
 ) -> StatefulReader {
     let is_of_discovery = matches!(key, KeySource::KeyHashOrGuidParameter);
     let mut config = ReaderConfig::new(guid, key, qos);
-    config.presentation = group.map(|group| group.presentation()).unwrap_or_default();
-    config.filter = filtered.map(|filtered| filtered.filter());
+    // The implicit subscriber has the default PRESENTATION.
+    if let Some(group) = group {
+        config.presentation = group.presentation();
+    }
+    if let Some(filtered) = filtered {
+        config.filter = Some(filtered.filter());
+    }
+    // Peers choose the keys of instances, and must not be able to choose colliding ones.
     config.hash_seed = participant.driver().hash_seed(participant.driver().random());
     // A durability service keeps the changes of all writers in their order, also those that replace each other.
     config.as_log = participant.config().is_durability_service() && !is_of_discovery;

@@ -170,8 +170,8 @@ impl<T: DecodeOwned + Keyed> Iterator for IntoChanges<T> {
             let state = if is_last { sample.info.instance_state } else { InstanceState::Alive };
             if !sample.info.valid_data {
                 // A reader that received only the hash of the key never had a value of the instance.
-                if let Some(end) = key_of::<T>(sample, ty).and_then(|key| Change::end(state, key)) {
-                    return Some(end);
+                if let Some(key) = key_of::<T>(sample, ty) {
+                    self.end = Change::end(state, key);
                 }
                 continue;
             }
@@ -184,10 +184,10 @@ impl<T: DecodeOwned + Keyed> Iterator for IntoChanges<T> {
                 }
                 Some(Err(_)) => {
                     pool.note_not_decodable();
+                    // The data are lost, but the end of the instance must not be.
                     if state != InstanceState::Alive {
-                        let key = self.known_key(sample.info.instance_handle);
-                        if let Some(end) = key.and_then(|key| Change::end(state, key)) {
-                            return Some(end);
+                        if let Some(key) = self.known_key(sample.info.instance_handle) {
+                            self.end = Change::end(state, key);
                         }
                     }
                 }

@@ -71,6 +71,7 @@ impl GroupAccess {
 
     /// Stops the release of changes. It takes the lock, so a concurrent release has ended or sees the change.
     pub(crate) fn begin(&self) {
+        // Under the lock, so that a reader in the middle of its turn finishes before the access begins.
         let _state = self.state();
         self.depth.fetch_add(1, Ordering::AcqRel);
     }
@@ -151,11 +152,12 @@ impl GroupMembership {
         let reader = rtps.guid().entity_id;
         rtps.admit_released(now);
         let access = Arc::clone(&self.access);
-        // One lock for the whole turn: other readers must not see half of it.
+        // One lock for the whole turn: other readers must not see half of a set (DDS 1.4, 2.2.3.6).
         let mut state = access.state();
         while let Some((writer, item)) = rtps.poll_group_item() {
             state.gate.push(writer, reader, item);
         }
+        // Between `begin_access` and `end_access` the application sees no change (DDS 1.4, 2.2.2.5.2.8).
         if !self.access.is_open() {
             state.gate.release(now);
         }
@@ -168,6 +170,7 @@ impl GroupMembership {
         self.ask(&mut state, rtps, now);
         state.poke_others(reader, now, effects);
         drop(state);
+        // Only an ordered access asks for ranks. Sweep at twice the history, so that the cost per sample is constant.
         if !self.access.is_ordered() {
             self.ranks.clear();
         } else if self.ranks.len() > 2 * rtps.history().len() + RANKS_MIN {
@@ -196,8 +199,11 @@ impl GroupMembership {
 
     /// Returns the ranks of these samples.
     pub(crate) fn ranks_of(&self, samples: &[(Guid, SequenceNumber)]) -> Vec<u64> {
-        let ranks: std::collections::HashMap<_, _> =
-            self.ranks.iter().map(|&(rank, writer, number)| ((writer, number), rank)).collect();
+        let mut ranks = std::collections::HashMap::new();
+        for &(rank, writer, number) in &self.ranks {
+            ranks.insert((writer, number), rank);
+        }
+        // Samples from before the group was ordered come first.
         samples.iter().map(|sample| ranks.get(sample).copied().unwrap_or(0)).collect()
     }
 }

@@ -122,33 +122,38 @@ impl ReaderLosses {
     /// then and are lost now count as lost.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
-        let before = |row: &WriterLosses| {
-            let known = earlier.writers.iter().chain(&earlier.departed).find(|known| known.writer == row.writer);
-            known.map_or(*row, |known| row.since(known))
-        };
         // The difference of the sums covers writers without a row. Rows are subtracted from it below.
         let mut total = self.total().since(&earlier.total());
-        let writers: Vec<_> = self.writers.iter().map(before).collect();
-        let departed: Vec<_> = self.departed.iter().map(before).collect();
+        let writers: Vec<_> = self.writers.iter().map(|row| earlier.until_now(row)).collect();
+        let departed: Vec<_> = self.departed.iter().map(|row| earlier.until_now(row)).collect();
         let mut rows = WriterLosses::default();
         for row in writers.iter().chain(&departed) {
             rows.add(row);
         }
         total = total.since(&rows);
+        let dropped_before = earlier.socket_dropped.unwrap_or_default();
         Self {
             writers,
             departed,
             departed_before: total,
             doubtful: self.doubtful.saturating_sub(earlier.doubtful),
             from_future: self.from_future.saturating_sub(earlier.from_future),
-            socket_dropped: self
-                .socket_dropped
-                .map(|now| now.saturating_sub(earlier.socket_dropped.unwrap_or_default())),
+            socket_dropped: self.socket_dropped.map(|now| now.saturating_sub(dropped_before)),
             receive_buffer: self.receive_buffer,
             inbox_dropped: self.inbox_dropped.saturating_sub(earlier.inbox_dropped),
             since: earlier.until,
             until: self.until,
         }
+    }
+
+    /// Returns the change of a row since this ledger. A writer that this ledger does not know has its whole row.
+    fn until_now(&self, row: &WriterLosses) -> WriterLosses {
+        for known in self.writers.iter().chain(&self.departed) {
+            if known.writer == row.writer {
+                return row.since(known);
+            }
+        }
+        *row
     }
 
     /// Returns the likely cause of the losses, or `None` if there are none.
@@ -161,6 +166,7 @@ impl ReaderLosses {
         let receive_buffer = self.receive_buffer;
         // `overflowed` counts only samples of this reader. The participant's count may be higher.
         let dropped = self.inbox_dropped.max(overflowed);
+        // The socket first: it drops before the inbox can, and its datagrams may be of any reader.
         match self.socket_dropped {
             _ if total.lost() == 0 && overflowed == 0 => None,
             Some(dropped) if dropped > 0 && total.lost() > 0 => {
@@ -244,9 +250,12 @@ impl fmt::Display for ReaderLosses {
         if self.from_future > 0 {
             write!(f, "\n{} samples have timestamps in the future: the clocks of the hosts differ", self.from_future)?;
         }
-        let worst = self.writers.iter().chain(&self.departed).filter(|row| row.lost() + row.undelivered.total() > 0);
-        for row in worst {
+        for row in self.writers.iter().chain(&self.departed) {
             let Some(writer) = row.writer else { continue };
+            // A reader may have thousands of writers. The report names those to look at.
+            if row.lost() + row.undelivered.total() == 0 {
+                continue;
+            }
             write!(
                 f,
                 "\n  {writer}: {} of {} received, {} lost, {} not delivered",

@@ -2,12 +2,12 @@
 
 use crate::actor::{Effects, Poke};
 use crate::infrastructure::{
-    Condition, ConditionId, CreateError, CreateErrorKind, HasTrigger, Observed, Observer, Subject, Trigger,
-    TriggerValue, mark, notify_observers, observe, stop_observing,
+    About, Condition, ConditionId, CreateError, HasTrigger, Observed, Observer, Subject, Trigger, TriggerValue, mark,
+    notify_observers, observe, stop_observing,
 };
 use crate::subscription::{QueryCondition, ReaderCell, ReaderHandle};
 use crate::sync::AtomicU32;
-use crate::topic::{FilterExpression, compile};
+use crate::topic::{FilterExpression, compile, described};
 use dds_rtps::cdr::TypeDescription;
 use dds_rtps::filter::Filter;
 use dds_rtps::history::{Selection, States};
@@ -77,10 +77,8 @@ impl Query {
         expression: &FilterExpression,
         subject: &Arc<Subject>,
     ) -> Result<Arc<Self>, CreateError> {
-        let error = |kind| CreateError::new(subject, kind);
-        let filter = compile(description, expression.text(), expression.values()).map_err(error)?;
-        let no_description = || error(CreateErrorKind::Filter(dds_rtps::filter::ExpressionError::no_description()));
-        let description = description.ok_or_else(no_description)?;
+        let description = described(description).about(subject)?;
+        let filter = compile(Some(description), expression.text(), expression.values()).about(subject)?;
         Ok(Arc::new(Self { description, filter: Mutex::new(Arc::new(filter)), subject: Arc::clone(subject) }))
     }
 
@@ -90,8 +88,9 @@ impl Query {
 
     pub(super) fn set_parameters(&self, parameters: &[String]) -> Result<(), CreateError> {
         let mut filter = self.filter.lock().unwrap_or_else(PoisonError::into_inner);
-        let compiled = compile(Some(self.description), filter.expression(), parameters);
-        *filter = Arc::new(compiled.map_err(|kind| CreateError::new(&self.subject, kind))?);
+        let compiled = compile(Some(self.description), filter.expression(), parameters).about(&self.subject)?;
+        // Selections in progress keep the filter with which they began.
+        *filter = Arc::new(compiled);
         Ok(())
     }
 }
@@ -114,7 +113,7 @@ impl ReadCondition {
 
     /// Returns the content filter, if the condition has one.
     pub(super) fn filter(&self) -> Option<Arc<Filter>> {
-        self.core.query.as_ref().map(|query| query.filter())
+        self.core.filter()
     }
 
     /// Makes the waits for this condition check it again.
@@ -157,7 +156,13 @@ impl HasTrigger for ReadCondition {
 
 impl ReadCore {
     fn new(reader: &ReaderHandle, states: States, query: Option<Arc<Query>>) -> Self {
+        // The cell, not the reader: a condition must not keep its reader alive.
         Self { id: ConditionId::new(), reader: reader.guid(), cell: Arc::clone(reader.cell()), states, query }
+    }
+
+    fn filter(&self) -> Option<Arc<Filter>> {
+        let query = self.query.as_ref()?;
+        Some(query.filter())
     }
 }
 
@@ -167,13 +172,16 @@ impl Trigger for ReadCore {
     }
 
     fn trigger_value(&self, effects: &mut Effects) -> TriggerValue {
-        let filter = self.query.as_ref().map(|query| query.filter());
+        let filter = self.filter();
         let selection = Selection { states: self.states, filter: filter.as_deref(), ..Selection::default() };
-        let found = self.cell.with(effects, |actor, effects| actor.has_matching(&selection, effects));
-        found.map_or(TriggerValue::Closed, TriggerValue::from)
+        match self.cell.with(effects, |actor, effects| actor.has_matching(&selection, effects)) {
+            Ok(found) => TriggerValue::from(found),
+            Err(_) => TriggerValue::Closed,
+        }
     }
 
     fn attach(&self, target: Weak<dyn Poke>) -> Arc<Observer> {
+        // A selection changes sample states, which may trigger a condition on read samples.
         let observer = Observer::new(Arc::new(AtomicU32::new(mark::DATA | mark::SELECTED)), target);
         observe(Arc::clone(&self.cell) as Arc<dyn Observed>, &observer);
         observer

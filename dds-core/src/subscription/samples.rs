@@ -75,6 +75,7 @@ impl BatchPool {
 
     fn give_back(&self, mut list: Vec<HistorySample>) {
         list.clear();
+        // One large batch must not hold its memory for the rest of the reader's life.
         if list.capacity() == 0 || list.capacity() > SPARE_LIST_LEN_MAX {
             return;
         }
@@ -316,7 +317,8 @@ impl<'s, T> Iterator for SamplesIter<'s, T> {
     type Item = SampleRef<'s, T>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.samples.next().map(|sample| SampleRef { sample, ty: self.ty, marker: PhantomData })
+        let sample = self.samples.next()?;
+        Some(SampleRef { sample, ty: self.ty, marker: PhantomData })
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -396,7 +398,8 @@ impl<'s, T> SampleRef<'s, T> {
     where
         T: Decode<'s>,
     {
-        data_bytes(self.sample).map(|bytes| T::decode_typed(bytes, self.ty))
+        let bytes = data_bytes(self.sample)?;
+        Some(T::decode_typed(bytes, self.ty))
     }
 }
 
@@ -419,7 +422,8 @@ pub(super) fn decode_data<T: DecodeOwned>(
     sample: &HistorySample,
     ty: Option<&AnyType>,
 ) -> Option<Result<T, DecodeError>> {
-    data_bytes(sample).map(|bytes| T::decode_typed(bytes, ty))
+    let bytes = data_bytes(sample)?;
+    Some(T::decode_typed(bytes, ty))
 }
 
 /// Decodes a sample into an owned value.

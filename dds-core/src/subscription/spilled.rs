@@ -68,6 +68,7 @@ impl SpilledChanges {
     pub(super) fn settle(&self, rtps: &mut StatefulReader) {
         let Some(mut runs) = self.runs() else { return };
         runs.retain_mut(|run| match rtps.note_overflow(run.writer, run.first, run.last) {
+            // The reader has not processed the changes before these yet. A later visit settles them.
             Some(rest) => {
                 run.first = rest;
                 true

@@ -166,7 +166,10 @@ impl<T: DecodeOwned + Keyed> StreamItem<T> for Change<T> {
             if let Some(change) = taken.as_mut().and_then(Iterator::next) {
                 return Poll::Ready(Ok(change));
             }
-            let batch = reader.take().map_err(|error| wait_error(error.kind()))?;
+            let batch = match reader.take() {
+                Ok(batch) => batch,
+                Err(error) => return Poll::Ready(Err(wait_error(error.kind()))),
+            };
             if batch.is_empty() {
                 *taken = None;
                 // Ready means that data arrived after the take. Try again.

@@ -3,8 +3,8 @@
 use crate::context::{EndpointGroup, ParticipantContext, ParticipantRef};
 use crate::endpoint::{remove_group_listener, set_group_listener};
 use crate::infrastructure::{
-    Awaited, CreateError, CreateErrorKind, Entity, QosError, ReadError, ReadErrorKind, StatusCondition, StatusMask,
-    Upgrade, Waiting, Weak,
+    About, Awaited, CreateError, CreateErrorKind, Entity, QosError, ReadError, ReadErrorKind, StatusCondition,
+    StatusMask, Upgrade, Waiting, Weak,
 };
 use crate::qos::{DataReaderQos, SubscriberQos};
 use crate::subscription::listener::dispatch_reader_to_group;
@@ -89,7 +89,7 @@ impl Subscriber {
             group.close();
         }
         if participant.core().autoenables() {
-            group.enable().map_err(|kind| CreateError::new(group.subject(), kind))?;
+            group.enable().about(group.subject())?;
         }
         Ok(Self::from_group(group))
     }
@@ -169,7 +169,7 @@ impl Subscriber {
     #[doc(alias = "set_default_datareader_qos")]
     pub fn set_default_reader_qos(&self, qos: impl Into<DataReaderQos>) -> Result<(), QosError> {
         let qos = qos.into();
-        qos.check().map_err(|kind| QosError::new(self.group.subject(), kind))?;
+        qos.check().about(self.group.subject())?;
         self.group.default_qos().set(qos);
         Ok(())
     }
@@ -360,7 +360,7 @@ impl Entity for Subscriber {
     }
 
     fn enable(&self) -> Result<(), CreateError> {
-        self.group.enable().map_err(|kind| CreateError::new(self.group.subject(), kind))
+        self.group.enable().about(self.group.subject())
     }
 
     fn is_enabled(&self) -> bool {

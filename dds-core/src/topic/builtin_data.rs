@@ -117,7 +117,6 @@ endpoint_data! {
 
 impl From<&ParticipantData> for ParticipantBuiltinTopicData {
     fn from(data: &ParticipantData) -> Self {
-        let both = |unicast: &[Locator], multicast: &[Locator]| unicast.iter().chain(multicast).copied().collect();
         Self {
             key: Guid::new(data.prefix, EntityId::PARTICIPANT),
             user_data: data.user_data.clone(),
@@ -125,10 +124,22 @@ impl From<&ParticipantData> for ParticipantBuiltinTopicData {
             vendor: data.vendor,
             protocol_version: (data.protocol_version.major, data.protocol_version.minor),
             lease: data.lease_duration,
-            locators: both(&data.default_unicast, &data.default_multicast),
-            discovery_locators: both(&data.metatraffic_unicast, &data.metatraffic_multicast),
+            locators: [&data.default_unicast[..], &data.default_multicast[..]].concat(),
+            discovery_locators: [&data.metatraffic_unicast[..], &data.metatraffic_multicast[..]].concat(),
             properties: data.properties.clone(),
         }
+    }
+}
+
+impl From<ParticipantData> for ParticipantBuiltinTopicData {
+    fn from(data: ParticipantData) -> Self {
+        Self::from(&data)
+    }
+}
+
+impl From<PublicationData> for TopicBuiltinTopicData {
+    fn from(data: PublicationData) -> Self {
+        Self::new(&data.endpoint, topic_qos_of_writer(&data.qos))
     }
 }
 
@@ -145,7 +156,7 @@ impl From<SubscriptionData> for SubscriptionBuiltinTopicData {
 }
 
 impl TopicBuiltinTopicData {
-    /// The topic of an endpoint, as that endpoint tells of it.
+    /// Creates the data of a topic from one of its endpoints.
     pub(crate) fn new(endpoint: &EndpointData, qos: TopicQos) -> Self {
         let EndpointData { topic_name: name, type_name, topic_data, .. } = endpoint.clone();
         let key = InstanceHandle::from(topic_key(&name, &type_name));
@@ -191,13 +202,17 @@ pub(crate) fn topic_qos_of_reader(qos: &DataReaderQos) -> TopicQos {
 /// It has the form of a GUID that no endpoint has. Twelve of its bytes are from the key hash of a type whose keys are
 /// the name and the type name.
 pub(crate) fn topic_key(name: &str, type_name: &str) -> Guid {
-    let hash = key_hash_of(&TopicName { name, type_name }, Encoding::Xcdr1, &mut Vec::new());
-    // Hashing cannot fail, because names of peers and of this process have a limit.
-    let bytes = hash.ok().and_then(|handle| handle.as_bytes().copied()).unwrap_or_default();
+    let bytes = match key_hash_of(&TopicName { name, type_name }, Encoding::Xcdr1, &mut Vec::new()) {
+        Ok(handle) => handle.as_bytes().copied().unwrap_or_default(),
+        Err(_) => {
+            debug_assert!(false, "names of peers and of this process have a limit, so they can be hashed");
+            Default::default()
+        }
+    };
     Guid { entity_id: TOPIC_ID, ..Guid::from_bytes(bytes) }
 }
 
-/// What tells a topic from others.
+/// The key of a topic.
 struct TopicName<'a> {
     name: &'a str,
     type_name: &'a str,
@@ -227,21 +242,26 @@ impl TypeInfo for TopicName<'_> {
     );
 }
 
-/// A writer's id, so that a topic can be told in the words of its first endpoint.
+/// Kind of a writer, so that the announcement of the topic's first writer also decodes as that of the topic.
 const TOPIC_ID: EntityId = EntityId([0xff, 0xff, 0xff, 0x02]);
 
-/// The id of the key in each of them; only its hash matters, which is the key itself.
+/// The member ID of the key in each of them. The samples carry the key hash, which is the key itself.
 const KEY_ID: u32 = 0x5a;
 
-/// What the four types have in common: a payload that is a parameter list, with a GUID as key.
+/// The common part of the four types: a payload that is a parameter list, with a GUID as key.
+///
+/// `$data` is the announcement on the wire, and `$from` converts its data.
 macro_rules! decode_announcement {
-    ($name:ident, $key:ty, |$guid:ident| $to_key:expr, |$payload:ident, $sender:ident| $decode:expr) => {
+    ($name:ident, key $key:ty, $data:ident, $from:expr) => {
         impl<'de> Decode<'de> for $name {
             fn decode(d: &mut Decoder<'de>) -> Result<Self, DecodeError> {
-                let $payload = Encoded::decode(d)?.bytes;
-                let $sender = guid_of_key($payload).map(|guid| guid.prefix);
-                let $sender = $sender.ok_or_else(|| d.error(DecodeErrorKind::MissingMember))?;
-                $decode.map_err(|_| d.error(DecodeErrorKind::MissingMember))
+                let payload = Encoded::decode(d)?.bytes;
+                let Some(guid) = guid_of_key(payload) else { return Err(d.error(DecodeErrorKind::MissingMember)) };
+                // The key names the sender, also where another participant relays the announcement.
+                match $data::decode(payload, guid.prefix) {
+                    Ok(decoded) => Ok($from(decoded.data)),
+                    Err(_) => Err(d.error(DecodeErrorKind::MissingMember)),
+                }
             }
         }
 
@@ -270,23 +290,16 @@ macro_rules! decode_announcement {
 
             fn decode_key_value(d: &mut Decoder<'_>) -> Result<$key, DecodeError> {
                 let payload = Encoded::decode(d)?.bytes;
-                let $guid = guid_of_key(payload).ok_or_else(|| d.error(DecodeErrorKind::MissingMember))?;
-                Ok($to_key)
+                match guid_of_key(payload) {
+                    Some(guid) => Ok(<$key>::from(guid)),
+                    None => Err(d.error(DecodeErrorKind::MissingMember)),
+                }
             }
         }
     };
 }
 
-decode_announcement!(ParticipantBuiltinTopicData, Guid, |guid| guid, |payload, sender| {
-    ParticipantData::decode(payload, sender).map(|decoded| Self::from(&decoded.data))
-});
-decode_announcement!(PublicationBuiltinTopicData, Guid, |guid| guid, |payload, sender| {
-    PublicationData::decode(payload, sender).map(|decoded| Self::from(decoded.data))
-});
-decode_announcement!(SubscriptionBuiltinTopicData, Guid, |guid| guid, |payload, sender| {
-    SubscriptionData::decode(payload, sender).map(|decoded| Self::from(decoded.data))
-});
-decode_announcement!(TopicBuiltinTopicData, InstanceHandle, |guid| guid.into(), |payload, sender| {
-    PublicationData::decode(payload, sender)
-        .map(|decoded| Self::new(&decoded.data.endpoint, topic_qos_of_writer(&decoded.data.qos)))
-});
+decode_announcement!(ParticipantBuiltinTopicData, key Guid, ParticipantData, Self::from);
+decode_announcement!(PublicationBuiltinTopicData, key Guid, PublicationData, Self::from);
+decode_announcement!(SubscriptionBuiltinTopicData, key Guid, SubscriptionData, Self::from);
+decode_announcement!(TopicBuiltinTopicData, key InstanceHandle, PublicationData, Self::from);

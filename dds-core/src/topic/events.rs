@@ -14,7 +14,11 @@ struct TopicFeed {
 
 impl EventSource<CountStatus> for TopicFeed {
     fn event(&self, mark: u32, _effects: &mut Effects) -> Option<CountStatus> {
-        let topic = self.topic.upgrade().filter(|_| mark == mark::INCONSISTENT_TOPIC)?;
+        // A topic has one status, and a new stream asks for all.
+        if mark != mark::INCONSISTENT_TOPIC {
+            return None;
+        }
+        let topic = self.topic.upgrade()?;
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let status = topic.inconsistent().since(&mut told);
         if status.total_count_change > 0 { Some(status) } else { None }

@@ -51,7 +51,9 @@ impl FilterExpression {
     /// Adds the values of the next parameters, `%0` first.
     #[must_use]
     pub fn parameters(mut self, values: impl IntoIterator<Item: ToString>) -> Self {
-        self.parameters.extend(values.into_iter().map(|value| value.to_string()));
+        for value in values {
+            self.parameters.push(value.to_string());
+        }
         self
     }
 

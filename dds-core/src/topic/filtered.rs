@@ -1,8 +1,9 @@
 //! Content-filtered topics: readers receive only samples that satisfy an expression (DDS 1.4, 2.2.2.3.3).
 
-use crate::infrastructure::{CreateError, CreateErrorKind, Subject};
+use crate::infrastructure::{About, CreateError, CreateErrorKind, Subject};
 use crate::topic::{FilterExpression, Topic};
-use dds_rtps::filter::Filter;
+use dds_rtps::cdr::TypeDescription;
+use dds_rtps::filter::{ExpressionError, Filter};
 use dds_rtps::types::Guid;
 use dds_rtps::wire::{ContentFilterProperty, DDSSQL};
 use std::fmt;
@@ -65,7 +66,7 @@ pub struct ContentFilteredTopic<T> {
 pub(crate) struct FilteredTopic {
     name: String,
     subject: Arc<Subject>,
-    description: &'static dds_rtps::cdr::TypeDescription,
+    description: &'static TypeDescription,
     live: Mutex<LiveFilter>,
 }
 
@@ -87,27 +88,27 @@ impl FilteredTopic {
     pub(crate) fn new(
         name: String,
         topic: &str,
-        description: Option<&'static dds_rtps::cdr::TypeDescription>,
+        description: Option<&'static TypeDescription>,
         expression: &FilterExpression,
     ) -> Result<Arc<Self>, CreateError> {
         let subject = Subject::new("filter", topic, Guid::UNKNOWN);
-        let error = |kind| CreateError::new(&subject, kind);
         if name.is_empty() || name.len() > NAME_LEN_MAX || name.contains('\0') {
-            return Err(error(CreateErrorKind::InvalidTopicName));
+            return Err(CreateError::new(&subject, CreateErrorKind::InvalidTopicName));
         }
-        let filter = compile(description, expression.text(), expression.values()).map_err(error)?;
-        let Some(description) = description else {
-            return Err(error(CreateErrorKind::Filter(dds_rtps::filter::ExpressionError::no_description())));
-        };
+        let description = described(description).about(&subject)?;
+        let filter = compile(Some(description), expression.text(), expression.values()).about(&subject)?;
         let live = Mutex::new(LiveFilter { filter: Arc::new(filter), version: 0, readers: Vec::new() });
         Ok(Arc::new(Self { name, subject, description, live }))
     }
 
     /// Returns the name of a content-filtered topic that was created without one.
     pub(crate) fn derived_name(topic: &str) -> String {
-        let room = NAME_LEN_MAX - SUFFIX.len();
-        let end = (0..=room.min(topic.len())).rev().find(|end| topic.is_char_boundary(*end)).unwrap_or_default();
-        [topic.get(..end).unwrap_or_default(), SUFFIX].concat()
+        let mut end = topic.len().min(NAME_LEN_MAX - SUFFIX.len());
+        // Cut between two characters, not inside of one.
+        while !topic.is_char_boundary(end) {
+            end -= 1;
+        }
+        [&topic[..end], SUFFIX].concat()
     }
 
     /// Returns the announced filter and its version. An expression that accepts all samples is not announced.
@@ -122,7 +123,7 @@ impl FilteredTopic {
             expression: filter.expression().to_owned(),
             parameters: filter.parameters().to_vec(),
         };
-        ((!property.expression.trim().is_empty()).then(|| Box::new(property)), version)
+        if property.expression.trim().is_empty() { (None, version) } else { (Some(Box::new(property)), version) }
     }
 
     pub(crate) fn filter(&self) -> Arc<Filter> {
@@ -148,10 +149,12 @@ impl FilteredTopic {
     fn change(&self, expression: Option<&str>, parameters: &[String]) -> Result<(), CreateError> {
         let mut live = self.live();
         let expression = expression.unwrap_or(live.filter.expression());
-        let filter = compile(Some(self.description), expression, parameters);
-        live.filter = Arc::new(filter.map_err(|kind| CreateError::new(&self.subject, kind))?);
+        // Compile under the lock, so that of two changes the later one stays.
+        let filter = compile(Some(self.description), expression, parameters).about(&self.subject)?;
+        live.filter = Arc::new(filter);
         live.version += 1;
         let readers: Vec<_> = live.readers.iter().filter_map(Weak::upgrade).collect();
+        // A reader reads the filter again, and takes this lock.
         drop(live);
         for reader in readers {
             reader.follow_filter(self);
@@ -166,13 +169,21 @@ impl FilteredTopic {
 
 /// Compiles a filter. Fails if the type has no description.
 pub(crate) fn compile(
-    description: Option<&'static dds_rtps::cdr::TypeDescription>,
+    description: Option<&'static TypeDescription>,
     expression: &str,
     parameters: &[String],
 ) -> Result<Filter, CreateErrorKind> {
-    let filter = description.map(|description| Filter::new(description, expression, parameters));
-    let filter = filter.unwrap_or_else(|| Err(dds_rtps::filter::ExpressionError::no_description()));
-    filter.map_err(CreateErrorKind::Filter)
+    Filter::new(described(description)?, expression, parameters).map_err(CreateErrorKind::Filter)
+}
+
+/// A filter finds the members of a sample by the description of its type.
+pub(crate) fn described(
+    description: Option<&'static TypeDescription>,
+) -> Result<&'static TypeDescription, CreateErrorKind> {
+    match description {
+        Some(description) => Ok(description),
+        None => Err(CreateErrorKind::Filter(ExpressionError::no_description())),
+    }
 }
 
 /// Converts parameter values to strings.

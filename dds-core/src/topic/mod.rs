@@ -21,7 +21,7 @@ pub(crate) use builtin_topic::BuiltinKind;
 pub use builtin_topic::BuiltinTopic;
 pub use filter_expression::FilterExpression;
 pub use filtered::ContentFilteredTopic;
-pub(crate) use filtered::{FilteredReader, FilteredTopic, compile, texts};
+pub(crate) use filtered::{FilteredReader, FilteredTopic, compile, described, texts};
 pub use topic::{Topic, TopicListener};
 pub(crate) use topic::{TopicContext, TopicHandle};
 pub use topic_ref::TopicRef;

@@ -4,9 +4,9 @@ use crate::actor::{Effects, Ticket};
 use crate::context::{ListenerPlace, NewListener, ParticipantContext, ParticipantRef};
 use crate::driver::Driver;
 use crate::infrastructure::{
-    Awaited, Callback, CountStatus, Counter, CreateError, CreateErrorKind, Ending, Entity, ListenedEntity, ListenerSet,
-    LiveQos, QosError, StatusCondition, StatusMask, Subject, Upgrade, WaitErrorKind, WaitSource, Waiting, Watched,
-    mark,
+    About, Awaited, Callback, CountStatus, Counter, CreateError, CreateErrorKind, Ending, Entity, ListenedEntity,
+    ListenerSet, LiveQos, QosError, StatusCondition, StatusMask, Subject, Upgrade, WaitErrorKind, WaitSource, Waiting,
+    Watched, mark,
 };
 use crate::qos::TopicQos;
 use dds_rtps::cdr::{AnyType, DdsType, TypeDescription};
@@ -94,9 +94,9 @@ impl<T> Topic<T> {
     ) -> Result<Self, CreateError> {
         let guid = Guid::new(participant.core().prefix(), participant.core().new_entity_id(EntityKind::Other));
         let subject = Subject::new("topic", name, guid);
-        let error = |kind| CreateError::new(&subject, kind);
-        qos.check().map_err(|kind| error(CreateErrorKind::InconsistentQos(kind)))?;
-        participant.use_topic(name, type_name).map_err(error)?;
+        qos.check().map_err(CreateErrorKind::InconsistentQos).about(&subject)?;
+        // From here on the drop of the handle releases the topic.
+        participant.use_topic(name, type_name).about(&subject)?;
         let watched = Arc::<Watched>::default();
         let handle = TopicHandle {
             participant: Arc::clone(participant),
@@ -116,7 +116,7 @@ impl<T> Topic<T> {
         let handle = Arc::new(handle);
         participant.add_topic(&handle);
         if participant.core().autoenables() {
-            handle.enable().map_err(error)?;
+            handle.enable().about(&subject)?;
         }
         Ok(Self::from_handle(handle))
     }
@@ -241,8 +241,8 @@ impl TopicHandle {
     }
 
     fn set_qos(self: &Arc<Self>, qos: TopicQos) -> Result<(), QosError> {
-        let changed = self.qos.change(qos, TopicQos::check_change, TopicQos::check);
-        changed.map_err(|kind| QosError::new(&self.subject, kind))?;
+        self.qos.change(qos, TopicQos::check_change, TopicQos::check).about(&self.subject)?;
+        // TOPIC_DATA is part of the announcement of each endpoint (RTPS 2.5, 9.6.3).
         self.participant.update_endpoints_of(self);
         Ok(())
     }
@@ -253,7 +253,11 @@ impl TopicHandle {
 
     /// Returns whether its samples have the encoding of `T`.
     pub(crate) fn is_of<T: DdsType>(&self) -> bool {
-        *self.type_name == *T::TYPE_NAME && self.description().is_some_and(|ty| ty.is_encoded_like(T::DESCRIPTION))
+        match self.description() {
+            // The name alone does not protect from a second Rust type that has taken it.
+            Some(ty) => *self.type_name == *T::TYPE_NAME && ty.is_encoded_like(T::DESCRIPTION),
+            None => false,
+        }
     }
 
     fn is_enabled(&self) -> bool {
@@ -292,6 +296,7 @@ impl TopicHandle {
 
     /// Counts a remote endpoint that uses the name with another type.
     pub(crate) fn note_inconsistent(self: &Arc<Self>, effects: &mut Effects) {
+        // A disabled entity has no status changes (DDS 1.4, 2.2.2.1.1.7).
         if !self.is_enabled() {
             return;
         }
@@ -316,8 +321,7 @@ impl TopicHandle {
     fn change_listener(self: &Arc<Self>, new: Option<NewListener>) -> Result<(), CreateError> {
         let participant = self.participant.core();
         let is_closed = || self.is_closed() || participant.is_closed();
-        let set = participant.set_listener(&self.listener, new, &self.ending, is_closed, || ());
-        set.map_err(|kind| CreateError::new(&self.subject, kind))
+        participant.set_listener(&self.listener, new, &self.ending, is_closed, || ()).about(&self.subject)
     }
 }
 
@@ -399,7 +403,7 @@ impl<T> Entity for Topic<T> {
     }
 
     fn enable(&self) -> Result<(), CreateError> {
-        self.handle.enable().map_err(|kind| CreateError::new(&self.handle.subject, kind))
+        self.handle.enable().about(&self.handle.subject)
     }
 
     fn is_enabled(&self) -> bool {

@@ -181,7 +181,9 @@ impl TopicTable {
         if type_name.is_empty() || type_name.len() > NAME_LEN_MAX || type_name.contains('\0') {
             return Err(CreateErrorKind::InvalidTypeName);
         }
-        if let Some(existing) = BuiltinKind::of_name(name).map(|kind| kind.description().name()) {
+        // The name of a built-in topic belongs to its type, also before the first reader uses it.
+        if let Some(kind) = BuiltinKind::of_name(name) {
+            let existing = kind.description().name();
             if existing != type_name {
                 let (existing, asked) = (existing.to_owned(), type_name.to_owned());
                 return Err(CreateErrorKind::TypeConflict { existing, asked });
@@ -204,7 +206,8 @@ impl TopicTable {
 
     /// The type that the topic has here, if it is in use.
     pub(crate) fn type_of(&self, name: &str) -> Option<&str> {
-        self.topics.get(name).map(|(type_name, _)| type_name.as_str())
+        let (type_name, _) = self.topics.get(name)?;
+        Some(type_name)
     }
 
     /// Removes a user of a topic name. The last one removes the entry.

@@ -3,7 +3,7 @@
 use dds_rtps::cdr::TypeDescription;
 use dds_rtps::xtypes::TypeGraph;
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// By the place of the description. A program has as many as it has types.
 static GRAPHS: Mutex<Option<HashMap<usize, Option<Arc<TypeGraph>>>>> = Mutex::new(None);
@@ -23,16 +23,22 @@ pub(crate) fn graph_of_dynamic(ty: &dds_rtps::cdr::dynamic::DynamicType) -> Opti
 /// The graph of a type; `None` if TypeObjects cannot describe it, and its name decides.
 pub(crate) fn graph_of(ty: &'static TypeDescription) -> Option<Arc<TypeGraph>> {
     let place = std::ptr::from_ref(ty).addr();
-    let known = |graphs: &mut Option<HashMap<_, _>>| graphs.get_or_insert_default().get(&place).cloned();
-    if let Some(graph) = known(&mut GRAPHS.lock().unwrap_or_else(PoisonError::into_inner)) {
-        return graph;
+    if let Some(graph) = graphs().get_or_insert_default().get(&place) {
+        return graph.clone();
     }
-    let graph = TypeGraph::of(ty).map(Arc::new);
-    if let Err(error) = &graph {
-        tracing::warn!(type_name = ty.name(), %error, "the type is announced by its name alone");
-    }
-    let graph = graph.ok();
-    let mut graphs = GRAPHS.lock().unwrap_or_else(PoisonError::into_inner);
-    graphs.get_or_insert_default().insert(place, graph.clone());
+    // Without the lock, because a large type takes milliseconds. Two threads may build the same graph.
+    let graph = match TypeGraph::of(ty) {
+        Ok(graph) => Some(Arc::new(graph)),
+        Err(error) => {
+            tracing::warn!(type_name = ty.name(), %error, "the type is announced by its name alone");
+            None
+        }
+    };
+    // A failure is stored as well, so that the warning appears once.
+    graphs().get_or_insert_default().insert(place, graph.clone());
     graph
+}
+
+fn graphs() -> MutexGuard<'static, Option<HashMap<usize, Option<Arc<TypeGraph>>>>> {
+    GRAPHS.lock().unwrap_or_else(PoisonError::into_inner)
 }

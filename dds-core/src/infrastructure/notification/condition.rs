@@ -112,6 +112,7 @@ impl GuardCondition {
     /// Any thread may call it, also inside a listener.
     #[doc(alias = "set_trigger_value")]
     pub fn set_triggered(&self, triggered: bool) {
+        // Before the notification: a wait set that it wakes reads the value.
         self.core.triggered.store(triggered, Ordering::Release);
         // Only a rising trigger value can end a wait.
         if triggered {
@@ -281,10 +282,14 @@ impl Trigger for StatusCore {
 
     fn trigger_value(&self, effects: &mut Effects) -> TriggerValue {
         let enabled = self.enabled.load(Ordering::Acquire);
-        self.changed(effects).map_or(TriggerValue::Closed, |changed| TriggerValue::from(changed & enabled != 0))
+        match self.changed(effects) {
+            Some(changed) => TriggerValue::from(changed & enabled != 0),
+            None => TriggerValue::Closed,
+        }
     }
 
     fn attach(&self, target: Weak<dyn Poke>) -> Arc<Observer> {
+        // The mask is shared, so that a change of the enabled statuses reaches the observers.
         let observer = Observer::new(Arc::clone(&self.enabled), target);
         observe(Arc::clone(&self.entity), &observer);
         observer

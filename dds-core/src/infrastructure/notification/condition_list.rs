@@ -201,6 +201,7 @@ impl Attachment {
         // Read the version before the look: an event during the look must count as new.
         let mut version = self.observer.version();
         if self.idle_at.load(Ordering::Acquire) == version {
+            // No event since the last look, so the visit of the cell can be skipped.
             return if self.closed.load(Ordering::Acquire) { TriggerValue::Closed } else { TriggerValue::Idle };
         }
         let value = self.trigger.trigger_value(effects);

@@ -49,13 +49,14 @@ impl Ending {
 
     /// Records that the entity is closed.
     pub(crate) fn close(&self) {
-        self.change(|state| state.closed = true);
+        self.state().closed = true;
+        self.wake_if_come();
     }
 
-    fn change(&self, change: impl FnOnce(&mut EndingState)) {
+    fn wake_if_come(&self) {
         Effects::scope(|effects| {
             let mut state = self.state();
-            change(&mut state);
+            // Another thread may have seen it first. A waiter that was woken before finds its end and is gone.
             if state.has_come() {
                 state.waiters.wake_all(effects);
             }
@@ -96,10 +97,12 @@ impl EndingState {
 
 impl Drop for Stake {
     fn drop(&mut self) {
-        self.0.change(|state| {
+        {
+            let mut state = self.0.state();
             debug_assert!(state.stakes > 0, "each stake has counted itself");
             state.stakes -= 1;
-        });
+        }
+        self.0.wake_if_come();
     }
 }
 

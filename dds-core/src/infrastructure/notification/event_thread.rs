@@ -58,6 +58,7 @@ impl EventThread {
 
     /// Starts the thread if it does not run yet.
     pub(crate) fn start(&self) -> std::io::Result<()> {
+        // The lock is held until the thread has started, so that two callers start one thread.
         let mut state = self.lock();
         if state.started || state.stopping {
             return Ok(());
@@ -113,7 +114,7 @@ impl EventThread {
                 if lasted > LONG_CALL {
                     self.long_event_calls.fetch_add(1, Ordering::Relaxed);
                     if !std::mem::replace(&mut warned, true) {
-                        tracing::warn!(?lasted, ?listener, "a listener holds up the others of its participant");
+                        tracing::warn!(?lasted, ?listener, "a listener delays the others of its participant");
                     }
                 }
             }
@@ -124,6 +125,7 @@ impl EventThread {
 impl EventQueue for EventThread {
     fn enqueue(&self, listener: Arc<Listener>) {
         let mut state = self.lock();
+        // After the stop no thread empties the queue, which would keep listeners and their entities alive.
         if state.stopping {
             return;
         }

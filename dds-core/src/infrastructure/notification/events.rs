@@ -117,6 +117,7 @@ impl StreamBell {
 impl StreamState {
     /// Removes and returns one pending mark. Returns 0 if none is pending.
     fn take_mark(&mut self) -> u32 {
+        // The lowest set bit.
         let mark = self.pending & self.pending.wrapping_neg();
         self.pending &= !mark;
         mark
@@ -133,6 +134,7 @@ impl<E> Events<E> {
 impl<E> StreamShared<E> {
     /// Registers the waker first, then looks. An event in between wakes the caller.
     fn poll(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<E, WaitErrorKind>> {
+        // Cloning runs code of the application, so it comes before the lock.
         let waker = waker.clone();
         Effects::scope(|effects| {
             let mut state = self.state.state();
@@ -141,6 +143,7 @@ impl<E> StreamShared<E> {
             // The feed visits the entity's cell, so the stream's lock must be free.
             drop(state);
             loop {
+                // One mark at a time: the others stay pending for the next poll, or for another waiter.
                 let mark = self.state.state().take_mark();
                 if mark == 0 {
                     break;

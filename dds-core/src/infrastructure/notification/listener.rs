@@ -192,6 +192,7 @@ impl Listener {
 
     /// Starts no call after it returns. A running call ends, then the closure is dropped.
     pub(crate) fn close(&self) {
+        // A swap, not a store: the fence must follow a read-modify-write.
         self.closed.swap(true, Ordering::AcqRel);
         self.let_others_see();
         // If a call is running, it sees `closed` when it ends and drops the closure itself.
@@ -242,6 +243,7 @@ impl Listener {
     }
 
     fn enqueue(self: &Arc<Self>) {
+        // Once in the queue is enough: the call takes all marks.
         if !self.queued.swap(true, Ordering::AcqRel) {
             self.queue.enqueue(Arc::clone(self));
         }
@@ -259,7 +261,7 @@ impl Listener {
         drop(call);
         if let Err(panic) = outcome {
             let message = panic_message(panic.as_ref()).to_owned();
-            return attached.take().map(|attached| Detached::Panicked(attached, message));
+            return Some(Detached::Panicked(attached.take()?, message));
         }
         if self.closed.load(Ordering::Acquire) { attached.take().map(Detached::Closed) } else { None }
     }

@@ -71,6 +71,7 @@ impl Observers {
     /// Records that the entity is closed. Its cell may live on to drain.
     pub(crate) fn close(&mut self, effects: &mut Effects) {
         self.closed = true;
+        // A wait set whose conditions are all closed ends with an error, so it must look.
         self.notify(mark::LOOK_AGAIN, effects);
     }
 
@@ -99,6 +100,7 @@ impl Observers {
     /// Reports an event that is not a change of a status.
     #[inline]
     pub(crate) fn notify(&self, mark: u32, effects: &mut Effects) {
+        // Inlined on the path of a sample, where usually no observer exists.
         if !self.list.is_empty() {
             self.notify_all(mark, effects);
         }

@@ -13,7 +13,7 @@ use crate::endpoint::{Endpoint, new_listener};
 #[cfg(doc)]
 use crate::infrastructure::WriteErrorKind;
 use crate::infrastructure::{
-    Awaited, CountStatus, CreateError, DeadlineMissedStatus, Entity, Events, IncompatibleQosStatus, PeerStatus,
+    About, Awaited, CountStatus, CreateError, DeadlineMissedStatus, Entity, Events, IncompatibleQosStatus, PeerStatus,
     QosError, StatusCondition, StatusMask, Upgrade, Waiting, Weak, WriteError,
 };
 use crate::introspection::{EndpointInfo, MatchReport};
@@ -363,7 +363,7 @@ impl<T> Entity for DataWriter<T> {
     }
 
     fn enable(&self) -> Result<(), CreateError> {
-        self.handle.enable().map_err(|kind| CreateError::new(self.handle.subject(), kind))
+        self.handle.enable().about(self.handle.subject())
     }
 
     fn is_enabled(&self) -> bool {

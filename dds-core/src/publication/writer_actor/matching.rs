@@ -58,7 +58,10 @@ impl WriterActor {
         self.note_match(guid, effects);
         self.follow_up_and_come_back(now, effects);
         // Changes written after this point do not belong to the history.
-        let history_end = self.rtps.newest_kept().map_or(first.previous(), |newest| newest.max(first.previous()));
+        let history_end = match self.rtps.newest_kept() {
+            Some(newest) => newest.max(first.previous()),
+            None => first.previous(),
+        };
         let history_expires = self.rtps.history_expires(first);
         let presented = self.rtps.presented_before(first);
         Some(LocalBegin { first, history_end, history_expires, reliable, terms: self.terms, presented })

@@ -146,7 +146,7 @@ impl WriterHandle {
 
     /// Payload from which the key of a registered instance can be decoded.
     pub(super) fn instance_key(&self, instance: InstanceHandle) -> Option<KeyPayload> {
-        self.visit(|actor, _| actor.rtps().instance_key_payload(instance).cloned()).ok().flatten()
+        self.visit(|actor, _| actor.rtps().instance_key_payload(instance).cloned()).ok()?
     }
 
     /// Sequence number of the newest change. Zero for a closed writer, which no caller can wait for.
@@ -182,8 +182,10 @@ impl WriterHandle {
         let id = self.guid().entity_id;
         self.warn_of_unkept_samples();
         // The writer leaves the sets of its publisher, which must not wait for it.
-        if let Some(clock) = self.group().and_then(|group| group.presented()) {
-            clock.remove(id);
+        if let Some(group) = self.group() {
+            if let Some(clock) = group.presented() {
+                clock.remove(id);
+            }
         }
         self.participant().remove_entity(id);
         self.listener().close();
@@ -201,6 +203,7 @@ impl WriterHandle {
     /// DDS makes the durability service optional, so there may be none. The caller must call this before the writer is
     /// closed.
     fn warn_of_unkept_samples(&self) {
+        // Only TRANSIENT and PERSISTENT promise samples that outlive their writer (DDS 1.4, 2.2.3.4).
         let durability = self.qos().read(|qos| qos.durability);
         if durability <= Durability::TransientLocal || self.core().config().is_durability_service() {
             return;

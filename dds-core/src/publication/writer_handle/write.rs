@@ -248,20 +248,19 @@ impl WriterHandle {
 
     /// Reader that holds the oldest sample in the history.
     fn slowest_reader(&self) -> Option<ReaderLag> {
-        self.visit(|actor, _| actor.rtps().slowest_reader()).ok().flatten()
+        self.visit(|actor, _| actor.rtps().slowest_reader()).ok()?
     }
 
     pub(crate) fn refusal(&self, refused: WriteRefused) -> WriteErrorKind {
         let limits = self.qos().fixed().resource_limits;
-        let value = |limit: Option<u32>| limit.map_or(u64::MAX, u64::from);
         match refused {
             WriteRefused::Full => WriteErrorKind::Full { slowest: self.slowest_reader() },
             // No wait can help with these: only the application frees samples and instances.
             WriteRefused::SamplesMax => {
-                WriteErrorKind::OutOfResources { limit: "max_samples", value: value(limits.max_samples) }
+                WriteErrorKind::OutOfResources { limit: "max_samples", value: limit_value(limits.max_samples) }
             }
             WriteRefused::InstancesMax => {
-                WriteErrorKind::OutOfResources { limit: "max_instances", value: value(limits.max_instances) }
+                WriteErrorKind::OutOfResources { limit: "max_instances", value: limit_value(limits.max_instances) }
             }
             WriteRefused::UnknownInstance => WriteErrorKind::UnknownInstance,
             WriteRefused::TooLarge => {
@@ -290,8 +289,14 @@ impl WriterHandle {
         let prepared = self.encoder.prepare(slot.buffer(), encoding, len);
         // From here on the loan returns the slot on every path.
         let loan = LoanedBytes::new(self, slot, on_loan);
-        prepared.map(|()| loan)
+        prepared?;
+        Ok(loan)
     }
+}
+
+/// An unlimited resource counts as the largest number.
+fn limit_value(limit: Option<u32>) -> u64 {
+    limit.map_or(u64::MAX, u64::from)
 }
 
 /// Returns whether a write on the calling thread may block.

@@ -12,7 +12,7 @@ use crate::endpoint::{Endpoint, new_listener};
 #[cfg(doc)]
 use crate::infrastructure::ReadErrorKind;
 use crate::infrastructure::{
-    Awaited, CountStatus, CreateError, DeadlineMissedStatus, Entity, Events, IncompatibleQosStatus,
+    About, Awaited, CountStatus, CreateError, DeadlineMissedStatus, Entity, Events, IncompatibleQosStatus,
     LivelinessChangedStatus, Missing, PeerStatus, QosError, ReadError, SampleRejectedStatus, StatusCondition,
     StatusMask, Subject, Upgrade, WaitErrorKind, WaitSource, Waiting, Weak,
 };
@@ -205,9 +205,16 @@ impl<T> DataReader<T> {
             for sample in list.iter() {
                 let decoded = match buffer.get_mut(filled) {
                     Some(element) => decode_sample_into(sample, element, ty),
-                    None => decode_sample(sample, ty).map(|sample| buffer.push(sample)),
+                    None => match decode_sample(sample, ty) {
+                        Ok(sample) => {
+                            buffer.push(sample);
+                            Ok(())
+                        }
+                        Err(error) => Err(error),
+                    },
                 };
                 match decoded {
+                    // A sample that failed to decode leaves its element to the next one.
                     Ok(()) => filled += 1,
                     Err(_) => self.handle.batches().note_not_decodable(),
                 }
@@ -273,8 +280,9 @@ impl<T> DataReader<T> {
     /// ```
     #[doc(alias = "wait_for_historical_data")]
     pub fn historical_data(&self) -> Waiting<'_, ()> {
-        let wants = |qos: &DataReaderQos| qos.durability > Durability::Volatile && qos.reliability.is_reliable();
-        let has_history = self.handle.qos().read(wants);
+        // A volatile or best-effort reader gets no history, so there is nothing to wait for (DDS 1.4, 2.2.3.4).
+        let qos = self.handle.qos().get();
+        let has_history = qos.durability > Durability::Volatile && qos.reliability.is_reliable();
         let writers = if has_history { self.handle.matched_peers() } else { Vec::new() };
         Waiting::of_own(Box::new(HistoryWait::new(&self.handle, writers)), Awaited::History)
     }
@@ -610,7 +618,7 @@ impl<T> Entity for DataReader<T> {
     }
 
     fn enable(&self) -> Result<(), CreateError> {
-        self.handle.enable().map_err(|kind| CreateError::new(self.handle.subject(), kind))
+        self.handle.enable().about(self.handle.subject())
     }
 
     fn is_enabled(&self) -> bool {

@@ -68,6 +68,7 @@ impl ReaderActor {
     }
 
     fn local_writer(&self, guid: Guid) -> Option<&LocalWriter> {
+        // A scan: a reader has few writers in its own process.
         self.local_writers.iter().find(|known| known.guid == guid)
     }
 
@@ -134,6 +135,7 @@ impl ReaderActor {
         }
         match self.rtps.next_of_local(writer) {
             Some(next) => next > local.history_end,
+            // The writer no longer matches, so no more of its history comes.
             None => true,
         }
     }
@@ -167,8 +169,16 @@ impl ReaderActor {
         if self.waiting_for_history.is_empty() {
             return None;
         }
-        let expiries = self.local_writers.iter().filter_map(|local| local.history_expires);
-        expiries.filter(|&expires| expires > self.endpoint.last().instant).min()
+        let mut next = None;
+        for local in &self.local_writers {
+            if let Some(expires) = local.history_expires {
+                // The wait that a passed expiry ends has seen it already.
+                if expires > self.endpoint.last().instant {
+                    next = Some(next.map_or(expires, |next: Instant| next.min(expires)));
+                }
+            }
+        }
+        next
     }
 }
 

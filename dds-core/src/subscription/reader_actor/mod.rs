@@ -150,7 +150,10 @@ impl ReaderActor {
     }
 
     fn send_and_set_timer(&mut self, now: Now) {
-        let asking = self.membership.as_ref().and_then(|membership| membership.deadline());
+        let asking = match &self.membership {
+            Some(membership) => membership.deadline(),
+            None => None,
+        };
         let history = self.next_history_expiry();
         let expiry = asking.into_iter().chain(history).min();
         let (rtps, outgoing) = (&mut self.rtps, &mut self.endpoint.outgoing);
@@ -162,6 +165,7 @@ impl ReaderActor {
             outgoing.come_back();
         }
         let deadline = rtps.deadline();
+        // `None` is less than any instant, so the minimum of both is right only if both exist.
         outgoing.set_deadline(deadline.min(expiry).or(deadline).or(expiry));
     }
 

@@ -72,8 +72,11 @@ impl ReaderHandle {
 
     /// Version of the announced data, with that of the filter. It grows with each change.
     pub(crate) fn version(&self) -> u64 {
-        let filter = self.filtered().map_or(0, |filtered| filtered.version());
-        self.endpoint.version() + filter
+        let version = self.endpoint.version();
+        match self.filtered() {
+            Some(filtered) => version + filtered.version(),
+            None => version,
+        }
     }
 
     /// Content-filtered topic of the reader, if any.
@@ -151,9 +154,10 @@ impl ReaderHandle {
     pub(super) fn losses(&self) -> ReaderLosses {
         let visited =
             self.visit(|actor, _| (actor.losses(), actor.rtps().history().counters().from_future, actor.created_at()));
+        // After the visit, so that the interval covers all that it has counted.
         let now = self.core().driver().now().time;
         // A closed reader has an empty ledger.
-        let (losses, from_future, since) = visited.unwrap_or_else(|_| (Losses::default(), 0, now));
+        let (losses, from_future, since) = visited.unwrap_or((Losses::default(), 0, now));
         let context = LossContext {
             from_future,
             socket_dropped: self.core().network().dropped(),
@@ -205,7 +209,7 @@ impl ReaderHandle {
         }
         let id = self.guid().entity_id;
         self.participant().remove_entity(id);
-        // This comes first, so that the writers of the reader do not count as having left.
+        // Before the unmatch, so that the writers of the reader do not count as having left.
         self.leave_group();
         self.participant().delete_reader(id, self.topic_name());
         close_cell(self.cell());
@@ -244,7 +248,8 @@ impl Endpoint for ReaderHandle {
         let group = self.group();
         // Immutable policies are built into the protocol's state for speed, so a changed QoS needs a new state.
         // PRESENTATION of the subscriber may have changed since the creation.
-        if self.qos().settle() || group.is_some_and(|group| group.version() > 0) {
+        let has_changed = self.qos().settle();
+        if has_changed || group.is_some_and(|group| group.version() > 0) {
             let (key, qos) = (self.source.key.clone(), self.qos().fixed());
             let protocol = reader_protocol(self.core(), self.guid(), key, qos, (group, self.filtered()));
             // No caller has used the initial protocol reader. Ignore the error, because a closed reader needs no

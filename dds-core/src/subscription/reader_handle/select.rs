@@ -31,6 +31,7 @@ impl ReaderHandle {
         }
         let selected = self.visit_inlined(|actor, effects| actor.select(selection, operation, list, effects));
         let replaced = self.read_result(selected)?;
+        // Once: the application decides whether KEEP_LAST is right. The flag is read first, because it costs a load.
         if replaced > 0 && !self.has_told_of_replaced.load(Ordering::Relaxed) {
             self.tell_of_replaced(replaced);
         }
@@ -89,7 +90,7 @@ impl ReaderHandle {
 
     /// Payload from which the key of an instance can be decoded.
     pub(crate) fn instance_payload(&self, instance: InstanceHandle) -> Option<KeyPayload> {
-        self.visit(|actor, _| actor.rtps().history().instance_key_payload(instance).cloned()).ok().flatten()
+        self.visit(|actor, _| actor.rtps().history().instance_key_payload(instance).cloned()).ok()?
     }
 
     /// Returns whether the reader is enabled. Registers the waker if not, in the queue of waits for samples.
