@@ -225,9 +225,11 @@ impl<Q, R> Asking<Q, R> {
         Q: DdsType,
     {
         let options = correlation::request_options(self.reader.guid());
-        let change = self.writer.handle().encode(request).and_then(|change| options.apply_to(change));
-        let change = change.map_err(|kind| WaitErrorKind::NotSent(Box::new(kind)))?;
-        Ok(PendingRequest { change, room: None, reservation: Reservation::new(&self.calls)? })
+        let encoded = self.writer.handle().encode(request).and_then(|change| options.apply_to(change));
+        match encoded {
+            Ok(change) => Ok(PendingRequest { change, room: None, reservation: Reservation::new(&self.calls)? }),
+            Err(kind) => Err(WaitErrorKind::NotSent(Box::new(kind))),
+        }
     }
 
     /// Sends a request to `asked`, which match, or registers the waker for room in the history.
@@ -379,7 +381,7 @@ impl<Q, R> Stream for Replies<Q, R> {
             return Poll::Ready(None);
         }
         let polled = this.turn.poll(context, |context| asking.calls.poll(number, ticket, context.waker()));
-        polled.map(|reply| match reply {
+        Poll::Ready(match ready!(polled) {
             Ok(reply) => Some(Ok(reply)),
             Err(WaitErrorKind::RepliersGone | WaitErrorKind::Closed) => None,
             Err(kind) => Some(Err(WaitError::new(writer.subject(), kind))),

@@ -94,7 +94,9 @@ impl<R> Reservation<R> {
         self.calls.state().writing += 1;
         let mut end = EndOfWrite { calls: &self.calls, number: None, asked };
         let written = write();
-        end.number = written.as_ref().ok().copied().flatten();
+        if let Ok(Some(number)) = &written {
+            end.number = Some(*number);
+        }
         written
     }
 }
@@ -156,6 +158,7 @@ impl<R> CallsInFlight<R> {
 
     /// Notes the end of a write. `number` is the sequence number of the request, or `None` if it was not written.
     fn end_write(&self, number: Option<SequenceNumber>, asked: Vec<GuidPrefix>) {
+        // The lock covers the move of early replies, or one that arrives now would overtake them.
         let mut guard = self.state();
         let state = &mut *guard;
         debug_assert!(state.writing > 0, "each write has a beginning");
@@ -182,6 +185,7 @@ impl<R> CallsInFlight<R> {
             }
             state.calls.insert(number, call);
         }
+        // The other early replies can only belong to a write that has not returned.
         if state.writing == 0 {
             unread.extend(state.early.drain(..));
         }
@@ -238,10 +242,9 @@ impl<R> CallsInFlight<R> {
             let mut state = self.state();
             state.matching.wake_all(effects);
             for call in state.calls.values_mut() {
-                if call.order >= order {
-                    continue;
+                if call.order < order {
+                    call.retain_repliers(&back, effects);
                 }
-                call.retain_repliers(&back, effects);
             }
         });
     }
@@ -271,6 +274,7 @@ impl<R> CallsInFlight<R> {
                 effects.discard(waker);
                 return Poll::Ready(Err(WaitErrorKind::Closed));
             };
+            // Replies that are here come before the end: a replier may have left after its last one.
             let ready = if let Some(reply) = call.replies.pop_front() {
                 Some(reply)
             } else if std::mem::take(&mut call.has_overflowed) {
@@ -318,7 +322,10 @@ impl<R> CallsInFlight<R> {
 
     /// Returns how many participants may still answer a request.
     pub(super) fn asked(&self, number: SequenceNumber) -> usize {
-        self.state().calls.get(&number).map_or(0, |call| call.asked.len())
+        match self.state().calls.get(&number) {
+            Some(call) => call.asked.len(),
+            None => 0,
+        }
     }
 }
 

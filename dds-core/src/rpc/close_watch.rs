@@ -25,6 +25,7 @@ impl CloseWatch {
 
     /// Removes the waker.
     pub(super) fn leave(&self, reader: &ReaderHandle) {
+        // Taken out of the lock first, because the wake that `abandon` passes on is user code.
         let ticket = self.ticket().take();
         if let Some(ticket) = ticket {
             WaitSource::<()>::abandon(reader, Awaited::Closed, ticket);

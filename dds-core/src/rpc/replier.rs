@@ -120,8 +120,9 @@ impl<Q> RequestInbox<Q> {
     /// Takes the first held request that has a way back to one of `readers`.
     fn take_held(&self, readers: &[Guid]) -> Option<Sample<Q>> {
         let mut state = self.state();
+        // The oldest first, whichever reader has matched last.
         let index = state.held.iter().position(|held| has_way_back(&held.sample, readers))?;
-        state.held.remove(index).map(|held| held.sample)
+        Some(state.held.remove(index)?.sample)
     }
 
     /// Holds a request back. Returns the requests that waited too long.
@@ -222,7 +223,12 @@ impl<Q: DecodeOwned, R> Answering<Q, R> {
         if let Some(sample) = self.inbox.take_held(&readers) {
             return Ok(Some(sample));
         }
-        while let Some(sample) = self.reader.take_first().map_err(|error| wait_error(error.kind()))? {
+        loop {
+            let sample = match self.reader.take_first() {
+                Ok(Some(sample)) => sample,
+                Ok(None) => break,
+                Err(error) => return Err(wait_error(error.kind())),
+            };
             if sample.data.is_none() {
                 // The end of an instance is no request.
                 continue;
@@ -276,14 +282,12 @@ impl<Q: DecodeOwned + Send, R> WaitSource<Request<Q, R>> for RequestWait<'_, Q, 
             return if is_closed { Poll::Ready(Err(WaitErrorKind::Closed)) } else { Poll::Pending };
         }
         inbox.finish(ticket);
-        let request = taken.map(|sample| {
-            let Sample { data, info } = sample?;
-            let name = correlation::request_name(info.sample_identity(), info.related_sample);
-            Some(Request::new(data?, name, writer.clone()))
-        });
-        match request {
-            Ok(Some(request)) => Poll::Ready(Ok(request)),
-            Ok(None) => {
+        match taken {
+            Ok(Some(Sample { data: Some(data), info })) => {
+                let name = correlation::request_name(info.sample_identity(), info.related_sample);
+                Poll::Ready(Ok(Request::new(data, name, writer.clone())))
+            }
+            Ok(_) => {
                 debug_assert!(false, "a request that is taken has data");
                 Poll::Pending
             }
@@ -358,6 +362,7 @@ where
         let Self { participant, service, .. } = self;
         let inbox = RequestInbox::new();
         let matched = Arc::clone(&inbox);
+        // The writer first: a request that the reader receives at once can be answered.
         let writer = participant
             .writer_builder::<R>(&service.reply_topic)
             .qos(service.writer_qos)

@@ -160,6 +160,7 @@ impl<Q, R> Asking<Q, R> {
         let back = self.reader.handle().matched_peers();
         let there = self.writer.handle().matched_peers();
         let mut both: Vec<_> = there.iter().map(|reader| reader.prefix).collect();
+        // A replier has both endpoints in one participant. A reply cannot arrive if only one way matches.
         both.retain(|prefix| back.iter().any(|writer| writer.prefix == *prefix));
         both.sort_unstable();
         both.dedup();
@@ -266,6 +267,7 @@ fn receive<R: DecodeOwned>(reader: &DataReader<R>, writer: Guid, calls: &CallsIn
     let Ok(samples) = reader.take() else { return };
     for sample in &samples {
         let Some(number) = correlation::replied_request(sample.info().related_sample, own) else { continue };
+        // Every requester of the service receives all replies, so most are for others. Do not decode those.
         if !calls.awaits(number) {
             continue;
         }

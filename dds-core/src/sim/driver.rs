@@ -3,7 +3,6 @@
 use super::network::SimNetwork;
 use super::thread::SimThread;
 use super::world::{World, WorldMember, later};
-use super::{Interference, InterferenceCounters};
 use crate::actor::{Capacity, Disturb, RunQueue};
 use crate::driver::{
     Driver, Network, NetworkConfig, NetworkError, Parker, Role, ThreadHandle, Timers, role, take_role,
@@ -129,7 +128,10 @@ impl Driver for SimDriver {
     }
 
     fn is_own_thread(&self) -> bool {
-        SimThread::current().is_some_and(|thread| thread.driver == self.id)
+        match SimThread::current() {
+            Some(thread) => thread.driver == self.id,
+            None => false,
+        }
     }
 
     fn stop(&self) {
@@ -138,14 +140,18 @@ impl Driver for SimDriver {
         }
         // Taken out of the lock first, because stopping a network locks the world.
         let networks = std::mem::take(&mut *self.networks.lock().unwrap_or_else(PoisonError::into_inner));
-        networks.iter().filter_map(Weak::upgrade).for_each(|network| network.stop());
+        for network in networks.iter().filter_map(Weak::upgrade) {
+            network.stop();
+        }
     }
 
     fn when_stopped(&self, waker: Waker) {
         let threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner).clone();
         // All threads share the waker. It is called when the last of them drops it.
         let last = Waker::from(Arc::new(Last(Some(waker))));
-        threads.iter().for_each(|thread| thread.when_ended(&last));
+        for thread in threads {
+            thread.when_ended(&last);
+        }
     }
 
     fn shutdown(&self) {
@@ -156,7 +162,10 @@ impl Driver for SimDriver {
             return;
         }
         let until = self.now().instant.after(SHUTDOWN_MAX);
-        threads.iter().for_each(|thread| _ = thread.wait(self, until));
+        for thread in threads {
+            // A stuck thread is left behind, as the driver of the operating system does.
+            let _ = thread.wait(self, until);
+        }
     }
 }
 
@@ -193,34 +202,39 @@ struct Disturbance {
     world: Arc<World>,
 }
 
+enum DisturbanceKind {
+    Occupied,
+    Hasty,
+    SmallInbox,
+}
+
 impl Disturbance {
     /// Draws with the probability that `share` selects. Counts a hit in the counter that `count` selects.
-    fn falls(
-        &self,
-        share: impl FnOnce(&Interference) -> f64,
-        count: impl FnOnce(&mut InterferenceCounters) -> &mut u64,
-    ) -> bool {
-        let mut state = self.world.state();
-        let share = share(&state.interference);
+    /// Draws whether an interference of `kind` happens now, and counts it.
+    fn falls(&self, kind: DisturbanceKind) -> bool {
+        let state = &mut *self.world.state();
+        let (shares, counters) = (&state.interference, &mut state.interfered);
+        let (share, counter) = match kind {
+            DisturbanceKind::Occupied => (shares.occupied, &mut counters.occupied),
+            DisturbanceKind::Hasty => (shares.hasty, &mut counters.hasty),
+            DisturbanceKind::SmallInbox => (shares.small_inbox, &mut counters.small_inboxes),
+        };
         let falls = state.random.happens(share);
-        *count(&mut state.interfered) += u64::from(falls);
+        *counter += u64::from(falls);
         falls
     }
 }
 
 impl Disturb for Disturbance {
     fn is_occupied(&self) -> bool {
-        self.falls(|shares| shares.occupied, |counters| &mut counters.occupied)
+        self.falls(DisturbanceKind::Occupied)
     }
 
     fn budget(&self, usual: usize) -> usize {
-        if self.falls(|shares| shares.hasty, |counters| &mut counters.hasty) { 1 } else { usual }
+        if self.falls(DisturbanceKind::Hasty) { 1 } else { usual }
     }
 
     fn capacity(&self, usual: Capacity) -> Capacity {
-        match self.falls(|shares| shares.small_inbox, |counters| &mut counters.small_inboxes) {
-            true => Capacity { entries: 2, ..usual },
-            false => usual,
-        }
+        if self.falls(DisturbanceKind::SmallInbox) { Capacity { entries: 2, ..usual } } else { usual }
     }
 }

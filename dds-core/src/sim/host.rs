@@ -90,21 +90,18 @@ impl Host {
     pub fn timer(&self, duration: impl Into<Duration>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
         let driver = SimDriver::new(Arc::clone(&self.world), self.id);
         let after = duration.into();
-        let mut started = None;
+        let (mut until, mut timer) = (None, None);
         Box::pin(poll_fn(move |context| {
             let now = driver.now().instant;
-            let (until, timer) = started.get_or_insert_with(|| {
-                let until = now.after(after);
-                (until, until.map(|until| WakeTimer::new(&*driver, until, context.waker())))
-            });
-            if let Some(timer) = timer {
-                timer.set_waker(context.waker());
+            // The time starts with the first poll. An infinite time never ends.
+            let until = *until.get_or_insert(now.after(after));
+            let Some(until) = until else { return Poll::Pending };
+            match &timer {
+                Some(timer) => WakeTimer::set_waker(timer, context.waker()),
+                None => timer = Some(WakeTimer::new(&*driver, until, context.waker())),
             }
-            // Read again after the waker is set. An infinite time never ends.
-            match until {
-                Some(until) if driver.now().instant >= *until => Poll::Ready(()),
-                _ => Poll::Pending,
-            }
+            // Read again after the waker is set: a timer that fired before found no waker or an old one.
+            if driver.now().instant >= until { Poll::Ready(()) } else { Poll::Pending }
         }))
     }
 
@@ -150,7 +147,10 @@ impl Host {
 impl fmt::Debug for Host {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.world.state();
-        let name = state.host(self.id).map_or("", |host| host.name.as_str());
+        let name = match state.host(self.id) {
+            Some(host) => &host.name,
+            None => "",
+        };
         write!(f, "Host({name}, {})", VirtualNetwork::address(self.id))
     }
 }

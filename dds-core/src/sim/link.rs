@@ -25,7 +25,9 @@ impl Link {
     /// Default: the conditions of [`set_network`](super::Simulation::set_network). Between participants of one host
     /// there are no such conditions by default.
     pub fn set(&self, conditions: Conditions) {
-        self.each(|world, from, to| world.state().network.set_conditions(from, to, conditions));
+        for (from, to) in self.ways() {
+            self.world.state().network.set_conditions(from, to, conditions);
+        }
     }
 
     /// Returns the conditions from the first host to the second.
@@ -38,18 +40,23 @@ impl Link {
     ///
     /// Datagrams that were sent before the cut still arrive.
     pub fn cut(&self) {
-        self.each(|world, from, to| world.state().network.set_cut(from, to, true));
+        for (from, to) in self.ways() {
+            self.world.state().network.set_cut(from, to, true);
+        }
     }
 
     /// Undoes [`cut`](Link::cut).
     pub fn mend(&self) {
-        self.each(|world, from, to| world.state().network.set_cut(from, to, false));
+        for (from, to) in self.ways() {
+            self.world.state().network.set_cut(from, to, false);
+        }
     }
 
-    fn each(&self, act: impl Fn(&World, HostId, HostId)) {
-        act(&self.world, self.from, self.to);
+    fn ways(&self) -> Vec<(HostId, HostId)> {
+        let mut ways = vec![(self.from, self.to)];
         if !self.one_way {
-            act(&self.world, self.to, self.from);
+            ways.push((self.to, self.from));
         }
+        ways
     }
 }

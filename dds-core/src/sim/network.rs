@@ -10,7 +10,7 @@ use dds_rtps::sim::{self, HostId, PortInUse, SocketId};
 use dds_rtps::transport::{RECEIVE_BUFFER, SendOutcome, Transport, TransportCounters};
 use dds_rtps::types::{Locator, LocatorKind, PortMapping};
 use std::io;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
@@ -51,8 +51,12 @@ impl SimNetwork {
         }
         let ports = PortMapping::default();
         let group_port = ports.metatraffic_multicast(config.domain_id).ok_or(NetworkError::Domain(config.domain_id))?;
-        let opened = open_sockets(config, &world, host, ports, group_port)
-            .map_err(|error| NetworkError::Io { what: "open a port", source: io::Error::other(error) })?;
+        let opened = match open_sockets(config, &world, host, ports, group_port) {
+            Ok(opened) => opened,
+            Err(error) => {
+                return Err(NetworkError::Io { what: "open a port", source: io::Error::other(error) });
+            }
+        };
         // A participant with host scope must not reach other hosts, even if a peer is configured.
         let loopback_only = config.reach == Reach::Host;
         let sent = SimTransport {
@@ -101,18 +105,18 @@ fn open_sockets(
     let receive_buffer = config.receive_buffer.unwrap_or(RECEIVE_BUFFER);
     let mut open = |port, group| network.open(host, port, group, loopback_only, receive_buffer);
     // A participant takes the first index whose metatraffic port is free.
-    let mut well_known = (0..INDEXES).filter_map(|index| {
-        let port = ports.metatraffic_unicast(config.domain_id, index)?;
-        Some((index, open(Some(port), None).ok()?, port))
-    });
-    let found = well_known.next();
-    // Ends its borrow of `open`.
-    drop(well_known);
-    let user_port = found.and_then(|(index, ..)| ports.user_unicast(config.domain_id, index));
-    let metatraffic = match found {
-        Some((_, socket, _)) => socket,
+    let mut found = None;
+    for index in 0..INDEXES {
+        let Some(port) = ports.metatraffic_unicast(config.domain_id, index) else { continue };
+        if let Ok(socket) = open(Some(port), None) {
+            found = Some((index, socket));
+            break;
+        }
+    }
+    let (metatraffic, user_port, index) = match found {
+        Some((index, socket)) => (socket, ports.user_unicast(config.domain_id, index), Some(index)),
         // All well-known ports are taken. Any free port does, because discovery announces it.
-        None => open(None, None)?,
+        None => (open(None, None)?, None, None),
     };
     let user = match open(user_port, None) {
         Ok(socket) => socket,
@@ -124,26 +128,33 @@ fn open_sockets(
         sockets.push((open(Some(group_port), group)?, Socket::MetatrafficMulticast));
     }
     let port = |socket| network.port(socket).unwrap_or(0);
-    Ok(Opened { metatraffic: port(metatraffic), user: port(user), sockets, index: found.map(|(index, ..)| index) })
+    Ok(Opened { metatraffic: port(metatraffic), user: port(user), sockets, index })
 }
 
 fn locators(config: &NetworkConfig, host: HostId, ports: PortMapping, group_port: u16, opened: &Opened) -> Locators {
     let own = if config.reach == Reach::Host { Ipv4Addr::LOCALHOST } else { sim::VirtualNetwork::address(host) };
-    let group = config.multicast.then(|| Locator::udp_v4(PortMapping::DISCOVERY_GROUP, group_port));
+    let mut group = Vec::new();
+    if config.multicast {
+        group.push(Locator::udp_v4(PortMapping::DISCOVERY_GROUP, group_port));
+    }
     let mut peers = config.peers.clone();
     // Without multicast and peers, only participants of the same host can be found.
     if !config.multicast && peers.is_empty() {
         peers.push((Ipv4Addr::LOCALHOST, 0).into());
     }
-    let looked_for = peers.iter().flat_map(|peer| match peer.port() {
-        0 => ports.participants_on(peer.ip(), config.domain_id, PEER_INDEXES).collect(),
-        _ => vec![Locator::from(*peer)],
-    });
+    let mut initial_peers = group.clone();
+    for peer in peers {
+        match peer.port() {
+            // The well-known ports of the host.
+            0 => initial_peers.extend(ports.participants_on(peer.ip(), config.domain_id, PEER_INDEXES)),
+            _ => initial_peers.push(Locator::from(peer)),
+        }
+    }
     Locators {
         metatraffic_unicast: vec![Locator::udp_v4(own, opened.metatraffic)],
-        metatraffic_multicast: group.into_iter().collect(),
+        metatraffic_multicast: group,
         default_unicast: vec![Locator::udp_v4(own, opened.user)],
-        initial_peers: group.into_iter().chain(looked_for).collect(),
+        initial_peers,
         host_addresses: vec![HostAddress {
             address: sim::VirtualNetwork::address(host).into(),
             prefix_len: sim::VirtualNetwork::PREFIX_LEN,
@@ -163,14 +174,23 @@ impl Network for SimNetwork {
 
     fn receive_buffer_granted(&self) -> usize {
         let state = self.world.state();
-        let mut user = self.sockets.iter().filter(|(_, socket)| *socket == Socket::UserUnicast);
-        user.next().and_then(|&(id, _)| state.network.receive_buffer(id)).unwrap_or(0)
+        for &(id, socket) in &self.sockets {
+            if socket == Socket::UserUnicast {
+                return state.network.receive_buffer(id).unwrap_or(0);
+            }
+        }
+        0
     }
 
     fn dropped(&self) -> Option<u64> {
         let state = self.world.state();
-        let user = self.sockets.iter().filter(|(_, socket)| *socket == Socket::UserUnicast);
-        Some(user.map(|&(id, _)| state.network.dropped(id)).sum())
+        let mut dropped = 0;
+        for &(id, socket) in &self.sockets {
+            if socket == Socket::UserUnicast {
+                dropped += state.network.dropped(id);
+            }
+        }
+        Some(dropped)
     }
 
     fn start(&self, receive: Arc<dyn Receive>) -> io::Result<()> {
@@ -232,8 +252,9 @@ enum SendRefusal {
 impl SimTransport {
     /// Returns the error that an operating system reports at once. It does not know whether a socket receives there.
     fn refuses(&self, destination: Locator, len: usize) -> Option<SendRefusal> {
-        let address = match destination.to_socket_addr().map(|address| address.ip()) {
-            Some(IpAddr::V4(address)) if destination.kind == LocatorKind::UdpV4 => address,
+        let address = match destination.to_socket_addr() {
+            Some(SocketAddr::V4(address)) if destination.kind == LocatorKind::UdpV4 => *address.ip(),
+            // A simulated network has IPv4 only.
             _ => return Some(SendRefusal::Unsupported),
         };
         let has_route = match address {
@@ -244,7 +265,7 @@ impl SimTransport {
         if !has_route {
             return Some(SendRefusal::Unreachable);
         }
-        (len > DATAGRAM_MAX).then_some(SendRefusal::TooLong)
+        if len > DATAGRAM_MAX { Some(SendRefusal::TooLong) } else { None }
     }
 }
 

@@ -70,13 +70,10 @@ impl Simulation {
     /// - [`CreateErrorKind::NotSimulated`] if `builder` has a capture file (`tap`). Use [`Simulation::intercept`]
     ///   instead.
     pub fn build(&self, host: &str, builder: DomainParticipantBuilder) -> Result<DomainParticipant, CreateError> {
-        let refuse = |message: &str| {
-            let kind = CreateErrorKind::Transport { message: message.to_owned() };
-            CreateError::new(&Subject::new("participant", "", Guid::UNKNOWN), kind)
-        };
-        let id = self.world.state().add_host(host).ok_or_else(|| refuse("a simulation has 65 000 hosts at most"))?;
-        if !self.world.state().host(id).is_some_and(|host| host.is_up) {
-            return Err(refuse("the simulated host has crashed; restart it first"));
+        let added = self.world.state().add_host(host);
+        let Some(id) = added else { return Err(refused("a simulation has 65 000 hosts at most")) };
+        if !self.world.state().is_up(id) {
+            return Err(refused("the simulated host has crashed; restart it first"));
         }
         // The environment differs between machines, and a run must be repeatable.
         builder.ignore_environment().build_on(SimDriver::new(Arc::clone(&self.world), id))
@@ -230,6 +227,11 @@ impl Simulation {
             None => state.hosts.last().map_or_else(HostId::default, |host| host.id),
         }
     }
+}
+
+fn refused(message: &str) -> CreateError {
+    let kind = CreateErrorKind::Transport { message: message.to_owned() };
+    CreateError::new(&Subject::new("participant", "", Guid::UNKNOWN), kind)
 }
 
 impl fmt::Debug for Simulation {

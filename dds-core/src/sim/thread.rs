@@ -42,7 +42,8 @@ impl SimThread {
 
     /// Returns the simulated thread that the caller runs on, or `None`.
     pub(super) fn current() -> Option<Arc<Self>> {
-        CURRENT.try_with(|current| current.borrow().clone()).ok().flatten()
+        // While a thread ends, it has no thread-local and belongs to no driver any more.
+        CURRENT.try_with(|current| current.borrow().clone()).ok()?
     }
 
     /// Returns whether the thread has work at `now`, a time of its host.

@@ -334,6 +334,13 @@ impl State {
     }
 
     /// Ends all activity of a host, its sleep included, without an announcement to its peers.
+    pub(super) fn is_up(&self, id: HostId) -> bool {
+        match self.host(id) {
+            Some(host) => host.is_up,
+            None => false,
+        }
+    }
+
     pub(super) fn crash(&mut self, host: HostId) {
         let now = self.now;
         self.network.set_up(host, false);
@@ -344,12 +351,16 @@ impl State {
             host.wake(now);
         }
         // The members stay in the list while their handles live, but they never run again.
-        for member in self.members.iter().filter_map(Weak::upgrade).filter(|member| member.host == host) {
-            member.is_dead.store(true, std::sync::atomic::Ordering::Relaxed);
+        for member in self.members.iter().filter_map(Weak::upgrade) {
+            if member.host == host {
+                member.is_dead.store(true, std::sync::atomic::Ordering::Relaxed);
+            }
         }
-        let dead: Vec<SocketId> =
-            self.inboxes.iter().filter(|(_, inbox)| inbox.host == host).map(|(socket, _)| *socket).collect();
-        dead.iter().for_each(|socket| self.network.close(*socket));
+        for (&socket, inbox) in &self.inboxes {
+            if inbox.host == host {
+                self.network.close(socket);
+            }
+        }
     }
 
     /// Restores the power of a host. Its former participants do not return.
@@ -357,8 +368,8 @@ impl State {
     /// A host that has power is left unchanged, even if it sleeps.
     pub(super) fn restart(&mut self, host: HostId) {
         // A sleeping host is up. Its network must stay down until it wakes.
-        let was_off = self.host_mut(host).is_some_and(|host| !std::mem::replace(&mut host.is_up, true));
-        if was_off {
+        let Some(restarted) = self.host_mut(host) else { return };
+        if !std::mem::replace(&mut restarted.is_up, true) {
             self.network.set_up(host, true);
         }
     }
@@ -368,9 +379,12 @@ impl State {
     /// A host that already sleeps wakes when both sleeps are over. A host without power stays off.
     pub(super) fn sleep(&mut self, id: HostId, duration: Duration) {
         let now = self.now;
-        let Some(host) = self.host_mut(id).filter(|host| host.is_up) else { return };
+        let Some(host) = self.host_mut(id) else { return };
+        if !host.is_up {
+            return;
+        }
         // A sleeping host keeps the beginning of its sleep, because its monotonic clock stopped then.
-        let (since, until) = host.sleep.map_or((now, now), |sleep| (sleep.since, sleep.until));
+        let Sleep { since, until } = host.sleep.unwrap_or(Sleep { since: now, until: now });
         host.sleep = Some(Sleep { since, until: until.max(later(now, duration)) });
         // A sleeping host receives no datagrams. They are lost, as with a real network interface.
         self.network.set_up(id, false);
@@ -381,8 +395,12 @@ impl State {
     /// If the host is already frozen, the later end counts, as in [`sleep`](Self::sleep).
     pub(super) fn freeze(&mut self, id: HostId, duration: Duration) {
         let until = later(self.now, duration);
-        let Some(host) = self.host_mut(id).filter(|host| host.is_up) else { return };
-        let until = host.frozen_until.map_or(until, |before| before.max(until));
+        let Some(host) = self.host_mut(id) else { return };
+        if !host.is_up {
+            return;
+        }
+        // The longer of two pauses counts.
+        let until = until.max(host.frozen_until.unwrap_or(until));
         host.frozen_until = Some(until);
         self.network.set_frozen(id, until);
     }
@@ -437,8 +455,9 @@ impl State {
             if !member.run_queue.is_empty() {
                 ready.push(Ready::Turn(index));
             }
-            if self.fires_at(member).is_some_and(|at| at <= self.now) {
-                ready.push(Ready::Timers(index));
+            match self.fires_at(member) {
+                Some(at) if at <= self.now => ready.push(Ready::Timers(index)),
+                _ => {}
             }
         }
         for (index, thread) in self.threads.iter().enumerate() {
@@ -446,8 +465,9 @@ impl State {
                 ready.push(Ready::Thread(index));
             }
         }
-        if self.network.next().is_some_and(|next| next <= self.now) {
-            ready.push(Ready::Network);
+        match self.network.next() {
+            Some(next) if next <= self.now => ready.push(Ready::Network),
+            _ => {}
         }
         if let Some(index) = self.blocked.iter().position(|(at, host, _)| *at <= self.now && self.runs(*host)) {
             ready.push(Ready::Room(index));
@@ -494,13 +514,32 @@ impl State {
 
     /// Returns when the next event becomes ready.
     fn next_moment(&mut self, running: &RunningMembers) -> Option<Instant> {
-        let timers = running.iter().filter_map(|member| self.fires_at(member)).min();
-        let wakes = |host: HostId, at: Instant| self.host(host).map_or(at, |host| host.world_time(at));
-        let threads = self.threads.iter().filter(|thread| self.runs(thread.host));
-        let threads = threads.filter_map(|thread| Some(wakes(thread.host, thread.until()?))).min();
-        let rooms = self.blocked.iter().filter(|(_, host, _)| self.runs(*host)).map(|(at, ..)| *at).min();
-        let pauses = self.hosts.iter().filter_map(SimHost::pause_ends).min();
-        [timers, threads, rooms, pauses, self.network.next()].into_iter().flatten().min()
+        let mut moments: SmallVec<[Instant; 8]> = SmallVec::new();
+        for member in running {
+            moments.extend(self.fires_at(member));
+        }
+        for thread in &self.threads {
+            // The thread gave its limit by the clock of its host.
+            if let (true, Some(until)) = (self.runs(thread.host), thread.until()) {
+                moments.push(self.world_time(thread.host, until));
+            }
+        }
+        for (at, host, _) in &self.blocked {
+            if self.runs(*host) {
+                moments.push(*at);
+            }
+        }
+        // The end of a pause is an event: what was due in it happens then.
+        moments.extend(self.hosts.iter().filter_map(SimHost::pause_ends));
+        moments.extend(self.network.next());
+        moments.into_iter().min()
+    }
+
+    fn world_time(&self, host: HostId, instant: Instant) -> Instant {
+        match self.host(host) {
+            Some(host) => host.world_time(instant),
+            None => instant,
+        }
     }
 
     fn running_members(&self) -> impl Iterator<Item = Arc<WorldMember>> {
@@ -510,7 +549,10 @@ impl State {
 
     /// Returns whether a host neither sleeps nor is frozen.
     fn runs(&self, host: HostId) -> bool {
-        self.host(host).is_none_or(|host| host.pause_ends().is_none())
+        match self.host(host) {
+            Some(host) => host.pause_ends().is_none(),
+            None => true,
+        }
     }
 
     /// Returns when the timers of a member fire, by the time of the world.
@@ -527,7 +569,7 @@ impl State {
             Some((planned, at)) if planned == due => Some(at),
             _ => {
                 let lateness = self.random.up_to(self.interference.late_timer);
-                let world_time = self.host(member.host).map_or(due, |host| host.world_time(due));
+                let world_time = self.world_time(member.host, due);
                 let at = later(world_time.max(self.now), lateness);
                 *plan = Some((due, at));
                 Some(at)
@@ -537,17 +579,27 @@ impl State {
 
     fn wake_hosts(&mut self) {
         let now = self.now;
-        let is_over = |host: &SimHost| host.pause_ends().is_some_and(|end| end <= now);
-        let due: Vec<HostId> = self.hosts.iter().filter(|host| is_over(host)).map(|host| host.id).collect();
-        for id in due {
-            let Some(host) = self.host_mut(id) else { continue };
-            host.frozen_until.take_if(|until| *until <= now);
-            if host.sleep.is_some_and(|sleep| sleep.until <= now) {
-                host.wake(now);
-                self.network.set_up(id, true);
+        let mut due: SmallVec<[HostId; 4]> = SmallVec::new();
+        for host in &mut self.hosts {
+            match host.pause_ends() {
+                Some(end) if end <= now => due.push(host.id),
+                _ => continue,
             }
-            // The clock by which these times were planned has stopped in between.
-            self.running_members().filter(|member| member.host == id).for_each(|member| *member.plan() = None);
+            host.frozen_until.take_if(|until| *until <= now);
+            if let Some(sleep) = host.sleep {
+                if sleep.until <= now {
+                    host.wake(now);
+                    self.network.set_up(host.id, true);
+                }
+            }
+        }
+        for id in due {
+            for member in self.running_members() {
+                // The clock by which these times were planned has stopped in between.
+                if member.host == id {
+                    *member.plan() = None;
+                }
+            }
         }
     }
 }
@@ -555,14 +607,21 @@ impl State {
 impl SimHost {
     /// Returns the monotonic clock.
     fn instant(&self, now: Instant) -> Instant {
-        let now = self.sleep.map_or(now, |sleep| sleep.since);
+        // The monotonic clock of a sleeping host stands still (CLOCK_MONOTONIC on Linux).
+        let now = match self.sleep {
+            Some(sleep) => sleep.since,
+            None => now,
+        };
         Instant::from_nanos(now.since(Instant::ZERO).as_nanos().saturating_sub(self.slept.as_nanos()) as u64)
     }
 
     /// Converts a time of the monotonic clock into the time of the world.
     fn world_time(&self, instant: Instant) -> Instant {
-        let asleep = self.sleep.map_or(Duration::ZERO, |sleep| sleep.until.since(sleep.since));
-        later(later(instant, self.slept), asleep)
+        let awake = later(instant, self.slept);
+        match self.sleep {
+            Some(sleep) => later(awake, sleep.until.since(sleep.since)),
+            None => awake,
+        }
     }
 
     /// Returns the real-time clock.
