@@ -529,7 +529,7 @@ impl State {
                 moments.push(*at);
             }
         }
-        // The end of a pause is an event: what was due in it happens then.
+        // The end of a pause is an event: timers that were due in it fire then.
         moments.extend(self.hosts.iter().filter_map(SimHost::pause_ends));
         moments.extend(self.network.next());
         moments.into_iter().min()

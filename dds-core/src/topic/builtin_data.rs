@@ -242,7 +242,7 @@ impl TypeInfo for TopicName<'_> {
     );
 }
 
-/// Kind of a writer, so that the announcement of the topic's first writer also decodes as that of the topic.
+/// Kind of a writer, because the announcement of the first writer also decodes as that of the topic.
 const TOPIC_ID: EntityId = EntityId([0xff, 0xff, 0xff, 0x02]);
 
 /// The member ID of the key in each of them. The samples carry the key hash, which is the key itself.
