@@ -159,6 +159,7 @@ impl<M: GroupedEndpoint> EndpointGroup<M> {
             let state = self.state();
             (self.enabled.swap(true, Ordering::AcqRel), state.qos.autoenables())
         };
+        // A second call enables no members: the application may have left some disabled on purpose.
         if !was_enabled && autoenables {
             // Ignore the results, because only endpoints that were closed since then fail.
             for member in self.members() {
@@ -215,6 +216,7 @@ impl<M: GroupedEndpoint> EndpointGroup<M> {
         if state.members.len() == state.members.capacity() {
             state.members.retain(|member| member.strong_count() > 0);
         }
+        // Weak: the members keep the group alive, and a strong reference would be a circle.
         state.members.push(Arc::downgrade(member));
         Ok(())
     }
@@ -261,9 +263,11 @@ impl<M: GroupedEndpoint> EndpointGroup<M> {
         }
         // Members first: their listeners may still ask the group.
         self.close_contained();
+        // After the members, so that `contains_entity` never finds a member without its group.
         self.participant.remove_entity(self.guid().entity_id);
         self.listener.close();
         self.watched.close();
+        // Last, because it wakes waits for the end of all of the above.
         self.ending.close();
     }
 

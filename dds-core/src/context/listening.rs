@@ -46,6 +46,7 @@ impl ListenerPlace {
     }
 
     pub(crate) fn level(&self, entity: impl FnOnce() -> Weak<dyn ListenedEntity>) -> Option<(StatusMask, ListenerRef)> {
+        // The lock covers the creation of the link, so that `close` finds the listener or no link.
         let slot = self.slot();
         let slot = slot.as_ref()?;
         let listener = match &slot.members {
@@ -79,6 +80,7 @@ impl ParticipantCore {
         self.driver().attend();
         let queue = Arc::clone(self.event_thread()) as Arc<dyn EventQueue>;
         let listener = Listener::new(name, callback, delivery, queue, ending);
+        // Before any member can mark it.
         if let Some(members) = &members {
             members.attach(&listener);
         }
@@ -123,6 +125,7 @@ impl ParticipantCore {
     /// Removes a listener that has panicked, and recomputes listener sets without it.
     pub(crate) fn drop_panicked(&self, place: &ListenerPlace, refresh: impl FnOnce()) {
         let old = place.take_closed();
+        // Another listener may have taken the place since, and its sets are right.
         if old.is_some() {
             refresh();
         }

@@ -152,6 +152,7 @@ impl ParticipantCore {
 
     /// Fails if the participant cannot create entities any more.
     pub(crate) fn check_open(&self) -> Result<(), CreateErrorKind> {
+        // Forked comes first: the parent may have closed it since, and this process cannot know.
         if self.is_forked() {
             return Err(CreateErrorKind::Forked);
         }

@@ -24,6 +24,7 @@ pub(crate) struct Users(AtomicUsize);
 
 impl Users {
     fn join(&self) {
+        // Relaxed: the caller holds a handle already, so the count cannot reach zero.
         self.0.fetch_add(1, Ordering::Relaxed);
     }
 
@@ -56,6 +57,7 @@ impl<P: ParticipantContext + ?Sized> ParticipantRef<P> {
 
     /// Creates another one if one still exists. A participant that has ended never revives.
     pub(crate) fn join(participant: &Arc<P>) -> Option<Self> {
+        // A share that does not count would let the caller use a participant that ends.
         let share = Self::new(participant);
         if share.counts { Some(share) } else { None }
     }
@@ -83,6 +85,7 @@ impl<P: ParticipantContext + ?Sized> Deref for ParticipantRef<P> {
 impl<P: ParticipantContext + ?Sized> Drop for ParticipantRef<P> {
     fn drop(&mut self) {
         if self.counts && self.participant.core().users().leave() {
+            // On this thread, which belongs to the application and may block.
             self.participant.end();
         }
     }

@@ -64,6 +64,7 @@ struct WaitSetState {
 impl WaitSet {
     /// Creates an empty set.
     pub(crate) fn of(participant: ParticipantRef<dyn ParticipantContext>) -> Self {
+        // A wait set is no entity, and has no GUID.
         let subject = Subject::new("wait set", "", Guid::UNKNOWN);
         Self { state: Arc::new(WaitSetState { participant, subject, list: ConditionList::new() }) }
     }

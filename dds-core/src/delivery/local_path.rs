@@ -46,6 +46,7 @@ impl LocalPath {
 
     /// Reports progress of the reader. Notifies the writer if it waits for that.
     pub(crate) fn progressed(&self, effects: &mut Effects) {
+        // Once for each request, or every sample would wake the writer.
         if self.starving.end() {
             self.call(effects);
         }

@@ -73,6 +73,7 @@ impl TopicCounts {
 
     /// Records the end of an endpoint. Returns the topic that disappears.
     fn withdrawn(&mut self, endpoint: Guid) -> Option<Guid> {
+        // Discovery may withdraw an endpoint that it announced before the first reader.
         let topic = self.of_endpoint.remove(&endpoint)?;
         self.release(topic)
     }
@@ -205,6 +206,7 @@ impl BuiltinReaders {
     }
 
     fn tell(&self, feed: &mut BuiltinFeed, cell: &Arc<ReaderCell>, news: &News, effects: &mut Effects) {
+        // Numbers without gaps: the reader would count a gap as a lost sample.
         let previous = feed.last;
         feed.last = previous.next();
         let change = CacheChange {
@@ -294,6 +296,7 @@ impl News {
 
     /// Returns the data of a topic, from one of its endpoints.
     fn topic(key: Guid, endpoint: &PublicationData) -> Self {
+        // The key of a topic replaces the GUID of the endpoint that describes it.
         let mut data = endpoint.clone();
         data.endpoint.guid = key;
         Self::alive(BuiltinKind::Topic, key, |payload| data.encode(payload))
@@ -319,6 +322,7 @@ fn end(cause: ParticipantLoss) -> ChangeKind {
 fn writer_id(kind: BuiltinKind) -> EntityId {
     match kind {
         BuiltinKind::Participant => EntityId::SPDP_WRITER,
+        // ENTITYID_SEDP_BUILTIN_TOPICS_WRITER of RTPS. No announcement uses it here.
         BuiltinKind::Topic => EntityId([0, 0, 2, 0xc2]),
         BuiltinKind::Publication => EntityId::SEDP_PUBLICATIONS_WRITER,
         BuiltinKind::Subscription => EntityId::SEDP_SUBSCRIPTIONS_WRITER,

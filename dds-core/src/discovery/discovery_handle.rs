@@ -51,6 +51,7 @@ impl Discovery {
 
     /// Moves pending events to `events`. Returns whether answers wait until they are carried out.
     pub(crate) fn take_events(&self, events: &mut Vec<ParticipantEvent>, effects: &mut Effects) -> bool {
+        // Events and the question in one visit, so that no answer of another thread falls between them.
         let taken = self.cell.with(effects, |actor, _| {
             actor.take_events(events);
             actor.answer_is_due()

@@ -37,20 +37,20 @@ pub(super) struct LonelinessLog {
 impl Deferred for LonelinessLog {
     fn run(self: Arc<Self>, _: u32, _effects: &mut Effects) {
         let config = self.core.config();
+        // Not the configured interfaces alone: the line shows which of them work.
         let locators = self.core.network().locators();
-        self.core.span().in_scope(|| {
-            tracing::info!(
-                domain = config.domain_id,
-                domain_tag = config.domain_tag,
-                scope = ?config.scope,
-                multicast = ?locators.metatraffic_multicast,
-                interfaces = ?config.interfaces,
-                peers = ?config.peers,
-                refused = config.transform().explain(),
-                "no other participant found after {ALONE_MAX}; if others run in this domain and the network drops \
-                 multicast, set DDS_PEERS to their hosts"
-            );
-        });
+        tracing::info!(
+            parent: self.core.span(),
+            domain = config.domain_id,
+            domain_tag = config.domain_tag,
+            scope = ?config.scope,
+            multicast = ?locators.metatraffic_multicast,
+            interfaces = ?config.interfaces,
+            peers = ?config.peers,
+            refused = config.transform().explain(),
+            "no other participant found after {ALONE_MAX}; if others run in this domain and the network drops \
+             multicast, set DDS_PEERS to their hosts"
+        );
     }
 
     fn hand_over(self: Arc<Self>, _: u32) {

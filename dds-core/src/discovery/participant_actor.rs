@@ -89,6 +89,7 @@ impl ParticipantActor {
     ) -> usize {
         let now = self.driver.now();
         self.rtps.handle_submessage(now, receiver, run.first, packet);
+        // Discovery takes the submessages behind the first as well, which saves a visit for each.
         let mut behind = run.behind.clone();
         let end = loop {
             let end = behind.offset();
@@ -195,6 +196,7 @@ impl ParticipantActor {
     }
 
     fn set_deadline(&mut self) {
+        // One timer serves both.
         let deadlines = [self.rtps.deadline(), self.neighbors.deadline()];
         self.outgoing.set_deadline(deadlines.into_iter().flatten().min());
     }
@@ -254,6 +256,7 @@ impl Actor for ParticipantActor {
     fn handle_signals(&mut self, _signals: Signals, effects: &mut Effects) {
         let now = self.driver.now();
         let owner = self.owner.upgrade();
+        // Without an owner, before `attach` or after the last handle, nothing carries out events.
         let carries_out = owner.is_some();
         if let Some(owner) = owner {
             let rtps = &mut self.rtps;
@@ -263,6 +266,7 @@ impl Actor for ParticipantActor {
             effects.defer(owner);
         }
         for prefix in self.neighbors.missing(now.instant, |prefix| self.outgoing.presence(prefix)) {
+            // The same loss as an expired lease, only sooner.
             self.rtps.handle_crash(now, prefix);
         }
         self.rtps.handle_timeout(now);

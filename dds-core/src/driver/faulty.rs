@@ -121,6 +121,7 @@ impl FaultyReceive {
             let mut state = self.state.lock();
             let FaultyReceiveState { faults, timer } = &mut *state;
             if let Some(packet) = packet {
+                // A copy: the slot goes back to its pool when this call returns.
                 faults.receive(now, packet.socket, packet.payload.bytes());
             }
             while let Some(datagram) = faults.next_arrival(now) {

@@ -242,6 +242,7 @@ impl Expected {
     /// Whether the received datagram is the expected one, so that its payload is in place.
     #[must_use]
     pub fn has_come(&self, received_len: usize, header: &[u8]) -> bool {
+        // The length too: a datagram with a submessage behind the fragment begins in the same way.
         received_len == header.len() + self.landing.len() && header == self.headers.bytes()
     }
 
@@ -298,6 +299,7 @@ impl Packet {
     /// Returns the bytes to keep in a queue: the packet's own slot if they are many, else a copy of their size.
     #[must_use]
     pub fn to_keep(&self) -> Payload {
+        // Its own slot is used well enough, and a copy would cost more.
         if self.payload.len() > COPIED_MAX {
             return self.payload.clone();
         }

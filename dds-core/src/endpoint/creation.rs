@@ -44,6 +44,7 @@ pub(crate) fn check_qos<Q: EndpointPolicies, T>(
     topic: &TopicRef<'_, T>,
 ) -> Result<Q, CreateErrorKind> {
     let qos = qos?;
+    // The error of a profile comes before that of its policies.
     qos.check().map_err(CreateErrorKind::InconsistentQos)?;
     match topic.handle() {
         Some(topic) if topic.is_closed() => Err(CreateErrorKind::Closed),
@@ -55,6 +56,7 @@ pub(crate) fn check_qos<Q: EndpointPolicies, T>(
 ///
 /// On an error the caller drops the endpoint, which reverts the steps so far.
 pub(crate) fn start<E: Endpoint>(endpoint: &Arc<E>, listener: Option<NewListener>) -> Result<(), CreateErrorKind> {
+    // Weak, because the actor inside of the cell holds it.
     let poke = Arc::downgrade(endpoint.cell()) as Weak<dyn Poke>;
     let attached = endpoint.visit_cell(|actor, _| actor.endpoint().attach(poke));
     debug_assert!(attached.is_ok(), "a new cell is open");
@@ -66,9 +68,10 @@ pub(crate) fn start<E: Endpoint>(endpoint: &Arc<E>, listener: Option<NewListener
         group.add(endpoint)?;
     }
     E::enter(endpoint)?;
+    // Last, because the first match may call the listener at once.
     if endpoint.is_autoenabled() {
         endpoint.enable()?;
     }
-    endpoint.span().in_scope(|| tracing::info!("{} created", endpoint.subject().entity));
+    tracing::info!(parent: endpoint.span(), "{} created", endpoint.subject().entity);
     Ok(())
 }

@@ -83,6 +83,7 @@ pub(crate) trait Endpoint:
         // Checked again: another thread may have enabled the endpoint since.
         if self.is_enabled() {
             self.apply_qos();
+            // Changed policies such as DEADLINE may turn mismatches into matches (DDS 1.4, 2.2.3).
             self.announce_again();
         }
         Ok(())
@@ -279,6 +280,7 @@ impl<E: Endpoint> EndpointCore<E> {
     }
 
     pub(crate) fn is_closed(&self) -> bool {
+        // A panic in a handler closes the cell, and nothing else.
         self.closed.load(Ordering::Acquire) || self.cell.is_closed()
     }
 

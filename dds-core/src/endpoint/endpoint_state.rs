@@ -118,6 +118,7 @@ impl EndpointState {
         if self.peers.contains(&peer) {
             return;
         }
+        // Bound: discovery limits the endpoints of peers.
         self.peers.push(peer);
         self.matched.matched(InstanceHandle::from(peer));
         if is_reachable {
@@ -129,6 +130,7 @@ impl EndpointState {
     /// Counts the end of a match.
     pub(crate) fn note_unmatch(&mut self, peer: Guid, effects: &mut Effects) {
         if let Some(at) = self.peers.iter().position(|known| *known == peer) {
+            // The order of matches has no meaning, so the last one fills the gap.
             self.peers.swap_remove(at);
             self.matched.unmatched(InstanceHandle::from(peer));
             self.mark(mark::MATCHED, effects);

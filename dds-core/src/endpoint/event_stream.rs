@@ -53,6 +53,7 @@ impl<E: Endpoint> EndpointCore<E> {
 
     /// Returns the events that `marks` announce, and counts them as reported. A closed endpoint has no events.
     pub(crate) fn changes(&self, marks: u32) -> SmallVec<[<E::Actor as EndpointActor>::Event; EVENTS_IN_PLACE]> {
+        // In place for all kinds of status, so that a listener call allocates nothing.
         let mut events = SmallVec::new();
         for &mark in E::Actor::STATUSES {
             if marks & mark == 0 {

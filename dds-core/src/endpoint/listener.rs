@@ -130,6 +130,7 @@ pub(crate) fn set_group_listener<E: Endpoint, L: Send + 'static>(
     listener: L,
     dispatch: fn(&Arc<E>, &mut L, u32),
 ) -> Result<(), CreateError> {
+    // A queue of its own for each listener: marks for the old one are dropped with it.
     let members = Arc::<MemberQueue>::default();
     let queue = Arc::clone(&members);
     let callback = GroupCallback { group: Arc::downgrade(group), listener, members: queue, last: None, dispatch };

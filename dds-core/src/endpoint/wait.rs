@@ -82,6 +82,7 @@ impl<E: Endpoint> WaitSource<()> for E {
         if awaited == Awaited::Closed || !self.is_enabled() {
             return Missing::Event;
         }
+        // With a match, the reason lies with the peer's data. Without one, with discovery.
         match self.matched_peers().len() {
             0 => self.participant().unmatched(self.guid()),
             matched => self.missing_of_matched(awaited, matched),
@@ -90,6 +91,7 @@ impl<E: Endpoint> WaitSource<()> for E {
 
     fn complain(&self, awaited: Awaited) {
         let entity = self.subject().entity;
+        // `warn_of_wait` logs as well, so the span is entered.
         self.span().in_scope(|| {
             if awaited == Awaited::Closed {
                 tracing::warn!(?awaited, "still waiting for the {entity} to close; it is open");

@@ -152,6 +152,7 @@ pub(crate) fn is_out_of_files(error: &std::io::Error) -> bool {
 
 impl From<ThreadRefused> for CreateErrorKind {
     fn from(refused: ThreadRefused) -> Self {
+        // The driver's error is not public. Its fields are.
         let ThreadRefused { thread, option, message } = refused;
         Self::ThreadOption { thread, option, message: message.into() }
     }

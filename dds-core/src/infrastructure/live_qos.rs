@@ -70,6 +70,7 @@ impl<Q: Clone> LiveQos<Q> {
             Some(_) => check_change(&present.0, &new)?,
             None => check(&new)?,
         }
+        // The version rises with the value under one lock, so that a reader of both sees them agree.
         *present = (new, present.1 + 1);
         Ok(())
     }

@@ -22,6 +22,7 @@ impl Patience {
     /// Called when a poll of the future finds nothing. The time starts with the first call.
     #[inline]
     pub(crate) fn poll<T>(&mut self, source: &dyn WaitSource<T>, awaited: Awaited, context: &Context<'_>) {
+        // A stream polls for each sample. After the warning this check is all that it costs.
         if !matches!(self.0, PatienceState::Over) {
             self.poll_time(source, awaited, context);
         }

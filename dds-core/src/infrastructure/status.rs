@@ -157,6 +157,7 @@ pub(crate) struct ListenerPanics {
 impl ListenerPanics {
     pub(crate) fn note(&mut self, message: &str) {
         self.count += 1;
+        // Reuses the buffer, so that a listener that panics often costs one allocation.
         message.clone_into(&mut self.message);
     }
 
@@ -300,6 +301,7 @@ impl DeadlineCounter {
 impl IncompatibleQosStatus {
     /// Counts one incompatible endpoint.
     pub(crate) fn note(&mut self, policies: &[PolicyId]) {
+        // Saturating: a peer can announce an incompatible endpoint without end.
         self.total_count = self.total_count.saturating_add(1);
         self.total_count_change = self.total_count_change.saturating_add(1);
         self.last_policy_id = policies.first().copied().or(self.last_policy_id);
@@ -320,6 +322,7 @@ impl IncompatibleQosStatus {
 
     /// Returns the status for the application, and resets the change.
     pub(crate) fn read(&mut self) -> Self {
+        // The totals stay. Only the changes count from this call on (DDS 1.4, 2.2.4.1).
         let status = self.clone();
         self.total_count_change = 0;
         status

@@ -71,6 +71,7 @@ impl StatusMask {
 
     /// Creates a mask and ignores bits without a status.
     pub(crate) const fn from_bits(bits: u32) -> Self {
+        // Some marks are events without a status, such as `LISTENER_PANICKED`.
         Self(bits & Self::ALL.0)
     }
 
@@ -104,6 +105,7 @@ impl BitAnd for StatusMask {
 impl Not for StatusMask {
     type Output = Self;
     fn not(self) -> Self {
+        // A bit without a status must not appear, or two equal masks would differ.
         Self(Self::ALL.0 & !self.0)
     }
 }

@@ -16,8 +16,10 @@ pub(crate) fn poll_within_turn<T>(
     context: &mut Context<'_>,
     poll: impl FnOnce(&mut Context<'_>) -> Poll<T>,
 ) -> Poll<T> {
+    // Pending here means that tokio has woken the task for its next turn.
     let turn = ready!(coop::poll_proceed(context));
     let found = ready!(poll(context));
+    // A poll that found nothing gives its unit back, because `turn` is dropped without this call.
     turn.made_progress();
     Poll::Ready(found)
 }

@@ -190,6 +190,7 @@ impl<'a, T> Waiting<'a, T> {
     }
 
     fn block_on(&mut self, parker: &Parker) -> Result<T, WaitError> {
+        // All times are of this clock, which stands still or runs fast in a simulation.
         let driver = self.source.get().driver();
         let started = driver.now().instant;
         let limit = self.limit.or(driver.wait_limit());
@@ -219,6 +220,7 @@ impl<'a, T> Waiting<'a, T> {
                     self.source.get().complain(self.awaited);
                 }
             }
+            // The earlier of both. The patience also limits a wait without an end, so that its warning appears.
             driver.park(parker, [deadline, patience].into_iter().flatten().min());
         }
     }
@@ -233,6 +235,7 @@ impl<'a, T> Waiting<'a, T> {
 
     fn timeout(&self, limit: Duration) -> WaitError {
         let missing = if limit < EXPLAINED { Missing::Event } else { self.source.get().missing(self.awaited) };
+        // Outside of all cells: the source visits them to find the reason.
         self.error(WaitErrorKind::Timeout { limit, missing })
     }
 
@@ -300,6 +303,7 @@ impl WakeTimer {
 
     pub(crate) fn set_waker(&self, waker: &Waker) {
         // The old waker is code of the application: drop it outside of the lock.
+        // Cloning a waker runs code of the application as well, but it must not take this lock.
         let old = self.target.waker.lock().unwrap_or_else(PoisonError::into_inner).replace(waker.clone());
         drop(old);
     }
@@ -307,6 +311,7 @@ impl WakeTimer {
 
 impl Poke for TimedWaker {
     fn poke(self: Arc<Self>, effects: &mut Effects) {
+        // A spurious fire finds no waker, because the first one took it.
         if let Some(waker) = self.waker.lock().unwrap_or_else(PoisonError::into_inner).take() {
             effects.wake(waker);
         }

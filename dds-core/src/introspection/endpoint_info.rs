@@ -128,6 +128,7 @@ impl EndpointInfo {
     }
 
     fn new<T>(found: &Discovered<T>, endpoint: &EndpointData, rtps: &Participant, qos: EndpointQos) -> Self {
+        // A copy, because the caller keeps it outside of the cell.
         let endpoint = endpoint.clone();
         // Discovery does not list the local participant, so its name comes from the configuration.
         let participant_name = match rtps.participant(endpoint.guid.prefix) {

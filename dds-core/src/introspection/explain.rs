@@ -41,6 +41,7 @@ impl Explainer<'_> {
     pub(crate) fn topic(&self, topic: &str) -> Vec<MatchReport> {
         let mut reports = self.all(|endpoint| endpoint.topic_name == topic);
         let (mut left, matching) = (REMOTE_PAIRS_MAX, self.rtps.matching());
+        // Only the topic of this call asks for them: a domain has thousands of such pairs.
         for writer in matching.writers_of(topic).filter(|writer| !writer.is_local) {
             for reader in matching.readers_of(topic).filter(|reader| !reader.is_local).take(left) {
                 let obstacles = self.obstacles_between_others(writer, reader);
@@ -67,6 +68,7 @@ impl Explainer<'_> {
             let obstacles = self.obstacles(writer, reader, false);
             return Some(MatchReport::new(self.writer_info(writer), self.reader_info(reader), obstacles));
         }
+        // Not a local writer, so a local reader.
         let (reader, writer) = (matching.reader(local)?, matching.writer(other)?);
         let obstacles = self.obstacles(writer, reader, true);
         Some(MatchReport::new(self.reader_info(reader), self.writer_info(writer), obstacles))
@@ -130,6 +132,7 @@ impl Explainer<'_> {
     fn obstacles(&self, writer: &DiscoveredWriter, reader: &DiscoveredReader, reader_is_ours: bool) -> Vec<Obstacle> {
         let differences = self.rtps.matching().differences(writer, reader);
         let (w, r) = (&writer.data.endpoint, &reader.data.endpoint);
+        // The text of a report speaks of "here" and "there".
         let (ours, theirs) = if reader_is_ours { (r, w) } else { (w, r) };
         let mut obstacles = Vec::new();
         // A wrong type makes the policies pointless, and a wrong policy the addresses.
@@ -180,6 +183,7 @@ impl Explainer<'_> {
 
 /// Reports an endpoint whose topic name is only similar to the local one.
 fn name_only(local: EndpointInfo, remote: EndpointInfo) -> MatchReport {
+    // The report holds the name twice, because it may outlive its endpoint.
     let similar = remote.topic_name.clone();
     MatchReport::new(local, remote, vec![Obstacle::TopicNameOnly { similar }])
 }

@@ -141,12 +141,14 @@ pub enum Obstacle {
 impl Obstacle {
     /// Creates the obstacle of an incompatible policy, with the values of both sides.
     pub(crate) fn of_policy(policy: PolicyId, writer: &EndpointInfo, reader: &EndpointInfo) -> Self {
+        // The caller passes the writer first. An exchange costs the values, not a panic.
         let (Some(offer), Some(request)) = (writer.qos.writer(), reader.qos.reader()) else {
             return Self::Qos { policy, offered: String::new(), requested: String::new() };
         };
         // A writer offers only the first representation of its list.
         if policy == PolicyId::DataRepresentation {
             let offered = offer.representation.first().copied().unwrap_or(DataRepresentation::Xcdr1);
+            // A list has no order of strength, so its text differs from that of other policies.
             return Self::Representation { offered, accepted: request.representation.clone() };
         }
         let (offered, requested) = match policy {

@@ -75,6 +75,7 @@ impl Contained {
     /// Returns the topic objects with this name.
     pub(crate) fn topics_named(&self, name: &str) -> Vec<Arc<TopicHandle>> {
         let tables = self.tables();
+        // A scan: an application has few topics, and no sample takes this path.
         tables.topics.values().filter(|topic| topic.subject.topic == name).filter_map(Named::upgrade).collect()
     }
 

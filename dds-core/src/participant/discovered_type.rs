@@ -146,6 +146,7 @@ impl<T> WaitSource<T> for DiscoverType<T> {
         ticket: &mut Option<Ticket>,
         waker: &Waker,
     ) -> Poll<Result<T, WaitErrorKind>> {
+        // A disabled participant discovers nothing, so the wait could not end.
         if !self.participant.core.is_enabled() {
             return Poll::Ready(Err(WaitErrorKind::NotEnabled));
         }
@@ -171,8 +172,10 @@ impl<T> WaitSource<T> for DiscoverType<T> {
 
     fn complain(&self, _awaited: Awaited) {
         let topic = &self.subject.topic;
-        self.participant.core.span().in_scope(|| {
-            tracing::warn!(topic, "still waiting for a type: no endpoint of the topic describes it");
-        });
+        tracing::warn!(
+            parent: self.participant.core.span(),
+            topic,
+            "still waiting for a type: no endpoint of the topic describes it"
+        );
     }
 }

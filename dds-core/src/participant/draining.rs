@@ -93,6 +93,7 @@ impl Draining {
         state.taken -= taken;
         state.writers.extend(left);
         if state.taken > 0 {
+            // The thread with the other writers wakes it when it returns them.
             state.waiting.extend(waker.cloned());
             return false;
         }
@@ -143,7 +144,9 @@ impl ParticipantHandle {
 
     /// Deletes writers without unacknowledged samples. Returns whether no writer is left.
     pub(super) fn finish_drained(&self, waker: &Waker) -> bool {
+        // Taken out of the list, so that no lock is held in the cells. Other threads see how many are taken.
         let (mut writers, last_drop) = self.draining().take();
+        // The thread of the last drop waits for all writers, so it replaces the bell.
         let waker = last_drop.as_ref().unwrap_or(waker);
         let taken = writers.len();
         let mut drained = Vec::new();

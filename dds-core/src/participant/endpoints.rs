@@ -32,6 +32,7 @@ impl ParticipantContext for ParticipantHandle {
             // It stores samples of other writers, which may use one topic name with several types.
             return Ok(());
         }
+        // Fails if the participant uses the name with another type.
         self.topics().acquire(name, type_name)?;
         Effects::scope(|effects| self.discovery().wake_finders(effects));
         Ok(())
@@ -100,6 +101,7 @@ impl SubscriptionContext for ParticipantHandle {
     }
 
     fn enter_reader(&self, reader: &Arc<ReaderHandle>) -> Result<(), CreateErrorKind> {
+        // In the table first: a participant that closes now closes the reader, or the check below fails.
         self.contained().add_reader(reader);
         self.check_not_closed()?;
         reader.refresh_listeners();
@@ -131,6 +133,7 @@ impl SubscriptionContext for ParticipantHandle {
             let mut turn = self.matching();
             // Events that are still pending are in the snapshot below; they go to the readers before this one.
             self.carry_out_events(&mut turn, effects);
+            // The turn of matching excludes events between the snapshot and the entry of the reader.
             let known = self.discovery().known(effects)?;
             self.reception().routes().add_reader(reader.guid().entity_id, Arc::clone(reader.cell()));
             self.discovery().builtin().add(reader, kind, &known, effects);
@@ -173,6 +176,7 @@ impl PublicationContext for ParticipantHandle {
     }
 
     fn enter_writer(&self, writer: &Arc<WriterHandle>) -> Result<(), CreateErrorKind> {
+        // As for a reader, before the check.
         self.contained().add_writer(writer);
         self.check_not_closed()?;
         writer.refresh_listeners();
@@ -210,6 +214,7 @@ impl PublicationContext for ParticipantHandle {
     }
 
     fn drain(&self, id: EntityId, cell: Arc<WriterCell>) {
+        // In the list first, or a wake of the last acknowledgement would miss it.
         self.draining().add(id, cell);
         self.finish_drained(&self.drain_bell());
     }

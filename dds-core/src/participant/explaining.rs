@@ -21,6 +21,7 @@ impl ParticipantHandle {
     ///
     /// It asks the peers for unknown types, so that a later report compares them.
     pub(crate) fn explain(&self, topic: &str) -> Vec<MatchReport> {
+        // Before the reports: a description that is here already shows a wrong member.
         self.request_types(topic);
         self.completed(self.discovery().know(|rtps| Explainer { rtps }.topic(topic)))
     }
@@ -123,6 +124,7 @@ impl ParticipantHandle {
         let reports = self.reports(|endpoint| endpoint.guid == guid);
         match (reports.first(), self.discovery().discovered_participants().len()) {
             (Some(report), _) => Missing::Match { report: report.to_string().into() },
+            // No participant at all: refused datagrams are then the likely cause.
             (None, 0) => match self.refused_report() {
                 report if report.is_empty() => Missing::Participants,
                 report => Missing::Protection { report: report.into() },
@@ -153,6 +155,7 @@ impl ParticipantHandle {
             );
         }
         let mut text = format!("{} of {} found endpoints match", reports.len() - apart.len(), reports.len());
+        // A log line with hundreds of endpoints helps no user.
         for report in apart.into_iter().take(NAMED_MAX) {
             // Writing to a string does not fail.
             let _ = write!(text, "; {report}");

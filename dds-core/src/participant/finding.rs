@@ -132,13 +132,12 @@ impl<T: DdsType> WaitSource<Topic<T>> for FindTopic<T> {
             }
         }
         let wanted = T::TYPE_NAME;
-        self.participant.core.span().in_scope(|| {
-            tracing::warn!(
-                topic,
-                wanted,
-                ?others,
-                "still waiting for a topic of this type; other participants have it with these types"
-            );
-        });
+        tracing::warn!(
+            parent: self.participant.core.span(),
+            topic,
+            wanted,
+            ?others,
+            "still waiting for a topic of this type; other participants have it with these types"
+        );
     }
 }

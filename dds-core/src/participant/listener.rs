@@ -20,6 +20,7 @@ impl<L: PublisherListener + SubscriberListener + TopicListener> Callback for Par
         let Some((entity, marks)) = self.members.take() else { return };
         self.last = Some(Weak::clone(&entity));
         let Some(entity) = entity.upgrade() else { return };
+        // Readers first, because they have most events.
         let entity = match entity.as_any().downcast::<ReaderHandle>() {
             Ok(reader) => return dispatch_reader_to_group(&reader, &mut self.listener, marks),
             Err(other) => other,
@@ -102,6 +103,7 @@ impl DomainParticipant {
     ) -> Result<(), CreateError> {
         let handle = self.handle();
         let members = Arc::<MemberQueue>::default();
+        // Weak, because the participant holds the listener.
         let callback = ParticipantCallback {
             participant: Arc::downgrade(handle),
             listener,

@@ -75,12 +75,14 @@ impl EndpointConnector<'_> {
     fn carry_out(&self, event: ParticipantEvent, effects: &mut Effects) {
         match event {
             ParticipantEvent::ParticipantDiscovered { participant } => {
+                // Before the matches: their leases use the clock of the participant in the routes.
                 self.reception.routes().participant_found(&participant);
                 self.share_memory(&participant);
                 self.log(effects, LogEntry::Found(participant.prefix.to_string(), participant.entity_name.clone()));
             }
             ParticipantEvent::ParticipantLost { prefix, cause } => {
                 self.reception.routes().participant_lost(prefix);
+                // Its memory must not stay mapped for a process that is gone.
                 self.core.network().end_sharing(prefix);
                 self.log(effects, LogEntry::Lost(prefix.to_string(), format!("{cause:?}")));
             }
@@ -212,6 +214,7 @@ impl EndpointConnector<'_> {
         effects: &mut Effects,
     ) {
         let guid = reader.data.endpoint.guid;
+        // The reader may have closed since the event.
         let Some(reader_cell) = self.reception.routes().reader(guid.entity_id) else { return };
         let path = LocalPath::new(Arc::downgrade(writer_cell) as Weak<dyn Poke>);
         let demands = LocalDemands {

@@ -544,6 +544,7 @@ impl DomainParticipantBuilder {
     // Profile, environment, code: each overrides the one before it (`Origin`).
     fn into_config(self) -> Result<Config, CreateErrorKind> {
         let look_up = |name| if self.read_environment { variable(name) } else { Ok(None) };
+        // The domain comes from the same sources as the other settings.
         let mut config = Config::new(0);
         #[cfg(feature = "serde")]
         if let Some(path) = self.profiles.or(look_up("DDS_PROFILES")?.map(PathBuf::from)) {
@@ -572,6 +573,7 @@ impl DomainParticipantBuilder {
             }
             config.check()
         })?;
+        // Last, because keys depend on the domain and its tag.
         config.protect()?;
         Ok(config)
     }

@@ -136,16 +136,20 @@ impl ParticipantHandle {
         }
         let locators = network.locators();
         let granted = network.receive_buffer_granted();
-        core.span().in_scope(|| {
-            tracing::info!(
-                scope = ?core.config().scope,
-                unicast = ?locators.default_unicast,
-                multicast = ?locators.metatraffic_multicast,
-                settings = core.config().describe(false),
-                "participant started"
-            );
-            tracing::debug!(receive_buffer = granted, settings = core.config().describe(true), "all settings");
-        });
+        tracing::info!(
+            parent: core.span(),
+            scope = ?core.config().scope,
+            unicast = ?locators.default_unicast,
+            multicast = ?locators.metatraffic_multicast,
+            settings = core.config().describe(false),
+            "participant started"
+        );
+        tracing::debug!(
+            parent: core.span(),
+            receive_buffer = granted,
+            settings = core.config().describe(true),
+            "all settings"
+        );
         Ok(())
     }
 
@@ -160,13 +164,12 @@ impl ParticipantHandle {
     /// Announces the present addresses of this host.
     pub(super) fn follow_network(&self) {
         let locators = self.core.network().locators();
-        self.core.span().in_scope(|| {
-            tracing::info!(
-                unicast = ?locators.default_unicast,
-                multicast = ?locators.metatraffic_multicast,
-                "the addresses of this host have changed"
-            );
-        });
+        tracing::info!(
+            parent: self.core.span(),
+            unicast = ?locators.default_unicast,
+            multicast = ?locators.metatraffic_multicast,
+            "the addresses of this host have changed"
+        );
         Effects::scope(|effects| {
             let locators = participant_locators(&locators);
             // A closed participant announces nothing any more.
@@ -194,6 +197,7 @@ impl ParticipantHandle {
     pub(crate) fn assert_liveliness(&self) {
         if self.core.assertion_clock().assert(self.core.driver().now().instant) {
             let cell = self.discovery.cell();
+            // The state changes in its cell. This thread only says that it may.
             cell.signal(WRITER_IS_ALIVE);
             Effects::scope(|effects| Arc::clone(cell).poke(effects));
         }
@@ -262,6 +266,7 @@ impl std::fmt::Debug for ParticipantHandle {
 fn draw_prefix(driver: &dyn Driver) -> GuidPrefix {
     let [high, low] = [driver.random().to_be_bytes(), driver.random().to_be_bytes()];
     let mut random = [0; 10];
+    // Ten random bytes behind the vendor, because no two participants of a domain may share a prefix.
     random[..8].copy_from_slice(&high);
     random[8..].copy_from_slice(&low[..2]);
     GuidPrefix::new(VendorId::OURS, random)
@@ -322,6 +327,7 @@ const ANNOUNCEMENT_PERIOD_MIN: Duration = Duration::from_millis(10);
 fn participant_config(config: &Config, prefix: GuidPrefix, network: &dyn Network) -> ParticipantConfig {
     let mut protocol = ParticipantConfig::new(prefix, config.domain_id);
     protocol.lease_duration = config.lease;
+    // A period of zero would announce without a pause.
     protocol.announcement_period = config.announcement_period.max(ANNOUNCEMENT_PERIOD_MIN);
     protocol.headroom = config.transform().overhead();
     protocol.domain_tag.clone_from(&config.domain_tag);

@@ -19,6 +19,7 @@ impl ReceiveEnd {
 
 impl Receive for ReceiveEnd {
     fn receive(&self, packet: &Packet) -> Option<Expected> {
+        // Weak, because the sockets' threads must not keep a dropped participant alive.
         let participant = self.participant.upgrade()?;
         let reception = participant.reception();
         Effects::scope(|effects| {

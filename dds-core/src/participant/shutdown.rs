@@ -75,6 +75,7 @@ impl ParticipantHandle {
     /// Drops the linger timer.
     fn end_linger(&self) {
         let linger = self.shutdown_state().state().linger.take();
+        // Outside of the lock: the timer of the linger takes other locks when it is dropped.
         drop(linger);
     }
 
@@ -109,12 +110,13 @@ impl ParticipantHandle {
         self.core.network().stop();
         self.core.top_listener().close();
         self.core.event_thread().stop();
+        // Before `stop`, so that the driver cannot end without the waker.
         let stopped = Arc::new(StoppedBell { participant: self.weak().clone() });
         self.core.driver().when_stopped(Waker::from(stopped));
         self.core.driver().stop();
         self.watched().close();
         self.ending().close();
-        self.core.span().in_scope(|| tracing::info!("participant closed"));
+        tracing::info!(parent: self.core.span(), "participant closed");
     }
 
     /// Ends the participant after the drop of its last handle. May wait for acknowledgements and threads.
@@ -177,9 +179,11 @@ impl WaitSource<()> for DomainParticipant {
         if self.handle().core.is_forked() {
             return Poll::Ready(Err(WaitErrorKind::Forked));
         }
+        // The driver ends its threads, and this one would wait for itself.
         if self.handle().core.driver().is_own_thread() {
             return Poll::Ready(Err(WaitErrorKind::WouldDeadlock));
         }
+        // Repeated polls find it closed, and only wait.
         self.handle().close();
         let waker = waker.clone();
         Effects::scope(|effects| {
@@ -210,6 +214,6 @@ impl WaitSource<()> for DomainParticipant {
     }
 
     fn complain(&self, awaited: Awaited) {
-        self.handle().core.span().in_scope(|| tracing::warn!(?awaited, "the participant has not ended yet"));
+        tracing::warn!(parent: self.handle().core.span(), ?awaited, "the participant has not ended yet");
     }
 }

@@ -261,7 +261,7 @@ impl<'t, T> DataWriterBuilder<'t, T> {
             qos,
             group,
             topic: topic.handle().cloned(),
-            span: core.span().in_scope(|| tracing::error_span!("writer", %guid, topic = topic.name())),
+            span: tracing::error_span!(parent: core.span(), "writer", %guid, topic = topic.name()),
             delivery,
         };
         let encoder = SampleEncoder::new(topic.ty().cloned(), topic.has_key());

@@ -136,7 +136,7 @@ impl Reception {
             Err(rejected) => {
                 count(&self.counters.rejected);
                 if let Some(news) = rejected.news {
-                    self.core.span().in_scope(|| tracing::warn!("{news}"));
+                    tracing::warn!(parent: self.core.span(), "{news}");
                 }
                 ReceivedDatagram::default()
             }
@@ -255,9 +255,11 @@ impl Reception {
                 }
                 if counters.secure.fetch_add(1, Ordering::Relaxed) == 0 {
                     let sender = receiver.source_prefix;
-                    self.core.span().in_scope(|| {
-                        tracing::warn!(%sender, "a participant protects its messages, and this one has no key");
-                    });
+                    tracing::warn!(
+                        parent: self.core.span(),
+                        %sender,
+                        "a participant protects its messages, and this one has no key"
+                    );
                 }
             }
             _ => {}

@@ -195,7 +195,7 @@ impl Routes {
         match kind {
             LivelinessKind::Automatic => Some(Arc::clone(&other.automatic)),
             LivelinessKind::ManualByParticipant => Some(Arc::clone(&other.manual)),
-            // Each writer asserts itself by a sample or a HEARTBEAT (RTPS 2.5, 8.7.2.2.3).
+            // Each writer asserts itself, by a sample or a HEARTBEAT with the liveliness flag.
             LivelinessKind::ManualByTopic => None,
         }
     }

@@ -79,6 +79,7 @@ impl<S: CallStep> WaitSource<S::Output> for RequesterWait<S> {
     }
 
     fn abandon(&self, _: Awaited, ticket: Ticket) {
+        // Before the request is sent, the waiter is among those for a match.
         self.step.asking().calls.abandon(self.step.progress().sent(), ticket);
     }
 
@@ -93,7 +94,7 @@ impl<S: CallStep> WaitSource<S::Output> for RequesterWait<S> {
     fn complain(&self, _: Awaited) {
         let asking = self.step.asking();
         let missing = asking.missing(self.step.progress());
-        asking.writer.handle().span().in_scope(|| tracing::warn!("still waiting for a reply: {missing}"));
+        tracing::warn!(parent: asking.writer.handle().span(), "still waiting for a reply: {missing}");
     }
 
     fn missing(&self, _: Awaited) -> Missing {
@@ -377,6 +378,7 @@ impl<Q, R> Stream for Replies<Q, R> {
         let (asking, number, ticket) = (&*this.asking, this.number, &mut this.ticket);
         let writer = asking.writer.handle();
         WaitSource::<()>::driver(&**writer).attend();
+        // First, because a closed requester has no calls to poll.
         if asking.is_closed(&this.closing, context.waker()) {
             return Poll::Ready(None);
         }

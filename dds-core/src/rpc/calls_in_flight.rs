@@ -76,6 +76,7 @@ impl<R> Reservation<R> {
     /// Too many requests are in flight.
     pub(super) fn new(calls: &Arc<CallsInFlight<R>>) -> Result<Self, WaitErrorKind> {
         let mut state = calls.state();
+        // Reserved before the write, so that a sent request always has its place.
         let limit = calls.limits.requests;
         if state.calls.len() + state.reserved >= limit {
             return Err(WaitErrorKind::OutOfResources { limit: "max_requests", value: limit as u64 });
@@ -91,6 +92,7 @@ impl<R> Reservation<R> {
         asked: Vec<GuidPrefix>,
         write: impl FnOnce() -> Result<Option<SequenceNumber>, E>,
     ) -> Result<Option<SequenceNumber>, E> {
+        // A replier of this process may answer inside of the write. Such replies are early.
         self.calls.state().writing += 1;
         let mut end = EndOfWrite { calls: &self.calls, number: None, asked };
         let written = write();
@@ -196,6 +198,7 @@ impl<R> CallsInFlight<R> {
 
     /// Forgets a request. Later replies to it are ignored.
     pub(super) fn end(&self, number: SequenceNumber) {
+        // Unread replies are dropped outside of the lock, because that runs code of the application.
         let ended = self.state().calls.remove(&number);
         drop(ended);
     }
@@ -223,6 +226,7 @@ impl<R> CallsInFlight<R> {
                 // The request is done, or of an earlier requester.
                 return Some(reply);
             }
+            // Of a write that has not returned yet, so its number is not known here.
             state.early.push_back((number, reply));
             None
         });

@@ -128,6 +128,7 @@ impl<Q> RequestInbox<Q> {
     /// Holds a request back. Returns the requests that waited too long.
     fn hold(&self, sample: Sample<Q>, now: Instant) -> Vec<Held<Q>> {
         let mut state = self.state();
+        // The caller logs them outside of the lock.
         let mut late = Vec::new();
         while let Some(first) = state.held.front() {
             if state.held.len() < HELD_MAX && now.since(first.since) < HELD_FOR {
@@ -192,7 +193,7 @@ where
                 Err(error) => return Err(error),
             };
             if let Err(error) = request.answer(&mut answer) {
-                self.answering.reader.handle().span().in_scope(|| tracing::warn!("a reply was not sent: {error}"));
+                tracing::warn!(parent: self.answering.reader.handle().span(), "a reply was not sent: {error}");
             }
         }
     }
@@ -248,14 +249,13 @@ impl<Q: DecodeOwned, R> Answering<Q, R> {
         let now = WaitSource::<()>::driver(&**self.reader.handle()).now().instant;
         for late in self.inbox.hold(sample, now) {
             let request = late.sample.info.sample_identity();
-            self.reader.handle().span().in_scope(|| {
-                tracing::warn!(
-                    requester = %request.writer,
-                    number = %request.sequence_number,
-                    "a request was dropped: no reader of its reply has matched; {HELD_MAX} requests wait for at most \
-                     {HELD_FOR}"
-                );
-            });
+            tracing::warn!(
+                parent: self.reader.handle().span(),
+                requester = %request.writer,
+                number = %request.sequence_number,
+                "a request was dropped: no reader of its reply has matched; {HELD_MAX} requests wait for at most \
+                 {HELD_FOR}"
+            );
         }
     }
 }
@@ -278,6 +278,7 @@ impl<Q: DecodeOwned + Send, R> WaitSource<Request<Q, R>> for RequestWait<'_, Q, 
         inbox.register(ticket, waker);
         let taken = self.answering.take();
         if let Ok(None) = taken {
+            // Only after the look, so that requests that are here are still handed out.
             let is_closed = self.closing.is_closed(reader.handle(), waker);
             return if is_closed { Poll::Ready(Err(WaitErrorKind::Closed)) } else { Poll::Pending };
         }

@@ -162,6 +162,7 @@ impl<Q, R> Asking<Q, R> {
         let mut both: Vec<_> = there.iter().map(|reader| reader.prefix).collect();
         // A replier has both endpoints in one participant. A reply cannot arrive if only one way matches.
         both.retain(|prefix| back.iter().any(|writer| writer.prefix == *prefix));
+        // A replier with several endpoints counts once.
         both.sort_unstable();
         both.dedup();
         both
@@ -248,6 +249,7 @@ where
             .on_event(move |_, _| matched.wake_matching())
             .build()?;
         let (received, rematch) = (Arc::clone(&calls), Arc::clone(&calls));
+        // Repliers name a request by the writer or by the reader of the requester.
         let own = writer.guid();
         let reader = participant
             .reader_builder::<R>(&service.reply_topic)

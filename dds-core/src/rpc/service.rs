@@ -27,6 +27,7 @@ pub(super) struct Service {
 impl Service {
     /// Names the topics by the basic service mapping. Both topics are reliable and keep all samples.
     pub(super) fn new(name: &str) -> Self {
+        // KEEP_ALL without a limit would let a silent peer use up the memory.
         let limits = ResourceLimits::NONE.max_samples(SAMPLES_MAX);
         Self {
             request_topic: format!("{name}_Request"),

@@ -204,7 +204,9 @@ impl Config {
         origin: Origin,
         change: impl FnOnce(&mut Self) -> Result<(), E>,
     ) -> Result<(), E> {
+        // Compared as text: a setting that is set to its present value keeps its origin.
         let before = self.settings();
+        // An error leaves the configuration half changed. The caller drops it.
         change(self)?;
         self.origins.resize(before.len(), Origin::Default);
         for (at, (_, value)) in self.settings().into_iter().enumerate() {
@@ -219,6 +221,7 @@ impl Config {
     pub(crate) fn describe(&self, with_defaults: bool) -> String {
         let mut texts = Vec::new();
         for (at, (name, value)) in self.settings().into_iter().enumerate() {
+            // Before the first change there are no origins.
             let origin = self.origins.get(at).copied().unwrap_or(Origin::Default);
             if with_defaults || origin != Origin::Default {
                 texts.push(format!("{name} = {value} ({origin})"));
@@ -244,6 +247,7 @@ impl Config {
     /// Transform of all messages between encoding and socket, and between socket and parser.
     pub(crate) fn transform(&self) -> Transform {
         match (&self.message_transform, self.message_checksums) {
+            // A protection includes a check of its own, so it comes before checksums.
             (Some(transform), _) => Transform::Custom(Arc::clone(transform)),
             (None, Some(kind)) => Transform::Checksum(kind),
             (None, None) => Transform::Identity,
@@ -255,6 +259,7 @@ impl Config {
         &mut self,
         look_up: impl Fn(&'static str) -> Result<Option<String>, CreateErrorKind>,
     ) -> Result<(), CreateErrorKind> {
+        // Each variable overrides its setting of the profile. An unset one leaves it.
         if let Some(value) = look_up("DDS_SCOPE")? {
             self.scope = match value.as_str() {
                 "host" => Scope::Host,
@@ -316,6 +321,7 @@ impl Config {
         }
         self.apply_key_variable(look_up(PRE_SHARED_KEY_VARIABLE)?)?;
         if let Some(value) = look_up("DDS_TAP")? {
+            // The tap would otherwise create a file without a name, and fail much later.
             if value.is_empty() {
                 return Err(unreadable("DDS_TAP", value, "the path of a file"));
             }
@@ -325,6 +331,7 @@ impl Config {
     }
 
     pub(crate) fn check(&self) -> Result<(), CreateErrorKind> {
+        // First, because its message is the clearest: all ports depend on the domain.
         if self.domain_id > DOMAIN_ID_MAX {
             return Err(CreateErrorKind::InvalidDomain { domain_id: self.domain_id });
         }
@@ -376,6 +383,7 @@ fn text(value: &dyn fmt::Debug) -> String {
 
 /// Returns the error for a variable that is not UTF-8. The error does not show a secret.
 pub(super) fn not_utf8(variable: &'static str, value: OsString) -> CreateErrorKind {
+    // The text of the error goes to logs.
     if variable != PRE_SHARED_KEY_VARIABLE {
         return unreadable(variable, value.to_string_lossy().into_owned(), "UTF-8");
     }

@@ -41,6 +41,7 @@ pub(crate) fn is_peer(peer: &str) -> bool {
 
 /// Splits `host`, `host:port`, `[host]`, `[host]:port` or an IPv6 address. Returns `None` for other texts.
 fn split(peer: &str) -> Option<(&str, u16)> {
+    // Brackets separate the colons of an IPv6 address from that of the port (RFC 3986, 3.2.2).
     let (host, port) = match peer.strip_prefix('[') {
         Some(rest) => {
             let (host, port) = rest.split_once(']')?;

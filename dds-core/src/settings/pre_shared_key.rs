@@ -85,6 +85,7 @@ impl Config {
         let Some(value) = value else { return Ok(()) };
         #[cfg(feature = "security")]
         {
+            // Its memory is overwritten when it is dropped.
             let value = dds_security::psk::Zeroizing::new(value);
             self.environment_key = Some(read_key(&value)?);
             // The environment overrides the profile.

@@ -181,6 +181,7 @@ impl Profiles {
         let text = text_of(path)?;
         let mut profiles = Self::default();
         let foreign = crate::settings::dds_xml::read(&text, &mut profiles)?;
+        // A file of another vendor is useful although some of its elements have no effect here.
         if !foreign.is_empty() {
             tracing::warn!(file = %path.display(), "without effect here: {}", foreign.join(", "));
         }
@@ -329,6 +330,7 @@ fn whole(expected: String) -> Box<ProfileProblem> {
 
 /// The text of a file. Does not block: reading a pipe would wait for its writer.
 fn text_of(path: &Path) -> ProfileResult<String> {
+    // Checked before the file is opened, because opening a pipe blocks.
     let metadata = std::fs::metadata(path).map_err(unreadable)?;
     if !metadata.is_file() {
         return Err(whole("it should be a regular file".to_owned()));
@@ -359,6 +361,7 @@ fn qos<Q: Serialize + DeserializeOwned>(
     content: &Value,
     begin: impl FnOnce(Preset) -> Q,
 ) -> ProfileResult<Q> {
+    // The preset is no policy, so it must not reach the check of unknown keys.
     let mut content = object(path, content)?.clone();
     let preset = match content.remove("preset") {
         Some(name) => read(&format!("{path}.preset"), &name, name.clone())?,
@@ -388,6 +391,7 @@ fn overlay<T: Serialize + DeserializeOwned>(path: &str, base: &T, content: &Valu
         read::<T>(&format!("{path}.{key}"), value, alone)?;
         whole.insert(key.clone(), value.clone());
     }
+    // Once more as a whole: two values may contradict each other only together.
     let whole = Value::Object(whole);
     read(path, &whole, whole.clone())
 }
@@ -415,6 +419,7 @@ fn object<'a>(path: &str, value: &'a Value) -> ProfileResult<&'a Map<String, Val
 }
 
 fn problem(path: &str, value: &Value, expected: &str) -> Box<ProfileProblem> {
+    // The file is unknown here. `read` adds it.
     let (key, value, expected) = (path.to_owned(), value.to_string(), expected.to_owned());
     Box::new(ProfileProblem { file: PathBuf::new(), line: None, key, value, expected, nearest: None })
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 /// Creates the transform of a participant with a pre-shared key.
 pub(super) fn transform(key: &PreSharedKey, domain_id: u32, domain_tag: &str) -> Arc<PskTransform> {
+    // A weak key still protects from mistakes, so it is no error.
     for weakness in key.weaknesses() {
         tracing::warn!("weak pre-shared key: {weakness}");
     }
@@ -47,6 +48,7 @@ pub(super) struct PskTransform {
 impl PskTransform {
     /// Returns how many datagrams were refused, without copies of authentic ones.
     pub(super) fn refused(&self) -> u64 {
+        // Each link brings its own copy of a multicast datagram, and all but one of them are replays.
         self.protection.refused().without_replays()
     }
 }

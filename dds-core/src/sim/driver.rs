@@ -35,6 +35,7 @@ pub(super) struct SimDriver {
 impl SimDriver {
     pub(super) fn new(world: Arc<World>, host: HostId) -> Arc<Self> {
         static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+        // Nothing to notify: the world looks at all timers before each step.
         let timers = Timers::new(|| ());
         let disturb = Box::new(Disturbance { world: Arc::clone(&world) });
         let run_queue = Arc::new(RunQueue::disturbed(|| (), disturb));
@@ -92,6 +93,7 @@ impl Driver for SimDriver {
                 self.world.run(until, || woken.is_set());
             }
         }
+        // The wake that ended the wait is used up, as after a real park.
         parker.take_wake();
     }
 

@@ -143,6 +143,7 @@ impl WorldMember {
 
 impl World {
     pub(super) fn new(seed: u64, interference: Interference) -> Arc<Self> {
+        // One generator for all draws: the seed alone decides the run.
         let mut random = Random::new(seed);
         let state = State {
             now: BEGINNING,
@@ -169,6 +170,7 @@ impl World {
     /// Returns the clocks of a host. Reading them takes time.
     pub(super) fn look(&self, host: HostId) -> Now {
         let mut state = self.state();
+        // Each look takes time, so that a loop that waits for the clock ends.
         state.now = later(state.now, LOOK);
         state.clocks(host)
     }
@@ -233,6 +235,7 @@ impl SimInbox {
     fn take(&self, bytes: &[u8]) {
         let mut slot = self.pool.acquire();
         slot.buffer().clear();
+        // A copy, because the participant may keep the slot longer than the network its bytes.
         slot.buffer().extend_from_slice(bytes);
         let packet = Packet::new(self.pool.freeze(slot), self.socket, Arc::clone(&self.pool));
         // User data has a receive thread in a real participant. The driver thread serves all other sockets.
@@ -317,6 +320,7 @@ impl State {
 
     /// Signals `cell` after a drawn time that its socket is writable.
     pub(super) fn tell_of_room(&mut self, host: HostId, cell: Weak<dyn Poke>) {
+        // Random, so that room comes before and after other events of the cell.
         let at = later(self.now, self.random.up_to(Duration::from_micros(500)));
         self.blocked.push((at, host, cell));
     }
@@ -343,6 +347,7 @@ impl State {
 
     pub(super) fn crash(&mut self, host: HostId) {
         let now = self.now;
+        // Datagrams under way to it are lost, as at a real crash.
         self.network.set_up(host, false);
         self.network.set_frozen(host, now);
         if let Some(host) = self.host_mut(host) {

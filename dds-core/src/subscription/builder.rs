@@ -261,7 +261,9 @@ impl<'t, T> DataReaderBuilder<'t, T> {
         T: 'static,
     {
         let Self { participant, topic, qos, group, delivery, on_data, on_event, listener, key, filter } = self;
+        // A raw topic has no type. Its caller says by the source of the key that there is one.
         let has_key = topic.has_key() || !matches!(&key, None | Some(KeySource::None));
+        // The entity kind tells peers whether instances exist (RTPS 2.5, 9.3.1.2).
         let kind = if has_key { EntityKind::ReaderWithKey } else { EntityKind::ReaderNoKey };
         let subject = new_subject(&**participant, "reader", topic.name(), kind);
         let qos = check_qos(qos, &topic).about(&subject)?;
@@ -286,7 +288,7 @@ impl<'t, T> DataReaderBuilder<'t, T> {
             qos,
             group,
             topic: topic.handle().cloned(),
-            span: core.span().in_scope(|| tracing::error_span!("reader", %guid, topic = topic.name())),
+            span: tracing::error_span!(parent: core.span(), "reader", %guid, topic = topic.name()),
             delivery,
         };
         let source = SampleSource {
@@ -363,6 +365,7 @@ pub(super) fn reader_protocol(
     qos: &DataReaderQos,
     (group, filtered): (Option<&Arc<SubscriberGroup>>, Option<&Arc<FilteredTopic>>),
 ) -> StatefulReader {
+    // Only built-in readers have such keys.
     let is_of_discovery = matches!(key, KeySource::KeyHashOrGuidParameter);
     let mut config = ReaderConfig::new(guid, key, qos);
     // The implicit subscriber has the default PRESENTATION.
@@ -398,6 +401,7 @@ fn join<T: 'static>(
                 on_event(&reader, event);
             }
         }
+        // After the statuses, so that the application knows the writers of the data.
         if marks & mark::DATA != 0 {
             if let Some(on_data) = &mut on_data {
                 on_data(&reader);

@@ -79,6 +79,7 @@ impl GroupAccess {
     /// Ends an access. Returns `true` if it was the last one. Then each reader must check for released changes.
     pub(crate) fn end(&self) -> bool {
         let _state = self.state();
+        // Accesses nest, and only the end of the outermost one releases changes.
         let before = self.depth.fetch_sub(1, Ordering::AcqRel);
         debug_assert!(before > 0, "each access has counted itself");
         before == 1
@@ -87,6 +88,7 @@ impl GroupAccess {
     pub(crate) fn add_reader(&self, reader: EntityId, cell: Weak<ReaderCell>) {
         let mut state = self.state();
         state.readers.retain(|(known, _)| *known != reader);
+        // A second entry of one reader would poke it twice for each set.
         state.readers.push((reader, cell));
     }
 
@@ -114,6 +116,7 @@ impl GroupAccess {
         reliable: bool,
         reached: SequenceNumber,
     ) {
+        // The clock lives as long as its publisher, so its address identifies it.
         let key = PublisherKey::Local(Arc::as_ptr(clock) as usize);
         self.state().gate.add(key, pair, (reliable, true), reached, Some(Arc::clone(clock)));
     }
@@ -127,6 +130,7 @@ impl GroupMembership {
     /// Adds a remote writer of the reader to the gate.
     pub(super) fn match_remote(&self, reader: EntityId, writer: &WriterProxyConfig, reliable: bool) {
         let key = PublisherKey::Remote(writer.guid.prefix, writer.publisher);
+        // A gap of a best-effort writer is never filled, so the gate must not wait for it.
         let reliable = reliable && writer.reliable;
         self.access.match_remote(key, (writer.guid, reader), (reliable, writer.reports_group_progress));
     }
@@ -193,6 +197,7 @@ impl GroupMembership {
     }
 
     fn forget_taken(&mut self, rtps: &StatefulReader) {
+        // Samples that the application has taken need no rank any more.
         let here: std::collections::HashSet<_> = rtps.history().identities().collect();
         self.ranks.retain(|(_, writer, number)| here.contains(&(*writer, *number)));
     }
@@ -216,6 +221,7 @@ impl GateState {
     fn poke_others(&self, own: EntityId, now: Now, effects: &mut Effects) {
         let asking = self.gate.readers_with_due_requests(now, ASK_INTERVAL);
         let mut to_poke: Vec<EntityId> = self.gate.readers_with_releases().chain(asking).collect();
+        // Sorted, so that each reader is poked once and a search is cheap.
         to_poke.sort_unstable();
         to_poke.dedup();
         for (reader, cell) in &self.readers {

@@ -48,12 +48,11 @@ impl WaitSource<()> for HistoryWait<'_> {
 
     fn complain(&self, awaited: Awaited) {
         let writers = self.writers.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        self.reader.span().in_scope(|| {
-            tracing::warn!(
-                ?awaited,
-                ?writers,
-                "still waiting for the history of these writers; check the resource limits of the reader"
-            );
-        });
+        tracing::warn!(
+            parent: self.reader.span(),
+            ?awaited,
+            ?writers,
+            "still waiting for the history of these writers; check the resource limits of the reader"
+        );
     }
 }

@@ -112,6 +112,7 @@ impl ReaderLosses {
         for row in self.writers.iter().chain(&self.departed) {
             total.add(row);
         }
+        // Rows of departed writers are bounded, and older ones are summed up here.
         total.add(&self.departed_before);
         total
     }

@@ -53,6 +53,7 @@ impl Poke for DataOnReaders {
 impl SubscriberGroup {
     /// Starts to observe the readers, unless the subscriber does so already.
     pub(super) fn watch_readers(&self) {
+        // Most subscribers are never asked for this status, so their readers are not observed.
         if self.common().get().is_none() {
             // A concurrent thread may observe some readers twice, which is harmless.
             self.common().get_or_init(|| DataOnReaders::new(self.watched()));

@@ -80,6 +80,7 @@ impl QueryCondition {
     #[doc(alias = "set_query_parameters")]
     pub fn set_parameters(&self, parameters: impl IntoIterator<Item: ToString>) -> Result<(), CreateError> {
         self.query.set_parameters(&texts(parameters))?;
+        // Samples that are here may match now, and no event of the reader would tell.
         self.condition.recheck();
         Ok(())
     }

@@ -80,6 +80,7 @@ impl BatchPool {
             return;
         }
         let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        // More lists than that only help if as many batches are held at one time.
         if spare.len() < SPARE_LISTS_MAX {
             spare.push(list);
         }
@@ -363,6 +364,7 @@ impl<'s, T> SampleRef<'s, T> {
             return None;
         }
         let payload = self.sample.payload.as_ref()?;
+        // The clone counts a reference to the slot of the datagram, and copies nothing.
         Some(bytes::Bytes::from_owner(payload.clone()))
     }
 

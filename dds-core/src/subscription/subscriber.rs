@@ -89,6 +89,7 @@ impl Subscriber {
             group.close();
         }
         if participant.core().autoenables() {
+            // ENTITY_FACTORY of the participant decides (DDS 1.4, 2.2.3.20).
             group.enable().about(group.subject())?;
         }
         Ok(Self::from_group(group))

@@ -137,6 +137,7 @@ impl FilteredTopic {
     /// Adds a reader that follows changes. Applies the current filter if it has changed since the reader's creation.
     pub(crate) fn add_reader(&self, reader: &Arc<dyn FilteredReader>) {
         let mut live = self.live();
+        // A dropped reader leaves a dead entry. Sweeping here keeps the list as long as the living readers.
         live.readers.retain(|reader| reader.strong_count() > 0);
         live.readers.push(Arc::downgrade(reader));
         let has_changed = live.version > 0;
@@ -195,6 +196,7 @@ impl<T> ContentFilteredTopic<T> {
     pub(crate) fn new(topic: &Topic<T>, name: String, expression: &FilterExpression) -> Result<Self, CreateError> {
         let handle = topic.handle();
         let core = FilteredTopic::new(name, &handle.name, handle.description(), expression)?;
+        // After the filter was compiled, so that a wrong filter has its own error.
         if handle.is_closed() {
             return Err(CreateError::new(&core.subject, CreateErrorKind::Closed));
         }

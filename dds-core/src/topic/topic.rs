@@ -92,12 +92,14 @@ impl<T> Topic<T> {
         ty: Option<AnyType>,
         qos: TopicQos,
     ) -> Result<Self, CreateError> {
+        // RTPS does not announce topics, so no peer ever sees this GUID.
         let guid = Guid::new(participant.core().prefix(), participant.core().new_entity_id(EntityKind::Other));
         let subject = Subject::new("topic", name, guid);
         qos.check().map_err(CreateErrorKind::InconsistentQos).about(&subject)?;
         // From here on the drop of the handle releases the topic.
         participant.use_topic(name, type_name).about(&subject)?;
         let watched = Arc::<Watched>::default();
+        // From here on its drop releases the name.
         let handle = TopicHandle {
             participant: Arc::clone(participant),
             name: name.into(),
@@ -114,6 +116,7 @@ impl<T> Topic<T> {
             ending: Ending::new(),
         };
         let handle = Arc::new(handle);
+        // Before it is enabled, so that a participant that is enabled now enables it too.
         participant.add_topic(&handle);
         if participant.core().autoenables() {
             handle.enable().about(&subject)?;
@@ -273,6 +276,7 @@ impl TopicHandle {
         if !self.participant.core().is_enabled() {
             return Err(CreateErrorKind::FactoryNotEnabled);
         }
+        // Policies that peers know are fixed from now on.
         self.qos.settle();
         self.enabled.store(true, Ordering::Release);
         Ok(())
@@ -288,6 +292,7 @@ impl TopicHandle {
             return;
         }
         self.participant.remove_entity(self.guid().entity_id);
+        // Endpoints hold the name on their own, so they survive the topic object.
         self.participant.release_topic(&self.name);
         self.listener.close();
         self.watched.close();
@@ -308,12 +313,14 @@ impl TopicHandle {
     /// Returns the listeners that the topic notifies. Resolved for each change, because changes are rare.
     fn listeners(self: &Arc<Self>) -> ListenerSet {
         let entity = || Arc::downgrade(self) as Weak<dyn ListenedEntity>;
+        // A topic has no group, so there are two levels.
         let (own, top) = (self.listener.level(entity), self.participant.core().top_listener().level(entity));
         ListenerSet::resolve([own, top].into_iter().flatten())
     }
 
     /// Calls a listener of the topic or of its participant.
     pub(crate) fn tell<L: TopicListener>(&self, listener: &mut L) {
+        // A listener call counts as reading the status (DDS 1.4, 2.2.4.2.2).
         let status = self.read_inconsistent();
         listener.on_inconsistent_topic(&self.name, status);
     }

@@ -56,6 +56,7 @@ impl<'t, T> TopicRef<'t, T> {
     pub(crate) fn types(&self) -> Option<Arc<TypeGraph>> {
         #[cfg(feature = "dynamic")]
         if let Some(AnyType::Dynamic(ty)) = &self.ty {
+            // A dynamic type has no static address, so its graph is built for each endpoint.
             return super::type_graphs::graph_of_dynamic(ty);
         }
         self.description().and_then(graph_of)
@@ -175,6 +176,7 @@ pub(crate) struct TopicTable {
 impl TopicTable {
     /// Adds a user of a topic name.
     pub(crate) fn acquire(&mut self, name: &str, type_name: &str) -> Result<(), CreateErrorKind> {
+        // The wire has strings with a NUL at the end, and peers limit their length (RTPS 2.5, 9.3.2).
         if name.is_empty() || name.len() > NAME_LEN_MAX || name.contains('\0') {
             return Err(CreateErrorKind::InvalidTopicName);
         }
@@ -214,6 +216,7 @@ impl TopicTable {
     pub(crate) fn release(&mut self, name: &str) {
         if let Some((_, endpoints)) = self.topics.get_mut(name) {
             *endpoints -= 1;
+            // Without users the name is free for another type.
             if *endpoints == 0 {
                 self.topics.remove(name);
             }

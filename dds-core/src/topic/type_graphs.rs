@@ -22,6 +22,7 @@ pub(crate) fn graph_of_dynamic(ty: &dds_rtps::cdr::dynamic::DynamicType) -> Opti
 
 /// The graph of a type; `None` if TypeObjects cannot describe it, and its name decides.
 pub(crate) fn graph_of(ty: &'static TypeDescription) -> Option<Arc<TypeGraph>> {
+    // The address identifies a static description, and costs less to hash than its content.
     let place = std::ptr::from_ref(ty).addr();
     if let Some(graph) = graphs().get_or_insert_default().get(&place) {
         return graph.clone();

@@ -155,6 +155,7 @@ impl Trigger for GuardCore {
     }
 
     fn attach(&self, target: Weak<dyn Poke>) -> Arc<Observer> {
+        // Its interest is empty: a guard condition only says `LOOK_AGAIN`, which every observer gets.
         let observer = Observer::new(Arc::default(), target);
         self.observers().add(Arc::clone(&observer));
         observer
@@ -257,6 +258,7 @@ impl StatusCondition {
 
 impl StatusCore {
     fn changed(&self, effects: &mut Effects) -> Option<u32> {
+        // In the cell of the entity, so that a status that changes now is seen either here or by the observer.
         let mut changed = 0;
         let open = Arc::clone(&self.entity).with_observers(effects, &mut |observers, _| changed = observers.changed());
         if open { Some(changed) } else { None }

@@ -57,6 +57,7 @@ impl ConditionList {
     /// Adds a condition, unless the list contains it. Present waits wait for it as well.
     pub(crate) fn attach(self: &Arc<Self>, trigger: Arc<dyn Trigger>) {
         let id = trigger.id();
+        // A cheap look first: `trigger.attach` below enters the cell of the entity.
         if self.state.lock().attached.contains_key(&id) {
             return;
         }
@@ -82,6 +83,7 @@ impl ConditionList {
     /// Removes a condition. Returns false if the list does not contain it.
     pub(crate) fn detach(&self, id: ConditionId) -> bool {
         let removed = Effects::scope(|effects| self.state.lock().remove(id, effects));
+        // Outside of the list's lock, because `detach` enters the cell of the entity.
         if let Some(attachment) = &removed {
             attachment.trigger.detach(&attachment.observer);
         }
@@ -159,6 +161,7 @@ impl ConditionListState {
             self.ready.retain(|ready| !Arc::ptr_eq(ready, &attachment));
         } else if attachment.is_counted.swap(false, Ordering::Relaxed) {
             debug_assert!(self.closed > 0, "a counted condition is in the count of closed ones");
+            // Or a wait on the remaining conditions would end with `Closed`.
             self.closed -= 1;
         }
         self.waiters.wake_all(effects);
@@ -223,6 +226,7 @@ impl Poke for Attachment {
     fn poke(self: Arc<Self>, effects: &mut Effects) {
         let Some(list) = self.list.upgrade() else { return };
         let mut state = list.state.lock();
+        // Before the wake, so that the woken wait finds the condition in `ready`.
         state.make_ready(self);
         state.waiters.wake_all(effects);
     }
@@ -236,6 +240,7 @@ impl Poke for Attachment {
 
 impl Drop for ConditionList {
     fn drop(&mut self) {
+        // Entities hold the observers, which would outlive the list.
         for attachment in self.state.lock().attached.values() {
             attachment.trigger.detach(&attachment.observer);
         }

@@ -67,6 +67,7 @@ impl Ending {
     ///
     /// Fails inside a listener of the entity, because the listener would wait for itself.
     pub(crate) fn poll(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<(), WaitErrorKind>> {
+        // The listener holds a stake, so the end cannot come before it returns.
         if InCallOf::is_set(self.id) {
             return Poll::Ready(Err(WaitErrorKind::WouldDeadlock));
         }

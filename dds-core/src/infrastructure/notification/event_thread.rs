@@ -76,6 +76,7 @@ impl EventThread {
     pub(crate) fn stop(&self) {
         let mut state = self.lock();
         state.stopping = true;
+        // Listeners hold their entities, which would live as long as the participant.
         let queue = std::mem::take(&mut state.queue);
         let waker = state.waker.clone();
         // Dropping listeners runs code of the application: release the lock first.
@@ -130,6 +131,7 @@ impl EventQueue for EventThread {
             return;
         }
         state.queue.push_back(listener);
+        // No waker yet means that the thread runs its first round, which looks at the queue.
         let (started, waker) = (state.started, state.waker.clone());
         drop(state);
         if let Some(waker) = waker {

@@ -93,6 +93,7 @@ impl<E> Events<E> {
         driver: Arc<dyn Driver>,
         subject: Arc<Subject>,
     ) -> Self {
+        // All marks are pending at first, so that the stream begins with the changes since creation.
         let state = Arc::new(StreamBell { state: Mutex::new(StreamState { waiters: Wakers::new(), pending: TOLD }) });
         let target: Weak<dyn Poke> = Arc::downgrade(&state) as Weak<dyn Poke>;
         let observer = Observer::new(Arc::new(AtomicU32::new(TOLD)), target);
@@ -207,6 +208,8 @@ impl<E> Stream for Events<E> {
 
 impl Poke for StreamBell {
     fn poke(self: Arc<Self>, effects: &mut Effects) {
+        // Several futures may wait through `next_event`, and only one of them gets the event. The others look and wait
+        // on.
         self.state().waiters.wake_all(effects);
     }
 
@@ -222,6 +225,7 @@ impl<E> Drop for Events<E> {
         if let Some(ticket) = self.ticket.take() {
             self.shared.abandon(Awaited::Event, ticket);
         }
+        // The entity would poke a dead target for the rest of its life.
         stop_observing(Arc::clone(&self.shared.entity), &self.shared.observer);
     }
 }

@@ -187,6 +187,7 @@ impl Listener {
 
     /// Removes and returns the marks that other threads have left.
     fn take_left(&self) -> u32 {
+        // The load is cheaper than a swap, and other threads rarely leave a mark.
         if self.marks.load(Ordering::Acquire) == 0 { 0 } else { self.marks.swap(0, Ordering::AcqRel) }
     }
 
@@ -312,6 +313,7 @@ impl Listener {
 
     #[cold]
     fn note_long_call(&self, lasted: Duration) {
+        // After a long call, time every call again: the next ones may be long as well.
         self.short_calls.store(0, Ordering::Relaxed);
         self.queue.note_long_call();
         if !self.warned.swap(true, Ordering::Relaxed) {
@@ -348,6 +350,7 @@ impl Deferred for Listener {
     }
 
     fn hand_over(self: Arc<Self>, marks: u32) {
+        // Marks first: the event thread may take the listener from the queue at once.
         self.leave(marks);
         self.enqueue();
     }

@@ -49,6 +49,7 @@ impl MemberLink {
     pub(crate) fn mark(self: &Arc<Self>, mark: u32, effects: &mut Effects) {
         // Without the queue, the listener is gone.
         let Some(members) = self.members.upgrade() else { return };
+        // Before the flag: the thread that takes the member clears the flag and then reads the marks.
         self.marks.fetch_or(mark, Ordering::AcqRel);
         if !self.queued.swap(true, Ordering::AcqRel) {
             members.queue().push_back(Arc::clone(self));
@@ -76,6 +77,7 @@ impl MemberQueue {
     /// The listener is called again for the other members, because their marks may have merged into one.
     pub(crate) fn take(&self) -> Option<(Weak<dyn ListenedEntity>, u32)> {
         let mut queue = self.queue();
+        // The longest waiting member first, so that a busy one does not starve the others.
         let link = queue.pop_front()?;
         let others_wait = !queue.is_empty();
         // The listener's queue has a lock of its own, and no thread takes it inside of this one.

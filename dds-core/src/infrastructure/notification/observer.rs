@@ -28,6 +28,7 @@ impl Observer {
     }
 
     fn notify(&self, marks: u32, effects: &mut Effects) {
+        // `LOOK_AGAIN` passes every mask: it says that the mask or the entity itself has changed.
         let marks = marks & (self.interest.load(Ordering::Acquire) | mark::LOOK_AGAIN);
         if marks == 0 {
             return;
@@ -89,6 +90,7 @@ impl Observers {
     /// Records that the application has read a status or data.
     #[inline]
     pub(crate) fn status_read(&mut self, mark: u32) {
+        // Reading resets the status for the condition, and leaves the marks of streams alone.
         self.changed &= !mark;
     }
 

@@ -195,7 +195,7 @@ impl WriterHandle {
         self.participant().release_topic(self.topic_name());
         // The participant closes the cell once the readers have acknowledged the samples.
         self.participant().drain(id, Arc::clone(self.cell()));
-        self.span().in_scope(|| tracing::debug!("writer closed"));
+        tracing::debug!(parent: self.span(), "writer closed");
     }
 
     /// Warns if samples end with the writer although its QoS offers to keep them.
@@ -219,9 +219,12 @@ impl WriterHandle {
             // A service has matched, so it keeps the samples.
             return;
         }
-        self.span().in_scope(|| {
-            tracing::warn!(?durability, kept, "its samples end with this writer: no durability service has matched it");
-        });
+        tracing::warn!(
+            parent: self.span(),
+            ?durability,
+            kept,
+            "its samples end with this writer: no durability service has matched it"
+        );
     }
 }
 

@@ -201,9 +201,13 @@ impl WriterHandle {
         }
         self.warned_at.store(now.as_nanos(), Ordering::Relaxed);
         if let Some(ReaderLag { reader, samples, .. }) = self.slowest_reader() {
-            self.span().in_scope(|| {
-                tracing::warn!(%reader, behind = samples, ?waited, "a write waited for a reader that receives too slowly");
-            });
+            tracing::warn!(
+                parent: self.span(),
+                %reader,
+                behind = samples,
+                ?waited,
+                "a write waited for a reader that receives too slowly"
+            );
         }
     }
 

@@ -196,6 +196,7 @@ impl<'a, 'd> Libraries<'a, 'd> {
             return Ok(profile.clone());
         }
         let Some(&declared) = self.declared.get(name) else { return Ok(Profile::default()) };
+        // A circle has no end, and a long chain would use up the stack.
         if depth > INHERITED_MAX {
             return Err(reading.wrong(declared.node, "it inherits from itself, or from too many in a row"));
         }
@@ -213,6 +214,7 @@ impl<'a, 'd> Libraries<'a, 'd> {
             let base = self.base(reading, declared, declared.node, depth)?;
             profile.add(reading, base.as_ref(), declared.node)?;
         }
+        // Many profiles may share a base, and each of them resolves it.
         self.resolved.insert(name.to_owned(), profile.clone());
         Ok(profile)
     }
@@ -241,6 +243,7 @@ impl<'a, 'd> Libraries<'a, 'd> {
                 return Ok(Some(self.resolve(reading, name, depth + 1)?));
             }
         }
+        // A wrong base would silently give defaults to a whole system.
         let mut problem = reading.wrong(node, format!("there is no profile {base} to inherit from"));
         problem.nearest = nearest(base, self.declared.keys().map(String::as_str)).map(str::to_owned);
         Err(problem)

@@ -86,6 +86,7 @@ impl<'d> Reading<'d> {
     /// Handles an unknown element: accepts those of other vendors, and returns an error for others.
     pub(super) fn unknown(&mut self, node: Node<'_, '_>, allowed: &[&'static str]) -> ProfileResult<()> {
         let name = node.tag_name().name();
+        // The list is of names, not of prefixes: a typing error in a standard element must stay an error.
         if FOREIGN.contains(&&*normal(name)) {
             self.foreign.push(format!("{name} (line {})", self.line(node)));
             return Ok(());
@@ -167,6 +168,7 @@ impl<'d> Reading<'d> {
             "nanosecond" => nanos = self.part_of_a_duration(part)?,
         });
         let (Some(seconds), Some(nanos)) = (seconds, nanos) else { return Ok(Duration::INFINITE) };
+        // `Duration::new` would carry them over into the seconds.
         if nanos >= 1_000_000_000 {
             return Err(self.wrong(node, "should have fewer than 1000000000 nanoseconds"));
         }

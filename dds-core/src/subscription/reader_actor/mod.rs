@@ -191,6 +191,7 @@ impl ReaderActor {
     ) -> u64 {
         let now = self.selection_time(effects);
         self.rtps.select(now, selection, operation, list);
+        // Taking resets DATA_AVAILABLE, also if unread samples remain (DDS 1.4, 2.2.4.1).
         let observers = self.endpoint.notifier.observers();
         observers.status_read(mark::DATA);
         // Read conditions look at the states of samples, which have changed.

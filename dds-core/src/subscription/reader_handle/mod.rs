@@ -65,6 +65,7 @@ impl ReaderHandle {
         forms: TypedForms,
     ) -> Arc<Self> {
         Arc::new_cyclic(|reader| {
+            // The batches find a key that a sample lacks through the reader.
             let batches = Arc::new(batches.of_reader(Weak::clone(reader)));
             Self { endpoint, source, batches, forms, has_told_of_replaced: AtomicBool::new(false) }
         })
@@ -192,6 +193,7 @@ impl ReaderHandle {
     fn leave_group(&self) {
         let (Some(Some(access)), Some(group)) = (self.enabled(), self.group()) else { return };
         access.remove_reader(self.guid().entity_id);
+        // The gate may have waited for a change of this reader, and lets the others pass now.
         for reader in group.members() {
             reader.pass_group_gate();
         }
@@ -212,10 +214,11 @@ impl ReaderHandle {
         // Before the unmatch, so that the writers of the reader do not count as having left.
         self.leave_group();
         self.participant().delete_reader(id, self.topic_name());
+        // After the routes forget the reader, so that no datagram finds a closed cell.
         close_cell(self.cell());
         self.listener().close();
         self.ending().close();
-        self.span().in_scope(|| tracing::debug!("reader closed"));
+        tracing::debug!(parent: self.span(), "reader closed");
     }
 }
 

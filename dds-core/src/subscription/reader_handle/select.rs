@@ -45,14 +45,13 @@ impl ReaderHandle {
         if self.has_told_of_replaced.swap(true, Ordering::Relaxed) {
             return;
         }
-        self.span().in_scope(|| {
-            tracing::warn!(
-                replaced,
-                depth,
-                "newer samples replaced unread ones (KEEP_LAST); set `keep_all` or a larger `keep_last` if the program \
-                 needs each sample, or take them sooner"
-            );
-        });
+        tracing::warn!(
+            parent: self.span(),
+            replaced,
+            depth,
+            "newer samples replaced unread ones (KEEP_LAST); set `keep_all` or a larger `keep_last` if the program \
+             needs each sample, or take them sooner"
+        );
     }
 
     #[cold]
@@ -66,6 +65,7 @@ impl ReaderHandle {
         selection: &Selection<'_>,
         operation: Operation,
     ) -> Result<Vec<HistorySample>, ReadError> {
+        // A list of an earlier batch, so that a steady reader allocates nothing.
         let mut list = self.batches.list();
         self.select_into(selection, operation, &mut list)?;
         Ok(list)
