@@ -7,6 +7,8 @@ mod captures;
 mod discovery_data;
 mod large_samples;
 mod long_paths;
+#[path = "../support/named_tests.rs"]
+mod named_tests;
 mod overflows;
 mod participant;
 mod presentation;

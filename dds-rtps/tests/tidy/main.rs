@@ -1,10 +1,14 @@
-//! Checks the source tree: order of the rooms, names of modules and types, places of methods, and prose.
+//! Checks the source tree: order of the rooms, names of modules and types, places of methods, prose, and the proofs of
+//! clauses.
 //!
 //! Every rule is a function from a file's path and text to its violations. A test at the bottom plants a violation of
 //! each rule and finds it.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
+mod clauses;
+#[path = "../support/named_tests.rs"]
+mod named_tests;
 mod prose;
 mod types;
 
