@@ -91,3 +91,10 @@ for expression in EXPRESSIONS.strip().splitlines():
     for header in (b"\0\1\0\0", b"\0\3\0\0", b"\0\7\0\0", b"\0\x0b\0\0"):
         keep("filters", expression.encode() + b"\n1\tRed\n" + header + bytes(range(1, 65)) * 3)
         keep("filters", expression.encode() + b"\n2\n" + header + bytes(256))
+
+SECURITY = HERE / "../../dds-security/tests"
+for selector, pattern in enumerate(
+    ["vectors/handshake/cyclone_*.bin", "", "pki/ec*.p7s", "", "pki/*.pem", "pki/*.key.pem", "documents/*.xml"]
+):
+    for path in sorted(SECURITY.glob(pattern)) if pattern else []:
+        keep("security", bytes([selector]) + path.read_bytes())

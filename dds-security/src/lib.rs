@@ -6,6 +6,8 @@
 //!   submessages and messages.
 //! - [`psk`]: protection of all messages of a domain with a pre-shared key.
 //! - `access` (feature `access`): governance and permissions as documents, and the rule that decides.
+//! - `authentication` (feature `authentication`): the handshake by which participants prove their identities.
+//! - `keystore` (feature `keystore`): the files of a fleet, made and checked.
 //! - `pki` (feature `pki`): certificates, and the signatures of these documents.
 //!
 //! All of it is safe Rust. AES-GCM, SHA-256 and HMAC come from the RustCrypto crates, which need no C compiler. Secrets
@@ -16,7 +18,11 @@
 
 #[cfg(feature = "access")]
 pub mod access;
+#[cfg(feature = "authentication")]
+pub mod authentication;
 pub mod crypto;
+#[cfg(feature = "keystore")]
+pub mod keystore;
 #[cfg(feature = "pki")]
 pub mod pki;
 pub mod psk;

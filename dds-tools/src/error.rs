@@ -58,6 +58,11 @@ pub enum ToolError {
         /// The differences.
         differences: Vec<Difference>,
     },
+    /// The files of DDS Security are faulty, or deny an access. The text has the cause and the next step.
+    Security {
+        /// The cause and the next step.
+        text: String,
+    },
     /// Too few readers match.
     NoReaders {
         /// The requested number.
@@ -108,7 +113,7 @@ impl fmt::Display for ToolError {
             ),
             Self::Value { path, reason } if path.is_empty() => f.write_str(reason),
             Self::Value { path, reason } => write!(f, "{path}: {reason}"),
-            Self::TypeFile { text } => f.write_str(text),
+            Self::TypeFile { text } | Self::Security { text } => f.write_str(text),
             Self::Contract { name, differences } => {
                 write!(f, "the system does not meet {name} (differences: {})", differences.len())?;
                 differences.iter().try_for_each(|difference| write!(f, "\n  {difference}"))

@@ -1,5 +1,6 @@
 //! The command line.
 
+pub use crate::commands::security::{SecurityCheckOptions, SecurityCommand, SecurityInitOptions};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -52,6 +53,9 @@ pub enum Command {
     Info(InfoOptions),
     /// Copy all complete chunks of a damaged recording into a new file.
     Recover(RecoverOptions),
+    /// Make the certificates and signed documents of a fleet, and check them.
+    #[command(subcommand)]
+    Security(SecurityCommand),
     /// Print the completions for a shell.
     Completions {
         /// The shell.

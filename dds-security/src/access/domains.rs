@@ -3,6 +3,7 @@
 use super::DocumentError;
 use super::document::{allow_only, children, error_at, is_named, optional, text};
 use roxmltree::Node;
+use std::fmt;
 
 /// A set of domain ids.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -16,6 +17,12 @@ impl DomainSet {
     #[must_use]
     pub fn contains(&self, domain_id: u32) -> bool {
         self.ranges.iter().any(|(first, last)| (*first..=*last).contains(&domain_id))
+    }
+
+    /// The first and last id of each range.
+    #[cfg(feature = "keystore")]
+    pub(crate) fn samples(&self) -> impl Iterator<Item = u32> + use<'_> {
+        self.ranges.iter().flat_map(|(first, last)| [*first, *last])
     }
 
     pub(super) fn read(node: Node<'_, '_>) -> Result<Self, DocumentError> {
@@ -44,6 +51,20 @@ impl DomainSet {
             return Err(error_at(node, "<domains> has no domain id".to_owned()));
         }
         Ok(Self { ranges })
+    }
+}
+
+impl fmt::Display for DomainSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, (first, last)) in self.ranges.iter().enumerate() {
+            f.write_str(if at == 0 { "" } else { ", " })?;
+            match (first, last) {
+                (first, last) if first == last => write!(f, "{first}")?,
+                (first, &u32::MAX) => write!(f, "from {first}")?,
+                (first, last) => write!(f, "{first} to {last}")?,
+            }
+        }
+        Ok(())
     }
 }
 

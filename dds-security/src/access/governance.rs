@@ -3,6 +3,7 @@
 use super::document::{allow_only, boolean, error_at, named, only, parse, text};
 use super::{DocumentError, DomainSet, NamePattern};
 use roxmltree::Node;
+use std::fmt;
 
 /// How one kind of data is protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -19,6 +20,18 @@ pub enum ProtectionKind {
     SignWithOriginAuthentication,
     /// Encrypted and authenticated, with a MAC for each receiver.
     EncryptWithOriginAuthentication,
+}
+
+impl fmt::Display for ProtectionKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "NONE",
+            Self::Sign => "SIGN",
+            Self::Encrypt => "ENCRYPT",
+            Self::SignWithOriginAuthentication => "SIGN_WITH_ORIGIN_AUTHENTICATION",
+            Self::EncryptWithOriginAuthentication => "ENCRYPT_WITH_ORIGIN_AUTHENTICATION",
+        })
+    }
 }
 
 /// The rules of all domains of a document.
@@ -152,12 +165,14 @@ impl TopicRule {
 }
 
 fn kind(node: Node<'_, '_>) -> Result<ProtectionKind, DocumentError> {
-    Ok(match text(node)?.as_str() {
-        "NONE" => ProtectionKind::None,
-        "SIGN" => ProtectionKind::Sign,
-        "ENCRYPT" => ProtectionKind::Encrypt,
-        "SIGN_WITH_ORIGIN_AUTHENTICATION" => ProtectionKind::SignWithOriginAuthentication,
-        "ENCRYPT_WITH_ORIGIN_AUTHENTICATION" => ProtectionKind::EncryptWithOriginAuthentication,
-        other => return Err(error_at(node, format!("`{other}` is no kind of protection"))),
-    })
+    let text = text(node)?;
+    let kinds = [
+        ProtectionKind::None,
+        ProtectionKind::Sign,
+        ProtectionKind::Encrypt,
+        ProtectionKind::SignWithOriginAuthentication,
+        ProtectionKind::EncryptWithOriginAuthentication,
+    ];
+    let found = kinds.into_iter().find(|kind| kind.to_string() == text);
+    found.ok_or_else(|| error_at(node, format!("`{text}` is no kind of protection")))
 }

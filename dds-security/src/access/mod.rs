@@ -17,7 +17,7 @@
 mod document;
 mod domains;
 mod governance;
-mod moment;
+pub(crate) mod moment;
 mod pattern;
 mod permissions;
 mod subject;

@@ -16,6 +16,27 @@ pub(super) fn parse(text: &str) -> Option<i64> {
     Some(days_since_1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset)
 }
 
+/// Writes a time such as `2026-01-31T12:00:00Z`, which [`parse`] reads.
+#[cfg(feature = "keystore")]
+pub(crate) fn format(seconds: i64) -> String {
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    // 400 years have 146 097 days, so the first guess is at most one year late or early.
+    let mut year = 1970 + days * 400 / 146_097;
+    while days_since_1970(year, 1, 1) > days {
+        year -= 1;
+    }
+    while days_since_1970(year + 1, 1, 1) <= days {
+        year += 1;
+    }
+    let mut month = 12;
+    while days_since_1970(year, month, 1) > days {
+        month -= 1;
+    }
+    let day = days - days_since_1970(year, month, 1) + 1;
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
+}
+
 /// Splits off `Z` or an offset such as `+01:30`, in seconds.
 fn split_offset(time: &str) -> Option<(&str, i64)> {
     if let Some(time) = time.strip_suffix('Z') {
@@ -69,6 +90,15 @@ mod tests {
             ("2038-01-19T03:14:08Z", 2_147_483_648),
         ] {
             assert_eq!(parse(text), Some(seconds), "{text}");
+        }
+    }
+
+    #[cfg(feature = "keystore")]
+    #[test]
+    fn written_times_are_read_again() {
+        assert_eq!(format(1_709_251_199), "2024-02-29T23:59:59Z");
+        for seconds in (-10_000_000_000..100_000_000_000).step_by(86_399 * 17) {
+            assert_eq!(parse(&format(seconds)), Some(seconds));
         }
     }
 

@@ -42,4 +42,6 @@ pub use revocation::RevocationList;
 pub use signed_data::SignError;
 pub use smime::{SignatureError, sign_document, verify_document};
 
+#[cfg(feature = "authentication")]
+pub(crate) use private_key::scalar_from;
 pub(crate) use public_key::PublicKey;

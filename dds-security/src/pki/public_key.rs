@@ -123,6 +123,16 @@ impl PublicKey {
         }
     }
 
+    /// Verifies a signature of a handshake: ECDSA-SHA256 or RSASSA-PSS-SHA256.
+    #[cfg(feature = "authentication")]
+    pub(crate) fn verifies_handshake(&self, bytes: &[u8], signature: &[u8]) -> bool {
+        let digest = Hash::Sha256.of(bytes);
+        match self {
+            Self::P256(_) => self.verifies_ecdsa(&digest, signature),
+            Self::Rsa(_) => self.verifies_pss(&digest, signature),
+        }
+    }
+
     fn verifies_ecdsa(&self, digest: &[u8], signature: &[u8]) -> bool {
         let Self::P256(key) = self else { return false };
         Signature::from_der(signature).is_ok_and(|signature| key.verify_prehash(digest, &signature).is_ok())

@@ -11,6 +11,7 @@ pub mod play;
 pub mod publish;
 pub mod record;
 pub mod recover;
+pub mod security;
 pub mod serve;
 pub mod show;
 mod text;
@@ -52,6 +53,7 @@ pub fn run(
         Command::Serve(options) => serve::run(options, notes, stop),
         Command::Info(options) => info::run(options, output),
         Command::Recover(options) => recover::run(options, notes),
+        Command::Security(command) => security::run(command, output),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut CommandLine::command(), "dds", &mut &mut *output);
             Ok(())

@@ -10,5 +10,6 @@ mod problems;
 mod recording;
 mod ros;
 mod samples;
+mod security;
 mod serving;
 mod support;

@@ -1,0 +1,544 @@
+//! The contents of the tokens, and their checks (DDS Security 1.1, 9.3.2.5).
+
+use super::agreement::{Agreement, EphemeralKey};
+use super::holder::{DataHolder, signed_bytes};
+use super::identity::{CLASS, LocalParticipant, is_class, subject_half};
+use super::secret::{AuthenticatedPeer, SharedSecret};
+use crate::pki::{Certificate, CertificateError, PublicKey};
+use sha2::{Digest, Sha256};
+use std::fmt;
+
+/// Cyclone DDS, which wants the public keys of MODP in DER.
+const CYCLONE_DDS: [u8; 2] = [0x01, 0x10];
+
+/// The properties that the hash of a side covers, in this order.
+const CREDENTIALS: [&str; 5] = ["c.id", "c.perm", "c.pdata", "c.dsign_algo", "c.kagree_algo"];
+
+/// Parameter with the GUID of a participant, and the end of a list.
+const PID_PARTICIPANT_GUID: u16 = 0x0050;
+const PID_SENTINEL: u16 = 1;
+
+/// A token of a handshake was refused. The state of the handshake is as before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HandshakeError {
+    /// Its class is not one of this plugin.
+    Class(String),
+    /// It has no value, or several values, of this name.
+    Missing(&'static str),
+    /// A value has a wrong length, or differs from the one that this side has sent.
+    Mismatch(&'static str),
+    /// The certificate of the other participant does not count.
+    Certificate(CertificateError),
+    /// The discovery data have another GUID than the participant, or one that another identity has.
+    Guid,
+    /// The algorithm of the signature or the agreement is unknown.
+    Algorithm(String),
+    /// The public key for the agreement is invalid.
+    PublicKey,
+    /// The signature is wrong.
+    Signature,
+    /// It is a step of the other role, or of no known exchange.
+    Unexpected,
+    /// Too many handshakes were begun in the name of this participant.
+    Busy,
+}
+
+/// Random values that follow from a seed.
+#[derive(Clone)]
+pub(super) struct Nonce {
+    pub(super) challenge: [u8; 32],
+    pub(super) ephemeral: zeroize::Zeroizing<[u8; 32]>,
+}
+
+/// What one side presents: values as they are on the wire.
+#[derive(Clone)]
+pub(super) struct Credentials {
+    values: [Vec<u8>; 5],
+    pub(super) hash: [u8; 32],
+    pub(super) certificate: Certificate,
+    pub(super) agreement: Agreement,
+}
+
+impl Credentials {
+    /// The credentials of the own side.
+    pub(super) fn own(local: &LocalParticipant, agreement: Agreement) -> Self {
+        let identity = &local.identity;
+        let values = [
+            identity.certificate_pem.clone(),
+            identity.permissions.clone(),
+            local.participant_data.clone(),
+            // Private keys are EC keys.
+            b"ECDSA-SHA256".to_vec(),
+            agreement.name().as_bytes().to_vec(),
+        ];
+        let hash = hash_of(&values);
+        Self { values, hash, certificate: identity.certificate.clone(), agreement }
+    }
+
+    /// Reads and checks the credentials of another participant.
+    fn read(
+        token: &DataHolder,
+        hash_name: &'static str,
+        local: &LocalParticipant,
+        remote: &[u8; 16],
+        now: i64,
+    ) -> Result<Self, HandshakeError> {
+        let mut values: [Vec<u8>; 5] = Default::default();
+        for (name, value) in CREDENTIALS.into_iter().zip(&mut values) {
+            *value = required(token, name)?.to_vec();
+        }
+        let hash = hash_of(&values);
+        // The other side may send its hash. It is always signed.
+        check_optional(token, hash_name, &hash)?;
+        let [id, _, participant_data, signature_name, agreement_name] = &values;
+        let unknown = |name: &[u8]| HandshakeError::Algorithm(String::from_utf8_lossy(name).into_owned());
+        let agreement = Agreement::from_name(agreement_name).ok_or_else(|| unknown(agreement_name))?;
+        let text = std::str::from_utf8(id).map_err(|_| HandshakeError::Certificate(CertificateError::Malformed))?;
+        let certificate = Certificate::from_pem(text).map_err(HandshakeError::Certificate)?;
+        local.identity.check_peer(&certificate, now).map_err(HandshakeError::Certificate)?;
+        let expected: &[u8] = match certificate.public_key() {
+            PublicKey::P256(_) => b"ECDSA-SHA256",
+            PublicKey::Rsa(_) => b"RSASSA-PSS-SHA256",
+        };
+        if signature_name.strip_suffix(&[0]).unwrap_or(signature_name) != expected {
+            return Err(unknown(signature_name));
+        }
+        // Only the own GUID counts: one that another identity could have would let it speak in that name.
+        let is_own = remote[..6] == subject_half(&certificate) && guid_of(participant_data) == Some(*remote);
+        if !is_own {
+            return Err(HandshakeError::Guid);
+        }
+        Ok(Self { values, hash, certificate, agreement })
+    }
+
+    fn write(&self, token: &mut DataHolder) {
+        for (name, value) in CREDENTIALS.into_iter().zip(&self.values) {
+            token.add(name, value);
+        }
+    }
+
+    fn into_peer(self, secret: SharedSecret) -> AuthenticatedPeer {
+        let [_, permissions, participant_data, _, _] = self.values;
+        AuthenticatedPeer { certificate: self.certificate, permissions, participant_data, secret }
+    }
+}
+
+/// A Request that this side has sent.
+#[derive(Clone)]
+pub(super) struct RequestExchange {
+    pub(super) token: DataHolder,
+    own: Credentials,
+    key: EphemeralKey,
+    dh1: Vec<u8>,
+    challenge1: [u8; 32],
+}
+
+impl RequestExchange {
+    pub(super) fn new(local: &LocalParticipant, nonce: &Nonce) -> Self {
+        let own = Credentials::own(local, Agreement::Ecdh);
+        let key = EphemeralKey::derive(Agreement::Ecdh, &nonce.ephemeral);
+        let (dh1, challenge1) = (key.public(false), nonce.challenge);
+        let mut token = DataHolder::new(format!("{CLASS}+Req"));
+        own.write(&mut token);
+        token.add("hash_c1", &own.hash);
+        token.add("dh1", &dh1);
+        token.add("challenge1", &challenge1);
+        Self { token, own, key, dh1, challenge1 }
+    }
+
+    /// Whether a Reply answers this Request.
+    pub(super) fn is_answered_by(&self, reply: &DataHolder) -> bool {
+        reply.binary("challenge1") == Some(&self.challenge1)
+    }
+
+    /// Checks a Reply. Returns the Final and the authenticated participant.
+    pub(super) fn finish(
+        &self,
+        reply: &DataHolder,
+        local: &LocalParticipant,
+        remote: &[u8; 16],
+        now: i64,
+    ) -> Result<(DataHolder, AuthenticatedPeer), HandshakeError> {
+        if !self.is_answered_by(reply) {
+            return Err(HandshakeError::Unexpected);
+        }
+        check_optional(reply, "hash_c1", &self.own.hash)?;
+        check_optional(reply, "dh1", &self.dh1)?;
+        let challenge2 = challenge(reply, "challenge2")?;
+        let dh2 = required(reply, "dh2")?;
+        let peer = Credentials::read(reply, "hash_c2", local, remote, now)?;
+        if peer.agreement != self.own.agreement {
+            return Err(HandshakeError::Mismatch("c.kagree_algo"));
+        }
+        let transcript = Transcript {
+            hash_c1: &self.own.hash,
+            hash_c2: &peer.hash,
+            challenge1: &self.challenge1,
+            challenge2: &challenge2,
+            dh1: &self.dh1,
+            dh2,
+        };
+        transcript.verify_reply(reply, &peer.certificate)?;
+        let secret = self.key.agree(dh2)?;
+        let final_token = transcript.sign_final(local);
+        let secret = SharedSecret { secret: *secret, challenge1: self.challenge1, challenge2 };
+        Ok((final_token, peer.into_peer(secret)))
+    }
+}
+
+/// A Reply that this side has sent.
+#[derive(Clone)]
+pub(super) struct ReplyExchange {
+    pub(super) token: DataHolder,
+    own_hash: [u8; 32],
+    peer: Credentials,
+    key: EphemeralKey,
+    dh1: Vec<u8>,
+    dh2: Vec<u8>,
+    challenge1: [u8; 32],
+    challenge2: [u8; 32],
+    /// Hash of the Request. A forged one may have the challenge of the true one.
+    request_hash: [u8; 32],
+}
+
+impl ReplyExchange {
+    /// Checks a Request and answers it.
+    pub(super) fn new(
+        request: &DataHolder,
+        local: &LocalParticipant,
+        remote: &[u8; 16],
+        vendor: [u8; 2],
+        nonce: &Nonce,
+        now: i64,
+    ) -> Result<Self, HandshakeError> {
+        let challenge1 = challenge(request, "challenge1")?;
+        let dh1 = required(request, "dh1")?.to_vec();
+        let peer = Credentials::read(request, "hash_c1", local, remote, now)?;
+        let own = Credentials::own(local, peer.agreement);
+        let key = EphemeralKey::derive(peer.agreement, &nonce.ephemeral);
+        let dh2 = key.public(vendor == CYCLONE_DDS);
+        let challenge2 = nonce.challenge;
+        let transcript = Transcript {
+            hash_c1: &peer.hash,
+            hash_c2: &own.hash,
+            challenge1: &challenge1,
+            challenge2: &challenge2,
+            dh1: &dh1,
+            dh2: &dh2,
+        };
+        let mut token = DataHolder::new(format!("{CLASS}+Reply"));
+        own.write(&mut token);
+        token.add("hash_c2", &own.hash);
+        token.add("dh2", &dh2);
+        token.add("hash_c1", &peer.hash);
+        token.add("dh1", &dh1);
+        token.add("challenge1", &challenge1);
+        token.add("challenge2", &challenge2);
+        token.add("signature", &local.identity.key.sign(&transcript.reply_bytes()));
+        let own_hash = own.hash;
+        let request_hash = hash_of_request(request);
+        Ok(Self { token, own_hash, peer, key, dh1, dh2, challenge1, challenge2, request_hash })
+    }
+
+    pub(super) fn answers(&self, request: &DataHolder) -> bool {
+        hash_of_request(request) == self.request_hash
+    }
+
+    pub(super) fn is_finished_by(&self, final_token: &DataHolder) -> bool {
+        final_token.binary("challenge1") == Some(&self.challenge1)
+            && final_token.binary("challenge2") == Some(&self.challenge2)
+    }
+
+    /// Checks a Final. Returns the authenticated participant.
+    pub(super) fn finish(&self, final_token: &DataHolder) -> Result<AuthenticatedPeer, HandshakeError> {
+        if !self.is_finished_by(final_token) {
+            return Err(HandshakeError::Unexpected);
+        }
+        check_optional(final_token, "hash_c1", &self.peer.hash)?;
+        check_optional(final_token, "hash_c2", &self.own_hash)?;
+        check_optional(final_token, "dh1", &self.dh1)?;
+        check_optional(final_token, "dh2", &self.dh2)?;
+        let transcript = Transcript {
+            hash_c1: &self.peer.hash,
+            hash_c2: &self.own_hash,
+            challenge1: &self.challenge1,
+            challenge2: &self.challenge2,
+            dh1: &self.dh1,
+            dh2: &self.dh2,
+        };
+        let signature = required(final_token, "signature")?;
+        verify(&self.peer.certificate, &transcript.final_bytes(), signature)?;
+        let secret = self.key.agree(&self.dh1)?;
+        let secret = SharedSecret { secret: *secret, challenge1: self.challenge1, challenge2: self.challenge2 };
+        Ok(self.peer.clone().into_peer(secret))
+    }
+}
+
+/// The values that both sides sign.
+struct Transcript<'a> {
+    hash_c1: &'a [u8],
+    hash_c2: &'a [u8],
+    challenge1: &'a [u8],
+    challenge2: &'a [u8],
+    dh1: &'a [u8],
+    dh2: &'a [u8],
+}
+
+impl Transcript<'_> {
+    fn reply_bytes(&self) -> Vec<u8> {
+        signed_bytes(&[
+            ("hash_c2", self.hash_c2),
+            ("challenge2", self.challenge2),
+            ("dh2", self.dh2),
+            ("challenge1", self.challenge1),
+            ("dh1", self.dh1),
+            ("hash_c1", self.hash_c1),
+        ])
+    }
+
+    fn final_bytes(&self) -> Vec<u8> {
+        signed_bytes(&[
+            ("hash_c1", self.hash_c1),
+            ("challenge1", self.challenge1),
+            ("dh1", self.dh1),
+            ("challenge2", self.challenge2),
+            ("dh2", self.dh2),
+            ("hash_c2", self.hash_c2),
+        ])
+    }
+
+    fn verify_reply(&self, reply: &DataHolder, certificate: &Certificate) -> Result<(), HandshakeError> {
+        verify(certificate, &self.reply_bytes(), required(reply, "signature")?)
+    }
+
+    fn sign_final(&self, local: &LocalParticipant) -> DataHolder {
+        let mut token = DataHolder::new(format!("{CLASS}+Final"));
+        for (name, value) in [
+            ("hash_c1", self.hash_c1),
+            ("hash_c2", self.hash_c2),
+            ("dh1", self.dh1),
+            ("dh2", self.dh2),
+            ("challenge1", self.challenge1),
+            ("challenge2", self.challenge2),
+        ] {
+            token.add(name, value);
+        }
+        token.add("signature", &local.identity.key.sign(&self.final_bytes()));
+        token
+    }
+}
+
+/// Returns a token that asks the other side to begin.
+pub(super) fn authentication_request(challenge: &[u8; 32]) -> DataHolder {
+    let mut token = DataHolder::new(format!("{CLASS}+AuthReq"));
+    token.add("future_challenge", challenge);
+    token
+}
+
+/// The step of a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HandshakeStep {
+    AuthRequest,
+    Request,
+    Reply,
+    Final,
+}
+
+impl HandshakeStep {
+    pub(super) fn of(token: &DataHolder) -> Result<Self, HandshakeError> {
+        let steps = [
+            ("+AuthReq", Self::AuthRequest),
+            ("+Req", Self::Request),
+            ("+Reply", Self::Reply),
+            ("+Final", Self::Final),
+        ];
+        let found = steps.into_iter().find(|(suffix, _)| is_class(&token.class_id, suffix));
+        found.map(|(_, step)| step).ok_or_else(|| HandshakeError::Class(token.class_id.clone()))
+    }
+}
+
+fn required<'a>(token: &'a DataHolder, name: &'static str) -> Result<&'a [u8], HandshakeError> {
+    token.binary(name).ok_or(HandshakeError::Missing(name))
+}
+
+fn challenge(token: &DataHolder, name: &'static str) -> Result<[u8; 32], HandshakeError> {
+    required(token, name)?.try_into().map_err(|_| HandshakeError::Mismatch(name))
+}
+
+/// Checks a value that a token may leave out.
+fn check_optional(token: &DataHolder, name: &'static str, expected: &[u8]) -> Result<(), HandshakeError> {
+    let is_present = token.binary_properties.iter().any(|(known, _)| known == name);
+    if is_present && token.binary(name) != Some(expected) {
+        return Err(HandshakeError::Mismatch(name));
+    }
+    Ok(())
+}
+
+fn hash_of(values: &[Vec<u8>; 5]) -> [u8; 32] {
+    let properties: Vec<_> = CREDENTIALS.into_iter().zip(values.iter().map(Vec::as_slice)).collect();
+    Sha256::digest(signed_bytes(&properties)).into()
+}
+
+/// Returns a hash of all values of a Request that its answer depends on.
+fn hash_of_request(request: &DataHolder) -> [u8; 32] {
+    let names = CREDENTIALS.into_iter().chain(["dh1", "challenge1"]);
+    let values: Vec<_> = names.map(|name| (name, request.binary(name).unwrap_or_default())).collect();
+    Sha256::digest(signed_bytes(&values)).into()
+}
+
+fn verify(certificate: &Certificate, bytes: &[u8], signature: &[u8]) -> Result<(), HandshakeError> {
+    if certificate.public_key().verifies_handshake(bytes, signature) { Ok(()) } else { Err(HandshakeError::Signature) }
+}
+
+/// Returns the GUID in discovery data: a parameter list, big endian, without an encapsulation header.
+fn guid_of(mut list: &[u8]) -> Option<[u8; 16]> {
+    let mut found = None;
+    while let Some(([p0, p1, l0, l1], rest)) = list.split_first_chunk::<4>() {
+        let (pid, len) = (u16::from_be_bytes([*p0, *p1]), u16::from_be_bytes([*l0, *l1]));
+        if pid == PID_SENTINEL {
+            break;
+        }
+        let (value, rest) = rest.split_at_checked(usize::from(len))?;
+        if pid == PID_PARTICIPANT_GUID {
+            // Two GUIDs would let each side see another one.
+            if found.is_some() {
+                return None;
+            }
+            found = Some(<[u8; 16]>::try_from(value).ok()?);
+        }
+        list = rest;
+    }
+    found
+}
+
+impl fmt::Display for HandshakeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Class(class) => write!(f, "the token has the unknown class `{class}`"),
+            Self::Missing(name) => write!(f, "the token has not exactly one value `{name}`"),
+            Self::Mismatch(name) => write!(f, "the value `{name}` of the token does not fit"),
+            Self::Certificate(error) => write!(f, "identity of the other participant: {error}"),
+            Self::Guid => {
+                f.write_str("the GUID does not follow from the certificate: another participant speaks in this name")
+            }
+            Self::Algorithm(name) => write!(f, "the algorithm `{name}` is unknown or does not fit the certificate"),
+            Self::PublicKey => f.write_str("the public key for the agreement is invalid"),
+            Self::Signature => f.write_str("the signature of the token is wrong: it was changed or forged"),
+            Self::Unexpected => f.write_str("the token belongs to no known exchange"),
+            Self::Busy => f.write_str("too many handshakes were begun in the name of this participant"),
+        }
+    }
+}
+
+impl std::error::Error for HandshakeError {}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{GenericMessage, LocalIdentity};
+    use super::*;
+
+    /// 2030-01-01.
+    const NOW: i64 = 1_893_456_000;
+
+    /// The token of a message that Cyclone DDS 0.10.2 has sent. `make.md` says how the files were made.
+    macro_rules! captured {
+        ($name:literal) => {
+            GenericMessage::parse(include_bytes!(concat!("../../tests/vectors/handshake/", $name))).unwrap()
+        };
+    }
+
+    /// A third participant of the same authority.
+    fn local() -> LocalParticipant {
+        let identity = LocalIdentity::new(
+            include_str!("../../tests/vectors/handshake/identity_ca.cert.pem"),
+            include_str!("../../tests/vectors/handshake/cert.pem"),
+            include_str!("../../tests/vectors/handshake/key.pem"),
+            Vec::new(),
+            NOW,
+        );
+        LocalParticipant { identity: identity.unwrap(), guid: [0; 16], participant_data: Vec::new() }
+    }
+
+    fn participant_guid(message: &GenericMessage) -> [u8; 16] {
+        let mut guid = message.identity.0;
+        guid[12..].copy_from_slice(&[0, 0, 1, 0xc1]);
+        guid
+    }
+
+    #[test]
+    fn handshake_of_cyclone_is_verified() {
+        let (request, reply, last) =
+            (captured!("cyclone_request.bin"), captured!("cyclone_reply.bin"), captured!("cyclone_final.bin"));
+        let local = local();
+        let read = |message: &GenericMessage, name| {
+            assert_eq!(message.class_id, GenericMessage::AUTHENTICATION);
+            Credentials::read(&message.tokens[0], name, &local, &participant_guid(message), NOW).unwrap()
+        };
+        let (one, other) = (read(&request, "hash_c1"), read(&reply, "hash_c2"));
+        assert_eq!((one.certificate.subject_text(), one.agreement), ("CN=station".to_owned(), Agreement::Ecdh));
+        assert_eq!(other.certificate.subject_text(), "CN=robot7");
+        let [request, reply, last] = [&request, &reply, &last].map(|message| &message.tokens[0]);
+        assert_eq!(
+            [request, reply, last].map(|token| HandshakeStep::of(token).unwrap()),
+            [HandshakeStep::Request, HandshakeStep::Reply, HandshakeStep::Final]
+        );
+        let transcript = Transcript {
+            hash_c1: &one.hash,
+            hash_c2: &other.hash,
+            challenge1: required(request, "challenge1").unwrap(),
+            challenge2: required(reply, "challenge2").unwrap(),
+            dh1: required(request, "dh1").unwrap(),
+            dh2: required(reply, "dh2").unwrap(),
+        };
+        transcript.verify_reply(reply, &other.certificate).unwrap();
+        let signature = required(last, "signature").unwrap();
+        verify(&one.certificate, &transcript.final_bytes(), signature).unwrap();
+        // Each side has signed its own token only.
+        assert!(transcript.verify_reply(last, &other.certificate).is_err());
+        assert!(verify(&other.certificate, &transcript.final_bytes(), signature).is_err());
+        // The permissions that Cyclone DDS has sent are those of the file, and still signed.
+        let authority = include_str!("../../tests/vectors/handshake/permissions_ca.cert.pem");
+        let authority = Certificate::from_pem(authority).unwrap();
+        let permissions = required(request, "c.perm").unwrap();
+        assert!(crate::pki::verify_document(permissions, &authority).unwrap().contains("<subject_name>CN=station<"));
+    }
+
+    #[test]
+    fn request_of_cyclone_is_answered_for_its_own_guid_only() {
+        let request = captured!("cyclone_request.bin");
+        let local = local();
+        let guid = participant_guid(&request);
+        let nonce = Nonce { challenge: [1; 32], ephemeral: zeroize::Zeroizing::new([2; 32]) };
+        let answer = |guid| ReplyExchange::new(&request.tokens[0], &local, &guid, CYCLONE_DDS, &nonce, NOW);
+        assert!(answer(guid).is_ok());
+        for index in 0..16 {
+            let mut other = guid;
+            other[index] ^= 1;
+            assert_eq!(answer(other).err(), Some(HandshakeError::Guid));
+        }
+    }
+
+    #[test]
+    fn other_requests_of_cyclone_have_their_class() {
+        let message = captured!("cyclone_auth_request.bin");
+        assert_eq!(message.class_id, GenericMessage::AUTHENTICATION_REQUEST);
+        assert_eq!(HandshakeStep::of(&message.tokens[0]), Ok(HandshakeStep::AuthRequest));
+        assert_eq!(
+            authentication_request(&challenge(&message.tokens[0], "future_challenge").unwrap()),
+            message.tokens[0]
+        );
+        assert_eq!(HandshakeStep::of(&DataHolder::new("DDS:Auth:PKI-DH:2.0+Req")).ok(), None);
+    }
+
+    #[test]
+    fn guid_of_discovery_data_is_unique() {
+        let guid = |list: &[u8]| guid_of(list);
+        let one = [&[0, 0x50, 0, 16][..], &[7; 16]].concat();
+        assert_eq!(guid(&one), Some([7; 16]));
+        assert_eq!(guid(&[&one[..], &one].concat()), None);
+        assert_eq!(guid(&[&[0, 1, 0, 0][..], &one].concat()), None);
+        assert_eq!(guid(&[0, 0x50, 0, 17, 1]), None);
+        assert_eq!(guid(&[]), None);
+    }
+}

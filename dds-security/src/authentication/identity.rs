@@ -1,0 +1,171 @@
+//! The identity of a participant, and the GUID that follows from it (DDS Security 1.1, 9.3.3).
+
+use super::DataHolder;
+use crate::pki::{Certificate, CertificateError, KeyError, PrivateKey, RevocationList};
+use sha2::{Digest, Sha256};
+use std::fmt;
+use zeroize::Zeroizing;
+
+/// Class of identity tokens and, with a suffix, of handshake tokens.
+pub(super) const CLASS: &str = "DDS:Auth:PKI-DH:1.0";
+
+/// Class of permissions tokens.
+const PERMISSIONS_CLASS: &str = "DDS:Access:Permissions:1.0";
+
+/// The files by which a participant proves its identity, checked.
+///
+/// Certificates and keys have the form PEM. The private key is overwritten when the value is dropped.
+#[derive(Debug, Clone)]
+pub struct LocalIdentity {
+    pub(super) certificate: Certificate,
+    pub(super) certificate_pem: Vec<u8>,
+    pub(super) key: PrivateKey,
+    pub(super) authority: Certificate,
+    pub(super) revoked: Option<RevocationList>,
+    /// The signed document.
+    pub(super) permissions: Vec<u8>,
+}
+
+/// A file of an identity is faulty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum IdentityError {
+    /// The certificate of the identity authority.
+    Authority(CertificateError),
+    /// The certificate of the participant.
+    Certificate(CertificateError),
+    /// The private key.
+    Key(KeyError),
+    /// The list of revoked certificates.
+    Revocation(CertificateError),
+}
+
+/// A participant with its identity, GUID and discovery data.
+#[derive(Debug, Clone)]
+pub struct LocalParticipant {
+    /// The identity.
+    pub identity: LocalIdentity,
+    /// GUID, whose prefix is that of [`LocalIdentity::prefix`].
+    pub guid: [u8; 16],
+    /// Discovery data in PL_CDR, big endian, with the GUID.
+    pub participant_data: Vec<u8>,
+}
+
+impl LocalIdentity {
+    /// Reads and checks the files. `now` is in seconds since 1970.
+    ///
+    /// # Errors
+    /// [`IdentityError`] names the file and the fault.
+    pub fn new(
+        authority: &str,
+        certificate: &str,
+        key: &str,
+        permissions: Vec<u8>,
+        now: i64,
+    ) -> Result<Self, IdentityError> {
+        let authority = Certificate::from_pem(authority).map_err(IdentityError::Authority)?;
+        authority.check_authority(now).map_err(IdentityError::Authority)?;
+        let certificate = Certificate::from_pem(certificate).map_err(IdentityError::Certificate)?;
+        certificate.check_identity(&authority, now).map_err(IdentityError::Certificate)?;
+        let key = PrivateKey::from_pem(&Zeroizing::new(key.to_owned())).map_err(IdentityError::Key)?;
+        certificate.check_key(&key).map_err(IdentityError::Certificate)?;
+        let certificate_pem = certificate.to_pem().into_bytes();
+        Ok(Self { certificate, certificate_pem, key, authority, revoked: None, permissions })
+    }
+
+    /// Refuses the certificates of a list in the form PEM.
+    ///
+    /// # Errors
+    /// [`IdentityError::Revocation`] if the list is faulty or has the own certificate.
+    pub fn with_revocation_list(mut self, list: &str) -> Result<Self, IdentityError> {
+        let list = RevocationList::from_pem(list, &self.authority).map_err(IdentityError::Revocation)?;
+        list.check(&self.certificate).map_err(IdentityError::Revocation)?;
+        self.revoked = Some(list);
+        Ok(self)
+    }
+
+    /// The certificate.
+    #[must_use]
+    pub fn certificate(&self) -> &Certificate {
+        &self.certificate
+    }
+
+    /// Returns the GUID prefix of this identity for a prefix that the participant has chosen.
+    #[must_use]
+    pub fn prefix(&self, candidate: [u8; 12]) -> [u8; 12] {
+        adjusted_prefix(&self.certificate, candidate)
+    }
+
+    /// Returns the identity token for discovery (DDS Security 1.1, 9.3.2.1).
+    #[must_use]
+    pub fn identity_token(&self) -> DataHolder {
+        let mut token = DataHolder::new(CLASS);
+        for (name, value) in [
+            ("dds.cert.sn", self.certificate.subject_text()),
+            ("dds.cert.algo", self.certificate.algorithm().to_owned()),
+            ("dds.ca.sn", self.authority.subject_text()),
+            ("dds.ca.algo", self.authority.algorithm().to_owned()),
+        ] {
+            token.properties.push((name.to_owned(), value));
+        }
+        token
+    }
+
+    /// Returns the permissions token for discovery. It has no properties, because some versions of Fast DDS refuse it
+    /// with them.
+    #[must_use]
+    pub fn permissions_token(&self) -> DataHolder {
+        DataHolder::new(PERMISSIONS_CLASS)
+    }
+
+    /// Checks the certificate of another participant.
+    pub(super) fn check_peer(&self, certificate: &Certificate, now: i64) -> Result<(), CertificateError> {
+        certificate.check_identity(&self.authority, now)?;
+        self.revoked.as_ref().map_or(Ok(()), |list| list.check(certificate))
+    }
+}
+
+/// Returns the GUID prefix of a certificate's subject.
+///
+/// Its first half follows from the subject, so no other identity can use it. The second half follows from the
+/// candidate, so participants of one identity differ.
+#[must_use]
+pub fn adjusted_prefix(certificate: &Certificate, candidate: [u8; 12]) -> [u8; 12] {
+    let half = subject_half(certificate);
+    let rest = Sha256::digest(candidate);
+    let mut prefix = [0; 12];
+    prefix[..6].copy_from_slice(&half);
+    prefix[6..].copy_from_slice(&rest[..6]);
+    prefix
+}
+
+/// The half of the GUID prefix that follows from the subject: a set bit, and 47 bits of its hash.
+pub(super) fn subject_half(certificate: &Certificate) -> [u8; 6] {
+    let hash = Sha256::digest(certificate.subject_der());
+    let mut half = [0; 6];
+    let mut high = 0x80;
+    for (place, byte) in half.iter_mut().zip(hash) {
+        *place = high | byte >> 1;
+        high = byte << 7;
+    }
+    half
+}
+
+/// Whether the class of a token is one of this plugin, in any version 1.
+pub(super) fn is_class(class: &str, suffix: &str) -> bool {
+    let version = class.strip_suffix(suffix).and_then(|class| class.strip_prefix("DDS:Auth:PKI-DH:1."));
+    version.is_some_and(|minor| !minor.is_empty() && minor.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+impl fmt::Display for IdentityError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Authority(error) => write!(f, "identity authority: {error}"),
+            Self::Certificate(error) => write!(f, "identity: {error}"),
+            Self::Key(error) => write!(f, "private key: {error}"),
+            Self::Revocation(error) => write!(f, "list of revoked certificates: {error}"),
+        }
+    }
+}
+
+impl std::error::Error for IdentityError {}

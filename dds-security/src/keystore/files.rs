@@ -1,0 +1,67 @@
+//! Reads files with bounds, and writes them so that other users never read a key.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+/// Most bytes of a file.
+const LEN_MAX: u64 = 1 << 20;
+
+/// Reads a file of at most a megabyte.
+pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(LEN_MAX + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LEN_MAX {
+        return Err(io::Error::new(io::ErrorKind::InvalidData, "the file has more than a megabyte"));
+    }
+    Ok(bytes)
+}
+
+/// Reads a text file of at most a megabyte.
+pub(super) fn read_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read(path)?).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is no UTF-8"))
+}
+
+/// Creates a file that only its owner may read. Fails if it exists.
+pub(super) fn create_secret(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// Writes a file in one step: a reader sees the old or the new content.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let new = path.with_file_name(name);
+    let mut file = File::create(&new)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&new, path)
+}
+
+/// Creates a folder that only its owner may enter.
+pub(super) fn create_secret_folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Whether other users of the host can read a file.
+#[cfg(unix)]
+pub(super) fn is_readable_by_others(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    fs::metadata(path).is_ok_and(|metadata| metadata.mode() & 0o077 != 0)
+}
+
+/// Whether other users of the host can read a file. Unknown here.
+#[cfg(not(unix))]
+pub(super) fn is_readable_by_others(_: &Path) -> bool {
+    false
+}

@@ -1,0 +1,407 @@
+//! Handshakes over a network that loses, repeats, reorders and reflects tokens, with restarts and forgers.
+
+#![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
+use dds_security::authentication::{
+    DataHolder, HandshakeError, HandshakeRemote, HandshakeTime, LocalIdentity, LocalParticipant, PeerHandshake,
+    TokenByteOrder,
+};
+use dds_security::pki::{CertificateError, Issuer, PrivateKey, Validity};
+use proptest::prelude::*;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+const UNIX: i64 = 1_893_456_000;
+
+const VALIDITY: Validity = Validity { not_before: UNIX - 1000, not_after: UNIX + 1000 };
+
+fn authority() -> &'static Issuer {
+    static AUTHORITY: OnceLock<Issuer> = OnceLock::new();
+    AUTHORITY.get_or_init(|| Issuer::generate("identity CA", VALIDITY).unwrap())
+}
+
+fn identity(name: &str, authority: &Issuer) -> LocalIdentity {
+    let key = PrivateKey::generate().unwrap();
+    let certificate = authority.issue(name, &key, VALIDITY).unwrap().to_pem();
+    let ca = authority.certificate().to_pem();
+    let permissions = format!("permissions of {name}").into_bytes();
+    LocalIdentity::new(&ca, &certificate, &key.to_pem(), permissions, UNIX).unwrap()
+}
+
+fn with_guid(identity: LocalIdentity, guid: [u8; 16]) -> Arc<LocalParticipant> {
+    let participant_data = [&[0, 0x15, 0, 4, 2, 5, 0, 0, 0, 0x50, 0, 16][..], &guid, &[0, 1, 0, 0]].concat();
+    Arc::new(LocalParticipant { identity, guid, participant_data })
+}
+
+fn participant(name: &str, authority: &Issuer) -> Arc<LocalParticipant> {
+    let identity = identity(name, authority);
+    let mut guid = [0; 16];
+    guid[..12].copy_from_slice(&identity.prefix(*b"a candidate!"));
+    guid[12..].copy_from_slice(&[0, 0, 1, 0xc1]);
+    with_guid(identity, guid)
+}
+
+/// Two participants, the one with the lower GUID first.
+fn pair() -> &'static [Arc<LocalParticipant>; 2] {
+    static PAIR: OnceLock<[Arc<LocalParticipant>; 2]> = OnceLock::new();
+    PAIR.get_or_init(|| {
+        let mut pair = ["robot", "station"].map(|name| participant(name, authority()));
+        pair.sort_by_key(|participant| participant.guid);
+        pair
+    })
+}
+
+fn handshake(local: &Arc<LocalParticipant>, remote: &LocalParticipant, random: u8) -> PeerHandshake {
+    PeerHandshake::new(Arc::clone(local), HandshakeRemote { guid: remote.guid, vendor: [1, 0xdd] }, [random; 32])
+}
+
+fn both() -> [PeerHandshake; 2] {
+    let [low, high] = pair();
+    [handshake(low, high, 1), handshake(high, low, 2)]
+}
+
+fn at(elapsed_ms: u64) -> HandshakeTime {
+    HandshakeTime { elapsed: Duration::from_millis(elapsed_ms), unix: UNIX }
+}
+
+/// Passes a token through its form on the wire.
+fn on_wire(token: &DataHolder) -> DataHolder {
+    DataHolder::parse(&token.to_bytes(TokenByteOrder::Little), TokenByteOrder::Little).unwrap()
+}
+
+/// Runs both sides over a network without faults, until nothing is due within the time.
+fn settle(sides: &mut [PeerHandshake; 2], from_ms: u64, for_ms: u64) {
+    for now in (from_ms..from_ms + for_ms).step_by(50).map(at) {
+        for side in [0, 1] {
+            while let Some(token) = sides[side].poll(now) {
+                let _ = sides[1 - side].handle(&on_wire(&token), now);
+            }
+        }
+    }
+}
+
+fn assert_agreed(sides: &[PeerHandshake; 2]) {
+    let [one, other] = sides.each_ref().map(|side| side.peer().unwrap());
+    assert_eq!(one.secret.key_exchange_material(), other.secret.key_exchange_material());
+    for (side, peer) in [one, other].into_iter().enumerate() {
+        let expected = &pair()[1 - side];
+        assert_eq!(peer.certificate, *expected.identity.certificate());
+        assert_eq!(peer.participant_data, expected.participant_data);
+    }
+}
+
+#[test]
+fn three_tokens_are_enough() {
+    let mut sides = both();
+    let request = sides[0].poll(at(0)).unwrap();
+    assert_eq!(sides[0].poll(at(0)), None);
+    sides[1].handle(&request, at(0)).unwrap();
+    let reply = sides[1].poll(at(0)).unwrap();
+    assert_eq!(sides[1].poll(at(0)), None, "a side that was asked asks no more");
+    sides[0].handle(&reply, at(0)).unwrap();
+    let final_token = sides[0].poll(at(0)).unwrap();
+    assert_eq!((sides[0].poll(at(10_000)), sides[0].deadline()), (None, None));
+    sides[1].handle(&final_token, at(0)).unwrap();
+    assert_eq!((sides[1].poll(at(10_000)), sides[1].deadline()), (None, None));
+    assert_agreed(&sides);
+    assert_eq!(sides[1].peer().unwrap().permissions, pair()[0].identity_permissions());
+    // Late copies change nothing and are no errors.
+    for (side, token) in [(1, &request), (1, &final_token), (0, &reply)] {
+        sides[side].handle(token, at(20_000)).unwrap();
+    }
+    assert_eq!(sides[0].poll(at(20_000)), Some(final_token), "the Final may have been lost");
+    assert_eq!(sides.each_ref().map(PeerHandshake::generation), [1, 1]);
+}
+
+/// The signed document, which the test knows by its name.
+trait Named {
+    fn identity_permissions(&self) -> Vec<u8>;
+}
+
+impl Named for LocalParticipant {
+    fn identity_permissions(&self) -> Vec<u8> {
+        let subject = self.identity.certificate().subject_text();
+        format!("permissions of {}", subject.strip_prefix("CN=").unwrap()).into_bytes()
+    }
+}
+
+#[test]
+fn lost_tokens_are_repeated() {
+    for lost in 0..6 {
+        let mut sides = both();
+        let mut count = 0;
+        for now in (0..5000).step_by(50).map(at) {
+            for side in [0, 1] {
+                while let Some(token) = sides[side].poll(now) {
+                    count += 1;
+                    if count - 1 != lost {
+                        let _ = sides[1 - side].handle(&token, now);
+                    }
+                }
+            }
+        }
+        assert_agreed(&sides);
+    }
+}
+
+#[test]
+fn deadlines_are_the_times_of_tokens() {
+    let mut sides = both();
+    let mut times = Vec::new();
+    let mut now = Duration::ZERO;
+    while times.len() < 8 {
+        now = now.max(sides[0].deadline().unwrap());
+        let time = HandshakeTime { elapsed: now, unix: UNIX };
+        assert!(sides[0].poll(time).is_some() && sides[0].poll(time).is_none());
+        times.push(now.as_millis());
+    }
+    assert_eq!(times, [0, 100, 300, 700, 1500, 3100, 6100, 9100]);
+}
+
+#[test]
+fn restart_is_a_new_proof() {
+    for restarted in [0, 1] {
+        let mut sides = both();
+        settle(&mut sides, 0, 1000);
+        let before = sides[1 - restarted].peer().unwrap().secret.clone();
+        let [low, high] = pair();
+        sides[restarted] = if restarted == 0 { handshake(low, high, 3) } else { handshake(high, low, 3) };
+        settle(&mut sides, 10_000, 20_000);
+        assert_agreed(&sides);
+        assert_ne!(sides[1 - restarted].peer().unwrap().secret, before);
+        assert_eq!(sides[1 - restarted].generation(), 2);
+    }
+}
+
+#[test]
+fn values_that_are_optional_may_lack() {
+    let without = |mut token: DataHolder, names: &[&str]| {
+        token.binary_properties.retain(|(name, _)| !names.contains(&name.as_str()));
+        token
+    };
+    let mut sides = both();
+    let request = without(sides[0].poll(at(0)).unwrap(), &["hash_c1"]);
+    sides[1].handle(&request, at(0)).unwrap();
+    let reply = without(sides[1].poll(at(0)).unwrap(), &["hash_c1", "hash_c2", "dh1"]);
+    sides[0].handle(&reply, at(0)).unwrap();
+    let final_token = without(sides[0].poll(at(0)).unwrap(), &["hash_c1", "hash_c2", "dh1", "dh2"]);
+    sides[1].handle(&final_token, at(0)).unwrap();
+    assert_agreed(&sides);
+}
+
+#[test]
+fn changed_values_are_refused_and_change_nothing() {
+    let mut sides = both();
+    let tokens_of = |sides: &mut [PeerHandshake; 2]| {
+        let request = sides[0].poll(at(0)).unwrap();
+        let mut steps = vec![(1, request.clone(), sides.clone())];
+        sides[1].handle(&request, at(0)).unwrap();
+        let reply = sides[1].poll(at(0)).unwrap();
+        steps.push((0, reply.clone(), sides.clone()));
+        sides[0].handle(&reply, at(0)).unwrap();
+        let final_token = sides[0].poll(at(0)).unwrap();
+        steps.push((1, final_token, sides.clone()));
+        steps
+    };
+    for (side, token, before) in tokens_of(&mut sides) {
+        for index in 0..token.binary_properties.len() {
+            let name = token.binary_properties[index].0.clone();
+            for change in 0..4 {
+                let mut changed = token.clone();
+                let value = &mut changed.binary_properties[index].1;
+                match change {
+                    0 => value[0] ^= 1,
+                    1 => value.push(0),
+                    2 => value.clear(),
+                    _ => {
+                        let value = value.clone();
+                        changed.binary_properties.push((name.clone(), value));
+                    }
+                }
+                let mut sides = before.clone();
+                let result = sides[side].handle(&changed, at(0));
+                // The first token has no signature: its values are verified by the last one.
+                let is_first = token.class_id.ends_with("+Req");
+                let is_free = is_first && matches!(name.as_str(), "challenge1" | "dh1" | "c.perm" | "c.dsign_algo");
+                if !is_free || change == 3 {
+                    let is_kept = result.is_err() || sides[side].peer().is_none();
+                    assert!(is_kept, "{name} of {} with change {change}", token.class_id);
+                }
+                assert!(sides[side].peer().is_none() || result.is_ok());
+                // The true token still counts.
+                sides[side].handle(&token, at(200)).unwrap();
+                settle(&mut sides, 200, 5000);
+                assert_agreed(&sides);
+            }
+        }
+    }
+}
+
+#[test]
+fn other_identities_cannot_use_the_guid() {
+    let [low, high] = pair();
+    // A member of the fleet with the GUID of another one.
+    let mallory = with_guid(identity("mallory", authority()), low.guid);
+    let mut forger = handshake(&mallory, high, 5);
+    let mut side = handshake(high, low, 2);
+    let request = forger.poll(at(0)).unwrap();
+    assert_eq!(side.handle(&request, at(0)), Err(HandshakeError::Guid));
+    let mallory = with_guid(identity("mallory", authority()), high.guid);
+    let mut forger = handshake(&mallory, low, 5);
+    let mut side = handshake(low, high, 2);
+    forger.handle(&side.poll(at(0)).unwrap(), at(0)).unwrap();
+    assert_eq!(side.handle(&forger.poll(at(0)).unwrap(), at(0)), Err(HandshakeError::Guid));
+    // An outsider with the right subject, but another authority of the same name.
+    let other_authority = Issuer::generate("identity CA", VALIDITY).unwrap();
+    let subject = low.identity.certificate().subject_text();
+    let outsider = with_guid(identity(subject.strip_prefix("CN=").unwrap(), &other_authority), low.guid);
+    let mut forger = handshake(&outsider, high, 5);
+    let mut side = handshake(high, low, 2);
+    let expected = Err(HandshakeError::Certificate(CertificateError::Signature));
+    assert_eq!(side.handle(&forger.poll(at(0)).unwrap(), at(0)), expected);
+}
+
+#[test]
+fn certificate_must_be_valid_at_the_time_of_the_handshake() {
+    let mut sides = both();
+    let request = sides[0].poll(at(0)).unwrap();
+    let late = HandshakeTime { elapsed: Duration::ZERO, unix: VALIDITY.not_after + 1 };
+    let result = sides[1].handle(&request, late);
+    assert!(matches!(result, Err(HandshakeError::Certificate(CertificateError::Expired(_)))), "{result:?}");
+}
+
+#[test]
+fn sniffed_certificates_keep_no_participant_out() {
+    let [low, high] = pair();
+    let mut sides = both();
+    // A forger has the certificate of the other side, but not its key. It begins as often as it can.
+    for now in (0..5000_u64).step_by(20) {
+        let mut forged = handshake(low, high, 77).poll(at(0)).unwrap();
+        for (name, value) in &mut forged.binary_properties {
+            if name == "challenge1" {
+                value[..8].copy_from_slice(&now.to_le_bytes());
+            }
+        }
+        let _ = sides[1].handle(&forged, at(now));
+    }
+    settle(&mut sides, 6000, 20_000);
+    assert_agreed(&sides);
+    // Nor does it undo a proof.
+    let proved = sides[1].peer().cloned();
+    let forged = handshake(low, high, 78).poll(at(0)).unwrap();
+    sides[1].handle(&forged, at(30_000)).unwrap();
+    let request = sides[0].poll(at(60_000));
+    assert_eq!((sides[1].peer().cloned(), request), (proved, None));
+}
+
+#[test]
+fn secrets_are_not_shown() {
+    let mut sides = both();
+    settle(&mut sides, 0, 1000);
+    let text = format!("{:?}", sides[0]);
+    assert!(text.contains("SharedSecret { .. }") && !text.contains("seed") && text.len() < 2000, "{text}");
+}
+
+/// What the network does next.
+#[derive(Debug, Clone)]
+enum Event {
+    /// One side is polled, and its token goes into the network.
+    Poll(usize),
+    /// A token of the network arrives at the other side, and leaves the network.
+    Deliver(prop::sample::Index),
+    /// A token arrives, and stays in the network.
+    Repeat(prop::sample::Index),
+    /// A token arrives at the side that has sent it.
+    Reflect(prop::sample::Index),
+    /// A token is lost.
+    Lose(prop::sample::Index),
+    /// A byte of a token changes.
+    Change(prop::sample::Index, prop::sample::Index),
+    /// One side starts again.
+    Restart(usize, u8),
+    /// Time passes.
+    Wait(u64),
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let index = any::<prop::sample::Index>;
+    prop_oneof![
+        4 => (0..2_usize).prop_map(Event::Poll),
+        4 => index().prop_map(Event::Deliver),
+        2 => index().prop_map(Event::Repeat),
+        1 => index().prop_map(Event::Reflect),
+        1 => index().prop_map(Event::Lose),
+        1 => (index(), index()).prop_map(|(token, byte)| Event::Change(token, byte)),
+        1 => (0..2_usize, any::<u8>()).prop_map(|(side, random)| Event::Restart(side, random)),
+        2 => (1..800_u64).prop_map(Event::Wait),
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn any_network_ends_in_one_secret(events in proptest::collection::vec(event(), 0..60)) {
+        let [low, high] = pair();
+        let mut sides = both();
+        // Sender and token.
+        let mut network: Vec<(usize, DataHolder)> = Vec::new();
+        let mut now = 0;
+        for event in events {
+            match event {
+                Event::Poll(side) => network.extend(sides[side].poll(at(now)).map(|token| (side, token))),
+                Event::Wait(time) => now += time,
+                Event::Restart(side, random) => {
+                    let (local, remote) = if side == 0 { (low, high) } else { (high, low) };
+                    sides[side] = handshake(local, remote, random);
+                }
+                _ if network.is_empty() => {}
+                Event::Deliver(index) => {
+                    let (side, token) = network.remove(index.index(network.len()));
+                    let _ = sides[1 - side].handle(&token, at(now));
+                }
+                Event::Repeat(index) => {
+                    let (side, token) = &network[index.index(network.len())];
+                    let _ = sides[1 - side].handle(token, at(now));
+                }
+                Event::Reflect(index) => {
+                    let (side, token) = &network[index.index(network.len())];
+                    let before = sides[*side].generation();
+                    let _ = sides[*side].handle(token, at(now));
+                    prop_assert_eq!(sides[*side].generation(), before);
+                }
+                Event::Lose(index) => drop(network.remove(index.index(network.len()))),
+                Event::Change(index, byte) => {
+                    let index = index.index(network.len());
+                    let mut bytes = network[index].1.to_bytes(TokenByteOrder::Big);
+                    let byte = byte.index(bytes.len());
+                    bytes[byte] ^= 1;
+                    if let Ok(token) = DataHolder::parse(&bytes, TokenByteOrder::Big) {
+                        network[index].1 = token;
+                    }
+                }
+            }
+            for (side, expected) in [(0, high), (1, low)] {
+                if let Some(peer) = sides[side].peer() {
+                    prop_assert_eq!(&peer.certificate, expected.identity.certificate());
+                    prop_assert_eq!(&peer.participant_data, &expected.participant_data);
+                    prop_assert_eq!(&peer.permissions, &expected.identity_permissions());
+                }
+            }
+        }
+        settle(&mut sides, now, 60_000);
+        assert_agreed(&sides);
+    }
+
+    #[test]
+    fn any_bytes_are_a_token_or_an_error(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+        for order in [TokenByteOrder::Big, TokenByteOrder::Little] {
+            if let Ok(token) = DataHolder::parse(&bytes, order) {
+                let again = DataHolder::parse(&token.to_bytes(order), order).unwrap();
+                prop_assert_eq!(&again, &token);
+                let mut sides = both();
+                prop_assert!(sides[0].handle(&token, at(0)).is_err());
+            }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! `dds security`: the certificates and signed documents of a fleet, made and checked.
+
+use crate::error::ToolError;
+use clap::{Args, Subcommand};
+use dds_security::access::{AccessAction, AccessRequest};
+use dds_security::keystore::{CheckedIdentity, Fleet, FleetFile, FleetOptions, FleetRights, FleetStep, check};
+use dds_security::pki::Validity;
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The commands of DDS Security.
+#[derive(Debug, Subcommand)]
+#[non_exhaustive]
+pub enum SecurityCommand {
+    /// Make authorities, identities, governance and permissions, or add to them. Existing keys stay.
+    ///
+    /// The folder has the layout of SROS2. Edit the XML files and run the command again: it signs them.
+    Init(SecurityInitOptions),
+    /// Check certificates, keys, signatures, governance and permissions, and show what each identity may do.
+    Check(SecurityCheckOptions),
+}
+
+/// Options of `dds security init`.
+#[derive(Debug, Args)]
+pub struct SecurityInitOptions {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Name of an identity, such as `robot7`, or an enclave of ROS 2, such as `/cell3/arm`. Repeat it for several.
+    #[arg(short, long, value_name = "NAME")]
+    pub identity: Vec<String>,
+    /// Domain of a new governance and of new permissions. Repeat it for several.
+    #[arg(short, long, default_values_t = [0])]
+    pub domain: Vec<u32>,
+    /// Topics that a new identity may write, with `*` and `?`. Without --publish and --subscribe: all.
+    #[arg(long, value_name = "TOPIC")]
+    pub publish: Vec<String>,
+    /// Topics that a new identity may read, with `*` and `?`. Without --publish and --subscribe: all.
+    #[arg(long, value_name = "TOPIC")]
+    pub subscribe: Vec<String>,
+    /// Days for which new certificates and permissions count.
+    #[arg(long, default_value_t = 3650, value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    pub days: u32,
+}
+
+/// Options of `dds security check`.
+#[derive(Debug, Args)]
+pub struct SecurityCheckOptions {
+    /// A folder that `dds security init` or SROS2 has made, or the folder of one identity.
+    pub folder: PathBuf,
+    /// Show this identity only.
+    #[arg(short, long, value_name = "NAME")]
+    pub identity: Option<String>,
+    /// Domain of --publish and --subscribe.
+    #[arg(short, long, default_value_t = 0)]
+    pub domain: u32,
+    /// Fail unless the identities may write this topic.
+    #[arg(long, value_name = "TOPIC")]
+    pub publish: Vec<String>,
+    /// Fail unless the identities may read this topic.
+    #[arg(long, value_name = "TOPIC")]
+    pub subscribe: Vec<String>,
+    /// Partition of the topics.
+    #[arg(long, value_name = "NAME")]
+    pub partition: Vec<String>,
+}
+
+/// Runs a command of DDS Security.
+///
+/// # Errors
+/// Fails if the files cannot be made, have errors, or deny a requested access.
+pub fn run(command: &SecurityCommand, output: &mut dyn Write) -> Result<(), ToolError> {
+    match command {
+        SecurityCommand::Init(options) => init(options, output),
+        SecurityCommand::Check(options) => run_check(options, output),
+    }
+}
+
+fn init(options: &SecurityInitOptions, output: &mut dyn Write) -> Result<(), ToolError> {
+    let now = now();
+    // Clocks of hosts differ by a few minutes.
+    let validity = Validity { not_before: now - 3600, not_after: now + i64::from(options.days) * 86_400 };
+    let all = FleetRights { domains: options.domain.clone(), ..FleetRights::default() };
+    let rights = if options.publish.is_empty() && options.subscribe.is_empty() {
+        all
+    } else {
+        FleetRights { publish: options.publish.clone(), subscribe: options.subscribe.clone(), ..all }
+    };
+    let fleet_options = FleetOptions { identities: options.identity.clone(), rights, validity };
+    let fleet = Fleet::create(&options.folder, &fleet_options).map_err(security_error)?;
+    for FleetFile { path, step } in fleet.files() {
+        let verb = match step {
+            FleetStep::Created => "created",
+            FleetStep::Signed => "signed",
+            _ => "kept",
+        };
+        writeln!(output, "{verb} {}", path.display()).map_err(ToolError::output)?;
+    }
+    let folder = options.folder.display();
+    writeln!(output, "Keep {folder}/private here. Copy only {folder}/enclaves/NAME to the host of an identity.")
+        .map_err(ToolError::output)
+}
+
+fn run_check(options: &SecurityCheckOptions, output: &mut dyn Write) -> Result<(), ToolError> {
+    let now = now();
+    let name = options.folder.display().to_string();
+    let checked = check(&options.folder, now).map_err(|source| ToolError::Io { name, source })?;
+    for finding in &checked.findings {
+        writeln!(output, "{finding}").map_err(ToolError::output)?;
+    }
+    let is_chosen = |identity: &&CheckedIdentity| {
+        let chosen = options.identity.as_deref().map(|name| name.trim_start_matches('/'));
+        chosen.is_none_or(|name| identity.name == name)
+    };
+    let identities: Vec<_> = checked.identities.iter().filter(is_chosen).collect();
+    for identity in &identities {
+        write!(output, "{identity}").map_err(ToolError::output)?;
+    }
+    if checked.has_errors() {
+        let count = checked.findings.iter().filter(|finding| finding.is_error).count();
+        return Err(ToolError::Security {
+            text: format!("the files have errors ({count}); the lines above name each one"),
+        });
+    }
+    if identities.is_empty() {
+        let known: Vec<_> = checked.identities.iter().map(|identity| identity.name.as_str()).collect();
+        let text = format!("no identity of this name; known identities: {}", known.join(", "));
+        return Err(ToolError::Security { text });
+    }
+    let mut is_denied = false;
+    for (action, topics) in [(AccessAction::Publish, &options.publish), (AccessAction::Subscribe, &options.subscribe)] {
+        for topic in topics {
+            for identity in &identities {
+                is_denied |= !decide(options, identity, action, topic, output)?;
+            }
+        }
+    }
+    if is_denied {
+        let text = "an access is denied: change permissions.xml, and run `dds security init` again".to_owned();
+        return Err(ToolError::Security { text });
+    }
+    Ok(())
+}
+
+/// Prints whether an identity may use a topic, and returns it.
+fn decide(
+    options: &SecurityCheckOptions,
+    identity: &CheckedIdentity,
+    action: AccessAction,
+    topic: &str,
+    output: &mut dyn Write,
+) -> Result<bool, ToolError> {
+    let partitions: Vec<_> = options.partition.iter().map(String::as_str).collect();
+    let domain_id = options.domain;
+    let access = AccessRequest { action, domain_id, topic, partitions: &partitions, data_tags: &[] };
+    let decision = identity.decide(&access, now());
+    let verb = if action == AccessAction::Publish { "publishes" } else { "subscribes" };
+    writeln!(output, "{} {verb} `{topic}` in domain {domain_id}: {decision}", identity.name)
+        .map_err(ToolError::output)?;
+    Ok(decision.is_allowed)
+}
+
+fn security_error(error: impl std::fmt::Display) -> ToolError {
+    ToolError::Security { text: error.to_string() }
+}
+
+fn now() -> i64 {
+    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    since_1970.as_secs().try_into().unwrap_or(i64::MAX)
+}
