@@ -558,10 +558,6 @@ impl<A: Actor> Deferred for PanicReport<A> {
         // Here no cell is held, so the drop code of the state may enter any.
         drop(remains);
     }
-
-    fn hand_over(self: Arc<Self>, _: u32) {
-        Effects::scope(|effects| self.run(0, effects));
-    }
 }
 
 impl<A: Actor> Poke for Cell<A> {

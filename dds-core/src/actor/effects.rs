@@ -29,7 +29,11 @@ pub trait Deferred: Send + Sync {
     fn run(self: Arc<Self>, marks: u32, effects: &mut Effects);
 
     /// Hands the work to another thread, because this one has done its share.
-    fn hand_over(self: Arc<Self>, marks: u32);
+    ///
+    /// By default it runs here, in a frame of its own. For work that ends by itself.
+    fn hand_over(self: Arc<Self>, marks: u32) {
+        Effects::scope(|effects| self.run(marks, effects));
+    }
 }
 
 /// A deferred job and its argument.

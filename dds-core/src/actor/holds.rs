@@ -94,6 +94,7 @@ impl Holds {
 impl HoldHistogram {
     #[cfg(any(all(test, not(dds_loom)), debug_assertions))]
     fn note(&mut self, steps: u32) {
+        // Powers of two: the order of magnitude of a hold matters, and a histogram must not grow.
         let bucket = (u32::BITS - steps.leading_zeros()) as usize;
         self.buckets[bucket.min(BUCKETS - 1)] += 1;
         self.max = self.max.max(steps);

@@ -198,6 +198,7 @@ impl<A: Actor> Inbox<A> {
     /// Refuses all further mail. Returns the waiting mail, which the caller drops where no lock is held.
     #[must_use]
     pub(super) fn close(&self) -> VecDeque<A::Mail> {
+        // In a forked child the mail stays where it is: the thread that holds it belongs to the parent.
         let Some(mut ring) = self.ring() else { return VecDeque::new() };
         // Under the ring's lock: each push falls before this and is returned, or after it and is refused.
         ring.closed = !mutated(Mutation::OpenInbox);

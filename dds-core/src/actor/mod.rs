@@ -88,13 +88,17 @@ pub trait Poke: Send + Sync {
     fn poke(self: Arc<Self>, effects: &mut Effects);
 
     /// Like [`Poke::poke`], but called by the driver for a cell in the run queue.
-    fn resume(self: Arc<Self>, effects: &mut Effects);
+    fn resume(self: Arc<Self>, effects: &mut Effects) {
+        self.poke(effects);
+    }
 
     /// Sets signals without serving them.
     ///
     /// If a visitor sets them inside the cell, for work in steps, they are served after the visit. Other visitors can
-    /// enter before that.
-    fn signal(&self, signals: Signals);
+    /// enter before that. By default the target has no use for signals.
+    fn signal(&self, signals: Signals) {
+        let _ = signals;
+    }
 }
 
 /// Mail without content: bits that stay set until they are served.

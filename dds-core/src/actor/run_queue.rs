@@ -125,6 +125,7 @@ impl RunQueue {
 
     /// Runs the oldest cell. Returns false if there was none.
     pub fn run_one(&self) -> bool {
+        // The lock is free again: the cell may push itself while it runs.
         let Some(cell) = self.cells.lock().pop_front() else { return false };
         // A closed entity leaves a dead entry.
         if let Some(cell) = cell.upgrade() {

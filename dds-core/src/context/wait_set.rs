@@ -72,6 +72,7 @@ impl WaitSet {
     /// Adds a condition, also for threads that wait already. Does nothing if the set contains it.
     #[doc(alias = "attach_condition")]
     pub fn attach(&self, condition: &dyn Condition) {
+        // The set holds the shared state, so a dropped handle of the condition changes nothing.
         self.state.list.attach(condition.trigger());
     }
 

@@ -52,8 +52,4 @@ impl Deferred for LonelinessLog {
              multicast, set DDS_PEERS to their hosts"
         );
     }
-
-    fn hand_over(self: Arc<Self>, _: u32) {
-        Effects::scope(|effects| self.run(0, effects));
-    }
 }

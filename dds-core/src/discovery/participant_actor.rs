@@ -228,8 +228,6 @@ struct NoOwner;
 
 impl Deferred for NoOwner {
     fn run(self: Arc<Self>, _: u32, _effects: &mut Effects) {}
-
-    fn hand_over(self: Arc<Self>, _: u32) {}
 }
 
 impl Awaitable for ParticipantActor {

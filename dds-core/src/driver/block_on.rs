@@ -15,6 +15,7 @@ pub fn block_on<T>(
     until: Option<Instant>,
     mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>,
 ) -> Option<T> {
+    // A simulated driver limits every wait, because no other thread could end it.
     let until = until.or_else(|| driver.now().instant.after(driver.wait_limit()?));
     Parker::with_current(|parker| {
         let mut context = Context::from_waker(parker.waker());

@@ -1,7 +1,7 @@
 //! Faults of a transport and of its sockets, with the timers that delayed datagrams need.
 
 use super::{Driver, Expected, Packet, Receive, Socket, Timer, Timers};
-use crate::actor::{Effects, Poke, Signals};
+use crate::actor::{Effects, Poke};
 use crate::sync::{Arc, Lock, Weak};
 use dds_rtps::concurrent::{Payload, SlotPool};
 use dds_rtps::output::Datagram;
@@ -63,12 +63,6 @@ impl Poke for FaultyTransport {
         self.faults.handle_timeout((self.clock)());
         self.set_timer(&timer);
     }
-
-    fn resume(self: Arc<Self>, effects: &mut Effects) {
-        self.poke(effects);
-    }
-
-    fn signal(&self, _: Signals) {}
 }
 
 impl fmt::Debug for FaultyTransport {
@@ -154,10 +148,4 @@ impl Poke for FaultyReceive {
     fn poke(self: Arc<Self>, _: &mut Effects) {
         self.deliver(None);
     }
-
-    fn resume(self: Arc<Self>, effects: &mut Effects) {
-        self.poke(effects);
-    }
-
-    fn signal(&self, _: Signals) {}
 }

@@ -208,6 +208,7 @@ impl Headers {
         source: Source,
     ) -> Option<Self> {
         let mut bytes = [0; EXPECTED_HEADER_MAX];
+        // Longer headers are rare, and then the fragment is received as usual.
         bytes.get_mut(..header.len())?.copy_from_slice(header);
         if number_at.checked_add(size_of::<u32>())? > header.len() {
             return None;

@@ -126,6 +126,7 @@ impl Outgoing {
                 datagram.clear();
                 return false;
             }
+            // Sealed once, here: a datagram that a full socket refuses goes out with the same bytes.
             seal(&self.transform, &mut self.scratch, datagram);
             self.laid_out.end += 1;
             // Any other length ends the run, because the system sends only datagrams of similar length in one call.

@@ -143,6 +143,7 @@ impl Drop for ThreadGuard {
     fn drop(&mut self) {
         Effects::scope(|effects| {
             let mut end = self.0.lock();
+            // Under the lock, so that a waiter sees it or is in the list.
             end.has_ended = true;
             end.waiters.wake_all(effects);
         });

@@ -38,6 +38,7 @@ macro_rules! qos_setters {
             )*
 
             fn with_qos(mut self, change: impl FnOnce($qos) -> $qos) -> Self {
+                // After a failed `profile` the setters change nothing, and `build` returns its error.
                 self.qos = self.qos.map(change);
                 self
             }

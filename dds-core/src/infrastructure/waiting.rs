@@ -3,7 +3,7 @@
 //! Both forms share one path. One visit of the entity's cell looks at the awaited event and registers the waker. The
 //! caller parks outside of the cell. (CONCURRENCY rule: register and look in one visit.)
 
-use crate::actor::{Effects, Poke, Signals, Ticket, in_listener};
+use crate::actor::{Effects, Poke, Ticket, in_listener};
 use crate::driver::{Driver, Parker, Timer, role};
 use crate::infrastructure::{About, Missing, Patience, Subject, WaitError, WaitErrorKind, poll_within_turn};
 use dds_rtps::types::{Duration, Instant, SequenceNumber};
@@ -316,12 +316,6 @@ impl Poke for TimedWaker {
             effects.wake(waker);
         }
     }
-
-    fn resume(self: Arc<Self>, effects: &mut Effects) {
-        self.poke(effects);
-    }
-
-    fn signal(&self, _signals: Signals) {}
 }
 
 impl<T> Drop for Waiting<'_, T> {

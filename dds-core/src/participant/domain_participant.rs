@@ -276,6 +276,7 @@ impl DomainParticipant {
         let participant = self.handle.as_subscription_context();
         let make = || EndpointGroup::always(&participant, "subscriber", EntityKind::ReaderGroup);
         let group = self.handle.discovery().builtin().subscriber(make);
+        // Again at each call, which replaces the entry: the last group may have been dropped.
         self.handle.contained().add_subscriber(&group);
         // A disabled participant enables it later, and a closed one never does, so the error is ignored.
         drop(group.enable());

@@ -304,10 +304,6 @@ impl Deferred for MatchLog {
             LogEntry::Mismatch(report) => tracing::warn!("{report}"),
         });
     }
-
-    fn hand_over(self: Arc<Self>, _: u32) {
-        Effects::scope(|effects| self.run(0, effects));
-    }
 }
 
 /// Topic handles that are dropped after the turn. Dropping the last one may need the turn itself.
@@ -317,8 +313,6 @@ struct KeptTopics {
 
 impl Deferred for KeptTopics {
     fn run(self: Arc<Self>, _: u32, _effects: &mut Effects) {}
-
-    fn hand_over(self: Arc<Self>, _: u32) {}
 }
 
 impl Deferred for ParticipantHandle {
@@ -327,10 +321,6 @@ impl Deferred for ParticipantHandle {
     fn run(self: Arc<Self>, _: u32, effects: &mut Effects) {
         self.carry_out_matches(effects);
         self.reception().revive_own_writers(effects);
-    }
-
-    fn hand_over(self: Arc<Self>, _: u32) {
-        Effects::scope(|effects| self.run(0, effects));
     }
 }
 

@@ -8,7 +8,7 @@
 //!            or on one of the participant's own threads.
 //! ```
 
-use crate::actor::{Effects, Poke, Signals, Ticket, Wakers, close_cell, in_listener};
+use crate::actor::{Effects, Poke, Ticket, Wakers, close_cell, in_listener};
 use crate::driver::{Driver, Timer, role};
 use crate::infrastructure::{Awaited, Subject, WaitErrorKind, WaitSource};
 use crate::participant::{DomainParticipant, ParticipantHandle};
@@ -141,12 +141,6 @@ impl Poke for LingerBell {
             participant.part();
         }
     }
-
-    fn resume(self: Arc<Self>, effects: &mut Effects) {
-        self.poke(effects);
-    }
-
-    fn signal(&self, _signals: Signals) {}
 }
 
 /// Waker that the driver wakes when its threads have ended.

@@ -60,6 +60,7 @@ impl DemotedReaders {
         }
         self.readers.push(reader);
         self.counter.matched(InstanceHandle::from(reader));
+        // Deferred, because the log layer is foreign code and must not run inside of the cell.
         effects.defer(Arc::new(Demoted { writer, reader, behind }));
     }
 
@@ -91,10 +92,6 @@ impl Deferred for Replaced {
              larger `keep_last` on the writer if readers need each sample"
         );
     }
-
-    fn hand_over(self: Arc<Self>, _: u32) {
-        Effects::scope(|effects| self.run(0, effects));
-    }
 }
 
 /// Log line, written outside of all cells.
@@ -108,9 +105,5 @@ impl Deferred for Demoted {
     fn run(self: Arc<Self>, _: u32, _effects: &mut Effects) {
         let Self { writer, reader, behind } = *self;
         tracing::warn!(%writer, %reader, behind, "a reader is too slow, and the writer no longer waits for it");
-    }
-
-    fn hand_over(self: Arc<Self>, _: u32) {
-        Effects::scope(|effects| self.run(0, effects));
     }
 }

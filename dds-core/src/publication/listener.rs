@@ -176,6 +176,7 @@ pub(super) fn dispatch_events<T: 'static>(
 
 /// Calls the listener of a publisher or participant about the events of a writer.
 pub(crate) fn dispatch_writer_to_group<L: PublisherListener>(writer: &Arc<WriterHandle>, listener: &mut L, marks: u32) {
+    // Lent, because a counted handle here could become the application's last one.
     let any = writer.lend_typed();
     for event in writer.changes(marks) {
         call_writer_listener!(listener, &*any, event);

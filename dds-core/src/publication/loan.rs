@@ -223,6 +223,7 @@ impl<'w> LoanedBytes<'w> {
             // No cache keeps a refused sample, so the slot can be taken back. The copy is only a fallback.
             Err(_) => self.slot = Some(payload.into_slot().unwrap_or_else(|kept| SlotMut::copy_of(kept.bytes()))),
         }
+        // The sequence number is of no use to the caller.
         written.map(drop)
     }
 

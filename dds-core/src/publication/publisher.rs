@@ -147,6 +147,7 @@ impl Publisher {
     #[must_use]
     pub fn lookup_datawriter<T: 'static>(&self, topic: &str) -> Option<DataWriter<T>> {
         for writer in self.group.members() {
+            // A closed writer stays in the list until its last handle is dropped.
             if writer.topic_name() == topic && writer.is_of::<T>() && !writer.is_closed() {
                 return Some(DataWriter::from_handle(writer));
             }
@@ -329,6 +330,7 @@ impl Publisher {
     /// It covers the samples written before this call. It does not wait for writers that are closed during the wait.
     #[doc(alias = "wait_for_acknowledgments")]
     pub fn acknowledged(&self) -> Waiting<'_, ()> {
+        // Only for the log. `EveryWriter` has the number of each writer.
         let everything = Awaited::Acknowledged(SequenceNumber::MAX);
         Waiting::of_own(Box::new(EveryWriter::new(&self.group)), everything)
     }

@@ -93,6 +93,7 @@ impl PendingWrite {
     /// Returns how long the write has waited if its time is over. Otherwise it sets a timer.
     fn overdue(&mut self, writer: &WriterHandle, waker: &Waker) -> Option<Duration> {
         let driver = writer.driver();
+        // No thread blocks here, so the driver must receive the acknowledgment by itself.
         driver.attend();
         let limit = match &mut self.limit {
             Some(limit) => limit,
@@ -129,6 +130,7 @@ impl<'a> AsyncWrite<'a> {
                 room_ticket: None,
                 send_ticket: None,
                 awaited_number: None,
+                // A writer that never blocks writes behind fragments that wait.
                 waits_for_earlier: writer.blocking_limit().is_some(),
                 limit: None,
             }),
@@ -139,6 +141,7 @@ impl<'a> AsyncWrite<'a> {
 
     fn end(&mut self) {
         if let WriteState::Waiting(mut write) = mem::replace(&mut self.state, WriteState::Done) {
+            // Its place in the queue would block the waiters behind it.
             write.leave_queues(self.writer);
         }
     }

@@ -118,6 +118,7 @@ impl ReceiveCounters {
             reflected: read(&self.reflected),
             no_such_endpoint: read(&self.no_such_endpoint),
             replies_refused: read(&self.replies_refused),
+            // The caller reads it from the system.
             socket_full: 0,
             inbox_full: read(&self.inbox_full),
         }

@@ -139,6 +139,7 @@ impl<Q, R: Send> CallStep for ReplierMatch<'_, Q, R> {
     }
 
     fn poll(&self, ticket: &mut Option<Ticket>, waker: &Waker) -> Poll<Result<(), WaitErrorKind>> {
+        // The repliers of this moment are of no use: the request looks at the matches again.
         poll_repliers(self.asking, ticket, waker).map(|_| Ok(()))
     }
 }
@@ -167,6 +168,7 @@ struct PendingRequest<R> {
 
 impl<'a, Q, R> RequestSend<'a, Q, R> {
     pub(super) fn new(asking: &'a Arc<Asking<Q, R>>, request: &'a Q) -> Self {
+        // Nothing is encoded yet: a wait that is dropped before its first poll costs nothing.
         Self { asking, request, state: Mutex::new(RequestState::NotTried) }
     }
 
@@ -327,6 +329,7 @@ impl<Q: DdsType + Sync, R: Send> CallStep for Calling<'_, Q, R> {
 impl<Q, R> Drop for Calling<'_, Q, R> {
     fn drop(&mut self) {
         if let Progress::Sent(number) = self.sending.progress() {
+            // Later replies to it are for no caller, and are dropped undecoded.
             self.sending.asking.calls.end(number);
         }
     }

@@ -134,6 +134,7 @@ impl<Q> RequestInbox<Q> {
             if state.held.len() < HELD_MAX && now.since(first.since) < HELD_FOR {
                 break;
             }
+            // The oldest first: its requester has most likely given up.
             late.extend(state.held.pop_front());
         }
         state.held.push_back(Held { sample, since: now });

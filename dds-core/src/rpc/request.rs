@@ -51,6 +51,7 @@ impl<Q, R> Request<Q, R> {
     where
         R: DdsType,
     {
+        // The answer may take long, so the request is taken apart first.
         let Self { data, name, replies } = self;
         replies.write_with(&answer(data), correlation::reply_options(name))
     }

@@ -173,6 +173,7 @@ impl<Q, R> Asking<Q, R> {
         let there = self.writer.handle().matched_peers().len();
         match progress {
             Progress::Sent(number) => return Missing::Reply { repliers: self.calls.asked(number) },
+            // The history of the writer is full, so a replier does not take its requests.
             Progress::Full => return Missing::Acknowledgment { readers: there },
             Progress::Matching => {}
         }

@@ -115,6 +115,7 @@ impl Host {
     /// Steps its real-time clock forward by `nanos` nanoseconds. A negative value steps it back.
     pub fn step_clock(&self, nanos: i64) {
         if let Some(host) = self.world.state().host_mut(self.id) {
+            // Only the real-time clock jumps. The monotonic one never does.
             host.clock_offset += nanos;
         }
     }

@@ -125,6 +125,7 @@ fn open_sockets(
     let mut sockets = vec![(metatraffic, Socket::MetatrafficUnicast), (user, Socket::UserUnicast)];
     if config.multicast {
         let group = Some(PortMapping::DISCOVERY_GROUP);
+        // All participants of a host share the port of the group (RTPS 2.5, 9.6.2.3).
         sockets.push((open(Some(group_port), group)?, Socket::MetatrafficMulticast));
     }
     let port = |socket| network.port(socket).unwrap_or(0);

@@ -3,7 +3,7 @@
 //! Life cycle: created when the application first asks for the subscriber's status condition. Until then it costs the
 //! readers nothing. From then on it observes each reader and is poked outside of the reader's cell.
 
-use crate::actor::{Effects, Poke, Signals};
+use crate::actor::{Effects, Poke};
 use crate::endpoint::EndpointActor;
 use crate::infrastructure::{Observer, Watched, mark};
 use crate::subscription::{ReaderHandle, SubscriberGroup};
@@ -42,12 +42,6 @@ impl Poke for DataOnReaders {
     fn poke(self: Arc<Self>, effects: &mut Effects) {
         self.change(self.observer.take_marks(), effects);
     }
-
-    fn resume(self: Arc<Self>, effects: &mut Effects) {
-        self.poke(effects);
-    }
-
-    fn signal(&self, _signals: Signals) {}
 }
 
 impl SubscriberGroup {

@@ -290,6 +290,7 @@ impl<T: DecodeOwned> Iterator for IntoSamples<T> {
 
     fn next(&mut self) -> Option<Sample<T>> {
         loop {
+            // Decoded here, one at a time: an application that stops early pays only for the samples before.
             let sample = self.batch.list.get(self.next)?;
             self.next += 1;
             match decode_sample(sample, self.batch.pool.ty()) {
@@ -413,6 +414,7 @@ impl<T> fmt::Debug for SampleRef<'_, T> {
 
 /// Payload of a sample that has data.
 fn data_bytes(sample: &HistorySample) -> Option<&[u8]> {
+    // Such a sample may carry a key, which is no value.
     if !sample.info.valid_data {
         return None;
     }
@@ -444,6 +446,7 @@ pub(crate) fn decode_sample_into<T: DecodeOwned>(
     ty: Option<&AnyType>,
 ) -> Result<(), DecodeError> {
     match (data_bytes(sample), &mut into.data) {
+        // The old value keeps its buffers, so that strings and sequences allocate nothing.
         (Some(bytes), Some(value)) => value.decode_typed_into(bytes, ty)?,
         (Some(bytes), data @ None) => *data = Some(T::decode_typed(bytes, ty)?),
         (None, data) => *data = None,

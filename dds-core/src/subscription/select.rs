@@ -103,8 +103,10 @@ impl<'a, T> Select<'a, T> {
     pub fn condition(mut self, condition: &impl AsRef<ReadCondition>) -> Self {
         let condition = condition.as_ref();
         if let Some(filter) = condition.filter() {
+            // Two queries would need a filter of both, which DDS does not define.
             self.conditions_are_two |= self.filter.replace(filter).is_some();
         }
+        // The states of another reader's samples say nothing about these.
         self.condition_is_foreign |= !condition.is_of(self.reader.handle());
         self.states(condition.states())
     }

@@ -130,6 +130,7 @@ impl<T: DecodeOwned> StreamItem<T> for Sample<T> {
         ticket: &mut Option<Ticket>,
         waker: &Waker,
     ) -> Poll<Result<Self, WaitErrorKind>> {
+        // A stream that is created before `enable` waits for it, because a stream has no error.
         reader.poll_wait(Awaited::SampleOnceEnabled, ticket, waker)
     }
 }
@@ -145,6 +146,7 @@ impl<T: DecodeOwned> StreamItem<T> for T {
     ) -> Poll<Result<Self, WaitErrorKind>> {
         loop {
             let sample: Sample<T> = ready!(reader.poll_wait(Awaited::SampleOnceEnabled, ticket, waker))?;
+            // The end of an instance has no data, and this stream is of values only.
             if let Some(data) = sample.data {
                 return Poll::Ready(Ok(data));
             }

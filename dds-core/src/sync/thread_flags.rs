@@ -39,6 +39,7 @@ impl InCell {
 impl Drop for InCell {
     #[inline]
     fn drop(&mut self) {
+        // Not the value before: `enter` returns nothing inside of a cell, so only the outermost guard exists.
         IN_CELL.set(false);
     }
 }

@@ -86,6 +86,7 @@ macro_rules! endpoint_data {
         impl $name {
             pub(crate) fn new(endpoint: EndpointData, qos: $qos) -> Self {
                 let mut locators = endpoint.unicast_locators;
+                // One list: an application has no use for the difference.
                 locators.extend(endpoint.multicast_locators);
                 Self {
                     key: endpoint.guid,

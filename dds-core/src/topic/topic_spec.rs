@@ -199,6 +199,7 @@ impl SpecPolicies {
     pub(crate) fn writer(self, default: DataWriterQos) -> DataWriterQos {
         let mut qos = if self.preset == Preset::Default { default } else { self.preset.writer() };
         common_policies!(self, qos);
+        // Only a writer has it, because a sample expires by its source timestamp (DDS 1.4, 2.2.3.16).
         qos.lifespan = self.lifespan.unwrap_or(qos.lifespan);
         qos
     }

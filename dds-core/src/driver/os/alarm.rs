@@ -47,6 +47,7 @@ impl Alarm {
         };
         #[cfg(target_os = "linux")]
         if let (false, Some(far), Some(at)) = (is_near, &mut self.far, clock.to_system(until)) {
+            // The system may refuse timers in a container. Then tokio's timer serves this wait.
             if far.set(at) {
                 let mut woken = pin!(woken);
                 return poll_fn(|context| match woken.as_mut().poll(context) {

@@ -91,6 +91,7 @@ impl Naming {
             self.pause = RETRY_FIRST;
             REFRESH
         };
+        // From the end of the query, so that a slow resolver is not asked without a pause.
         self.next = now.after(pause).unwrap_or(now);
         let mut has_changed = false;
         for (known, mut found) in self.found.iter_mut().zip(found) {

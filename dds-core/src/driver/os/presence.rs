@@ -96,6 +96,7 @@ impl Beacon {
 
     /// Takes the name of `prefix`. If that fails, peers notice the end of this process by its lease.
     pub(super) fn show(&self, prefix: GuidPrefix) {
+        // The kernel releases the name when the descriptor closes, in whichever way the process ends.
         let beacon = system::bind(prefix);
         if let Err(error) = &beacon {
             tracing::debug!(%error, "others on this host cannot see whether this process runs");

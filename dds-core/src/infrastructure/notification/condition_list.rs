@@ -6,7 +6,7 @@
 //! and no event has occurred since. A wait costs one visit for each ready condition, and nothing for the others. No
 //! lock of the list is held during the visit of a cell.
 
-use crate::actor::{Effects, Poke, Signals, Ticket, Wakers};
+use crate::actor::{Effects, Poke, Ticket, Wakers};
 use crate::infrastructure::{Active, ConditionId, Observer, Trigger, TriggerValue, WaitErrorKind};
 use crate::sync::{Arc, AtomicBool, AtomicU64, Lock, Mutation, Ordering, Weak, mutated};
 use smallvec::SmallVec;
@@ -230,12 +230,6 @@ impl Poke for Attachment {
         state.make_ready(self);
         state.waiters.wake_all(effects);
     }
-
-    fn resume(self: Arc<Self>, effects: &mut Effects) {
-        self.poke(effects);
-    }
-
-    fn signal(&self, _signals: Signals) {}
 }
 
 impl Drop for ConditionList {

@@ -3,7 +3,7 @@
 //! Bound: a stream stores one bit for each kind of status, and the values that it reported last. A slow consumer
 //! receives the changes of one kind together, with their sum.
 
-use crate::actor::{Effects, Poke, Signals, Ticket, Wakers};
+use crate::actor::{Effects, Poke, Ticket, Wakers};
 use crate::driver::Driver;
 use crate::infrastructure::{
     Awaited, Observed, Observer, StatusMask, Subject, WaitErrorKind, WaitSource, Waiting, mark, observe, stop_observing,
@@ -212,12 +212,6 @@ impl Poke for StreamBell {
         // on.
         self.state().waiters.wake_all(effects);
     }
-
-    fn resume(self: Arc<Self>, effects: &mut Effects) {
-        self.poke(effects);
-    }
-
-    fn signal(&self, _signals: Signals) {}
 }
 
 impl<E> Drop for Events<E> {

@@ -35,6 +35,7 @@ impl Notifier {
 
     /// Records a panic of a listener. Only event streams report it.
     pub(crate) fn note_listener_panic(&mut self, message: &str, effects: &mut Effects) {
+        // Before the notification, so that a stream that it wakes finds the message.
         self.panics.note(message);
         self.observers.notify(mark::LISTENER_PANICKED, effects);
     }

@@ -138,6 +138,7 @@ impl<T> DataWriter<T> {
         let (instance, key) = self.encode_key(key)?;
         // The change carries the key and its hash. Some peers cannot invert MD5, others send only one of the two.
         let mut change = options.apply_to(NewChange::not_alive(kind, instance, key))?;
+        // A dispose may create its instance. To unregister an unknown one is an error (DDS 1.4, 2.2.2.4.2.7).
         change.must_be_registered |= kind != ChangeKind::NotAliveDisposed;
         Ok(change)
     }

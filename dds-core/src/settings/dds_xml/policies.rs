@@ -162,6 +162,7 @@ fn liveliness(reading: &mut Reading<'_>, value: &mut Liveliness, node: Node<'_, 
 
 fn reliability(reading: &mut Reading<'_>, value: &mut Reliability, node: Node<'_, '_>) -> ProfileResult<()> {
     let mut reliable = value.is_reliable();
+    // A switch to RELIABLE takes the default blocking time, unless the file names one.
     let before = if reliable { *value } else { Reliability::RELIABLE };
     let mut blocking_time = None;
     each_element!(reading, for leaf in node {

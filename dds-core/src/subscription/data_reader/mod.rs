@@ -283,6 +283,7 @@ impl<T> DataReader<T> {
         // A volatile or best-effort reader gets no history, so there is nothing to wait for (DDS 1.4, 2.2.3.4).
         let qos = self.handle.qos().get();
         let has_history = qos.durability > Durability::Volatile && qos.reliability.is_reliable();
+        // The writers of this moment: a later match must not prolong the wait.
         let writers = if has_history { self.handle.matched_peers() } else { Vec::new() };
         Waiting::of_own(Box::new(HistoryWait::new(&self.handle, writers)), Awaited::History)
     }
@@ -657,6 +658,7 @@ impl<T: DecodeOwned> WaitSource<Sample<T>> for DataReader<T> {
         loop {
             match self.take_first() {
                 Ok(Some(sample)) => {
+                    // The wake that this wait may have received belongs to the next waiter.
                     if let Some(ticket) = ticket.take() {
                         self.handle.abandon_wait(Awaited::Sample, ticket);
                     }
