@@ -1,4 +1,4 @@
-//! Samples from JSON, in the form in which `dds echo --json` prints them.
+//! Samples from JSON or YAML, in the form in which `dds echo --json` and `dds echo --yaml` print them.
 //!
 //! | type | JSON |
 //! |---|---|
@@ -11,18 +11,30 @@
 //! | union | object with the selected member, or the discriminator of a case without a member |
 
 use crate::error::ToolError;
+use crate::yaml;
 use dds_core::dynamic::{DataError, DynamicData, DynamicKind, DynamicType, Input, PrimitiveKind};
 use serde_json::{Map, Value};
 
-/// Reads a sample of a type.
+/// Reads a sample of a type from JSON or YAML.
 ///
 /// # Errors
 /// [`ToolError::Value`] with the path of the first part that does not fit.
 pub fn sample_from_json(ty: &DynamicType, text: &str) -> Result<DynamicData, ToolError> {
-    let value: Value = serde_json::from_str(text).map_err(|error| ToolError::Value {
-        path: String::new(),
-        reason: format!("the sample is not JSON: {error}"),
-    })?;
+    let value: Value = match serde_json::from_str(text) {
+        Ok(value) => value,
+        Err(error) => yaml::from_yaml(text).map_err(|yaml| ToolError::Value {
+            path: String::new(),
+            reason: format!("the sample is not JSON: {error}; it is not YAML either: {yaml}"),
+        })?,
+    };
+    sample_of(ty, value)
+}
+
+/// Reads a sample from a JSON value.
+///
+/// # Errors
+/// As [`sample_from_json`].
+pub fn sample_of(ty: &DynamicType, value: Value) -> Result<DynamicData, ToolError> {
     let mut reader = JsonReader { path: String::new() };
     let ty = ty.resolved();
     match value {

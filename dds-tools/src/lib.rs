@@ -16,7 +16,9 @@
 //! | [`topic_reader`] | readers for all writers of a topic, with any QoS |
 //! | [`topic_set`] | readers for all selected topics, with rates and losses |
 //! | [`socket_drops`] | datagrams that the sockets of this host dropped |
+//! | [`tag_listener`] | domain tags of other participants |
 //! | [`json_input`] | samples from JSON |
+//! | [`yaml`] | values between JSON and YAML |
 //! | [`ros`] | types, names and QoS of ROS 2 |
 //! | [`recording`] | MCAP files |
 //! | [`recording_files`] | a recording as a sequence of files |
@@ -37,10 +39,12 @@ pub mod recording_ring;
 pub mod ros;
 pub mod socket_drops;
 pub mod stop;
+pub mod tag_listener;
 pub mod topic_access;
 pub mod topic_reader;
 pub mod topic_set;
 pub mod topic_types;
+pub mod yaml;
 
 pub use error::ToolError;
 pub use stop::Stop;

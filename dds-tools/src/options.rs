@@ -31,8 +31,10 @@ pub enum Command {
     Check(CheckOptions),
     /// Print samples of a topic. The program needs no type definition.
     Echo(EchoOptions),
-    /// Publish samples from JSON.
+    /// Publish samples from JSON or YAML.
     Pub(PublishOptions),
+    /// Send a request to a service, and print its reply.
+    Call(CallOptions),
     /// Measure the rate of a topic, with its jitter.
     Hz(MeasureOptions),
     /// Measure the bytes of a topic for each second.
@@ -230,6 +232,9 @@ pub struct EchoOptions {
     /// Print only this part of each sample, such as `pose.position.x` or `points[3]`.
     #[arg(long, value_name = "PATH")]
     pub field: Option<String>,
+    /// Print YAML documents. `pub` accepts them.
+    #[arg(long, conflicts_with_all = ["json", "info"])]
+    pub yaml: bool,
     /// Print the writer, the timestamps and the sequence number of each sample.
     #[arg(short, long)]
     pub info: bool,
@@ -253,7 +258,9 @@ pub struct PublishOptions {
     /// Name of the topic. A leading slash marks a topic of ROS: `/chatter` is `rt/chatter`.
     #[arg(value_parser = topic)]
     pub topic: String,
-    /// The sample as JSON. Absent members have their default values. `-` reads one sample from each line of the input.
+    /// The sample as JSON or YAML. Absent members have their default values.
+    ///
+    /// `-` reads one sample from each line of the input, or with `--yaml` from each document.
     pub value: String,
     /// Samples for each second. Without it, the program publishes one sample, or each line of the input at once.
     #[arg(short, long, value_name = "HZ", value_parser = rate)]
@@ -264,6 +271,9 @@ pub struct PublishOptions {
     /// Seconds to wait for the readers.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     pub readers_wait: Duration,
+    /// The input has YAML documents.
+    #[arg(long)]
+    pub yaml: bool,
     /// Dispose the instance of the sample rather than write it.
     #[arg(long)]
     pub dispose: bool,
@@ -273,6 +283,37 @@ pub struct PublishOptions {
     /// The type.
     #[command(flatten)]
     pub ty: TypeOptions,
+    /// The network.
+    #[command(flatten)]
+    pub network: NetworkOptions,
+}
+
+/// Options of `call`.
+#[derive(Debug, Clone, Args)]
+pub struct CallOptions {
+    /// Name of the service (DDS-RPC 1.0). A leading slash marks a service of ROS, such as `/add_two_ints`.
+    pub service: String,
+    /// The request as JSON or YAML. Absent members have their default values.
+    #[arg(default_value = "{}")]
+    pub value: String,
+    /// Seconds to wait for a server, and for its reply.
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    pub within: Duration,
+    /// IDL file with the types of the request and of the reply, for servers that do not describe them.
+    #[arg(long = "type", value_name = "FILE.idl")]
+    pub type_file: Option<PathBuf>,
+    /// Name of the request type in the file.
+    #[arg(long, value_name = "NAME", requires = "type_file")]
+    pub request_type: Option<String>,
+    /// Name of the reply type in the file.
+    #[arg(long, value_name = "NAME", requires = "type_file")]
+    pub reply_type: Option<String>,
+    /// Seconds to wait for a server that describes its types.
+    #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
+    pub type_wait: Duration,
+    /// The output.
+    #[command(flatten)]
+    pub output: OutputOptions,
     /// The network.
     #[command(flatten)]
     pub network: NetworkOptions,
@@ -371,6 +412,9 @@ pub struct RecordOptions {
     /// Topic whose samples write the last seconds into a file.
     #[arg(long, value_name = "TOPIC", value_parser = topic, requires = "last")]
     pub trigger: Option<String>,
+    /// IDL file with types of topics, for peers that do not describe them.
+    #[arg(long = "type", value_name = "FILE.idl")]
+    pub type_file: Option<PathBuf>,
     /// Seconds to wait for a peer that describes the type of a topic.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     pub type_wait: Duration,
@@ -436,6 +480,9 @@ pub struct ServeOptions {
     /// Origin of a web page that may connect, beside the own page. Repeat it for several origins.
     #[arg(long, value_name = "ORIGIN")]
     pub allow_origin: Vec<String>,
+    /// IDL file with types of topics, for peers that do not describe them.
+    #[arg(long = "type", value_name = "FILE.idl")]
+    pub type_file: Option<PathBuf>,
     /// Accept no samples from clients.
     #[arg(long)]
     pub read_only: bool,

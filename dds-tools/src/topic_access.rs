@@ -194,13 +194,25 @@ pub fn schema_type(schema: &mcap::Schema<'_>, type_name: &str) -> Result<Dynamic
 /// # Errors
 /// [`ToolError::TypeFile`] with the diagnostics of the file, or if it defines none of the types.
 pub fn file_type(path: &Path, topic: &TopicView<'_>) -> Result<DynamicType, ToolError> {
+    match defined_type(path, topic)? {
+        Some(ty) => Ok(ty),
+        None => {
+            let names = topic.type_names().join(", ");
+            let text = format!("{} does not define the type of the topic: {names}", path.display());
+            Err(ToolError::TypeFile { text })
+        }
+    }
+}
+
+/// Returns the type of a topic if an IDL file defines it.
+///
+/// # Errors
+/// [`ToolError::TypeFile`] with the diagnostics of the file.
+pub(crate) fn defined_type(path: &Path, topic: &TopicView<'_>) -> Result<Option<DynamicType>, ToolError> {
     let specification = parse_type_file(path)?;
     let names = topic.type_names();
-    let Some(name) = names.iter().find(|name| specification.find(name).is_some()) else {
-        let text = format!("{} does not define the type of the topic: {}", path.display(), names.join(", "));
-        return Err(ToolError::TypeFile { text });
-    };
-    type_of_specification(&specification, name).map_err(|text| ToolError::TypeFile { text })
+    let Some(name) = names.iter().find(|name| specification.find(name).is_some()) else { return Ok(None) };
+    type_of_specification(&specification, name).map(Some).map_err(|text| ToolError::TypeFile { text })
 }
 
 fn named_file_type(path: &Path, name: &str) -> Result<DynamicType, ToolError> {

@@ -74,10 +74,10 @@ impl TopicSet {
         Self { participant, selection, types: None, topics: BTreeMap::new(), refused: HashSet::new() }
     }
 
-    /// Creates a set that waits for at most `type_wait` for the type of each topic. Its instances have keys.
+    /// Creates a set that looks for the type of each topic. Its instances have keys.
     #[must_use]
-    pub fn with_types(participant: DomainParticipant, selection: TopicSelection, type_wait: Duration) -> Self {
-        let types = Some(TopicTypes::new(participant.clone(), type_wait));
+    pub fn with_types(participant: DomainParticipant, selection: TopicSelection, types: TopicTypes) -> Self {
+        let types = Some(types);
         Self { participant, selection, types, topics: BTreeMap::new(), refused: HashSet::new() }
     }
 

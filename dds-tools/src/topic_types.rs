@@ -3,10 +3,12 @@
 use crate::domain_view::TopicView;
 use crate::error::ToolError;
 use crate::ros::{RosTopicType, ros_type};
+use crate::topic_access::defined_type;
 use dds_core::DomainParticipant;
 use dds_core::dynamic::DynamicType;
 use dds_core::error::WaitErrorKind;
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// The type of a topic.
@@ -47,22 +49,29 @@ impl KnownType {
 pub struct TopicTypes {
     participant: DomainParticipant,
     wait: Duration,
+    /// IDL file with types that no endpoint describes.
+    file: Option<PathBuf>,
     /// When the wait for the type of a topic began. The caller bounds the number of topics.
     awaited: HashMap<String, Instant>,
 }
 
 impl TopicTypes {
-    /// Waits for at most `wait` for the description of each type.
+    /// Looks for types in `file` first, and then waits for at most `wait` for the description of each type.
     #[must_use]
-    pub fn new(participant: DomainParticipant, wait: Duration) -> Self {
-        Self { participant, wait, awaited: HashMap::new() }
+    pub fn new(participant: DomainParticipant, wait: Duration, file: Option<PathBuf>) -> Self {
+        Self { participant, wait, file, awaited: HashMap::new() }
     }
 
     /// Returns the type of a topic, or `None` while an endpoint may still describe it.
     ///
     /// # Errors
-    /// Fails if the participant is closed.
+    /// Fails if the participant is closed, or if the file is incorrect.
     pub fn of_topic(&mut self, name: &str, topic: &TopicView<'_>) -> Result<Option<KnownType>, ToolError> {
+        if let Some(file) = &self.file
+            && let Some(ty) = defined_type(file, topic)?
+        {
+            return Ok(Some(KnownType::Described(ty)));
+        }
         if let Some(found) = topic.type_names().iter().find_map(|name| ros_type(name)) {
             return Ok(Some(KnownType::Ros(found)));
         }

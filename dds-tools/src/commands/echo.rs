@@ -6,6 +6,7 @@ use crate::network;
 use crate::options::EchoOptions;
 use crate::stop::Stop;
 use crate::topic_access::{reader_qos, subscriber_qos, topic_type};
+use crate::yaml;
 use dds_core::dynamic::{DynamicData, DynamicRef};
 use dds_core::qos::TopicQos;
 use dds_core::{InstanceState, SampleInfo};
@@ -83,6 +84,9 @@ fn data_line(options: &EchoOptions, data: &DynamicData, info: &SampleInfo) -> Re
         Some(field) => data.at(field.as_str()),
         None => Ok(data.as_ref()),
     };
+    if options.yaml {
+        return yaml_document(&part.ok());
+    }
     if !options.output.json {
         let value = match part {
             Ok(part) => part.to_string(),
@@ -98,12 +102,21 @@ fn data_line(options: &EchoOptions, data: &DynamicData, info: &SampleInfo) -> Re
 /// Returns the line of an instance that has ended.
 fn end_line(options: &EchoOptions, key: Option<DynamicData>, info: &SampleInfo) -> Result<String, ToolError> {
     let state = end_text(info.instance_state);
+    if options.yaml {
+        return yaml_document(&InstanceEnd { instance_state: state, key });
+    }
     if !options.output.json {
         let key = key.map(|key| key.to_string()).unwrap_or_default();
         return Ok(with_info(options, info, format!("{state}: {key}")));
     }
     let end = InstanceEnd { instance_state: state, key };
     if options.info { to_json(&Line { end: Some(&end), ..Line::new(info) }) } else { to_json(&end) }
+}
+
+/// Returns a YAML document, with the line that ends it.
+fn yaml_document(value: &impl Serialize) -> Result<String, ToolError> {
+    let value = serde_json::to_value(value).map_err(|error| ToolError::output(error.into()))?;
+    Ok(format!("{}---", yaml::to_yaml(&value)))
 }
 
 fn with_info(options: &EchoOptions, info: &SampleInfo, value: String) -> String {

@@ -1,5 +1,6 @@
 //! One module for each command.
 
+pub mod call;
 pub mod check;
 pub mod echo;
 pub(crate) mod endpoint_row;
@@ -43,6 +44,7 @@ pub fn run(
         Command::Check(options) => check::run(options, output, notes, stop),
         Command::Echo(options) => echo::run(options, output, notes, stop),
         Command::Pub(options) => publish::run(options, input, notes, stop),
+        Command::Call(options) => call::run(options, output, stop),
         Command::Hz(options) => measure::run(measure::Quantity::Rate, options, output, stop),
         Command::Bw(options) => measure::run(measure::Quantity::Bandwidth, options, output, stop),
         Command::Delay(options) => measure::run(measure::Quantity::Delay, options, output, stop),

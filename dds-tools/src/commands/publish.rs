@@ -121,15 +121,23 @@ fn publish_lines(
     let mut pace = Pace::new(options.rate);
     let mut written = 0;
     let mut line = String::new();
+    let mut document = String::new();
     while options.end.count.is_none_or(|count| written < count) && !stop.is_due() {
         line.clear();
-        if input.read_line(&mut line).map_err(input_error)? == 0 {
-            break;
-        }
-        if line.trim().is_empty() {
+        let is_end = input.read_line(&mut line).map_err(input_error)? == 0;
+        if options.yaml && !is_end && line.trim_end() != "---" {
+            document.push_str(&line);
             continue;
         }
-        let sample = sample_from_json(ty, &line)?;
+        // A line with JSON is a document by itself.
+        let text = if options.yaml { std::mem::take(&mut document) } else { line.clone() };
+        if text.trim().is_empty() {
+            if is_end {
+                break;
+            }
+            continue;
+        }
+        let sample = sample_from_json(ty, &text)?;
         pace.wait(stop);
         publish_one(options, writer, &sample)?;
         written += 1;

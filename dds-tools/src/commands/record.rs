@@ -16,7 +16,7 @@ use crate::ros::{
 use crate::stop::Stop;
 use crate::topic_reader::{EndedInstance, TopicChange};
 use crate::topic_set::{TopicSelection, TopicSet};
-use crate::topic_types::KnownType;
+use crate::topic_types::{KnownType, TopicTypes};
 use dds_core::cdr::Encoding;
 use dds_core::qos::Durability;
 use dds_core::{InstanceState, SampleInfo};
@@ -53,7 +53,8 @@ pub fn run(options: &RecordOptions, notes: &mut dyn Write, stop: &Stop) -> Resul
         topics.push(trigger.clone());
     }
     let selection = TopicSelection { topics, exclude: options.exclude.clone() };
-    let mut set = TopicSet::with_types(participant, selection, options.type_wait);
+    let types = TopicTypes::new(participant.clone(), options.type_wait, options.type_file.clone());
+    let mut set = TopicSet::with_types(participant, selection, types);
     let mut recorder = TopicRecorder { recorded: BTreeMap::new(), total: 0, sink: Sink::new(options, &watch)? };
     let trigger = RingTrigger::new(options)?;
     let stop = stop.after(options.end.duration);

@@ -14,6 +14,7 @@ use crate::options::ServeOptions;
 use crate::ros::{dds_topic, ros_type};
 use crate::stop::Stop;
 use crate::topic_access::dynamic_writer;
+use crate::topic_types::TopicTypes;
 use dds_core::cdr::Encoded;
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::{DataWriter, DomainParticipant, Time};
@@ -50,8 +51,9 @@ pub fn run(options: &ServeOptions, notes: &mut dyn Write, stop: &Stop) -> Result
     writeln!(notes, "page      {}\nFoxglove  {}", server.url(), server.websocket_url())
         .and_then(|()| notes.flush())
         .map_err(ToolError::output)?;
+    let types = TopicTypes::new(participant.clone(), options.type_wait, options.type_file.clone());
     let mut view = LiveView {
-        topics: ServedTopics::new(participant.clone(), options.type_wait),
+        topics: ServedTopics::new(participant.clone(), types),
         observer: SystemObserver::new(participant.clone()),
         participant,
         watch,

@@ -6,6 +6,7 @@ use crate::error::ToolError;
 use crate::network;
 use crate::options::{NetworkOptions, WhyOptions};
 use crate::stop::Stop;
+use crate::tag_listener;
 use dds_core::DomainParticipant;
 use dds_core::matching::MatchReport;
 use serde_json::json;
@@ -14,6 +15,10 @@ use std::time::Duration;
 
 /// Time for the answers to the requests for types.
 const TYPES_WAIT: Duration = Duration::from_millis(500);
+/// Time for an announcement of each participant. Most repeat theirs more often.
+const ANNOUNCEMENT_TIME: Duration = Duration::from_millis(3500);
+/// Most participants without endpoints that a next step names.
+const SILENT_MAX: usize = 5;
 /// Similarity of names from which one may be meant for the other: 1 is equality.
 const SIMILAR: f64 = 0.85;
 
@@ -38,6 +43,8 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
     if options.topic.is_some() {
         for topic in &mut lonely {
             topic.domains = other_domains(&options.network, &topic.topic, options.discovery.wait, stop)?;
+            topic.tags = other_tags(&options.network, &topic.topic, options.discovery.wait, stop)?;
+            topic.silent = silent_participants(watch.view());
         }
     }
     for (topic, report) in &found {
@@ -64,6 +71,7 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
 }
 
 /// A topic that has only writers or only readers.
+#[derive(Default)]
 struct LonelyTopic {
     topic: String,
     writers: usize,
@@ -72,6 +80,10 @@ struct LonelyTopic {
     similar: Option<String>,
     /// Other domains with the topic.
     domains: Vec<u32>,
+    /// Other domain tags with the topic. The empty one is the default.
+    tags: Vec<String>,
+    /// Participants that were heard, but whose endpoints did not arrive.
+    silent: Vec<String>,
 }
 
 impl LonelyTopic {
@@ -93,7 +105,7 @@ impl LonelyTopic {
                 .filter(|(similarity, _)| *similarity > SIMILAR)
                 .max_by(|a, b| a.0.total_cmp(&b.0));
             let similar = similar.map(|(_, other)| other.to_owned());
-            lonely.push(Self { topic: name.clone(), writers, readers, similar, domains: Vec::new() });
+            lonely.push(Self { topic: name.clone(), writers, readers, similar, ..Self::default() });
         }
         lonely
     }
@@ -114,6 +126,17 @@ impl LonelyTopic {
         if !self.domains.is_empty() {
             let domains: Vec<String> = self.domains.iter().map(u32::to_string).collect();
             return format!("the topic also exists in domain {}: compare the domains", domains.join(", "));
+        }
+        if let [tag, ..] = self.tags.as_slice() {
+            let pass = if tag.is_empty() { "no --tag".to_owned() } else { format!("--tag {tag}") };
+            return format!("the topic also exists with another domain tag: compare the tags, and look with {pass}");
+        }
+        if !self.silent.is_empty() {
+            let names = self.silent.join(", ");
+            return format!(
+                "announcements of {names} arrive, but no endpoints: if it has a {side}, a firewall may block UDP \
+                 between the hosts in one direction; open the ports of the domain for unicast on both hosts"
+            );
         }
         format!("start the {side}, or compare its domain, domain tag and network with --domain, --tag and --peer")
     }
@@ -150,6 +173,38 @@ fn other_domains(options: &NetworkOptions, topic: &str, wait: Duration, stop: &S
         }
     }
     Ok(found)
+}
+
+/// Looks for a topic with the tags of other participants in the same domain.
+fn other_tags(options: &NetworkOptions, topic: &str, wait: Duration, stop: &Stop) -> Result<Vec<String>, ToolError> {
+    let own = network::join(options)?;
+    let own_tag = options.tag.clone().unwrap_or_default();
+    let tags = tag_listener::listen(own.domain_id(), wait.max(ANNOUNCEMENT_TIME), || !stop.is_due());
+    let mut watches = Vec::new();
+    for tag in tags.into_iter().filter(|tag| *tag != own_tag) {
+        let participant = network::join(&NetworkOptions { tag: Some(tag.clone()), ..options.clone() })?;
+        let watch = DomainWatch::new(&participant)?;
+        watches.push((tag, participant, watch));
+    }
+    if watches.is_empty() {
+        return Ok(Vec::new());
+    }
+    stop.sleep(wait);
+    let mut found = Vec::new();
+    for (tag, _, watch) in &mut watches {
+        watch.update()?;
+        if watch.view().topics().contains_key(topic) {
+            found.push(tag.clone());
+        }
+    }
+    Ok(found)
+}
+
+/// Returns the participants without any endpoint. Their announcements come by multicast, and endpoints by unicast.
+fn silent_participants(view: &DomainView) -> Vec<String> {
+    let is_silent = |key| view.endpoint_counts(key) == (0, 0);
+    let silent = view.participants().into_iter().filter(|participant| is_silent(participant.key));
+    silent.take(SILENT_MAX).map(|participant| view.participant_name(participant.key)).collect()
 }
 
 /// Returns the reports of all pairs that do not match, each with its topic.

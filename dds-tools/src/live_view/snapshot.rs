@@ -117,7 +117,7 @@ impl SystemObserver {
             self.explained = Some(Instant::now());
             self.explain(topics.keys().copied());
         }
-        snapshot.problems.extend(self.pairs.iter().map(|pair| format!("topic {}: {}", pair.topic, pair.text)));
+        snapshot.problems.extend(self.pairs.iter().map(|pair| pair.text.clone()));
         snapshot.problems.extend(served.refused.iter().map(|(topic, reason)| format!("topic {topic}: {reason}")));
         snapshot.pairs = self.pairs.iter().take(ITEMS_MAX).cloned().collect();
         for (address, outbox) in clients.values() {

@@ -106,8 +106,7 @@ pub(crate) struct ChannelChanges {
 }
 
 impl ServedTopics {
-    pub(crate) fn new(participant: DomainParticipant, type_wait: Duration) -> Self {
-        let types = TopicTypes::new(participant.clone(), type_wait);
+    pub(crate) fn new(participant: DomainParticipant, types: TopicTypes) -> Self {
         Self { participant, types, topics: BTreeMap::new(), next_id: 1, refused: BTreeMap::new() }
     }
 

@@ -4,6 +4,7 @@
 
 mod checking;
 mod cyclone;
+mod fast_dds;
 mod looking;
 mod losing;
 mod problems;

@@ -133,3 +133,22 @@ fn why_names_other_domain() {
     let (_, next_step) = obstacle_of(&domain);
     assert_eq!(next_step, "the topic also exists in domain 3: compare the domains");
 }
+
+#[test]
+fn why_names_other_domain_tag() {
+    let (domain, other) = (Domain::new(), Domain::new());
+    let (robot, planner) = (domain.join("robot"), other.join("planner"));
+    let (_writer, _reader) = (robot.writer::<Scan>("scan").unwrap(), planner.reader::<Scan>("scan").unwrap());
+    let (_, next_step) = obstacle_of(&domain);
+    assert!(next_step.starts_with("the topic also exists with another domain tag: compare the tags"), "{next_step}");
+}
+
+#[test]
+fn why_names_participant_without_endpoints() {
+    let domain = Domain::new();
+    let (robot, _silent) = (domain.join("robot"), domain.join("silent"));
+    let _writer = robot.writer::<Scan>("scan").unwrap();
+    let (reason, next_step) = obstacle_of(&domain);
+    assert_eq!(reason, "no reader was found (writers: 1)");
+    assert!(next_step.starts_with("announcements of silent arrive, but no endpoints: if it has a reader, a firewall"));
+}

@@ -1,8 +1,10 @@
 //! `echo`, `pub`, `hz`, `bw` and `delay`.
 
 use crate::support::{Domain, Pose, pose, pose_reader, pose_writer};
+use dds_core::DdsType;
 use dds_core::cdr::Encoded;
 use dds_core::qos::{Preset, TopicQos};
+use dds_core::rpc::Replier;
 use dds_tools::{Stop, ToolError};
 use std::time::Duration;
 
@@ -185,4 +187,46 @@ fn new_topic_needs_the_name_of_its_type() {
     assert_eq!(publish("Pose", "0").notes, "samples published: 1\n");
     let error = publish("Posse", "0").result.unwrap_err().to_string();
     assert_eq!(error, "there is no definition of the type Posse");
+}
+
+#[test]
+fn echo_prints_yaml_that_pub_reads() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let writer = pose_writer(&robot);
+    writer.write(&pose(1, 1.5)).unwrap();
+    let text = domain.run(&["echo", "robot/pose", "--count", "1", "--yaml"]).unwrap();
+    assert_eq!(text, "robot: 1\nx: 1.5\ntags:\n  - \"robot 1\"\n---\n");
+    let reader = pose_reader(&robot, "robot/pose");
+    let input = format!("{text}robot: 2\nx: .5\n");
+    let line = ["pub", "robot/pose", "-", "--yaml", "--readers-wait", "30"];
+    let printed = domain.run_with(&line, &input, &Stop::new());
+    assert_eq!(printed.notes, "samples published: 2\n");
+    printed.unwrap();
+    let mut poses = Vec::new();
+    while poses.len() < 2 {
+        poses.extend(reader.next_sample().block_for(Duration::from_secs(10)).unwrap().data);
+    }
+    assert_eq!((&poses[0], poses[1].x), (&pose(1, 1.5), 0.5));
+    domain.run(&["pub", "robot/pose", "{robot: 3, tags: [a]}", "--readers-wait", "30"]).unwrap();
+}
+
+#[test]
+fn call_prints_the_reply_to_its_request() {
+    #[derive(DdsType, Debug)]
+    struct Number {
+        value: i64,
+    }
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let replier = Replier::<Number, Number>::new(&robot, "square").unwrap();
+    let server = replier.clone();
+    let server = std::thread::spawn(move || server.serve(|number| Number { value: number.value * number.value }));
+    let text = domain.run(&["call", "square", "{value: 7}", "--within", "30", "--json"]).unwrap();
+    assert_eq!(text, "{\"value\":49}\n");
+    replier.close();
+    // A closed replier ends its loop with an error.
+    let _ = server.join().unwrap();
+    let error = domain.run(&["call", "cube", "--type-wait", "0.3"]).result.unwrap_err();
+    assert!(matches!(error, ToolError::NoTopic { .. }), "{error}");
 }

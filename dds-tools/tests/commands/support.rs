@@ -45,6 +45,11 @@ impl Domain {
         Self { tag: format!("dds-tools-{}-{number}", std::process::id()) }
     }
 
+    /// Creates the domain of peers that have no tag.
+    pub(crate) fn without_tag() -> Self {
+        Self { tag: String::new() }
+    }
+
     /// Joins the domain.
     pub(crate) fn join(&self, name: &str) -> DomainParticipant {
         self.join_domain(0, name)

@@ -1,0 +1,172 @@
+//! `dds call`: a request to a service, and its reply.
+
+use super::text::write_json;
+use crate::domain_view::{DomainWatch, TopicView};
+use crate::error::ToolError;
+use crate::json_input::sample_from_json;
+use crate::network;
+use crate::options::{CallOptions, TypeOptions};
+use crate::stop::Stop;
+use crate::topic_access::{publisher_qos, reader_qos, subscriber_qos, topic_type, writer_qos};
+use dds_core::builtin::VendorId;
+use dds_core::cdr::Extensibility;
+use dds_core::dynamic::{DataError, DynamicData, DynamicType};
+use dds_core::qos::TopicQos;
+use dds_core::writer::WriteOptions;
+use dds_core::{DataReader, DataWriter, SampleInfo};
+use std::io::Write;
+
+/// Sends one request, and prints its reply.
+///
+/// # Errors
+/// [`ToolError::Value`] for a request that does not fit its type. [`ToolError::NothingArrived`] without a server or a
+/// reply within the time.
+pub fn run(options: &CallOptions, output: &mut dyn Write, stop: &Stop) -> Result<(), ToolError> {
+    let participant = network::join(&options.network)?;
+    let mut watch = DomainWatch::new(&participant)?;
+    let (request_topic, reply_topic) = topics_of(&options.service);
+    let type_of = |watch: &mut DomainWatch, topic: &str, name: &Option<String>| {
+        let (type_file, type_wait) = (options.type_file.clone(), options.type_wait);
+        topic_type(&participant, watch, topic, &TypeOptions { type_file, type_name: name.clone(), type_wait }, stop)
+    };
+    let request_type = type_of(&mut watch, &request_topic, &options.request_type)?;
+    let reply_type = type_of(&mut watch, &reply_topic, &options.reply_type)?;
+    // A wrong value fails before a server sees the writer.
+    let request = sample_from_json(&request_type, &options.value)?;
+    let servers = watch.view().endpoints_of(&request_topic);
+    let replies = watch.view().endpoints_of(&reply_topic);
+    let has_header = has_header(&options.service, &servers, &watch);
+    let (request, reply_type) = match has_header {
+        true => (with_header(request)?, headed_type(&reply_type)?),
+        false => (request, reply_type),
+    };
+    let publisher = participant.publisher(publisher_qos(&servers))?;
+    let subscriber = participant.subscriber(subscriber_qos())?;
+    let topic = participant.dynamic_topic(&request_topic, request.ty(), TopicQos::default())?;
+    let writer = publisher.writer_builder(&topic).qos(writer_qos(&servers)).build()?;
+    let topic = participant.dynamic_topic(&reply_topic, &reply_type, TopicQos::default())?;
+    let reader = subscriber.reader_builder(&topic).qos(reader_qos(&replies)).build()?;
+    let call = ServiceCall { writer, reader, has_header };
+    call.await_server(options, stop)?;
+    let reply = call.reply_to(request, options, stop)?;
+    let reply = if has_header { reply.at("value").map_err(|error| data_error(&error))? } else { reply.as_ref() };
+    if options.output.json {
+        let line = serde_json::to_value(reply).map_err(|error| ToolError::output(error.into()))?;
+        return write_json(output, &line);
+    }
+    writeln!(output, "{reply}").and_then(|()| output.flush()).map_err(ToolError::output)
+}
+
+/// Returns the topics of a service: those of ROS for a name with a leading slash, or else those of DDS-RPC 1.0.
+fn topics_of(service: &str) -> (String, String) {
+    if service.starts_with('/') {
+        return (format!("rq{service}Request"), format!("rr{service}Reply"));
+    }
+    (format!("{service}_Request"), format!("{service}_Reply"))
+}
+
+/// Returns whether requests have the header of `rmw_cyclonedds`. Other servers read the identity of RTPS.
+fn has_header(service: &str, servers: &TopicView<'_>, watch: &DomainWatch) -> bool {
+    let Some(server) = servers.readers.first() else { return false };
+    let vendor = watch.view().participant(server.participant_key).map(|participant| participant.vendor);
+    service.starts_with('/') && vendor == Some(VendorId::CYCLONE)
+}
+
+/// Returns the type of a message with the header of `rmw_cyclonedds`: the client and the number of the request.
+fn headed_type(ty: &DynamicType) -> Result<DynamicType, ToolError> {
+    let headed = DynamicType::structure(ty.name())
+        .extensibility(Extensibility::Final)
+        .member("client", DynamicType::uint64())
+        .member("number", DynamicType::int64())
+        .member("value", ty.clone());
+    headed.build().map_err(|error| ToolError::Value { path: String::new(), reason: error.to_string() })
+}
+
+fn with_header(request: DynamicData) -> Result<DynamicData, ToolError> {
+    let mut headed = DynamicData::new(&headed_type(request.ty())?);
+    headed.set("value", request).map_err(|error| data_error(&error))?;
+    Ok(headed)
+}
+
+fn data_error(error: &DataError) -> ToolError {
+    ToolError::Value { path: String::new(), reason: error.to_string() }
+}
+
+/// The endpoints of one call.
+struct ServiceCall {
+    writer: DataWriter<DynamicData>,
+    reader: DataReader<DynamicData>,
+    has_header: bool,
+}
+
+impl ServiceCall {
+    /// Waits until a server matches both ways, so that no reply is lost.
+    fn await_server(&self, options: &CallOptions, stop: &Stop) -> Result<(), ToolError> {
+        let limit = stop.after(Some(options.within));
+        loop {
+            let matches_there = self.writer.wait_for_readers(1).block_for(limit.step()).is_ok();
+            if matches_there && self.reader.wait_for_writers(1).block_for(limit.step()).is_ok() {
+                return Ok(());
+            }
+            if limit.is_due() {
+                return Err(ToolError::NothingArrived {
+                    awaited: format!("server of \"{}\"", options.service),
+                    next_step: "`dds why` explains which endpoints do not match",
+                });
+            }
+        }
+    }
+
+    /// Sends the request, and returns its reply.
+    fn reply_to(&self, mut request: DynamicData, options: &CallOptions, stop: &Stop) -> Result<DynamicData, ToolError> {
+        let client = self.client();
+        if self.has_header {
+            request.set("client", client).map_err(|error| data_error(&error))?;
+            request.set("number", 1).map_err(|error| data_error(&error))?;
+        }
+        let sent = self.writer.write_identified(&request, WriteOptions::new())?;
+        let is_reply = |info: &SampleInfo, reply: &DynamicData| {
+            if self.has_header {
+                return reply.get::<u64>("client").is_ok_and(|found| found == client);
+            }
+            // Servers of Fast DDS name a request by the reader of its reply.
+            info.related_sample.is_some_and(|related| {
+                let is_own = related.writer == sent.writer || related.writer == self.reader.guid();
+                is_own && related.sequence_number == sent.sequence_number
+            })
+        };
+        let limit = stop.after(Some(options.within));
+        while !limit.is_due() {
+            // A time-out is no failure: the loop looks at the request to stop.
+            let _ = self.reader.readable().block_for(limit.step());
+            for sample in self.reader.take()? {
+                if let Some(reply) = sample.data
+                    && is_reply(&sample.info, &reply)
+                {
+                    return Ok(reply);
+                }
+            }
+        }
+        Err(ToolError::NothingArrived {
+            awaited: format!("reply of \"{}\"", options.service),
+            next_step: "the server received the request; raise --within, or look at its log",
+        })
+    }
+
+    /// Returns a number that no other client uses.
+    fn client(&self) -> u64 {
+        let guid = self.writer.guid().to_bytes();
+        guid[4..12].iter().fold(0, |number, byte| (number << 8) | u64::from(*byte))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::topics_of;
+
+    #[test]
+    fn leading_slash_marks_service_of_ros() {
+        assert_eq!(topics_of("square"), ("square_Request".to_owned(), "square_Reply".to_owned()));
+        assert_eq!(topics_of("/a/sum"), ("rq/a/sumRequest".to_owned(), "rr/a/sumReply".to_owned()));
+    }
+}
