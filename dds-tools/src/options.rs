@@ -299,7 +299,7 @@ pub struct CallOptions {
     /// Seconds to wait for a server, and for its reply.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     pub within: Duration,
-    /// IDL file with the types of the request and of the reply, for servers that do not describe them.
+    /// IDL file with the types of request and reply, for servers that do not describe them.
     #[arg(long = "type", value_name = "FILE.idl")]
     pub type_file: Option<PathBuf>,
     /// Name of the request type in the file.

@@ -56,7 +56,7 @@ pub struct TopicTypes {
 }
 
 impl TopicTypes {
-    /// Looks for types in `file` first, and then waits for at most `wait` for the description of each type.
+    /// Looks for types in `file` first. For each other type, waits for its description for at most `wait`.
     #[must_use]
     pub fn new(participant: DomainParticipant, wait: Duration, file: Option<PathBuf>) -> Self {
         Self { participant, wait, file, awaited: HashMap::new() }

@@ -94,7 +94,7 @@ fn write_block(value: &Value, indent: usize, text: &mut String) {
 fn write_inner(value: &Value, indent: usize, text: &mut String) {
     let is_structure = match value {
         Value::Object(members) => !members.is_empty(),
-        // Arrays of numbers are long, and a line for each one helps nobody.
+        // Arrays of numbers are long. A line for each one would hide the rest.
         Value::Array(items) => items.iter().any(|item| item.is_object() || item.is_array() || item.is_string()),
         _ => false,
     };
