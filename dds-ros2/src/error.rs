@@ -1,9 +1,11 @@
 //! The error of every operation of this crate.
 
 use crate::action::{GoalEvent, GoalId, GoalState};
+use crate::lifecycle::{LifecycleState, LifecycleTransition};
 use crate::name::NameError;
 use dds_core::error::{CreateError, EncodeError, WaitError, WriteError};
 use std::fmt;
+use std::path::PathBuf;
 
 /// Result of an operation of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -100,6 +102,25 @@ pub enum Error {
         /// The problem.
         reason: String,
     },
+    /// A parameter file is invalid.
+    ParameterFile {
+        /// Its path.
+        path: PathBuf,
+        /// The line from 1, or `None` if the file was not read.
+        line: Option<usize>,
+        /// The problem, and the expected form.
+        reason: String,
+    },
+    /// No transform is found (feature `tf2`).
+    #[cfg(feature = "tf2")]
+    Transform(crate::tf::TransformError),
+    /// The state of a lifecycle node does not allow a transition, or another transition runs.
+    LifecycleTransition {
+        /// The state.
+        state: LifecycleState,
+        /// The transition.
+        transition: LifecycleTransition,
+    },
     /// Too many calls of a client wait for a reply.
     TooManyCalls {
         /// The limit.
@@ -134,6 +155,17 @@ impl fmt::Display for Error {
                 write!(f, "the server of action {action:?} canceled no goal: {reason}")
             }
             Self::Parameter { reason } => f.write_str(reason),
+            Self::ParameterFile { path, line: Some(line), reason } => {
+                write!(f, "invalid parameter file {path:?}, line {line}: {reason}")
+            }
+            Self::ParameterFile { path, line: None, reason } => {
+                write!(f, "parameter file {path:?} was not read: {reason}")
+            }
+            #[cfg(feature = "tf2")]
+            Self::Transform(error) => error.fmt(f),
+            Self::LifecycleTransition { state, transition } => {
+                write!(f, "a lifecycle node that is {state} allows no `{transition}`")
+            }
             Self::TooManyCalls { limit } => write!(f, "{limit} calls wait for a reply, which is the limit"),
         }
     }
@@ -171,6 +203,13 @@ impl From<WriteError> for Error {
 impl From<WaitError> for Error {
     fn from(error: WaitError) -> Self {
         Self::Wait(error)
+    }
+}
+
+#[cfg(feature = "tf2")]
+impl From<crate::tf::TransformError> for Error {
+    fn from(error: crate::tf::TransformError) -> Self {
+        Self::Transform(error)
     }
 }
 

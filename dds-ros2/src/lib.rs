@@ -11,6 +11,10 @@
 //! | [`Client`], [`Service`] | services |
 //! | [`ActionClient`], [`ActionServer`] | actions |
 //! | [`Parameter`], [`RemoteParameters`] | own parameters, and those of other nodes |
+//! | [`Clock`], [`Timer`] | time, also simulated |
+//! | [`Logger`] | messages on `/rosout` |
+//! | `tf` | transforms between frames (feature `tf2`) |
+//! | [`LifecycleNode`] | nodes that other nodes configure and activate |
 //! | [`Graph`] | nodes, topics and services of all programs |
 //! | [`QosProfile`] | the QoS profiles of ROS 2 by name |
 //! | [`name`] | rules, expansion and remapping of names |
@@ -41,13 +45,20 @@
 
 mod action;
 mod context;
+mod description;
 mod error;
 mod graph;
+mod lifecycle;
+mod message_time;
 pub mod name;
 mod node;
 mod parameter;
 mod qos;
+mod rosout;
 mod service;
+#[cfg(feature = "tf2")]
+pub mod tf;
+mod time;
 mod topic;
 mod user_data;
 mod wait;
@@ -62,9 +73,16 @@ pub use dds_ros2_msgs as msgs;
 pub use dds_ros2_msgs::{RosAction, RosMessage, RosService};
 pub use error::{Error, Result};
 pub use graph::{EndpointDetails, Graph, NodeEntities, NodeName};
+pub use lifecycle::{
+    LifecycleCallbacks, LifecycleNode, LifecyclePublisher, LifecycleState, LifecycleTransition, TransitionResult,
+};
 pub use node::{Node, NodeBuilder};
 pub use parameter::{Parameter, ParameterBuilder, ParameterType, ParameterValue, RemoteParameters};
 pub use qos::QosProfile;
+pub use rosout::Logger;
+#[cfg(feature = "rosout-layer")]
+pub use rosout::RosoutLayer;
 pub use service::{Client, Request, RequestHeader, Service};
+pub use time::{Clock, ClockChange, ClockKind, JumpHandle, JumpThreshold, TimeJump, Timer, TimerTick};
 pub use topic::{Publisher, Subscription};
 pub use wait::Wait;

@@ -78,6 +78,8 @@ struct Plan<'a, T> {
     guard: GuardCondition,
     set: WaitSet,
     limit: Option<Duration>,
+    /// The longest time until the next look.
+    rest: Option<Box<dyn Fn() -> Duration + Send + 'a>>,
     poll: Box<dyn FnMut() -> Result<Option<T>> + Send + 'a>,
     missing: Box<dyn Fn() -> String + Send + 'a>,
 }
@@ -98,6 +100,24 @@ impl<T> Plan<'_, T> {
         let limit = self.limit.filter(|limit| !limit.is_infinite())?;
         let limit = u64::try_from(limit.as_nanos().max(0)).unwrap_or(u64::MAX);
         Instant::now().checked_add(std::time::Duration::from_nanos(limit))
+    }
+
+    /// Returns the time until `end` or the next look, and whether it is the time until `end`.
+    fn rest_until(&self, end: Option<Instant>) -> (Duration, bool) {
+        let rest: Duration = end.map_or(Duration::INFINITE, |end| end.saturating_duration_since(Instant::now()).into());
+        match self.rest.as_ref().map(|look| look()) {
+            Some(look) if look < rest => (look, false),
+            _ => (rest, true),
+        }
+    }
+
+    /// Ends the wait with the error. The end of a pause between looks is no error.
+    fn check(&self, error: Option<dds_core::error::WaitError>, is_last: bool) -> Result<()> {
+        match error {
+            Some(error) if !is_last && matches!(error.kind(), WaitErrorKind::Timeout { .. }) => Ok(()),
+            Some(error) => Err(self.failed(error)),
+            None => Ok(()),
+        }
     }
 
     fn failed(&self, error: dds_core::error::WaitError) -> Error {
@@ -171,7 +191,17 @@ impl<'a, T: Send + 'a> Wait<'a, T> {
         set.attach(&guard);
         let closing = waits.closing.register(&guard);
         let waits = waits.clone();
-        Self { state: State::Planned(Plan { waits, closing, signal, guard, set, limit: None, poll, missing }) }
+        Self {
+            state: State::Planned(Plan { waits, closing, signal, guard, set, limit: None, rest: None, poll, missing }),
+        }
+    }
+
+    /// Looks again at the latest after the duration that `rest` returns.
+    pub(crate) fn look_after(mut self, rest: impl Fn() -> Duration + Send + 'a) -> Self {
+        if let State::Planned(plan) = &mut self.state {
+            plan.rest = Some(Box::new(rest));
+        }
+        self
     }
 
     /// Limits the wait. It then ends with [`Error::Timeout`].
@@ -195,9 +225,9 @@ impl<'a, T: Send + 'a> Wait<'a, T> {
             if let Some(value) = plan.look()? {
                 return Ok(value);
             }
-            let rest = rest_until(end);
+            let (rest, is_last) = plan.rest_until(end);
             let woken = plan.set.wait().block_for(rest);
-            woken.map_err(|error| plan.failed(error))?;
+            plan.check(woken.err(), is_last)?;
         }
     }
 
@@ -210,20 +240,15 @@ impl<'a, T: Send + 'a> Wait<'a, T> {
     }
 }
 
-/// The time until `end`, or infinite.
-fn rest_until(end: Option<Instant>) -> Duration {
-    end.map_or(Duration::INFINITE, |end| end.saturating_duration_since(Instant::now()).into())
-}
-
 async fn run<T>(mut plan: Plan<'_, T>) -> Result<T> {
     let end = plan.end();
     loop {
         if let Some(value) = plan.look()? {
             return Ok(value);
         }
-        let rest = rest_until(end);
+        let (rest, is_last) = plan.rest_until(end);
         let woken = plan.set.wait().within(rest).await;
-        woken.map_err(|error| plan.failed(error))?;
+        plan.check(woken.err(), is_last)?;
     }
 }
 

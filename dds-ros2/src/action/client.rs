@@ -2,11 +2,11 @@
 
 use super::goals::{CANCEL_NONE, CANCEL_REJECTED, CANCEL_TERMINATED, CANCEL_UNKNOWN};
 use super::state::{GoalId, GoalState};
-use super::{GoalOutcome, Names, time_of};
+use super::{GoalOutcome, Names};
 use crate::graph::{LocalEndpoint, Registration};
+use crate::message_time::{stamp, time_of};
 use crate::name::topic_name;
 use crate::node::Node;
-use crate::parameter::stamp;
 use crate::qos::QosProfile;
 use crate::service::Client;
 use crate::topic::user_data_of;
@@ -136,6 +136,7 @@ impl<A: RosAction> ActionClient<A> {
             .on_data(move |reader| received.take_status(reader))
             .on_event(move |_, _| matched.notify())
             .build()?;
+        node.types().add_action::<A>();
         let registration =
             node.register(vec![LocalEndpoint::of_reader(&feedback), LocalEndpoint::of_reader(&status)])?;
         let qos = QosProfile::SERVICES_DEFAULT;

@@ -21,9 +21,6 @@ pub use outcome::GoalOutcome;
 pub use server::{ActionServer, ActionServerBuilder, GoalRequest, ServerGoal};
 pub use state::{GoalEvent, GoalId, GoalState};
 
-use dds_core::Time;
-use dds_ros2_msgs::builtin_interfaces::msg::Time as Stamp;
-
 /// The names of the parts of an action.
 struct Names {
     send_goal: String,
@@ -44,9 +41,4 @@ impl Names {
             status: part("status"),
         }
     }
-}
-
-/// Returns the time of a message.
-fn time_of(stamp: &Stamp) -> Time {
-    Time::from_unix_nanos(i64::from(stamp.sec) * 1_000_000_000 + i64::from(stamp.nanosec))
 }

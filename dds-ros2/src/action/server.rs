@@ -1,13 +1,13 @@
 //! The side of an action that works on goals.
 
+use super::Names;
 use super::goals::{Asked, Cancellation, Goals};
 use super::state::{GoalEvent, GoalId, GoalState};
-use super::{Names, time_of};
 use crate::context::{Task, Turn};
 use crate::graph::{LocalEndpoint, Registration};
+use crate::message_time::{stamp, time_of};
 use crate::name::topic_name;
 use crate::node::Node;
-use crate::parameter::stamp;
 use crate::qos::QosProfile;
 use crate::service::{Request, Service};
 use crate::topic::user_data_of;
@@ -117,6 +117,7 @@ impl<A: RosAction> ActionServerBuilder<A> {
             .writer_builder::<GoalStatusArray>(&topic_name("rt", &names.status, ""))
             .qos(QosProfile::ACTION_STATUS.writer(user_data_of::<GoalStatusArray>()))
             .build()?;
+        node.types().add_action::<A>();
         let registration =
             node.register(vec![LocalEndpoint::of_writer(&feedback), LocalEndpoint::of_writer(&status)])?;
         let goals = Goals::new(result_timeout.to_std());

@@ -1,22 +1,22 @@
 //! The arguments of a program that start with `--ros-args` (`rcl/src/rcl/arguments.c`).
 
 use crate::name::{NameKind, RemapRule, check_namespace};
+use crate::parameter::{Override, parse_file, value_of};
 use crate::{Error, Result};
 use std::ffi::OsString;
+use std::path::Path;
 
 /// Flags for the log. The `tracing` subscriber of the program decides about it.
-const LOG_FLAGS: [&str; 6] = [
-    "--enable-rosout-logs",
-    "--disable-rosout-logs",
-    "--enable-stdout-logs",
-    "--disable-stdout-logs",
-    "--enable-external-lib-logs",
-    "--disable-external-lib-logs",
-];
+const LOG_FLAGS: [&str; 4] =
+    ["--enable-stdout-logs", "--disable-stdout-logs", "--enable-external-lib-logs", "--disable-external-lib-logs"];
 
 /// The arguments of a program, sorted.
 #[derive(Debug, Default)]
 pub(crate) struct Arguments {
+    /// Values for parameters. Later ones count.
+    pub(crate) parameters: Vec<Override>,
+    /// Nodes publish no `/rosout`.
+    pub(crate) is_without_rosout: bool,
     /// Arguments outside of `--ros-args`.
     pub(crate) others: Vec<String>,
     pub(crate) rules: Vec<RemapRule>,
@@ -55,6 +55,10 @@ impl Arguments {
                 check_namespace(&enclave, NameKind::Enclave)?;
                 self.enclave = Some(enclave);
             }
+            "-p" | "--param" => self.parameters.push(parameter(&value("`name:=value`")?)?),
+            "--params-file" => self.parameters.extend(parameters_of(&value("the path of a parameter file")?)?),
+            "--enable-rosout-logs" => self.is_without_rosout = false,
+            "--disable-rosout-logs" => self.is_without_rosout = true,
             "--log-level" | "--log-config-file" => {
                 let ignored = value("a value")?;
                 tracing::warn!("{flag} {ignored} has no effect: the subscriber of `tracing` decides about the log");
@@ -65,13 +69,39 @@ impl Arguments {
             _ => {
                 return Err(Error::Argument {
                     argument: flag.to_owned(),
-                    reason: "unknown after `--ros-args`; expected `-r RULE` or `--enclave NAME`, or `--` before it"
+                    reason: "unknown after `--ros-args`; expected `-r RULE`, `-p NAME:=VALUE`, `--params-file PATH` or `-e ENCLAVE`, or `--` before it"
                         .into(),
                 });
             }
         }
         Ok(())
     }
+}
+
+/// Reads `name:=value` or `node:name:=value`.
+fn parameter(argument: &str) -> Result<Override> {
+    let invalid = |reason: &str| Error::Argument { argument: argument.to_owned(), reason: reason.to_owned() };
+    let Some((left, text)) = argument.split_once(":=") else {
+        return Err(invalid("expected `name:=value` or `node:name:=value`"));
+    };
+    // A node in any namespace.
+    let (node, name) = match left.split_once(':') {
+        Some((node, name)) => (format!("/**/{node}"), name),
+        None => ("/**".to_owned(), left),
+    };
+    if name.is_empty() || node == "/**/" {
+        return Err(invalid("expected a name before `:=`"));
+    }
+    let value = value_of(text.trim(), 1).map_err(|problem| invalid(&problem.reason))?;
+    Ok(Override { node, name: name.to_owned(), value })
+}
+
+/// Reads a parameter file.
+pub(super) fn parameters_of(path: impl AsRef<Path>) -> Result<Vec<Override>> {
+    let path = path.as_ref();
+    let failed = |line, reason| Error::ParameterFile { path: path.to_owned(), line, reason };
+    let text = std::fs::read_to_string(path).map_err(|error| failed(None, error.to_string()))?;
+    parse_file(&text).map_err(|problem| failed(Some(problem.line), problem.reason))
 }
 
 fn unicode(argument: OsString) -> Result<String> {
@@ -105,10 +135,22 @@ mod tests {
             (&["--ros-args", "-r", "ab"], "from:=to"),
             (&["--ros-args", "--speed"], "unknown after"),
             (&["--ros-args", "-e", "lab"], "invalid enclave"),
+            (&["--ros-args", "-p", "speed"], "`name:=value`"),
+            (&["--ros-args", "-p", "speed:=[1, x]"], "one type"),
+            (&["--ros-args", "--params-file", "/none.yaml"], "\"/none.yaml\""),
         ] {
             let error = parse(line).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }
+    }
+
+    #[test]
+    fn parameters_apply_to_all_nodes_or_to_one() {
+        let sorted = parse(&["--ros-args", "-p", "a:=1", "-p", "drive:b.c:='x'", "--disable-rosout-logs"]).unwrap();
+        let expected = [("/**", "a", 1_i64.into()), ("/**/drive", "b.c", "x".into())];
+        let found: Vec<_> = sorted.parameters.into_iter().map(|one| (one.node, one.name, one.value)).collect();
+        assert_eq!(found, expected.map(|(node, name, value)| (node.to_owned(), name.to_owned(), value)));
+        assert!(sorted.is_without_rosout);
     }
 
     #[cfg(unix)]

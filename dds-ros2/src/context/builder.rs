@@ -1,16 +1,18 @@
 //! The settings of a context.
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, parameters_of};
 use super::environment::{DiscoveryRange, Environment};
 use super::{Background, Context, ContextInner};
 use crate::graph::GraphCore;
 use crate::name::{NameKind, RemapRule, check_namespace};
+use crate::parameter::{Override, ParameterValue};
 use crate::wait::Waits;
 use crate::{Result, user_data};
 use dds_core::qos::DomainParticipantQos;
 use dds_core::{DomainParticipant, DomainParticipantBuilder, Scope};
 use std::ffi::OsString;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
@@ -43,6 +45,8 @@ pub struct ContextBuilder {
     static_peers: Option<Vec<String>>,
     enclave: Option<String>,
     distro: Distro,
+    parameters: Vec<Override>,
+    parameter_files: Vec<PathBuf>,
     configure: Vec<Configure>,
 }
 
@@ -57,6 +61,8 @@ impl ContextBuilder {
             static_peers: None,
             enclave: None,
             distro: Distro::default(),
+            parameters: Vec::new(),
+            parameter_files: Vec::new(),
             configure: Vec::new(),
         }
     }
@@ -64,7 +70,8 @@ impl ContextBuilder {
     /// Takes arguments of a program, without its name.
     ///
     /// After `--ros-args` and up to `--`: `-r RULE` (or `--remap`) adds a [`RemapRule`], `-e ENCLAVE` (or `--enclave`)
-    /// sets the enclave. Flags for the log have no effect. [`Context::arguments`] returns all others.
+    /// sets the enclave, `-p NAME:=VALUE` and `--params-file PATH` set parameters, `--disable-rosout-logs` turns off
+    /// `/rosout`. Other flags for the log have no effect. [`Context::arguments`] returns all others.
     pub fn arguments<I: Into<String>>(mut self, arguments: impl IntoIterator<Item = I>) -> Self {
         self.arguments.extend(arguments.into_iter().map(|argument| OsString::from(argument.into())));
         self
@@ -113,6 +120,32 @@ impl ContextBuilder {
         self
     }
 
+    /// Sets the first value of a parameter of all nodes that declare it. It comes before that of arguments and files.
+    ///
+    /// ```
+    /// # use dds_ros2::DiscoveryRange;
+    /// # fn main() -> dds_ros2::Result<()> {
+    /// # let builder = dds_ros2::Context::builder().discovery_range(DiscoveryRange::Off);
+    /// let context = builder.parameter("speed", 2.0).build()?;
+    /// let speed = context.node("drive")?.parameter("speed", 1.0).declare()?;
+    /// assert_eq!(speed.get(), 2.0);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn parameter(mut self, name: impl Into<String>, value: impl Into<ParameterValue>) -> Self {
+        self.parameters.push(Override { node: "/**".to_owned(), name: name.into(), value: value.into() });
+        self
+    }
+
+    /// Reads a parameter file of ROS 2, as `--params-file`. Values of arguments come before those of the file.
+    ///
+    /// The file is a subset of YAML: mappings and sequences in lines, `[1, 2]`, scalars, and comments. Names of nodes
+    /// may contain `*` for one part, and `**` for any number of parts.
+    pub fn parameter_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.parameter_files.push(path.into());
+        self
+    }
+
     /// Ignores the environment variables of ROS 2.
     pub fn ignore_environment(mut self) -> Self {
         self.reads_environment = false;
@@ -132,10 +165,17 @@ impl ContextBuilder {
     ///
     /// # Errors
     /// [`Error::Argument`](crate::Error::Argument), [`Error::Environment`](crate::Error::Environment),
+    /// [`Error::ParameterFile`](crate::Error::ParameterFile),
     /// [`Error::Name`](crate::Error::Name) for the enclave, or [`Error::Create`](crate::Error::Create).
     pub fn build(self) -> Result<Context> {
         let environment = if self.reads_environment { Environment::read()? } else { Environment::default() };
         let arguments = Arguments::parse(self.arguments)?;
+        let mut parameters = Vec::new();
+        for path in &self.parameter_files {
+            parameters.extend(parameters_of(path)?);
+        }
+        parameters.extend(arguments.parameters);
+        parameters.extend(self.parameters);
         let enclave = self.enclave.or(arguments.enclave).unwrap_or_else(|| "/".to_owned());
         check_namespace(&enclave, NameKind::Enclave)?;
         let qos = DomainParticipantQos::default().user_data(user_data::entry("enclave", &enclave).into_bytes());
@@ -166,6 +206,8 @@ impl ContextBuilder {
             rules,
             arguments: arguments.others,
             enclave,
+            parameters,
+            is_without_rosout: arguments.is_without_rosout,
             background: Background::default(),
             services: AtomicU32::new(0),
         };

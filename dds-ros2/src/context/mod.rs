@@ -12,6 +12,8 @@ pub use environment::DiscoveryRange;
 use crate::graph::{Graph, GraphCore};
 use crate::name::{RemapRule, Remapping};
 use crate::node::{Node, NodeBuilder};
+use crate::parameter::Override;
+use crate::time::{Clock, ClockKind};
 use crate::wait::{Signal, Wait, Waits};
 use crate::{Error, Result};
 use dds_core::{DomainParticipant, Time};
@@ -49,6 +51,9 @@ pub(crate) struct ContextInner {
     rules: Vec<RemapRule>,
     arguments: Vec<String>,
     enclave: String,
+    /// Values for parameters of nodes. Later ones count.
+    pub(crate) parameters: Vec<Override>,
+    pub(crate) is_without_rosout: bool,
     pub(crate) background: Background,
     /// Numbers of clients and servers.
     services: AtomicU32,
@@ -114,6 +119,18 @@ impl Context {
     #[must_use]
     pub fn now(&self) -> Time {
         self.inner.waits.participant.now()
+    }
+
+    /// Returns a clock that never jumps, for timers and time limits.
+    #[must_use]
+    pub fn steady_clock(&self) -> Clock {
+        Clock::new(&self.inner.waits, ClockKind::Steady)
+    }
+
+    /// Returns the clock of the system.
+    #[must_use]
+    pub fn system_clock(&self) -> Clock {
+        Clock::new(&self.inner.waits, ClockKind::System)
     }
 
     /// Closes all nodes and leaves the domain. Every wait ends with [`Error::Closed`].

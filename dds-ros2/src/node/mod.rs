@@ -3,16 +3,23 @@
 use crate::Result;
 use crate::action::{ActionClient, ActionServer, ActionServerBuilder};
 use crate::context::Context;
+use crate::description::KnownTypes;
 use crate::graph::{LocalEndpoint, NodeId, Registration};
 use crate::name::{NameKind, RemapRule, Remapping, Target, check_namespace, check_node, expand};
-use crate::parameter::{ParameterBuilder, ParameterServer, ParameterStore, ParameterType, RemoteParameters};
+use crate::parameter::{
+    Override, ParameterBuilder, ParameterServer, ParameterStore, ParameterType, ParameterValue, RemoteParameters,
+};
 use crate::qos::QosProfile;
+use crate::rosout::{Logger, Rosout};
 use crate::service::{Client, Service};
+use crate::time::{Clock, ClockKind, SimTime, Timer};
 use crate::topic::{Publisher, Subscription};
-use dds_core::Time;
+use dds_core::{Duration, Time};
+use dds_ros2_msgs::type_description_interfaces::srv::GetTypeDescription;
 use dds_ros2_msgs::{RosAction, RosMessage, RosService};
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 
 /// A node of ROS 2.
 ///
@@ -29,8 +36,14 @@ struct NodeInner {
     namespace: String,
     name: String,
     remapping: Remapping,
-    /// Created with the first parameter.
+    clock: Clock,
+    /// Created with the node, unless it has no services for parameters. Then with the first parameter.
     parameters: Mutex<Option<ParameterServer>>,
+    /// While `use_sim_time` is true.
+    sim_time: Mutex<Option<SimTime>>,
+    rosout: OnceLock<Arc<Rosout>>,
+    types: Arc<KnownTypes>,
+    description_service: OnceLock<Service<GetTypeDescription>>,
 }
 
 impl Drop for NodeInner {
@@ -166,9 +179,18 @@ impl Node {
         if let Some(server) = &*parameters {
             return Ok(Arc::clone(&server.shared));
         }
-        let server = ParameterServer::new(self)?;
+        let mut overrides: BTreeMap<String, ParameterValue> = BTreeMap::new();
+        let full_name = self.full_name();
+        for Override { name, value, .. } in
+            self.inner.context.inner.parameters.iter().filter(|value| value.applies_to(&full_name))
+        {
+            overrides.insert(name.clone(), value.clone());
+        }
+        let server = ParameterServer::new(self, overrides)?;
         let shared = Arc::clone(&server.shared);
         *parameters = Some(server);
+        drop(parameters);
+        self.follow_use_sim_time(&shared)?;
         Ok(shared)
     }
 
@@ -196,10 +218,100 @@ impl Node {
         self.resolve(name, NameKind::Service)
     }
 
-    /// Returns the time of the node.
+    /// Declares `use_sim_time`, and follows its changes.
+    fn follow_use_sim_time(&self, parameters: &Arc<ParameterStore>) -> Result<()> {
+        let node: Weak<NodeInner> = Arc::downgrade(&self.inner);
+        parameters.observe(move |name, value| {
+            let (USE_SIM_TIME, ParameterValue::Bool(is_used), Some(inner)) = (name, value, node.upgrade()) else {
+                return;
+            };
+            if let Err(error) = (Self { inner }).use_sim_time(*is_used) {
+                tracing::warn!("the source of the time did not change: {error}");
+            }
+        });
+        parameters.declare_default(USE_SIM_TIME, false)?;
+        let ParameterValue::Bool(is_used) = parameters.store().get(USE_SIM_TIME) else { return Ok(()) };
+        self.use_sim_time(is_used)
+    }
+
+    fn use_sim_time(&self, is_used: bool) -> Result<()> {
+        let mut sim_time = self.inner.sim_time.lock().unwrap_or_else(PoisonError::into_inner);
+        let old = if !is_used {
+            sim_time.take()
+        } else if sim_time.is_none() {
+            *sim_time = Some(SimTime::start(self)?);
+            None
+        } else {
+            None
+        };
+        // Callbacks about the jump run without the lock.
+        drop(sim_time);
+        drop(old);
+        Ok(())
+    }
+
+    /// Returns the clock of the node: simulated time if the parameter `use_sim_time` is true.
+    #[must_use]
+    pub fn clock(&self) -> Clock {
+        self.inner.clock.clone()
+    }
+
+    /// Returns the time of the node's clock.
     #[must_use]
     pub fn now(&self) -> Time {
-        self.inner.context.now()
+        self.inner.clock.now()
+    }
+
+    /// Returns a timer that follows the node's clock.
+    ///
+    /// # Errors
+    /// [`Error::Setting`](crate::Error::Setting) if the period is not positive.
+    pub fn timer(&self, period: impl Into<Duration>) -> Result<Timer> {
+        self.inner.clock.timer(period)
+    }
+
+    /// Returns a timer with this number of ticks in a second of the node's clock.
+    ///
+    /// # Errors
+    /// As [`timer`](Self::timer).
+    pub fn rate(&self, hertz: f64) -> Result<Timer> {
+        // The cast keeps the bounds of `i64`, and NaN becomes 0, which is an error.
+        #[allow(clippy::cast_possible_truncation, reason = "nanoseconds need no fraction")]
+        self.timer(Duration::from_nanos((1e9 / hertz) as i64))
+    }
+
+    /// The types that the node describes.
+    pub(crate) fn types(&self) -> &KnownTypes {
+        &self.inner.types
+    }
+
+    /// Returns the logger of the node, for `/rosout`.
+    #[must_use]
+    pub fn logger(&self) -> Logger {
+        Logger::new(self, self.inner.rosout.get().cloned())
+    }
+
+    /// Returns a layer of `tracing` that publishes events on `/rosout` (feature `rosout-layer`).
+    ///
+    /// ```
+    /// # use dds_ros2::{Context, DiscoveryRange};
+    /// use tracing_subscriber::layer::SubscriberExt;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let context = Context::builder().discovery_range(DiscoveryRange::Off).build()?;
+    /// let node = context.node("camera")?;
+    /// let subscriber = tracing_subscriber::registry().with(node.rosout_layer()?);
+    /// tracing::subscriber::set_global_default(subscriber)?;
+    /// tracing::info!(exposure = 5, "started"); // `started exposure=5` on `/rosout`
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Setting`](crate::Error::Setting) if the node has no `/rosout`.
+    #[cfg(feature = "rosout-layer")]
+    pub fn rosout_layer(&self) -> Result<crate::RosoutLayer> {
+        crate::RosoutLayer::new(self, self.inner.rosout.get().cloned())
     }
 
     fn resolve(&self, name: &str, kind: NameKind) -> Result<String> {
@@ -213,6 +325,9 @@ impl Node {
         self.inner.context.inner.graph.register(self.inner.id, endpoints)
     }
 }
+
+/// The parameter that selects the source of the time.
+const USE_SIM_TIME: &str = "use_sim_time";
 
 impl fmt::Debug for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -228,11 +343,22 @@ pub struct NodeBuilder {
     name: String,
     namespace: String,
     rules: Vec<RemapRule>,
+    has_parameter_services: bool,
+    has_description_service: bool,
+    has_rosout: bool,
 }
 
 impl NodeBuilder {
     pub(crate) fn new(context: &Context, name: &str) -> Self {
-        Self { context: context.clone(), name: name.to_owned(), namespace: "/".to_owned(), rules: Vec::new() }
+        Self {
+            context: context.clone(),
+            name: name.to_owned(),
+            namespace: "/".to_owned(),
+            rules: Vec::new(),
+            has_parameter_services: true,
+            has_description_service: true,
+            has_rosout: !context.inner.is_without_rosout,
+        }
     }
 
     /// Sets the namespace. A missing `/` at the start is added. Default: `/`.
@@ -247,12 +373,40 @@ impl NodeBuilder {
         self
     }
 
+    /// Sets whether the node has services for parameters from the start. Default: `true`, as in `rclcpp`.
+    ///
+    /// Otherwise the first parameter creates them, and `use_sim_time`.
+    pub fn parameter_services(mut self, has_services: bool) -> Self {
+        self.has_parameter_services = has_services;
+        self
+    }
+
+    /// Sets whether the node has the service `~/get_type_description`. Default: `true`, as in `rclcpp` of Jazzy.
+    ///
+    /// It describes the types of the node's topics, services and actions.
+    pub fn type_description_service(mut self, has_service: bool) -> Self {
+        self.has_description_service = has_service;
+        self
+    }
+
+    /// Leaves out the standard services and `/rosout`, for a node with few endpoints.
+    pub fn bare(self) -> Self {
+        self.parameter_services(false).type_description_service(false).rosout(false)
+    }
+
+    /// Sets whether the node publishes on `/rosout`. Default: `true`, unless an argument is `--disable-rosout-logs`.
+    pub fn rosout(mut self, has_rosout: bool) -> Self {
+        self.has_rosout = has_rosout;
+        self
+    }
+
     /// Creates the node and announces it.
     ///
     /// # Errors
     /// As [`Context::node`].
     pub fn build(self) -> Result<Node> {
-        let Self { context, name, namespace, rules } = self;
+        let Self { context, name, namespace, rules, has_parameter_services, has_rosout, has_description_service } =
+            self;
         check_node(&name)?;
         check_namespace(&namespace, NameKind::Namespace)?;
         let remapping = context.remapping(rules);
@@ -260,8 +414,32 @@ impl NodeBuilder {
         let name = remapping.of_node(&Target::Node, &name).map_or(name.clone(), str::to_owned);
         let namespace = remapping.of_node(&Target::Namespace, &name).map_or(namespace.clone(), str::to_owned);
         let id = context.inner.graph.add_node(&namespace, &name)?;
-        Ok(Node {
-            inner: Arc::new(NodeInner { context, id, namespace, name, remapping, parameters: Mutex::default() }),
-        })
+        let clock = Clock::new(context.waits(), ClockKind::Ros);
+        let inner = NodeInner {
+            context,
+            id,
+            namespace,
+            name,
+            remapping,
+            clock,
+            parameters: Mutex::default(),
+            sim_time: Mutex::default(),
+            rosout: OnceLock::new(),
+            types: Arc::default(),
+            description_service: OnceLock::new(),
+        };
+        let node = Node { inner: Arc::new(inner) };
+        if has_rosout {
+            // The only call: the node is new.
+            let _ = node.inner.rosout.set(Arc::new(Rosout::new(&node)?));
+        }
+        if has_parameter_services {
+            node.parameters()?;
+        }
+        if has_description_service {
+            // The only call: the node is new.
+            let _ = node.inner.description_service.set(node.inner.types.serve(&node)?);
+        }
+        Ok(node)
     }
 }

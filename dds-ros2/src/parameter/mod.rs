@@ -8,8 +8,10 @@ mod declaration;
 mod server;
 mod store;
 mod value;
+mod yaml;
 
 pub use client::RemoteParameters;
 pub use declaration::{Parameter, ParameterBuilder};
-pub(crate) use server::{ParameterServer, Shared as ParameterStore, stamp};
+pub(crate) use server::{ParameterServer, Shared as ParameterStore};
 pub use value::{ParameterType, ParameterValue};
+pub(crate) use yaml::{Override, parse_file, value_of};

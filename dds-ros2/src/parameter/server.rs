@@ -4,6 +4,7 @@ use super::store::{Declared, NAMES_MAX, Store};
 use super::value::ParameterValue;
 use crate::context::Context;
 use crate::graph::{LocalEndpoint, Registration};
+use crate::message_time::stamp;
 use crate::name::topic_name;
 use crate::node::Node;
 use crate::qos::QosProfile;
@@ -11,8 +12,7 @@ use crate::service::Service;
 use crate::topic::user_data_of;
 use crate::wait::Signal;
 use crate::{Error, Result};
-use dds_core::{DataWriter, Time};
-use dds_ros2_msgs::builtin_interfaces::msg::Time as Stamp;
+use dds_core::DataWriter;
 use dds_ros2_msgs::rcl_interfaces::msg::{ListParametersResult, Parameter, ParameterEvent, SetParametersResult};
 use dds_ros2_msgs::rcl_interfaces::srv::{
     DescribeParameters, DescribeParametersResponse, GetParameterTypes, GetParameterTypesResponse, GetParameters,
@@ -20,9 +20,9 @@ use dds_ros2_msgs::rcl_interfaces::srv::{
     SetParametersAtomicallyResponse, SetParametersResponse,
 };
 use std::any::Any;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// The parameters of a node with their services.
 pub(crate) struct ParameterServer {
@@ -36,7 +36,11 @@ pub(crate) struct ParameterServer {
 pub(crate) struct Shared {
     node: String,
     pub(crate) context: Context,
+    /// First values from arguments, files and code.
+    overrides: BTreeMap<String, ParameterValue>,
     store: Mutex<Store>,
+    /// Called after each change, without a lock.
+    observer: OnceLock<Observer>,
     pub(crate) changed: Arc<Signal>,
     events: DataWriter<ParameterEvent>,
     /// Locked after `store`, for a few lines.
@@ -54,6 +58,9 @@ struct Outgoing {
     is_writing: bool,
 }
 
+/// Learns the name and the value of each changed parameter.
+type Observer = Box<dyn Fn(&str, &ParameterValue) + Send + Sync>;
+
 /// A change of a parameter, for `/parameter_events`.
 enum Kind {
     New,
@@ -61,7 +68,7 @@ enum Kind {
 }
 
 impl ParameterServer {
-    pub(crate) fn new(node: &Node) -> Result<Self> {
+    pub(crate) fn new(node: &Node, overrides: BTreeMap<String, ParameterValue>) -> Result<Self> {
         let context = node.context().clone();
         let topic = node.resolve_topic("/parameter_events")?;
         let events = context
@@ -73,7 +80,9 @@ impl ParameterServer {
         let shared = Arc::new(Shared {
             node: node.full_name(),
             context,
+            overrides,
             store: Mutex::new(Store::default()),
+            observer: OnceLock::new(),
             changed: Arc::default(),
             events,
             outgoing: Mutex::default(),
@@ -133,7 +142,22 @@ impl Shared {
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn declare(&self, name: &str, declared: Declared) -> Result<()> {
+    /// Declares a parameter without limits, unless the program has.
+    pub(crate) fn declare_default(&self, name: &str, value: impl Into<ParameterValue>) -> Result<()> {
+        self.declare(name, Declared { value: value.into(), ..Declared::default() })
+    }
+
+    /// Calls `observer` after each later change. The only call for these parameters.
+    pub(crate) fn observe(&self, observer: impl Fn(&str, &ParameterValue) + Send + Sync + 'static) {
+        let _ = self.observer.set(Box::new(observer));
+    }
+
+    pub(crate) fn declare(&self, name: &str, mut declared: Declared) -> Result<()> {
+        if let Some(value) = self.overrides.get(name) {
+            let value = value.for_declaration(&declared.value);
+            declared.check(name, &value).map_err(|reason| Error::Parameter { reason })?;
+            declared.value = value;
+        }
         let value = declared.value.clone();
         {
             let mut store = self.store();
@@ -149,8 +173,9 @@ impl Shared {
 
     /// Sets all values, or none of them.
     pub(crate) fn set(&self, parameters: Vec<Parameter>) -> Result<()> {
-        {
+        let changed_values = {
             let mut changed = Vec::new();
+            let mut changed_values = Vec::new();
             let mut store = self.store();
             let values: Vec<(String, ParameterValue)> = parameters
                 .into_iter()
@@ -161,15 +186,23 @@ impl Shared {
             }
             for (name, value) in values {
                 if store.set(&name, value.clone()) {
-                    changed.push(Parameter { name, value: value.to_message() });
+                    changed.push(Parameter { name: name.clone(), value: value.to_message() });
+                    changed_values.push((name, value));
                 }
             }
             if changed.is_empty() {
                 return Ok(());
             }
             self.add_event(Kind::Changed, changed);
+            changed_values
+        };
+        let published = self.publish();
+        if let Some(observer) = self.observer.get() {
+            for (name, value) in &changed_values {
+                observer(name, value);
+            }
         }
-        self.publish()
+        published
     }
 
     fn outgoing(&self) -> MutexGuard<'_, Outgoing> {
@@ -225,16 +258,6 @@ fn result_of(result: Result<()>) -> SetParametersResult {
     match result {
         Ok(()) => SetParametersResult { successful: true, reason: String::new() },
         Err(error) => SetParametersResult { successful: false, reason: error.to_string() },
-    }
-}
-
-/// Returns a time as a message. Times outside of its range are cut off.
-pub(crate) fn stamp(time: Time) -> Stamp {
-    let nanos = time.as_unix_nanos();
-    let seconds = nanos.div_euclid(1_000_000_000);
-    Stamp {
-        sec: i32::try_from(seconds).unwrap_or(i32::MAX),
-        nanosec: u32::try_from(nanos.rem_euclid(1_000_000_000)).unwrap_or(0),
     }
 }
 

@@ -78,6 +78,18 @@ impl ParameterValue {
         }
     }
 
+    /// Returns the value for a parameter with this default. An empty array fits each type of array.
+    pub(crate) fn for_declaration(&self, default: &Self) -> Self {
+        match (self, default) {
+            (Self::StringArray(values), _) if !values.is_empty() => self.clone(),
+            (Self::StringArray(_), Self::ByteArray(_)) => Self::ByteArray(Vec::new()),
+            (Self::StringArray(_), Self::BoolArray(_)) => Self::BoolArray(Vec::new()),
+            (Self::StringArray(_), Self::IntegerArray(_)) => Self::IntegerArray(Vec::new()),
+            (Self::StringArray(_), Self::DoubleArray(_)) => Self::DoubleArray(Vec::new()),
+            _ => self.clone(),
+        }
+    }
+
     /// Whether a text contains NUL, which CDR cannot encode.
     pub(crate) fn has_nul(&self) -> bool {
         match self {

@@ -119,6 +119,7 @@ impl<S: RosService> Client<S> {
             .on_data(move |reader| received.receive(reader, own))
             .on_event(move |_, _| matched.rematch())
             .build()?;
+        node.types().add_service::<S>();
         let registration = node.register(vec![LocalEndpoint::of_writer(&writer), LocalEndpoint::of_reader(&reader)])?;
         let core = Core { name, writer, reader, shared, _registration: registration, node: node.clone() };
         Ok(Self { core: Arc::new(core) })

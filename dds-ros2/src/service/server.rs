@@ -151,6 +151,7 @@ impl<S: RosService> Service<S> {
             .on_data(move |_| received.wake())
             .on_event(move |_, _| matched.rematch())
             .build()?;
+        node.types().add_service::<S>();
         let registration = node.register(vec![LocalEndpoint::of_reader(&reader), LocalEndpoint::of_writer(&writer)])?;
         let core = Core {
             name,

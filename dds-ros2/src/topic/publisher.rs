@@ -51,6 +51,7 @@ impl<T: RosMessage + 'static> Publisher<T> {
             .writer_builder::<T>(&topic_name("rt", &name, ""))
             .qos(qos.writer(user_data_of::<T>()))
             .build()?;
+        node.types().add_message::<T>();
         let registration = node.register(vec![LocalEndpoint::of_writer(&writer)])?;
         Ok(Self { inner: Arc::new(Inner { name, writer, _registration: registration, node: node.clone() }) })
     }

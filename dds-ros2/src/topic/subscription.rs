@@ -38,6 +38,7 @@ impl<T: RosMessage + 'static> Subscription<T> {
             .reader_builder::<T>(&topic_name("rt", &name, ""))
             .qos(qos.reader(user_data_of::<T>()))
             .build()?;
+        node.types().add_message::<T>();
         let registration = node.register(vec![LocalEndpoint::of_reader(&reader)])?;
         Ok(Self { inner: Arc::new(Inner { name, reader, _registration: registration, node: node.clone() }) })
     }

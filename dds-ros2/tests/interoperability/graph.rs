@@ -16,7 +16,7 @@ fn has(list: &Value, name: &str) -> bool {
 fn rclpy_sees_nodes_topics_and_services() {
     let context = context(30);
     let talker = context.node_builder("talker").namespace("/lab").build().unwrap();
-    let server = context.node("server").unwrap();
+    let server = context.node_builder("server").bare().build().unwrap();
     let publisher = talker.publisher_with::<Text>("~/chatter", QosProfile::SENSOR_DATA).unwrap();
     let _subscription = talker.subscription::<Text>("orders").unwrap();
     let _service = server.service::<SetBool>("flip").unwrap();
@@ -33,9 +33,22 @@ fn rclpy_sees_nodes_topics_and_services() {
     let of_talker = json!({"command": "node_info", "name": "talker", "namespace": "/lab"});
     let expected = json!({
         "event": "node_info",
-        "publishers": {"/lab/talker/chatter": ["std_msgs/msg/String"]},
+        "publishers": {
+            "/lab/talker/chatter": ["std_msgs/msg/String"],
+            "/parameter_events": ["rcl_interfaces/msg/ParameterEvent"],
+            "/rosout": ["rcl_interfaces/msg/Log"],
+        },
         "subscriptions": {"/lab/orders": ["std_msgs/msg/String"]},
-        "services": {},
+        // Those of each node of `rclcpp`.
+        "services": {
+            "/lab/talker/describe_parameters": ["rcl_interfaces/srv/DescribeParameters"],
+            "/lab/talker/get_parameter_types": ["rcl_interfaces/srv/GetParameterTypes"],
+            "/lab/talker/get_parameters": ["rcl_interfaces/srv/GetParameters"],
+            "/lab/talker/get_type_description": ["type_description_interfaces/srv/GetTypeDescription"],
+            "/lab/talker/list_parameters": ["rcl_interfaces/srv/ListParameters"],
+            "/lab/talker/set_parameters": ["rcl_interfaces/srv/SetParameters"],
+            "/lab/talker/set_parameters_atomically": ["rcl_interfaces/srv/SetParametersAtomically"],
+        },
         "clients": {"/flip": ["std_srvs/srv/SetBool"]},
     });
     peer.ask_until(&of_talker, |info| *info == expected);

@@ -10,6 +10,7 @@ mod graph;
 mod parameters;
 mod peer;
 mod services;
+mod standard;
 #[allow(dead_code, reason = "a service has parts that actions do not use")]
 mod test_msgs;
 mod topics;

@@ -9,16 +9,21 @@ import time
 import rclpy
 from action_msgs.msg import GoalInfo, GoalStatusArray
 from action_msgs.srv import CancelGoal
-from rcl_interfaces.msg import ParameterEvent
+from builtin_interfaces.msg import Time
+from lifecycle_msgs.msg import Transition, TransitionEvent
+from lifecycle_msgs.srv import ChangeState, GetAvailableStates, GetAvailableTransitions, GetState
+from rcl_interfaces.msg import Log, ParameterEvent
 from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile, qos_profile_sensor_data
+from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
 from test_msgs.action import Fibonacci
+from type_description_interfaces.srv import GetTypeDescription
 
 PROFILES = {
     "default": QoSProfile(depth=10),
@@ -218,6 +223,86 @@ class Peer:
         if not client.wait_for_services(timeout_sec=20):
             report("unavailable")
         return client
+
+    def describe(self, node, name, hash):
+        client = self.node.create_client(GetTypeDescription, node + "/get_type_description")
+        if not client.wait_for_service(timeout_sec=20):
+            report("unavailable")
+            return
+        self.kept.append(client)
+
+        def done(future):
+            answer = future.result()
+            fields = lambda one: [[f.name, f.type.type_id, f.type.nested_type_name] for f in one.fields]
+            description = answer.type_description
+            report(
+                "described_type",
+                successful=answer.successful,
+                reason=answer.failure_reason,
+                fields=fields(description.type_description),
+                nested={one.type_name: fields(one) for one in description.referenced_type_descriptions},
+            )
+
+        request = GetTypeDescription.Request(type_name=name, type_hash=hash)
+        client.call_async(request).add_done_callback(done)
+
+    def ask_service(self, kind, name, request, then):
+        if name not in self.clients:
+            self.clients[name] = self.node.create_client(kind, name)
+        if not self.clients[name].wait_for_service(timeout_sec=20):
+            report("unavailable")
+            return
+        self.clients[name].call_async(request).add_done_callback(lambda future: then(future.result()))
+
+    def watch_lifecycle(self, node):
+        self.goals, self.sizes = [], {}
+        heard = lambda event: self.goals.append(event.goal_state.label)
+        self.kept.append(self.node.create_subscription(TransitionEvent, node + "/transition_event", heard, 10))
+
+        def graph(answer):
+            self.sizes["transitions"] = len(answer.available_transitions)
+            report("watching_lifecycle")
+
+        def states(answer):
+            self.sizes["states"] = len(answer.available_states)
+            request = GetAvailableTransitions.Request()
+            threading.Thread(
+                target=self.ask_service,
+                args=(GetAvailableTransitions, node + "/get_transition_graph", request, graph),
+            ).start()
+
+        self.ask_service(GetAvailableStates, node + "/get_available_states", GetAvailableStates.Request(), states)
+
+    def change_state(self, node, label):
+        def state(success, answer):
+            report("changed_state", success=success, state=answer.current_state.label)
+
+        def changed(answer):
+            then = lambda current: state(answer.success, current)
+            threading.Thread(
+                target=self.ask_service, args=(GetState, node + "/get_state", GetState.Request(), then)
+            ).start()
+
+        request = ChangeState.Request(transition=Transition(label=label))
+        self.ask_service(ChangeState, node + "/change_state", request, changed)
+
+    def lifecycle_events(self):
+        report("lifecycle_events", goals=self.goals, **self.sizes)
+
+    def hear_logs(self):
+        heard = lambda log: report("log", level=log.level, name=log.name, text=log.msg)
+        qos = QoSProfile(depth=1000, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
+        self.kept.append(self.node.create_subscription(Log, "/rosout", heard, qos))
+        report("hearing")
+
+    def log(self, text):
+        self.node.get_logger().warning(text)
+
+    def clock(self, seconds):
+        if "/clock" not in self.publishers:
+            self.publishers["/clock"] = self.node.create_publisher(Clock, "/clock", 10)
+        self.publishers["/clock"].publish(Clock(clock=Time(sec=seconds)))
+        report("clock")
 
     def list_parameters(self, node, prefixes):
         done = lambda future: report("listed", names=list(future.result().result.names))

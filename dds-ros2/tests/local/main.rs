@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
 mod actions;
+#[cfg(feature = "tf2")]
+mod tf;
+mod time;
 
 use dds_ros2::msgs::rcl_interfaces::msg::ParameterEvent;
 use dds_ros2::msgs::std_msgs::msg::String as Text;
@@ -32,7 +35,7 @@ fn invert(request: SetBoolRequest) -> SetBoolResponse {
 fn remapped_names_are_the_names_in_the_graph() {
     let arguments = ["--ros-args", "-r", "__node:=news", "-r", "__ns:=/lab", "-r", "chatter:=~/out", "-e", "/e"];
     let context = builder("names").arguments(arguments).build().unwrap();
-    let node = context.node("talker").unwrap();
+    let node = context.node_builder("talker").bare().build().unwrap();
     assert_eq!(node.full_name(), "/lab/news");
     let publisher = node.publisher::<Text>("chatter").unwrap();
     assert_eq!(publisher.topic_name(), "/lab/news/out");
@@ -225,7 +228,7 @@ fn call_without_server_or_answer_names_the_missing_part() {
 #[test]
 fn parameters_exist_as_long_as_their_node() {
     let context = builder("parameters").build().unwrap();
-    let node = context.node("drive").unwrap();
+    let node = context.node_builder("drive").bare().build().unwrap();
     assert!(context.graph().services().is_empty());
     let speed = node.parameter("speed", 2_i64).range(0..=3).declare().unwrap();
     assert_eq!(context.graph().services().len(), 6);
@@ -247,7 +250,7 @@ fn parameters_of_another_node_block_without_a_runtime() {
     let drive = context.node("drive").unwrap();
     let speed = drive.parameter("speed", 2_i64).range(0..=3).declare().unwrap();
     let remote = context.node("tuner").unwrap().parameters_of("/drive").unwrap().within(LIMIT);
-    assert_eq!(remote.list().block().unwrap(), ["speed"]);
+    assert_eq!(remote.list().block().unwrap(), ["speed", "use_sim_time"]);
     remote.set("speed", 3_i64).block().unwrap();
     assert_eq!((remote.get("speed").block().unwrap(), speed.get()), (ParameterValue::Integer(3), 3));
     assert!(matches!(remote.set("speed", 4_i64).block(), Err(Error::Parameter { .. })));
