@@ -9,10 +9,13 @@
 //! - [`lever`]: the three design decisions with the highest effect, each in its naive and its chosen form.
 //! - [`slot`]: the channel by which each receiving side notifies the main thread.
 //! - `perf` (feature `perf`): the program that measures between two processes.
+//! - `comparison` (features `perf`, `comparison`): the same work between two processes of several libraries.
 
 pub mod among;
 pub mod burst;
 pub mod codec;
+#[cfg(feature = "perf")]
+pub mod comparison;
 pub mod floor;
 pub mod lever;
 pub mod matched;

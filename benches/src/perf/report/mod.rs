@@ -11,6 +11,8 @@ mod axis;
 mod figure;
 mod page;
 
+pub(crate) use figure::escaped;
+
 use crate::perf::options::Report;
 use crate::perf::record::{self, Interval, Outcome, Record};
 use crate::perf::{Failure, Result, summary};

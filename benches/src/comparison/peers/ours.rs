@@ -1,0 +1,66 @@
+//! This implementation: an inline listener, and samples that are read in place.
+
+use super::DOMAIN_ID;
+use crate::comparison::role::{Arrived, Link, Write1};
+use crate::perf::Result;
+use dds_core::qos::{DataReaderQos, DataWriterQos, Reliability, ResourceLimits};
+use dds_core::{DataWriter, DdsType, Delivery, DomainParticipant, Duration, Scope};
+
+/// Samples that a KEEP_ALL writer holds until they are acknowledged. Without a limit, it would never wait.
+const KEPT_SAMPLES_MAX: u32 = 4000;
+
+/// The sample.
+#[derive(Debug, DdsType)]
+struct Load {
+    number: u64,
+    bytes: Vec<u8>,
+}
+
+/// A view of it.
+#[derive(Debug, DdsType)]
+#[dds(view_of = Load)]
+struct LoadView<'a> {
+    number: u64,
+    bytes: &'a [u8],
+}
+
+pub(super) fn open(link: Link, mut arrived: Arrived, udp_only: bool) -> Result<Write1> {
+    let participant = DomainParticipant::builder(DOMAIN_ID).scope(Scope::Host).udp_only(udp_only).build()?;
+    let reliability = Reliability::reliable(Duration::from_secs(10));
+    let (writes, reads) = (DataWriterQos::default().reliability(reliability), DataReaderQos::default().reliable());
+    let (writes, reads) = if link.keep_all {
+        (writes.keep_all().resource_limits(ResourceLimits::NONE.max_samples(KEPT_SAMPLES_MAX)), reads.keep_all())
+    } else {
+        (writes.keep_last(1), reads.keep_last(1))
+    };
+    let writer = participant.writer_builder::<Load>(link.writes).qos(writes).build()?;
+    let replies = writer.clone();
+    let mut reply = load(link);
+    let listen = move |reader: &dds_core::DataReader<Load>| {
+        let Ok(samples) = reader.take() else { return };
+        for sample in samples.iter() {
+            let Some(Ok(view)) = sample.view::<LoadView<'_>>() else { continue };
+            if let Some(next) = arrived(view.number) {
+                reply.number = next;
+                write(&replies, &reply);
+            }
+        }
+    };
+    let reader = participant.reader_builder::<Load>(link.reads).qos(reads);
+    let reader = reader.delivery(Delivery::Inline).on_data(listen).build()?;
+    // Both live until the process ends.
+    std::mem::forget((participant, reader));
+    let mut sample = load(link);
+    Ok(Box::new(move |number| {
+        sample.number = number;
+        write(&writer, &sample);
+    }))
+}
+
+fn load(link: Link) -> Load {
+    Load { number: 0, bytes: vec![0x5a; link.size - 8] }
+}
+
+fn write(writer: &DataWriter<Load>, sample: &Load) {
+    writer.write(sample).expect("the writer waits for room");
+}
