@@ -9,12 +9,17 @@ use crate::options::{CallOptions, TypeOptions};
 use crate::stop::Stop;
 use crate::topic_access::{publisher_qos, reader_qos, subscriber_qos, topic_type, writer_qos};
 use dds_core::builtin::VendorId;
-use dds_core::cdr::Extensibility;
+use dds_core::cdr::{Encoding, Extensibility};
 use dds_core::dynamic::{DataError, DynamicData, DynamicType};
 use dds_core::qos::TopicQos;
 use dds_core::writer::WriteOptions;
 use dds_core::{DataReader, DataWriter, SampleInfo};
 use std::io::Write;
+
+/// Bytes of the encapsulation header of a payload.
+const ENCAPSULATION_LEN: usize = 4;
+/// Bytes of the header of `rmw_cyclonedds`.
+const HEADER_LEN: usize = 16;
 
 /// Sends one request, and prints its reply.
 ///
@@ -31,25 +36,25 @@ pub fn run(options: &CallOptions, output: &mut dyn Write, stop: &Stop) -> Result
     };
     let request_type = type_of(&mut watch, &request_topic, &options.request_type)?;
     let reply_type = type_of(&mut watch, &reply_topic, &options.reply_type)?;
-    // A wrong value fails before a server sees the writer.
-    let request = sample_from_json(&request_type, &options.value)?;
     let servers = watch.view().endpoints_of(&request_topic);
     let replies = watch.view().endpoints_of(&reply_topic);
     let has_header = has_header(&options.service, &servers, &watch);
-    let (request, reply_type) = match has_header {
-        true => (with_header(request)?, headed_type(&reply_type)?),
-        false => (request, reply_type),
+    let (sent_type, received_type) = match has_header {
+        true => (headed_type(&request_type)?, headed_type(&reply_type)?),
+        false => (request_type, reply_type.clone()),
     };
+    // A wrong value fails before a server sees the writer.
+    let request = sample_from_json(&sent_type, &options.value)?;
     let publisher = participant.publisher(publisher_qos(&servers))?;
     let subscriber = participant.subscriber(subscriber_qos())?;
-    let topic = participant.dynamic_topic(&request_topic, request.ty(), TopicQos::default())?;
+    let topic = participant.dynamic_topic(&request_topic, &sent_type, TopicQos::default())?;
     let writer = publisher.writer_builder(&topic).qos(writer_qos(&servers)).build()?;
-    let topic = participant.dynamic_topic(&reply_topic, &reply_type, TopicQos::default())?;
+    let topic = participant.dynamic_topic(&reply_topic, &received_type, TopicQos::default())?;
     let reader = subscriber.reader_builder(&topic).qos(reader_qos(&replies)).build()?;
     let call = ServiceCall { writer, reader, has_header };
     call.await_server(options, stop)?;
     let reply = call.reply_to(request, options, stop)?;
-    let reply = if has_header { reply.at("value").map_err(|error| data_error(&error))? } else { reply.as_ref() };
+    let reply = if has_header { without_header(&reply, &reply_type)? } else { reply };
     if options.output.json {
         let line = serde_json::to_value(reply).map_err(|error| ToolError::output(error.into()))?;
         return write_json(output, &line);
@@ -74,18 +79,22 @@ fn has_header(service: &str, servers: &TopicView<'_>, watch: &DomainWatch) -> bo
 
 /// Returns the type of a message with the header of `rmw_cyclonedds`: the client and the number of the request.
 fn headed_type(ty: &DynamicType) -> Result<DynamicType, ToolError> {
-    let headed = DynamicType::structure(ty.name())
+    let mut headed = DynamicType::structure(ty.name())
         .extensibility(Extensibility::Final)
         .member("client", DynamicType::uint64())
-        .member("number", DynamicType::int64())
-        .member("value", ty.clone());
+        .member("number", DynamicType::int64());
+    for member in ty.members() {
+        headed = headed.member(member.name(), member.ty());
+    }
     headed.build().map_err(|error| ToolError::Value { path: String::new(), reason: error.to_string() })
 }
 
-fn with_header(request: DynamicData) -> Result<DynamicData, ToolError> {
-    let mut headed = DynamicData::new(&headed_type(request.ty())?);
-    headed.set("value", request).map_err(|error| data_error(&error))?;
-    Ok(headed)
+/// Returns the reply without its header. The length of the header keeps the alignment of all members.
+fn without_header(reply: &DynamicData, ty: &DynamicType) -> Result<DynamicData, ToolError> {
+    let wrong = |reason: String| ToolError::Value { path: String::new(), reason };
+    let mut payload = reply.to_payload(Encoding::Xcdr1).map_err(|error| wrong(error.to_string()))?;
+    payload.drain(ENCAPSULATION_LEN..ENCAPSULATION_LEN + HEADER_LEN);
+    DynamicData::from_payload(ty, &payload).map_err(|error| wrong(error.to_string()))
 }
 
 fn data_error(error: &DataError) -> ToolError {

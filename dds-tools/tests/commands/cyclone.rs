@@ -15,9 +15,13 @@ struct Peer {
 
 impl Peer {
     fn start(role: &str) -> Self {
+        Self::run(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/commands/cyclone.py"), &[role])
+    }
+
+    fn run(script: &str, arguments: &[&str]) -> Self {
         let python = std::env::var_os("DDS_TEST_PYTHON").unwrap_or_else(|| "python3".into());
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/commands/cyclone.py");
-        let mut process = Command::new(python).args([script, role]).stdout(Stdio::piped()).spawn().unwrap();
+        let mut command = Command::new(python);
+        let mut process = command.arg(script).args(arguments).stdout(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(process.stdout.take().unwrap());
         Self { process, output }
     }
@@ -77,4 +81,15 @@ fn commands_understand_cyclone_topics() {
     run_local(&["play", file, "--rate", "10", "--readers-wait", "10", "--domain", "0"]).unwrap();
     let received: Value = serde_json::from_str(&subscriber.line()).unwrap();
     assert!(received["name"].as_str().unwrap().starts_with("reading "), "{received}");
+}
+
+#[test]
+#[ignore = "needs Cyclone DDS: .ci/run cyclone"]
+fn call_reaches_service_of_rmw_cyclonedds() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../dds-ros2/tests/interoperability/cyclone.py");
+    let mut server = Peer::run(script, &["server", "0"]);
+    assert!(server.line().contains("serving"));
+    let text = run_local(&["call", "/flip", "{data: true}", "--within", "30", "--json", "--domain", "0"]).unwrap();
+    let reply: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(reply["success"], false, "{text}");
 }
