@@ -26,13 +26,14 @@ impl InCell {
     /// Returns `None` if the thread is inside a cell already.
     #[inline]
     pub(crate) fn enter() -> Option<Self> {
-        if IN_CELL.replace(true) { None } else { Some(Self(PhantomData)) }
+        // By `with`, because the thread-locals of loom have no other method.
+        IN_CELL.with(|flag| if flag.replace(true) { None } else { Some(Self(PhantomData)) })
     }
 
     /// Whether the calling thread is inside a cell.
     #[inline]
     pub(crate) fn is_set() -> bool {
-        IN_CELL.get()
+        IN_CELL.with(Cell::get)
     }
 }
 
@@ -40,7 +41,7 @@ impl Drop for InCell {
     #[inline]
     fn drop(&mut self) {
         // Not the value before: `enter` returns nothing inside of a cell, so only the outermost guard exists.
-        IN_CELL.set(false);
+        IN_CELL.with(|flag| flag.set(false));
     }
 }
 
@@ -51,18 +52,18 @@ pub(crate) struct InListener(PhantomData<*const ()>);
 impl InListener {
     /// Returns `None` if an outer frame of this thread runs deferred code already.
     pub(crate) fn enter() -> Option<Self> {
-        if IN_LISTENER.replace(true) { None } else { Some(Self(PhantomData)) }
+        IN_LISTENER.with(|flag| if flag.replace(true) { None } else { Some(Self(PhantomData)) })
     }
 
     /// Whether the calling thread is inside deferred code.
     pub(crate) fn is_set() -> bool {
-        IN_LISTENER.get()
+        IN_LISTENER.with(Cell::get)
     }
 }
 
 impl Drop for InListener {
     fn drop(&mut self) {
-        IN_LISTENER.set(false);
+        IN_LISTENER.with(|flag| flag.set(false));
     }
 }
 
@@ -76,18 +77,18 @@ pub(crate) struct InCallOf {
 
 impl InCallOf {
     pub(crate) fn enter(entity: u64) -> Self {
-        Self { outer: CALL_OF.replace(entity), marker: PhantomData }
+        Self { outer: CALL_OF.with(|call_of| call_of.replace(entity)), marker: PhantomData }
     }
 
     /// Whether the innermost listener on the calling thread belongs to `entity`.
     pub(crate) fn is_set(entity: u64) -> bool {
-        CALL_OF.get() == entity
+        CALL_OF.with(Cell::get) == entity
     }
 }
 
 impl Drop for InCallOf {
     fn drop(&mut self) {
         // Restore, not clear: the outer listener goes on.
-        CALL_OF.set(self.outer);
+        CALL_OF.with(|call_of| call_of.set(self.outer));
     }
 }
