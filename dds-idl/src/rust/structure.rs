@@ -82,8 +82,11 @@ pub(super) fn item(
     let attribute = generator.type_attribute(id, words);
     let mut code = format!("{doc}{derives}{attribute}pub struct {} {{\n{code}}}\n", place.ident);
     if possible.default && !is_usual {
-        let values: Vec<String> = fields.iter().map(|field| format!("{}: {}", field.ident, field.default)).collect();
-        let body = format!("Self {{ {} }}", values.join(", "));
+        let mut body = "Self {\n".to_owned();
+        for field in &fields {
+            body.push_str(&format!("{}: {},\n", field.ident, field.default));
+        }
+        body.push('}');
         code.push_str(&default_impl(&text.prelude("Default"), &place.ident, &body));
     }
     code

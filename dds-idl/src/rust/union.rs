@@ -54,11 +54,11 @@ pub(super) fn item(
         field.words.extend(discriminator.case_words(branch));
         let doc = layout::documentation(branch.member.doc.as_deref(), &notes(&branch.member.annotations));
         let data = if stores_discriminator(branch) {
-            format!("{{ #[dds(discriminator)] discriminator: {}, value: {} }}", discriminator.field, field.ty)
+            format!(" {{ #[dds(discriminator)] discriminator: {}, value: {} }}", discriminator.field, field.ty)
         } else {
             format!("({})", field.ty)
         };
-        code.push_str(&format!("{doc}{}{variant} {data},\n", attribute(&field.words)));
+        code.push_str(&format!("{doc}{}{variant}{data},\n", attribute(&field.words)));
         variants.push(variant);
     }
     let possible = generator.facts.traits(id);
@@ -127,7 +127,7 @@ fn default_value(
         branch.labels.first().copied().unwrap_or(usual)
     };
     let body = if stores_discriminator(branch) {
-        format!("Self::{variant} {{ discriminator: {}, value: {value} }}", discriminator.label(label))
+        format!("Self::{variant} {{\ndiscriminator: {},\nvalue: {value},\n}}", discriminator.label(label))
     } else {
         format!("Self::{variant}({value})")
     };
