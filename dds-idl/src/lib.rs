@@ -7,7 +7,7 @@
 //! |---|---|---|
 //! | [`idl`] | IDL 4.2 | a specification |
 //! | [`model`] | | resolved types, constants and annotations; sources, spans and diagnostics |
-//! | [`mod@print`] | a specification | IDL 4.2 |
+//! | [`mod@print`] | a specification | IDL 4.2, XML types, JSON Schema |
 //! | [`ros`] | `.msg`, `.srv`, `.action` | interfaces, type hashes, `.idl` text |
 //! | `xml` | XML types (feature `xml`) | a specification |
 //! | [`service`] | a specification with services | the same, with their request and reply types |

@@ -28,7 +28,7 @@ enum ProgramCommand {
     Check(InputOptions),
     /// Write Rust code for all types of the files.
     Gen(GenerationOptions),
-    /// Print the types as IDL or XML that reads back as the same types.
+    /// Print the types as IDL or XML that reads back as the same types, or a JSON Schema.
     Print(PrintOptions),
     /// Print the hashes of TypeObjects of IDL files, and the type hashes (RIHS01) of ROS interface files.
     Hash(HashOptions),
@@ -72,6 +72,7 @@ struct PrintOptions {
 enum PrintFormat {
     Idl,
     Xml,
+    JsonSchema,
 }
 
 #[derive(Debug, Args)]
@@ -280,6 +281,7 @@ fn print(options: &PrintOptions) -> bool {
             }
             Err(errors) => return input.report(&specification.sources, &errors),
         },
+        PrintFormat::JsonSchema => print!("{}", dds_idl::print::to_json_schema(&specification)),
     }
     true
 }

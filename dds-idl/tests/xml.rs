@@ -73,9 +73,17 @@ fn errors_name_the_line_of_the_document() {
             "t.xml:3:1: error: `1); } struct B {` is not a constant expression",
         ),
         (wrap("<annotation name=\"x\"/>"), "t.xml:3:1: error: expected `<member>`, not `<annotation>`"),
+        ("<types>\n<include file=\"b.xml\"/></types>".to_owned(), "t.xml:2:1: error: cannot find `b.xml`"),
+        ("<types>\n<include/></types>".to_owned(), "t.xml:2:1: error: an `<include>` has an attribute `file`"),
         (
-            "<types>\n<include file=\"b.xml\"/></types>".to_owned(),
-            "t.xml:2:1: error: `<include>` is not supported among types",
+            "<types>\n<valuetype name=\"V\" typeModifier=\"custom\"/></types>".to_owned(),
+            "t.xml:2:1: error: a valuetype with the modifier `custom` is not data of a topic",
+        ),
+        (
+            wrap(
+                "<member name=\"x\" type=\"int32\"><annotate name=\"A\"><member name=\"b\" value=\"1) @key\"/></annotate></member>",
+            ),
+            "t.xml:3:50: error: `1) @key` is not a constant expression",
         ),
         ("<a/>".to_owned(), "t.xml:1:1: error: expected an element `types`"),
         ("<types>\n<struct</types>".to_owned(), "t.xml:2:8: error: not XML: "),
@@ -85,6 +93,106 @@ fn errors_name_the_line_of_the_document() {
         let line = error.diagnostics.iter().next().unwrap().one_line(&error.sources);
         assert!(line.starts_with(expected), "{line}\nexpected: {expected}");
     }
+}
+
+/// Writes documents, and returns their folder.
+fn folder_with(name: &str, documents: &[(&str, &str)]) -> std::path::PathBuf {
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("xml_include").join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    for (path, text) in documents {
+        let path = folder.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+#[test]
+fn included_documents_define_types_in_their_place() {
+    let folder = folder_with(
+        "order",
+        &[
+            (
+                "main.xml",
+                r#"<dds><types>
+                <struct name="First"><member name="a" type="int32"/></struct>
+                <include file="parts/shapes.xml"/>
+                <include file="parts/base.xml"/>
+                <module name="m"><include file="other.xml"/><struct name="Last">
+                    <member name="s" type="nonBasic" nonBasicTypeName="Shape"/>
+                    <member name="o" type="nonBasic" nonBasicTypeName="Other"/>
+                </struct></module></types></dds>"#,
+            ),
+            (
+                "parts/shapes.xml",
+                "<types><include file=\"base.xml\"/><struct name=\"Shape\" baseType=\"Base\">
+                <member name=\"f\" type=\"nonBasic\" nonBasicTypeName=\"First\"/></struct></types>",
+            ),
+            ("parts/base.xml", "<types><struct name=\"Base\"><member name=\"b\" type=\"int8\"/></struct></types>"),
+            ("elsewhere/other.xml", "<types><enum name=\"Other\"><enumerator name=\"A\"/></enum></types>"),
+        ],
+    );
+    let options = Options { include_dirs: vec![folder.join("elsewhere")], ..Options::default() };
+    let from_xml =
+        dds_idl::xml::parse_file(folder.join("main.xml"), &options).unwrap_or_else(|error| panic!("{error}"));
+    let idl = "struct First { long a; }; struct Base { int8 b; }; struct Shape : Base { First f; };
+        module m { enum Other { A }; struct Last { Shape s; Other o; }; };";
+    assert_eq!(objects(&from_xml), objects(&parse_text("t.idl", idl, &Options::default()).unwrap()));
+    let files: Vec<_> = from_xml.sources.files().map(|(_, file)| file.included_at().is_some()).collect();
+    assert_eq!(files, [false, true, true, true]);
+}
+
+#[test]
+fn faults_of_included_documents_name_their_file_and_line() {
+    let one = "<types>\n<include file=\"two.xml\"/></types>";
+    for (name, second, expected) in [
+        ("cycle", "<types>\n\n <include file=\"one.xml\"/></types>", "two.xml:3:2: error: `one.xml` includes itself"),
+        ("own", "<types>\n<include file=\"two.xml\"/></types>", "two.xml:2:1: error: `two.xml` includes itself"),
+        (
+            "type",
+            "<types>\n<typedef name=\"A\" type=\"Missing\"/></types>",
+            "two.xml:2:9: error: cannot find type `Missing`",
+        ),
+        ("syntax", "<types>\n<a", "two.xml:1:1: error: not XML: "),
+        ("empty", "<a/>", "two.xml:1:1: error: expected an element `types`"),
+    ] {
+        let folder = folder_with(name, &[("one.xml", one), ("two.xml", second)]);
+        let error = dds_idl::xml::parse_file(folder.join("one.xml"), &Options::default()).unwrap_err();
+        let line = error.diagnostics.iter().next().unwrap().one_line(&error.sources);
+        let expected = folder.join(expected).display().to_string();
+        assert!(line.starts_with(&expected), "{line}\nexpected: {expected}");
+    }
+}
+
+#[test]
+fn include_bombs_are_refused() {
+    let mut documents: Vec<(String, String)> = Vec::new();
+    for index in 0..150 {
+        let text = format!("<types><include file=\"d{}.xml\"/></types>", index + 1);
+        documents.push((format!("d{index}.xml"), text));
+    }
+    // Each of them would include the last one ten thousand times.
+    documents.push(("wide.xml".to_owned(), format!("<types>{}</types>", "<include file=\"a.xml\"/>".repeat(10_000))));
+    documents.push(("a.xml".to_owned(), "<types/>".to_owned()));
+    let documents: Vec<(&str, &str)> = documents.iter().map(|(path, text)| (&**path, &**text)).collect();
+    let folder = folder_with("bomb", &documents);
+    for (file, expected) in [
+        ("d0.xml", "includes are nested more than 100 times"),
+        ("wide.xml", "the document has too many `<include>` elements"),
+    ] {
+        let error = dds_idl::xml::parse_file(folder.join(file), &Options::default()).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+}
+
+#[test]
+fn annotations_and_valuetypes_are_those_of_idl() {
+    compare(
+        include_str!("data/xml/annotations.xml"),
+        "@annotation Author { string name default \"none\"; long year; };
+        struct Base { @key long id; };
+        @Author(name = \"me\", year = 2) struct Value : Base { @optional @unit(\"m\") double x; };",
+    );
 }
 
 #[test]

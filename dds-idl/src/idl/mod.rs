@@ -23,6 +23,8 @@ mod token;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "xml")]
+use crate::model::FileId;
 use crate::model::{AutoIdKind, Diagnostic, Diagnostics, Extensibility, IncorrectSource, SourceMap, Specification};
 use preprocessor::Preprocessor;
 use std::path::{Path, PathBuf};
@@ -114,8 +116,29 @@ pub fn parse_text(name: impl AsRef<Path>, text: &str, options: &Options) -> Resu
     parse_with(options, |preprocessor| preprocessor.add_bytes(name.as_ref(), text.as_bytes()))
 }
 
+/// Reads IDL that another front end has translated from files. The offsets of each text are those of its file.
+#[cfg(feature = "xml")]
+pub(crate) fn parse_translated(
+    sources: SourceMap,
+    pieces: &[(FileId, String)],
+    options: &Options,
+) -> Result<Specification, IncorrectSource> {
+    parse_sources(sources, options, |preprocessor| {
+        for (file, text) in pieces {
+            preprocessor.add_translated(*file, text);
+        }
+    })
+}
+
 fn parse_with(options: &Options, read: impl FnOnce(&mut Preprocessor<'_>)) -> Result<Specification, IncorrectSource> {
-    let mut sources = SourceMap::default();
+    parse_sources(SourceMap::default(), options, read)
+}
+
+fn parse_sources(
+    mut sources: SourceMap,
+    options: &Options,
+    read: impl FnOnce(&mut Preprocessor<'_>),
+) -> Result<Specification, IncorrectSource> {
     let mut symbols = SymbolTable::new();
     let mut diagnostics = Diagnostics::default();
     let mut preprocessor = Preprocessor::new(options, &mut sources, &mut symbols, &mut diagnostics);

@@ -91,14 +91,6 @@ impl SourceMap {
         FileId(id)
     }
 
-    /// Replaces the text of the first file, for a front end that translates it.
-    #[cfg(feature = "xml")]
-    pub(crate) fn replace_root(&mut self, text: Arc<str>) {
-        if let Some(file) = self.files.first_mut() {
-            file.text = text;
-        }
-    }
-
     /// Returns a file of this map.
     #[must_use]
     pub fn file(&self, id: FileId) -> Option<&SourceFile> {

@@ -1,8 +1,8 @@
-//! The back end for IDL and XML: text that reads back as the same types.
+//! The back end for text: IDL and XML, which read back as the same types, and JSON Schema.
 //!
-//! In: a resolved [`Specification`]. Out: IDL 4.2, or XML types.
+//! In: a resolved [`Specification`]. Out: IDL 4.2, XML types, or a schema of the samples as JSON.
 //!
-//! The text gives what options of a front end would decide: the extensibility always, and `@nested`, `@autoid` and
+//! IDL gives what options of a front end would decide: the extensibility always, and `@nested`, `@autoid` and
 //! `@id` where the defaults of the standard differ. Macros, includes and expressions are gone; a comment stands before
 //! its definition. Definitions without a content in the model, such as components, are only declared.
 //!
@@ -13,13 +13,16 @@
 //! | `value` | names, types, values, annotations and comments |
 //! | `xml` | XML types |
 //! | `xml_loss` | warnings for what XML types lack |
+//! | `json_schema` | JSON Schema |
 
 mod definition;
+mod json_schema;
 mod order;
 mod value;
 mod xml;
 mod xml_loss;
 
+pub use json_schema::to_json_schema;
 pub use xml::{XmlText, to_xml};
 
 use crate::model::{AutoIdKind, DefinitionId, DefinitionKind, Specification};

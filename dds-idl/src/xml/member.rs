@@ -147,9 +147,51 @@ fn map_key(node: Node<'_, '_>, key: &str) -> Translated<String> {
     .to_owned())
 }
 
+/// The annotations in `<annotate>` elements, with their arguments.
+pub(super) fn applied_annotations(node: Node<'_, '_>) -> Translated<String> {
+    let mut text = String::new();
+    for child in node.children() {
+        if !child.is_element() || child.tag_name().name() != "annotate" {
+            continue;
+        }
+        let name = attribute(child, &["name"]).unwrap_or_default();
+        let mut arguments = Vec::new();
+        for member in child.children().filter(Node::is_element) {
+            if member.tag_name().name() != "member" {
+                return refused(member, format!("expected `<member>`, not `<{}>`", member.tag_name().name()));
+            }
+            let value = text_attribute(member, &["value"]).unwrap_or_default();
+            // The type of the parameter is not known here, so a text has quotes.
+            let value = match value.trim().strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+                Some(inner) => quoted(member, inner)?,
+                None => expression(member, value.trim())?,
+            };
+            arguments.push(format!("{} = {value}", attribute_name(member)?));
+        }
+        let name = annotation_name(child, name)?;
+        match arguments.as_slice() {
+            [] => text.push_str(&format!("@{name} ")),
+            arguments => text.push_str(&format!("@{name}({}) ", arguments.join(", "))),
+        }
+    }
+    Ok(text)
+}
+
+/// The name of a parameter. Unlike the name of a member, it needs no escape.
+fn attribute_name(node: Node<'_, '_>) -> Translated<String> {
+    let escaped = name_of(node)?;
+    Ok(escaped.strip_prefix('_').unwrap_or(&escaped).to_owned())
+}
+
+/// The scoped name of an annotation, as it stands behind `@`.
+fn annotation_name(node: Node<'_, '_>, name: &str) -> Translated<String> {
+    type_name(node, name)?;
+    Ok(name.to_owned())
+}
+
 /// A member with its annotations, without the semicolon.
 pub(super) fn member(node: Node<'_, '_>) -> Translated<String> {
-    let mut text = String::new();
+    let mut text = applied_annotations(node)?;
     let marks: [(&[&str], &str); 5] = [
         (&["key"], "@key"),
         (&["optional"], "@optional"),

@@ -10,36 +10,39 @@
 //! |---|---|
 //! | `translate` | elements as IDL |
 //! | `member` | members, their types and annotations |
-//! | `canvas` | text with the lines of the document |
+//! | `canvas` | text with the offsets of the document |
+//! | `include` | documents that include others |
 //!
-//! Not supported, and refused with an error: `<include>`, `<annotation>`, `<valuetype>`, and constants of `wchar`.
+//! An `<annotation>` declares an annotation, and `<annotate name="A">` inside of an element applies it. A `<valuetype>`
+//! is a struct with the same members.
+//!
+//! Not supported, and refused with an error: a `<valuetype>` with a `typeModifier`, and constants of `wchar`.
 
 mod canvas;
+mod include;
 mod member;
 mod translate;
 
-use crate::idl::{Options, parse_text};
-use crate::model::{Diagnostic, IncorrectSource, SourceMap, Span, Specification};
-use roxmltree::{Document, ParsingOptions};
+use crate::idl::{Options, parse_translated};
+use crate::model::{Diagnostic, IncorrectSource, Specification};
+use include::XmlReader;
 use std::path::Path;
-use std::sync::Arc;
 
-/// Most elements and attributes of a document. A file of 1 MB has about 20 000 elements.
-const NODES_MAX: u32 = 1 << 20;
-
-/// Reads XML types from a file.
+/// Reads XML types from a file, with the documents that it includes.
+///
+/// An `<include file="b.xml"/>` among the types is searched beside its document, and then in
+/// [`Options::include_dirs`]. A document that is included twice is read once.
 ///
 /// # Errors
-/// The file cannot be read, is not XML, or its types are not correct.
+/// A file cannot be read, is not XML, or its types are not correct.
 pub fn parse_file(path: impl AsRef<Path>, options: &Options) -> Result<Specification, IncorrectSource> {
     let path = path.as_ref();
-    match std::fs::read_to_string(path) {
-        Ok(text) => parse_xml(path, &text, options),
-        Err(error) => Err(refused(path, "", 0, format!("cannot read `{}`: {error}", path.display()))),
-    }
+    let mut reader = XmlReader::new(options);
+    let read = reader.read_root(path);
+    specification(reader, read, options)
 }
 
-/// Reads XML types from text. `path` stands in messages.
+/// Reads XML types from text. `path` stands in messages, and an `<include>` is relative to its folder.
 ///
 /// # Errors
 /// The text is not XML, or its types are not correct.
@@ -59,44 +62,23 @@ pub fn parse_file(path: impl AsRef<Path>, options: &Options) -> Result<Specifica
 /// # Ok::<(), dds_idl::model::IncorrectSource>(())
 /// ```
 pub fn parse_xml(path: impl AsRef<Path>, text: &str, options: &Options) -> Result<Specification, IncorrectSource> {
-    let path = path.as_ref();
-    // Documents with a DTD are refused, so entities cannot grow the text.
-    let parsing = ParsingOptions { allow_dtd: false, nodes_limit: NODES_MAX, ..ParsingOptions::default() };
-    let document = match Document::parse_with_options(text, parsing) {
-        Ok(document) => document,
-        Err(error) => {
-            let offset = offset_of(text, error.pos());
-            return Err(refused(path, text, offset, format!("not XML: {error}")));
-        }
-    };
-    let idl = match translate::translate(&document) {
-        Ok(idl) => idl,
-        Err((message, offset)) => return Err(refused(path, text, offset, message)),
-    };
-    let shared: Arc<str> = text.into();
-    match parse_text(path, &idl, options) {
-        Ok(mut specification) => {
-            specification.sources.replace_root(shared);
-            Ok(specification)
-        }
-        Err(mut error) => {
-            error.sources.replace_root(shared);
+    let mut reader = XmlReader::new(options);
+    let read = reader.read_text(path.as_ref(), text);
+    specification(reader, read, options)
+}
+
+fn specification(
+    reader: XmlReader<'_>,
+    read: Result<(), Diagnostic>,
+    options: &Options,
+) -> Result<Specification, IncorrectSource> {
+    let (sources, pieces) = reader.finish();
+    match read {
+        Ok(()) => parse_translated(sources, &pieces, options),
+        Err(diagnostic) => {
+            let mut error = IncorrectSource { sources, ..IncorrectSource::default() };
+            error.diagnostics.push(diagnostic);
             Err(error)
         }
     }
-}
-
-fn offset_of(text: &str, position: roxmltree::TextPos) -> usize {
-    let lines = usize::try_from(position.row).unwrap_or(usize::MAX).saturating_sub(1);
-    let line = text.split_inclusive('\n').take(lines).map(str::len).sum::<usize>();
-    line + usize::try_from(position.col).unwrap_or(usize::MAX).saturating_sub(1)
-}
-
-fn refused(path: &Path, text: &str, offset: usize, message: String) -> IncorrectSource {
-    let mut sources = SourceMap::default();
-    let file = sources.add(path, text, None);
-    let offset = u32::try_from(offset.min(text.len())).unwrap_or(u32::MAX);
-    let mut error = IncorrectSource { sources, ..IncorrectSource::default() };
-    error.diagnostics.push(Diagnostic::error(message, Span::new(file, offset, offset)));
-    error
 }

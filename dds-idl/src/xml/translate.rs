@@ -1,14 +1,14 @@
 //! Elements of XML types as IDL.
 
-use super::canvas::Canvas;
+use super::canvas::{Canvas, Piece};
 use super::member::{self, Translated, attribute, is_true, name_of};
 use roxmltree::{Document, Node};
 
 /// Deepest nesting of modules. The front end for IDL has the same limit.
 const LEVELS_MAX: usize = 200;
 
-/// Returns the IDL of all types of a document.
-pub(super) fn translate(document: &Document<'_>) -> Translated<String> {
+/// Returns the IDL of all types of a document, in pieces between its includes.
+pub(super) fn translate(document: &Document<'_>) -> Translated<Vec<Piece>> {
     let mut canvas = Canvas::new(document.input_text());
     let mut has_types = false;
     for node in document.descendants() {
@@ -63,7 +63,8 @@ fn element(canvas: &mut Canvas<'_>, node: Node<'_, '_>, level: usize) -> Transla
         "bitset" => bitset(canvas, node),
         "typedef" => {
             let (ty, declarator) = member::declaration(node)?;
-            canvas.put(start, &format!("typedef {ty} {declarator};"));
+            let applied = member::applied_annotations(node)?;
+            canvas.put(start, &format!("{applied}typedef {ty} {declarator};"));
             Ok(())
         }
         "const" => {
@@ -81,8 +82,20 @@ fn element(canvas: &mut Canvas<'_>, node: Node<'_, '_>, level: usize) -> Transla
             canvas.put(start, &format!("{kind} {};", name_of(node)?));
             Ok(())
         }
-        // A directive copies text to generated code of one language.
-        "directive" => Ok(()),
+        "valuetype" => valuetype(canvas, node),
+        "annotation" => annotation(canvas, node),
+        "include" => {
+            let file = attribute(node, &["file"]).unwrap_or_default();
+            if file.is_empty() {
+                return Err(("an `<include>` has an attribute `file`".to_owned(), start));
+            }
+            if !canvas.include(start, file) {
+                return Err(("the document has too many `<include>` elements".to_owned(), start));
+            }
+            Ok(())
+        }
+        // A directive copies text to generated code of one language. An annotation of a module has no effect on data.
+        "directive" | "annotate" => Ok(()),
         other => Err((format!("`<{other}>` is not supported among types"), start)),
     }
 }
@@ -96,7 +109,7 @@ fn close(canvas: &mut Canvas<'_>, node: Node<'_, '_>) -> Translated<()> {
 }
 
 fn type_annotations(node: Node<'_, '_>) -> Translated<String> {
-    let mut text = String::new();
+    let mut text = member::applied_annotations(node)?;
     let start = node.range().start;
     if let Some(extensibility) = attribute(node, &["extensibility"]) {
         match extensibility.to_ascii_lowercase().as_str() {
@@ -127,8 +140,38 @@ fn type_annotations(node: Node<'_, '_>) -> Translated<String> {
     Ok(text)
 }
 
+/// A valuetype is a struct whose state members are its data. Its operations would be code.
+fn valuetype(canvas: &mut Canvas<'_>, node: Node<'_, '_>) -> Translated<()> {
+    match attribute(node, &["typeModifier"]) {
+        None | Some("none") => structure(canvas, node),
+        Some(modifier) => {
+            let message = format!("a valuetype with the modifier `{modifier}` is not data of a topic");
+            Err((message, node.range().start))
+        }
+    }
+}
+
+/// The declaration of an annotation.
+fn annotation(canvas: &mut Canvas<'_>, node: Node<'_, '_>) -> Translated<()> {
+    canvas.put(node.range().start, &format!("@annotation {} {{", name_of(node)?));
+    for child in node.children().filter(Node::is_element) {
+        let start = child.range().start;
+        if child.tag_name().name() != "member" {
+            return Err((format!("expected `<member>`, not `<{}>`", child.tag_name().name()), start));
+        }
+        let (ty, declarator) = member::declaration(child)?;
+        let default = match member::value(child, "default")? {
+            Some(value) => format!(" default {value}"),
+            None => String::new(),
+        };
+        canvas.put(start, &format!("{ty} {declarator}{default};"));
+    }
+    close(canvas, node)
+}
+
 fn structure(canvas: &mut Canvas<'_>, node: Node<'_, '_>) -> Translated<()> {
-    let base = match attribute(node, &["baseType", "base_type"]) {
+    // A valuetype of RTI Connext has a `baseClass`.
+    let base = match attribute(node, &["baseType", "base_type", "baseClass"]) {
         Some(base) if !base.is_empty() => format!(" : {}", member::type_name(node, base)?),
         _ => String::new(),
     };
@@ -137,6 +180,7 @@ fn structure(canvas: &mut Canvas<'_>, node: Node<'_, '_>) -> Translated<()> {
     for child in node.children().filter(Node::is_element) {
         match child.tag_name().name() {
             "member" => canvas.put(child.range().start, &format!("{};", member::member(child)?)),
+            "annotate" => {}
             other => return Err((format!("expected `<member>`, not `<{other}>`"), child.range().start)),
         }
     }
@@ -153,7 +197,7 @@ fn union(canvas: &mut Canvas<'_>, node: Node<'_, '_>) -> Translated<()> {
     canvas.put(start, &format!("{}union {} switch ({key}{tried}{ty}) {{", type_annotations(node)?, name_of(node)?));
     for case in node.children().filter(Node::is_element) {
         match case.tag_name().name() {
-            "discriminator" => continue,
+            "discriminator" | "annotate" => continue,
             "case" => {}
             other => return Err((format!("expected `<case>`, not `<{other}>`"), case.range().start)),
         }
@@ -181,9 +225,12 @@ fn enumeration(canvas: &mut Canvas<'_>, node: Node<'_, '_>) -> Translated<()> {
     let mut separator = "";
     for child in node.children().filter(Node::is_element) {
         let start = child.range().start;
-        if child.tag_name().name() != "enumerator" {
-            return Err((format!("expected `<enumerator>`, not `<{}>`", child.tag_name().name()), start));
+        match child.tag_name().name() {
+            "enumerator" => {}
+            "annotate" => continue,
+            other => return Err((format!("expected `<enumerator>`, not `<{other}>`"), start)),
         }
+        let applied = member::applied_annotations(child)?;
         let value = match attribute(child, &["value"]) {
             Some(value) => format!("@value({}) ", member::expression(child, value)?),
             None => String::new(),
@@ -193,7 +240,7 @@ fn enumeration(canvas: &mut Canvas<'_>, node: Node<'_, '_>) -> Translated<()> {
         } else {
             ""
         };
-        canvas.put(start, &format!("{separator}{default}{value}{}", name_of(child)?));
+        canvas.put(start, &format!("{separator}{applied}{default}{value}{}", name_of(child)?));
         separator = ", ";
     }
     close(canvas, node)
@@ -204,15 +251,18 @@ fn bitmask(canvas: &mut Canvas<'_>, node: Node<'_, '_>) -> Translated<()> {
     let mut separator = "";
     for child in node.children().filter(Node::is_element) {
         let start = child.range().start;
-        // `flag` in XTYPES, `bit_value` in Fast DDS.
-        if !matches!(child.tag_name().name(), "flag" | "bit_value" | "bitValue") {
-            return Err((format!("expected `<flag>`, not `<{}>`", child.tag_name().name()), start));
+        match child.tag_name().name() {
+            // `flag` in XTYPES, `bit_value` in Fast DDS.
+            "flag" | "bit_value" | "bitValue" => {}
+            "annotate" => continue,
+            other => return Err((format!("expected `<flag>`, not `<{other}>`"), start)),
         }
+        let applied = member::applied_annotations(child)?;
         let position = match attribute(child, &["position", "value"]) {
             Some(position) => format!("@position({}) ", member::expression(child, position)?),
             None => String::new(),
         };
-        canvas.put(start, &format!("{separator}{position}{}", name_of(child)?));
+        canvas.put(start, &format!("{separator}{applied}{position}{}", name_of(child)?));
         separator = ", ";
     }
     close(canvas, node)
@@ -223,12 +273,16 @@ fn bitset(canvas: &mut Canvas<'_>, node: Node<'_, '_>) -> Translated<()> {
         Some(base) if !base.is_empty() => format!(" : {}", member::type_name(node, base)?),
         _ => String::new(),
     };
-    canvas.put(node.range().start, &format!("bitset {}{base} {{", name_of(node)?));
+    let applied = member::applied_annotations(node)?;
+    canvas.put(node.range().start, &format!("{applied}bitset {}{base} {{", name_of(node)?));
     for child in node.children().filter(Node::is_element) {
         let start = child.range().start;
-        if !matches!(child.tag_name().name(), "bitfield" | "bitField") {
-            return Err((format!("expected `<bitfield>`, not `<{}>`", child.tag_name().name()), start));
+        match child.tag_name().name() {
+            "bitfield" | "bitField" => {}
+            "annotate" => continue,
+            other => return Err((format!("expected `<bitfield>`, not `<{other}>`"), start)),
         }
+        let applied = member::applied_annotations(child)?;
         let bits = attribute(child, &["bit_bound", "bitBound", "bitCount"]);
         let bits = bits.ok_or_else(|| ("a bitfield has an attribute `bit_bound`".to_owned(), start))?;
         let ty = match attribute(child, &["type"]) {
@@ -239,7 +293,7 @@ fn bitset(canvas: &mut Canvas<'_>, node: Node<'_, '_>) -> Translated<()> {
             Some("") | None => String::new(),
             Some(_) => name_of(child)?,
         };
-        canvas.put(start, &format!("bitfield<{}{ty}> {name};", member::expression(child, bits)?));
+        canvas.put(start, &format!("{applied}bitfield<{}{ty}> {name};", member::expression(child, bits)?));
     }
     close(canvas, node)
 }

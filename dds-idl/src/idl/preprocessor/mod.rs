@@ -162,6 +162,13 @@ impl<'a> Preprocessor<'a> {
         self.read_file(key, file, Span::new(file, 0, 0));
     }
 
+    /// Reads text that stands for a part of a file. It has no directives.
+    #[cfg(feature = "xml")]
+    pub(super) fn add_translated(&mut self, file: FileId, text: &str) {
+        let tokenized = tokenize(text, file, self.symbols, self.diagnostics);
+        self.read_tokens(&tokenized, text);
+    }
+
     /// Returns the tokens of all files.
     pub(super) fn finish(mut self) -> Preprocessed {
         let span = self.output.tokens.last().map(|token| Span::new(token.span.file, token.span.end, token.span.end));
