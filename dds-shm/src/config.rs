@@ -45,7 +45,7 @@ pub struct ShmConfig {
     pub held_bytes_max: usize,
     /// Most paths and unfinished handshakes. Default: 128.
     ///
-    /// Each path takes four file descriptors.
+    /// Each path takes one file descriptor.
     pub paths_max: usize,
     /// How long a peer may take to open a path. Default: 1 s. At most one hour.
     pub handshake_max: Duration,

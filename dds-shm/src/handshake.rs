@@ -81,7 +81,9 @@ impl RefusalCode {
             Refusal::AlreadyConnected => Self::AlreadyConnected,
             Refusal::WrongIdentity => Self::Identity,
             Refusal::PeerPoolTooLong { .. } => Self::PoolLen,
-            Refusal::Memory(_) | Refusal::Descriptors(_) | Refusal::Seals(_) => Self::Resources,
+            Refusal::Memory(_) | Refusal::Descriptors(_) | Refusal::DescriptorShare { .. } | Refusal::Seals(_) => {
+                Self::Resources
+            }
             _ => Self::Malformed,
         }
     }

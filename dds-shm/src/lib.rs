@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `config`, `reasons` | limits of a host; why a peer or a message is refused |
 //! | `memory` | sealed memory that its owner writes and peers read |
+//! | `descriptors` | the share of open files that a process may use |
 //! | `ring` | messages, returned blocks, and the flag of a sleeping peer, in that memory |
 //! | `pool` | blocks for large messages; their holders, in private memory |
 //! | `handshake` | the messages that open a path, with descriptors |
@@ -25,9 +26,9 @@
 //! Each side writes only its own memory, and its decisions rest on private copies. A peer that dies or breaks a rule
 //! can end its path and hold a bounded number of blocks. It cannot make this process wait.
 //!
+//! The module `memory::mapping` is the only unsafe code: it maps files, and copies.
+//!
 //! On other systems than Linux, [`ShmHost::new`] fails with [`Refusal::Unsupported`].
-
-#![forbid(unsafe_code)]
 
 // Compiles the example of the README.
 #[cfg(doctest)]
@@ -41,6 +42,8 @@ mod reasons;
 #[cfg(unix)]
 const _: fn(&ShmReception) -> std::os::fd::BorrowedFd<'_> = std::os::fd::AsFd::as_fd;
 
+#[cfg(target_os = "linux")]
+mod descriptors;
 #[cfg(target_os = "linux")]
 mod handshake;
 #[cfg(target_os = "linux")]

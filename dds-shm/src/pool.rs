@@ -11,6 +11,7 @@
 use crate::memory::{MappedMemory, Memory};
 use crate::reasons::Refusal;
 use std::io::IoSlice;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Bytes of a grain.
@@ -23,6 +24,7 @@ pub(crate) const POOL_LEN_MAX: usize = 1 << 30;
 #[derive(Debug)]
 pub(crate) struct BlockPool {
     memory: MappedMemory,
+    file: OwnedFd,
     blocks: Mutex<Blocks>,
 }
 
@@ -34,6 +36,8 @@ struct Blocks {
     blocks: Vec<Block>,
     /// No grain below is free.
     lowest_free: usize,
+    /// Memory is reserved for all grains below. Free grains between used ones were used before.
+    reserved: usize,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -45,11 +49,13 @@ struct Block {
 impl BlockPool {
     pub(crate) fn new(len: usize) -> Result<Self, Refusal> {
         let len = rounded_len(len);
-        Ok(Self { memory: MappedMemory::create(len)?, blocks: Mutex::new(Blocks::new(len / GRAIN_LEN)) })
+        let (memory, file) = MappedMemory::create(len)?;
+        Ok(Self { memory, file, blocks: Mutex::new(Blocks::new(len / GRAIN_LEN)) })
     }
 
-    pub(crate) fn memory(&self) -> &MappedMemory {
-        &self.memory
+    /// The descriptor to hand over to peers.
+    pub(crate) fn descriptor(&self) -> BorrowedFd<'_> {
+        self.file.as_fd()
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -58,11 +64,28 @@ impl BlockPool {
 
     /// Copies a message into a new block, which has one holder. Returns `None` if there is no room.
     pub(crate) fn store(&self, len: usize, parts: &[IoSlice<'_>]) -> Option<u32> {
-        let block = self.lock().allocate(grains_of(len))?;
+        let block = self.allocate(grains_of(len))?;
         let mut at = block as usize * GRAIN_LEN;
         for part in parts {
             self.memory.write(at, part);
             at += part.len();
+        }
+        Some(block)
+    }
+
+    /// Takes a block, and memory for its unused part. Returns `None` if there is no room or no memory.
+    fn allocate(&self, grains: usize) -> Option<u32> {
+        let mut blocks = self.lock();
+        let block = blocks.allocate(grains)?;
+        let end = block as usize + grains;
+        if end > blocks.reserved {
+            let (from, until) = (blocks.reserved * GRAIN_LEN, end * GRAIN_LEN);
+            // Under the lock, because another block must not count on a part that is not reserved yet.
+            if !self.memory.reserve(from, until - from) {
+                blocks.release(block as usize);
+                return None;
+            }
+            blocks.reserved = end;
         }
         Some(block)
     }
@@ -93,7 +116,7 @@ impl BlockPool {
 
 impl Blocks {
     fn new(grains: usize) -> Self {
-        Self { is_used: vec![false; grains], blocks: vec![Block::default(); grains], lowest_free: 0 }
+        Self { is_used: vec![false; grains], blocks: vec![Block::default(); grains], lowest_free: 0, reserved: 0 }
     }
 
     fn allocate(&mut self, grains: usize) -> Option<u32> {

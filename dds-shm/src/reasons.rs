@@ -15,6 +15,11 @@ pub enum Refusal {
     Memory(io::Error),
     /// The system refuses a descriptor, usually at the limit of open files.
     Descriptors(io::Error),
+    /// Shared memory takes as many descriptors as it may: a quarter of the limit of open files of this process.
+    DescriptorShare {
+        /// The limit of open files, from the system.
+        limit: u64,
+    },
     /// No process of this network namespace listens under the identity.
     NotFound,
     /// The system refuses the connection, for example by a security module.
@@ -67,6 +72,10 @@ impl fmt::Display for Refusal {
             Self::Seals(error) => write!(f, "the kernel refuses to seal memory: {error}"),
             Self::Memory(error) => write!(f, "the system refuses memory: {error}"),
             Self::Descriptors(error) => write!(f, "the system refuses a file descriptor: {error}"),
+            Self::DescriptorShare { limit } => write!(
+                f,
+                "shared memory takes a quarter of the {limit} files that this process may open; raise `ulimit -n`"
+            ),
             Self::NotFound => f.write_str("no process of this network namespace listens under the identity"),
             Self::Denied(error) => write!(f, "the system refuses the connection: {error}"),
             Self::UserRefused { user } => write!(f, "the policy of this process refuses user {user}"),
@@ -180,8 +189,10 @@ pub enum Exhausted {
     Ring,
     /// The peer holds as many blocks or bytes as it may hold. `ShmEvent::Room` follows.
     HeldByPeer,
-    /// All peers together hold the pool. Use another transport for this message.
+    /// All peers together hold the pool, or the system has no memory. Use another transport for this message.
     Pool,
+    /// The system has no memory for the ring. Use another transport for this message.
+    Memory,
 }
 
 impl fmt::Display for SendFailure {
@@ -189,7 +200,8 @@ impl fmt::Display for SendFailure {
         match self {
             Self::Full(Exhausted::Ring) => f.write_str("the peer has not read enough of the ring"),
             Self::Full(Exhausted::HeldByPeer) => f.write_str("the peer holds as many blocks as it may hold"),
-            Self::Full(Exhausted::Pool) => f.write_str("the peers hold the whole pool"),
+            Self::Full(Exhausted::Pool) => f.write_str("the peers hold the whole pool, or the system has no memory"),
+            Self::Full(Exhausted::Memory) => f.write_str("the system has no memory for the ring"),
             Self::TooLong { max } => write!(f, "the message has more than {max} bytes"),
             Self::OtherHost => f.write_str("the message was staged by another host"),
             Self::Gone => f.write_str("the path has ended"),

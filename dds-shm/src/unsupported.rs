@@ -228,6 +228,11 @@ impl ShmMessage<'_> {
         match self.0 {}
     }
 
+    /// Leaves the message unread.
+    pub fn leave(self) {
+        match self.0 {}
+    }
+
     /// Copies the start of the message into `buffer`, and returns the number of copied bytes.
     pub fn copy_to(&self, _buffer: &mut [u8]) -> usize {
         match self.0 {}

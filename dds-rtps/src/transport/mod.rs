@@ -105,4 +105,6 @@ pub struct TransportCounters {
     pub shared: u64,
     /// Datagrams dropped because a peer was too slow to read them from shared memory.
     pub shared_full: u64,
+    /// Attempts to share memory with a peer that failed.
+    pub shared_refused: u64,
 }

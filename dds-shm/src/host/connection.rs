@@ -1,8 +1,9 @@
 //! One connection as the receive thread sees it: a handshake, then two rings.
 
 use super::path::{PathId, PathState, ShmPeer};
-use super::side::{OwnSide, PeerDescriptors};
+use super::side::PeerDescriptors;
 use super::{HostState, Identity};
+use crate::descriptors::DescriptorShare;
 use crate::handshake::Hello;
 use crate::memory::{MappedMemory, Memory};
 use crate::reasons::{Refusal, Violation};
@@ -24,13 +25,14 @@ pub(super) struct Connection {
     /// Until then the path must be open.
     pub(super) deadline: Instant,
     pub(super) stage: Stage,
+    pub(super) _share: DescriptorShare,
 }
 
 /// Progress of a connection.
 #[derive(Debug)]
 pub(super) enum Stage {
-    /// Waits for the handshake of the peer. The side that connected has sent its own.
-    Handshake(Option<OwnSide>),
+    /// Waits for the handshake of the peer. The side that connected has sent its own, with this outbox.
+    Handshake(Option<Arc<MappedMemory>>),
     /// The rings are mapped.
     Rings(Incoming),
 }
@@ -77,13 +79,13 @@ impl Incoming {
         host: &HostState,
         (token, socket, user): (u64, &Arc<OwnedFd>, u32),
         hello: &Hello,
-        side: OwnSide,
+        own: Arc<MappedMemory>,
         peer: PeerDescriptors,
     ) -> Result<Self, Refusal> {
-        let outbox = Arc::new(MappedMemory::open(peer.outbox, outbox_len(hello.ring_len))?);
+        let outbox = Arc::new(MappedMemory::open(peer.outbox.as_fd(), outbox_len(hello.ring_len))?);
         let pool_len = hello.pool_len as usize;
-        let pool = MappedMemory::open(peer.pool, pool_len)?;
-        let writer = RingWriter::new(Arc::clone(&side.outbox), Arc::clone(&outbox), host.ring_len);
+        let pool = MappedMemory::open(peer.pool.as_fd(), pool_len)?;
+        let writer = RingWriter::new(Arc::clone(&own), Arc::clone(&outbox), host.ring_len);
         let id = PathId(token);
         let of_peer = ShmPeer { identity: hello.sender, user };
         let path = PathState::new(id, of_peer, Arc::clone(socket), writer, (&host.pool, &host.config));
@@ -94,7 +96,7 @@ impl Incoming {
         let probe = ProbeState { number: random_number(token), is_answered: false, has_answered: false };
         let incoming = Self {
             path: Arc::new(path),
-            ring: RingReader::new(side.outbox, outbox, hello.ring_len),
+            ring: RingReader::new(own, outbox, hello.ring_len),
             pool,
             pool_len,
             probe,

@@ -18,6 +18,7 @@ pub use path::{PathId, ShmPath, ShmPeer, StagedMessage};
 pub use reception::{ShmEvent, ShmMessage, ShmReception};
 
 use crate::config::ShmConfig;
+use crate::descriptors::DescriptorShare;
 use crate::handshake::{HandshakeMessage, Hello};
 use crate::pool::BlockPool;
 use crate::reasons::{Exhausted, Refusal, SendFailure};
@@ -50,6 +51,12 @@ const BACKLOG: i32 = 64;
 /// Longest time for a handshake, so that the clock can express its end.
 const HANDSHAKE_MAX: Duration = Duration::from_secs(60 * 60);
 
+/// Descriptors of a host: its socket, the pool, the timer, and the set of all of them.
+const HOST_DESCRIPTORS: usize = 4;
+
+/// Descriptors of a connection: its socket. During the handshake there are three more.
+const CONNECTION_DESCRIPTORS: usize = 1;
+
 /// Period of the checks of unfinished handshakes, in nanoseconds.
 const TICK_NANOS: i64 = 50_000_000;
 
@@ -74,6 +81,7 @@ struct HostState {
     /// The receive thread is to return without an event.
     is_interrupted: AtomicBool,
     peers: Mutex<Peers>,
+    _share: DescriptorShare,
 }
 
 /// Connections by peer.
@@ -107,6 +115,7 @@ impl ShmHost {
     /// # Errors
     /// Fails if the system has no sealed memory, refuses memory or descriptors, or if another host has the identity.
     pub fn new(identity: Identity, config: ShmConfig) -> Result<(Self, ShmReception), Refusal> {
+        let share = DescriptorShare::take(HOST_DESCRIPTORS)?;
         let longest = config.ring_len.clamp(*RING_LENS.start() as usize, *RING_LENS.end() as usize);
         let pool = Arc::new(BlockPool::new(config.pool_len)?);
         let listener = new_socket()?;
@@ -130,6 +139,7 @@ impl ShmHost {
             next_token: AtomicU64::new(reception::FIRST_TOKEN),
             is_interrupted: AtomicBool::new(false),
             peers: Mutex::default(),
+            _share: share,
         });
         shared.watch(listener.as_fd(), reception::LISTENER, epoll::EventFlags::IN)?;
         shared.watch(shared.timer.as_fd(), reception::TIMER, epoll::EventFlags::IN)?;
@@ -151,11 +161,12 @@ impl ShmHost {
         if peers.claims.len() >= shared.config.paths_max {
             return Err(Refusal::Crowded);
         }
+        let share = DescriptorShare::take(CONNECTION_DESCRIPTORS)?;
         let socket = new_socket()?;
         rustix::net::connect(&socket, &address_of(&peer)?).map_err(refused_connection)?;
         let user = shared.user_of(&socket)?;
         let side = OwnSide::new(shared.ring_len)?;
-        side.send_hello(&socket, &shared.hello_to(peer), shared.pool.memory())?;
+        side.send_hello(&socket, &shared.hello_to(peer), shared.pool.descriptor())?;
         let token = shared.new_token();
         let connection = Connection {
             token,
@@ -163,7 +174,9 @@ impl ShmHost {
             user,
             identity: Some(peer),
             deadline: shared.handshake_deadline(),
-            stage: Stage::Handshake(Some(side)),
+            // The mapping stays. Its descriptor is closed here.
+            stage: Stage::Handshake(Some(side.outbox)),
+            _share: share,
         };
         shared.watch(connection.socket.as_fd(), token, epoll::EventFlags::IN | epoll::EventFlags::RDHUP)?;
         peers.claims.insert(peer, Claim { token, is_connecting: true, path: Weak::new() });

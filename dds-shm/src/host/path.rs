@@ -214,6 +214,7 @@ impl PathState {
                 Ok(())
             }
             Ok(Ok(Pushed::Full)) => Err(SendFailure::Full(Exhausted::Ring)),
+            Ok(Ok(Pushed::NoMemory)) => Err(SendFailure::Full(Exhausted::Memory)),
             Ok(Err(exhausted)) => Err(SendFailure::Full(exhausted)),
             Err(violation) => {
                 self.end(Some(violation));

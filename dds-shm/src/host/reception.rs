@@ -3,7 +3,8 @@
 use super::connection::{Connection, Incoming, RingLook, Stage};
 use super::path::{PathId, ShmPath, ShmPeer};
 use super::side::{OwnSide, receive_handshake, send_refusal};
-use super::{Claim, FastMap, HostState, Identity, TICK_NANOS};
+use super::{CONNECTION_DESCRIPTORS, Claim, FastMap, HostState, Identity, TICK_NANOS};
+use crate::descriptors::DescriptorShare;
 use crate::handshake::{HandshakeMessage, Hello};
 use crate::reasons::{PathEnd, Refusal, Violation};
 use crate::ring::Record;
@@ -102,6 +103,8 @@ pub enum ShmEvent<'a> {
 pub struct ShmMessage<'a> {
     incoming: &'a mut Incoming,
     record: Record,
+    /// The next event is this message again.
+    is_left: bool,
 }
 
 /// An event that does not borrow from the reception.
@@ -133,6 +136,13 @@ impl ShmMessage<'_> {
         self.record.len == 0
     }
 
+    /// Leaves the message unread: the path's next event is this message again.
+    ///
+    /// For a program that must do something else before it reads the message.
+    pub fn leave(mut self) {
+        self.is_left = true;
+    }
+
     /// Copies the start of the message into `buffer`, and returns the number of copied bytes.
     ///
     /// The peer may change the message during the copy. So check the copy, and copy only once.
@@ -155,7 +165,9 @@ impl ShmMessage<'_> {
 
 impl Drop for ShmMessage<'_> {
     fn drop(&mut self) {
-        self.incoming.ring.consume(self.record);
+        if !self.is_left {
+            self.incoming.ring.consume(self.record);
+        }
     }
 }
 
@@ -224,7 +236,7 @@ impl ShmReception {
                     debug_assert!(false, "a message comes from mapped rings");
                     return None;
                 };
-                ShmEvent::Message(ShmMessage { incoming, record })
+                ShmEvent::Message(ShmMessage { incoming, record, is_left: false })
             }
             Step::Up(path) => ShmEvent::Up(path),
             Step::Room(path) => ShmEvent::Room(path),
@@ -429,10 +441,13 @@ impl ShmReception {
     fn begin(&mut self, socket: OwnedFd) {
         self.take_new();
         let has_room = self.connections.len() < self.host.config.paths_max;
-        let checked =
-            self.host.user_of(&socket).and_then(|user| if has_room { Ok(user) } else { Err(Refusal::Crowded) });
-        let user = match checked {
-            Ok(user) => user,
+        let checked = match self.host.user_of(&socket) {
+            Ok(_) if !has_room => Err(Refusal::Crowded),
+            Ok(user) => DescriptorShare::take(CONNECTION_DESCRIPTORS).map(|share| (user, share)),
+            Err(refusal) => Err(refusal),
+        };
+        let (user, share) = match checked {
+            Ok(checked) => checked,
             Err(refusal) => {
                 send_refusal(&socket, &refusal);
                 self.steps.push_back(Step::Refused(None, refusal));
@@ -447,7 +462,8 @@ impl ShmReception {
         }
         let deadline = self.host.handshake_deadline();
         let stage = Stage::Handshake(None);
-        let connection = Connection { token, socket: Arc::new(socket), user, identity: None, deadline, stage };
+        let socket = Arc::new(socket);
+        let connection = Connection { token, socket, user, identity: None, deadline, stage, _share: share };
         self.connections.insert(token, connection);
         self.host.tick(true);
     }
@@ -519,16 +535,16 @@ impl ShmReception {
         let Some(connection) = self.connections.get_mut(&token) else { return Ok(()) };
         connection.identity = Some(hello.sender);
         let Stage::Handshake(side) = &mut connection.stage else { return Ok(()) };
-        let side = match side.take() {
-            Some(side) => side,
+        let own = match side.take() {
+            Some(own) => own,
             None => {
                 let side = OwnSide::new(host.ring_len)?;
-                side.send_hello(&connection.socket, &host.hello_to(hello.sender), host.pool.memory())?;
-                side
+                side.send_hello(&connection.socket, &host.hello_to(hello.sender), host.pool.descriptor())?;
+                side.outbox
             }
         };
         let of_connection = (token, &connection.socket, connection.user);
-        let incoming = Incoming::open(&host, of_connection, &hello, side, descriptors)?;
+        let incoming = Incoming::open(&host, of_connection, &hello, own, descriptors)?;
         let path = Arc::downgrade(&incoming.path);
         connection.stage = Stage::Rings(incoming);
         host.lock_peers().claims.insert(hello.sender, Claim { token, is_connecting: false, path });

@@ -10,13 +10,14 @@ use rustix::net::{
 };
 use std::io::{IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-/// Outbox of this side, before the peer has answered.
+/// Outbox of this side, before it is offered to the peer.
 #[derive(Debug)]
 pub(super) struct OwnSide {
     pub(super) outbox: Arc<MappedMemory>,
+    descriptor: OwnedFd,
 }
 
 /// The descriptors of a peer, unchecked.
@@ -28,9 +29,9 @@ pub(super) struct PeerDescriptors {
 
 impl OwnSide {
     pub(super) fn new(ring_len: u32) -> Result<Self, Refusal> {
-        let outbox = MappedMemory::create(outbox_len(ring_len))?;
+        let (outbox, descriptor) = MappedMemory::create(outbox_len(ring_len))?;
         prepare(&outbox);
-        Ok(Self { outbox: Arc::new(outbox) })
+        Ok(Self { outbox: Arc::new(outbox), descriptor })
     }
 
     /// Sends the handshake and the descriptors of this side.
@@ -38,13 +39,9 @@ impl OwnSide {
         &self,
         socket: &OwnedFd,
         hello: &HandshakeMessage,
-        pool: &MappedMemory,
+        pool: BorrowedFd<'_>,
     ) -> Result<(), Refusal> {
-        let (Some(outbox), Some(pool)) = (self.outbox.descriptor(), pool.descriptor()) else {
-            debug_assert!(false, "created memory has a descriptor");
-            return Err(Refusal::Unsupported);
-        };
-        let descriptors = [outbox, pool];
+        let descriptors = [self.descriptor.as_fd(), pool];
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(2))];
         let mut control = SendAncillaryBuffer::new(&mut space);
         let has_room = control.push(SendAncillaryMessage::ScmRights(&descriptors));

@@ -135,6 +135,21 @@ fn message_left_unread_is_dropped_and_the_next_arrives() {
 }
 
 #[test]
+fn left_message_is_the_next_event_again() {
+    let (one, mut other) = connected();
+    for len in [50, 50_000] {
+        one.send(&bytes(len)).unwrap();
+        for _ in 0..3 {
+            let Some(ShmEvent::Message(message)) = other.reception.next_event(Some(PATIENCE)) else { panic!("{len}") };
+            assert_eq!(message.len(), len);
+            message.leave();
+        }
+        assert_eq!(other.expect(), Seen::Message(bytes(len)));
+        assert_eq!(other.next(Duration::ZERO), None);
+    }
+}
+
+#[test]
 fn blocks_return_after_the_peer_has_read() {
     let (one, mut other) = connected();
     for round in 0..200 {
@@ -586,7 +601,7 @@ impl HandMade {
     }
 
     fn send_hello(&self, to: &Side) {
-        self.side.send_hello(&self.socket, &self.hello_to(to.host.identity()), self.pool.memory()).unwrap();
+        self.side.send_hello(&self.socket, &self.hello_to(to.host.identity()), self.pool.descriptor()).unwrap();
     }
 
     fn send_bytes(&self, bytes: &[u8]) {
@@ -612,7 +627,7 @@ impl HandMade {
     fn open(self, to: &mut Side) -> Opened {
         self.send_hello(to);
         let (hello, descriptors) = self.receive_hello(to);
-        let theirs = Arc::new(MappedMemory::open(descriptors.outbox, outbox_len(hello.ring_len)).unwrap());
+        let theirs = Arc::new(MappedMemory::open(descriptors.outbox.as_fd(), outbox_len(hello.ring_len)).unwrap());
         let own = Arc::clone(&self.side.outbox);
         let mut writer = RingWriter::new(Arc::clone(&own), Arc::clone(&theirs), RING_LEN);
         let mut reader = RingReader::new(Arc::clone(&own), theirs, hello.ring_len);
@@ -642,12 +657,12 @@ fn peer_that_ends_during_the_handshake_leaves_nothing() {
         ("malformed", |peer, one| peer.send_bytes(&peer.hello_to(one.host.identity()).encode()[..30])),
         ("file descriptor", |peer, one| peer.send_bytes(&peer.hello_to(one.host.identity()).encode())),
         ("another process answers", |peer, _| {
-            peer.side.send_hello(&peer.socket, &peer.hello_to([9; 16]), peer.pool.memory()).unwrap()
+            peer.side.send_hello(&peer.socket, &peer.hello_to([9; 16]), peer.pool.descriptor()).unwrap()
         }),
         ("is too short", |peer, one| {
             let long =
                 Hello { ring_len: RING_LEN, pool_len: 2 << 20, sender: peer.identity, receiver: one.host.identity() };
-            peer.side.send_hello(&peer.socket, &HandshakeMessage::Hello(long), peer.pool.memory()).unwrap();
+            peer.side.send_hello(&peer.socket, &HandshakeMessage::Hello(long), peer.pool.descriptor()).unwrap();
         }),
         ("before the path was open", |peer, one| peer.send_hello(one)),
         ("before the path was open", |peer, one| {
@@ -691,7 +706,7 @@ fn message_before_the_test_message_came_back_ends_the_path() {
     let peer = HandMade::connect(&one);
     peer.send_hello(&one);
     let (hello, descriptors) = peer.receive_hello(&mut one);
-    let theirs = Arc::new(MappedMemory::open(descriptors.outbox, outbox_len(hello.ring_len)).unwrap());
+    let theirs = Arc::new(MappedMemory::open(descriptors.outbox.as_fd(), outbox_len(hello.ring_len)).unwrap());
     let mut writer = RingWriter::new(Arc::clone(&peer.side.outbox), theirs, RING_LEN);
     writer.push(RecordKind::Inline, 0, 1, &[IoSlice::new(b"x")]).unwrap();
     peer.wake();

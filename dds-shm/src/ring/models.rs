@@ -71,6 +71,10 @@ impl Memory for ModelMemory {
         }
     }
 
+    fn reserve(&self, _at: usize, _len: usize) -> bool {
+        true
+    }
+
     fn fence(&self) {
         if self.mutant != Mutant::NoFence {
             fence(Ordering::SeqCst);

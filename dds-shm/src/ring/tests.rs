@@ -69,6 +69,59 @@ fn refused_wake_is_repeated_with_the_next_record() {
     assert!(pair.reader.must_wake() && !pair.reader.must_wake());
 }
 
+/// Memory that the system has no more of behind some offset.
+struct ScarceMemory(MappedMemory, usize);
+
+impl Memory for ScarceMemory {
+    fn load(&self, at: usize) -> u32 {
+        self.0.load(at)
+    }
+
+    fn store(&self, at: usize, value: u32) {
+        self.0.store(at, value);
+    }
+
+    fn read(&self, at: usize, into: &mut [u8]) {
+        self.0.read(at, into);
+    }
+
+    fn write(&self, at: usize, from: &[u8]) {
+        assert!(at + from.len() <= self.1, "SIGBUS");
+        self.0.write(at, from);
+    }
+
+    fn fence(&self) {
+        self.0.fence();
+    }
+
+    fn reserve(&self, at: usize, len: usize) -> bool {
+        at + len <= self.1
+    }
+}
+
+#[test]
+fn ring_without_memory_takes_no_record_and_writes_nothing() {
+    let len = 64 << 10;
+    let scarce = |limit| {
+        let memory = ScarceMemory(MappedMemory::private(outbox_len(len)), limit);
+        prepare(&memory);
+        Arc::new(memory)
+    };
+    let (own, peer) = (scarce(RING + (40 << 10)), scarce(0));
+    let mut writer = RingWriter::new(Arc::clone(&own), Arc::clone(&peer), len);
+    let mut reader = RingReader::new(peer, own, len);
+    let mut push = || writer.push(RecordKind::Inline, 0, 1000, &[IoSlice::new(&[7; 1000])]).unwrap();
+    let written = (0..60).take_while(|_| push() != Pushed::NoMemory).count();
+    assert_eq!(written, (32 << 10) / 1024, "two parts of the ring have memory");
+    assert_eq!(push(), Pushed::NoMemory);
+    // The records before are intact.
+    for _ in 0..written {
+        let record = reader.peek().unwrap().unwrap();
+        reader.consume(record);
+    }
+    assert_eq!(reader.peek(), Ok(None));
+}
+
 #[test]
 fn sleeping_reader_is_woken_once_per_sleep() {
     let mut pair = pair();

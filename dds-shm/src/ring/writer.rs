@@ -1,10 +1,15 @@
 //! The side that writes records and receives returned blocks.
 
-use super::{HEADER_LEN, READ, RETURNED, RETURNS, RETURNS_MAX, RecordKind, SLEEP, WISH, WRITTEN, place, record_len};
+use super::{
+    HEADER_LEN, READ, RETURNED, RETURNS, RETURNS_MAX, RING, RecordKind, SLEEP, WISH, WRITTEN, place, record_len,
+};
 use crate::memory::Memory;
 use crate::reasons::Violation;
 use std::io::IoSlice;
 use std::sync::Arc;
+
+/// Bytes of the ring for which memory is taken at once.
+const RESERVED_LEN: u32 = 16 << 10;
 
 /// Writes records into the own outbox.
 #[derive(Debug)]
@@ -13,6 +18,8 @@ pub(crate) struct RingWriter<M> {
     peer: Arc<M>,
     ring_len: u32,
     written: u32,
+    /// Bytes of the ring that have memory, from its start on.
+    reserved: u32,
     /// The peer's position as last checked.
     read: u32,
     /// The sleep of the peer that this side has ended.
@@ -32,12 +39,14 @@ pub(crate) enum Pushed {
     },
     /// There is no room. The peer will wake this side when there is.
     Full,
+    /// The system has no memory for the ring.
+    NoMemory,
 }
 
 impl<M: Memory> RingWriter<M> {
     pub(crate) fn new(own: Arc<M>, peer: Arc<M>, ring_len: u32) -> Self {
         debug_assert!(ring_len.is_power_of_two(), "positions are masked");
-        Self { own, peer, ring_len, written: 0, read: 0, woken_sleep: 0, wish: 0, returned: 0 }
+        Self { own, peer, ring_len, written: 0, reserved: 0, read: 0, woken_sleep: 0, wish: 0, returned: 0 }
     }
 
     /// Writes a record whose message is `parts`, or lies in a block with `len` bytes.
@@ -56,6 +65,9 @@ impl<M: Memory> RingWriter<M> {
                 return Ok(Pushed::Full);
             }
         }
+        if self.reserved < self.ring_len && !self.reserve(total) {
+            return Ok(Pushed::NoMemory);
+        }
         let mut header = [0; HEADER_LEN as usize];
         header[..4].copy_from_slice(&(kind as u32).to_ne_bytes());
         header[4..8].copy_from_slice(&len.to_ne_bytes());
@@ -69,6 +81,21 @@ impl<M: Memory> RingWriter<M> {
         self.written = self.written.wrapping_add(total);
         self.own.store(WRITTEN, self.written);
         Ok(Pushed::Written { wakes: self.must_wake() })
+    }
+
+    /// Takes memory for the next record, before the ring was once full. Returns false if the system has none.
+    #[cold]
+    fn reserve(&mut self, total: u32) -> bool {
+        let end = self.written.saturating_add(total).min(self.ring_len);
+        if end <= self.reserved {
+            return true;
+        }
+        let end = end.max(self.reserved.saturating_add(RESERVED_LEN)).min(self.ring_len);
+        let has_memory = self.own.reserve(RING + self.reserved as usize, (end - self.reserved) as usize);
+        if has_memory {
+            self.reserved = end;
+        }
+        has_memory
     }
 
     /// Asks the peer to wake this side when it has read or returned something.

@@ -10,7 +10,8 @@ mod peer;
 mod skipped;
 
 use dds_shm::{
-    Exhausted, PathEnd, PathId, Refusal, SendFailure, ShmConfig, ShmEvent, ShmHost, ShmPath, ShmReception, UserPolicy,
+    Exhausted, Identity, PathEnd, PathId, Refusal, SendFailure, ShmConfig, ShmEvent, ShmHost, ShmPath, ShmReception,
+    UserPolicy,
 };
 use peer::{Role, Started, identity, is_root};
 use rustix::process::Signal;
@@ -336,20 +337,80 @@ fn own_namespaces_share_memory_except_the_network_one() {
     assert_eq!(outside.line("outcome "), Refusal::NotFound.to_string());
 }
 
+/// A command that runs this program under a limit of the shell.
+fn limited(limit: &str) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", &format!("{limit}; exec \"$0\" \"$@\"")]).arg(std::env::current_exe().unwrap());
+    command
+}
+
+/// Connects. The peer may have refused before the call returns.
+fn outcome(own: &mut Own, peer: Identity) -> Seen {
+    match own.host.connect(peer) {
+        Ok(()) => own.expect(),
+        Err(refusal) => Seen::Refused(refusal),
+    }
+}
+
+/// A host takes four descriptors, and each path one.
+#[test]
+fn descriptors_stay_below_their_share_of_the_limit() {
+    let _turn = beside_others();
+    let mut listener = Started::new(limited("ulimit -n 32"), Role::Listen, [0; 16]);
+    let listens = listener.identity();
+    let mut hosts: Vec<Own> = Vec::new();
+    for count in 0..6 {
+        let mut own = Own::new(ShmConfig::default());
+        match outcome(&mut own, listens) {
+            Seen::Up(_) => assert!(count < 4, "{count}"),
+            Seen::Refused(Refusal::PeerLacksResources) => assert!(count >= 4, "{count}"),
+            seen => panic!("{seen:?}"),
+        }
+        hosts.push(own);
+    }
+    // The end of a path makes room for another one.
+    hosts.remove(0);
+    let until = Instant::now() + PATIENCE;
+    loop {
+        let mut own = Own::new(ShmConfig::default());
+        if matches!(outcome(&mut own, listens), Seen::Up(_)) {
+            break;
+        }
+        assert!(Instant::now() < until);
+    }
+    // The process itself gets the reason.
+    let own = Own::new(ShmConfig::default());
+    for (limit, share) in [(15, "host"), (19, "path")] {
+        let mut peer = Started::new(limited(&format!("ulimit -n {limit}")), Role::Report, own.host.identity());
+        let reason = Refusal::DescriptorShare { limit }.to_string();
+        assert_eq!(peer.line("outcome "), reason, "{share}");
+    }
+}
+
+/// The system ends a process that makes a file longer than it may be. Shared memory is a file.
+#[test]
+fn limit_of_file_lengths_is_a_reason_and_not_the_end() {
+    let _turn = beside_others();
+    let own = Own::new(ShmConfig::default());
+    let mut peer = Started::new(limited("ulimit -f 1000"), Role::Report, own.host.identity());
+    let reason = peer.line("outcome ");
+    assert!(reason.contains("memory") && reason.contains("large"), "{reason}");
+}
+
 #[test]
 fn process_without_free_descriptors_is_refused_and_recovers() {
     let _turn = beside_others();
     let program = std::env::current_exe().unwrap();
     let mut listener = Started::new(Command::new(&program), Role::Listen, [0; 16]);
     let listens = listener.identity();
-    let limited = |limit: u32| {
-        let mut command = Command::new("sh");
-        command.args(["-c", &format!("ulimit -n {limit}; exec \"$0\" \"$@\"")]).arg(&program);
+    let limited_to = |limit: u32| {
+        let mut command = limited(&format!("ulimit -n {limit}"));
+        command.env("DDS_SHM_FILES", "16");
         command
     };
     let (mut opened, mut refused) = (0, 0);
-    for limit in 8..24 {
-        let mut peer = Started::new(limited(limit), Role::Report, listens);
+    for limit in 24..40 {
+        let mut peer = Started::new(limited_to(limit), Role::Report, listens);
         match peer.line("outcome ").as_str() {
             "up" => opened += 1,
             reason => {
@@ -365,8 +426,8 @@ fn process_without_free_descriptors_is_refused_and_recovers() {
     own.host.connect(listens).unwrap();
     own.expect_up();
     let mut own = Own::new(ShmConfig::default());
-    for limit in 9..20 {
-        let mut listener = Started::new(limited(limit), Role::Listen, [0; 16]);
+    for limit in 25..36 {
+        let mut listener = Started::new(limited_to(limit), Role::Listen, [0; 16]);
         let Some(peer) = listener.identity_or_outcome() else { continue };
         if own.host.connect(peer).is_ok() {
             assert!(matches!(own.expect(), Seen::Up(_) | Seen::Refused(_)));

@@ -403,6 +403,7 @@ impl Transport for UdpTransport {
             unmarked: read(&self.counters.unmarked),
             shared: 0,
             shared_full: 0,
+            shared_refused: 0,
         }
     }
 }

@@ -1,25 +1,29 @@
 //! Memory that its owner writes and peers read.
 //!
-//! In: lengths, descriptors of peers. Out: mapped memory. Owned: the mapping and its descriptor.
+//! In: lengths, descriptors of peers. Out: mapped memory. Owned: the mapping.
 //!
 //! The owner maps the memory for writing and then seals it. After that no process can map it for writing, change its
 //! length, or remove a seal. So a peer cannot write, and cannot cause SIGBUS in a reader by shortening the memory.
 //! Memory of huge pages is refused, because its reader gets SIGBUS if the system has no free huge page.
 //!
-//! `vm-memory` maps and copies. Its subject is the same: memory that an untrusted guest changes during the read.
+//! A process that writes a page for which the system has no memory would get SIGBUS. So the owner reserves pages before
+//! it writes them, and does without if the system refuses.
+
+mod mapping;
 
 use crate::reasons::Refusal;
-use rustix::fs::{MemfdFlags, SealFlags};
+use mapping::{Access, Mapping};
+use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
 use rustix::io::Errno;
-use std::fs::File;
+use rustix::process::{Resource, getrlimit};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering, fence};
-use vm_memory::guest_memory::FileOffset;
-use vm_memory::{MmapRegion, VolatileMemory};
+use std::sync::atomic::{Ordering, fence};
 
 /// File system of memory with pages of the usual length, from `linux/magic.h`.
 const TMPFS_MAGIC: u64 = 0x0102_1994;
+
+/// Bytes that are reserved when memory is created: the words of an outbox.
+const FIRST_LEN: usize = 4 << 10;
 
 /// Access to shared memory. Models replace it by atomics that loom observes.
 ///
@@ -35,97 +39,101 @@ pub(crate) trait Memory {
     fn write(&self, at: usize, from: &[u8]);
     /// Orders the stores before it before the loads after it.
     fn fence(&self);
+    /// Takes memory for bytes that were never written. Returns false if the system has none.
+    fn reserve(&self, at: usize, len: usize) -> bool;
 }
 
 /// A mapping of shared memory.
 #[derive(Debug)]
 pub(crate) struct MappedMemory {
-    region: MmapRegion<()>,
-    /// `None` in tests over private memory.
-    file: Option<Arc<File>>,
+    mapping: Mapping,
+    /// All pages are reserved, because this kernel cannot reserve some of them later.
+    is_whole: bool,
 }
 
 impl MappedMemory {
-    /// Creates memory that only this process can write.
-    pub(crate) fn create(len: usize) -> Result<Self, Refusal> {
-        let file = Arc::new(File::from(new_memfd()?));
+    /// Creates memory that only this process can write. Returns the descriptor to hand over to peers.
+    ///
+    /// Its first page is reserved.
+    pub(crate) fn create(len: usize) -> Result<(Self, OwnedFd), Refusal> {
+        // The system ends a process that makes a file longer than its limit.
+        let longest = getrlimit(Resource::Fsize).current;
+        if longest.is_some_and(|longest| longest < len as u64) {
+            return Err(Refusal::Memory(Errno::FBIG.into()));
+        }
+        let file = new_memfd()?;
         rustix::fs::ftruncate(&file, len as u64).map_err(|error| Refusal::Memory(error.into()))?;
-        let region = MmapRegion::from_file(FileOffset::from_arc(Arc::clone(&file), 0), len).map_err(refused_mapping)?;
+        let mapping = Mapping::new(file.as_fd(), len, Access::Write).map_err(Refusal::Memory)?;
         // The own mapping stays writable, because it is older than the seal.
         let seals = SealFlags::SHRINK | SealFlags::GROW | SealFlags::FUTURE_WRITE | SealFlags::SEAL;
         rustix::fs::fcntl_add_seals(&file, seals).map_err(|error| Refusal::Seals(error.into()))?;
-        Ok(Self { region, file: Some(file) })
+        let is_whole = match mapping.populate(0, len.min(FIRST_LEN)) {
+            Ok(()) => false,
+            Err(error) if error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) => {
+                rustix::fs::fallocate(&file, FallocateFlags::empty(), 0, len as u64)
+                    .map_err(|error| Refusal::Memory(error.into()))?;
+                true
+            }
+            Err(error) => return Err(Refusal::Memory(error)),
+        };
+        Ok((Self { mapping, is_whole }, file))
     }
 
     /// Maps the memory of a peer for reading.
-    pub(crate) fn open(descriptor: OwnedFd, len: usize) -> Result<Self, Refusal> {
+    pub(crate) fn open(descriptor: BorrowedFd<'_>, len: usize) -> Result<Self, Refusal> {
         // Only memory has seals. So a pipe, or a file of a slow file system, fails here.
-        let seals = rustix::fs::fcntl_get_seals(&descriptor).map_err(|_| Refusal::BadMemory)?;
+        let seals = rustix::fs::fcntl_get_seals(descriptor).map_err(|_| Refusal::BadMemory)?;
         // Huge pages have seals too. If none is free, the first read of this process raises SIGBUS.
-        let file_system = rustix::fs::fstatfs(&descriptor).map_err(|_| Refusal::BadMemory)?;
+        let file_system = rustix::fs::fstatfs(descriptor).map_err(|_| Refusal::BadMemory)?;
         let has_small_pages = u64::try_from(file_system.f_type).is_ok_and(|kind| kind == TMPFS_MAGIC);
-        let status = rustix::fs::fstat(&descriptor).map_err(|_| Refusal::BadMemory)?;
+        let status = rustix::fs::fstat(descriptor).map_err(|_| Refusal::BadMemory)?;
         let is_long_enough = u64::try_from(status.st_size).is_ok_and(|size| size >= len as u64);
         if !has_small_pages || !seals.contains(SealFlags::SHRINK) || !is_long_enough {
             return Err(Refusal::BadMemory);
         }
-        let file = Arc::new(File::from(descriptor));
-        let offset = FileOffset::from_arc(Arc::clone(&file), 0);
-        let flags = libc::MAP_SHARED | libc::MAP_NORESERVE;
-        let region = MmapRegion::build(Some(offset), len, libc::PROT_READ, flags).map_err(refused_mapping)?;
-        Ok(Self { region, file: Some(file) })
+        let mapping = Mapping::new(descriptor, len, Access::Read).map_err(Refusal::Memory)?;
+        Ok(Self { mapping, is_whole: true })
     }
 
-    /// Creates memory without a descriptor, for tests. Under Miri it lies on the heap.
+    /// Creates memory without a descriptor, for tests.
     #[cfg(test)]
     #[cfg(not(dds_loom))]
     pub(crate) fn private(len: usize) -> Self {
-        Self { region: MmapRegion::new(len).unwrap(), file: None }
-    }
-
-    /// The descriptor to hand over to a peer.
-    pub(crate) fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        self.file.as_ref().map(|file| file.as_fd())
-    }
-
-    fn word(&self, at: usize) -> Option<&AtomicU32> {
-        let word = self.region.get_atomic_ref(at).ok();
-        debug_assert!(word.is_some(), "word offsets are constants or masked");
-        word
+        Self { mapping: Mapping::on_heap(len), is_whole: false }
     }
 }
 
 impl Memory for MappedMemory {
     #[inline]
     fn load(&self, at: usize) -> u32 {
-        self.word(at).map_or(0, |word| word.load(Ordering::Acquire))
+        let word = self.mapping.word(at);
+        debug_assert!(word.is_some(), "word offsets are constants or masked");
+        word.map_or(0, |word| word.load(Ordering::Acquire))
     }
 
     #[inline]
     fn store(&self, at: usize, value: u32) {
-        if let Some(word) = self.word(at) {
+        let word = self.mapping.writable_word(at);
+        debug_assert!(word.is_some(), "word offsets are constants or masked");
+        if let Some(word) = word {
             word.store(value, Ordering::Release);
         }
     }
 
     #[inline]
     fn read(&self, mut at: usize, into: &mut [u8]) {
-        let part_len = part_len(into.len());
-        for part in into.chunks_mut(part_len) {
-            match self.region.get_slice(at, part.len()) {
-                Ok(slice) => at += slice.copy_to(part),
-                Err(_) => debug_assert!(false, "callers check offsets and lengths"),
-            }
+        for part in into.chunks_mut(part_len(into.len())) {
+            let is_inside = self.mapping.read(at, part);
+            debug_assert!(is_inside, "callers check offsets and lengths");
+            at += part.len();
         }
     }
 
     #[inline]
     fn write(&self, mut at: usize, from: &[u8]) {
         for part in from.chunks(part_len(from.len())) {
-            match self.region.get_slice(at, part.len()) {
-                Ok(slice) => slice.copy_from(part),
-                Err(_) => debug_assert!(false, "callers check offsets and lengths"),
-            }
+            let is_inside = self.mapping.write(at, part);
+            debug_assert!(is_inside, "callers check offsets and lengths");
             at += part.len();
         }
     }
@@ -133,6 +141,10 @@ impl Memory for MappedMemory {
     #[inline]
     fn fence(&self) {
         fence(Ordering::SeqCst);
+    }
+
+    fn reserve(&self, at: usize, len: usize) -> bool {
+        self.is_whole || self.mapping.populate(at, len).is_ok()
     }
 }
 
@@ -158,27 +170,17 @@ fn new_memfd() -> Result<OwnedFd, Refusal> {
     })
 }
 
-fn refused_mapping(error: vm_memory::mmap::MmapRegionError) -> Refusal {
-    match error {
-        vm_memory::mmap::MmapRegionError::Mmap(error) => Refusal::Memory(error),
-        error => Refusal::Memory(std::io::Error::other(error.to_string())),
-    }
-}
-
 #[cfg(test)]
 #[cfg(all(not(miri), not(dds_loom)))]
 mod tests {
     use super::*;
 
-    fn duplicate(memory: &MappedMemory) -> OwnedFd {
-        memory.descriptor().unwrap().try_clone_to_owned().unwrap()
-    }
-
     #[test]
     fn sealed_memory_shows_later_stores_to_its_reader() {
-        let own = MappedMemory::create(8192).unwrap();
-        let seen = MappedMemory::open(duplicate(&own), 8192).unwrap();
+        let (own, file) = MappedMemory::create(8192).unwrap();
+        let seen = MappedMemory::open(file.as_fd(), 8192).unwrap();
         own.store(64, 7);
+        assert!(own.reserve(4096, 4096));
         own.write(4096, b"later");
         let mut bytes = [0; 5];
         seen.read(4096, &mut bytes);
@@ -187,9 +189,8 @@ mod tests {
 
     #[test]
     fn peer_can_neither_write_nor_shorten_sealed_memory() {
-        let own = MappedMemory::create(8192).unwrap();
-        let file = Arc::new(File::from(duplicate(&own)));
-        assert!(MmapRegion::<()>::from_file(FileOffset::from_arc(Arc::clone(&file), 0), 8192).is_err());
+        let (_own, file) = MappedMemory::create(8192).unwrap();
+        assert!(Mapping::new(file.as_fd(), 8192, Access::Write).is_err());
         assert_eq!(rustix::fs::ftruncate(&file, 0), Err(Errno::PERM));
         assert_eq!(rustix::io::write(&file, b"x"), Err(Errno::PERM));
     }
@@ -202,7 +203,7 @@ mod tests {
         };
         rustix::fs::ftruncate(&huge, 1 << 30).unwrap();
         rustix::fs::fcntl_add_seals(&huge, SealFlags::SHRINK | SealFlags::GROW | SealFlags::SEAL).unwrap();
-        assert!(matches!(MappedMemory::open(huge, 8192), Err(Refusal::BadMemory)));
+        assert!(matches!(MappedMemory::open(huge.as_fd(), 8192), Err(Refusal::BadMemory)));
     }
 
     #[test]
@@ -210,10 +211,31 @@ mod tests {
         let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
         let unsealed = rustix::fs::memfd_create(c"unsealed", flags).unwrap();
         rustix::fs::ftruncate(&unsealed, 8192).unwrap();
-        assert!(matches!(MappedMemory::open(unsealed, 8192), Err(Refusal::BadMemory)));
-        let short = MappedMemory::create(4096).unwrap();
-        assert!(matches!(MappedMemory::open(duplicate(&short), 8192), Err(Refusal::BadMemory)));
+        assert!(matches!(MappedMemory::open(unsealed.as_fd(), 8192), Err(Refusal::BadMemory)));
+        let (_short, file) = MappedMemory::create(4096).unwrap();
+        assert!(matches!(MappedMemory::open(file.as_fd(), 8192), Err(Refusal::BadMemory)));
         let (socket, _other) = std::os::unix::net::UnixStream::pair().unwrap();
-        assert!(matches!(MappedMemory::open(socket.into(), 4096), Err(Refusal::BadMemory)));
+        assert!(matches!(MappedMemory::open(socket.as_fd(), 4096), Err(Refusal::BadMemory)));
+    }
+
+    /// A write behind the end of the file raises SIGBUS, as one without memory does.
+    #[test]
+    fn memory_that_the_system_lacks_is_not_reserved() {
+        let file = rustix::fs::memfd_create(c"short", MemfdFlags::CLOEXEC).unwrap();
+        rustix::fs::ftruncate(&file, 4096).unwrap();
+        let mapping = Mapping::new(file.as_fd(), 1 << 20, Access::Write).unwrap();
+        let memory = MappedMemory { mapping, is_whole: false };
+        assert!(memory.reserve(0, 4096) && !memory.reserve(512 << 10, 4096));
+    }
+
+    /// Only reserved pages take memory: the rest of a long pool costs nothing.
+    #[test]
+    fn reserved_pages_take_memory_and_others_do_not() {
+        let (own, file) = MappedMemory::create(1 << 20).unwrap();
+        let taken = |file: &OwnedFd| 512 * rustix::fs::fstat(file).unwrap().st_blocks;
+        assert_eq!(taken(&file), 4096);
+        assert!(own.reserve(512 << 10, 64 << 10));
+        assert_eq!(taken(&file), 4096 + (64 << 10));
+        assert!(!own.reserve(1 << 20, 1), "it lies outside");
     }
 }
