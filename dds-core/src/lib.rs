@@ -139,6 +139,11 @@ mod endpoint;
 mod infrastructure;
 mod introspection;
 mod participant;
+// Each transport of this crate keeps the contract.
+#[cfg(test)]
+#[cfg(any(feature = "sim", all(feature = "shm", target_os = "linux", not(dds_loom))))]
+#[path = "../../dds-rtps/src/transport/contract/promises.rs"]
+mod promises;
 mod publication;
 mod reception;
 #[doc(hidden)]

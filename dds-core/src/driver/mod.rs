@@ -105,7 +105,7 @@ pub trait Driver: Send + Sync + 'static {
         false
     }
 
-    /// Whether this process is already known to be a forked child. Costs nothing.
+    /// Whether this process is already known to be a forked child. Costs two loads.
     ///
     /// [`Driver::is_forked`] detects this, and so does a reading of the clock, which checks about once per millisecond.
     fn was_forked(&self) -> bool {

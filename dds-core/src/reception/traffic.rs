@@ -33,6 +33,9 @@ pub struct TrafficCounters {
     /// Datagrams that were dropped because a participant of this host read shared memory too slowly. Reliable samples
     /// were repaired.
     pub shared_memory_full: u64,
+    /// Attempts to share memory with a participant of this host that failed, so UDP carries the datagrams.
+    /// [`MatchReport::not_shared`](crate::matching::MatchReport::not_shared) has the reason.
+    pub shared_memory_refused: u64,
     /// Received datagrams.
     pub received: u64,
     /// Bytes of fragments that were received in place. All other fragments are copied.
@@ -107,6 +110,7 @@ impl ReceiveCounters {
             send_unmarked: sent.unmarked,
             sent_shared: sent.shared,
             shared_memory_full: sent.shared_full,
+            shared_memory_refused: sent.shared_refused,
             received: read(&self.received),
             landed_bytes: read(&self.landed_bytes),
             not_rtps: read(&self.not_rtps),

@@ -2,14 +2,11 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may; the lint sees tests only where they are marked")]
 
-#[path = "../../../dds-rtps/src/transport/contract/promises.rs"]
-mod promises;
-
-use self::promises::{Insistent, TransportUnderTest};
 use super::Interference;
 use super::driver::SimDriver;
 use super::world::{World, later};
 use crate::driver::{Driver, Expected, FaultyReceive, Network, NetworkConfig, Packet, Reach, Receive, Socket};
+use crate::promises::{self, Insistent, TransportUnderTest};
 use dds_rtps::link::Conditions;
 use dds_rtps::transport::Transport;
 use dds_rtps::transport::faults::Faults;

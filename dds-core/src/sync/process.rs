@@ -22,6 +22,12 @@ impl Process {
         Self { id: std::process::id(), forks: fork_count::current() }
     }
 
+    /// Number of forks of this process and its ancestors, where they are counted. Costs a load.
+    #[inline]
+    pub(crate) fn known_forks() -> u32 {
+        fork_count::known()
+    }
+
     /// Whether the caller runs in a child of that process. Costs a system call only where forks are not counted.
     #[inline]
     pub(crate) fn is_left(self) -> bool {

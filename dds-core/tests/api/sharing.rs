@@ -78,6 +78,44 @@ fn participants_of_one_host_share_memory_without_settings() {
     }
 }
 
+/// The listener is slow, so datagrams wait in the socket when the path opens. A reader of best effort would lose them.
+#[test]
+fn best_effort_samples_keep_their_order_when_a_path_opens() {
+    for receive in [Receiving::Thread, Receiving::Caller] {
+        let world = World::new();
+        let [from, to] = [(); 2].map(|()| world.builder().receive(receive).build().unwrap());
+        let writer = from.writer_builder("frames").qos(DataWriterQos::default().best_effort()).build().unwrap();
+        let (sender, numbers) = mpsc::channel();
+        let reader = to
+            .reader_builder::<Frame>("frames")
+            .qos(DataReaderQos::default().keep_all())
+            .delivery(Delivery::Inline)
+            .on_sample(move |sample| {
+                std::thread::sleep(StdDuration::from_micros(500));
+                sender.send(sample.data.unwrap().number).unwrap();
+            })
+            .build()
+            .unwrap();
+        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        let mut count = 0;
+        let mut shared = None;
+        while shared.is_none_or(|shared| count < shared + 100) {
+            writer.write(&frame(count, 10)).unwrap();
+            count += 1;
+            if shared.is_none() && from.traffic().sent_shared > 0 {
+                shared = Some(count);
+            }
+            // The socket has room for thousands of samples.
+            assert!(count < 3_000, "the path does not open");
+            std::thread::sleep(StdDuration::from_micros(100));
+        }
+        for number in 0..count {
+            assert_eq!(numbers.recv_timeout(StdDuration::from_secs(20)), Ok(number), "{receive:?} of {count}");
+        }
+        drop(reader);
+    }
+}
+
 #[test]
 fn participant_without_shared_memory_uses_udp_and_says_why() {
     let world = World::new();

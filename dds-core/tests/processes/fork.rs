@@ -71,6 +71,41 @@ fn lives_on(parent: &Parent, count: u64) {
     assert_eq!(parent.remote.discovered_participants().len(), 1);
 }
 
+/// Waits until the writer's samples go through shared memory.
+#[allow(clippy::disallowed_methods, reason = "no event says how samples are sent")]
+fn wait_for_shared_memory(parent: &Parent) {
+    let start = std::time::Instant::now();
+    while !parent.writer.explain_matches().iter().any(|report| report.shared_memory) {
+        assert!(start.elapsed().as_secs() < 30, "{:?}", parent.writer.explain_matches());
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+/// The child has the rings of its parent mapped. A record or a wake of the child would break them.
+#[cfg(target_os = "linux")]
+#[test]
+fn forked_child_leaves_shared_memory_of_parent_alone() {
+    for receive in [Receiving::Thread, Receiving::Caller] {
+        let mut parent = Some(parent_by(receive, false));
+        wait_for_shared_memory(parent.as_ref().unwrap());
+        for count in 0..10 {
+            in_a_child(|| {
+                let parent = parent.as_ref().unwrap();
+                for _ in 0..5 {
+                    assert_eq!(parent.writer.write(&Count { count: 99 }).unwrap_err().kind(), &WriteErrorKind::Forked);
+                }
+            });
+            lives_on(parent.as_ref().unwrap(), count);
+        }
+        // The mappings of the child end here, and the path of its parent goes on.
+        in_a_child(|| drop(parent.take()));
+        let parent = parent.as_ref().unwrap();
+        let before = parent.participant.traffic().sent_shared;
+        (10..20).for_each(|count| lives_on(parent, count));
+        assert!(parent.participant.traffic().sent_shared >= before + 10);
+    }
+}
+
 #[test]
 fn forked_child_gets_error() {
     let parent = parent();
@@ -150,7 +185,12 @@ impl Drop for Stop<'_> {
 /// The child does not wait for locks that other threads of the parent held at the fork.
 #[test]
 fn forked_child_of_busy_process_does_not_hang() {
-    let parent = parent();
+    for udp_only in [true, false] {
+        fork_in_a_busy_process(&parent_by(Receiving::Thread, udp_only));
+    }
+}
+
+fn fork_in_a_busy_process(parent: &Parent) {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -164,7 +204,7 @@ fn forked_child_of_busy_process_does_not_hang() {
         });
         // The guard stops the threads in any case, so that a failure is not a hang.
         let _stop = Stop(&stop);
-        for _ in 0..50 {
+        for _ in 0..25 {
             in_a_child(|| {
                 assert!(parent.participant.writer::<Count>("u").is_err());
                 let _ = parent.writer.publication_matched();

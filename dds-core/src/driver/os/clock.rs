@@ -1,6 +1,6 @@
 //! The system's clocks, and random numbers.
 
-use crate::sync::{AtomicBool, AtomicU64, Ordering, Process};
+use crate::sync::{AtomicU32, AtomicU64, Ordering, Process};
 use dds_rtps::types::{Instant, Now, Time};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::OnceLock;
@@ -11,6 +11,9 @@ use std::time;
 /// Both clocks run at the same rate, because the kernel slews both. They diverge only when the real-time clock is set.
 /// This driver notices that with this delay at most.
 const OFFSET_AGE_MAX: u64 = 1_000_000;
+
+/// Instead of a number of forks, in a child that was not counted.
+const FORKED: u32 = u32::MAX;
 
 /// Number of measurements of the offset, if each one is interrupted.
 const TRIES: usize = 4;
@@ -82,19 +85,20 @@ pub(super) struct Clock {
     /// Time of the last measurement of the offset, on the monotonic clock.
     measured: AtomicU64,
     process: Process,
-    /// This process is a child of that process.
-    forked: AtomicBool,
+    /// Number of forks of `process`, or `FORKED` in a child.
+    forks: AtomicU32,
 }
 
 impl Clock {
     pub(super) fn new() -> Self {
         let origin = *ORIGIN.get_or_init(ClockOrigin::new);
+        let process = Process::current();
         let clock = Self {
             origin,
             offset: AtomicU64::new(0),
             measured: AtomicU64::new(0),
-            process: Process::current(),
-            forked: AtomicBool::new(false),
+            process,
+            forks: AtomicU32::new(Process::known_forks()),
         };
         clock.measure_offset();
         clock
@@ -118,7 +122,7 @@ impl Clock {
 
     fn note_forked(&self, forked: bool) -> bool {
         if forked {
-            self.forked.store(true, Ordering::Relaxed);
+            self.forks.store(FORKED, Ordering::Relaxed);
         }
         forked
     }
@@ -126,7 +130,7 @@ impl Clock {
     /// Whether that is known already.
     #[inline]
     pub(super) fn was_forked(&self) -> bool {
-        self.forked.load(Ordering::Relaxed)
+        self.forks.load(Ordering::Relaxed) != Process::known_forks()
     }
 
     /// Converts to tokio's clock.

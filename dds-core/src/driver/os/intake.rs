@@ -1,7 +1,7 @@
 //! The path from a socket to the participant: one receive call, and the processing of its datagrams.
 
 use super::landings::{Arrival, Landings};
-use super::sharing::SharedIntake;
+use super::sharing::{SharedIntake, Sharing};
 use super::tap::Recorder;
 use crate::driver::{Expected, Packet, Receive, Socket};
 use crate::sync::{Arc, AtomicBool, Ordering};
@@ -186,16 +186,23 @@ pub(super) struct Inbound {
     socket: Socket,
     receive: Arc<dyn Receive>,
     recorder: Option<Recorder>,
+    sharing: Arc<Sharing>,
 }
 
 impl Inbound {
-    pub(super) fn new(socket: Socket, receive: &Arc<dyn Receive>, recorder: Option<Recorder>) -> Self {
+    pub(super) fn new(
+        socket: Socket,
+        receive: &Arc<dyn Receive>,
+        recorder: Option<Recorder>,
+        sharing: &Arc<Sharing>,
+    ) -> Self {
         Self {
             pool: SlotPool::new(SLOTS_MAX),
             small: Arc::new(SlotPool::new(SMALL_SLOTS_MAX)),
             socket,
             receive: Arc::clone(receive),
             recorder,
+            sharing: Arc::clone(sharing),
         }
     }
 
@@ -232,6 +239,9 @@ impl Inbound {
         let expected = expected.unwrap_or(&mut none);
         for datagram in received.datagrams() {
             let payload = whole.slice(start + datagram.start..start + datagram.end);
+            if self.sharing.is_marker(payload.bytes()) {
+                continue;
+            }
             if let Some(recorder) = &self.recorder {
                 recorder.record(sender, payload.bytes());
             }

@@ -143,7 +143,8 @@ impl OsNetwork {
 
 impl OsNetwork {
     fn inbound(&self, socket: &UdpSocket, kind: Socket, receive: &Arc<dyn Receive>) -> Inbound {
-        Inbound::new(kind, receive, self.tap.as_ref().map(|tap| tap.recorder(socket, kind)))
+        let recorder = self.tap.as_ref().map(|tap| tap.recorder(socket, kind));
+        Inbound::new(kind, receive, recorder, &self.sharing)
     }
 
     /// Starts reception of user data: a thread for each version of IP, or the threads that wait.
@@ -154,6 +155,7 @@ impl OsNetwork {
         });
         if self.by_caller {
             let shared = self.open_shared(receive).map(Inlet::Shared);
+            self.keep_trying(shared.is_some());
             let inlets = intakes.map(Inlet::Socket).chain(shared).collect();
             let attendance = Attendance::new(inlets, &self.stopped, self.shared.leading())?;
             if !self.shared.attend_by_callers(&attendance) {
@@ -181,7 +183,7 @@ impl OsNetwork {
         // A capture shows shared memory as traffic of this socket.
         let socket = self.user_unicast.first()?;
         let inbound = self.inbound(socket, Socket::UserUnicast, receive);
-        Sharing::open_intake(&self.sharing, inbound)
+        Sharing::open_intake(&self.sharing, inbound, &self.user_unicast, self.by_caller)
     }
 
     /// Starts to receive from shared memory, when the first participant of this host is known.
@@ -194,6 +196,16 @@ impl OsNetwork {
         if let Err(error) = self.shared.spawn("dds-shared", Role::Receive, Box::new(move || intake.run(&stopped))) {
             tracing::debug!(%error, "no thread receives from shared memory; this participant uses UDP");
             self.sharing.give_up(error.to_string());
+            return;
+        }
+        self.keep_trying(true);
+    }
+
+    /// Tries to share memory again with peers that refuse.
+    fn keep_trying(&self, is_open: bool) {
+        if is_open && !self.stopped.load(Ordering::Acquire) {
+            let trying = self.runtime.spawn(Arc::clone(&self.sharing).keep_trying());
+            self.tasks.lock().push(trying.abort_handle());
         }
     }
 }

@@ -4,21 +4,32 @@ use super::intake::Inbound;
 #[cfg(target_os = "linux")]
 use super::intake::IntakeStep;
 use crate::driver::Carrier;
-use crate::sync::{Arc, AtomicBool};
+use crate::sync::{Arc, AtomicBool, Lock};
 use dds_rtps::transport::Transport;
 use dds_rtps::types::{GuidPrefix, Locator};
+use std::collections::BTreeSet;
+use std::net::UdpSocket;
+
+/// Why no memory is shared, for programs that ask for it by the feature `shm`.
+const REASON: Option<&str> =
+    if cfg!(all(feature = "shm", not(dds_loom))) { Some("this system does not offer it; Linux does") } else { None };
 
 /// Shares no memory.
 #[derive(Debug)]
-pub(super) struct Sharing;
+pub(super) struct Sharing {
+    /// The program has turned it off.
+    is_off: bool,
+    /// Participants of this host. Bound: those that discovery knows.
+    peers: Lock<BTreeSet<GuidPrefix>>,
+}
 
 /// Has no values, because nothing is received.
 #[derive(Debug)]
 pub(super) enum SharedIntake {}
 
 impl Sharing {
-    pub(super) fn new(_limit: usize) -> Arc<Self> {
-        Arc::new(Self)
+    pub(super) fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self { is_off: limit == 0, peers: Lock::default() })
     }
 
     pub(super) fn before(self: &Arc<Self>, inner: Arc<dyn Transport>) -> Arc<dyn Transport> {
@@ -27,18 +38,34 @@ impl Sharing {
 
     pub(super) fn set_prefix(&self, _own: GuidPrefix) {}
 
-    pub(super) fn open_intake(self: &Arc<Self>, _inbound: Inbound) -> Option<SharedIntake> {
+    pub(super) fn open_intake(
+        self: &Arc<Self>,
+        _inbound: Inbound,
+        _sockets: &[Arc<UdpSocket>],
+        _by_caller: bool,
+    ) -> Option<SharedIntake> {
         None
     }
 
+    pub(super) fn is_marker(&self, _datagram: &[u8]) -> bool {
+        false
+    }
+
+    pub(super) async fn keep_trying(self: Arc<Self>) {}
+
     pub(super) fn give_up(&self, _reason: String) {}
 
-    pub(super) fn found(&self, _peer: GuidPrefix, _locators: &[Locator]) {}
+    pub(super) fn found(&self, peer: GuidPrefix, _locators: &[Locator]) {
+        self.peers.lock().insert(peer);
+    }
 
-    pub(super) fn lost(&self, _peer: GuidPrefix) {}
+    pub(super) fn lost(&self, peer: GuidPrefix) {
+        self.peers.lock().remove(&peer);
+    }
 
-    pub(super) fn carrier(&self, _peer: GuidPrefix) -> Option<Carrier> {
-        None
+    pub(super) fn carrier(&self, peer: GuidPrefix) -> Option<Carrier> {
+        let is_here = !self.is_off && self.peers.lock().contains(&peer);
+        REASON.filter(|_| is_here).map(|reason| Carrier::Udp { reason: reason.to_owned() })
     }
 
     pub(super) fn room_at(&self, _locator: &Locator) -> Option<usize> {

@@ -1,9 +1,10 @@
 //! The path from shared memory to the participant.
 
+use super::handover::Handover;
 use super::{MESSAGE_MAX, Sharing, prefix_of};
-use crate::driver::Expected;
 use crate::driver::os::intake::{Inbound, IntakeStep, berth_of};
 use crate::driver::os::landings::Arrival;
+use crate::driver::{Expected, Parker};
 use crate::sync::{Arc, AtomicBool, Ordering, Process};
 use dds_rtps::concurrent::SlotMut;
 use dds_rtps::transport::udp::Received;
@@ -18,6 +19,7 @@ pub(in crate::driver::os) struct SharedIntake {
     inbound: Inbound,
     sharing: Arc<Sharing>,
     slot: Option<SlotMut>,
+    handover: Handover,
     /// The fragment that is likely the next one.
     expected: Option<Expected>,
     /// The last call returned an event, so the descriptor may not be readable although there are more.
@@ -37,15 +39,20 @@ enum WaitForEvent {
 }
 
 impl SharedIntake {
-    pub(super) fn new(reception: ShmReception, inbound: Inbound, sharing: Arc<Sharing>) -> Self {
+    pub(super) fn new(reception: ShmReception, inbound: Inbound, sharing: Arc<Sharing>, handover: Handover) -> Self {
         let process = Process::current();
-        Self { reception, inbound, sharing, slot: None, expected: None, is_unfinished: false, process }
+        Self { reception, inbound, sharing, slot: None, handover, expected: None, is_unfinished: false, process }
     }
 
     /// Receives until the network is stopped. For a thread of its own.
     pub(in crate::driver::os) fn run(mut self, stopped: &AtomicBool) {
+        let parker = Parker::new();
+        self.handover.set_waker(parker.waker());
         while !stopped.load(Ordering::Acquire) {
             self.receive(WaitForEvent::Forever);
+            while let Some(pause) = self.handover.pause() {
+                parker.park(Some(pause));
+            }
         }
     }
 
@@ -67,7 +74,7 @@ impl SharedIntake {
     }
 
     fn receive(&mut self, wait: WaitForEvent) -> IntakeStep {
-        let Self { reception, inbound, sharing, slot, expected, is_unfinished, .. } = self;
+        let Self { reception, inbound, sharing, slot, handover, expected, is_unfinished, .. } = self;
         let event = match wait {
             WaitForEvent::Forever => reception.next_event(None),
             WaitForEvent::Look => reception.next_event(Some(Duration::ZERO)),
@@ -76,6 +83,10 @@ impl SharedIntake {
         *is_unfinished = event.is_some();
         match event {
             None => return IntakeStep::Nothing,
+            Some(ShmEvent::Message(message)) if handover.must_wait(message.path()) => {
+                message.leave();
+                return IntakeStep::Nothing;
+            }
             // No honest peer sends it.
             Some(ShmEvent::Message(message)) if message.len() > MESSAGE_MAX => {
                 tracing::debug!(len = message.len(), "a message in shared memory is too long");
@@ -99,10 +110,14 @@ impl SharedIntake {
                     }
                 }
             }
-            Some(ShmEvent::Up(path)) => sharing.up(path),
+            Some(ShmEvent::Up(path)) => {
+                handover.opened(path.id());
+                sharing.up(path);
+            }
             Some(ShmEvent::Down { path, peer, reason }) => {
                 // The fragment may never come.
                 *expected = None;
+                handover.ended(path);
                 sharing.down(path, peer.identity, reason);
             }
             Some(ShmEvent::Refused { peer, reason }) => {

@@ -7,8 +7,8 @@
 //! its socket later. So one of the two attempts succeeds, or both do, and the crate `dds-shm` keeps one path. UDP
 //! carries the traffic until a path is open, after it has ended, and for messages that the memory cannot take.
 //!
-//! A participant tries again if the reason may pass, for example after a lack of descriptors. It does so when the peers
-//! or paths change, and when a program asks how samples are sent.
+//! A participant tries again if the reason may pass, for example after a lack of descriptors. The pause doubles with
+//! each refusal, up to a minute. A program that asks how samples are sent causes an attempt sooner.
 //!
 //! A datagram names its destinations by UDP locators. A peer with a path is on this host and in this network namespace,
 //! so its locators belong to no other process. If two participants announce the same locator, one of them is wrong.
@@ -16,9 +16,11 @@
 //!
 //! | module | purpose |
 //! |---|---|
+//! | `handover` | keeps the order when a peer changes from UDP to its path |
 //! | `transport` | sends to peers with a path, and passes other destinations to UDP |
 //! | `intake` | receives, on a thread of its own or on a thread that waits |
 
+mod handover;
 mod intake;
 #[cfg(test)]
 mod tests;
@@ -26,6 +28,7 @@ mod transport;
 
 pub(super) use intake::SharedIntake;
 
+use self::handover::{Handover, Markers};
 use super::intake::Inbound;
 use crate::driver::Carrier;
 use crate::sync::{Arc, AtomicBool, AtomicU64, Lock, Ordering, Process};
@@ -35,8 +38,9 @@ use dds_shm::{Identity, PathEnd, PathId, Refusal, ShmConfig, ShmHost, ShmPath, S
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 use std::io::IoSlice;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, UdpSocket};
 use std::time::{Duration, Instant};
+use tokio::sync::Notify;
 use transport::SharingTransport;
 
 /// Bytes of the ring of a path: room for about 1000 messages of 64 bytes.
@@ -57,8 +61,9 @@ const PACED_LIMIT_MIN: usize = 256 << 10;
 /// A handshake may wait for a receive thread that has no processor for a long time.
 const HANDSHAKE_MAX: Duration = Duration::from_secs(30);
 
-/// Least time between two attempts to connect to a peer. A peer that refuses each of them must not cost more.
+/// Least time between two attempts to connect to a peer. Each refusal doubles it, up to the maximum.
 const RETRY_PAUSE: Duration = Duration::from_millis(100);
+const RETRY_PAUSE_MAX: Duration = Duration::from_secs(60);
 
 /// Length of the messages by which a large best-effort sample is paced.
 const PACED_LEN: usize = 64 << 10;
@@ -75,6 +80,9 @@ pub(super) struct Sharing {
     /// Whether some destination has a path. Without one, a send costs one load.
     has_routes: AtomicBool,
     counters: SharingCounters,
+    markers: Arc<Markers>,
+    /// An attempt may be planned.
+    attempts: Notify,
     /// A forked child has the memory of its parent, and must not write to it.
     process: Process,
 }
@@ -84,6 +92,7 @@ struct SharingCounters {
     sent: AtomicU64,
     sent_bytes: AtomicU64,
     full: AtomicU64,
+    refused: AtomicU64,
 }
 
 #[derive(Debug, Default)]
@@ -116,25 +125,48 @@ struct Neighbor {
     /// An attempt has failed, or was never made, and the next one may succeed.
     may_connect: bool,
     last_attempt: Option<Instant>,
+    /// Refusals since the last path.
+    refusals: u32,
+}
+
+/// Why connections are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Occasion {
+    /// Peers or paths have changed, or a pause is over.
+    Change,
+    /// A program asks how samples are sent.
+    Asked,
 }
 
 impl Neighbor {
     fn new() -> Self {
-        Self { locators: SmallVec::new(), reason: None, may_connect: true, last_attempt: None }
+        Self { locators: SmallVec::new(), reason: None, may_connect: true, last_attempt: None, refusals: 0 }
     }
 
-    /// Whether to try again now.
-    fn is_due(&self, now: Instant) -> bool {
-        let has_paused = |last| now.saturating_duration_since(last) >= RETRY_PAUSE;
-        self.may_connect && self.last_attempt.is_none_or(has_paused)
+    /// How long to wait before the next attempt. `None` if another one is useless, or one is under way.
+    fn pause(&self, now: Instant, occasion: Occasion) -> Option<Duration> {
+        if !self.may_connect {
+            return None;
+        }
+        let doublings = if occasion == Occasion::Asked { 0 } else { self.refusals.saturating_sub(1).min(16) };
+        let pause = (RETRY_PAUSE * (1 << doublings)).min(RETRY_PAUSE_MAX);
+        let passed = self.last_attempt.map(|last| now.saturating_duration_since(last));
+        Some(passed.map_or(Duration::ZERO, |passed| pause.saturating_sub(passed)))
     }
 }
 
 impl Sharing {
     /// `limit` bounds the memory for messages, in bytes. Zero turns sharing off.
     pub(super) fn new(limit: usize) -> Arc<Self> {
-        let (state, counters) = (Lock::default(), SharingCounters::default());
-        Arc::new(Self { limit, state, has_routes: AtomicBool::new(false), counters, process: Process::current() })
+        Arc::new(Self {
+            limit,
+            state: Lock::default(),
+            has_routes: AtomicBool::new(false),
+            counters: SharingCounters::default(),
+            markers: Arc::default(),
+            attempts: Notify::new(),
+            process: Process::current(),
+        })
     }
 
     /// Puts shared memory in front of a transport.
@@ -151,8 +183,23 @@ impl Sharing {
     }
 
     /// Opens shared memory, once. Packets go to `inbound`.
-    pub(super) fn open_intake(self: &Arc<Self>, inbound: Inbound) -> Option<SharedIntake> {
-        self.open().map(|reception| SharedIntake::new(reception, inbound, Arc::clone(self)))
+    ///
+    /// `sockets` receive user data by UDP, on a thread each or by the threads that wait.
+    pub(super) fn open_intake(
+        self: &Arc<Self>,
+        inbound: Inbound,
+        sockets: &[Arc<UdpSocket>],
+        by_caller: bool,
+    ) -> Option<SharedIntake> {
+        let reception = self.open()?;
+        let handover = Handover::new(sockets, by_caller, Arc::clone(&self.markers));
+        Some(SharedIntake::new(reception, inbound, Arc::clone(self), handover))
+    }
+
+    /// Whether a datagram is a marker that this participant sent to itself.
+    #[inline]
+    pub(super) fn is_marker(&self, datagram: &[u8]) -> bool {
+        self.markers.take(datagram)
     }
 
     /// Opens the host in shared memory. Returns its receiving part once.
@@ -203,15 +250,38 @@ impl Sharing {
         neighbor.locators = locators.iter().copied().collect();
         self.follow_paths(&mut state);
         drop(state);
-        self.connect_due();
+        self.connect_due(Occasion::Change);
+    }
+
+    /// Tries again while peers refuse for reasons that may pass. Runs until the network stops.
+    pub(super) async fn keep_trying(self: Arc<Self>) {
+        loop {
+            self.attempts.notified().await;
+            while let Some(pause) = self.pause() {
+                tokio::time::sleep(pause).await;
+                self.connect_due(Occasion::Change);
+            }
+        }
+    }
+
+    /// How long to wait before the next attempt. `None` if none is planned.
+    fn pause(&self) -> Option<Duration> {
+        let now = now();
+        let state = self.state.lock();
+        if state.is_stopped || !matches!(state.host, SharedHost::Open(_)) {
+            return None;
+        }
+        let neighbors = state.peers.iter().filter(|(peer, _)| !state.paths.contains_key(peer));
+        neighbors.filter_map(|(_, neighbor)| neighbor.pause(now, Occasion::Change)).min()
     }
 
     /// Tries to open a path to each neighbor that has none and whose attempt is due.
-    fn connect_due(&self) {
+    fn connect_due(&self, occasion: Occasion) {
         let now = now();
         let state = self.state.lock();
+        let is_due = |neighbor: &Neighbor| neighbor.pause(now, occasion) == Some(Duration::ZERO);
         let due: SmallVec<[GuidPrefix; 4]> =
-            state.peers.iter().filter(|(_, neighbor)| neighbor.is_due(now)).map(|(peer, _)| *peer).collect();
+            state.peers.iter().filter(|(_, neighbor)| is_due(neighbor)).map(|(peer, _)| *peer).collect();
         drop(state);
         for peer in due {
             self.connect(peer);
@@ -255,7 +325,7 @@ impl Sharing {
             return None;
         }
         // The peer may have opened its socket since. A refused connection of the peer does not name it.
-        self.connect_due();
+        self.connect_due(Occasion::Asked);
         let state = self.state.lock();
         let neighbor = state.peers.get(&peer)?;
         let is_routed = |locator| matches!(state.routes.get(locator), Some(Some(_)));
@@ -321,10 +391,11 @@ impl Sharing {
         if let Some(neighbor) = state.peers.get_mut(&peer) {
             neighbor.reason = None;
             neighbor.may_connect = false;
+            neighbor.refusals = 0;
         }
         self.follow_paths(&mut state);
         drop(state);
-        self.connect_due();
+        self.connect_due(Occasion::Change);
         tracing::debug!(participant = %peer, "samples to and from this participant use shared memory");
     }
 
@@ -350,7 +421,8 @@ impl Sharing {
         }
         self.follow_paths(&mut state);
         drop(state);
-        self.connect_due();
+        self.connect_due(Occasion::Change);
+        self.attempts.notify_one();
         if !is_known {
             return;
         }
@@ -368,13 +440,17 @@ impl Sharing {
         if state.paths.contains_key(&peer) {
             return;
         }
+        self.counters.refused.fetch_add(1, Ordering::Relaxed);
         if let Some(neighbor) = state.peers.get_mut(&peer) {
             neighbor.may_connect = may_pass(refusal);
+            neighbor.refusals = neighbor.refusals.saturating_add(1);
             // The end of a path says more than the absence of the peer after it.
             if !(matches!(refusal, Refusal::NotFound) && neighbor.reason.is_some()) {
                 neighbor.reason = Some(refusal.to_string());
             }
         }
+        drop(state);
+        self.attempts.notify_one();
     }
 
     /// Computes the routes again, after a change of peers or paths.

@@ -2,11 +2,8 @@
 
 #![allow(clippy::disallowed_methods, reason = "a test of shared memory waits for other threads")]
 
-#[path = "../../../../../dds-rtps/src/transport/contract/promises.rs"]
-mod promises;
-
-use self::promises::{Insistent, TransportUnderTest, datagram};
 use super::*;
+use crate::promises::{self, Insistent, TransportUnderTest, datagram};
 use dds_rtps::transport::SendOutcome;
 use dds_rtps::transport::faults::{Faults, SendFaults};
 use dds_rtps::transport::tap::{Capture, Tap};
@@ -269,6 +266,43 @@ fn refusal_that_may_pass_is_tried_again() {
     std::thread::sleep(2 * RETRY_PAUSE);
     one.sharing.found(another, &[at(7413)]);
     assert!(one.sharing.state.lock().peers[&absent].last_attempt.unwrap() > first);
+}
+
+#[test]
+fn refusals_double_the_pause_up_to_a_minute() {
+    let one = Party::new(LIMIT);
+    let peer = new_prefix();
+    one.sharing.found(peer, &[Locator::udp_v4([127, 0, 0, 1].into(), 7411)]);
+    let mut pauses = Vec::new();
+    for _ in 0..14 {
+        one.sharing.state.lock().peers.get_mut(&peer).unwrap().last_attempt = Some(Instant::now());
+        pauses.push(one.sharing.pause().unwrap().as_millis().div_ceil(100));
+        one.sharing.refused(peer, &Refusal::PeerCrowded);
+    }
+    assert_eq!(pauses, [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 600, 600, 600, 600]);
+    // A final refusal plans no attempt.
+    one.sharing.refused(peer, &Refusal::RefusedByPolicyOfPeer);
+    assert_eq!(one.sharing.pause(), None);
+}
+
+/// The other participant starts later, and nothing else happens.
+#[test]
+fn pause_ends_with_another_attempt() {
+    let mut one = Party::new(LIMIT);
+    let (prefix, sharing) = (new_prefix(), Sharing::new(LIMIT));
+    one.sharing.found(prefix, &[Locator::udp_v4([127, 0, 0, 1].into(), 7411)]);
+    sharing.set_prefix(prefix);
+    let mut reception = sharing.open().unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let trying = Arc::clone(&one.sharing).keep_trying();
+    let attempts = runtime.block_on(async { tokio::time::timeout(3 * RETRY_PAUSE, trying).await });
+    assert!(attempts.is_err(), "it runs until the network stops");
+    let start = Instant::now();
+    while one.sharing.state.lock().paths.is_empty() {
+        assert!(start.elapsed() < PATIENCE);
+        one.run();
+        while reception.next_event(Some(Duration::from_millis(1))).is_some() {}
+    }
 }
 
 #[test]

@@ -91,7 +91,7 @@ impl SharingTransport {
                 counters.full.fetch_add(1, Ordering::Relaxed);
                 Served::Done
             }
-            // Other peers hold the pool, or the path has ended.
+            // Other peers hold the pool, the system has no memory, or the path has ended.
             Err(_) => Served::NotHere,
         }
     }
@@ -123,6 +123,7 @@ impl Transport for SharingTransport {
         let own = &self.sharing.counters;
         counters.shared += own.sent.load(Ordering::Relaxed);
         counters.shared_full += own.full.load(Ordering::Relaxed);
+        counters.shared_refused += own.refused.load(Ordering::Relaxed);
         counters.sent += own.sent.load(Ordering::Relaxed);
         counters.sent_bytes += own.sent_bytes.load(Ordering::Relaxed);
         counters
