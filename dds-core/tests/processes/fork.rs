@@ -72,6 +72,7 @@ fn lives_on(parent: &Parent, count: u64) {
 }
 
 /// Waits until the writer's samples go through shared memory.
+#[cfg(all(target_os = "linux", feature = "shm"))]
 #[allow(clippy::disallowed_methods, reason = "no event says how samples are sent")]
 fn wait_for_shared_memory(parent: &Parent) {
     let start = std::time::Instant::now();
@@ -82,7 +83,7 @@ fn wait_for_shared_memory(parent: &Parent) {
 }
 
 /// The child has the rings of its parent mapped. A record or a wake of the child would break them.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "shm"))]
 #[test]
 fn forked_child_leaves_shared_memory_of_parent_alone() {
     for receive in [Receiving::Thread, Receiving::Caller] {

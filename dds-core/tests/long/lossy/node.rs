@@ -103,7 +103,7 @@ pub(crate) fn run() {
     let Ok(arguments) = std::env::var("DDS_TEST_NODE") else { return };
     let [role, count, len] = arguments.split(' ').collect::<Vec<_>>().try_into().unwrap();
     let (count, len): (u32, usize) = (count.parse().unwrap(), len.parse().unwrap());
-    // The firewall drops datagrams of UDP only.
+    // The firewall drops datagrams of UDP, so none may go through shared memory.
     let participant = DomainParticipant::builder(0).shared_memory(0).build().unwrap();
     if role == "pub" {
         let qos = DataWriterQos::default().reliable().keep_all();
