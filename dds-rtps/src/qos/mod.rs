@@ -34,6 +34,8 @@ mod policy_id;
 mod preset;
 mod reader_qos;
 mod setters;
+#[cfg(feature = "serde")]
+mod short_forms;
 #[cfg(test)]
 mod tests;
 mod topic_qos;

@@ -11,7 +11,8 @@ use crate::types::Duration;
 /// A reliable offer satisfies a best-effort request, but not the reverse. Reliability costs the writer memory until
 /// the slowest reliable reader has acknowledged, and heartbeats and acknowledgements on the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case", from = "super::short_forms::ReliabilityForm"))]
 pub enum Reliability {
     /// Lost samples are not repaired. The default of readers and topics.
     BestEffort,
@@ -44,7 +45,8 @@ impl Reliability {
 ///
 /// Each side has its own. Memory grows with depth times instances times sample size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case", from = "super::short_forms::HistoryForm"))]
 pub enum History {
     /// The newest samples of each instance. Older ones are replaced, read or not.
     KeepLast {
