@@ -7,7 +7,7 @@ use super::data::{ParticipantData, participant_key};
 use crate::concurrent::Payload;
 use crate::history::ChangeKind;
 use crate::output::Datagram;
-use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SplitMix64};
+use crate::types::{Duration, EntityId, Guid, GuidPrefix, InstanceHandle, Instant, Locator, Now, SplitMix64, earliest};
 use crate::writer::{NewChange, StatelessWriter};
 use std::collections::VecDeque;
 
@@ -17,6 +17,12 @@ const SECOND_AFTER: Duration = Duration::from_millis(100);
 const ANSWERS_PER_DATAGRAM: usize = 32;
 /// Most locators that wait for an answer. Further peers receive the next periodic announcement.
 const ANSWERS_MAX: usize = 4_096;
+/// Most destinations that an announcement goes to at once. A peer without a port has 32 of them.
+const AT_ONCE_MAX: usize = 256;
+/// Further destinations of an announcement that get it together.
+const PART_LEN: usize = 128;
+/// Pause between these parts: 25 600 datagrams a second at most.
+const PART_PAUSE: Duration = Duration::from_millis(5);
 
 /// Announces a participant: at once, after 100 ms, and then once per period, plus or minus a tenth.
 #[derive(Debug)]
@@ -28,14 +34,20 @@ pub struct Announcer {
     announced: u32,
     next: Option<Instant>,
     answers: VecDeque<Locator>,
+    /// Destinations beyond [`AT_ONCE_MAX`]. They get each announcement in parts.
+    later: Vec<Locator>,
+    /// Number of them that have got the present announcement.
+    later_done: usize,
+    next_part: Option<Instant>,
 }
 
 impl Announcer {
     /// Creates an announcer that is silent until it is started. `destinations` are groups, and peers known from the
     /// start.
     #[must_use]
-    pub fn new(prefix: GuidPrefix, destinations: Vec<Locator>, period: Duration, seed: u64) -> Self {
+    pub fn new(prefix: GuidPrefix, mut destinations: Vec<Locator>, period: Duration, seed: u64) -> Self {
         let guid = Guid::new(prefix, EntityId::SPDP_WRITER);
+        let later = destinations.split_off(destinations.len().min(AT_ONCE_MAX));
         Self {
             prefix,
             writer: StatelessWriter::new(guid, EntityId::SPDP_READER, true, destinations),
@@ -44,6 +56,9 @@ impl Announcer {
             announced: 0,
             next: None,
             answers: VecDeque::new(),
+            later,
+            later_done: 0,
+            next_part: None,
         }
     }
 
@@ -53,11 +68,14 @@ impl Announcer {
         data.encode(&mut payload);
         let instance = InstanceHandle::from(Guid::new(self.prefix, EntityId::PARTICIPANT));
         self.writer.write(now, NewChange::alive(instance, Payload::copy_of(&payload)));
+        self.begin_later(now);
         self.schedule_next(now);
     }
 
     /// Replaces the destinations. They get two announcements soon, as after the start.
-    pub fn set_destinations(&mut self, destinations: Vec<Locator>) {
+    pub fn set_destinations(&mut self, mut destinations: Vec<Locator>) {
+        self.later = destinations.split_off(destinations.len().min(AT_ONCE_MAX));
+        self.later_done = 0;
         self.writer.set_locators(destinations);
         // The count restarts the short pause of the second announcement.
         self.announced = 0;
@@ -82,20 +100,41 @@ impl Announcer {
         self.answers = peers.take(ANSWERS_MAX).collect();
         // A later announcement would revive the participant at its peers.
         self.next = None;
+        self.next_part = None;
     }
 
     /// Returns when [`Announcer::handle_timeout`] must be called.
     #[must_use]
-    pub const fn deadline(&self) -> Option<Instant> {
-        self.next
+    pub fn deadline(&self) -> Option<Instant> {
+        earliest(self.next, self.next_part)
     }
 
     /// Announces again if it is due.
     pub fn handle_timeout(&mut self, now: Now) {
         if self.next.is_some_and(|next| next <= now.instant) {
             self.writer.resend();
+            self.begin_later(now);
             self.schedule_next(now);
         }
+        if self.next_part.is_some_and(|next| next <= now.instant) {
+            self.announce_part(now);
+        }
+    }
+
+    /// Begins to announce to the destinations beyond the first ones, unless that is under way.
+    fn begin_later(&mut self, now: Now) {
+        if self.next_part.is_none() && !self.later.is_empty() {
+            self.later_done = 0;
+            self.next_part = now.instant.after(PART_PAUSE);
+        }
+    }
+
+    fn announce_part(&mut self, now: Now) {
+        let rest = self.later.get(self.later_done..).unwrap_or_default();
+        let part = rest.get(..PART_LEN).unwrap_or(rest);
+        self.answers.extend(part);
+        self.later_done += part.len();
+        self.next_part = if self.later_done < self.later.len() { now.instant.after(PART_PAUSE) } else { None };
     }
 
     /// Builds the next datagram; returns false without one to send.
@@ -219,6 +258,29 @@ mod tests {
         assert_eq!((qos.status_info(), qos.key_hash()), (3, Some(guid.to_bytes())));
         assert_eq!(announcer.deadline(), None);
         assert_eq!(destinations(&mut announcer), None);
+    }
+
+    #[test]
+    fn announcement_to_many_peers_is_paced() {
+        let peer = |number: u16| Locator::udp_v4([10, 0, (number >> 8) as u8, number as u8].into(), 7410);
+        let peers: Vec<Locator> = (0..2_000).map(peer).collect();
+        let mut announcer = Announcer::new(PREFIX, peers.clone(), Duration::from_secs(3), 7);
+        announcer.announce(at(0), &ParticipantData::new(PREFIX));
+        let mut reached = destinations(&mut announcer).unwrap();
+        assert_eq!(reached.len(), AT_ONCE_MAX);
+        assert_eq!(destinations(&mut announcer), None);
+        let mut now = at(0);
+        while reached.len() < peers.len() {
+            now = Now { instant: announcer.deadline().unwrap(), ..now };
+            assert!(now.instant < at(100).instant, "only {} peers are reached", reached.len());
+            announcer.handle_timeout(now);
+            let before = reached.len();
+            while let Some(more) = destinations(&mut announcer) {
+                reached.extend(more);
+            }
+            assert!(reached.len() - before <= PART_LEN);
+        }
+        assert_eq!(reached, peers);
     }
 
     #[test]
