@@ -35,8 +35,9 @@ use std::time::Instant;
 /// # let context = Context::builder().discovery_range(DiscoveryRange::Off).build()?;
 /// let node = context.node("fibonacci")?;
 /// let server = node.action_server::<Fibonacci>("fibonacci")?;
+/// let goals = server.clone(); // The server must live until its clients have their results.
 /// std::thread::spawn(move || -> dds_ros2::Result<()> {
-///     let goal = server.next_goal().block()?.accept()?;
+///     let goal = goals.next_goal().block()?.accept()?;
 ///     goal.publish_feedback(FibonacciFeedback { sequence: vec![0] })?;
 ///     goal.succeed(FibonacciResult { sequence: vec![0, 1] })
 /// });
