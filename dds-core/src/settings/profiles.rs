@@ -404,9 +404,14 @@ fn read<T: DeserializeOwned>(path: &str, shown: &Value, tree: Value) -> ProfileR
     };
     // Serde reports an unknown name as "unknown field `a`, expected `b` or `c`".
     let mut names = error.split('`').skip(1).step_by(2);
-    let similar = match names.next() {
-        Some(unknown) if error.starts_with("unknown ") => nearest(unknown, names),
-        _ => None,
+    let similar = if error.starts_with("should be ") {
+        // A policy with short forms names them all.
+        shown.as_str().and_then(|value| nearest(value, names))
+    } else {
+        match names.next() {
+            Some(unknown) if error.starts_with("unknown ") => nearest(unknown, names),
+            _ => None,
+        }
     };
     Err(Box::new(ProfileProblem { nearest: similar.map(str::to_owned), ..*problem(path, shown, &error) }))
 }
