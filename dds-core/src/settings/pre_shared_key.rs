@@ -12,6 +12,10 @@ use std::sync::Arc;
 /// Begin of the names of properties that DDS Security defines. Peers must not see their values.
 const SECURITY_PROPERTIES: &str = "dds.sec.";
 
+/// Begins of the names of properties that need certificates.
+#[cfg(feature = "security")]
+const CERTIFICATE_PROPERTIES: [&str; 2] = ["dds.sec.auth.", "dds.sec.access."];
+
 /// Property with the pre-shared key (DDS Security 1.2).
 #[cfg(feature = "security")]
 const PRE_SHARED_KEY_PROPERTY: &str = "dds.sec.crypto.rtps_psk_secret_passphrase";
@@ -21,6 +25,9 @@ impl Config {
     pub(crate) fn protect(&mut self) -> Result<(), CreateErrorKind> {
         for (name, value) in std::mem::take(&mut self.properties) {
             if name.starts_with(SECURITY_PROPERTIES) {
+                // The passphrase does not stay in freed memory.
+                #[cfg(feature = "security")]
+                let value = dds_security::psk::Zeroizing::new(value);
                 self.apply_security_property(&name, &value)?;
             } else {
                 // Discovery announces what remains here in plain text.
@@ -59,7 +66,16 @@ impl Config {
     #[cfg(feature = "security")]
     fn apply_security_property(&mut self, name: &str, value: &str) -> Result<(), CreateErrorKind> {
         if name != PRE_SHARED_KEY_PROPERTY {
-            return Err(CreateErrorKind::Security { message: format!("the property {name} is not supported").into() });
+            let is_of_certificates = CERTIFICATE_PROPERTIES.iter().any(|begin| name.starts_with(begin));
+            let message = if is_of_certificates {
+                format!(
+                    "the property {name} needs certificates, which participants cannot use yet: remove it, and protect \
+                     the domain with a pre-shared key (DDS_PRE_SHARED_KEY)"
+                )
+            } else {
+                format!("the property {name} is not supported")
+            };
+            return Err(CreateErrorKind::Security { message: message.into() });
         }
         if self.pre_shared_key.is_none() {
             self.pre_shared_key = Some(read_key(value)?);
@@ -152,6 +168,18 @@ mod tests {
         assert_eq!(used(Some(Origin::Code), false), Ok((Some(2), Origin::Code)));
         assert_eq!(used(None, true), Ok((Some(3), Origin::Code)));
         assert_eq!(used(Some(Origin::Code), true), Ok((Some(3), Origin::Code)));
+    }
+
+    #[test]
+    fn property_of_certificates_names_the_next_step() {
+        for name in ["dds.sec.auth.identity_ca", "dds.sec.access.governance", "dds.sec.crypto.keysize"] {
+            let mut config = Config::new(0);
+            config.properties.push((name.to_owned(), "file:secret.pem".to_owned()));
+            let Err(CreateErrorKind::Security { message }) = config.protect() else { panic!("{name} has no effect") };
+            assert!(message.contains(name) && !message.contains("secret.pem"), "{message}");
+            assert_eq!(message.contains("DDS_PRE_SHARED_KEY"), name != "dds.sec.crypto.keysize", "{message}");
+            assert!(config.message_transform.is_none());
+        }
     }
 
     #[test]
