@@ -34,7 +34,7 @@ pub use network::{
 };
 pub use os::OsDriver;
 pub(crate) use outgoing::{Flushed, Outgoing};
-#[cfg(any(feature = "udp", feature = "sim"))]
+#[cfg(any(all(feature = "udp", target_os = "linux", not(dds_loom)), feature = "sim"))]
 pub(crate) use thread::as_role;
 pub use thread::{Role, ThreadGuard, ThreadHandle, role, take_role};
 pub use thread_options::{ThreadOptions, ThreadRefused, ThreadSettings};

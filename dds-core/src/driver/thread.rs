@@ -48,7 +48,7 @@ pub fn take_role(role: Role) {
 }
 
 /// Runs `f` on the calling thread under another role.
-#[cfg(any(feature = "udp", feature = "sim"))]
+#[cfg(any(all(feature = "udp", target_os = "linux", not(dds_loom)), feature = "sim"))]
 pub(crate) fn as_role<R>(role: Role, f: impl FnOnce() -> R) -> R {
     struct Restore(Role);
     impl Drop for Restore {

@@ -10,9 +10,8 @@
 
 use super::clock::Clock;
 use dds_rtps::types::{Duration, Instant};
-use std::future::poll_fn;
-use std::pin::pin;
-use std::task::Poll;
+#[cfg(target_os = "linux")]
+use std::{future::poll_fn, pin::pin, task::Poll};
 
 /// Nearer instants use tokio's finest wheel, or the next one.
 const NEAR: Duration = Duration::from_millis(32);

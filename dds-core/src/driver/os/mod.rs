@@ -453,14 +453,14 @@ impl Driver for OsDriver {
 /// Counts application threads that receive, and wakes the driver's thread when one ends after the network.
 #[cfg(feature = "udp")]
 #[derive(Debug)]
-#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux lets callers receive"))]
 struct Leading {
     others: Arc<AtomicUsize>,
     wake: Arc<Wake>,
 }
 
 #[cfg(feature = "udp")]
-#[cfg_attr(any(dds_loom, not(target_os = "linux")), allow(dead_code))]
+#[cfg_attr(any(dds_loom, not(target_os = "linux")), allow(dead_code, reason = "only Linux lets callers receive"))]
 impl Leading {
     fn begin(&self) {
         self.others.fetch_add(1, Ordering::AcqRel);

@@ -1,5 +1,6 @@
 //! Sends by UDP without blocking.
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
 use super::control::Control;
 use super::family::{Family, on_link};
 use super::links::LinkId;
@@ -9,7 +10,9 @@ use crate::output::Datagram;
 use crate::transport::{SendOutcome, Transport, TransportCounters};
 use crate::types::{Locator, TrafficClass};
 use smallvec::SmallVec;
-use socket2::{MsgHdr, SockAddr, Socket};
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use socket2::MsgHdr;
+use socket2::{SockAddr, Socket};
 use std::io::{self, ErrorKind, IoSlice};
 use std::net::{IpAddr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::atomic::{AtomicU64, Ordering};
