@@ -344,13 +344,25 @@ impl<A: RosAction> ClientGoal<A> {
 
     /// Waits for the end of the goal and its result.
     ///
-    /// Errors of the wait: as of [`Client::call`].
+    /// Errors of the wait: [`Error::ServersGone`] at once if the server has left, and as of [`Client::call`].
     pub fn result(&self) -> Wait<'static, GoalOutcome<A>> {
-        let request = A::get_result_request(self.id.to_bytes());
-        self.tracking.core.get_result.call_then(request, |response| {
+        let core = Arc::clone(&self.tracking.core);
+        let mut call = core.get_result.prepare(A::get_result_request(self.id.to_bytes()));
+        let mut is_sent = false;
+        let poll = move || {
+            // The server was connected when it accepted the goal, and another one does not know the goal.
+            if !is_sent && !core.get_result.is_ready() {
+                return Err(Error::ServersGone { service: core.name.clone() });
+            }
+            is_sent = true;
+            let Some(response) = call.poll()? else { return Ok(None) };
             let (state, result) = A::open_get_result_response(response);
-            Ok(GoalOutcome { state: GoalState::from_number(state), result })
-        })
+            Ok(Some(GoalOutcome { state: GoalState::from_number(state), result }))
+        };
+        let (core, id) = (Arc::clone(&self.tracking.core), self.id);
+        let signal = Arc::clone(&core.shared.signal);
+        let waits = core.node.context().waits().clone();
+        Wait::new(&waits, &signal, poll, move || format!("goal {id} of action {:?} has not ended", core.name))
     }
 
     /// Asks the server to cancel the goal, and waits until it agrees. The goal ends later.

@@ -76,6 +76,21 @@ fn goal_that_forbids_it_is_not_canceled() {
 }
 
 #[test]
+fn result_of_a_server_that_left_is_an_error() {
+    let (_context, server, client) = pair("left");
+    let wait = std::thread::spawn(move || client.send_goal(FibonacciGoal { order: 1 }).block_for(LIMIT));
+    let accepted = server.next_goal().block_for(LIMIT).unwrap().accept().unwrap();
+    let goal = wait.join().unwrap().unwrap();
+    let early = goal.result();
+    let early = std::thread::spawn(move || early.block_for(LIMIT));
+    accepted.abort(result(1)).unwrap();
+    assert_eq!(early.join().unwrap().unwrap().state, GoalState::Aborted);
+    drop(server);
+    let error = goal.result().block_for(LIMIT).unwrap_err();
+    assert!(matches!(error, Error::ServersGone { .. }), "{error}");
+}
+
+#[test]
 fn goal_without_server_names_the_missing_parts() {
     let context = builder("alone").build().unwrap();
     let client = context.node("client").unwrap().action_client::<Fibonacci>("fib").unwrap();
