@@ -13,8 +13,12 @@
 //! TYPE_CONSISTENCY_ENFORCEMENT. These policies have the defaults of the standard. WRITER_DATA_LIFECYCLE follows
 //! `--final-instance-state`.
 //!
-//! Exit status: 0 after the last round, 1 for wrong arguments, 2 if the program cannot start, 3 if it cannot continue.
+//! SIGINT ends the program after the present round.
+//!
+//! Exit status: 0 after the last round or SIGINT, 1 for wrong arguments, 2 if the program cannot start, 3 if it cannot
+//! continue.
 
+mod interrupt;
 mod options;
 mod publisher;
 mod shape;
@@ -26,6 +30,7 @@ use clap::error::ErrorKind;
 use dds_core::DomainParticipant;
 use dds_core::error::CreateError;
 use dds_core::qos::TopicQos;
+use interrupt::Interrupt;
 use options::Options;
 use shape::Shape;
 use std::error::Error;
@@ -59,11 +64,12 @@ fn main() -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), Box<dyn Error>> {
+    let interrupt = Interrupt::catch()?;
     let mut builder = DomainParticipant::builder(options.domain_id);
     if let Some(period) = options.announcement_period() {
         builder = builder.announcement_period(period);
     }
-    if let Some(size) = options.datafrag_size {
+    if let Some(size) = options.fragment_size() {
         builder = builder.fragment_size(size);
     }
     let participant = builder.build()?;
@@ -74,7 +80,7 @@ fn run(options: &Options) -> Result<(), Box<dyn Error>> {
         topics.push(participant.topic::<Shape>(&topic, TopicQos::default())?);
     }
     let run = if options.publish { publisher::run } else { subscriber::run };
-    run(&participant, &topics, options)
+    run(&participant, &topics, options, &interrupt)
 }
 
 /// Writes a line in one call, so that lines of several threads do not mix.

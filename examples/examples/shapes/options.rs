@@ -9,7 +9,8 @@ use std::time::Duration;
 
 /// The shapes program that every DDS vendor ships: publishes or receives moving shapes. Times are in milliseconds.
 #[derive(Parser, Debug, Clone)]
-#[command(name = "shapes", disable_version_flag = true, group = ArgGroup::new("role").required(true).args(["publish", "subscribe"]))]
+#[command(name = "shapes", disable_version_flag = true, args_override_self = true)]
+#[command(group = ArgGroup::new("role").required(true).args(["publish", "subscribe"]))]
 pub(crate) struct Options {
     /// Publish
     #[arg(short = 'P')]
@@ -39,7 +40,7 @@ pub(crate) struct Options {
     #[arg(short = 's', value_name = "STRENGTH", default_value_t = -1, allow_negative_numbers = true)]
     ownership_strength: i32,
     /// Publisher: the color to write [default: BLUE]; subscriber: the only color to receive
-    #[arg(short = 'c', value_name = "COLOR")]
+    #[arg(short = 'c', value_name = "COLOR", conflicts_with = "cft")]
     pub(crate) color: Option<String>,
     /// PARTITION; a subscriber may use a pattern
     #[arg(short = 'p', value_name = "NAME")]
@@ -99,7 +100,7 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) ordered: bool,
     /// Publisher: rounds in a coherent set; 0: no coherent sets
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = coherent_sample_count)]
     coherent_sample_count: u64,
     /// Publisher: additional bytes in each sample
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -110,9 +111,9 @@ pub(crate) struct Options {
     /// Period of participant announcements [default: 3000]
     #[arg(long, value_name = "MS")]
     periodic_announcement: Option<u64>,
-    /// Largest fragment of a sample in bytes
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(64..=65_535))]
-    pub(crate) datafrag_size: Option<u16>,
+    /// Largest fragment of a sample in bytes; 0: not set
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = fragment_size)]
+    datafrag_size: u16,
     /// Verbosity: errors only, or debug output too
     #[arg(short = 'v', value_name = "e|d", default_value = "e")]
     verbosity: Verbosity,
@@ -177,9 +178,6 @@ impl Options {
                 warnings.push(format!("warning: {option} has no effect on a {role}"));
             }
         }
-        if self.subscribe && self.color.is_some() && self.cft.is_some() {
-            warnings.push("warning: -c has no effect beside --cft".to_owned());
-        }
         if self.publish && self.color.is_none() {
             warnings.push("warning: no color was given, so it is BLUE".to_owned());
         }
@@ -217,6 +215,10 @@ impl Options {
 
     pub(crate) fn announcement_period(&self) -> Option<Duration> {
         self.periodic_announcement.map(Duration::from_millis)
+    }
+
+    pub(crate) fn fragment_size(&self) -> Option<u16> {
+        if self.datafrag_size == 0 { None } else { Some(self.datafrag_size) }
     }
 
     pub(crate) fn is_verbose(&self) -> bool {
@@ -303,6 +305,21 @@ impl Options {
             Some(0) => History::KeepAll,
             Some(depth) => History::KeepLast { depth },
         }
+    }
+}
+
+/// Reads the number of rounds in a coherent set. A single round needs no set.
+fn coherent_sample_count(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(1) | Err(_) => Err("expected 0, or a number of at least 2".to_owned()),
+        Ok(count) => Ok(count),
+    }
+}
+
+fn fragment_size(text: &str) -> Result<u16, String> {
+    match text.parse() {
+        Ok(size) if size == 0 || size >= 64 => Ok(size),
+        _ => Err("expected 0, or a number from 64 to 65535".to_owned()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! Publishes a moving shape, in one or more colors and on one or more topics.
 
+use crate::interrupt::Interrupt;
 use crate::options::{FinalInstanceState, Options};
 use crate::say;
 use crate::shape::Shape;
@@ -7,7 +8,6 @@ use dds_core::error::{ReturnCode, WriteError};
 use dds_core::{DataWriter, DomainParticipant, Publisher, Topic};
 use std::error::Error;
 use std::hash::{BuildHasher, RandomState};
-use std::thread;
 use std::time::Duration;
 
 const WIDTH: i32 = 240;
@@ -21,6 +21,7 @@ pub(crate) fn run(
     participant: &DomainParticipant,
     topics: &[Topic<Shape>],
     options: &Options,
+    interrupt: &Interrupt,
 ) -> Result<(), Box<dyn Error>> {
     let publisher = participant.publisher(options.publisher_qos())?;
     let colors = options.colors();
@@ -67,7 +68,9 @@ pub(crate) fn run(
         if options.is_verbose() {
             eprintln!("round {round}: {} samples", writers.len() * colors.len());
         }
-        thread::sleep(options.write_period());
+        if interrupt.arrives_within(options.write_period()) {
+            break;
+        }
     }
     drop(set);
     end_instances(&publisher, &writers, &colors, options)

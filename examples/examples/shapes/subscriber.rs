@@ -1,5 +1,6 @@
 //! Prints the shapes that arrive.
 
+use crate::interrupt::Interrupt;
 use crate::options::Options;
 use crate::say;
 use crate::shape::Shape;
@@ -8,7 +9,6 @@ use dds_core::filter::FilterExpression;
 use dds_core::{DataReader, DomainParticipant, InstanceHandle, InstanceState, Samples, Topic};
 use std::collections::HashMap;
 use std::error::Error;
-use std::thread;
 
 /// Colors of the known instances.
 ///
@@ -23,6 +23,7 @@ pub(crate) fn run(
     participant: &DomainParticipant,
     topics: &[Topic<Shape>],
     options: &Options,
+    interrupt: &Interrupt,
 ) -> Result<(), Box<dyn Error>> {
     let subscriber = participant.subscriber(options.subscriber_qos())?;
     let mut readers = Vec::new();
@@ -64,7 +65,9 @@ pub(crate) fn run(
             }
         }
         drop(access);
-        thread::sleep(options.read_period());
+        if interrupt.arrives_within(options.read_period()) {
+            break;
+        }
     }
     Ok(())
 }

@@ -59,6 +59,19 @@ fn robot_ctrl_c_shuts_down_cleanly() {
     assert!(robot.process.wait().unwrap().success());
 }
 
+/// The participant of `shapes` leaves before the program ends.
+#[test]
+#[cfg(target_os = "linux")]
+fn shapes_leave_and_say_done_after_sigint() {
+    for arguments in ["-S -t Circle", "-P -t Circle -c RED"] {
+        let mut shapes = Running::start(&mut interruptible("shapes", arguments));
+        shapes.wait_for(|line| line.starts_with("Create "));
+        interrupt(&shapes);
+        shapes.wait_for(|line| line == "Done.");
+        assert!(shapes.process.wait().unwrap().success(), "{arguments}");
+    }
+}
+
 /// SIGINT ends these examples at once: they do not catch the signal, and the exit status shows it.
 ///
 /// A shell starts background processes with SIGINT ignored, and their children inherit that. `env` restores the default
@@ -67,7 +80,7 @@ fn robot_ctrl_c_shuts_down_cleanly() {
 #[cfg(target_os = "linux")]
 #[allow(clippy::disallowed_methods, reason = "the test waits for real processes")]
 fn sigint_ends_examples_at_once() {
-    let examples = [("hello_world", "subscribe"), ("hello_world", "publish"), ("shapes", "-S -t Circle")];
+    let examples = [("hello_world", "subscribe"), ("hello_world", "publish")];
     for (name, arguments) in examples {
         let mut running = Running::start(&mut interruptible(name, arguments));
         std::thread::sleep(Duration::from_millis(300));

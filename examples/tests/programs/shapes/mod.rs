@@ -293,7 +293,7 @@ fn topic_with_another_type_is_reported() {
 
 #[test]
 fn large_sample_arrives_for_each_fragment_size() {
-    for size in ["", "--datafrag-size 1000", "--datafrag-size 65535"] {
+    for size in ["", "--datafrag-size 0", "--datafrag-size 65535 --datafrag-size 1000", "--datafrag-size 65535"] {
         let stage = Stage::new();
         let mut subscriber = stage.ready("-S -t Square --read-period 20");
         let _publisher = stage.start(&format!("-P -t Square -z 0 --additional-payload-size 100000 {size}"));
@@ -408,6 +408,9 @@ fn wrong_arguments_fail_and_useless_ones_warn() {
         "-P -t Square -D x",
         "-P -t Square --num-iterations 0",
         "-P -t Square --datafrag-size 65536",
+        "-S -t Square -c RED --cft shapesize<=5",
+        "-P -t Square --coherent-sample-count 1",
+        "-P -t Square --datafrag-size 63",
         "-P -t Square -f soon",
         "-P -t Square --nonsense",
     ] {
