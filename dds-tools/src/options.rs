@@ -232,6 +232,9 @@ pub struct EchoOptions {
     /// Print only this part of each sample, such as `pose.position.x` or `points[3]`.
     #[arg(long, value_name = "PATH")]
     pub field: Option<String>,
+    /// Print only samples that pass this SQL filter, such as `x > 1 AND name LIKE 'a%'` (DDS 1.4, Annex B).
+    #[arg(long, value_name = "SQL")]
+    pub filter: Option<String>,
     /// Print YAML documents. `pub` accepts them.
     #[arg(long, conflicts_with_all = ["json", "info"])]
     pub yaml: bool,
@@ -394,6 +397,9 @@ pub struct RecordOptions {
     /// Topics that are not recorded, by name or with `*` and `?`.
     #[arg(long, value_name = "PATTERN", value_parser = topic)]
     pub exclude: Vec<String>,
+    /// Record only samples that pass this SQL filter. Topics that lack one of its fields are not recorded.
+    #[arg(long, value_name = "SQL")]
+    pub filter: Option<String>,
     /// Compression of the chunks.
     #[arg(long, value_enum, default_value_t)]
     pub compression: CompressionOption,

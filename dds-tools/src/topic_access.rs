@@ -6,6 +6,7 @@ use crate::options::TypeOptions;
 use crate::recording::SCHEMA_ENCODING;
 use crate::ros::{self, ROS_SCHEMA_ENCODING, ros_type};
 use crate::stop::Stop;
+use dds_cdr::filter::Filter;
 use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::error::WaitErrorKind;
 use dds_core::qos::{
@@ -187,6 +188,15 @@ pub fn schema_type(schema: &mcap::Schema<'_>, type_name: &str) -> Result<Dynamic
     let options = Options { case_sensitive: true, ..Options::default() };
     let specification = parse_text(type_name, text, &options).map_err(|error| error.to_string())?;
     type_of_specification(&specification, type_name)
+}
+
+/// Compiles a filter in the SQL of DDS 1.4, Annex B.
+///
+/// # Errors
+/// [`ToolError::Value`] with the place of the mistake, or for a field that the type does not have.
+pub fn sql_filter(ty: &DynamicType, expression: &str) -> Result<Filter, ToolError> {
+    Filter::of_dynamic(ty, expression, &[])
+        .map_err(|error| ToolError::Value { path: String::new(), reason: error.to_string() })
 }
 
 /// Returns the type of a topic from an IDL file.

@@ -1,4 +1,4 @@
-//! Single fields of an encoded sample, read by the description of its type.
+//! Single fields of an encoded sample, read by its type.
 //!
 //! In: the paths of the wanted fields, once; then payloads. Out: the value of each field, borrowed from the payload.
 //! The paths form a tree in the shape of the type. One walk along the tree reads each byte at most once. It skips
@@ -8,11 +8,12 @@
 //! longest path, at most [`PATH_STEPS_MAX`]. Skipping is bounded in `walk`.
 
 use super::key::is_part;
+use super::shape::{MemberShape, NumberKind, Shape, StructShape, Structure, UnionShape};
 use super::union::DISCRIMINATOR_ID;
 use super::walk::{bits_of, mutable_discriminator, skip_numbers, skip_value};
 use super::{
-    BitfieldValue, ByteOrder, Decode, DecodeError, Decoder, EnumLiteralDescription, Extensibility, MemberDescription,
-    Primitive, StructDescription, TypeDescription, TypeKind, UnionDescription,
+    BitfieldValue, ByteOrder, Decode, DecodeError, Decoder, Extensibility, MemberDescription, Primitive,
+    TypeDescription, TypeKind,
 };
 
 /// Step from a value to a part of it.
@@ -57,33 +58,48 @@ pub enum FieldValue<'de> {
     WideText(&'de [u8], ByteOrder),
 }
 
-/// The wanted fields of the samples of one type.
+/// The wanted fields of the samples of one type: a `&'static TypeDescription`, or a type of the run time.
 #[derive(Debug, Clone)]
-pub struct FieldPlan {
-    root: FieldNode,
+pub(crate) struct FieldPlan<T = &'static TypeDescription> {
+    root: FieldNode<T>,
     len: usize,
+}
+
+/// A type that a plan keeps.
+pub(crate) trait PlannedType: Clone {
+    /// The view for walks along samples.
+    type View<'t>: Shape
+    where
+        Self: 't;
+
+    /// Returns the view.
+    fn shape(&self) -> Self::View<'_>;
+    /// Returns the extensibility, which determines the framing of payloads.
+    fn framing(&self) -> Extensibility;
+    /// Returns the type of the part at `step`, if the type has such a part.
+    fn part(&self, step: FieldStep) -> Option<Self>;
 }
 
 /// A wanted field, or a value on the path to one.
 #[derive(Debug, Clone)]
-struct FieldNode {
-    ty: &'static TypeDescription,
+struct FieldNode<T> {
+    ty: T,
     /// Index of the wanted field; `None` for a value on the path.
     slot: Option<usize>,
     /// The wanted parts, in ascending order of the steps.
-    parts: Vec<(FieldStep, FieldNode)>,
+    parts: Vec<(FieldStep, Self)>,
 }
 
 /// Largest number of steps in a path.
 pub const PATH_STEPS_MAX: usize = 32;
 
-impl FieldPlan {
+impl<T: PlannedType> FieldPlan<T> {
     /// Creates the plan for the fields at the end of `paths`, in this order.
     ///
     /// Returns `None` if a path does not exist, does not end at a number or string, or has more than [`PATH_STEPS_MAX`]
     /// steps.
     #[must_use]
-    pub fn new(ty: &'static TypeDescription, paths: &[Vec<FieldStep>]) -> Option<Self> {
+    pub(crate) fn new(ty: T, paths: &[Vec<FieldStep>]) -> Option<Self> {
         let mut root = FieldNode { ty, slot: None, parts: Vec::new() };
         for (slot, path) in paths.iter().enumerate() {
             // The depth of the tree is the depth of the recursion in `FieldReader`.
@@ -104,13 +120,13 @@ impl FieldPlan {
 
     /// Returns the number of wanted fields.
     #[must_use]
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.len
     }
 
     /// Returns whether no field is wanted.
     #[must_use]
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len == 0
     }
 
@@ -121,7 +137,7 @@ impl FieldPlan {
     ///
     /// # Errors
     /// The payload is not a value of this type. Bytes after the last wanted field are not checked.
-    pub fn read<'de>(
+    pub(crate) fn read<'de>(
         &self,
         payload: &'de [u8],
         is_key: bool,
@@ -129,7 +145,7 @@ impl FieldPlan {
     ) -> Result<(), DecodeError> {
         values.fill(FieldValue::Absent);
         // Before the shortcut for no fields: a payload with the wrong framing is an error either way.
-        let mut d = Decoder::of_payload_for(payload, Some(self.root.ty.extensibility()))?;
+        let mut d = Decoder::of_payload_for(payload, Some(self.root.ty.framing()))?;
         if self.is_empty() {
             return Ok(());
         }
@@ -137,14 +153,14 @@ impl FieldPlan {
     }
 }
 
-impl FieldNode {
+impl<T: PlannedType> FieldNode<T> {
     /// Returns the part at `step`, and creates it if needed. `None` if the type has no such part.
     fn part(&mut self, step: FieldStep) -> Option<&mut Self> {
         // Two paths share the nodes of their common start, so that one walk reads both.
         let place = match self.parts.binary_search_by_key(&step, |(step, _)| *step) {
             Ok(place) => place,
             Err(place) => {
-                let ty = type_of_part(self.ty, step)?;
+                let ty = self.ty.part(step)?;
                 // Most nodes have one part. The usual growth to four would be most of the memory of a long path.
                 // Sorted by step: then one walk in the order of the payload finds each part by moving on.
                 self.parts.reserve_exact(1);
@@ -157,9 +173,12 @@ impl FieldNode {
     }
 
     fn is_scalar(&self) -> bool {
-        let is_text = matches!(self.ty.kind(), TypeKind::String { .. } | TypeKind::WString { .. });
-        let is_number = self.ty.number_size().is_some() && !matches!(self.ty.kind(), TypeKind::Float128);
-        is_text || is_number
+        let ty = self.ty.shape();
+        match ty.structure() {
+            Structure::String(_) | Structure::WString(_) => true,
+            Structure::Number => ty.number_size().is_some() && !matches!(ty.number_kind(), NumberKind::Float128),
+            _ => false,
+        }
     }
 
     /// Returns the wanted member with this index.
@@ -189,38 +208,41 @@ impl FieldNode {
     }
 }
 
-/// Returns the type of the part at `step`, if `ty` has such a part.
-fn type_of_part(ty: &'static TypeDescription, step: FieldStep) -> Option<&'static TypeDescription> {
-    match (ty.kind(), step) {
-        (TypeKind::Struct(description), FieldStep::Member(index)) => {
-            description.members().get(index as usize).map(MemberDescription::ty)
-        }
-        (TypeKind::Union(description), FieldStep::Member(index)) => description.cases().get(index as usize)?.ty(),
-        (TypeKind::Union(description), FieldStep::Discriminator) => Some(description.discriminator()),
-        // Any index may exist, even above the bound: the sender's bound may be larger.
-        (TypeKind::Sequence { element, .. }, FieldStep::Element(_)) => Some(element()),
-        (TypeKind::Array { .. }, FieldStep::Element(index)) => {
-            let (count, element) = innermost(ty);
-            // A path to an element that never exists is a mistake, and the filter reports it.
-            if index as usize >= count {
-                return None;
-            }
-            Some(element)
-        }
-        // The node of the bits has the type of the bitset: both read the same number.
-        (TypeKind::Bitset(_), FieldStep::Bits { position: 0..64, bit_count: 1..=64, .. }) => Some(ty),
-        _ => None,
-    }
-}
+impl PlannedType for &'static TypeDescription {
+    type View<'t> = Self;
 
-/// Returns the number of elements in all dimensions of an array, and their type.
-fn innermost(ty: &'static TypeDescription) -> (usize, &'static TypeDescription) {
-    let (mut count, mut innermost) = (1_usize, ty);
-    while let TypeKind::Array { length, element } = innermost.kind() {
-        count = count.saturating_mul(*length as usize);
-        innermost = element();
+    #[inline]
+    fn shape(&self) -> Self {
+        self
     }
-    (count, innermost)
+
+    fn framing(&self) -> Extensibility {
+        self.extensibility()
+    }
+
+    fn part(&self, step: FieldStep) -> Option<Self> {
+        match (self.kind(), step) {
+            (TypeKind::Struct(description), FieldStep::Member(index)) => {
+                description.members().get(index as usize).map(MemberDescription::ty)
+            }
+            (TypeKind::Union(description), FieldStep::Member(index)) => description.cases().get(index as usize)?.ty(),
+            (TypeKind::Union(description), FieldStep::Discriminator) => Some(description.discriminator()),
+            // Any index may exist, even above the bound: the sender's bound may be larger.
+            (TypeKind::Sequence { element, .. }, FieldStep::Element(_)) => Some(element()),
+            (TypeKind::Array { .. }, FieldStep::Element(index)) => {
+                let (mut count, mut innermost) = (1_usize, *self);
+                while let TypeKind::Array { length, element } = innermost.kind() {
+                    count = count.saturating_mul(*length as usize);
+                    innermost = element();
+                }
+                // A path to an element that never exists is a mistake, and the filter reports it.
+                if (index as usize) < count { Some(innermost) } else { None }
+            }
+            // The node of the bits has the type of the bitset: both read the same number.
+            (TypeKind::Bitset(_), FieldStep::Bits { position: 0..64, bit_count: 1..=64, .. }) => Some(self),
+            _ => None,
+        }
+    }
 }
 
 /// A walk along one payload.
@@ -231,38 +253,44 @@ struct FieldReader<'v, 'de> {
 
 impl<'de> FieldReader<'_, 'de> {
     /// Reads a value. `is_last`: no wanted value follows, so the end of this one need not be found.
-    fn value(&mut self, node: &FieldNode, d: &mut Decoder<'de>, is_last: bool) -> Result<(), DecodeError> {
-        if let Some(size) = node.ty.number_size() {
-            let value = number(node.ty, size, d)?;
+    fn value<T: PlannedType>(
+        &mut self,
+        node: &FieldNode<T>,
+        d: &mut Decoder<'de>,
+        is_last: bool,
+    ) -> Result<(), DecodeError> {
+        let ty = node.ty.shape();
+        if let Some(size) = ty.number_size() {
+            let value = number(ty, size, d)?;
             self.number(node, value);
             return Ok(());
         }
-        match node.ty.kind() {
-            TypeKind::String { .. } => {
+        match ty.structure() {
+            Structure::String(_) => {
                 let text = d.text()?;
                 self.put(node, FieldValue::Text(text));
                 Ok(())
             }
-            TypeKind::WString { .. } => {
+            Structure::WString(_) => {
                 let order = d.order();
                 let text = d.wide_text()?;
                 self.put(node, FieldValue::WideText(text, order));
                 Ok(())
             }
-            TypeKind::Struct(description) => self.members(node, description, d, is_last),
-            TypeKind::Union(description) => self.union(node, description, d, is_last),
-            TypeKind::Sequence { element, .. } => self.elements(node, None, element(), d, is_last),
-            TypeKind::Array { .. } => {
-                let (count, element) = node.ty.dimensions();
+            Structure::Struct(description) => self.members(node, description, d, is_last),
+            Structure::Union(description) => self.union(node, description, d, is_last),
+            Structure::Sequence(_, element) => self.elements(node, None, element, d, is_last),
+            Structure::Array => {
+                let (count, element) = ty.dimensions();
                 self.elements(node, Some(count), element, d, is_last)
             }
             // No path leads into a map.
-            _ => skip_value(node.ty, false, d),
+            Structure::Map(..) | Structure::Number => skip_value(ty, false, d),
         }
     }
 
     /// Stores the value of a wanted field.
-    fn put(&mut self, node: &FieldNode, value: FieldValue<'de>) {
+    fn put<T>(&mut self, node: &FieldNode<T>, value: FieldValue<'de>) {
         let Some(slot) = node.slot else { return };
         debug_assert!(slot < self.values.len(), "the caller provides one value for each path");
         if let Some(place) = self.values.get_mut(slot) {
@@ -271,7 +299,7 @@ impl<'de> FieldReader<'_, 'de> {
     }
 
     /// Stores a number, and the wanted bits of a bitset.
-    fn number(&mut self, node: &FieldNode, value: FieldValue<'de>) {
+    fn number<T>(&mut self, node: &FieldNode<T>, value: FieldValue<'de>) {
         self.put(node, value);
         // The bits of a bitset are parts of the number that was read, so they cost no decoding.
         for (step, part) in &node.parts {
@@ -287,10 +315,10 @@ impl<'de> FieldReader<'_, 'de> {
         }
     }
 
-    fn members(
+    fn members<T: PlannedType>(
         &mut self,
-        node: &FieldNode,
-        description: &StructDescription,
+        node: &FieldNode<T>,
+        description: impl StructShape,
         d: &mut Decoder<'de>,
         is_last: bool,
     ) -> Result<(), DecodeError> {
@@ -303,7 +331,7 @@ impl<'de> FieldReader<'_, 'de> {
         let last = node.last_member();
         // Bytes after the last wanted member matter only if other values follow this one and its length is unknown.
         let may_stop = frame.is_some() || is_last;
-        for (index, member) in description.members().iter().enumerate() {
+        for (index, member) in description.members().enumerate() {
             // `None` is less than each index: without wanted members the loop ends at once.
             if may_stop && Some(index) > last {
                 break;
@@ -329,10 +357,10 @@ impl<'de> FieldReader<'_, 'de> {
         Ok(())
     }
 
-    fn member(
+    fn member<T: PlannedType>(
         &mut self,
-        member: &MemberDescription,
-        part: &FieldNode,
+        member: impl MemberShape,
+        part: &FieldNode<T>,
         d: &mut Decoder<'de>,
         is_last: bool,
     ) -> Result<(), DecodeError> {
@@ -349,22 +377,22 @@ impl<'de> FieldReader<'_, 'de> {
 
     /// Reads the wanted members of a mutable struct, which arrive in any order. The last of several values of one
     /// member counts, as in decoding.
-    fn mutable_members(
+    fn mutable_members<T: PlannedType>(
         &mut self,
-        node: &FieldNode,
-        description: &StructDescription,
+        node: &FieldNode<T>,
+        description: impl StructShape,
         d: &mut Decoder<'de>,
     ) -> Result<(), DecodeError> {
         for (step, part) in &node.parts {
             let FieldStep::Member(index) = step else { continue };
-            if let Some(member) = description.members().get(*index as usize) {
+            if let Some(member) = description.members().nth(*index as usize) {
                 if !self.is_key || is_part(description, member) {
                     self.missing_unless_key(member, part, d)?;
                 }
             }
         }
         d.members(|d, id| {
-            let mut members = description.members().iter().enumerate();
+            let mut members = description.members().enumerate();
             // Linear, because mutable structs have few members and the plan stores no index of ids.
             let Some((index, _)) = members.find(|(_, member)| member.id() == id) else { return Ok(false) };
             if let Some(part) = node.member(index) {
@@ -377,10 +405,10 @@ impl<'de> FieldReader<'_, 'de> {
     }
 
     /// Stores the default of a member of a mutable struct, until the member is found.
-    fn missing_unless_key(
+    fn missing_unless_key<T: PlannedType>(
         &mut self,
-        member: &MemberDescription,
-        part: &FieldNode,
+        member: impl MemberShape,
+        part: &FieldNode<T>,
         d: &Decoder<'de>,
     ) -> Result<(), DecodeError> {
         // A key member has no default. It stays absent.
@@ -388,7 +416,12 @@ impl<'de> FieldReader<'_, 'de> {
     }
 
     /// Stores the default of a member that the sender did not send or does not have.
-    fn missing(&mut self, member: &MemberDescription, part: &FieldNode, d: &Decoder<'de>) -> Result<(), DecodeError> {
+    fn missing<T: PlannedType>(
+        &mut self,
+        member: impl MemberShape,
+        part: &FieldNode<T>,
+        d: &Decoder<'de>,
+    ) -> Result<(), DecodeError> {
         if member.is_optional() {
             self.absent(part);
             return Ok(());
@@ -397,32 +430,32 @@ impl<'de> FieldReader<'_, 'de> {
     }
 
     /// Stores the default of a value that was not sent, as in decoding.
-    fn default(&mut self, node: &FieldNode, d: &Decoder<'de>) -> Result<(), DecodeError> {
-        match node.ty.kind() {
-            TypeKind::String { .. } => self.put(node, FieldValue::Text(&[])),
-            TypeKind::WString { .. } => self.put(node, FieldValue::WideText(&[], d.order())),
-            TypeKind::Struct(description) => {
+    fn default<T: PlannedType>(&mut self, node: &FieldNode<T>, d: &Decoder<'de>) -> Result<(), DecodeError> {
+        let ty = node.ty.shape();
+        match ty.structure() {
+            Structure::String(_) => self.put(node, FieldValue::Text(&[])),
+            Structure::WString(_) => self.put(node, FieldValue::WideText(&[], d.order())),
+            Structure::Struct(description) => {
                 for (step, part) in &node.parts {
                     let FieldStep::Member(index) = step else { continue };
-                    if let Some(member) = description.members().get(*index as usize) {
+                    if let Some(member) = description.members().nth(*index as usize) {
                         self.missing(member, part, d)?;
                     }
                 }
             }
-            TypeKind::Array { .. } => {
+            Structure::Array => {
                 for (_, part) in &node.parts {
                     self.default(part, d)?;
                 }
             }
-            TypeKind::Enum(description) => {
-                let first = description.literals().first();
-                self.put(node, FieldValue::Signed(first.map_or(0, EnumLiteralDescription::value).into()));
-            }
-            TypeKind::Float32 | TypeKind::Float64 => self.put(node, FieldValue::Float(0.0)),
-            TypeKind::Int8 | TypeKind::Int16 | TypeKind::Int32 | TypeKind::Int64 => {
-                self.put(node, FieldValue::Signed(0));
-            }
-            _ if node.ty.number_size().is_some() => self.number(node, FieldValue::Unsigned(0)),
+            Structure::Number if ty.number_size().is_some() => match ty.number_kind() {
+                NumberKind::Enum { initial } => self.put(node, FieldValue::Signed(initial.into())),
+                NumberKind::Float32 | NumberKind::Float64 => self.put(node, FieldValue::Float(0.0)),
+                NumberKind::Signed => self.put(node, FieldValue::Signed(0)),
+                NumberKind::Bool | NumberKind::Unsigned | NumberKind::Float128 => {
+                    self.number(node, FieldValue::Unsigned(0));
+                }
+            },
             // A default sequence has no elements, and the default case of a union is not tracked.
             _ => self.absent(node),
         }
@@ -430,17 +463,17 @@ impl<'de> FieldReader<'_, 'de> {
     }
 
     /// Marks all wanted fields of a node as absent.
-    fn absent(&mut self, node: &FieldNode) {
+    fn absent<T>(&mut self, node: &FieldNode<T>) {
         self.put(node, FieldValue::Absent);
         for (_, part) in &node.parts {
             self.absent(part);
         }
     }
 
-    fn union(
+    fn union<T: PlannedType>(
         &mut self,
-        node: &FieldNode,
-        description: &UnionDescription,
+        node: &FieldNode<T>,
+        description: impl UnionShape,
         d: &mut Decoder<'de>,
         is_last: bool,
     ) -> Result<(), DecodeError> {
@@ -464,7 +497,7 @@ impl<'de> FieldReader<'_, 'de> {
         // A clone, because the discriminator is read again below with its type.
         let bits = bits_of(size, &mut d.clone())?;
         let wanted = self.discriminator(node, description, size, d)?;
-        let ty = description.selected_by(bits, size).and_then(|case| case.ty());
+        let ty = description.selected_by(bits, size).and_then(|case| case.ty);
         let may_stop = frame.is_some() || is_last;
         // A serialized key contains only the discriminator.
         // A union with a key is a key by its discriminator alone.
@@ -479,13 +512,13 @@ impl<'de> FieldReader<'_, 'de> {
     }
 
     /// Reads a discriminator. Returns the id of the member that it selects, and the wanted parts of this member.
-    fn discriminator<'n>(
+    fn discriminator<'n, T: PlannedType>(
         &mut self,
-        node: &'n FieldNode,
-        description: &UnionDescription,
+        node: &'n FieldNode<T>,
+        description: impl UnionShape,
         size: usize,
         d: &mut Decoder<'de>,
-    ) -> Result<Option<(u32, Option<&'n FieldNode>)>, DecodeError> {
+    ) -> Result<Option<SelectedMember<'n, T>>, DecodeError> {
         let bits = bits_of(size, &mut d.clone())?;
         let value = number(description.discriminator(), size, d)?;
         if let Some(part) = node.discriminator() {
@@ -494,20 +527,19 @@ impl<'de> FieldReader<'_, 'de> {
         let Some(case) = description.selected_by(bits, size) else {
             return Err(d.unknown_discriminator(bits as i64));
         };
-        if case.ty().is_none() {
+        if case.ty.is_none() {
             return Ok(None);
         }
-        let index = description.cases().iter().position(|other| std::ptr::eq(other, case));
-        let part = index.and_then(|index| node.member(index));
-        Ok(Some((case.id(), part)))
+        let part = description.index_of(case.id).and_then(|index| node.member(index));
+        Ok(Some((case.id, part)))
     }
 
     /// Reads the wanted elements of an array of `count` elements, or of a sequence.
-    fn elements(
+    fn elements<T: PlannedType>(
         &mut self,
-        node: &FieldNode,
+        node: &FieldNode<T>,
         count: Option<usize>,
-        element: &TypeDescription,
+        element: impl Shape,
         d: &mut Decoder<'de>,
         is_last: bool,
     ) -> Result<(), DecodeError> {
@@ -540,8 +572,11 @@ impl<'de> FieldReader<'_, 'de> {
     }
 }
 
+/// The id of the member that a discriminator selects, and its node if it is wanted.
+type SelectedMember<'n, T> = (u32, Option<&'n FieldNode<T>>);
+
 fn skip_elements(
-    element: &TypeDescription,
+    element: impl Shape,
     size: Option<usize>,
     count: usize,
     d: &mut Decoder<'_>,
@@ -558,20 +593,18 @@ fn skip_elements(
 }
 
 /// Reads a number of `size` bytes.
-fn number<'de>(ty: &TypeDescription, size: usize, d: &mut Decoder<'de>) -> Result<FieldValue<'de>, DecodeError> {
-    Ok(match ty.kind() {
-        TypeKind::Bool => FieldValue::Unsigned(bool::decode(d)?.into()),
-        TypeKind::Float32 => FieldValue::Float(f32::decode(d)?.into()),
-        TypeKind::Float64 => FieldValue::Float(f64::decode(d)?),
-        TypeKind::Float128 => {
+fn number<'de>(ty: impl Shape, size: usize, d: &mut Decoder<'de>) -> Result<FieldValue<'de>, DecodeError> {
+    Ok(match ty.number_kind() {
+        NumberKind::Bool => FieldValue::Unsigned(bool::decode(d)?.into()),
+        NumberKind::Float32 => FieldValue::Float(f32::decode(d)?.into()),
+        NumberKind::Float64 => FieldValue::Float(f64::decode(d)?),
+        NumberKind::Float128 => {
             // No path leads to a long double.
             skip_numbers(size, 1, d)?;
             FieldValue::Absent
         }
-        TypeKind::Int8 | TypeKind::Int16 | TypeKind::Int32 | TypeKind::Int64 | TypeKind::Enum(_) => {
-            FieldValue::Signed(signed(size, d)?)
-        }
-        _ => FieldValue::Unsigned(bits_of(size, d)?),
+        NumberKind::Signed | NumberKind::Enum { .. } => FieldValue::Signed(signed(size, d)?),
+        NumberKind::Unsigned => FieldValue::Unsigned(bits_of(size, d)?),
     })
 }
 

@@ -10,7 +10,7 @@
 //!   [`Union`], [`Plain`]: enums with data, and structs whose memory is their encoding.
 //! - [`KeyHasher`]: computes the instances of one type, for samples in any encoding.
 //! - [`encode_payload`], [`decode_payload`], [`key_hash_of`], [`instance_of_payload`]: whole payloads, with header.
-//! - [`FieldPlan`]: reads single fields of payloads without decoding.
+//! - `FieldPlan`: reads single fields of payloads without decoding.
 //! - [`Run`], [`Encoded`], [`Raw`]: samples that stay encoded.
 //!
 //! ```
@@ -99,7 +99,8 @@ pub use enumerated::{
     EnumLiteralDescription,
 };
 pub use error::{DecodeError, DecodeErrorKind, EncodeError};
-pub use field_plan::{FieldPlan, FieldStep, FieldValue, PATH_STEPS_MAX};
+pub(crate) use field_plan::{FieldPlan, PlannedType};
+pub use field_plan::{FieldStep, FieldValue, PATH_STEPS_MAX};
 pub use float128::F128;
 pub use key::{key_hash_of, key_hash_of_key, key_hashes_agree};
 pub use key_hasher::KeyHasher;

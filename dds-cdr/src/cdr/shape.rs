@@ -4,12 +4,12 @@
 //! ([`TypeDescription`]), and types that are built at run time.
 
 use super::{
-    Extensibility, MemberDescription, StructDescription, TypeDescription, TypeInfo, TypeKind, UnionCase,
-    UnionDescription,
+    EnumLiteralDescription, Extensibility, MemberDescription, StructDescription, TypeDescription, TypeInfo, TypeKind,
+    UnionCase, UnionDescription,
 };
 
 /// A type. Cheap to copy: a reference, or an index into a graph.
-pub(super) trait Shape: Copy {
+pub(crate) trait Shape: Copy {
     /// A struct, with its members.
     type Struct: StructShape<Type = Self>;
     /// A union, with its cases.
@@ -21,12 +21,36 @@ pub(super) trait Shape: Copy {
     fn primitive_size(self) -> Option<usize>;
     /// Returns the size in bytes, if a value is one number: a primitive, an enum, a bitmask or a bitset.
     fn number_size(self) -> Option<usize>;
+    /// Returns the kind of a type with a [`number_size`](Self::number_size).
+    fn number_kind(self) -> NumberKind;
     /// Returns the number of elements in all dimensions of an array, and their type.
     fn dimensions(self) -> (usize, Self);
 }
 
+/// How the bits of a number are read.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum NumberKind {
+    /// A bool.
+    Bool,
+    /// A signed integer.
+    Signed,
+    /// An unsigned integer, a character, a bitmask or a bitset.
+    Unsigned,
+    /// A floating-point number of 32 bits.
+    Float32,
+    /// A floating-point number of 64 bits.
+    Float64,
+    /// A floating-point number of 128 bits.
+    Float128,
+    /// An enum.
+    Enum {
+        /// Its default, as in decoding.
+        initial: i32,
+    },
+}
+
 /// Structure of a type.
-pub(super) enum Structure<S: Shape> {
+pub(crate) enum Structure<S: Shape> {
     /// One number.
     Number,
     /// A string, with its bound.
@@ -46,7 +70,7 @@ pub(super) enum Structure<S: Shape> {
 }
 
 /// A struct.
-pub(super) trait StructShape: Copy {
+pub(crate) trait StructShape: Copy {
     /// The representation of types.
     type Type: Shape;
     /// The representation of members.
@@ -63,7 +87,7 @@ pub(super) trait StructShape: Copy {
 }
 
 /// A member of a struct.
-pub(super) trait MemberShape: Copy {
+pub(crate) trait MemberShape: Copy {
     /// The representation of types.
     type Type: Shape;
 
@@ -78,7 +102,7 @@ pub(super) trait MemberShape: Copy {
 }
 
 /// A union.
-pub(super) trait UnionShape: Copy {
+pub(crate) trait UnionShape: Copy {
     /// The representation of types.
     type Type: Shape;
 
@@ -90,17 +114,19 @@ pub(super) trait UnionShape: Copy {
     fn discriminator(self) -> Self::Type;
     /// Returns the case that a discriminator of `size` bytes selects.
     fn selected_by(self, bits: u64, size: usize) -> Option<Selected<Self::Type>>;
+    /// Returns the index of the case with this member id.
+    fn index_of(self, id: u32) -> Option<usize>;
     /// Returns the types of the members.
     fn member_types(self) -> impl Iterator<Item = Self::Type>;
 }
 
 /// The case that a discriminator selects.
 #[derive(Clone, Copy)]
-pub(super) struct Selected<S> {
+pub(crate) struct Selected<S> {
     /// The id of the member.
-    pub(super) id: u32,
+    pub(crate) id: u32,
     /// The type of the member; `None` for a case without a member.
-    pub(super) ty: Option<S>,
+    pub(crate) ty: Option<S>,
 }
 
 impl<'t> Shape for &'t TypeDescription {
@@ -132,6 +158,21 @@ impl<'t> Shape for &'t TypeDescription {
     #[inline]
     fn number_size(self) -> Option<usize> {
         TypeDescription::number_size(self)
+    }
+
+    #[inline]
+    fn number_kind(self) -> NumberKind {
+        match self.kind() {
+            TypeKind::Bool => NumberKind::Bool,
+            TypeKind::Float32 => NumberKind::Float32,
+            TypeKind::Float64 => NumberKind::Float64,
+            TypeKind::Float128 => NumberKind::Float128,
+            TypeKind::Int8 | TypeKind::Int16 | TypeKind::Int32 | TypeKind::Int64 => NumberKind::Signed,
+            TypeKind::Enum(description) => {
+                NumberKind::Enum { initial: description.literals().first().map_or(0, EnumLiteralDescription::value) }
+            }
+            _ => NumberKind::Unsigned,
+        }
     }
 
     #[inline]
@@ -211,6 +252,10 @@ impl<'t> UnionShape for &'t UnionDescription {
     fn selected_by(self, bits: u64, size: usize) -> Option<Selected<&'t TypeDescription>> {
         let case = UnionDescription::selected_by(self, bits, size)?;
         Some(Selected { id: case.id(), ty: case.ty().map(|ty| ty as &TypeDescription) })
+    }
+
+    fn index_of(self, id: u32) -> Option<usize> {
+        self.cases().iter().position(|case| case.id() == id)
     }
 
     fn member_types(self) -> impl Iterator<Item = &'t TypeDescription> {

@@ -5,9 +5,9 @@ use super::compare::Constant;
 use super::error::{ExpressionError, ExpressionErrorKind};
 use super::pattern::{Pattern, PatternBudget};
 use super::program::{CompiledOperand, CompiledPredicate, Instruction, Program};
-use super::resolve::{Kind, ResolvedField, resolve};
+use super::resolve::{EnumTable, FieldType, Kind, ResolvedField, resolve};
 use super::syntax::{FilterCondition, Operand, Predicate, Relation, Term};
-use crate::cdr::{EnumDescription, FieldStep, TypeDescription};
+use crate::cdr::FieldStep;
 use crate::similar::nearest;
 
 /// Most different fields of one expression. Evaluation keeps their values on the stack.
@@ -19,8 +19,9 @@ pub(super) const FIELDS_MAX: usize = 64;
 pub(super) const STEPS_MAX: usize = 512;
 
 /// The state of a compilation, and its results.
-pub(super) struct Compiler<'a> {
-    ty: &'static TypeDescription,
+pub(super) struct Compiler<'a, T> {
+    ty: T,
+    enums: EnumTable,
     parameters: &'a [String],
     pub(super) program: Program,
     pub(super) paths: Vec<Vec<FieldStep>>,
@@ -32,11 +33,22 @@ pub(super) struct Compiler<'a> {
     patterns: PatternBudget,
 }
 
-impl<'a> Compiler<'a> {
-    pub(super) fn new(ty: &'static TypeDescription, parameters: &'a [String]) -> Self {
+impl<'a, T: FieldType> Compiler<'a, T> {
+    pub(super) fn new(ty: T, parameters: &'a [String]) -> Self {
         let (program, patterns) = (Program::default(), PatternBudget::new());
         let paths = Vec::new();
-        Self { ty, parameters, program, paths, uses_only_key: true, parameters_used: 0, parameters_len: 0, patterns }
+        let enums = EnumTable::default();
+        Self {
+            ty,
+            enums,
+            parameters,
+            program,
+            paths,
+            uses_only_key: true,
+            parameters_used: 0,
+            parameters_len: 0,
+            patterns,
+        }
     }
 
     pub(super) fn condition(&mut self, condition: &FilterCondition) -> Result<(), ExpressionError> {
@@ -147,7 +159,8 @@ impl<'a> Compiler<'a> {
     /// The slot and the kind of the field, if the operand is a field.
     fn field(&mut self, operand: &Operand) -> Result<Option<(usize, Kind)>, ExpressionError> {
         let Term::Field(names) = &operand.term else { return Ok(None) };
-        let field = resolve(self.ty, names).map_err(|kind| ExpressionError::new(operand.position, kind))?;
+        let field =
+            resolve(&self.ty, names, &mut self.enums).map_err(|kind| ExpressionError::new(operand.position, kind))?;
         let ResolvedField { path, kind, is_key } = field;
         // Such a filter can also decide on a dispose, whose payload is the key.
         self.uses_only_key &= is_key;
@@ -237,18 +250,22 @@ impl<'a> Compiler<'a> {
             Kind::Text => Some(Constant::Text(bare.as_bytes().into())),
             Kind::Character => one_character(bare).map(u32::from).map(i128::from).map(Constant::Integer),
             Kind::Bool => truth(bare).map(i128::from).map(Constant::Integer),
-            Kind::Enum(name, description) => match enumerator(description, bare) {
-                Some(number) => Some(Constant::Integer(number)),
-                None => {
-                    let names = description.literals().iter().map(|literal| literal.name());
+            Kind::Enum(index) => {
+                let Some(found) = self.enums.get(index) else {
+                    debug_assert!(false, "the table made the index");
+                    return Err(ExpressionError::new(operand.position, ExpressionErrorKind::NoField));
+                };
+                let Some(number) = enumerator(&found.literals, bare) else {
+                    let names = found.literals.iter().map(|(name, _)| name.as_str());
                     let kind = ExpressionErrorKind::UnknownEnumerator {
                         literal: bare.to_owned(),
-                        of: name.to_owned(),
+                        of: found.name.clone(),
                         similar: nearest(bare, names).map(str::to_owned),
                     };
                     return Err(ExpressionError::new(operand.position, kind));
-                }
-            },
+                };
+                Some(Constant::Integer(number))
+            }
             Kind::Integer | Kind::Float32 | Kind::Float64 => match (integer(bare), bare.trim().parse()) {
                 // An integer stays exact, as a float would not above 2^53.
                 (Some(number), _) => of_integer(number, kind),
@@ -338,10 +355,10 @@ fn one_character(text: &str) -> Option<char> {
 }
 
 /// The value of an enumerator, given by its name or as a number.
-fn enumerator(description: EnumDescription, text: &str) -> Option<i128> {
-    for literal in description.literals() {
-        if literal.name() == text {
-            return Some(literal.value().into());
+fn enumerator(literals: &[(String, i64)], text: &str) -> Option<i128> {
+    for (name, value) in literals {
+        if name == text {
+            return Some((*value).into());
         }
     }
     integer(text)

@@ -67,13 +67,16 @@ mod grammar;
 mod pattern;
 mod program;
 mod resolve;
+#[cfg(feature = "dynamic")]
+mod run_time;
 mod syntax;
 
 pub use error::{ExpressionError, ExpressionErrorKind};
 
-use crate::cdr::{DecodeError, FieldPlan, FieldValue, TypeDescription};
+use crate::cdr::{DecodeError, FieldPlan, FieldValue, PlannedType, TypeDescription};
 use compile::{Compiler, FIELDS_MAX};
 use program::Program;
+use resolve::FieldType;
 
 /// Most bytes of an expression with its parameters.
 ///
@@ -81,12 +84,38 @@ use program::Program;
 /// its other properties, and every matched writer compiles them.
 pub const LEN_MAX: usize = 16 * 1024;
 
+/// The fields of an expression, for either source of types.
+#[derive(Debug, Clone)]
+enum FilterFields {
+    Constant(FieldPlan),
+    #[cfg(feature = "dynamic")]
+    Dynamic(FieldPlan<crate::cdr::dynamic::DynamicType>),
+}
+
+impl FilterFields {
+    fn len(&self) -> usize {
+        match self {
+            Self::Constant(plan) => plan.len(),
+            #[cfg(feature = "dynamic")]
+            Self::Dynamic(plan) => plan.len(),
+        }
+    }
+
+    fn read<'de>(&self, payload: &'de [u8], is_key: bool, values: &mut [FieldValue<'de>]) -> Result<(), DecodeError> {
+        match self {
+            Self::Constant(plan) => plan.read(payload, is_key, values),
+            #[cfg(feature = "dynamic")]
+            Self::Dynamic(plan) => plan.read(payload, is_key, values),
+        }
+    }
+}
+
 /// A compiled filter expression.
 #[derive(Debug, Clone)]
 pub struct Filter {
     expression: Box<str>,
     parameters: Box<[String]>,
-    fields: FieldPlan,
+    fields: FilterFields,
     program: Program,
     uses_only_key: bool,
 }
@@ -97,12 +126,47 @@ impl Filter {
     /// # Errors
     /// The expression is invalid, does not fit the type, or the parameters do not fit the expression.
     pub fn new(ty: &'static TypeDescription, expression: &str, parameters: &[String]) -> Result<Self, ExpressionError> {
+        Self::compile(ty, FilterFields::Constant, expression, parameters)
+    }
+
+    /// As [`new`](Self::new), for samples of a type that is known only at run time.
+    ///
+    /// ```
+    /// use dds_cdr::cdr::Encoding;
+    /// use dds_cdr::cdr::dynamic::{DynamicData, DynamicType};
+    /// use dds_cdr::filter::Filter;
+    ///
+    /// let pose = DynamicType::structure("Pose").member("x", DynamicType::float64()).build()?;
+    /// let filter = Filter::of_dynamic(&pose, "x > %0", &["1".to_owned()])?;
+    /// let mut data = DynamicData::new(&pose);
+    /// data.set("x", 1.5)?;
+    /// assert!(filter.passes(&data.to_payload(Encoding::Xcdr2)?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    #[cfg(feature = "dynamic")]
+    pub fn of_dynamic(
+        ty: &crate::cdr::dynamic::DynamicType,
+        expression: &str,
+        parameters: &[String],
+    ) -> Result<Self, ExpressionError> {
+        Self::compile(ty.resolved(), FilterFields::Dynamic, expression, parameters)
+    }
+
+    fn compile<T: FieldType + PlannedType>(
+        ty: T,
+        fields_of: impl FnOnce(FieldPlan<T>) -> FilterFields,
+        expression: &str,
+        parameters: &[String],
+    ) -> Result<Self, ExpressionError> {
         // A peer sends both, and each sample pays for the evaluation.
         let len = parameters.iter().map(String::len).fold(expression.len(), usize::saturating_add);
         if len > LEN_MAX {
             return Err(ExpressionError::new(0, ExpressionErrorKind::TooLong { len, max: LEN_MAX }));
         }
-        let mut compiler = Compiler::new(ty, parameters);
+        let mut compiler = Compiler::new(ty.clone(), parameters);
         if let Some(condition) = grammar::parse(expression)? {
             compiler.condition(&condition)?;
         }
@@ -120,7 +184,7 @@ impl Filter {
         Ok(Self {
             expression: expression.into(),
             parameters: parameters.into(),
-            fields,
+            fields: fields_of(fields),
             uses_only_key: compiler.uses_only_key && !compiler.paths.is_empty(),
             program: compiler.program,
         })

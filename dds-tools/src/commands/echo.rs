@@ -5,7 +5,7 @@ use crate::error::ToolError;
 use crate::network;
 use crate::options::EchoOptions;
 use crate::stop::Stop;
-use crate::topic_access::{reader_qos, subscriber_qos, topic_type};
+use crate::topic_access::{reader_qos, sql_filter, subscriber_qos, topic_type};
 use crate::yaml;
 use dds_core::dynamic::{DynamicData, DynamicRef};
 use dds_core::qos::TopicQos;
@@ -31,6 +31,7 @@ pub fn run(options: &EchoOptions, output: &mut dyn Write, notes: &mut dyn Write,
             return Err(ToolError::Value { path: field.clone(), reason: error.to_string() });
         }
     }
+    let filter = options.filter.as_deref().map(|expression| sql_filter(&ty, expression)).transpose()?;
     let topic = participant.dynamic_topic(&options.topic, &ty, TopicQos::default())?;
     let subscriber = participant.subscriber(subscriber_qos())?;
     let reader = subscriber.reader_builder(&topic).qos(reader_qos(&found)).build()?;
@@ -39,12 +40,24 @@ pub fn run(options: &EchoOptions, output: &mut dyn Write, notes: &mut dyn Write,
     while !stop.is_due() && options.end.count.is_none_or(|count| printed < count) {
         // A time-out is no failure: the loop looks at the request to stop.
         let _ = reader.readable().block_for(stop.step());
-        for sample in reader.take()? {
+        let samples = reader.take()?;
+        let mut passing = Vec::with_capacity(samples.len());
+        for sample in samples.iter() {
+            let passes = match (&filter, sample.encoded()) {
+                (Some(filter), Some(encoded)) => filter.passes(encoded.bytes),
+                // Ends of instances are printed in any case.
+                _ => true,
+            };
+            passing.push(passes);
+        }
+        for (sample, passes) in samples.into_iter().zip(passing) {
             if options.end.count.is_some_and(|count| printed == count) {
                 break;
             }
-            printed += u64::from(sample.data.is_some());
-            if let Some(data) = &sample.data {
+            if let Some(data) = &sample.data
+                && passes
+            {
+                printed += 1;
                 writeln!(output, "{}", data_line(options, data, &sample.info)?).map_err(ToolError::output)?;
             }
             // The end of an instance has a sample of its own only if the reader has no other new sample of the

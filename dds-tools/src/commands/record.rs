@@ -14,9 +14,11 @@ use crate::ros::{
     OFFERED_QOS_KEY, ROS_SCHEMA_ENCODING, RosTopicType, TYPE_HASH_KEY, is_ros_type, offered_qos, ros_topic,
 };
 use crate::stop::Stop;
+use crate::topic_access::sql_filter;
 use crate::topic_reader::{EndedInstance, TopicChange};
 use crate::topic_set::{TopicSelection, TopicSet};
 use crate::topic_types::{KnownType, TopicTypes};
+use dds_cdr::filter::Filter;
 use dds_core::cdr::Encoding;
 use dds_core::qos::Durability;
 use dds_core::{InstanceState, SampleInfo};
@@ -55,7 +57,12 @@ pub fn run(options: &RecordOptions, notes: &mut dyn Write, stop: &Stop) -> Resul
     let selection = TopicSelection { topics, exclude: options.exclude.clone() };
     let types = TopicTypes::new(participant.clone(), options.type_wait, options.type_file.clone());
     let mut set = TopicSet::with_types(participant, selection, types);
-    let mut recorder = TopicRecorder { recorded: BTreeMap::new(), total: 0, sink: Sink::new(options, &watch)? };
+    let mut recorder = TopicRecorder {
+        recorded: BTreeMap::new(),
+        total: 0,
+        filter: options.filter.clone(),
+        sink: Sink::new(options, &watch)?,
+    };
     let trigger = RingTrigger::new(options)?;
     let stop = stop.after(options.end.duration);
     let mut last_look = None::<Instant>;
@@ -82,7 +89,7 @@ pub fn run(options: &RecordOptions, notes: &mut dyn Write, stop: &Stop) -> Resul
             stop.sleep(STEP);
         }
     }
-    let TopicRecorder { recorded, total, sink } = recorder;
+    let TopicRecorder { recorded, total, sink, .. } = recorder;
     sink.finish(notes)?;
     report(&recorded, total, &mut set, notes)
 }
@@ -264,13 +271,14 @@ struct RecordedTopic {
     channel: usize,
     /// Channels for disposed instances, and for instances without writers. They exist after the first such end.
     end_channels: [Option<usize>; 2],
+    filter: Option<Filter>,
     samples: u64,
     ends: u64,
     ends_without_key: u64,
 }
 
 impl RecordedTopic {
-    fn new(name: &str, topic: &TopicView<'_>, ty: &KnownType, sink: &mut Sink) -> Self {
+    fn new(name: &str, topic: &TopicView<'_>, ty: &KnownType, filter: Option<Filter>, sink: &mut Sink) -> Self {
         let definition = definition(name, topic, ty);
         let is_transient_local = definition.metadata.get(TRANSIENT_LOCAL_KEY).is_some_and(|value| value == "true");
         let channel = sink.add_channel(definition.clone());
@@ -279,6 +287,7 @@ impl RecordedTopic {
             is_transient_local,
             channel,
             end_channels: [None; 2],
+            filter,
             samples: 0,
             ends: 0,
             ends_without_key: 0,
@@ -294,6 +303,9 @@ impl RecordedTopic {
         limit: Option<u64>,
     ) -> Result<(), ToolError> {
         match change {
+            TopicChange::Sample(sample) if self.filter.as_ref().is_some_and(|filter| !filter.passes(sample.bytes)) => {
+                Ok(())
+            }
             TopicChange::Sample(_) if limit.is_some_and(|limit| *total >= limit) => Ok(()),
             TopicChange::Sample(sample) => {
                 self.samples += 1;
@@ -356,6 +368,7 @@ struct TopicRecorder {
     recorded: BTreeMap<String, RecordedTopic>,
     /// Samples of all topics.
     total: u64,
+    filter: Option<String>,
     sink: Sink,
 }
 
@@ -364,9 +377,24 @@ impl TopicRecorder {
         let changes = set.open_topics(watch)?;
         for (name, ty) in changes.opened {
             let topic = watch.view().endpoints_of(&name);
+            let filter = match (&self.filter, ty.dynamic()) {
+                (None, _) => None,
+                (Some(expression), Some(ty)) => match sql_filter(ty, expression) {
+                    Ok(filter) => Some(filter),
+                    Err(error) => {
+                        writeln!(notes, "does not record {name}: {error}").map_err(ToolError::output)?;
+                        continue;
+                    }
+                },
+                (Some(_), None) => {
+                    writeln!(notes, "does not record {name}: a filter needs its type, which no endpoint describes")
+                        .map_err(ToolError::output)?;
+                    continue;
+                }
+            };
             let note = if ty.dynamic().is_some() { "" } else { " without a schema: no endpoint describes its type" };
             writeln!(notes, "records {name} ({}){note}", ty.name(&topic)).map_err(ToolError::output)?;
-            let recorded = RecordedTopic::new(&name, &topic, &ty, &mut self.sink);
+            let recorded = RecordedTopic::new(&name, &topic, &ty, filter, &mut self.sink);
             self.recorded.insert(name, recorded);
         }
         for (name, error) in changes.refused {

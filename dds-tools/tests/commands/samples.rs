@@ -230,3 +230,20 @@ fn call_prints_the_reply_to_its_request() {
     let error = domain.run(&["call", "cube", "--type-wait", "0.3"]).result.unwrap_err();
     assert!(matches!(error, ToolError::NoTopic { .. }), "{error}");
 }
+
+#[test]
+fn echo_filters_by_sql() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let writer = pose_writer(&robot);
+    for (number, x) in [(1, 1.5), (2, 2.5), (3, 3.5)] {
+        writer.write(&pose(number, x)).unwrap();
+    }
+    let echo = |filter: &str| {
+        let line = ["echo", "robot/pose", "--count", "1", "--for", "30", "--field", "robot", "--filter", filter];
+        domain.run(&line)
+    };
+    assert_eq!(echo("x > 2 AND tags[0] LIKE '%3'").unwrap(), "3\n");
+    let error = echo("y > 2").result.unwrap_err().to_string();
+    assert!(error.contains("`Pose` has no field `y`"), "{error}");
+}

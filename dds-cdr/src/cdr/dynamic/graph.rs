@@ -3,17 +3,17 @@
 //! A [`Graph`] is checked as a whole (`check`) and never changes, so every index in it is valid.
 
 use super::value::Value;
-use crate::cdr::shape::{MemberShape, Selected, Shape, StructShape, Structure, UnionShape};
+use crate::cdr::shape::{MemberShape, NumberKind, Selected, Shape, StructShape, Structure, UnionShape};
 use crate::cdr::{Extensibility, TryConstruct};
 use std::any::Any;
 use std::sync::OnceLock;
 
 /// The index of a node.
-pub(in crate::cdr) type Index = u32;
+pub(crate) type Index = u32;
 
 /// A type and all types that it contains.
 #[derive(Debug)]
-pub(in crate::cdr) struct Graph {
+pub(crate) struct Graph {
     pub(super) nodes: Box<[Node]>,
     /// The description that the type of this node was created from, for the room `xtypes`.
     pub(super) origin: OnceLock<(Index, TypeOrigin)>,
@@ -24,7 +24,7 @@ pub(crate) type TypeOrigin = Box<dyn Any + Send + Sync>;
 
 /// A type of a graph.
 #[derive(Debug, Clone)]
-pub(in crate::cdr) struct Node {
+pub(crate) struct Node {
     /// The name, or the IDL keyword of an anonymous type.
     pub(super) name: Box<str>,
     pub(super) kind: NodeKind,
@@ -32,7 +32,7 @@ pub(in crate::cdr) struct Node {
 
 /// The kind and the parts of a node.
 #[derive(Debug, Clone)]
-pub(in crate::cdr) enum NodeKind {
+pub(crate) enum NodeKind {
     Primitive(PrimitiveKind),
     String { bound: Option<u32> },
     WString { bound: Option<u32> },
@@ -373,7 +373,7 @@ pub(super) const fn extended(bits: u64, size: usize, is_signed: bool) -> u64 {
 
 /// A node with its graph.
 #[derive(Clone, Copy)]
-pub(in crate::cdr) struct TypeView<'g> {
+pub(crate) struct TypeView<'g> {
     pub(super) graph: &'g Graph,
     pub(super) index: Index,
 }
@@ -488,6 +488,20 @@ impl<'g> Shape for TypeView<'g> {
         }
     }
 
+    fn number_kind(self) -> NumberKind {
+        match self.kind() {
+            NodeKind::Primitive(PrimitiveKind::Bool) => NumberKind::Bool,
+            NodeKind::Primitive(PrimitiveKind::Float32) => NumberKind::Float32,
+            NodeKind::Primitive(PrimitiveKind::Float64) => NumberKind::Float64,
+            NodeKind::Primitive(PrimitiveKind::Float128) => NumberKind::Float128,
+            NodeKind::Primitive(kind) if kind.is_signed() => NumberKind::Signed,
+            NodeKind::Enum(node) => {
+                NumberKind::Enum { initial: node.literals.get(node.default).map_or(0, |literal| literal.value) }
+            }
+            _ => NumberKind::Unsigned,
+        }
+    }
+
     fn dimensions(self) -> (usize, Self) {
         let (mut count, mut ty) = (1_usize, self);
         while let NodeKind::Array { length, element } = ty.kind() {
@@ -500,21 +514,21 @@ impl<'g> Shape for TypeView<'g> {
 
 /// A struct with its graph.
 #[derive(Clone, Copy)]
-pub(in crate::cdr) struct StructView<'g> {
+pub(crate) struct StructView<'g> {
     graph: &'g Graph,
     node: &'g StructNode,
 }
 
 /// A member with its graph.
 #[derive(Clone, Copy)]
-pub(in crate::cdr) struct MemberView<'g> {
+pub(crate) struct MemberView<'g> {
     graph: &'g Graph,
     member: &'g MemberNode,
 }
 
 /// A union with its graph.
 #[derive(Clone, Copy)]
-pub(in crate::cdr) struct UnionView<'g> {
+pub(crate) struct UnionView<'g> {
     graph: &'g Graph,
     node: &'g UnionNode,
 }
@@ -580,6 +594,10 @@ impl<'g> UnionShape for UnionView<'g> {
         // Labels are stored as `i64`, so the received bits are extended the same way.
         let case = self.node.selected_by(extended(bits, size, is_signed) as i64)?;
         Some(Selected { id: case.id, ty: case.ty.map(|index| TypeView { graph: self.graph, index }) })
+    }
+
+    fn index_of(self, id: u32) -> Option<usize> {
+        self.node.cases.iter().position(|case| case.id == id)
     }
 
     fn member_types(self) -> impl Iterator<Item = TypeView<'g>> {

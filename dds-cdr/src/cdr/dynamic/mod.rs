@@ -20,6 +20,7 @@ mod dynamic_type;
 mod edit;
 mod encode;
 mod error;
+mod fields;
 mod format;
 mod graph;
 mod idl;

@@ -25,7 +25,20 @@ fn payload<T: Encode + TypeInfo>(value: &T, encoding: Encoding, order: ByteOrder
 
 fn filter<T: TypeInfo>(expression: &str, parameters: &[&str]) -> Result<Filter, ExpressionError> {
     let parameters: Vec<String> = parameters.iter().map(|&parameter| parameter.to_owned()).collect();
-    Filter::new(T::DESCRIPTION, expression, &parameters)
+    let filter = Filter::new(T::DESCRIPTION, expression, &parameters);
+    #[cfg(feature = "dynamic")]
+    {
+        let dynamic = of_run_time::<T>(expression, &parameters).map(|filter| filter.uses_only_key());
+        assert_eq!(dynamic, filter.as_ref().map(Filter::uses_only_key).map_err(Clone::clone), "{expression}");
+    }
+    filter
+}
+
+/// Compiles for the same type, but built at run time.
+#[cfg(feature = "dynamic")]
+fn of_run_time<T: TypeInfo>(expression: &str, parameters: &[String]) -> Result<Filter, ExpressionError> {
+    let ty = crate::cdr::dynamic::DynamicType::of::<T>().unwrap();
+    Filter::of_dynamic(&ty, expression, parameters)
 }
 
 /// Whether a value passes. The result must not depend on the encoding.
@@ -36,6 +49,12 @@ fn passes<T: Encode + TypeInfo>(value: &T, expression: &str, parameters: &[&str]
         for order in ORDERS {
             let result = filter.evaluate(&payload(value, encoding, order), false);
             assert_eq!(result, Ok(expected), "{expression} {encoding:?} {order:?}");
+            #[cfg(feature = "dynamic")]
+            {
+                let dynamic = of_run_time::<T>(expression, filter.parameters()).unwrap();
+                let result = dynamic.evaluate(&payload(value, encoding, order), false);
+                assert_eq!(result, Ok(expected), "{expression} {encoding:?} {order:?}, dynamic");
+            }
         }
     }
     expected
