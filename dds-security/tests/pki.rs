@@ -110,6 +110,29 @@ fn identities_of_openssl_are_checked() {
     }
 }
 
+/// Returns a value of DER.
+fn der(tag: u8, content: &[u8]) -> Vec<u8> {
+    let len = u32::try_from(content.len()).unwrap();
+    let digits: Vec<u8> = len.to_be_bytes().into_iter().skip_while(|digit| *digit == 0).collect();
+    let header = if len < 0x80 { vec![len as u8] } else { [&[0x80 | digits.len() as u8], &digits[..]].concat() };
+    [&[tag], &header[..], content].concat()
+}
+
+#[test]
+fn large_sets_cost_no_time() {
+    // Decoders sort by insertion, so a reversed set takes the longest time.
+    let element = |number: u16| der(0x30, &[der(6, &[0x55, 4, 3]), der(4, &number.to_be_bytes())].concat());
+    let set = |count: u16| der(0x31, &(0..count).rev().flat_map(element).collect::<Vec<_>>());
+    let algorithm = der(0x30, &der(6, &[0x2a, 0x86, 0x48, 0xce, 0x3d, 4, 3, 2]));
+    let certificate = |count| {
+        let issuer = der(0x30, &set(count));
+        der(0x30, &der(0x30, &[der(0xa0, &der(2, &[2])), der(2, &[1]), algorithm.clone(), issuer].concat()))
+    };
+    let start = std::time::Instant::now();
+    assert_eq!(Certificate::from_der(&certificate(20_000)).err(), Some(CertificateError::Malformed));
+    assert!(start.elapsed() < std::time::Duration::from_secs(5), "{:?}", start.elapsed());
+}
+
 #[test]
 fn identity_issues_no_identities() {
     let authority = Issuer::generate("identity CA", VALIDITY).unwrap();

@@ -94,8 +94,12 @@ impl Credentials {
         let [id, _, participant_data, signature_name, agreement_name] = &values;
         let unknown = |name: &[u8]| HandshakeError::Algorithm(String::from_utf8_lossy(name).into_owned());
         let agreement = Agreement::from_name(agreement_name).ok_or_else(|| unknown(agreement_name))?;
+        // It costs little, so it comes before the certificate.
+        if guid_of(participant_data) != Some(*remote) {
+            return Err(HandshakeError::Guid);
+        }
         let text = std::str::from_utf8(id).map_err(|_| HandshakeError::Certificate(CertificateError::Malformed))?;
-        let certificate = Certificate::from_pem(text).map_err(HandshakeError::Certificate)?;
+        let certificate = Certificate::from_peer(text).map_err(HandshakeError::Certificate)?;
         local.identity.check_peer(&certificate, now).map_err(HandshakeError::Certificate)?;
         let expected: &[u8] = match certificate.public_key() {
             PublicKey::P256(_) => b"ECDSA-SHA256",
@@ -105,8 +109,7 @@ impl Credentials {
             return Err(unknown(signature_name));
         }
         // Only the own GUID counts: one that another identity could have would let it speak in that name.
-        let is_own = remote[..6] == subject_half(&certificate) && guid_of(participant_data) == Some(*remote);
-        if !is_own {
+        if remote[..6] != subject_half(&certificate) {
             return Err(HandshakeError::Guid);
         }
         Ok(Self { values, hash, certificate, agreement })

@@ -1,5 +1,6 @@
 //! A certificate, and whether a certificate authority issued it.
 
+use super::bounds::is_bounded;
 use super::{PrivateKey, PublicKey, pem};
 use crate::access::SubjectName;
 use der::asn1::ObjectIdentifier;
@@ -17,6 +18,10 @@ const KNOWN: [ObjectIdentifier; 4] = [
     ObjectIdentifier::new_unwrap("2.5.29.14"),
     ObjectIdentifier::new_unwrap("2.5.29.35"),
 ];
+
+/// Most bytes of a certificate in a token. Certificates of identities have about one kilobyte.
+#[cfg(feature = "authentication")]
+const PEER_LEN_MAX: usize = 8 << 10;
 
 /// A period, in seconds since 1970. Both ends belong to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +50,8 @@ pub enum CertificateError {
     Missing,
     /// The bytes are no certificate.
     Malformed,
+    /// It has more bytes than a participant may send.
+    TooLong,
     /// Its key is neither EC P-256 nor RSA with 2048 to 4096 bits.
     KeyAlgorithm,
     /// Another authority issued it. The names are those of its issuer and of the authority.
@@ -58,6 +65,8 @@ pub enum CertificateError {
     Signature,
     /// The certificate that should be the authority's may not issue others.
     NoAuthority,
+    /// The certificate of the authority may not sign lists of revoked certificates.
+    NoRevoker,
     /// The certificate may not sign, so it is no identity.
     NoIdentity,
     /// It has a critical extension that is unknown here. The text is its object identifier.
@@ -82,11 +91,25 @@ impl Certificate {
         Self::from_der(&pem::decode(block).ok_or(CertificateError::Malformed)?)
     }
 
+    /// Reads the first certificate of a text from another participant, which may send any bytes.
+    #[cfg(feature = "authentication")]
+    pub(crate) fn from_peer(text: &str) -> Result<Self, CertificateError> {
+        let block = *pem::blocks(text, "CERTIFICATE").first().ok_or(CertificateError::Missing)?;
+        let bytes = pem::decode(block).ok_or(CertificateError::Malformed)?;
+        if bytes.len() > PEER_LEN_MAX {
+            return Err(CertificateError::TooLong);
+        }
+        Self::from_der(&bytes)
+    }
+
     /// Reads a certificate.
     ///
     /// # Errors
     /// [`CertificateError`] if it is malformed or has an unsupported key.
     pub fn from_der(bytes: &[u8]) -> Result<Self, CertificateError> {
+        if !is_bounded(bytes) {
+            return Err(CertificateError::Malformed);
+        }
         let parsed = x509_cert::Certificate::from_der(bytes).map_err(|_| CertificateError::Malformed)?;
         let key = PublicKey::from_spki(&parsed.tbs_certificate.subject_public_key_info)
             .ok_or(CertificateError::KeyAlgorithm)?;
@@ -178,6 +201,12 @@ impl Certificate {
         self.check_time(now)
     }
 
+    /// Checks that this certificate may sign lists of revoked ones.
+    pub(super) fn check_revoker(&self) -> Result<(), CertificateError> {
+        let usage = self.extension::<KeyUsage>()?;
+        if usage.is_some_and(|usage| !usage.crl_sign()) { Err(CertificateError::NoRevoker) } else { Ok(()) }
+    }
+
     /// Checks that a private key belongs to this certificate.
     ///
     /// # Errors
@@ -229,7 +258,11 @@ impl Certificate {
         if found.next().is_some() {
             return Err(CertificateError::Malformed);
         }
-        T::from_der(first.extn_value.as_bytes()).map(Some).map_err(|_| CertificateError::Malformed)
+        let bytes = first.extn_value.as_bytes();
+        if !is_bounded(bytes) {
+            return Err(CertificateError::Malformed);
+        }
+        T::from_der(bytes).map(Some).map_err(|_| CertificateError::Malformed)
     }
 }
 
@@ -262,6 +295,7 @@ impl fmt::Display for CertificateError {
                 f.write_str("the file has no certificate: expected a line `-----BEGIN CERTIFICATE-----`")
             }
             Self::Malformed => f.write_str("the certificate is malformed: copy the file again"),
+            Self::TooLong => f.write_str("the certificate has more than 8 KiB: issue one with fewer extensions"),
             Self::KeyAlgorithm => f.write_str(
                 "the key of the certificate is not supported: expected EC P-256, or RSA with 2048 to 4096 bits",
             ),
@@ -274,6 +308,9 @@ impl fmt::Display for CertificateError {
             ),
             Self::NoAuthority => f.write_str(
                 "the certificate of the authority may not issue others: expected basicConstraints CA:TRUE and keyCertSign",
+            ),
+            Self::NoRevoker => f.write_str(
+                "the authority may not revoke certificates: issue its certificate with keyUsage cRLSign",
             ),
             Self::NoIdentity => f.write_str(
                 "the certificate may not sign: issue it with keyUsage digitalSignature, or without keyUsage",

@@ -5,6 +5,7 @@
 //!
 //! | file | content |
 //! |---|---|
+//! | `bounds` | bounds of DER, which hold before any decoder sees the bytes |
 //! | `certificate` | a certificate, and whether a certificate authority issued it |
 //! | `issue` | new certificates: authorities and identities |
 //! | `pem` | the text form of keys and certificates |
@@ -26,6 +27,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bounds;
 mod certificate;
 mod issue;
 mod pem;

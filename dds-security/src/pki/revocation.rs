@@ -1,57 +1,134 @@
 //! Lists of revoked certificates.
 
+use super::bounds::is_bounded;
 use super::certificate::encoded;
 use super::{Certificate, CertificateError, pem};
 use der::Decode;
 use x509_cert::crl::CertificateList;
 
-/// A list of certificates that an authority has revoked (CRL).
+/// The certificates that an authority has revoked: all lists (CRL) of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevocationList {
-    list: CertificateList,
+    lists: Vec<CertificateList>,
 }
 
 impl RevocationList {
-    /// Reads a list in the form PEM (`X509 CRL`), and verifies that the authority signed it.
+    /// Reads all lists in the form PEM (`X509 CRL`), and verifies that the authority signed each one.
     ///
     /// An old list still counts: its certificates stay revoked.
     ///
     /// # Errors
-    /// [`CertificateError`] if the text has no list, or the authority did not sign it.
+    /// [`CertificateError`] if the text has no list, or one that the authority did not sign.
     pub fn from_pem(text: &str, authority: &Certificate) -> Result<Self, CertificateError> {
-        let block = *pem::blocks(text, "X509 CRL").first().ok_or(CertificateError::Missing)?;
-        let bytes = pem::decode(block).ok_or(CertificateError::Malformed)?;
-        let list = CertificateList::from_der(&bytes).map_err(|_| CertificateError::Malformed)?;
-        let content = &list.tbs_cert_list;
-        if content.issuer != authority.parsed.tbs_certificate.subject {
-            return Err(CertificateError::OtherIssuer {
-                issuer: content.issuer.to_string(),
-                authority: authority.subject_text(),
-            });
+        let blocks = pem::blocks(text, "X509 CRL");
+        if blocks.is_empty() {
+            return Err(CertificateError::Missing);
         }
-        let signature = list.signature.as_bytes().ok_or(CertificateError::Malformed)?;
-        if content.signature != list.signature_algorithm
-            || !authority.public_key().verifies(&list.signature_algorithm, &encoded(content), signature)
-        {
-            return Err(CertificateError::Signature);
-        }
-        // A list of changes, or one for some certificates only, would look complete.
-        let extensions = content.crl_extensions.as_deref().unwrap_or_default();
-        if let Some(unknown) = extensions.iter().find(|extension| extension.critical) {
-            return Err(CertificateError::Extension(unknown.extn_id.to_string()));
-        }
-        Ok(Self { list })
+        authority.check_revoker()?;
+        let lists = blocks.into_iter().map(|block| read(block, authority)).collect::<Result<_, _>>()?;
+        Ok(Self { lists })
     }
 
-    /// Checks that the list does not have a certificate of its authority.
+    /// Checks that no list has a certificate of the authority.
     ///
     /// # Errors
-    /// [`CertificateError::Revoked`] if it has.
+    /// [`CertificateError::Revoked`] if one has.
     pub fn check(&self, certificate: &Certificate) -> Result<(), CertificateError> {
-        let serial = &certificate.parsed.tbs_certificate.serial_number;
-        let revoked = self.list.tbs_cert_list.revoked_certificates.as_deref().unwrap_or_default();
-        let is_revoked = certificate.parsed.tbs_certificate.issuer == self.list.tbs_cert_list.issuer
-            && revoked.iter().any(|entry| entry.serial_number == *serial);
+        let content = &certificate.parsed.tbs_certificate;
+        let is_revoked = self.lists.iter().map(|list| &list.tbs_cert_list).any(|list| {
+            let revoked = list.revoked_certificates.as_deref().unwrap_or_default();
+            list.issuer == content.issuer && revoked.iter().any(|entry| entry.serial_number == content.serial_number)
+        });
         if is_revoked { Err(CertificateError::Revoked) } else { Ok(()) }
+    }
+}
+
+/// Reads one list and verifies it.
+fn read(block: &str, authority: &Certificate) -> Result<CertificateList, CertificateError> {
+    let bytes = pem::decode(block).ok_or(CertificateError::Malformed)?;
+    if !is_bounded(&bytes) {
+        return Err(CertificateError::Malformed);
+    }
+    let list = CertificateList::from_der(&bytes).map_err(|_| CertificateError::Malformed)?;
+    let content = &list.tbs_cert_list;
+    if content.issuer != authority.parsed.tbs_certificate.subject {
+        return Err(CertificateError::OtherIssuer {
+            issuer: content.issuer.to_string(),
+            authority: authority.subject_text(),
+        });
+    }
+    let signature = list.signature.as_bytes().ok_or(CertificateError::Malformed)?;
+    if content.signature != list.signature_algorithm
+        || !authority.public_key().verifies(&list.signature_algorithm, &encoded(content), signature)
+    {
+        return Err(CertificateError::Signature);
+    }
+    // A list of changes, or one for some certificates only, would look complete.
+    let extensions = content.crl_extensions.as_deref().unwrap_or_default();
+    if let Some(unknown) = extensions.iter().find(|extension| extension.critical) {
+        return Err(CertificateError::Extension(unknown.extn_id.to_string()));
+    }
+    Ok(list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::public_key::ecdsa_with_sha256;
+    use super::super::{Issuer, PrivateKey, Validity};
+    use super::*;
+    use der::Encode;
+    use der::asn1::BitString;
+    use x509_cert::crl::{RevokedCert, TbsCertList};
+
+    const VALIDITY: Validity = Validity { not_before: 1_700_000_000, not_after: 1_900_000_000 };
+
+    /// Returns a list that revokes one certificate.
+    fn list(issuer: &Issuer, revoked: &Certificate) -> String {
+        let content = &issuer.certificate().parsed.tbs_certificate;
+        let entry = RevokedCert {
+            serial_number: revoked.parsed.tbs_certificate.serial_number.clone(),
+            revocation_date: content.validity.not_before,
+            crl_entry_extensions: None,
+        };
+        let tbs_cert_list = TbsCertList {
+            version: x509_cert::Version::V2,
+            signature: ecdsa_with_sha256(),
+            issuer: content.subject.clone(),
+            this_update: content.validity.not_before,
+            next_update: None,
+            revoked_certificates: Some(vec![entry]),
+            crl_extensions: None,
+        };
+        let signature = BitString::from_bytes(&issuer.key().sign(&tbs_cert_list.to_der().unwrap())).unwrap();
+        let list = CertificateList { tbs_cert_list, signature_algorithm: ecdsa_with_sha256(), signature };
+        let bytes = list.to_der().unwrap();
+        der::pem::encode_string("X509 CRL", der::pem::LineEnding::LF, &bytes).unwrap()
+    }
+
+    #[test]
+    fn every_list_of_a_file_counts() {
+        let authority = Issuer::generate("identity CA", VALIDITY).unwrap();
+        let key = PrivateKey::generate().unwrap();
+        let [one, other, third] = ["one", "other", "third"].map(|name| authority.issue(name, &key, VALIDITY).unwrap());
+        let text = [list(&authority, &one), list(&authority, &other)].concat();
+        let lists = RevocationList::from_pem(&text, authority.certificate()).unwrap();
+        assert_eq!(lists.check(&one), Err(CertificateError::Revoked));
+        assert_eq!(lists.check(&other), Err(CertificateError::Revoked));
+        assert_eq!(lists.check(&third), Ok(()));
+        let foreign = Issuer::generate("identity CA", VALIDITY).unwrap();
+        let text = [list(&authority, &one), list(&foreign, &other)].concat();
+        let result = RevocationList::from_pem(&text, authority.certificate());
+        assert_eq!(result, Err(CertificateError::Signature));
+    }
+
+    #[test]
+    fn authority_must_be_allowed_to_revoke() {
+        let authority = Issuer::generate("identity CA", VALIDITY).unwrap();
+        let key = PrivateKey::generate().unwrap();
+        // The certificate of an identity has a keyUsage without cRLSign.
+        let identity = authority.issue("one", &key, VALIDITY).unwrap();
+        let issuer = Issuer::from_pem(&identity.to_pem(), &key.to_pem()).unwrap();
+        let result = RevocationList::from_pem(&list(&issuer, &identity), &identity);
+        assert_eq!(result, Err(CertificateError::NoRevoker));
     }
 }

@@ -1,5 +1,6 @@
 //! The signature of a document, as CMS (RFC 5652).
 
+use super::bounds::is_bounded;
 use super::certificate::encoded;
 use super::public_key::{ECDSA_WITH_SHA256, Hash, SHA256, ecdsa_with_sha256};
 use super::{Certificate, Issuer, SignatureError};
@@ -42,6 +43,9 @@ impl std::error::Error for SignError {}
 
 /// Verifies that an authority signed `content`. `signature` is the CMS message without its content.
 pub(super) fn verify(content: &[u8], signature: &[u8], authority: &Certificate) -> Result<(), SignatureError> {
+    if !is_bounded(signature) {
+        return Err(SignatureError::Malformed);
+    }
     let info = ContentInfo::from_der(signature).map_err(|_| SignatureError::Malformed)?;
     if info.content_type != SIGNED_DATA {
         return Err(SignatureError::Malformed);
