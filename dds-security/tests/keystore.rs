@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-use dds_security::access::{AccessAction, AccessRequest};
+use dds_security::access::{AccessAction, AccessReason, AccessRequest};
 use dds_security::keystore::{Fleet, FleetError, FleetOptions, FleetRights, FleetStep, KeystoreCheck, check};
 use dds_security::pki::{Certificate, Validity};
 use std::fs;
@@ -82,6 +82,29 @@ fn new_fleet_is_free_of_faults() {
     assert!(text.contains("topics `*`: submessages ENCRYPT, data ENCRYPT"), "{text}");
     // The folder of one identity is checked alone too.
     assert_eq!(check(&folder.path("enclaves/robot7"), NOW).unwrap().identities.len(), 1);
+}
+
+#[test]
+fn governance_decides_before_the_grant() {
+    let folder = Folder::new("governance");
+    folder.make(&["robot7"]);
+    folder.edit("enclaves/governance.xml", "<enable_read_access_control>true<", "<enable_read_access_control>false<");
+    folder.edit("enclaves/governance.xml", "<topic_expression>*<", "<topic_expression>rt/*<");
+    folder.edit("enclaves/robot7/permissions.xml", "<topic>*<", "<topic>rt/clock<");
+    folder.edit("enclaves/robot7/permissions.xml", "<default>DENY<", "<default>ALLOW<");
+    folder.make(&[]);
+    let checked = check(&folder.0, NOW).unwrap();
+    let decide = |action, domain_id, topic| {
+        let access = AccessRequest { action, domain_id, topic, partitions: &[], data_tags: &[] };
+        let decision = checked.identities[0].decide(&access, NOW);
+        (decision.is_allowed, decision.reason)
+    };
+    // The grant allows the first two by its default.
+    assert_eq!(decide(AccessAction::Publish, 1, "rt/scan"), (false, AccessReason::NoDomainRule));
+    assert_eq!(decide(AccessAction::Publish, 0, "clock"), (false, AccessReason::NoTopicRule));
+    assert_eq!(decide(AccessAction::Subscribe, 0, "rt/scan"), (true, AccessReason::Uncontrolled));
+    assert!(matches!(decide(AccessAction::Publish, 0, "rt/scan"), (true, AccessReason::Rule { .. })));
+    assert_eq!(decide(AccessAction::Relay, 0, "rt/scan"), (true, AccessReason::Default));
 }
 
 #[cfg(unix)]

@@ -102,6 +102,12 @@ pub enum AccessReason {
     },
     /// No rule applies, so the default counts.
     Default,
+    /// The governance has no rule for the domain.
+    NoDomainRule,
+    /// The governance has no rule for the topic.
+    NoTopicRule,
+    /// The governance controls no access of this kind to the topic.
+    Uncontrolled,
     /// The validity has not begun.
     NotYetValid,
     /// The validity has ended.
@@ -263,6 +269,9 @@ impl fmt::Display for AccessDecision {
         let verb = if self.is_allowed { "allowed" } else { "denied" };
         write!(f, "{verb} by ")?;
         match self.reason {
+            AccessReason::NoDomainRule => return f.write_str("the governance, which has no rule for the domain"),
+            AccessReason::NoTopicRule => return f.write_str("the governance, which has no rule for the topic"),
+            AccessReason::Uncontrolled => return f.write_str("the governance, which does not control this access"),
             AccessReason::Rule { line } => write!(f, "the rule at line {line} of")?,
             AccessReason::Default => f.write_str("the default of")?,
             AccessReason::NotYetValid => f.write_str("the start of the validity of")?,

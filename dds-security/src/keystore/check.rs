@@ -3,7 +3,8 @@
 use super::files;
 use super::fleet::enclaves_of;
 use crate::access::{
-    AccessDecision, AccessRequest, AccessRule, DomainRule, Governance, Grant, Permissions, ProtectionKind, moment,
+    AccessAction, AccessDecision, AccessReason, AccessRequest, AccessRule, DomainRule, Governance, Grant, Permissions,
+    ProtectionKind, moment,
 };
 use crate::pki::{Certificate, PrivateKey, RevocationList, verify_document};
 use std::fmt;
@@ -56,9 +57,22 @@ impl KeystoreCheck {
 }
 
 impl CheckedIdentity {
-    /// Decides on an access at a time, as all participants of the domain do.
+    /// Decides on an access at a time, as all participants of the domain do: first by governance, then by the grant.
     #[must_use]
     pub fn decide(&self, access: &AccessRequest<'_>, now: i64) -> AccessDecision {
+        let decided = |is_allowed, reason| AccessDecision { is_allowed, grant: self.grant.name.clone(), reason };
+        let Some(domain) = self.governance.rule_of(access.domain_id) else {
+            return decided(false, AccessReason::NoDomainRule);
+        };
+        let Some(topic) = domain.rule_of(access.topic) else { return decided(false, AccessReason::NoTopicRule) };
+        let is_controlled = match access.action {
+            AccessAction::Publish => topic.enable_write_access_control,
+            AccessAction::Subscribe => topic.enable_read_access_control,
+            AccessAction::Relay => true,
+        };
+        if !is_controlled {
+            return decided(true, AccessReason::Uncontrolled);
+        }
         self.grant.decide(access, now)
     }
 }
