@@ -220,14 +220,10 @@ fn changed_values_are_refused_and_change_nothing() {
                 }
                 let mut sides = before.clone();
                 let result = sides[side].handle(&changed, at(0));
-                // The first token has no signature: its values are verified by the last one.
-                let is_first = token.class_id.ends_with("+Req");
-                let is_free = is_first && matches!(name.as_str(), "challenge1" | "dh1" | "c.perm" | "c.dsign_algo");
-                if !is_free || change == 3 {
-                    let is_kept = result.is_err() || sides[side].peer().is_none();
-                    assert!(is_kept, "{name} of {} with change {change}", token.class_id);
-                }
-                assert!(sides[side].peer().is_none() || result.is_ok());
+                // The first token has no signature: its challenge is verified by the last one.
+                let is_free = token.class_id.ends_with("+Req") && name == "challenge1" && change == 0;
+                assert_eq!(result.is_ok(), is_free, "{name} of {} with change {change}", token.class_id);
+                assert_eq!(sides[side].generation(), before[side].generation());
                 // The true token still counts.
                 sides[side].handle(&token, at(200)).unwrap();
                 settle(&mut sides, 200, 5000);
@@ -275,23 +271,64 @@ fn sniffed_certificates_keep_no_participant_out() {
     let [low, high] = pair();
     let mut sides = both();
     // A forger has the certificate of the other side, but not its key. It begins as often as it can.
-    for now in (0..5000_u64).step_by(20) {
-        let mut forged = handshake(low, high, 77).poll(at(0)).unwrap();
-        for (name, value) in &mut forged.binary_properties {
-            if name == "challenge1" {
-                value[..8].copy_from_slice(&now.to_le_bytes());
+    let mut forged = handshake(low, high, 77).poll(at(0)).unwrap();
+    let mut is_final_lost = false;
+    for now in (0..20_000_u64).step_by(10) {
+        if now % 20 == 10 {
+            let (_, value) = forged.binary_properties.iter_mut().find(|(name, _)| name == "challenge1").unwrap();
+            value[..8].copy_from_slice(&now.to_le_bytes());
+            let _ = sides[1].handle(&forged, at(now));
+        }
+        // The first 5 seconds belong to the forger alone.
+        for side in if now < 5000 { 1..2 } else { 0..2 } {
+            while let Some(token) = sides[side].poll(at(now)) {
+                let is_lost = now < 5000 || token.class_id.ends_with("+Final") && !is_final_lost;
+                is_final_lost |= is_lost && now >= 5000;
+                if !is_lost {
+                    let _ = sides[1 - side].handle(&on_wire(&token), at(now));
+                }
             }
         }
-        let _ = sides[1].handle(&forged, at(now));
     }
-    settle(&mut sides, 6000, 20_000);
+    assert!(is_final_lost);
     assert_agreed(&sides);
     // Nor does it undo a proof.
-    let proved = sides[1].peer().cloned();
+    settle(&mut sides, 60_000, 100);
+    let generations = sides.each_ref().map(PeerHandshake::generation);
     let forged = handshake(low, high, 78).poll(at(0)).unwrap();
-    sides[1].handle(&forged, at(30_000)).unwrap();
-    let request = sides[0].poll(at(60_000));
-    assert_eq!((sides[1].peer().cloned(), request), (proved, None));
+    sides[1].handle(&forged, at(70_000)).unwrap();
+    settle(&mut sides, 70_000, 20_000);
+    assert_eq!(sides.each_ref().map(PeerHandshake::generation), generations);
+    assert_agreed(&sides);
+}
+
+#[test]
+fn forged_requests_to_begin_change_no_keys() {
+    let [low, high] = pair();
+    let mut sides = both();
+    settle(&mut sides, 0, 1000);
+    let mut forged = handshake(high, low, 9).poll(at(0)).unwrap();
+    assert!(forged.class_id.ends_with("+AuthReq"));
+    sides[0].handle(&forged, at(10_000)).unwrap();
+    assert!(sides[0].deadline().is_some(), "the other side may have restarted");
+    // The forger announces each challenge that it sees.
+    for now in (10_000..60_000).step_by(50).map(at) {
+        for side in [0, 1] {
+            while let Some(token) = sides[side].poll(now) {
+                if let Some(seen) = token.binary("challenge2") {
+                    forged.binary_properties[0].1.copy_from_slice(seen);
+                }
+                let _ = sides[1 - side].handle(&on_wire(&token), now);
+            }
+        }
+        sides[0].handle(&forged, now).unwrap();
+    }
+    assert_eq!(sides.each_ref().map(PeerHandshake::generation), [1, 1]);
+    // Each challenge has 32 bytes.
+    forged.binary_properties[0].1.push(0);
+    assert_eq!(sides[0].handle(&forged, at(70_000)), Err(HandshakeError::Mismatch("future_challenge")));
+    forged.binary_properties.clear();
+    assert_eq!(sides[0].handle(&forged, at(70_000)), Err(HandshakeError::Missing("future_challenge")));
 }
 
 #[test]

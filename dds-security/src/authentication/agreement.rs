@@ -12,6 +12,10 @@ use zeroize::{Zeroize, Zeroizing};
 /// Bytes of a number of the group.
 const MODP_LEN: usize = 256;
 
+/// Most bytes of a public key: a point without compression, and a number in DER with a zero before it.
+const ECDH_PUBLIC_MAX: usize = 65;
+const MODP_PUBLIC_MAX: usize = 261;
+
 /// An algorithm for the agreement on a secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Agreement {
@@ -29,6 +33,15 @@ impl Agreement {
             b"DH+MODP-2048-256" => Some(Self::Modp),
             _ => None,
         }
+    }
+
+    /// Checks the length and the range of a public key. [`EphemeralKey::agree`] also checks its group.
+    pub(super) fn check_public(self, public: &[u8]) -> Result<(), HandshakeError> {
+        let is_valid = match self {
+            Self::Ecdh => public.len() <= ECDH_PUBLIC_MAX && PublicKey::from_sec1_bytes(public).is_ok(),
+            Self::Modp => public.len() <= MODP_PUBLIC_MAX && modp_number(public).is_some(),
+        };
+        if is_valid { Ok(()) } else { Err(HandshakeError::PublicKey) }
     }
 
     /// The name on the wire.
@@ -91,8 +104,15 @@ impl EphemeralKey {
     }
 }
 
-/// Reads a public key: a number of the subgroup with prime order, in DER or as bytes.
+/// Reads a public key: a number of the subgroup with prime order.
 fn modp_public(bytes: &[u8]) -> Option<U2048> {
+    let public = modp_number(bytes)?;
+    // Numbers outside of the subgroup would leak bits of the private key.
+    (power(&public, &U256::from_be_hex(ORDER).to_be_bytes()) == U2048::ONE).then_some(public)
+}
+
+/// Reads a number in the range of the group, in DER or as bytes.
+fn modp_number(bytes: &[u8]) -> Option<U2048> {
     let bytes = match bytes {
         // DER of a number with 255 to 257 bytes. A bare number of 256 bytes cannot have this length.
         [2, 0x82, high, low, rest @ ..] if rest.len() == usize::from(u16::from_be_bytes([*high, *low])) => rest,
@@ -107,18 +127,18 @@ fn modp_public(bytes: &[u8]) -> Option<U2048> {
     padded[MODP_LEN - bytes.len()..].copy_from_slice(bytes);
     let public = U2048::from_be_bytes(padded);
     let modulus = number(MODULUS);
-    // Numbers outside of the subgroup would leak bits of the private key.
-    let is_inside = public > U2048::ONE && public < modulus.wrapping_sub(&U2048::ONE);
-    (is_inside && power(&public, &U256::from_be_hex(ORDER).to_be_bytes()) == U2048::ONE).then_some(public)
+    (public > U2048::ONE && public < modulus.wrapping_sub(&U2048::ONE)).then_some(public)
 }
 
 /// Raises a number to a power in constant time.
 fn power(base: &U2048, exponent: &[u8; 32]) -> U2048 {
     let parameters = DynResidueParams::new(&number(MODULUS));
     let mut exponent = U256::from_be_byte_array((*exponent).into());
-    let power = DynResidue::new(base, parameters).pow_bounded_exp(&exponent, 256).retrieve();
+    let mut power = DynResidue::new(base, parameters).pow_bounded_exp(&exponent, 256);
     exponent.zeroize();
-    power
+    let number = power.retrieve();
+    power.zeroize();
+    number
 }
 
 fn number(hex: &str) -> U2048 {
@@ -195,12 +215,21 @@ mod tests {
             [U2048::ZERO, U2048::ONE, modulus.wrapping_sub(&U2048::ONE), modulus, U2048::MAX, U2048::from(2_u8)]
         {
             assert_eq!(modp.agree(&public.to_be_bytes()), Err(HandshakeError::PublicKey));
+            let is_in_range = public == U2048::from(2_u8);
+            assert_eq!(Agreement::Modp.check_public(&public.to_be_bytes()).is_ok(), is_in_range);
         }
         assert_eq!(modp.agree(&[]), Err(HandshakeError::PublicKey));
         assert_eq!(modp.agree(&[1; 300]), Err(HandshakeError::PublicKey));
         let ecdh = EphemeralKey::derive(Agreement::Ecdh, &[1; 32]);
         assert_eq!(ecdh.agree(&[0]), Err(HandshakeError::PublicKey));
         assert_eq!(ecdh.agree(&[4; 65]), Err(HandshakeError::PublicKey));
+        for agreement in [Agreement::Ecdh, Agreement::Modp] {
+            let public = EphemeralKey::derive(agreement, &[1; 32]).public(true);
+            assert_eq!(agreement.check_public(&public), Ok(()));
+            assert_eq!(agreement.check_public(&[&public[..], &[0; 200]].concat()), Err(HandshakeError::PublicKey));
+            assert_eq!(agreement.check_public(&[]), Err(HandshakeError::PublicKey));
+        }
+        assert_eq!(Agreement::Ecdh.check_public(&[4; 65]), Err(HandshakeError::PublicKey));
     }
 
     #[test]

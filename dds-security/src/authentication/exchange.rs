@@ -4,6 +4,7 @@ use super::agreement::{Agreement, EphemeralKey};
 use super::holder::{DataHolder, signed_bytes};
 use super::identity::{CLASS, LocalParticipant, is_class, subject_half};
 use super::secret::{AuthenticatedPeer, SharedSecret};
+use crate::crypto::hmac;
 use crate::pki::{Certificate, CertificateError, PublicKey};
 use sha2::{Digest, Sha256};
 use std::fmt;
@@ -49,6 +50,14 @@ pub enum HandshakeError {
 pub(super) struct Nonce {
     pub(super) challenge: [u8; 32],
     pub(super) ephemeral: zeroize::Zeroizing<[u8; 32]>,
+}
+
+impl Nonce {
+    /// Derives the values for one Request. No other participant can foresee them.
+    pub(super) fn for_request(&self, request_hash: &[u8; 32]) -> Self {
+        let challenge = *hmac(self.ephemeral.as_slice(), &[b"challenge", request_hash]);
+        Self { challenge, ephemeral: hmac(self.ephemeral.as_slice(), &[b"ephemeral", request_hash]) }
+    }
 }
 
 /// What one side presents: values as they are on the wire.
@@ -134,7 +143,7 @@ pub(super) struct RequestExchange {
     own: Credentials,
     key: EphemeralKey,
     dh1: Vec<u8>,
-    challenge1: [u8; 32],
+    pub(super) challenge1: [u8; 32],
 }
 
 impl RequestExchange {
@@ -174,6 +183,7 @@ impl RequestExchange {
         if peer.agreement != self.own.agreement {
             return Err(HandshakeError::Mismatch("c.kagree_algo"));
         }
+        peer.agreement.check_public(dh2)?;
         let transcript = Transcript {
             hash_c1: &self.own.hash,
             hash_c2: &peer.hash,
@@ -199,10 +209,24 @@ pub(super) struct ReplyExchange {
     key: EphemeralKey,
     dh1: Vec<u8>,
     dh2: Vec<u8>,
+    /// The Request and the challenges.
+    pub(super) id: ReplyId,
+}
+
+/// The exchange to which a token belongs, without any key.
+#[derive(Clone)]
+pub(super) struct ReplyId {
+    /// Hash of the Request. A forged one may have the challenge of the true one.
+    pub(super) request_hash: [u8; 32],
     challenge1: [u8; 32],
     challenge2: [u8; 32],
-    /// Hash of the Request. A forged one may have the challenge of the true one.
-    request_hash: [u8; 32],
+}
+
+impl ReplyId {
+    pub(super) fn is_finished_by(&self, final_token: &DataHolder) -> bool {
+        final_token.binary("challenge1") == Some(&self.challenge1)
+            && final_token.binary("challenge2") == Some(&self.challenge2)
+    }
 }
 
 impl ReplyExchange {
@@ -218,6 +242,7 @@ impl ReplyExchange {
         let challenge1 = challenge(request, "challenge1")?;
         let dh1 = required(request, "dh1")?.to_vec();
         let peer = Credentials::read(request, "hash_c1", local, remote, now)?;
+        peer.agreement.check_public(&dh1)?;
         let own = Credentials::own(local, peer.agreement);
         let key = EphemeralKey::derive(peer.agreement, &nonce.ephemeral);
         let dh2 = key.public(vendor == CYCLONE_DDS);
@@ -240,22 +265,13 @@ impl ReplyExchange {
         token.add("challenge2", &challenge2);
         token.add("signature", &local.identity.key.sign(&transcript.reply_bytes()));
         let own_hash = own.hash;
-        let request_hash = hash_of_request(request);
-        Ok(Self { token, own_hash, peer, key, dh1, dh2, challenge1, challenge2, request_hash })
-    }
-
-    pub(super) fn answers(&self, request: &DataHolder) -> bool {
-        hash_of_request(request) == self.request_hash
-    }
-
-    pub(super) fn is_finished_by(&self, final_token: &DataHolder) -> bool {
-        final_token.binary("challenge1") == Some(&self.challenge1)
-            && final_token.binary("challenge2") == Some(&self.challenge2)
+        let id = ReplyId { request_hash: hash_of_request(request), challenge1, challenge2 };
+        Ok(Self { token, own_hash, peer, key, dh1, dh2, id })
     }
 
     /// Checks a Final. Returns the authenticated participant.
     pub(super) fn finish(&self, final_token: &DataHolder) -> Result<AuthenticatedPeer, HandshakeError> {
-        if !self.is_finished_by(final_token) {
+        if !self.id.is_finished_by(final_token) {
             return Err(HandshakeError::Unexpected);
         }
         check_optional(final_token, "hash_c1", &self.peer.hash)?;
@@ -265,15 +281,15 @@ impl ReplyExchange {
         let transcript = Transcript {
             hash_c1: &self.peer.hash,
             hash_c2: &self.own_hash,
-            challenge1: &self.challenge1,
-            challenge2: &self.challenge2,
+            challenge1: &self.id.challenge1,
+            challenge2: &self.id.challenge2,
             dh1: &self.dh1,
             dh2: &self.dh2,
         };
         let signature = required(final_token, "signature")?;
         verify(&self.peer.certificate, &transcript.final_bytes(), signature)?;
         let secret = self.key.agree(&self.dh1)?;
-        let secret = SharedSecret { secret: *secret, challenge1: self.challenge1, challenge2: self.challenge2 };
+        let secret = SharedSecret { secret: *secret, challenge1: self.id.challenge1, challenge2: self.id.challenge2 };
         Ok(self.peer.clone().into_peer(secret))
     }
 }
@@ -365,7 +381,7 @@ fn required<'a>(token: &'a DataHolder, name: &'static str) -> Result<&'a [u8], H
     token.binary(name).ok_or(HandshakeError::Missing(name))
 }
 
-fn challenge(token: &DataHolder, name: &'static str) -> Result<[u8; 32], HandshakeError> {
+pub(super) fn challenge(token: &DataHolder, name: &'static str) -> Result<[u8; 32], HandshakeError> {
     required(token, name)?.try_into().map_err(|_| HandshakeError::Mismatch(name))
 }
 
@@ -384,7 +400,7 @@ fn hash_of(values: &[Vec<u8>; 5]) -> [u8; 32] {
 }
 
 /// Returns a hash of all values of a Request that its answer depends on.
-fn hash_of_request(request: &DataHolder) -> [u8; 32] {
+pub(super) fn hash_of_request(request: &DataHolder) -> [u8; 32] {
     let names = CREDENTIALS.into_iter().chain(["dh1", "challenge1"]);
     let values: Vec<_> = names.map(|name| (name, request.binary(name).unwrap_or_default())).collect();
     Sha256::digest(signed_bytes(&values)).into()

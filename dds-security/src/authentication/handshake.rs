@@ -1,6 +1,9 @@
 //! The state machine of a handshake with one other participant: roles, repetition, renewal.
 
-use super::exchange::{HandshakeError, HandshakeStep, Nonce, ReplyExchange, RequestExchange, authentication_request};
+use super::exchange::{
+    HandshakeError, HandshakeStep, Nonce, ReplyExchange, ReplyId, RequestExchange, authentication_request, challenge,
+    hash_of_request,
+};
 use super::identity::LocalParticipant;
 use super::{AuthenticatedPeer, DataHolder};
 use crate::crypto::hmac;
@@ -16,10 +19,13 @@ const REPEAT_MIN: Duration = Duration::from_millis(100);
 const REPEAT_MAX: Duration = Duration::from_secs(3);
 
 /// Most Replies that wait for their Final. Each Request with a sniffed certificate makes one.
-const PENDING_MAX: usize = 4;
+const PENDING_MAX: usize = 8;
 
-/// Age from which on a waiting Reply makes room for another one.
-const PENDING_AGE: Duration = Duration::from_secs(1);
+/// Age from which on a waiting Reply makes room for another one. Its Final comes within a round trip.
+const PENDING_AGE: Duration = Duration::from_millis(50);
+
+/// Bound of the random pause, in milliseconds, between two Replies that take the place of others.
+const ADMISSION_PAUSE_MS: u8 = 20;
 
 /// Age at which a Reply without a Final is given up. Until then it is sent again and again.
 const PENDING_END: Duration = Duration::from_secs(30);
@@ -97,10 +103,8 @@ pub struct HandshakeRemote {
 pub struct PeerHandshake {
     local: Arc<LocalParticipant>,
     remote: HandshakeRemote,
-    /// Random bytes from which all nonces follow.
+    /// Random bytes from which the next nonces follow, but no earlier ones.
     seed: Zeroizing<[u8; 32]>,
-    /// Nonces that were made.
-    nonces: u64,
     role: HandshakeRole,
     peer: Option<AuthenticatedPeer>,
     /// Times that the peer has proved its identity.
@@ -119,13 +123,28 @@ enum HandshakeRole {
 #[derive(Clone)]
 struct InitiatorState {
     /// The Request that waits for its Reply.
-    request: Option<(RequestExchange, Repetition)>,
-    /// The answered Request and its Final, in case the Final was lost.
-    finished: Option<(RequestExchange, DataHolder)>,
+    request: Option<PendingRequest>,
+    /// The challenge of the answered Request and its Final, in case the Final was lost.
+    finished: Option<([u8; 32], DataHolder)>,
     /// Whether the Final is to be sent.
     sends_final: bool,
     last_final: Option<Duration>,
     last_request: Option<Duration>,
+}
+
+#[derive(Clone)]
+struct PendingRequest {
+    exchange: RequestExchange,
+    /// The `challenge2` that an authenticated participant has announced, and must use.
+    announced: Option<[u8; 32]>,
+    repetition: Repetition,
+}
+
+impl PendingRequest {
+    fn new(local: &LocalParticipant, seed: &mut Zeroizing<[u8; 32]>, announced: Option<[u8; 32]>) -> Self {
+        let exchange = RequestExchange::new(local, &next_nonce(seed));
+        Self { exchange, announced, repetition: Repetition::new() }
+    }
 }
 
 #[derive(Clone)]
@@ -134,7 +153,7 @@ struct ReplierState {
     nonce: Nonce,
     pending: Vec<PendingReply>,
     /// The exchange that made the peer authenticated.
-    finished: Option<ReplyExchange>,
+    finished: Option<ReplyId>,
     /// The token that asks the other side to begin.
     asking: Repetition,
 }
@@ -176,10 +195,10 @@ impl PeerHandshake {
     /// Begins with a participant that discovery has found. `random` must be random and must not be used again.
     #[must_use]
     pub fn new(local: Arc<LocalParticipant>, remote: HandshakeRemote, random: [u8; 32]) -> Self {
-        let seed = Zeroizing::new(random);
+        let mut seed = Zeroizing::new(random);
         let role = if local.guid < remote.guid {
             HandshakeRole::Initiator(InitiatorState {
-                request: Some((RequestExchange::new(&local, &nonce(&seed, 0)), Repetition::new())),
+                request: Some(PendingRequest::new(&local, &mut seed, None)),
                 finished: None,
                 sends_final: false,
                 last_final: None,
@@ -187,9 +206,10 @@ impl PeerHandshake {
             })
         } else {
             let asking = Repetition::new();
-            HandshakeRole::Replier(ReplierState { nonce: nonce(&seed, 0), pending: Vec::new(), finished: None, asking })
+            let nonce = next_nonce(&mut seed);
+            HandshakeRole::Replier(ReplierState { nonce, pending: Vec::new(), finished: None, asking })
         };
-        Self { local, remote, seed, nonces: 1, role, peer: None, generation: 0 }
+        Self { local, remote, seed, role, peer: None, generation: 0 }
     }
 
     /// The other participant, once it has proved its identity.
@@ -210,10 +230,7 @@ impl PeerHandshake {
     /// [`HandshakeError`] if the token is refused. Nothing has changed then.
     pub fn handle(&mut self, token: &DataHolder, now: HandshakeTime) -> Result<(), HandshakeError> {
         match HandshakeStep::of(token)? {
-            HandshakeStep::AuthRequest => {
-                self.handle_authentication_request(now);
-                Ok(())
-            }
+            HandshakeStep::AuthRequest => self.handle_authentication_request(token, now),
             HandshakeStep::Request => self.handle_request(token, now),
             HandshakeStep::Reply => self.handle_reply(token, now),
             HandshakeStep::Final => self.handle_final(token),
@@ -235,73 +252,84 @@ impl PeerHandshake {
         let due = |repetition: &Repetition| repetition.next.unwrap_or(Duration::ZERO);
         match &self.role {
             HandshakeRole::Initiator(initiator) if initiator.sends_final => Some(Duration::ZERO),
-            HandshakeRole::Initiator(initiator) => initiator.request.as_ref().map(|(_, repetition)| due(repetition)),
+            HandshakeRole::Initiator(initiator) => initiator.request.as_ref().map(|request| due(&request.repetition)),
             HandshakeRole::Replier(replier) => {
-                let asking = replier.is_asking(self.peer.is_some()).then(|| due(&replier.asking));
+                let asking = self.peer.is_none().then(|| due(&replier.asking));
                 replier.pending.iter().map(|pending| due(&pending.repetition)).chain(asking).min()
             }
         }
     }
 
     /// The other side asks for a Request. If it is authenticated, it may have restarted, and must prove itself again.
-    fn handle_authentication_request(&mut self, now: HandshakeTime) {
-        let nonces = &mut self.nonces;
-        let HandshakeRole::Initiator(initiator) = &mut self.role else { return };
-        let pause = if self.peer.is_some() { RENEWAL_PAUSE } else { ANSWER_PAUSE };
+    ///
+    /// Anyone can send this token. So a new proof counts only with the challenge that the token announces: the other
+    /// side uses an announced challenge only if it has restarted.
+    fn handle_authentication_request(&mut self, token: &DataHolder, now: HandshakeTime) -> Result<(), HandshakeError> {
+        let announced = challenge(token, "future_challenge")?;
+        let HandshakeRole::Initiator(initiator) = &mut self.role else { return Ok(()) };
+        let is_renewal = self.peer.is_some() && initiator.request.is_none();
+        let pause = if is_renewal { RENEWAL_PAUSE } else { ANSWER_PAUSE };
         if initiator.last_request.is_some_and(|last| now.elapsed < last.saturating_add(pause)) {
-            return;
+            return Ok(());
         }
+        let announced = self.peer.is_some().then_some(announced);
         match &mut initiator.request {
-            Some((_, repetition)) => *repetition = Repetition::new(),
-            None => {
-                let request = RequestExchange::new(&self.local, &nonce(&self.seed, *nonces));
-                *nonces += 1;
-                initiator.request = Some((request, Repetition::new()));
-            }
+            Some(request) if request.announced == announced => request.repetition = Repetition::new(),
+            // A Reply to the earlier Request may have told a forger its challenge, so another Request follows.
+            _ => initiator.request = Some(PendingRequest::new(&self.local, &mut self.seed, announced)),
         }
+        Ok(())
     }
 
     fn handle_request(&mut self, token: &DataHolder, now: HandshakeTime) -> Result<(), HandshakeError> {
         let HandshakeRole::Replier(replier) = &mut self.role else { return Err(HandshakeError::Unexpected) };
-        if replier.finished.as_ref().is_some_and(|finished| finished.answers(token)) {
+        let request_hash = hash_of_request(token);
+        if replier.finished.as_ref().is_some_and(|finished| finished.request_hash == request_hash) {
             // A late copy: its Final has come.
             return Ok(());
         }
-        if let Some(known) = replier.pending.iter_mut().find(|pending| pending.reply.answers(token)) {
+        if let Some(known) = replier.pending.iter_mut().find(|pending| pending.reply.id.request_hash == request_hash) {
             let is_paused = known.last.is_some_and(|last| now.elapsed < last.saturating_add(ANSWER_PAUSE));
             if !is_paused {
                 known.repetition.next = None;
             }
             return Ok(());
         }
-        if replier.pending.len() >= PENDING_MAX {
-            let oldest = replier.pending.first().map(|pending| pending.since.saturating_add(PENDING_AGE));
-            if oldest.is_some_and(|age| now.elapsed < age) {
-                return Err(HandshakeError::Busy);
-            }
-        }
+        let evicted = replier.evicted(&self.seed, now.elapsed)?;
+        // After a proof, no challenge is announced, so that a forger cannot announce the next one.
+        let derived = self.peer.is_some().then(|| replier.nonce.for_request(&request_hash));
+        let nonce = derived.as_ref().unwrap_or(&replier.nonce);
         let HandshakeRemote { guid, vendor } = self.remote;
-        let reply = ReplyExchange::new(token, &self.local, &guid, vendor, &replier.nonce, now.unix)?;
-        if replier.pending.len() >= PENDING_MAX {
-            replier.pending.remove(0);
+        let reply = ReplyExchange::new(token, &self.local, &guid, vendor, nonce, now.unix)?;
+        if let Some(index) = evicted {
+            replier.pending.swap_remove(index);
         }
         replier.pending.push(PendingReply { reply, since: now.elapsed, repetition: Repetition::new(), last: None });
+        if replier.asking.next.is_none() {
+            // The other side has begun, so asking can wait for the Final.
+            replier.asking.note(now.elapsed);
+        }
         Ok(())
     }
 
     fn handle_reply(&mut self, token: &DataHolder, now: HandshakeTime) -> Result<(), HandshakeError> {
         let HandshakeRole::Initiator(initiator) = &mut self.role else { return Err(HandshakeError::Unexpected) };
-        if initiator.finished.as_ref().is_some_and(|(request, _)| request.is_answered_by(token)) {
+        if initiator.finished.as_ref().is_some_and(|(challenge1, _)| token.binary("challenge1") == Some(challenge1)) {
             // The Final was lost, or a copy of the Reply is late. The content of the copy does not matter.
             let is_paused = initiator.last_final.is_some_and(|last| now.elapsed < last.saturating_add(ANSWER_PAUSE));
             initiator.sends_final |= !is_paused;
             return Ok(());
         }
-        let Some((request, _)) = &initiator.request else { return Err(HandshakeError::Unexpected) };
-        let (final_token, peer) = request.finish(token, &self.local, &self.remote.guid, now.unix)?;
-        if let Some((request, _)) = initiator.request.take() {
-            initiator.finished = Some((request, final_token));
+        let Some(PendingRequest { exchange, announced, .. }) = &initiator.request else {
+            return Err(HandshakeError::Unexpected);
+        };
+        if announced.is_some_and(|announced| token.binary("challenge2") != Some(&announced)) {
+            return Err(HandshakeError::Mismatch("challenge2"));
         }
+        let (final_token, peer) = exchange.finish(token, &self.local, &self.remote.guid, now.unix)?;
+        // The key of the exchange has served, so only its challenge stays.
+        initiator.finished = Some((exchange.challenge1, final_token));
+        initiator.request = None;
         initiator.sends_final = true;
         self.peer = Some(peer);
         self.generation += 1;
@@ -316,7 +344,7 @@ impl PeerHandshake {
         let mut result = Err(HandshakeError::Unexpected);
         for (index, pending) in replier.pending.iter().enumerate() {
             // A forged Request may have the challenge of the true one, so each exchange is tried.
-            if pending.reply.is_finished_by(token) {
+            if pending.reply.id.is_finished_by(token) {
                 result = pending.reply.finish(token).map(|peer| (index, peer));
                 if result.is_ok() {
                     break;
@@ -324,11 +352,10 @@ impl PeerHandshake {
             }
         }
         let (index, peer) = result?;
-        replier.finished = Some(replier.pending.swap_remove(index).reply);
+        replier.finished = Some(replier.pending.swap_remove(index).reply.id);
         // The other Requests were late copies or forged, and keys for the agreement serve once.
         replier.pending.clear();
-        replier.nonce = nonce(&self.seed, self.nonces);
-        self.nonces += 1;
+        replier.nonce = next_nonce(&mut self.seed);
         self.peer = Some(peer);
         self.generation += 1;
         Ok(())
@@ -341,7 +368,7 @@ impl InitiatorState {
             self.last_final = Some(now);
             return self.finished.as_ref().map(|(_, token)| token.clone());
         }
-        let (request, repetition) = self.request.as_mut()?;
+        let PendingRequest { exchange, repetition, .. } = self.request.as_mut()?;
         if is_authenticated && repetition.count >= RENEWAL_REPEATS {
             self.request = None;
             return None;
@@ -351,22 +378,36 @@ impl InitiatorState {
         }
         repetition.note(now);
         self.last_request = Some(now);
-        Some(request.token.clone())
+        Some(exchange.token.clone())
     }
 }
 
 impl ReplierState {
-    /// Whether this side asks the other one to begin: it has not begun, and is not authenticated.
-    fn is_asking(&self, is_authenticated: bool) -> bool {
-        !is_authenticated && self.pending.is_empty()
+    /// Returns the waiting Reply that makes room for another one. `None` if there is room.
+    fn evicted(&self, seed: &[u8; 32], now: Duration) -> Result<Option<usize>, HandshakeError> {
+        if self.pending.len() < PENDING_MAX {
+            return Ok(None);
+        }
+        let last = self.pending.iter().map(|pending| pending.since).max().unwrap_or_default();
+        // Each answer costs a signature. A forger cannot foresee the end of the pause, and take each place first.
+        let pause = hmac(seed, &[b"pause", &last.as_nanos().to_be_bytes()])[0] % ADMISSION_PAUSE_MS;
+        if now < last.saturating_add(Duration::from_millis(pause.into())) {
+            return Err(HandshakeError::Busy);
+        }
+        let is_old = |index: &usize| now >= self.pending[*index].since.saturating_add(PENDING_AGE);
+        let old: Vec<_> = (0..self.pending.len()).filter(is_old).collect();
+        // A forger cannot foresee which Reply goes, so the true one stays with a fair chance.
+        let random = hmac(seed, &[b"evicted", &now.as_nanos().to_be_bytes()]);
+        let index = old.get(usize::from(random[0]) % old.len().max(1)).ok_or(HandshakeError::Busy)?;
+        Ok(Some(*index))
     }
 
     fn poll(&mut self, now: Duration, is_authenticated: bool) -> Option<DataHolder> {
-        if self.is_asking(is_authenticated) && self.asking.is_due(now) {
+        // Waiting Replies may be those to forged Requests, so they do not end the asking.
+        if !is_authenticated && self.asking.is_due(now) {
             self.asking.note(now);
             return Some(authentication_request(&self.nonce.challenge));
         }
-        // An exchange without a Final ends, so that this side asks again.
         self.pending.retain(|pending| now < pending.since.saturating_add(PENDING_END));
         let pending = self.pending.iter_mut().find(|pending| pending.repetition.is_due(now))?;
         pending.repetition.note(now);
@@ -375,11 +416,13 @@ impl ReplierState {
     }
 }
 
-/// Derives the nonce with a number. Equal seeds and numbers give equal nonces.
-fn nonce(seed: &[u8; 32], number: u64) -> Nonce {
-    let number = number.to_be_bytes();
-    let challenge = *hmac(seed, &[b"challenge", &number]);
-    Nonce { challenge, ephemeral: hmac(seed, &[b"ephemeral", &number]) }
+/// Derives a nonce, and replaces the seed so that it no longer tells the nonce. Equal seeds give equal nonces.
+fn next_nonce(seed: &mut Zeroizing<[u8; 32]>) -> Nonce {
+    let nonce =
+        Nonce { challenge: *hmac(seed.as_slice(), &[b"challenge"]), ephemeral: hmac(seed.as_slice(), &[b"ephemeral"]) };
+    let next = hmac(seed.as_slice(), &[b"next"]);
+    *seed = next;
+    nonce
 }
 
 impl fmt::Debug for PeerHandshake {

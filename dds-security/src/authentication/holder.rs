@@ -11,7 +11,7 @@ use std::fmt;
 use zeroize::Zeroizing;
 
 /// Most bytes of a token. Certificates and permissions of one participant have a few kilobytes.
-pub(super) const LEN_MAX: usize = 1 << 18;
+pub(super) const LEN_MAX: usize = 1 << 16;
 
 /// Fewest bytes of a property: two lengths.
 const PROPERTY_LEN_MIN: usize = 8;
@@ -54,7 +54,7 @@ impl DataHolder {
     /// Reads a token, such as the value of a parameter of discovery. Bytes behind it are padding.
     ///
     /// # Errors
-    /// [`CdrError`] if the bytes break the layout, or are more than 256 KiB.
+    /// [`CdrError`] if the bytes break the layout, or are more than 64 KiB.
     pub fn parse(bytes: &[u8], order: TokenByteOrder) -> Result<Self, CdrError> {
         if bytes.len() > LEN_MAX {
             return Err(CdrError { at: LEN_MAX });

@@ -53,7 +53,7 @@ impl GenericMessage {
     /// Reads a serialized payload, with its encapsulation header.
     ///
     /// # Errors
-    /// [`CdrError`] if the bytes break the layout, or are more than 256 KiB.
+    /// [`CdrError`] if the bytes break the layout, or are more than 64 KiB.
     pub fn parse(payload: &[u8]) -> Result<Self, CdrError> {
         let (header, bytes) = payload.split_first_chunk::<4>().ok_or(CdrError { at: 0 })?;
         let order = match header {
