@@ -6,7 +6,7 @@ use dds_security::access::{AccessAction, AccessRequest};
 use dds_security::keystore::{CheckedIdentity, Fleet, FleetFile, FleetOptions, FleetRights, FleetStep, check};
 use dds_security::pki::Validity;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The commands of DDS Security.
@@ -97,8 +97,12 @@ fn init(options: &SecurityInitOptions, output: &mut dyn Write) -> Result<(), Too
         writeln!(output, "{verb} {}", path.display()).map_err(ToolError::output)?;
     }
     let folder = options.folder.display();
-    writeln!(output, "Keep {folder}/private here. Copy only {folder}/enclaves/NAME to the host of an identity.")
-        .map_err(ToolError::output)
+    writeln!(
+        output,
+        "Keep {folder}/private here. Copy only the files of {folder}/enclaves/NAME to the host of an identity. \
+         Folders below it belong to other identities."
+    )
+    .map_err(ToolError::output)
 }
 
 fn run_check(options: &SecurityCheckOptions, output: &mut dyn Write) -> Result<(), ToolError> {
@@ -116,8 +120,16 @@ fn run_check(options: &SecurityCheckOptions, output: &mut dyn Write) -> Result<(
     for identity in &identities {
         write!(output, "{identity}").map_err(ToolError::output)?;
     }
-    if checked.has_errors() {
-        let count = checked.findings.iter().filter(|finding| finding.is_error).count();
+    // Errors of other identities do not concern the chosen one.
+    let enclaves = options.folder.join("enclaves");
+    let concerns = |path: &Path| match (options.identity.as_deref(), path.parent()) {
+        (Some(name), Some(parent)) if parent != enclaves && parent.starts_with(&enclaves) => {
+            parent == enclaves.join(name.trim_start_matches('/'))
+        }
+        _ => true,
+    };
+    let count = checked.findings.iter().filter(|finding| finding.is_error && concerns(&finding.path)).count();
+    if count > 0 {
         return Err(ToolError::Security {
             text: format!("the files have errors ({count}); the lines above name each one"),
         });
@@ -136,7 +148,8 @@ fn run_check(options: &SecurityCheckOptions, output: &mut dyn Write) -> Result<(
         }
     }
     if is_denied {
-        let text = "an access is denied: change permissions.xml, and run `dds security init` again".to_owned();
+        let text = "an access is denied: change permissions.xml or governance.xml, and run `dds security init` again"
+            .to_owned();
         return Err(ToolError::Security { text });
     }
     Ok(())
