@@ -26,21 +26,34 @@ const DOCUMENT: &str = include_str!("../../../dds-security/tests/documents/gover
 /// 2030-01-01.
 const NOW: i64 = 1_893_456_000;
 
-/// A participant, and handshakes with one of a lower and one of a higher GUID.
+/// GUIDs of the participants that have sent the captured Request and Reply. Others would end each input early.
+const REQUESTER: [u8; 16] = *b"\xb5\x8d\xb0\x4e\x4b\x3b\x02\x14\x0e\x82\xf9\xfa\0\0\x01\xc1";
+const REPLIER: [u8; 16] = *b"\xff\x09\x07\xe1\x6f\x83\x14\x8f\x4c\x8e\x51\xf7\0\0\x01\xc1";
+
+/// Participants in both roles.
 struct World {
     authority: Certificate,
     signer: Certificate,
     handshakes: [PeerHandshake; 2],
+    /// The challenge of the Request that waits for its Reply.
+    challenge1: Vec<u8>,
 }
 
 static WORLD: LazyLock<World> = LazyLock::new(|| {
-    let identity = LocalIdentity::new(AUTHORITY, CERTIFICATE, KEY, Vec::new(), NOW).expect("the files are valid");
-    let local = Arc::new(LocalParticipant { identity, guid: [0x80; 16], participant_data: Vec::new() });
-    let with = |guid| PeerHandshake::new(Arc::clone(&local), HandshakeRemote { guid, vendor: [1, 0x10] }, [7; 32]);
+    let handshake = |local, remote| {
+        let identity = LocalIdentity::new(AUTHORITY, CERTIFICATE, KEY, Vec::new(), NOW).expect("the files are valid");
+        let local = Arc::new(LocalParticipant { identity, guid: local, participant_data: Vec::new() });
+        PeerHandshake::new(local, HandshakeRemote { guid: remote, vendor: [1, 0x10] }, [7; 32])
+    };
+    // The side with the lower GUID sends the Request.
+    let initiator = handshake([0x80; 16], REPLIER);
+    let request = initiator.clone().poll(HandshakeTime { elapsed: Duration::ZERO, unix: NOW });
+    let challenge1 = request.as_ref().and_then(|request| request.binary("challenge1")).expect("it begins").to_vec();
     World {
         authority: Certificate::from_pem(AUTHORITY).expect("the file is valid"),
         signer: Certificate::from_pem(SIGNER).expect("the file is valid"),
-        handshakes: [with([0x70; 16]), with([0x90; 16])],
+        handshakes: [initiator, handshake([0xff; 16], REQUESTER)],
+        challenge1,
     }
 });
 
@@ -81,11 +94,18 @@ fuzz_target!(|input: &[u8]| {
 
 /// Passes a token to both roles. No input has the signature of another participant.
 fn handle(token: &DataHolder) {
+    let mut token = token.clone();
+    if token.class_id.ends_with("+Reply") {
+        // No input can guess the challenge.
+        for (_, value) in token.binary_properties.iter_mut().filter(|(name, _)| name == "challenge1") {
+            **value = WORLD.challenge1.clone();
+        }
+    }
     for handshake in &WORLD.handshakes {
         let mut handshake = handshake.clone();
         for elapsed in [0, 1000].map(Duration::from_millis) {
             let time = HandshakeTime { elapsed, unix: NOW };
-            let _ = handshake.handle(token, time);
+            let _ = handshake.handle(&token, time);
             while handshake.poll(time).is_some() {}
         }
         assert!(handshake.peer().is_none());
