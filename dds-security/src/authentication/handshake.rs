@@ -123,7 +123,7 @@ enum HandshakeRole {
 #[derive(Clone)]
 struct InitiatorState {
     /// The Request that waits for its Reply.
-    request: Option<PendingRequest>,
+    request: Option<WaitingRequest>,
     /// The challenge of the answered Request and its Final, in case the Final was lost.
     finished: Option<([u8; 32], DataHolder)>,
     /// Whether the Final is to be sent.
@@ -133,14 +133,14 @@ struct InitiatorState {
 }
 
 #[derive(Clone)]
-struct PendingRequest {
+struct WaitingRequest {
     exchange: RequestExchange,
     /// The `challenge2` that an authenticated participant has announced, and must use.
     announced: Option<[u8; 32]>,
     repetition: Repetition,
 }
 
-impl PendingRequest {
+impl WaitingRequest {
     fn new(local: &LocalParticipant, seed: &mut Zeroizing<[u8; 32]>, announced: Option<[u8; 32]>) -> Self {
         let exchange = RequestExchange::new(local, &next_nonce(seed));
         Self { exchange, announced, repetition: Repetition::new() }
@@ -198,7 +198,7 @@ impl PeerHandshake {
         let mut seed = Zeroizing::new(random);
         let role = if local.guid < remote.guid {
             HandshakeRole::Initiator(InitiatorState {
-                request: Some(PendingRequest::new(&local, &mut seed, None)),
+                request: Some(WaitingRequest::new(&local, &mut seed, None)),
                 finished: None,
                 sends_final: false,
                 last_final: None,
@@ -276,7 +276,7 @@ impl PeerHandshake {
         match &mut initiator.request {
             Some(request) if request.announced == announced => request.repetition = Repetition::new(),
             // A Reply to the earlier Request may have told a forger its challenge, so another Request follows.
-            _ => initiator.request = Some(PendingRequest::new(&self.local, &mut self.seed, announced)),
+            _ => initiator.request = Some(WaitingRequest::new(&self.local, &mut self.seed, announced)),
         }
         Ok(())
     }
@@ -320,7 +320,7 @@ impl PeerHandshake {
             initiator.sends_final |= !is_paused;
             return Ok(());
         }
-        let Some(PendingRequest { exchange, announced, .. }) = &initiator.request else {
+        let Some(WaitingRequest { exchange, announced, .. }) = &initiator.request else {
             return Err(HandshakeError::Unexpected);
         };
         if announced.is_some_and(|announced| token.binary("challenge2") != Some(&announced)) {
@@ -368,7 +368,7 @@ impl InitiatorState {
             self.last_final = Some(now);
             return self.finished.as_ref().map(|(_, token)| token.clone());
         }
-        let PendingRequest { exchange, repetition, .. } = self.request.as_mut()?;
+        let WaitingRequest { exchange, repetition, .. } = self.request.as_mut()?;
         if is_authenticated && repetition.count >= RENEWAL_REPEATS {
             self.request = None;
             return None;
