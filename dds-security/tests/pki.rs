@@ -110,6 +110,13 @@ fn identities_of_openssl_are_checked() {
     }
 }
 
+#[test]
+fn carriage_returns_inside_of_lines_are_signed() {
+    let authority = Issuer::generate("permissions CA", VALIDITY).unwrap();
+    let file = sign_document("<dds>\r</dds>\r\n", &authority).unwrap();
+    assert_eq!(verify_document(&file, authority.certificate()).unwrap(), "<dds>\r</dds>\r\n");
+}
+
 /// Returns a value of DER.
 fn der(tag: u8, content: &[u8]) -> Vec<u8> {
     let len = u32::try_from(content.len()).unwrap();

@@ -88,7 +88,13 @@ pub fn sign_document(text: &str, authority: &Issuer) -> Result<Vec<u8>, SignErro
          micalg=\"sha-256\"; boundary=\"{boundary}\"\n\nThis is an S/MIME signed message\n\n--{boundary}\n"
     )
     .into_bytes();
-    file.extend(content.iter().filter(|byte| **byte != b'\r'));
+    for line in content.split_inclusive(|byte| *byte == b'\n') {
+        // Only the ends of lines change: a carriage return inside of a line is signed too.
+        match line.strip_suffix(b"\r\n") {
+            Some(line) => file.extend_from_slice(&[line, b"\n"].concat()),
+            None => file.extend_from_slice(line),
+        }
+    }
     file.extend_from_slice(
         format!(
             "\n--{boundary}\nContent-Type: application/x-pkcs7-signature; name=\"smime.p7s\"\n\
