@@ -4,7 +4,7 @@
 
 use dds_security::access::{AccessAction, AccessReason, AccessRequest};
 use dds_security::keystore::{Fleet, FleetError, FleetOptions, FleetRights, FleetStep, KeystoreCheck, check};
-use dds_security::pki::{Certificate, Validity};
+use dds_security::pki::{Certificate, CertificateError, Validity};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -148,6 +148,41 @@ fn second_call_keeps_keys_and_signs_edited_documents() {
     let checked = check(&folder.0, NOW).unwrap();
     assert_eq!((findings(&checked, &folder.0), checked.identities.len()), (Vec::new(), 2));
     assert!(checked.identities[0].to_string().contains("data NONE"), "{}", checked.identities[0]);
+}
+
+#[test]
+fn interrupted_call_can_be_repeated() {
+    let folder = Folder::new("interrupted");
+    folder.make(&["robot7"]);
+    let keys = ["private/identity_ca.key.pem", "private/permissions_ca.key.pem", "enclaves/robot7/key.pem"];
+    let before = keys.map(|key| folder.read(key));
+    for certificate in ["public/identity_ca.cert.pem", "public/permissions_ca.cert.pem", "enclaves/robot7/cert.pem"] {
+        fs::remove_file(folder.path(certificate)).unwrap();
+    }
+    fs::create_dir_all(folder.path("enclaves/robot8")).unwrap();
+    fs::write(folder.path("enclaves/robot8/key.pem.new"), "half a key").unwrap();
+    folder.make(&["robot7", "robot8"]);
+    assert_eq!(keys.map(|key| folder.read(key)), before);
+    assert!(!folder.path("enclaves/robot8/key.pem.new").exists());
+    let checked = check(&folder.0, NOW).unwrap();
+    assert_eq!((findings(&checked, &folder.0), checked.identities.len()), (Vec::new(), 2));
+    fs::remove_file(folder.path(keys[0])).unwrap();
+    let error = Fleet::create(&folder.0, &options(&[])).unwrap_err();
+    assert!(error.to_string().contains("restore the key of the authority"), "{error}");
+}
+
+#[test]
+fn certificates_do_not_outlive_their_authority() {
+    let folder = Folder::new("outlive");
+    folder.make(&[]);
+    let mut late = options(&["robot7"]);
+    late.validity.not_after = NOW + 2 * YEAR;
+    Fleet::create(&folder.0, &late).unwrap();
+    let certificate = Certificate::from_pem(&folder.read("enclaves/robot7/cert.pem")).unwrap();
+    assert_eq!(certificate.validity().not_after, NOW + YEAR);
+    late.validity.not_before = NOW + YEAR + 1;
+    let result = Fleet::create(&folder.0, &late);
+    assert!(matches!(result, Err(FleetError::Certificate(_, CertificateError::Expired(_)))), "{result:?}");
 }
 
 #[test]

@@ -9,8 +9,11 @@ const LEN_MAX: u64 = 1 << 20;
 
 /// Reads a file of at most a megabyte.
 pub(super) fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    File::open(path)?.take(LEN_MAX + 1).read_to_end(&mut bytes)?;
+    let file = File::open(path)?;
+    // A buffer that grows would leave copies of a key behind.
+    let len = file.metadata()?.len().min(LEN_MAX) as usize;
+    let mut bytes = Vec::with_capacity(len + 64);
+    file.take(LEN_MAX + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > LEN_MAX {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "the file has more than a megabyte"));
     }
@@ -22,8 +25,27 @@ pub(super) fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path)?).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is no UTF-8"))
 }
 
-/// Creates a file that only its owner may read. Fails if it exists.
+/// Creates a file that only its owner may read, in one step. Fails if it exists.
 pub(super) fn create_secret(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let new = path.with_file_name(name);
+    // An interrupted call may have left it.
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    write_secret(&new, bytes)?;
+    // A link never takes the place of a file that exists. Some file systems have no links.
+    let created = match fs::hard_link(&new, path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => write_secret(path, bytes),
+        linked => linked,
+    };
+    fs::remove_file(&new)?;
+    created
+}
+
+fn write_secret(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

@@ -144,12 +144,12 @@ impl Fleet {
         if certificate_path.exists() {
             self.note(&certificate_path, FleetStep::Kept);
         } else {
-            let key = PrivateKey::generate().map_err(|error| issue_error(IssueError::Key(error)))?;
-            let certificate = self.identity_ca.issue(name, &key, options.validity).map_err(issue_error)?;
             // The key comes first: a certificate without a key would count as made.
-            files::create_secret(&key_path, key.to_pem().as_bytes())
-                .map_err(|error| FleetError::Io(key_path.clone(), error))?;
-            self.note(&key_path, FleetStep::Created);
+            let key = secret_key(&key_path, &mut self.files)?;
+            // A certificate does not outlive its authority.
+            let authority_end = self.identity_ca.certificate().validity().not_after;
+            let validity = Validity { not_after: options.validity.not_after.min(authority_end), ..options.validity };
+            let certificate = self.identity_ca.issue(name, &key, validity).map_err(issue_error)?;
             self.add(&certificate_path, || certificate.to_pem().into_bytes())?;
         }
         let text =
@@ -240,21 +240,42 @@ fn authority(
         let path = path.to_owned();
         move |error| FleetError::Io(path, error)
     };
-    if certificate.exists() || key.exists() {
+    if certificate.exists() {
         let certificate_text = files::read_text(certificate).map_err(io_error(certificate))?;
-        let key_text = zeroize::Zeroizing::new(files::read_text(key).map_err(io_error(key))?);
+        let key_text = files::read_text(key).map_err(|error| {
+            let text = format!("{error}: restore the key of the authority, or make another folder");
+            FleetError::Io(key.to_owned(), io::Error::new(error.kind(), text))
+        })?;
+        let key_text = zeroize::Zeroizing::new(key_text);
         let issuer = Issuer::from_pem(&certificate_text, &key_text)
             .map_err(|error| FleetError::Issue(certificate.to_owned(), error))?;
+        issuer
+            .certificate()
+            .check_authority(validity.not_before)
+            .map_err(|error| FleetError::Certificate(certificate.to_owned(), error))?;
         files.push(FleetFile { path: certificate.to_owned(), step: FleetStep::Kept });
         return Ok(issuer);
     }
-    let issuer = Issuer::generate(title, validity).map_err(|error| FleetError::Issue(certificate.to_owned(), error))?;
-    files::create_secret(key, issuer.key().to_pem().as_bytes()).map_err(io_error(key))?;
+    let issuer = Issuer::with_key(title, secret_key(key, files)?, validity)
+        .map_err(|error| FleetError::Issue(certificate.to_owned(), error))?;
     files::replace(certificate, issuer.certificate().to_pem().as_bytes()).map_err(io_error(certificate))?;
-    for path in [key, certificate] {
-        files.push(FleetFile { path: path.to_owned(), step: FleetStep::Created });
-    }
+    files.push(FleetFile { path: certificate.to_owned(), step: FleetStep::Created });
     Ok(issuer)
+}
+
+/// Reads a private key that an interrupted call has left, or makes one.
+fn secret_key(path: &Path, made: &mut Vec<FleetFile>) -> Result<PrivateKey, FleetError> {
+    let io_error = |error| FleetError::Io(path.to_owned(), error);
+    let key_error = |error| FleetError::Issue(path.to_owned(), IssueError::Key(error));
+    if path.exists() {
+        let text = zeroize::Zeroizing::new(files::read_text(path).map_err(io_error)?);
+        made.push(FleetFile { path: path.to_owned(), step: FleetStep::Kept });
+        return PrivateKey::from_pem(&text).map_err(key_error);
+    }
+    let key = PrivateKey::generate().map_err(key_error)?;
+    files::create_secret(path, key.to_pem().as_bytes()).map_err(io_error)?;
+    made.push(FleetFile { path: path.to_owned(), step: FleetStep::Created });
+    Ok(key)
 }
 
 /// Checks the name of an identity, which is also a path below the folder of enclaves.

@@ -57,7 +57,11 @@ impl Issuer {
     /// # Errors
     /// [`IssueError`] if the name or validity is faulty, or the system has no random numbers.
     pub fn generate(common_name: &str, validity: Validity) -> Result<Self, IssueError> {
-        let key = PrivateKey::generate().map_err(IssueError::Key)?;
+        Self::with_key(common_name, PrivateKey::generate().map_err(IssueError::Key)?, validity)
+    }
+
+    /// Creates an authority with a key that exists.
+    pub(crate) fn with_key(common_name: &str, key: PrivateKey, validity: Validity) -> Result<Self, IssueError> {
         let subject = name_of(common_name)?;
         let extensions = |identifier: [u8; 20]| -> der::Result<Vec<Extension>> {
             Ok(vec![
