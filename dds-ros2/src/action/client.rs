@@ -13,12 +13,12 @@ use crate::topic::user_data_of;
 use crate::wait::{Signal, Wait};
 use crate::{Error, Result};
 use dds_cdr::cdr::decode_payload;
-use dds_core::{DataReader, Delivery, Time};
+use dds_core::{DataReader, Delivery, Guid, Time};
 use dds_ros2_msgs::RosAction;
 use dds_ros2_msgs::action_msgs::msg::{GoalInfo, GoalStatusArray};
 use dds_ros2_msgs::action_msgs::srv::{CancelGoal, CancelGoalRequest, CancelGoalResponse};
 use dds_ros2_msgs::unique_identifier_msgs::msg::UUID;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -58,6 +58,10 @@ struct Tracked<F> {
     state: GoalState,
     /// Feedback that was dropped because the program took none.
     lost: u64,
+    /// The writer whose array of states listed the goal.
+    server: Option<Guid>,
+    /// A later array of this writer lacks the goal: the server has forgotten it.
+    is_forgotten: bool,
 }
 
 impl<F> Shared<F> {
@@ -101,16 +105,32 @@ impl<F> Shared<F> {
         let Ok(samples) = reader.take() else { return };
         for sample in &samples {
             let Some(Ok(array)) = sample.decode() else { continue };
-            let mut goals = self.goals();
-            for status in &array.status_list {
-                let id = GoalId::from_bytes(status.goal_info.goal_id.uuid);
-                // The state of an ended goal does not change.
-                if let Some(goal) = goals.get_mut(&id).filter(|goal| !goal.state.is_terminal()) {
-                    goal.state = GoalState::from_number(status.status);
-                }
-            }
+            self.apply(&array, sample.info().sample_identity().writer);
         }
         self.signal.notify();
+    }
+}
+
+impl<F> Shared<F> {
+    /// Takes the states of an array, and notices goals that it lacks.
+    fn apply(&self, array: &GoalStatusArray, server: Guid) {
+        let mut goals = self.goals();
+        let mut listed = BTreeSet::new();
+        for status in &array.status_list {
+            let id = GoalId::from_bytes(status.goal_info.goal_id.uuid);
+            let Some(goal) = goals.get_mut(&id) else { continue };
+            listed.insert(id);
+            goal.server = Some(server);
+            // The state of an ended goal does not change.
+            if !goal.state.is_terminal() {
+                goal.state = GoalState::from_number(status.status);
+            }
+        }
+        for (id, goal) in goals.iter_mut() {
+            if goal.server == Some(server) && !listed.contains(id) {
+                goal.is_forgotten = true;
+            }
+        }
     }
 }
 
@@ -137,6 +157,8 @@ impl<A: RosAction> ActionClient<A> {
             .on_event(move |_, _| matched.notify())
             .build()?;
         node.types().add_action::<A>();
+        node.types().add_message::<A::FeedbackMessage>();
+        node.types().add_message::<GoalStatusArray>();
         let registration =
             node.register(vec![LocalEndpoint::of_reader(&feedback), LocalEndpoint::of_reader(&status)])?;
         let qos = QosProfile::SERVICES_DEFAULT;
@@ -312,12 +334,18 @@ impl<A: RosAction> Drop for Tracking<A> {
 impl<A: RosAction> ClientGoal<A> {
     /// Keeps feedback and states of the goal from now on.
     fn track(core: &Arc<Core<A>>, id: GoalId) -> Self {
-        let tracked = Tracked { feedback: VecDeque::new(), state: GoalState::Unknown, lost: 0 };
+        let tracked = Tracked {
+            feedback: VecDeque::new(),
+            state: GoalState::Unknown,
+            lost: 0,
+            server: None,
+            is_forgotten: false,
+        };
         core.shared.goals().insert(id, tracked);
         Self { id, stamp: Time::from_unix_nanos(0), tracking: Tracking { id, core: Arc::clone(core) } }
     }
 
-    /// Waits for the next feedback, or returns `None` once the goal has ended.
+    /// Waits for the next feedback, or returns `None` once the goal has ended or its server has forgotten it.
     ///
     /// Feedback and states are different topics. The last feedback may arrive after the end, and is then lost.
     ///
@@ -325,15 +353,18 @@ impl<A: RosAction> ClientGoal<A> {
     pub fn next_feedback(&self) -> Wait<'_, Option<A::Feedback>> {
         let core = &self.tracking.core;
         let poll = || {
+            let mut server = None;
             if let Some(goal) = core.shared.goals().get_mut(&self.id) {
                 if let Some(feedback) = goal.feedback.pop_front() {
                     return Ok(Some(Some(feedback)));
                 }
-                if goal.state.is_terminal() {
+                if goal.state.is_terminal() || goal.is_forgotten {
                     return Ok(Some(None));
                 }
+                server = goal.server;
             }
-            if core.feedback.matched_publications().is_empty() {
+            let has_left = |server| core.status.matched_publications().iter().all(|writer| writer.guid != server);
+            if core.feedback.matched_publications().is_empty() || server.is_some_and(has_left) {
                 return Err(Error::ServersGone { service: core.name.clone() });
             }
             Ok(None)

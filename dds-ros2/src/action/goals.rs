@@ -1,12 +1,12 @@
 //! The goals of a server as data.
 //!
 //! Life cycle of a goal: [`accept`](Goals::accept), changes, [`end`](Goals::end), [`expire`](Goals::expire). Bounds:
-//! [`ENDED_MAX`] ended goals, and [`ASKED_MAX`] requests for results of goals that have not ended. The program bounds
-//! the goals that have not ended, because it accepts each one.
+//! [`ENDED_MAX`] ended goals, and [`ASKED_MAX`] requests for results of goals that have not ended. A goal keeps the last
+//! [`CLIENT_MAX`] of each client. The program bounds the goals that have not ended, because it accepts each one.
 
 use super::state::{GoalEvent, GoalId, GoalState};
 use crate::{Error, Result};
-use dds_core::Time;
+use dds_core::{Guid, Time};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
@@ -15,6 +15,9 @@ pub(super) const ENDED_MAX: usize = 1024;
 
 /// Requests for results that wait. A client could otherwise fill the memory with requests for one goal.
 pub(super) const ASKED_MAX: usize = 4096;
+
+/// Requests of one client for the result of one goal. A client that asks again needs one answer.
+pub(super) const CLIENT_MAX: usize = 16;
 
 /// Return codes of `action_msgs/srv/CancelGoal`.
 pub(super) const CANCEL_NONE: i8 = 0;
@@ -43,7 +46,8 @@ struct Goal<R, W> {
     /// Whether the program allows a client to cancel.
     is_cancelable: bool,
     result: Option<R>,
-    asked: Vec<W>,
+    /// With their clients, in the order of arrival.
+    asked: VecDeque<(Guid, W)>,
 }
 
 /// What a request for a result leads to.
@@ -72,14 +76,14 @@ impl<R: Clone + Default, W> Goals<R, W> {
         self.by_id.contains_key(&id)
     }
 
-    /// Adds a goal. Returns `false` if its id is in use.
-    pub(super) fn accept(&mut self, id: GoalId, stamp: Time) -> bool {
+    /// Adds a goal in its first state. Returns `false` if its id is in use.
+    pub(super) fn accept(&mut self, id: GoalId, stamp: Time, state: GoalState) -> bool {
         if self.contains(id) {
             return false;
         }
         self.next += 1;
         self.by_id.insert(id, self.next);
-        let goal = Goal { id, stamp, state: GoalState::Accepted, is_cancelable: true, result: None, asked: Vec::new() };
+        let goal = Goal { id, stamp, state, is_cancelable: true, result: None, asked: VecDeque::new() };
         self.goals.insert(self.next, goal);
         true
     }
@@ -128,22 +132,56 @@ impl<R: Clone + Default, W> Goals<R, W> {
         let (state, asked) = (goal.state, std::mem::take(&mut goal.asked));
         self.asked -= asked.len();
         self.ended.push_back((now, id));
-        Ok((state, asked))
+        Ok((state, asked.into_iter().map(|(_, request)| request).collect()))
     }
 
-    /// Handles a request for a result.
-    pub(super) fn ask(&mut self, id: GoalId, request: W) -> Asked<R, W> {
-        let has_room = self.asked < ASKED_MAX;
+    /// Handles a request of a client for a result. Then call [`evict`](Self::evict) if [`is_crowded`](Self::is_crowded).
+    pub(super) fn ask(&mut self, id: GoalId, client: Guid, request: W) -> Asked<R, W> {
         let Some(goal) = self.get_mut(id) else { return Asked::Answer(request, GoalState::Unknown, R::default()) };
         if let Some(result) = &goal.result {
             return Asked::Answer(request, goal.state, result.clone());
         }
-        if !has_room {
-            return Asked::Answer(request, GoalState::Unknown, R::default());
+        let is_own = |(asking, _): &&(Guid, W)| *asking == client;
+        let replaced = if goal.asked.iter().filter(is_own).count() >= CLIENT_MAX {
+            goal.asked.iter().position(|(asking, _)| *asking == client)
+        } else {
+            None
+        };
+        if let Some(oldest) = replaced {
+            goal.asked.remove(oldest);
         }
-        goal.asked.push(request);
-        self.asked += 1;
+        goal.asked.push_back((client, request));
+        if replaced.is_none() {
+            self.asked += 1;
+        }
         Asked::Waits
+    }
+
+    /// Returns whether too many requests for results wait.
+    pub(super) fn is_crowded(&self) -> bool {
+        self.asked > ASKED_MAX
+    }
+
+    /// Drops the requests of clients that have left. If too many remain, drops the oldest of the client with the most.
+    pub(super) fn evict(&mut self, is_there: impl Fn(Guid) -> bool) {
+        for goal in self.goals.values_mut() {
+            goal.asked.retain(|(client, _)| is_there(*client));
+        }
+        self.asked = self.goals.values().map(|goal| goal.asked.len()).sum();
+        while self.is_crowded() {
+            let mut counts: BTreeMap<Guid, usize> = BTreeMap::new();
+            for (client, _) in self.goals.values().flat_map(|goal| &goal.asked) {
+                *counts.entry(*client).or_default() += 1;
+            }
+            let Some((client, _)) = counts.into_iter().max_by_key(|(_, count)| *count) else { return };
+            for goal in self.goals.values_mut() {
+                if let Some(oldest) = goal.asked.iter().position(|(asking, _)| *asking == client) {
+                    goal.asked.remove(oldest);
+                    self.asked -= 1;
+                    break;
+                }
+            }
+        }
     }
 
     /// Handles a request to cancel. An id or a stamp of zero counts as not given.
@@ -219,6 +257,10 @@ mod tests {
         GoalId::from_bytes([number; 16])
     }
 
+    fn client(number: u8) -> Guid {
+        Guid::from_bytes([number; 16])
+    }
+
     fn at(seconds: i64) -> Time {
         Time::from_unix_nanos(seconds * 1_000_000_000)
     }
@@ -226,7 +268,7 @@ mod tests {
     fn goals(count: u8) -> Goals<u8, u8> {
         let mut goals = Goals::new(Some(Duration::from_secs(10)));
         for number in 1..=count {
-            assert!(goals.accept(id(number), at(number.into())));
+            assert!(goals.accept(id(number), at(number.into()), GoalState::Accepted));
         }
         goals
     }
@@ -260,37 +302,65 @@ mod tests {
     fn result_is_answered_once_the_goal_ends_and_until_it_expires() {
         let start = Instant::now();
         let mut goals = goals(1);
-        assert!(matches!(goals.ask(id(1), 50), Asked::Waits));
-        assert!(matches!(goals.ask(id(2), 51), Asked::Answer(51, GoalState::Unknown, 0)));
+        assert!(matches!(goals.ask(id(1), client(1), 50), Asked::Waits));
+        assert!(matches!(goals.ask(id(2), client(1), 51), Asked::Answer(51, GoalState::Unknown, 0)));
         goals.change(id(1), GoalEvent::Execute).unwrap();
         assert_eq!(goals.end(id(1), GoalEvent::Abort, 7, start).unwrap(), (GoalState::Aborted, vec![50]));
-        assert!(matches!(goals.ask(id(1), 52), Asked::Answer(52, GoalState::Aborted, 7)));
+        assert!(matches!(goals.ask(id(1), client(1), 52), Asked::Answer(52, GoalState::Aborted, 7)));
         let end = goals.next_expiry().unwrap();
         assert_eq!(end, start + Duration::from_secs(10));
         assert!(!goals.expire(start) && goals.expire(end));
         assert_eq!((goals.statuses().count(), goals.asked), (0, 0));
-        assert!(matches!(goals.ask(id(1), 53), Asked::Answer(53, GoalState::Unknown, 0)));
+        assert!(matches!(goals.ask(id(1), client(1), 53), Asked::Answer(53, GoalState::Unknown, 0)));
     }
 
     #[test]
-    fn results_and_requests_are_bounded() {
+    fn results_are_bounded() {
         let now = Instant::now();
         let mut goals = Goals::<u8, u8>::new(None);
-        assert!(goals.accept(id(1), at(1)));
-        for _ in 0..ASKED_MAX {
-            assert!(matches!(goals.ask(id(1), 1), Asked::Waits));
-        }
-        assert!(matches!(goals.ask(id(1), 1), Asked::Answer(1, GoalState::Unknown, 0)));
         for number in 0..=ENDED_MAX {
             let mut bytes = [9; 16];
             bytes[..8].copy_from_slice(&number.to_le_bytes());
             let id = GoalId::from_bytes(bytes);
-            goals.accept(id, at(2));
-            goals.change(id, GoalEvent::Execute).unwrap();
+            goals.accept(id, at(2), GoalState::Executing);
             goals.end(id, GoalEvent::Succeed, 0, now).unwrap();
             goals.expire(now);
         }
-        assert_eq!(goals.statuses().count(), ENDED_MAX + 1);
+        assert_eq!(goals.statuses().count(), ENDED_MAX);
+    }
+
+    #[test]
+    fn requests_of_a_client_do_not_push_out_those_of_others() {
+        let mut goals = goals(2);
+        assert!(matches!(goals.ask(id(1), client(1), 77), Asked::Waits));
+        for number in 0..=50 {
+            assert!(matches!(goals.ask(id(1), client(2), number), Asked::Waits));
+        }
+        assert_eq!(goals.asked, 1 + CLIENT_MAX);
+        goals.change(id(1), GoalEvent::Execute).unwrap();
+        let (_, asked) = goals.end(id(1), GoalEvent::Succeed, 7, Instant::now()).unwrap();
+        assert_eq!(asked, std::iter::once(77).chain(35..=50).collect::<Vec<u8>>());
+        assert_eq!(goals.asked, 0);
+    }
+
+    #[test]
+    fn requests_of_clients_that_left_make_room() {
+        let mut goals = Goals::<u8, u8>::new(None);
+        let mut number = 0_usize;
+        while !goals.is_crowded() {
+            let mut bytes = [9; 16];
+            bytes[..8].copy_from_slice(&number.to_le_bytes());
+            let id = GoalId::from_bytes(bytes);
+            assert!(goals.accept(id, at(1), GoalState::Executing));
+            for asking in [2, 2, 3] {
+                assert!(matches!(goals.ask(id, client(asking), asking), Asked::Waits));
+            }
+            number += 1;
+        }
+        goals.evict(|_| true);
+        assert_eq!(goals.asked, ASKED_MAX);
+        goals.evict(|asking| asking != client(2));
+        assert_eq!(goals.asked, number);
     }
 
     /// The transitions of `rcl_action`: state, event, next state.
@@ -327,7 +397,7 @@ mod tests {
             let mut expected = [GoalState::Accepted; 5];
             let mut answers = 0;
             for number in 1..5 {
-                prop_assert!(matches!(goals.ask(id(number), number), Asked::Waits));
+                prop_assert!(matches!(goals.ask(id(number), client(1), number), Asked::Waits));
             }
             for (number, event) in events {
                 let state = &mut expected[usize::from(number)];

@@ -13,6 +13,7 @@ use crate::service::{Request, Service};
 use crate::topic::user_data_of;
 use crate::wait::{Signal, Wait};
 use crate::{Error, Result};
+use dds_cdr::cdr::{Encoding, encode_payload};
 use dds_core::{DataWriter, Duration};
 use dds_ros2_msgs::action_msgs::msg::{GoalInfo, GoalStatus, GoalStatusArray};
 use dds_ros2_msgs::action_msgs::srv::{CancelGoal, CancelGoalRequest, CancelGoalResponse};
@@ -119,6 +120,8 @@ impl<A: RosAction> ActionServerBuilder<A> {
             .qos(QosProfile::ACTION_STATUS.writer(user_data_of::<GoalStatusArray>()))
             .build()?;
         node.types().add_action::<A>();
+        node.types().add_message::<A::FeedbackMessage>();
+        node.types().add_message::<GoalStatusArray>();
         let registration =
             node.register(vec![LocalEndpoint::of_writer(&feedback), LocalEndpoint::of_writer(&status)])?;
         let goals = Goals::new(result_timeout.to_std());
@@ -242,7 +245,8 @@ impl<A: RosAction> Core<A> {
         core.get_result.handle_in_background(move |request| {
             let Some(core) = own.upgrade() else { return };
             let id = GoalId::from_bytes(A::open_get_result_request(request.data.clone()));
-            let asked = core.state().goals.ask(id, request);
+            let asked = core.state().goals.ask(id, request.client(), request);
+            core.evict();
             if let Asked::Answer(request, state, result) = asked {
                 core.answer(request, state, result);
             }
@@ -263,6 +267,14 @@ impl<A: RosAction> Core<A> {
             .map(|(id, time)| GoalInfo { goal_id: UUID { uuid: id.to_bytes() }, stamp: stamp(time) })
             .collect();
         CancelGoalResponse { return_code: code, goals_canceling }
+    }
+
+    /// Drops requests for results if too many wait.
+    fn evict(&self) {
+        if self.state().goals.is_crowded() {
+            let clients = self.get_result.clients();
+            self.state().goals.evict(|client| clients.contains(&client));
+        }
     }
 
     fn answer(&self, request: Request<A::GetResult>, state: GoalState, result: A::Result) {
@@ -328,6 +340,9 @@ impl<A: RosAction> Core<A> {
     }
 
     fn end(&self, id: GoalId, event: GoalEvent, result: A::Result) -> Result<()> {
+        // Before the goal ends: a client waits for ever for a result that no message holds.
+        let response = A::get_result_response(GoalState::Succeeded.number(), result.clone());
+        encode_payload(&response, Encoding::default(), &mut Vec::new())?;
         let (end, requests) = {
             let mut state = self.state();
             let ended = state.goals.end(id, event, result.clone(), Instant::now())?;
@@ -372,19 +387,22 @@ impl<A: RosAction> GoalRequest<A> {
     /// # Errors
     /// [`Error::GoalExists`], or [`Error::Write`] if the answer is not sent.
     pub fn accept(self) -> Result<ServerGoal<A>> {
-        let goal = self.accept_deferred()?;
-        goal.execute()?;
-        Ok(goal)
+        self.accept_in(GoalState::Executing)
     }
 
     /// Accepts the goal, and starts it later with [`ServerGoal::execute`].
     ///
     /// # Errors
     /// As [`accept`](Self::accept).
-    pub fn accept_deferred(mut self) -> Result<ServerGoal<A>> {
+    pub fn accept_deferred(self) -> Result<ServerGoal<A>> {
+        self.accept_in(GoalState::Accepted)
+    }
+
+    /// Accepts the goal. Its first state is set before the answer, because a client may cancel at once.
+    fn accept_in(mut self, state: GoalState) -> Result<ServerGoal<A>> {
         let core = Arc::clone(&self.core);
         let accepted = core.node.now();
-        if !core.state().goals.accept(self.id, accepted) {
+        if !core.state().goals.accept(self.id, accepted, state) {
             return Err(Error::GoalExists { action: core.name.clone(), id: self.id });
         }
         // The goal is known before its client learns it, so that no early request fails.
@@ -425,7 +443,7 @@ impl<A: RosAction> fmt::Debug for GoalRequest<A> {
     }
 }
 
-/// An accepted goal. Dropping it before its end aborts it.
+/// An accepted goal. Dropping it before its end aborts it, or ends it as canceled if a client has asked to cancel.
 pub struct ServerGoal<A: RosAction> {
     /// The goal.
     pub goal: A::Goal,
@@ -476,7 +494,8 @@ impl<A: RosAction> ServerGoal<A> {
     /// Ends the goal with success.
     ///
     /// # Errors
-    /// [`Error::GoalTransition`] if the goal was not started. The goal is then aborted.
+    /// [`Error::GoalTransition`] if the goal was not started, or [`Error::Encode`] if a message cannot hold the result.
+    /// The goal is then aborted, or canceled if a client has asked, with the default result.
     pub fn succeed(self, result: A::Result) -> Result<()> {
         self.core.end(self.id, GoalEvent::Succeed, result)
     }
@@ -492,7 +511,7 @@ impl<A: RosAction> ServerGoal<A> {
     /// Ends the goal because a client canceled it.
     ///
     /// # Errors
-    /// [`Error::GoalTransition`] if no client has asked. The goal is then aborted.
+    /// As [`succeed`](Self::succeed), and [`Error::GoalTransition`] if no client has asked.
     pub fn canceled(self, result: A::Result) -> Result<()> {
         self.core.end(self.id, GoalEvent::Canceled, result)
     }
@@ -520,8 +539,9 @@ impl<A: RosAction> Drop for ServerGoal<A> {
             // Only a started goal can be aborted.
             let _ = self.execute();
         }
-        if let Err(error) = self.core.end(self.id, GoalEvent::Abort, A::Result::default()) {
-            tracing::debug!(action = self.core.name, "a dropped goal was not aborted: {error}");
+        let event = if self.is_canceling() { GoalEvent::Canceled } else { GoalEvent::Abort };
+        if let Err(error) = self.core.end(self.id, event, A::Result::default()) {
+            tracing::debug!(action = self.core.name, "a dropped goal did not end: {error}");
         }
     }
 }

@@ -224,6 +224,11 @@ impl<S: RosService> Service<S> {
         self.core.reader.matched_publications().len()
     }
 
+    /// Returns the writers of the connected clients.
+    pub(crate) fn clients(&self) -> Vec<Guid> {
+        self.core.reader.matched_publications().iter().map(|client| client.guid).collect()
+    }
+
     /// Returns how many requests did not decode, or lost their client before they were decoded.
     #[must_use]
     pub fn malformed_requests(&self) -> u64 {

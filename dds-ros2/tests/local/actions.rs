@@ -50,6 +50,38 @@ fn goals_run_at_the_same_time_and_deferred() {
 }
 
 #[test]
+fn accepted_goal_runs_when_its_client_learns_it() {
+    let (_context, server, client) = pair("early");
+    let other = client.clone();
+    let wait = std::thread::spawn(move || {
+        let goal = other.send_goal(FibonacciGoal { order: 1 }).block_for(LIMIT).unwrap();
+        goal.cancel().block_for(LIMIT).unwrap();
+        goal
+    });
+    let goal = server.next_goal().block_for(LIMIT).unwrap().accept().unwrap();
+    let sent = wait.join().unwrap();
+    assert_eq!(goal.state(), GoalState::Canceling);
+    // A goal that a client cancels ends as canceled.
+    drop(goal);
+    assert_eq!(sent.result().block_for(LIMIT).unwrap().state, GoalState::Canceled);
+}
+
+#[test]
+fn feedback_ends_with_the_server() {
+    let (context, _server, client) = pair("ends");
+    let node = context.node("short").unwrap();
+    let server = node.action_server::<Fibonacci>("short").unwrap();
+    let client = client.node().action_client::<Fibonacci>("short").unwrap();
+    let wait = std::thread::spawn(move || client.send_goal(FibonacciGoal { order: 1 }).block_for(LIMIT).unwrap());
+    let goal = server.next_goal().block_for(LIMIT).unwrap().accept().unwrap();
+    let sent = wait.join().unwrap();
+    drop((goal, server));
+    // Either the end of the goal arrives, or the server leaves.
+    let end = sent.next_feedback().block_for(LIMIT);
+    assert!(matches!(end, Ok(None) | Err(Error::ServersGone { .. })), "{end:?}");
+}
+
+#[test]
 fn dropped_request_rejects_its_goal() {
     let (_context, server, client) = pair("rejects");
     let wait = std::thread::spawn(move || client.send_goal(FibonacciGoal { order: 1 }).block_for(LIMIT));
