@@ -221,32 +221,36 @@ impl Node {
     /// Declares `use_sim_time`, and follows its changes.
     fn follow_use_sim_time(&self, parameters: &Arc<ParameterStore>) -> Result<()> {
         let node: Weak<NodeInner> = Arc::downgrade(&self.inner);
-        parameters.observe(move |name, value| {
-            let (USE_SIM_TIME, ParameterValue::Bool(is_used), Some(inner)) = (name, value, node.upgrade()) else {
-                return;
-            };
-            if let Err(error) = (Self { inner }).use_sim_time(*is_used) {
+        let own = Arc::downgrade(parameters);
+        parameters.observe(move |name| {
+            let (USE_SIM_TIME, Some(parameters), Some(inner)) = (name, own.upgrade(), node.upgrade()) else { return };
+            if let Err(error) = (Self { inner }).use_sim_time(&parameters) {
                 tracing::warn!("the source of the time did not change: {error}");
             }
         });
         parameters.declare_default(USE_SIM_TIME, false)?;
-        let ParameterValue::Bool(is_used) = parameters.store().get(USE_SIM_TIME) else { return Ok(()) };
-        self.use_sim_time(is_used)
+        self.use_sim_time(parameters)
     }
 
-    fn use_sim_time(&self, is_used: bool) -> Result<()> {
+    /// Applies the value of `use_sim_time`.
+    fn use_sim_time(&self, parameters: &ParameterStore) -> Result<()> {
         let mut sim_time = self.inner.sim_time.lock().unwrap_or_else(PoisonError::into_inner);
-        let old = if !is_used {
-            sim_time.take()
+        // Read under the lock: the last of several threads applies the last value.
+        let ParameterValue::Bool(is_used) = parameters.store().get(USE_SIM_TIME) else { return Ok(()) };
+        let (mut old, mut started) = (None, None);
+        if !is_used {
+            old = sim_time.take();
         } else if sim_time.is_none() {
-            *sim_time = Some(SimTime::start(self)?);
-            None
-        } else {
-            None
-        };
+            let new = SimTime::new(self)?;
+            started = new.start();
+            *sim_time = Some(new);
+        }
         // Callbacks about the jump run without the lock.
         drop(sim_time);
         drop(old);
+        if let Some(announcement) = started {
+            announcement.announce();
+        }
         Ok(())
     }
 

@@ -58,8 +58,8 @@ struct Outgoing {
     is_writing: bool,
 }
 
-/// Learns the name and the value of each changed parameter.
-type Observer = Box<dyn Fn(&str, &ParameterValue) + Send + Sync>;
+/// Learns the name of each changed parameter. Calls of two threads may be in any order, so it reads the value itself.
+type Observer = Box<dyn Fn(&str) + Send + Sync>;
 
 /// A change of a parameter, for `/parameter_events`.
 enum Kind {
@@ -76,6 +76,7 @@ impl ParameterServer {
             .writer_builder::<ParameterEvent>(&topic_name("rt", &topic, ""))
             .qos(QosProfile::PARAMETER_EVENTS.writer(user_data_of::<ParameterEvent>()))
             .build()?;
+        node.types().add_message::<ParameterEvent>();
         let registration = node.register(vec![LocalEndpoint::of_writer(&events)])?;
         let shared = Arc::new(Shared {
             node: node.full_name(),
@@ -148,7 +149,7 @@ impl Shared {
     }
 
     /// Calls `observer` after each later change. The only call for these parameters.
-    pub(crate) fn observe(&self, observer: impl Fn(&str, &ParameterValue) + Send + Sync + 'static) {
+    pub(crate) fn observe(&self, observer: impl Fn(&str) + Send + Sync + 'static) {
         let _ = self.observer.set(Box::new(observer));
     }
 
@@ -173,9 +174,9 @@ impl Shared {
 
     /// Sets all values, or none of them.
     pub(crate) fn set(&self, parameters: Vec<Parameter>) -> Result<()> {
-        let changed_values = {
+        let changed_names = {
             let mut changed = Vec::new();
-            let mut changed_values = Vec::new();
+            let mut changed_names = Vec::new();
             let mut store = self.store();
             let values: Vec<(String, ParameterValue)> = parameters
                 .into_iter()
@@ -187,19 +188,19 @@ impl Shared {
             for (name, value) in values {
                 if store.set(&name, value.clone()) {
                     changed.push(Parameter { name: name.clone(), value: value.to_message() });
-                    changed_values.push((name, value));
+                    changed_names.push(name);
                 }
             }
             if changed.is_empty() {
                 return Ok(());
             }
             self.add_event(Kind::Changed, changed);
-            changed_values
+            changed_names
         };
         let published = self.publish();
         if let Some(observer) = self.observer.get() {
-            for (name, value) in &changed_values {
-                observer(name, value);
+            for name in &changed_names {
+                observer(name);
             }
         }
         published

@@ -131,9 +131,37 @@ pub(crate) struct Shared {
 #[derive(Default)]
 struct State {
     /// Simulated time, if it is in use. Zero before the first message.
-    simulated: Option<Time>,
+    simulated: Option<Simulated>,
+    /// The number of the last subscription of `/clock`.
+    last_source: u64,
+    /// The time of a message that this subscription received before its start.
+    early: Option<Time>,
     next: u64,
     callbacks: Vec<(u64, JumpThreshold, Callback)>,
+}
+
+#[derive(Clone, Copy)]
+struct Simulated {
+    time: Time,
+    /// The number of its subscription of `/clock`. A late listener of an older one changes nothing.
+    source: u64,
+}
+
+/// The calls about a jump. Make them without locks.
+#[must_use = "nothing learns the jump until `announce` is called"]
+pub(crate) struct Announcement {
+    signal: Arc<Signal>,
+    jump: TimeJump,
+    callbacks: Vec<Callback>,
+}
+
+impl Announcement {
+    pub(crate) fn announce(self) {
+        self.signal.notify();
+        for callback in self.callbacks {
+            callback(self.jump);
+        }
+    }
 }
 
 type Callback = Arc<dyn Fn(TimeJump) + Send + Sync>;
@@ -155,7 +183,10 @@ impl Clock {
     pub fn now(&self) -> Time {
         match self.shared.kind {
             ClockKind::Steady => Time::from_unix_nanos(i64::try_from(ORIGIN.elapsed().as_nanos()).unwrap_or(i64::MAX)),
-            _ => self.shared.state().simulated.unwrap_or_else(|| self.waits.participant.now()),
+            _ => {
+                let simulated = self.shared.state().simulated;
+                simulated.map_or_else(|| self.waits.participant.now(), |simulated| simulated.time)
+            }
         }
     }
 
@@ -241,34 +272,62 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sets simulated time, or `None` for the time of the system. `system` is that time now.
-    pub(super) fn set(&self, simulated: Option<Time>, system: Time) {
-        let (jump, callbacks) = {
+    /// Returns the number of a new subscription of `/clock`, for [`start`](Self::start).
+    pub(super) fn new_source(&self) -> u64 {
+        let mut state = self.state();
+        state.last_source += 1;
+        state.early = None;
+        state.last_source
+    }
+
+    /// Starts simulated time: that of the first message, and zero before. `system` is the time of the system.
+    pub(super) fn start(&self, source: u64, system: Time) -> Option<Announcement> {
+        let mut state = self.state();
+        let time = state.early.take().unwrap_or(Time::from_unix_nanos(0));
+        self.replace(&mut state, Some(Simulated { time, source }), system)
+    }
+
+    /// Returns to the time of the system, which is `system`, unless a newer subscription sets the time.
+    pub(super) fn stop(&self, source: u64, system: Time) -> Option<Announcement> {
+        let mut state = self.state();
+        state.simulated.filter(|simulated| simulated.source == source)?;
+        self.replace(&mut state, None, system)
+    }
+
+    /// Sets simulated time, unless the subscription was replaced or stopped.
+    pub(super) fn advance(&self, source: u64, time: Time) {
+        let announcement = {
             let mut state = self.state();
-            let before = std::mem::replace(&mut state.simulated, simulated);
-            let change = match (before, simulated) {
-                (None, None) => return,
-                (None, Some(_)) => ClockChange::RosTimeActivated,
-                (Some(_), None) => ClockChange::RosTimeDeactivated,
-                (Some(_), Some(_)) => ClockChange::RosTimeNoChange,
-            };
-            let nanos = |time: Option<Time>| time.unwrap_or(system).as_unix_nanos();
-            let delta_ns = nanos(simulated).saturating_sub(nanos(before));
-            let jump = TimeJump { change, delta_ns };
-            let called = state.callbacks.iter().filter(|(_, threshold, _)| threshold.includes(&jump));
-            (jump, called.map(|(_, _, callback)| Arc::clone(callback)).collect::<Vec<_>>())
+            match state.simulated {
+                Some(simulated) if simulated.source == source => {
+                    self.replace(&mut state, Some(Simulated { time, source }), time)
+                }
+                _ => {
+                    if state.last_source == source {
+                        state.early = Some(time);
+                    }
+                    None
+                }
+            }
         };
-        self.signal.notify();
-        for callback in callbacks {
-            callback(jump);
+        if let Some(announcement) = announcement {
+            announcement.announce();
         }
     }
 
-    /// Sets simulated time if it is in use.
-    pub(super) fn advance(&self, time: Time) {
-        if self.state().simulated.is_some() {
-            self.set(Some(time), time);
-        }
+    fn replace(&self, state: &mut State, simulated: Option<Simulated>, system: Time) -> Option<Announcement> {
+        let before = std::mem::replace(&mut state.simulated, simulated);
+        let change = match (before, simulated) {
+            (None, None) => return None,
+            (None, Some(_)) => ClockChange::RosTimeActivated,
+            (Some(_), None) => ClockChange::RosTimeDeactivated,
+            (Some(_), Some(_)) => ClockChange::RosTimeNoChange,
+        };
+        let nanos = |simulated: Option<Simulated>| simulated.map_or(system, |simulated| simulated.time).as_unix_nanos();
+        let jump = TimeJump { change, delta_ns: nanos(simulated).saturating_sub(nanos(before)) };
+        let called = state.callbacks.iter().filter(|(_, threshold, _)| threshold.includes(&jump));
+        let callbacks = called.map(|(_, _, callback)| Arc::clone(callback)).collect();
+        Some(Announcement { signal: Arc::clone(&self.signal), jump, callbacks })
     }
 }
 
@@ -322,12 +381,24 @@ mod tests {
             JumpThreshold::new().forward(Duration::from_nanos(10)).backward(Duration::from_nanos(5)).on_clock_change();
         let callback: Callback = Arc::new(move |jump: TimeJump| own.lock().unwrap().push(jump.delta_ns));
         shared.state().callbacks.push((1, threshold, callback));
-        shared.advance(at(5)); // Not in use.
-        shared.set(Some(at(100)), at(1000));
+        let announce = |announcement: Option<Announcement>| announcement.unwrap().announce();
+        let old = shared.new_source();
+        announce(shared.start(old, at(1000)));
+        announce(shared.stop(old, at(1000)));
+        seen.lock().unwrap().clear();
+        let source = shared.new_source();
+        shared.advance(source, at(100)); // Before the start.
+        assert!(shared.state().simulated.is_none());
+        announce(shared.start(source, at(1000)));
         for time in [109, 119, 115, 110, 200] {
-            shared.advance(at(time));
+            shared.advance(source, at(time));
+            // A late listener of the old subscription.
+            shared.advance(old, at(1));
         }
-        shared.set(None, at(1000));
+        assert!(shared.stop(old, at(1000)).is_none());
+        announce(shared.stop(source, at(1000)));
+        shared.advance(source, at(300));
+        assert!(shared.state().simulated.is_none());
         assert_eq!(*seen.lock().unwrap(), [-900, 10, -5, 90, 800]);
         drop(JumpHandle { number: 1, shared: Arc::downgrade(&shared) });
         assert!(shared.state().callbacks.is_empty());

@@ -1,13 +1,13 @@
 //! The subscription of `/clock`, while a node uses simulated time.
 
-use super::clock::Clock;
+use super::clock::{Announcement, Clock};
 use crate::Result;
 use crate::graph::{LocalEndpoint, Registration};
 use crate::name::topic_name;
 use crate::node::Node;
 use crate::qos::QosProfile;
 use crate::topic::user_data_of;
-use dds_core::{DataReader, Time};
+use dds_core::DataReader;
 use dds_ros2_msgs::rosgraph_msgs::msg::Clock as ClockMessage;
 use std::fmt;
 use std::sync::Arc;
@@ -15,17 +15,22 @@ use std::sync::Arc;
 /// Simulated time of a node. Dropping it returns to the time of the system.
 pub(crate) struct SimTime {
     clock: Clock,
+    /// The number of the subscription.
+    source: u64,
     _reader: DataReader<ClockMessage>,
     _registration: Registration,
 }
 
 impl SimTime {
-    pub(crate) fn start(node: &Node) -> Result<Self> {
+    /// Subscribes to `/clock`. The time stays that of the system until [`start`](Self::start), so that an error of the
+    /// subscription changes nothing.
+    pub(crate) fn new(node: &Node) -> Result<Self> {
         let clock = node.clock();
-        let participant = node.context().participant();
-        clock.shared.set(Some(Time::from_unix_nanos(0)), participant.now());
+        let source = clock.shared.new_source();
         let shared = Arc::clone(&clock.shared);
-        let reader = participant
+        let reader = node
+            .context()
+            .participant()
             .reader_builder::<ClockMessage>(&topic_name("rt", &node.resolve_topic("/clock")?, ""))
             .qos(QosProfile::CLOCK.reader(user_data_of::<ClockMessage>()))
             .on_data(move |reader| {
@@ -33,19 +38,27 @@ impl SimTime {
                 let Ok(samples) = reader.take() else { return };
                 let last = samples.iter().filter_map(|sample| sample.decode()?.ok()).last();
                 if let Some(message) = last {
-                    shared.advance(crate::message_time::time_of(&message.clock));
+                    shared.advance(source, crate::message_time::time_of(&message.clock));
                 }
             })
             .build()?;
+        node.types().add_message::<ClockMessage>();
         let registration = node.register(vec![LocalEndpoint::of_reader(&reader)])?;
-        Ok(Self { clock, _reader: reader, _registration: registration })
+        Ok(Self { clock, source, _reader: reader, _registration: registration })
+    }
+
+    /// Starts simulated time.
+    pub(crate) fn start(&self) -> Option<Announcement> {
+        self.clock.shared.start(self.source, self.clock.system_now())
     }
 }
 
 impl Drop for SimTime {
     fn drop(&mut self) {
-        let system = self.clock.system_now();
-        self.clock.shared.set(None, system);
+        let stopped = self.clock.shared.stop(self.source, self.clock.system_now());
+        if let Some(announcement) = stopped {
+            announcement.announce();
+        }
     }
 }
 
