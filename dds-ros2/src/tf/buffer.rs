@@ -78,7 +78,7 @@ impl TransformBuffer {
     /// Adds the transform of a child frame at a time.
     ///
     /// # Errors
-    /// [`TransformError::InvalidArgument`], [`TransformError::TooManyFrames`].
+    /// [`TransformError::InvalidArgument`], [`TransformError::TooManyFrames`], [`TransformError::TooOld`].
     pub fn insert(&self, transform: &TransformStamped) -> Result<(), TransformError> {
         self.add(transform, false)
     }
@@ -92,17 +92,29 @@ impl TransformBuffer {
     }
 
     fn add(&self, transform: &TransformStamped, is_static: bool) -> Result<(), TransformError> {
-        let TransformStamped { header, child_frame_id, transform } = transform;
-        let at = Located { isometry: transform.into(), time: time_of(&header.stamp) };
-        self.frames().insert(&header.frame_id, child_frame_id, at, is_static)?;
+        insert_into(&mut self.frames(), transform, is_static)?;
         self.shared.changed.notify();
         Ok(())
+    }
+
+    /// Adds the transforms of a message. Returns the errors.
+    pub(super) fn add_all(&self, transforms: &[TransformStamped], is_static: bool) -> Vec<TransformError> {
+        let mut errors = Vec::new();
+        {
+            let mut frames = self.frames();
+            for transform in transforms {
+                errors.extend(insert_into(&mut frames, transform, is_static).err());
+            }
+        }
+        self.shared.changed.notify();
+        errors
     }
 
     /// Returns the transform that maps points of `source` to `target` at a time, which may be [`LATEST`].
     ///
     /// # Errors
-    /// [`TransformError::Lookup`], [`TransformError::Connectivity`], [`TransformError::Extrapolation`].
+    /// [`TransformError::Lookup`], [`TransformError::Connectivity`], [`TransformError::Extrapolation`],
+    /// [`TransformError::TooDeep`], or [`TransformError::InvalidArgument`] if a name starts with `/`.
     pub fn lookup(&self, target: &str, source: &str, time: Time) -> Result<FoundTransform, TransformError> {
         self.frames().lookup(target, source, time).map(found)
     }
@@ -132,18 +144,27 @@ impl TransformBuffer {
         self.frames().names().map(str::to_owned).collect()
     }
 
-    /// Removes all transforms, for example after a jump back in time.
+    /// Removes the transforms that are not static, for example after a jump back in time. Frames stay known.
+    ///
+    /// A [`TransformListener`](super::TransformListener) does it after a jump of its node's clock.
     pub fn clear(&self) {
         self.frames().clear();
+        self.shared.changed.notify();
     }
 
     /// Returns the newest common time of two frames.
     ///
     /// # Errors
-    /// [`TransformError::Lookup`], [`TransformError::Connectivity`].
+    /// As [`lookup`](Self::lookup).
     pub fn latest_common_time(&self, target: &str, source: &str) -> Result<Time, TransformError> {
         Ok(self.lookup(target, source, LATEST)?.time)
     }
+}
+
+fn insert_into(frames: &mut Frames, transform: &TransformStamped, is_static: bool) -> Result<(), TransformError> {
+    let TransformStamped { header, child_frame_id, transform } = transform;
+    let at = Located { isometry: transform.into(), time: time_of(&header.stamp) };
+    frames.insert(&header.frame_id, child_frame_id, at, is_static)
 }
 
 fn found(located: Located) -> FoundTransform {

@@ -37,6 +37,22 @@ pub enum TransformError {
         /// The problem.
         reason: &'static str,
     },
+    /// The transform is older than the cache time before the newest one of its frame.
+    TooOld {
+        /// The frame.
+        frame: String,
+        /// The time of the transform.
+        time: Time,
+        /// The newest known time of the frame.
+        newest: Time,
+    },
+    /// The parents of a frame form a loop, or are too many.
+    TooDeep {
+        /// The frame.
+        frame: String,
+        /// The limit of parents.
+        limit: usize,
+    },
     /// Too many frames are known.
     TooManyFrames {
         /// The limit.
@@ -63,6 +79,13 @@ impl fmt::Display for TransformError {
                 )
             }
             Self::InvalidArgument { frame, reason } => write!(f, "invalid transform of frame {frame:?}: {reason}"),
+            Self::TooOld { frame, time, newest } => {
+                let (time, newest) = (Seconds(*time), Seconds(*newest));
+                write!(f, "the transform of {frame:?} at {time} is too old: the newest is at {newest}")
+            }
+            Self::TooDeep { frame, limit } => {
+                write!(f, "the parents of {frame:?} form a loop, or are more than {limit}; check the publishers of /tf")
+            }
             Self::TooManyFrames { limit } => write!(f, "{limit} frames are known, which is the limit"),
         }
     }

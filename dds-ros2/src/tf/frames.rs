@@ -21,8 +21,14 @@ const TOTAL_MAX: usize = 500_000;
 /// Bytes of the name of a frame.
 const NAME_MAX: usize = 255;
 
-/// A rotation may differ from length 1 by this much, as in `tf2`.
-const LENGTH_TOLERANCE: f64 = 1e-3;
+/// Frames between a frame and its root, as in `tf2`.
+const DEPTH_MAX: usize = 1000;
+
+/// The squared length of a rotation may differ from 1 by this much, as in `tf2`.
+const LENGTH_TOLERANCE: f64 = 1e-2;
+
+/// Room for transforms that an empty frame may keep.
+const SPARE_MAX: usize = 16;
 
 /// The number of a frame.
 type FrameId = usize;
@@ -62,8 +68,16 @@ impl Frames {
         Self { keep, names: BTreeMap::new(), frames: Vec::new(), total: 0 }
     }
 
+    /// Removes the transforms that are not static. Frames stay known.
     pub(super) fn clear(&mut self) {
-        *self = Self::new(self.keep);
+        for frame in self.frames.iter_mut().filter(|frame| !frame.is_static) {
+            frame.samples = VecDeque::new();
+        }
+        self.count();
+    }
+
+    fn count(&mut self) {
+        self.total = self.frames.iter().map(|frame| frame.samples.len()).sum();
     }
 
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
@@ -83,7 +97,7 @@ impl Frames {
         Ok(id)
     }
 
-    /// Adds a transform of a child to its parent. Older than the cache time, it is ignored.
+    /// Adds a transform of a child to its parent, unless it is older than the cache time. Each name may start with `/`.
     pub(super) fn insert(
         &mut self,
         parent: &str,
@@ -91,6 +105,8 @@ impl Frames {
         at: Located,
         is_static: bool,
     ) -> Result<(), TransformError> {
+        let strip = |name: &'_ str| name.strip_prefix('/').unwrap_or(name).to_owned();
+        let (parent, child) = (&strip(parent), &strip(child));
         let isometry = check(parent, child, at.isometry)?;
         let parent = self.id_of(parent)?;
         let child = self.id_of(child)?;
@@ -107,7 +123,8 @@ impl Frames {
             }
             let newest = frame.samples.back().map_or(time, |sample| sample.time);
             if time < newest.saturating_sub(keep) {
-                return Ok(());
+                let newest = Time::from_unix_nanos(newest);
+                return Err(TransformError::TooOld { frame: frame.name.clone(), time: at.time, newest });
             }
         }
         frame.is_static = is_static;
@@ -122,6 +139,7 @@ impl Frames {
         {
             frame.samples.pop_front();
         }
+        frame.release();
         self.total = (self.total + frame.samples.len()).saturating_sub(before);
         if self.total > TOTAL_MAX {
             self.shrink();
@@ -134,11 +152,16 @@ impl Frames {
         for frame in &mut self.frames {
             let half = frame.samples.len() / 2;
             frame.samples.drain(..half);
+            frame.release();
         }
-        self.total = self.frames.iter().map(|frame| frame.samples.len()).sum();
+        self.count();
     }
 
     fn find(&self, name: &str) -> Result<FrameId, TransformError> {
+        if name.starts_with('/') {
+            let reason = "names of frames start without `/`";
+            return Err(TransformError::InvalidArgument { frame: name.to_owned(), reason });
+        }
         self.names.get(name).copied().ok_or_else(|| TransformError::Lookup { frame: name.to_owned() })
     }
 
@@ -154,8 +177,8 @@ impl Frames {
         let from_target = self.chain(target, time);
         // The first frame of one chain that the other one has.
         for (frame, isometry) in &to_root.steps {
-            if let Some((_, other)) = from_target.steps.iter().find(|(other, _)| other == frame) {
-                return Ok(located(other.inverse() * *isometry));
+            if let Some(down) = from_target.places.get(frame) {
+                return Ok(located(from_target.steps[*down].1.inverse() * *isometry));
             }
         }
         Err(self.why_not([target, source], [to_root, from_target]))
@@ -174,31 +197,49 @@ impl Frames {
     }
 
     /// The frames from `frame` up to the root at a time, with the transforms from `frame` to each.
-    fn chain(&self, frame: FrameId, time: i64) -> Chain {
-        let mut steps = vec![(frame, Isometry::IDENTITY)];
-        let (mut current, mut isometry) = (frame, Isometry::IDENTITY);
-        // Wrong parents may form a loop.
-        while steps.len() <= self.frames.len() {
-            match self.frames[current].at(time) {
-                Ok(Some(sample)) => {
-                    isometry = sample.isometry * isometry;
-                    current = sample.parent;
-                    steps.push((current, isometry));
+    fn chain(&self, frame: FrameId, time: i64) -> Chain<Isometry> {
+        self.climb(frame, Isometry::IDENTITY, |frame, isometry| {
+            Ok(frame.at(time)?.map(|sample| (sample.parent, sample.isometry * *isometry)))
+        })
+    }
+
+    /// The frames from `first` up to the root. `up` returns the parent of a frame, and the value of the parent.
+    fn climb<T>(
+        &self,
+        first: FrameId,
+        value: T,
+        up: impl Fn(&Frame, &T) -> Result<Option<(FrameId, T)>, TransformError>,
+    ) -> Chain<T> {
+        let mut chain = Chain { steps: Vec::new(), places: BTreeMap::new(), error: None };
+        let (mut current, mut value) = (first, value);
+        loop {
+            // Wrong parents form a loop, or a chain of a length that no robot has.
+            if chain.steps.len() > DEPTH_MAX || chain.places.contains_key(&current) {
+                let frame = self.frames[first].name.clone();
+                chain.error = Some(TransformError::TooDeep { frame, limit: DEPTH_MAX });
+                return chain;
+            }
+            chain.places.insert(current, chain.steps.len());
+            let next = up(&self.frames[current], &value);
+            chain.steps.push((current, value));
+            match next {
+                Ok(Some((parent, of_parent))) => (current, value) = (parent, of_parent),
+                Ok(None) => return chain,
+                Err(error) => {
+                    chain.error = Some(error);
+                    return chain;
                 }
-                Ok(None) => return Chain { steps, error: None },
-                Err(error) => return Chain { steps, error: Some(error) },
             }
         }
-        Chain { steps, error: None }
     }
 
     /// The reason for which two chains do not meet.
-    fn why_not(&self, [target, source]: [FrameId; 2], [of_source, of_target]: [Chain; 2]) -> TransformError {
+    fn why_not<T>(&self, [target, source]: [FrameId; 2], [of_source, of_target]: [Chain<T>; 2]) -> TransformError {
         if let Some(error) = of_source.error.or(of_target.error) {
             return error;
         }
         let name = |id: FrameId| self.frames[id].name.clone();
-        let root = |chain: &[(FrameId, Isometry)]| chain.last().map(|(id, _)| name(*id)).unwrap_or_default();
+        let root = |chain: &[(FrameId, T)]| chain.last().map(|(id, _)| name(*id)).unwrap_or_default();
         TransformError::Connectivity {
             target: name(target),
             source: name(source),
@@ -209,42 +250,44 @@ impl Frames {
     /// The newest time at which each transform between two frames is known. Zero if all are static.
     fn latest_common(&self, target: FrameId, source: FrameId) -> Result<i64, TransformError> {
         let (of_source, of_target) = (self.newest_chain(source), self.newest_chain(target));
-        for (up, (frame, _)) in of_source.iter().enumerate() {
-            if let Some(down) = of_target.iter().position(|(other, _)| other == frame) {
-                let times = of_source[..up].iter().chain(&of_target[..down]);
-                return Ok(times.filter_map(|(_, time)| *time).min().unwrap_or(0));
+        for (frame, up) in &of_source.steps {
+            if let Some(place) = of_target.places.get(frame) {
+                let times = [*up, of_target.steps[*place].1];
+                return Ok(times.into_iter().flatten().min().unwrap_or(0));
             }
         }
-        let chain = |newest: &[(FrameId, Option<i64>)]| Chain {
-            steps: newest.iter().map(|(id, _)| (*id, Isometry::IDENTITY)).collect(),
-            error: None,
-        };
-        Err(self.why_not([target, source], [chain(&of_source), chain(&of_target)]))
+        Err(self.why_not([target, source], [of_source, of_target]))
     }
 
-    /// The frames up to the root by their newest parents, with the newest times. A static frame has none.
-    fn newest_chain(&self, frame: FrameId) -> Vec<(FrameId, Option<i64>)> {
-        let mut steps = Vec::new();
-        let mut current = frame;
-        while steps.len() <= self.frames.len() {
-            let frame = &self.frames[current];
-            let Some(newest) = frame.samples.back() else {
-                steps.push((current, None));
-                return steps;
-            };
-            steps.push((current, (!frame.is_static).then_some(newest.time)));
-            current = newest.parent;
-        }
-        steps
+    /// The frames up to the root by their newest parents. Each has the oldest of the newest times of the frames before.
+    /// A static frame has none.
+    fn newest_chain(&self, frame: FrameId) -> Chain<Option<i64>> {
+        self.climb(frame, None, |frame, oldest| {
+            let Some(newest) = frame.samples.back() else { return Ok(None) };
+            let own = (!frame.is_static).then_some(newest.time);
+            Ok(Some((newest.parent, [*oldest, own].into_iter().flatten().min())))
+        })
     }
 }
 
-struct Chain {
-    steps: Vec<(FrameId, Isometry)>,
+/// A walk up the tree.
+struct Chain<T> {
+    /// The frames, with a value for each.
+    steps: Vec<(FrameId, T)>,
+    /// The index of each frame in `steps`.
+    places: BTreeMap<FrameId, usize>,
     error: Option<TransformError>,
 }
 
 impl Frame {
+    /// Returns the memory of removed transforms, once it is most of the memory.
+    fn release(&mut self) {
+        let needed = self.samples.len().max(SPARE_MAX);
+        if self.samples.capacity() > 4 * needed {
+            self.samples.shrink_to(2 * needed);
+        }
+    }
+
     /// Returns the transform to the parent at a time, `None` for a root.
     fn at(&self, time: i64) -> Result<Option<Sample>, TransformError> {
         let (Some(oldest), Some(newest)) = (self.samples.front(), self.samples.back()) else { return Ok(None) };
@@ -288,7 +331,7 @@ fn check(parent: &str, child: &str, isometry: Isometry) -> Result<Isometry, Tran
         return Err(TransformError::InvalidArgument { frame: String::new(), reason: "expected at most 255 bytes" });
     }
     if parent.starts_with('/') || child.starts_with('/') {
-        return invalid("names of frames start without `/`");
+        return invalid("names of frames start with at most one `/`");
     }
     if parent == child {
         return invalid("a frame cannot be its own parent");
@@ -296,7 +339,7 @@ fn check(parent: &str, child: &str, isometry: Isometry) -> Result<Isometry, Tran
     if !isometry.translation.is_finite() || !isometry.rotation.is_finite() {
         return invalid("expected finite numbers");
     }
-    if (isometry.rotation.length() - 1.0).abs() > LENGTH_TOLERANCE {
+    if (isometry.rotation.length_squared() - 1.0).abs() >= LENGTH_TOLERANCE {
         return invalid("expected a quaternion of length 1");
     }
     Ok(Isometry { rotation: isometry.rotation.normalize(), ..isometry })
@@ -385,7 +428,7 @@ mod tests {
         for (parent, child, isometry) in [
             ("a", "a", Isometry::IDENTITY),
             ("", "a", Isometry::IDENTITY),
-            ("/a", "b", Isometry::IDENTITY),
+            ("//a", "b", Isometry::IDENTITY),
             ("a", "b", shift(f64::NAN)),
             ("a", "b", bent),
             ("a", "b", Isometry::from_rotation(DQuat::from_xyzw(0.0, 0.0, 0.0, 0.0))),
@@ -406,8 +449,9 @@ mod tests {
         assert_eq!((frames.frames[1].samples.len(), frames.total), (SAMPLES_MAX, SAMPLES_MAX));
         add(&mut frames, "a", "b", shift(1.0), 1000);
         assert_eq!((frames.frames[1].samples.len(), frames.total), (1, 1));
-        // Too old for the cache.
-        add(&mut frames, "a", "b", shift(1.0), 900);
+        assert!(frames.frames[1].samples.capacity() <= 4 * SPARE_MAX);
+        let old = frames.insert("a", "b", Located { isometry: shift(1.0), time: at(900) }, false);
+        assert!(matches!(old, Err(TransformError::TooOld { .. })), "{old:?}");
         assert_eq!(frames.total, 1);
         for number in 0.. {
             let located = Located { isometry: Isometry::IDENTITY, time: at(1) };
@@ -420,5 +464,61 @@ mod tests {
         add(&mut frames, "b", "a", shift(0.0), 1000);
         assert!(frames.lookup("frame1", "b", at(1000)).is_err());
         assert!(frames.lookup("frame1", "b", at(0)).is_err());
+    }
+    #[test]
+    fn too_many_transforms_release_their_memory() {
+        let mut frames = frames();
+        for frame in 0..=TOTAL_MAX / SAMPLES_MAX {
+            for nanos in 0..SAMPLES_MAX as i64 {
+                let located = Located { isometry: Isometry::IDENTITY, time: Time::from_unix_nanos(1 + nanos) };
+                frames.insert("a", &format!("b{frame}"), located, false).unwrap();
+            }
+        }
+        assert!(frames.total <= TOTAL_MAX);
+        frames.clear();
+        let kept: usize = frames.frames.iter().map(|frame| frame.samples.capacity()).sum();
+        assert_eq!((frames.total, kept), (0, 0));
+    }
+
+    #[test]
+    fn clear_keeps_static_transforms() {
+        let mut frames = robot();
+        frames.clear();
+        assert_eq!((frames.names().count(), frames.total), (4, 1));
+        assert!(frames.lookup("base", "camera", at(5)).is_ok());
+        assert!(frames.lookup("map", "base", at(0)).is_err());
+        // Times before those of the old transforms.
+        add(&mut frames, "odom", "base", shift(1.0), 1);
+        assert_eq!(frames.lookup("odom", "camera", at(0)).unwrap().time, at(1));
+    }
+
+    #[test]
+    fn names_lose_their_slash() {
+        let mut frames = frames();
+        add(&mut frames, "/a", "/b", shift(1.0), 1);
+        assert_eq!(frames.names().collect::<Vec<_>>(), ["a", "b"]);
+        assert!(frames.lookup("a", "b", at(1)).is_ok());
+        assert!(matches!(frames.lookup("/a", "b", at(1)), Err(TransformError::InvalidArgument { .. })));
+    }
+
+    #[test]
+    fn loops_and_deep_chains_have_an_error() {
+        let mut frames = frames();
+        for (parent, child) in [("b", "a"), ("a", "b"), ("root", "c")] {
+            add(&mut frames, parent, child, shift(1.0), 1);
+        }
+        for time in [0, 1] {
+            let error = frames.lookup("a", "c", at(time)).unwrap_err();
+            assert_eq!(error, TransformError::TooDeep { frame: "a".into(), limit: DEPTH_MAX });
+        }
+        for number in 0..DEPTH_MAX {
+            let (parent, child) = (format!("d{number}"), format!("d{}", number + 1));
+            add(&mut frames, &parent, &child, shift(1.0), 1);
+        }
+        let found = frames.lookup("d0", &format!("d{DEPTH_MAX}"), at(0)).unwrap();
+        assert_eq!(found.isometry.translation.x, DEPTH_MAX as f64);
+        add(&mut frames, "e", "d0", shift(1.0), 1);
+        let error = frames.lookup("e", &format!("d{DEPTH_MAX}"), at(1)).unwrap_err();
+        assert!(matches!(error, TransformError::TooDeep { .. }), "{error}");
     }
 }

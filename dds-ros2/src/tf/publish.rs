@@ -7,7 +7,7 @@ use crate::topic::Publisher;
 use dds_ros2_msgs::geometry_msgs::msg::TransformStamped;
 use dds_ros2_msgs::tf2_msgs::msg::TFMessage;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Publishes transforms that change, on `/tf`.
 #[derive(Debug, Clone)]
@@ -37,8 +37,17 @@ impl TransformBroadcaster {
 #[derive(Debug, Clone)]
 pub struct StaticTransformBroadcaster {
     publisher: Publisher<TFMessage>,
+    sent: Arc<Mutex<Sent>>,
+}
+
+#[derive(Debug, Default)]
+struct Sent {
     /// The transforms by their child frames.
-    sent: Arc<Mutex<BTreeMap<String, TransformStamped>>>,
+    transforms: BTreeMap<String, TransformStamped>,
+    /// The transforms differ from the last published message.
+    is_changed: bool,
+    /// A thread publishes the transforms, and then the next ones.
+    is_publishing: bool,
 }
 
 impl StaticTransformBroadcaster {
@@ -56,11 +65,31 @@ impl StaticTransformBroadcaster {
     /// # Errors
     /// As [`Publisher::publish`].
     pub fn send(&self, transforms: &[TransformStamped]) -> Result<()> {
-        let message = {
-            let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
-            sent.extend(transforms.iter().map(|transform| (transform.child_frame_id.clone(), transform.clone())));
-            TFMessage { transforms: sent.values().cloned().collect() }
-        };
-        self.publisher.publish(&message)
+        {
+            let mut sent = self.sent();
+            let named = transforms.iter().map(|transform| (transform.child_frame_id.clone(), transform.clone()));
+            sent.transforms.extend(named);
+            sent.is_changed = true;
+        }
+        let mut published = Ok(());
+        // One thread at a time: an older message after a newer one would take back a transform. The lock is not held
+        // during the call, because a listener of this program may receive the message.
+        loop {
+            let message = {
+                let mut sent = self.sent();
+                if sent.is_publishing || !sent.is_changed {
+                    return published;
+                }
+                sent.is_changed = false;
+                sent.is_publishing = true;
+                TFMessage { transforms: sent.transforms.values().cloned().collect() }
+            };
+            published = published.and(self.publisher.publish(&message));
+            self.sent().is_publishing = false;
+        }
+    }
+
+    fn sent(&self) -> MutexGuard<'_, Sent> {
+        self.sent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,20 +7,25 @@ use crate::graph::{LocalEndpoint, Registration};
 use crate::name::topic_name;
 use crate::node::Node;
 use crate::qos::QosProfile;
+use crate::time::{JumpHandle, JumpThreshold};
 use crate::topic::user_data_of;
 use crate::wait::Wait;
-use dds_core::{DataReader, Time};
+use dds_core::{DataReader, Duration, Time};
 use dds_ros2_msgs::tf2_msgs::msg::TFMessage;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Fills a [`TransformBuffer`] from `/tf` and `/tf_static`, until it is dropped.
+///
+/// If the clock of the node jumps back or changes its source, it clears the buffer. Transforms of a new run of a
+/// simulation are older than those of the last run, and the buffer would refuse them.
 pub struct TransformListener {
     buffer: TransformBuffer,
     refused: Arc<AtomicU64>,
     _readers: [DataReader<TFMessage>; 2],
     _registration: Registration,
+    _jumps: JumpHandle,
     node: Node,
 }
 
@@ -48,7 +53,11 @@ impl TransformListener {
         ];
         node.types().add_message::<TFMessage>();
         let registration = node.register(readers.iter().map(LocalEndpoint::of_reader).collect())?;
-        Ok(Self { buffer, refused, _readers: readers, _registration: registration, node: node.clone() })
+        let threshold = JumpThreshold::new().backward(Duration::from_nanos(1)).on_clock_change();
+        let cleared = buffer.clone();
+        let jumps = node.clock().on_jump(threshold, move |_| cleared.clear());
+        let node = node.clone();
+        Ok(Self { buffer, refused, _readers: readers, _registration: registration, _jumps: jumps, node })
     }
 
     fn listen(
@@ -68,12 +77,9 @@ impl TransformListener {
                 // The only error means that the reader is closed.
                 let Ok(samples) = reader.take() else { return };
                 for message in samples.iter().filter_map(|sample| sample.decode()?.ok()) {
-                    for transform in &message.transforms {
-                        let added = if is_static { buffer.insert_static(transform) } else { buffer.insert(transform) };
-                        if let Err(error) = added {
-                            refused.fetch_add(1, Ordering::Relaxed);
-                            tracing::debug!(%error, "a transform was ignored");
-                        }
+                    for error in buffer.add_all(&message.transforms, is_static) {
+                        refused.fetch_add(1, Ordering::Relaxed);
+                        tracing::debug!(%error, "a transform was ignored");
                     }
                 }
             })
@@ -90,7 +96,8 @@ impl TransformListener {
     /// Waits for the transform that maps points of `source` to `target` at a time, which may be
     /// [`LATEST`](super::LATEST).
     ///
-    /// A time before the oldest transform never becomes known, so the wait then ends with the error.
+    /// A time before the oldest transform never becomes known, so the wait then ends with the error. So does a wait for
+    /// a name that starts with `/`.
     ///
     /// Errors of the wait: [`Error::Transform`](crate::Error::Transform), [`Error::Timeout`](crate::Error::Timeout)
     /// with the reason, [`Error::Closed`](crate::Error::Closed).
@@ -102,6 +109,7 @@ impl TransformListener {
             Err(error @ TransformError::Extrapolation { requested, known: [oldest, _], .. }) if requested < oldest => {
                 Err(crate::Error::Transform(error))
             }
+            Err(error @ TransformError::InvalidArgument { .. }) => Err(crate::Error::Transform(error)),
             Err(_) => Ok(None),
         };
         let missing = move || match self.buffer.lookup(&names.0, &names.1, time) {
@@ -111,7 +119,7 @@ impl TransformListener {
         Wait::new(self.node.context().waits(), self.buffer.changed(), poll, missing)
     }
 
-    /// Returns how many received transforms were invalid, or exceeded the limit of frames.
+    /// Returns how many received transforms were invalid, were too old, or exceeded the limit of frames.
     #[must_use]
     pub fn refused_transforms(&self) -> u64 {
         self.refused.load(Ordering::Relaxed)
