@@ -2,6 +2,7 @@
 
 use dds_ros2_msgs::lifecycle_msgs::msg::{State, Transition, TransitionDescription};
 use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// A state of a lifecycle node. The numbers are those of `lifecycle_msgs/msg/State`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,6 +30,24 @@ pub enum LifecycleState {
     Deactivating = 14,
     /// In [`LifecycleCallbacks::on_error`](super::LifecycleCallbacks::on_error).
     ErrorProcessing = 15,
+}
+
+/// The state of a node, for the node and its publishers. It refers to neither.
+#[derive(Debug, Clone)]
+pub(super) struct SharedState(Arc<Mutex<LifecycleState>>);
+
+impl SharedState {
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Mutex::new(LifecycleState::Unconfigured)))
+    }
+
+    pub(super) fn get(&self) -> LifecycleState {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn set(&self, state: LifecycleState) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = state;
+    }
 }
 
 /// All states, in the order of `~/get_available_states`.
@@ -105,20 +124,15 @@ impl LifecycleTransition {
         }
     }
 
-    /// Returns the transition of a request by its label, or without one by its number.
-    pub(super) fn of_request(request: &Transition) -> Option<Self> {
+    /// Returns the transition of a request in a state, by its label, or without one by its number.
+    pub(super) fn of_request(request: &Transition, state: LifecycleState) -> Option<Self> {
         let all = [Self::Configure, Self::Cleanup, Self::Activate, Self::Deactivate, Self::Shutdown];
-        if !request.label.is_empty() {
-            return all.into_iter().find(|transition| transition.label() == request.label);
-        }
-        match request.id {
-            1 => Some(Self::Configure),
-            2 => Some(Self::Cleanup),
-            3 => Some(Self::Activate),
-            4 => Some(Self::Deactivate),
-            5..=7 => Some(Self::Shutdown),
-            _ => None,
-        }
+        let is_meant = |row: &&Row| match request.label.as_str() {
+            "" => row.id == request.id,
+            label => row.label == label,
+        };
+        let row = ROWS.iter().filter(|row| row.start == state).find(is_meant)?;
+        all.into_iter().find(|transition| transition.label() == row.label)
     }
 }
 
@@ -238,11 +252,18 @@ mod tests {
     }
 
     #[test]
-    fn request_names_a_transition_by_label_or_number() {
-        let request = |id, label: &str| LifecycleTransition::of_request(&Transition { id, label: label.into() });
-        assert_eq!(request(1, ""), Some(LifecycleTransition::Configure));
-        assert_eq!(request(6, ""), Some(LifecycleTransition::Shutdown));
-        assert_eq!(request(0, "activate"), Some(LifecycleTransition::Activate));
-        assert_eq!((request(0, ""), request(1, "fly"), request(10, "")), (None, None, None));
+    fn request_names_a_transition_of_its_state() {
+        use LifecycleState as S;
+        let request =
+            |id, label: &str, state| LifecycleTransition::of_request(&Transition { id, label: label.into() }, state);
+        assert_eq!(request(1, "", S::Unconfigured), Some(LifecycleTransition::Configure));
+        assert_eq!(request(6, "", S::Inactive), Some(LifecycleTransition::Shutdown));
+        assert_eq!(request(0, "activate", S::Inactive), Some(LifecycleTransition::Activate));
+        for state in STATES {
+            // The numbers of callbacks' results are no requests.
+            assert_eq!((request(0, "", state), request(1, "fly", state), request(10, "", state)), (None, None, None));
+            assert_eq!(request(7, "", state).is_some(), state == S::Active, "{state}");
+            assert_eq!(request(0, "configure", state).is_some(), state == S::Unconfigured, "{state}");
+        }
     }
 }

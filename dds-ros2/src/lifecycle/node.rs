@@ -1,6 +1,8 @@
 //! Lifecycle nodes.
 
-use super::machine::{LifecycleState, LifecycleTransition, ROWS, Row, STATES, TransitionResult, row_of, row_of_result};
+use super::machine::{
+    LifecycleState, LifecycleTransition, ROWS, Row, STATES, SharedState, TransitionResult, row_of, row_of_result,
+};
 use super::publisher::LifecyclePublisher;
 use crate::node::Node;
 use crate::qos::QosProfile;
@@ -16,11 +18,17 @@ use dds_ros2_msgs::lifecycle_msgs::srv::{
 use dds_ros2_msgs::{RosMessage, RosService};
 use std::any::Any;
 use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// The work of a lifecycle node in its transitions. Each default does nothing, with success.
 ///
-/// A callback may block, and may create publishers and parameters. It must not change the state itself.
+/// A callback may block, and may create publishers and parameters. It must not change the state itself. A panic counts
+/// as [`TransitionResult::Error`].
+///
+/// Callbacks that own a [`LifecycleNode`] keep it alive for ever. Each call gets it as a parameter.
 pub trait LifecycleCallbacks: Send + 'static {
     /// From unconfigured to inactive.
     fn on_configure(&mut self, _node: &LifecycleNode) -> TransitionResult {
@@ -47,10 +55,10 @@ pub trait LifecycleCallbacks: Send + 'static {
         TransitionResult::Success
     }
 
-    /// After a callback that returned [`TransitionResult::Error`]. With success, the node is unconfigured, and
-    /// otherwise finalized, which is the default.
+    /// After a callback that returned [`TransitionResult::Error`]. With success, which is the default as in `rclcpp`,
+    /// the node is unconfigured, and otherwise finalized.
     fn on_error(&mut self, _node: &LifecycleNode) -> TransitionResult {
-        TransitionResult::Failure
+        TransitionResult::Success
     }
 }
 
@@ -84,7 +92,9 @@ pub struct LifecycleNode {
 }
 
 struct Core {
-    state: Mutex<LifecycleState>,
+    state: SharedState,
+    /// A transition runs, or its thread starts.
+    is_changing: AtomicBool,
     /// Locked during a transition.
     callbacks: Mutex<Box<dyn LifecycleCallbacks>>,
     changed: Arc<Signal>,
@@ -102,7 +112,8 @@ impl LifecycleNode {
     /// As [`Node::service`].
     pub fn new(node: &Node, callbacks: impl LifecycleCallbacks) -> Result<Self> {
         let core = Arc::new(Core {
-            state: Mutex::new(LifecycleState::Unconfigured),
+            state: SharedState::new(),
+            is_changing: AtomicBool::new(false),
             callbacks: Mutex::new(Box::new(callbacks)),
             changed: Arc::default(),
             events: node.publisher_with("~/transition_event", QosProfile::DEFAULT)?,
@@ -123,7 +134,7 @@ impl LifecycleNode {
     /// Returns the state.
     #[must_use]
     pub fn state(&self) -> LifecycleState {
-        *self.core.state()
+        self.core.state.get()
     }
 
     /// Changes the state on this thread, and returns the new one. After a failure, it is the old one.
@@ -131,6 +142,7 @@ impl LifecycleNode {
     /// # Errors
     /// [`Error::LifecycleTransition`] if the state does not allow it, or another transition runs.
     pub fn change_state(&self, transition: LifecycleTransition) -> Result<LifecycleState> {
+        let _changing = self.begin().ok_or_else(|| self.refused(transition))?;
         self.transition(transition).map(|(state, _)| state)
     }
 
@@ -163,44 +175,61 @@ impl LifecycleNode {
         topic: &str,
         qos: QosProfile,
     ) -> Result<LifecyclePublisher<T>> {
-        Ok(LifecyclePublisher::new(self.core.node.publisher_with(topic, qos)?, self.clone()))
+        Ok(LifecyclePublisher::new(self.core.node.publisher_with(topic, qos)?, self.core.state.clone()))
     }
 
-    /// Changes the state. Returns the new one, and the result of the callback.
+    /// Begins a transition, unless another one runs.
+    fn begin(&self) -> Option<Changing> {
+        let begun = self.core.is_changing.compare_exchange(false, true, Ordering::AcqRel, Ordering::Acquire);
+        begun.is_ok().then(|| Changing(Arc::clone(&self.core)))
+    }
+
+    fn refused(&self, transition: LifecycleTransition) -> Error {
+        Error::LifecycleTransition { state: self.state(), transition }
+    }
+
+    /// Changes the state after [`begin`](Self::begin). Returns the new one, and the result of the callback.
     fn transition(&self, transition: LifecycleTransition) -> Result<(LifecycleState, TransitionResult)> {
         let core = &self.core;
-        let refused = |state| Error::LifecycleTransition { state, transition };
-        let mut callbacks = match core.callbacks.try_lock() {
-            Ok(callbacks) => callbacks,
-            // A callback that panicked holds no state of this crate.
-            Err(std::sync::TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
-            Err(std::sync::TryLockError::WouldBlock) => return Err(refused(self.state())),
-        };
-        let start = row_of(self.state(), transition.label()).ok_or_else(|| refused(self.state()))?;
+        let start = row_of(self.state(), transition.label()).ok_or_else(|| self.refused(transition))?;
+        let mut callbacks = core.callbacks.lock().unwrap_or_else(PoisonError::into_inner);
         core.pass(start);
-        let result = match transition {
+        let result = self.guarded(|| match transition {
             LifecycleTransition::Configure => callbacks.on_configure(self),
             LifecycleTransition::Cleanup => callbacks.on_cleanup(self),
             LifecycleTransition::Activate => callbacks.on_activate(self),
             LifecycleTransition::Deactivate => callbacks.on_deactivate(self),
             LifecycleTransition::Shutdown => callbacks.on_shutdown(self),
-        };
+        });
         core.finish(result);
         if self.state() == LifecycleState::ErrorProcessing {
-            let recovered = callbacks.on_error(self);
+            let recovered = self.guarded(|| callbacks.on_error(self));
             core.finish(recovered);
         }
         Ok((self.state(), result))
     }
+
+    /// Calls a callback. Without an end of the transition after a panic, no other one could begin.
+    fn guarded(&self, call: impl FnOnce() -> TransitionResult) -> TransitionResult {
+        catch_unwind(AssertUnwindSafe(call)).unwrap_or_else(|_| {
+            tracing::error!(node = self.core.node.full_name(), state = %self.state(), "a lifecycle callback panicked");
+            TransitionResult::Error
+        })
+    }
+}
+
+/// The right to run a transition, until it is dropped.
+struct Changing(Arc<Core>);
+
+impl Drop for Changing {
+    fn drop(&mut self) {
+        self.0.is_changing.store(false, Ordering::Release);
+    }
 }
 
 impl Core {
-    fn state(&self) -> MutexGuard<'_, LifecycleState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn finish(&self, result: TransitionResult) {
-        let state = *self.state();
+        let state = self.state.get();
         if let Some(row) = row_of_result(state, result) {
             self.pass(row);
         }
@@ -208,7 +237,7 @@ impl Core {
 
     /// Sets the state, and announces it.
     fn pass(&self, row: Row) {
-        *self.state() = row.goal;
+        self.state.set(row.goal);
         self.changed.notify();
         let event = TransitionEvent {
             timestamp: u64::try_from(self.node.now().as_unix_nanos()).unwrap_or(0),
@@ -234,7 +263,7 @@ impl Core {
         })?;
         let own = Arc::downgrade(core);
         let state = Service::<GetState>::in_background(node, name("get_state")?, qos, move |_| {
-            let state = own.upgrade().map_or(LifecycleState::Unknown, |core| *core.state());
+            let state = own.upgrade().map_or(LifecycleState::Unknown, |core| core.state.get());
             GetStateResponse { current_state: state.to_message() }
         })?;
         let states =
@@ -245,7 +274,7 @@ impl Core {
         let own = Arc::downgrade(core);
         let available = name("get_available_transitions")?;
         let transitions = Service::<GetAvailableTransitions>::in_background(node, available, qos, move |_| {
-            let state = own.upgrade().map_or(LifecycleState::Unknown, |core| *core.state());
+            let state = own.upgrade().map_or(LifecycleState::Unknown, |core| core.state.get());
             let rows = ROWS.into_iter().filter(|row| row.start == state);
             GetAvailableTransitionsResponse { available_transitions: rows.map(Row::to_message).collect() }
         })?;
@@ -263,17 +292,20 @@ fn service_of<S: RosService>(node: &Node, name: String) -> Result<Service<S>> {
     Service::with_signal(node, name, QosProfile::SERVICES_DEFAULT, Arc::default(), None)
 }
 
-/// Changes the state on a thread of its own, because a callback may block. Only one such thread runs callbacks.
+/// Changes the state on a thread of its own, because a callback may block. At most one such thread exists.
 fn change_in_thread(node: LifecycleNode, request: Request<ChangeState>) {
-    // Without a free state machine, no thread starts, so requests without end start none.
-    let transition = LifecycleTransition::of_request(&request.data.transition);
-    let is_free = node.core.callbacks.try_lock().is_ok() && transition.is_some();
-    let Some(transition) = transition.filter(|_| is_free) else {
-        request.answer(|_| ChangeStateResponse { success: false });
-        return;
-    };
+    let refuse = |request: Request<ChangeState>| request.answer(|_| ChangeStateResponse { success: false });
+    // No thread starts without the right to a transition, so requests without end start none.
+    let Some(changing) = node.begin() else { return refuse(request) };
+    let transition = LifecycleTransition::of_request(&request.data.transition, node.state());
+    let Some(transition) = transition else { return refuse(request) };
+    // The thread gets the request once it runs, so that the request is still here if the thread does not start.
+    let (to_thread, from_here) = channel::<(Changing, Request<ChangeState>)>();
     let change = move || {
+        let Ok((changing, request)) = from_here.recv() else { return };
         let changed = node.transition(transition);
+        // Before the answer: the client may ask for the next transition at once.
+        drop(changing);
         if let Err(error) = &changed {
             tracing::warn!(node = node.core.node.full_name(), "the state did not change: {error}");
         }
@@ -282,6 +314,9 @@ fn change_in_thread(node: LifecycleNode, request: Request<ChangeState>) {
     };
     if let Err(error) = std::thread::Builder::new().name("ros2-lifecycle".into()).spawn(change) {
         tracing::warn!("the thread of a transition did not start: {error}");
+        refuse(request);
+    } else if to_thread.send((changing, request)).is_err() {
+        tracing::warn!("the thread of a transition has ended");
     }
 }
 
