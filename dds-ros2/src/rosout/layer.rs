@@ -18,9 +18,12 @@ use tracing_subscriber::layer::{Context, Layer};
 /// Events that wait to be written: the depth of `/rosout`. The oldest ones are dropped.
 const QUEUE_MAX: usize = 1000;
 
+/// Events that are written before other tasks of the background thread have their turn.
+const TURN_MAX: usize = 32;
+
 /// Publishes the events of `tracing` on `/rosout` (feature `rosout-layer`). See [`Node::rosout_layer`].
 ///
-/// Events of this workspace below `WARN` are left out, because the publication causes such events itself.
+/// Events of this workspace below `WARN` are left out, and all events of the publication itself.
 pub struct RosoutLayer {
     queue: Arc<Queue>,
     task: Arc<Task>,
@@ -38,13 +41,15 @@ impl Queue {
         self.events.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) {
-        loop {
+    /// Writes at most this many events.
+    fn write(&self, most: usize) -> Turn {
+        for _ in 0..most {
             // The lock ends with this line: the write may cause further events.
             let next = self.events().pop_front();
-            let Some(log) = next else { return };
+            let Some(log) = next else { return Turn::Done };
             self.rosout.publish(log);
         }
+        Turn::More
     }
 }
 
@@ -56,19 +61,18 @@ impl RosoutLayer {
         })?;
         let queue = Arc::new(Queue { logger: logger_name(&node.full_name()), rosout, events: Mutex::default() });
         let weak = Arc::downgrade(&queue);
-        let task = node.context().inner.background.task(move || {
-            if let Some(queue) = weak.upgrade() {
-                queue.write();
-            }
-            Turn::Done
-        })?;
+        let task = node
+            .context()
+            .inner
+            .background
+            .task(move || weak.upgrade().map_or(Turn::Done, |queue| queue.write(TURN_MAX)))?;
         Ok(Self { queue, task })
     }
 }
 
 impl Drop for RosoutLayer {
     fn drop(&mut self) {
-        self.queue.write();
+        self.queue.write(QUEUE_MAX);
     }
 }
 
@@ -76,6 +80,10 @@ impl<S: Subscriber> Layer<S> for RosoutLayer {
     fn on_event(&self, event: &Event<'_>, _: Context<'_, S>) {
         let metadata = event.metadata();
         let target = metadata.target();
+        // Such an event would cause the next publication, and so on without end.
+        if Rosout::is_publishing() {
+            return;
+        }
         // A logger has published its message itself.
         if target == "rosout" || (target.starts_with("dds_") && *metadata.level() > Level::WARN) {
             return;

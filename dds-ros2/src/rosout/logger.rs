@@ -9,9 +9,15 @@ use crate::qos::QosProfile;
 use crate::topic::user_data_of;
 use dds_core::{DataWriter, DomainParticipant};
 use dds_ros2_msgs::rcl_interfaces::msg::Log;
+use std::cell::Cell;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
+
+thread_local! {
+    /// This thread is in [`Rosout::publish`].
+    static IS_PUBLISHING: Cell<bool> = const { Cell::new(false) };
+}
 
 /// The publisher of `/rosout` of a node.
 pub(crate) struct Rosout {
@@ -27,6 +33,7 @@ impl Rosout {
             .writer_builder::<Log>(&topic_name("rt", &node.resolve_topic("/rosout")?, ""))
             .qos(QosProfile::ROSOUT.writer(user_data_of::<Log>()))
             .build()?;
+        node.types().add_message::<Log>();
         let registration = node.register(vec![LocalEndpoint::of_writer(&writer)])?;
         Ok(Self { participant, writer, _registration: registration })
     }
@@ -40,7 +47,16 @@ impl Rosout {
             }
         }
         // The only error left: the context is closed.
+        let before = IS_PUBLISHING.replace(true);
         let _ = self.writer.write(&log);
+        IS_PUBLISHING.set(before);
+    }
+
+    /// Returns whether this thread publishes a message now.
+    #[cfg(feature = "rosout-layer")]
+    pub(super) fn is_publishing() -> bool {
+        // A thread that ends has no such value any more, and publishes nothing.
+        IS_PUBLISHING.try_with(Cell::get).unwrap_or(false)
     }
 }
 
