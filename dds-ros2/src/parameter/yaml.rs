@@ -1,7 +1,8 @@
 //! Parameter files of ROS 2 (`rcl/rcl_yaml_param_parser`).
 //!
 //! A strict subset of YAML: block mappings, block and flow sequences of scalars, comments, plain and quoted scalars.
-//! Anchors, tags, flow mappings, block scalars and several documents are errors that name their line.
+//! Scalars may go on in further lines, which `launch_ros` writes for long texts. Anchors, tags, flow mappings other than
+//! `{}`, block scalars and several documents are errors that name their line.
 
 use super::value::ParameterValue;
 
@@ -65,11 +66,11 @@ fn problem<T>(line: usize, reason: impl Into<String>) -> Parsed<T> {
     Err(YamlProblem { line, reason: reason.into() })
 }
 
-/// A line without its comment.
-struct Line<'a> {
+/// A line without its comment, with the further lines of its scalar.
+struct Line {
     number: usize,
     indent: usize,
-    text: &'a str,
+    text: String,
 }
 
 /// An open mapping.
@@ -89,9 +90,9 @@ pub(crate) fn parse_file(text: &str) -> Parsed<Vec<Override>> {
         while open.last().is_some_and(|level| level.indent >= line.indent) {
             open.pop();
         }
-        let (key, rest) = split_key(line)?;
+        let (key, rest) = split_key(&line.text, line.number)?;
         let is_deeper = lines.get(index).is_some_and(|next| next.indent > line.indent);
-        let is_list = lines.get(index).is_some_and(|next| is_item(next.text) && next.indent >= line.indent);
+        let is_list = lines.get(index).is_some_and(|next| is_item(&next.text) && next.indent >= line.indent);
         open.push(Level { indent: line.indent, key });
         if open.len() > DEPTH_MAX || found.len() >= ENTRIES_MAX {
             return problem(line.number, "the file is nested too deeply or too large");
@@ -101,10 +102,13 @@ pub(crate) fn parse_file(text: &str) -> Parsed<Vec<Override>> {
                 let next = lines.get(index).map_or(line.number, |next| next.number);
                 return problem(next, "a value in one line needs no further lines; check the indentation");
             }
-            found.push(entry(&open, value_of(rest, line.number)?, line.number)?);
+            // An empty mapping has no parameters.
+            if rest != "{}" {
+                found.push(entry(&open, value_of(rest, line.number)?, line.number)?);
+            }
         } else if is_list {
             let mut items = Vec::new();
-            while let Some(item) = lines.get(index).filter(|item| is_item(item.text) && item.indent >= line.indent) {
+            while let Some(item) = lines.get(index).filter(|item| is_item(&item.text) && item.indent >= line.indent) {
                 items.push((item.text[1..].trim(), item.number));
                 index += 1;
             }
@@ -133,27 +137,137 @@ fn entry(open: &[Level], value: ParameterValue, line: usize) -> Parsed<Override>
     Ok(Override { node, name, value })
 }
 
-fn lines_of(text: &str) -> Parsed<Vec<Line<'_>>> {
-    let mut lines = Vec::new();
-    for (index, full) in text.lines().enumerate() {
-        let number = index + 1;
-        let text = without_comment(full).trim_end();
-        let indent = text.len() - text.trim_start_matches(' ').len();
-        let text = &text[indent..];
-        if text.starts_with('\t') {
-            return problem(number, "YAML is indented by spaces, not by tabs");
-        }
-        if text == "---" && lines.is_empty() {
+fn lines_of(text: &str) -> Parsed<Vec<Line>> {
+    let mut lines: Vec<Line> = Vec::new();
+    let mut raw = text.lines().zip(1..);
+    let mut blanks = 0;
+    // The last line has a plain scalar that may go on.
+    let mut is_open = false;
+    while let Some((full, number)) = raw.next() {
+        let content = full.trim_end();
+        let indent = content.len() - content.trim_start_matches(' ').len();
+        let content = &content[indent..];
+        if content.is_empty() {
+            blanks += 1;
             continue;
         }
-        if text == "---" || text == "..." {
+        let gap = std::mem::take(&mut blanks);
+        if content.starts_with('#') {
+            is_open = false;
+            continue;
+        }
+        if let Some(last) = lines.last_mut().filter(|last| is_open && indent > last.indent) {
+            let more = without_plain_comment(content);
+            if more.contains(": ") || more.ends_with(':') {
+                return problem(number, "a value in one line needs no further lines; check the indentation");
+            }
+            push_break(&mut last.text, gap);
+            last.text.push_str(more);
+            is_open = more == content;
+            continue;
+        }
+        is_open = false;
+        if content.starts_with('\t') {
+            return problem(number, "YAML is indented by spaces, not by tabs");
+        }
+        if content == "---" && lines.is_empty() {
+            continue;
+        }
+        if content == "---" || content == "..." {
             return problem(number, "expected one document");
         }
-        if !text.is_empty() {
-            lines.push(Line { number, indent, text });
-        }
+        let start = value_start(content, number);
+        let value = start.map_or("", |start| &content[start..]);
+        let text = match (start, value.chars().next()) {
+            (Some(start), Some(quote @ ('\'' | '"'))) => {
+                let mut text = content[..=start].to_owned();
+                quoted_lines(&mut text, quote, &full[indent + start + 1..], number, &mut raw)?;
+                text
+            }
+            (Some(start), Some(first)) if !"[{".contains(first) => {
+                let plain = without_plain_comment(value);
+                is_open = plain == value;
+                content[..start].to_owned() + plain
+            }
+            _ => without_comment(content).trim_end().to_owned(),
+        };
+        lines.push(Line { number, indent, text });
     }
     Ok(lines)
+}
+
+/// Returns where the value of a line starts, after its key or `-`.
+fn value_start(content: &str, number: usize) -> Option<usize> {
+    let rest = if is_item(content) { &content[1..] } else { split_key(content, number).ok()?.1 };
+    let rest = rest.trim_start();
+    (!rest.is_empty() && !rest.starts_with('#')).then(|| content.len() - rest.len())
+}
+
+/// Adds a quoted scalar after its first quote, and the rest of its last line.
+fn quoted_lines<'a>(
+    text: &mut String,
+    quote: char,
+    first: &'a str,
+    number: usize,
+    raw: &mut impl Iterator<Item = (&'a str, usize)>,
+) -> Parsed<()> {
+    let mut part = first;
+    loop {
+        if let Some(end) = closing_quote(part, quote) {
+            text.push_str(&part[..end]);
+            text.push_str(without_plain_comment(&part[end..]));
+            return Ok(());
+        }
+        let trimmed = part.trim_end();
+        let is_escaped = quote == '"' && (trimmed.len() - trimmed.trim_end_matches('\\').len()) % 2 == 1;
+        let is_joined = is_escaped && trimmed.len() == part.len();
+        text.push_str(if is_joined { &trimmed[..trimmed.len() - 1] } else { trimmed });
+        if is_escaped && !is_joined {
+            // An escaped space at the end of the line.
+            text.push(' ');
+        }
+        let mut blanks = 0;
+        part = loop {
+            match raw.next() {
+                Some((line, _)) if line.trim().is_empty() => blanks += 1,
+                Some((line, _)) => break line.trim_start(),
+                None => return problem(number, "the closing quote is missing"),
+            }
+        };
+        if !is_joined || blanks > 0 {
+            push_break(text, blanks);
+        }
+    }
+}
+
+/// Returns where a quoted scalar ends in a line.
+fn closing_quote(part: &str, quote: char) -> Option<usize> {
+    let mut characters = part.char_indices().peekable();
+    while let Some((at, character)) = characters.next() {
+        if character == '\\' && quote == '"' {
+            characters.next();
+        } else if character == quote {
+            let is_doubled = quote == '\'' && characters.next_if(|(_, next)| *next == quote).is_some();
+            if !is_doubled {
+                return Some(at);
+            }
+        }
+    }
+    None
+}
+
+/// Folds a line break: alone it is a space, and each blank line is a line break.
+fn push_break(text: &mut String, blanks: usize) {
+    if blanks == 0 {
+        text.push(' ');
+    }
+    text.extend(std::iter::repeat_n('\n', blanks));
+}
+
+/// Cuts off `# comment` after a plain scalar, in which quotes are characters.
+fn without_plain_comment(text: &str) -> &str {
+    let comment = text.match_indices('#').find(|(at, _)| text[..*at].ends_with(char::is_whitespace));
+    comment.map_or(text, |(at, _)| &text[..at]).trim_end()
 }
 
 /// Cuts off `# comment`, which starts a line or follows a space, outside of quotes.
@@ -178,21 +292,21 @@ fn without_comment(line: &str) -> &str {
 }
 
 /// Splits `key: rest`.
-fn split_key<'a>(line: &Line<'a>) -> Parsed<(String, &'a str)> {
-    let (key, rest) = match line.text.chars().next() {
-        Some('\'' | '"') => quoted(line.text, line.number)?,
+fn split_key(text: &str, line: usize) -> Parsed<(String, &str)> {
+    let (key, rest) = match text.chars().next() {
+        Some('\'' | '"') => quoted(text, line)?,
         _ => {
-            let colon = line.text.find(": ").or_else(|| line.text.strip_suffix(':').map(str::len));
-            let Some(colon) = colon else { return problem(line.number, "expected `key: value`") };
-            (line.text[..colon].trim_end().to_owned(), &line.text[colon..])
+            let colon = text.find(": ").or_else(|| text.strip_suffix(':').map(str::len));
+            let Some(colon) = colon else { return problem(line, "expected `key: value`") };
+            (text[..colon].trim_end().to_owned(), &text[colon..])
         }
     };
     if key.is_empty() || key.starts_with(['&', '!', '[', '{', '|', '>', '?', '-', '%', '@', '`']) {
-        return problem(line.number, format!("{key:?} is no key of a parameter file"));
+        return problem(line, format!("{key:?} is no key of a parameter file"));
     }
     match rest.trim_start().strip_prefix(':') {
         Some(rest) => Ok((key, rest.trim())),
-        None => problem(line.number, "expected `:` after the key"),
+        None => problem(line, "expected `:` after the key"),
     }
 }
 
@@ -288,6 +402,37 @@ fn integer(text: &str) -> Option<i64> {
     }
 }
 
+/// Returns the character of an escape, and the number of its digits. `text` starts with `kind`.
+fn escape(kind: char, text: &str) -> Option<(char, usize)> {
+    let character = match kind {
+        '0' => '\0',
+        'a' => '\u{7}',
+        'b' => '\u{8}',
+        't' | '\t' => '\t',
+        'n' => '\n',
+        'v' => '\u{b}',
+        'f' => '\u{c}',
+        'r' => '\r',
+        'e' => '\u{1b}',
+        'N' => '\u{85}',
+        '_' => '\u{a0}',
+        'L' => '\u{2028}',
+        'P' => '\u{2029}',
+        ' ' | '"' | '/' | '\\' => kind,
+        'x' | 'u' | 'U' => {
+            let count = match kind {
+                'x' => 2,
+                'u' => 4,
+                _ => 8,
+            };
+            let digits = text.get(1..=count).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+            return Some((char::from_u32(u32::from_str_radix(digits, 16).ok()?)?, count));
+        }
+        _ => return None,
+    };
+    Some((character, 0))
+}
+
 /// Reads a quoted scalar at the start. Returns it and the rest.
 fn quoted(text: &str, line: usize) -> Parsed<(String, &str)> {
     let mut characters = text.char_indices().peekable();
@@ -302,11 +447,13 @@ fn quoted(text: &str, line: usize) -> Parsed<(String, &str)> {
             return Ok((value, &text[at + 1..]));
         }
         if character == '\\' && quote == Some('"') {
-            match characters.next().map(|(_, escaped)| escaped) {
-                Some('n') => value.push('\n'),
-                Some('t') => value.push('\t'),
-                Some(escaped @ ('"' | '\\' | '/')) => value.push(escaped),
-                _ => return problem(line, "expected one of the escapes \\\" \\\\ \\/ \\n \\t"),
+            let Some(escaped) = characters.next().and_then(|(at, kind)| escape(kind, &text[at..])) else {
+                return problem(line, "expected an escape of YAML such as \\\" \\\\ \\n \\t \\x41 \\u0041");
+            };
+            let (character, digits) = escaped;
+            value.push(character);
+            for _ in 0..digits {
+                characters.next();
             }
             continue;
         }
@@ -383,6 +530,53 @@ mod tests {
         ] {
             let error = parse_file(text).unwrap_err();
             assert!(error.line == line && error.reason.contains(expected), "{text:?}: {error:?}");
+        }
+    }
+
+    /// The output of `yaml.dump(values, default_flow_style=False)`, which `launch_ros` writes.
+    const DUMPED: &str = include_str!("dumped.yaml");
+
+    #[test]
+    fn file_of_launch_ros_has_its_values() {
+        let urdf = "<?xml version=\"1.0\"?>\n<robot name=\"arm\">\n  <!-- it's: a #1 -->\n  <link name=\"base\"/>\n\n\
+                    </robot>\n";
+        let plain = "<robot name=\"arm\"><link name=\"base\"/><link name= \"tool\"/><joint name=\"turn\" type=\"fixed\"/>\
+                     </robot> and more words of it";
+        let escaped = "tab\t and bell\u{7} \u{85} and \u{1f600} with a backslash \\ and a quote \" and spaces   \n at the \
+                       end of a long line";
+        let entry = |name: &str, value| ("/**".to_owned(), name.to_owned(), value);
+        let expected = vec![
+            entry("escaped", escaped.into()),
+            entry(
+                "list",
+                vec![
+                    "a long item with many words, so that PyYAML folds it in the file, twice: no".into(),
+                    plain.to_owned(),
+                ]
+                .into(),
+            ),
+            entry("plain", plain.into()),
+            entry("robot_description", urdf.into()),
+            entry("text", "7".into()),
+        ];
+        assert_eq!(values(DUMPED), expected);
+        assert_eq!(values("/**:\n  ros__parameters: {}\n"), vec![]);
+    }
+
+    #[test]
+    fn scalars_of_several_lines_are_folded() {
+        let head = "n:\n  ros__parameters:\n    a: ";
+        for (text, expected) in [
+            ("one\n      two # comment", "one two"),
+            ("one\n\n\n      two", "one\n\ntwo"),
+            ("'one  \n\n     two''s' # comment", "one\ntwo's"),
+            ("\"one\\\n     \\ two\\x41\"", "one twoA"),
+            ("\"one \n two\"", "one two"),
+        ] {
+            assert_eq!(values(&format!("{head}{text}\n    b: 1\n"))[0].2, expected.into(), "{text}");
+        }
+        for text in ["one # comment\n      two", "'one\n\n", "\"\\x4\"", "\"\\ud800\""] {
+            assert!(parse_file(&format!("{head}{text}")).is_err(), "{text}");
         }
     }
 
