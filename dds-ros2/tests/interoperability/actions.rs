@@ -3,7 +3,8 @@
 use crate::context;
 use crate::peer::{LIMIT, Peer};
 use crate::test_msgs::{Fibonacci, FibonacciFeedback, FibonacciGoal, FibonacciResult};
-use dds_ros2::{Error, GoalState, Result, ServerGoal, Time};
+use dds_ros2::msgs::action_msgs::msg::GoalStatusArray;
+use dds_ros2::{Error, GoalState, QosProfile, Result, ServerGoal, Time};
 use serde_json::json;
 use std::time::Duration;
 
@@ -90,14 +91,18 @@ fn action_client_sends_goals_to_rclpy() {
     let rejected = client.send_goal(FibonacciGoal { order: -1 }).block_for(LIMIT).unwrap_err();
     assert!(matches!(rejected, Error::GoalRejected { .. }), "{rejected}");
 
-    let send = |_| {
-        let goal = client.send_goal(FibonacciGoal { order: 40 }).block_for(LIMIT).unwrap();
-        std::thread::sleep(Duration::from_millis(50));
-        goal
-    };
+    let send = |_| client.send_goal(FibonacciGoal { order: 40 }).block_for(LIMIT).unwrap();
     let goals: Vec<_> = (0..3).map(send).collect();
-    // `rclpy` keeps a slightly later time than the one in its answer.
-    let later = Time::from_unix_nanos(goals[1].stamp().as_unix_nanos() + 25_000_000);
+    // `rclpy` keeps a slightly later time than the one in its answer, and publishes it.
+    let topic = "/lab/fib/_action/status";
+    let statuses = node.subscription_with::<GoalStatusArray>(topic, QosProfile::ACTION_STATUS).unwrap();
+    let later = loop {
+        let array = statuses.next_message().block_for(LIMIT).unwrap();
+        let mut infos = array.status_list.iter().map(|status| &status.goal_info);
+        if let Some(info) = infos.find(|info| info.goal_id.uuid == goals[1].id().to_bytes()) {
+            break Time::from_unix_nanos(i64::from(info.stamp.sec) * 1_000_000_000 + i64::from(info.stamp.nanosec));
+        }
+    };
     assert_eq!(goals[0].cancel().block_for(LIMIT).unwrap(), [goals[0].id()]);
     assert_eq!(client.cancel_until(later).block_for(LIMIT).unwrap(), [goals[1].id()]);
     assert_eq!(client.cancel_all().block_for(LIMIT).unwrap(), [goals[2].id()]);
