@@ -79,6 +79,10 @@ impl LifecycleCallbacks for Counted {
     fn on_deactivate(&mut self, _: &LifecycleNode) -> TransitionResult {
         TransitionResult::Error
     }
+
+    fn on_error(&mut self, _: &LifecycleNode) -> TransitionResult {
+        TransitionResult::Failure
+    }
 }
 
 #[test]

@@ -1,0 +1,40 @@
+//! Lifecycle nodes without other nodes.
+
+use super::builder;
+use dds_ros2::msgs::std_msgs::msg::String as Text;
+use dds_ros2::{
+    LifecycleCallbacks, LifecycleNode, LifecyclePublisher, LifecycleState, LifecycleTransition, TransitionResult,
+};
+
+/// Owns a publisher of its node, and fails in two ways.
+#[derive(Default)]
+struct Owner {
+    publisher: Option<LifecyclePublisher<Text>>,
+}
+
+impl LifecycleCallbacks for Owner {
+    fn on_configure(&mut self, node: &LifecycleNode) -> TransitionResult {
+        // A callback cannot change the state.
+        assert!(node.change_state(LifecycleTransition::Shutdown).is_err());
+        self.publisher = node.publisher("chatter").ok();
+        TransitionResult::Success
+    }
+
+    fn on_activate(&mut self, _: &LifecycleNode) -> TransitionResult {
+        panic!("the camera is gone");
+    }
+}
+
+#[test]
+fn panic_is_an_error_and_an_owned_publisher_lets_the_node_go() {
+    let context = builder("lifecycle").build().unwrap();
+    let node = LifecycleNode::new(&context.node_builder("owner").bare().build().unwrap(), Owner::default()).unwrap();
+    assert_eq!(node.change_state(LifecycleTransition::Configure).unwrap(), LifecycleState::Inactive);
+    // `on_error` succeeds, so the node starts again.
+    assert_eq!(node.change_state(LifecycleTransition::Activate).unwrap(), LifecycleState::Unconfigured);
+    assert_eq!(node.change_state(LifecycleTransition::Configure).unwrap(), LifecycleState::Inactive);
+    assert_eq!(context.graph().publishers("/chatter").len(), 1);
+    drop(node);
+    assert!(context.graph().nodes().is_empty());
+    assert!(context.graph().publishers("/chatter").is_empty());
+}
