@@ -2,11 +2,12 @@
 
 use crate::name::{NameKind, RemapRule, check_namespace};
 use crate::parameter::{Override, parse_file, value_of};
+use crate::rosout::LogLevels;
 use crate::{Error, Result};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Flags for the log. The `tracing` subscriber of the program decides about it.
+/// Flags for the log on other ways than `/rosout`. The `tracing` subscriber of the program decides about it.
 const LOG_FLAGS: [&str; 4] =
     ["--enable-stdout-logs", "--disable-stdout-logs", "--enable-external-lib-logs", "--disable-external-lib-logs"];
 
@@ -17,6 +18,7 @@ pub(crate) struct Arguments {
     pub(crate) parameters: Vec<Override>,
     /// Nodes publish no `/rosout`.
     pub(crate) is_without_rosout: bool,
+    pub(crate) log_levels: LogLevels,
     /// Arguments outside of `--ros-args`.
     pub(crate) others: Vec<String>,
     pub(crate) rules: Vec<RemapRule>,
@@ -59,7 +61,14 @@ impl Arguments {
             "--params-file" => self.parameters.extend(parameters_of(&value("the path of a parameter file")?)?),
             "--enable-rosout-logs" => self.is_without_rosout = false,
             "--disable-rosout-logs" => self.is_without_rosout = true,
-            "--log-level" | "--log-config-file" => {
+            "--log-level" => {
+                let level = value("a level")?;
+                self.log_levels.add(&level).ok_or_else(|| Error::Argument {
+                    argument: format!("{flag} {level}"),
+                    reason: "expected `debug`, `info`, `warn`, `error` or `fatal`, or `logger:=` before it".into(),
+                })?;
+            }
+            "--log-config-file" => {
                 let ignored = value("a value")?;
                 tracing::warn!("{flag} {ignored} has no effect: the subscriber of `tracing` decides about the log");
             }
@@ -134,6 +143,7 @@ mod tests {
             (&["--ros-args", "-r"][..], "expected a rule"),
             (&["--ros-args", "-r", "ab"], "from:=to"),
             (&["--ros-args", "--speed"], "unknown after"),
+            (&["--ros-args", "--log-level", "loud"], "expected `debug`"),
             (&["--ros-args", "-e", "lab"], "invalid enclave"),
             (&["--ros-args", "-p", "speed"], "`name:=value`"),
             (&["--ros-args", "-p", "speed:=[1, x]"], "one type"),

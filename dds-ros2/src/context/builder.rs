@@ -70,8 +70,9 @@ impl ContextBuilder {
     /// Takes arguments of a program, without its name.
     ///
     /// After `--ros-args` and up to `--`: `-r RULE` (or `--remap`) adds a [`RemapRule`], `-e ENCLAVE` (or `--enclave`)
-    /// sets the enclave, `-p NAME:=VALUE` and `--params-file PATH` set parameters, `--disable-rosout-logs` turns off
-    /// `/rosout`. Other flags for the log have no effect. [`Context::arguments`] returns all others.
+    /// sets the enclave, `-p NAME:=VALUE` and `--params-file PATH` set parameters. `--disable-rosout-logs` turns off
+    /// `/rosout`, and `--log-level LEVEL` or `--log-level LOGGER:=LEVEL` sets the lowest level there. Other flags for the
+    /// log have no effect. [`Context::arguments`] returns all others.
     pub fn arguments<I: Into<String>>(mut self, arguments: impl IntoIterator<Item = I>) -> Self {
         self.arguments.extend(arguments.into_iter().map(|argument| OsString::from(argument.into())));
         self
@@ -208,6 +209,7 @@ impl ContextBuilder {
             enclave,
             parameters,
             is_without_rosout: arguments.is_without_rosout,
+            log_levels: arguments.log_levels,
             background: Background::default(),
             services: AtomicU32::new(0),
         };

@@ -13,6 +13,7 @@ use crate::graph::{Graph, GraphCore};
 use crate::name::{RemapRule, Remapping};
 use crate::node::{Node, NodeBuilder};
 use crate::parameter::Override;
+use crate::rosout::LogLevels;
 use crate::time::{Clock, ClockKind};
 use crate::wait::{Signal, Wait, Waits};
 use crate::{Error, Result};
@@ -54,6 +55,7 @@ pub(crate) struct ContextInner {
     /// Values for parameters of nodes. Later ones count.
     pub(crate) parameters: Vec<Override>,
     pub(crate) is_without_rosout: bool,
+    pub(crate) log_levels: LogLevels,
     pub(crate) background: Background,
     /// Numbers of clients and servers.
     services: AtomicU32,

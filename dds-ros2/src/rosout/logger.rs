@@ -10,9 +10,56 @@ use crate::topic::user_data_of;
 use dds_core::{DataWriter, DomainParticipant};
 use dds_ros2_msgs::rcl_interfaces::msg::Log;
 use std::cell::Cell;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
+
+/// The levels of loggers, from `--log-level`. Messages below the level of their logger are not published.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LogLevels {
+    /// The level of loggers without a name here. Default: INFO, as in ROS 2.
+    default: Option<u8>,
+    named: BTreeMap<String, u8>,
+}
+
+impl LogLevels {
+    /// Adds an argument: `level` or `logger:=level`. Returns `None` if it is not valid.
+    pub(crate) fn add(&mut self, argument: &str) -> Option<()> {
+        let (name, level) = match argument.split_once(":=") {
+            Some((name, level)) => (Some(name), level),
+            None => (None, argument),
+        };
+        let level = match level.to_ascii_lowercase().as_str() {
+            "debug" => Log::DEBUG,
+            "info" => Log::INFO,
+            "warn" => Log::WARN,
+            "error" => Log::ERROR,
+            "fatal" => Log::FATAL,
+            _ => return None,
+        };
+        match name {
+            None => self.default = Some(level),
+            Some("") => return None,
+            Some(name) => {
+                self.named.insert(name.to_owned(), level);
+            }
+        }
+        Some(())
+    }
+
+    /// Returns the level of a logger: its own, that of the nearest logger above, or the default.
+    fn of(&self, logger: &str) -> u8 {
+        let mut name = logger;
+        loop {
+            if let Some(level) = self.named.get(name) {
+                return *level;
+            }
+            let Some((above, _)) = name.rsplit_once('.') else { return self.default.unwrap_or(Log::INFO) };
+            name = above;
+        }
+    }
+}
 
 thread_local! {
     /// This thread is in [`Rosout::publish`].
@@ -23,6 +70,7 @@ thread_local! {
 pub(crate) struct Rosout {
     pub(super) participant: DomainParticipant,
     writer: DataWriter<Log>,
+    levels: LogLevels,
     _registration: Registration,
 }
 
@@ -35,7 +83,8 @@ impl Rosout {
             .build()?;
         node.types().add_message::<Log>();
         let registration = node.register(vec![LocalEndpoint::of_writer(&writer)])?;
-        Ok(Self { participant, writer, _registration: registration })
+        let levels = node.context().inner.log_levels.clone();
+        Ok(Self { participant, writer, levels, _registration: registration })
     }
 
     /// Publishes a message. KEEP_LAST: the call does not block.
@@ -66,6 +115,9 @@ pub(super) fn logger_name(node: &str) -> String {
 }
 
 /// Logs for a node: to `/rosout`, and to the subscriber of `tracing` with the target `rosout`.
+///
+/// Messages below the level of the logger are not published. It is INFO, or that of `--log-level`. The subscriber of
+/// `tracing` decides about its own.
 ///
 /// A handle: clones are cheap. It keeps the publisher of `/rosout`, and not the node.
 ///
@@ -146,7 +198,7 @@ impl Logger {
     }
 
     fn publish(&self, level: u8, msg: String, caller: &Location<'_>) {
-        let Some(rosout) = &self.rosout else { return };
+        let Some(rosout) = self.rosout.as_ref().filter(|rosout| level >= rosout.levels.of(&self.name)) else { return };
         rosout.publish(Log {
             stamp: stamp(rosout.participant.now()),
             level,
@@ -162,5 +214,24 @@ impl Logger {
 impl fmt::Debug for Logger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Logger({:?})", self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn level_of_a_logger_is_that_of_the_nearest_name() {
+        let mut levels = LogLevels::default();
+        assert_eq!(levels.of("lab.camera"), Log::INFO);
+        for argument in ["WARN", "lab:=error", "lab.camera:=debug"] {
+            levels.add(argument).unwrap();
+        }
+        let found = ["arm", "lab", "lab.arm", "lab.camera.lens", "laboratory"].map(|name| levels.of(name));
+        assert_eq!(found, [Log::WARN, Log::ERROR, Log::ERROR, Log::DEBUG, Log::WARN]);
+        for argument in ["", "loud", "lab:=", ":=info", "lab=info"] {
+            assert_eq!(levels.add(argument), None, "{argument}");
+        }
     }
 }

@@ -7,4 +7,4 @@ mod logger;
 #[cfg(feature = "rosout-layer")]
 pub use layer::RosoutLayer;
 pub use logger::Logger;
-pub(crate) use logger::Rosout;
+pub(crate) use logger::{LogLevels, Rosout};
