@@ -64,6 +64,13 @@ struct Tracked<F> {
     is_forgotten: bool,
 }
 
+impl<F> Tracked<F> {
+    fn new() -> Self {
+        let (feedback, state) = (VecDeque::new(), GoalState::Unknown);
+        Self { feedback, state, lost: 0, server: None, is_forgotten: false }
+    }
+}
+
 impl<F> Shared<F> {
     fn goals(&self) -> MutexGuard<'_, BTreeMap<GoalId, Tracked<F>>> {
         self.goals.lock().unwrap_or_else(PoisonError::into_inner)
@@ -334,18 +341,13 @@ impl<A: RosAction> Drop for Tracking<A> {
 impl<A: RosAction> ClientGoal<A> {
     /// Keeps feedback and states of the goal from now on.
     fn track(core: &Arc<Core<A>>, id: GoalId) -> Self {
-        let tracked = Tracked {
-            feedback: VecDeque::new(),
-            state: GoalState::Unknown,
-            lost: 0,
-            server: None,
-            is_forgotten: false,
-        };
-        core.shared.goals().insert(id, tracked);
+        core.shared.goals().insert(id, Tracked::new());
         Self { id, stamp: Time::from_unix_nanos(0), tracking: Tracking { id, core: Arc::clone(core) } }
     }
 
-    /// Waits for the next feedback, or returns `None` once the goal has ended or its server has forgotten it.
+    /// Waits for the next feedback, or returns `None` after the end of the goal.
+    ///
+    /// A goal that its server has forgotten counts as ended.
     ///
     /// Feedback and states are different topics. The last feedback may arrive after the end, and is then lost.
     ///
@@ -431,5 +433,35 @@ impl<A: RosAction> ClientGoal<A> {
 impl<A: RosAction> fmt::Debug for ClientGoal<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientGoal").field("id", &self.id).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dds_ros2_msgs::action_msgs::msg::GoalStatus;
+
+    fn array(ids: &[u8]) -> GoalStatusArray {
+        let status = |id: &u8| GoalStatus {
+            goal_info: GoalInfo { goal_id: UUID { uuid: [*id; 16] }, ..GoalInfo::default() },
+            status: GoalState::Executing.number(),
+        };
+        GoalStatusArray { status_list: ids.iter().map(status).collect() }
+    }
+
+    #[test]
+    fn goal_is_forgotten_once_its_own_server_lists_it_no_more() {
+        let shared = Shared::<u8> { signal: Arc::default(), goals: Mutex::default() };
+        let [own, other] = [1, 2].map(|number| Guid::from_bytes([number; 16]));
+        let id = GoalId::from_bytes([7; 16]);
+        shared.goals().insert(id, Tracked::new());
+        let is_forgotten = |ids: &[u8], server| {
+            shared.apply(&array(ids), server);
+            shared.goals()[&id].is_forgotten
+        };
+        // Not listed yet, listed, and an array of another server.
+        assert!(!is_forgotten(&[], own) && !is_forgotten(&[6, 7], own) && !is_forgotten(&[6], other));
+        assert!(is_forgotten(&[6], own));
+        assert_eq!(shared.goals()[&id].state, GoalState::Executing);
     }
 }

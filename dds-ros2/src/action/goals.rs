@@ -1,8 +1,8 @@
 //! The goals of a server as data.
 //!
 //! Life cycle of a goal: [`accept`](Goals::accept), changes, [`end`](Goals::end), [`expire`](Goals::expire). Bounds:
-//! [`ENDED_MAX`] ended goals, and [`ASKED_MAX`] requests for results of goals that have not ended. A goal keeps the last
-//! [`CLIENT_MAX`] of each client. The program bounds the goals that have not ended, because it accepts each one.
+//! [`ENDED_MAX`] ended goals, and [`ASKED_MAX`] requests for results of goals that have not ended. A goal keeps the
+//! last [`CLIENT_MAX`] of each client. The program bounds the goals that have not ended, because it accepts each one.
 
 use super::state::{GoalEvent, GoalId, GoalState};
 use crate::{Error, Result};
@@ -135,7 +135,7 @@ impl<R: Clone + Default, W> Goals<R, W> {
         Ok((state, asked.into_iter().map(|(_, request)| request).collect()))
     }
 
-    /// Handles a request of a client for a result. Then call [`evict`](Self::evict) if [`is_crowded`](Self::is_crowded).
+    /// Handles a request of a client for a result. If it [`is_crowded`](Self::is_crowded) then, call `evict`.
     pub(super) fn ask(&mut self, id: GoalId, client: Guid, request: W) -> Asked<R, W> {
         let Some(goal) = self.get_mut(id) else { return Asked::Answer(request, GoalState::Unknown, R::default()) };
         if let Some(result) = &goal.result {

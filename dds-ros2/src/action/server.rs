@@ -340,7 +340,7 @@ impl<A: RosAction> Core<A> {
     }
 
     fn end(&self, id: GoalId, event: GoalEvent, result: A::Result) -> Result<()> {
-        // Before the goal ends: a client waits for ever for a result that no message holds.
+        // Before the goal ends: a client waits forever for a result that no message holds.
         let response = A::get_result_response(GoalState::Succeeded.number(), result.clone());
         encode_payload(&response, Encoding::default(), &mut Vec::new())?;
         let (end, requests) = {

@@ -28,7 +28,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// A callback may block, and may create publishers and parameters. It must not change the state itself. A panic counts
 /// as [`TransitionResult::Error`].
 ///
-/// Callbacks that own a [`LifecycleNode`] keep it alive for ever. Each call gets it as a parameter.
+/// Callbacks that own a [`LifecycleNode`] keep it alive forever. Each call gets it as a parameter.
 pub trait LifecycleCallbacks: Send + 'static {
     /// From unconfigured to inactive.
     fn on_configure(&mut self, _node: &LifecycleNode) -> TransitionResult {

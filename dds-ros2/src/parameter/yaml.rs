@@ -1,8 +1,8 @@
 //! Parameter files of ROS 2 (`rcl/rcl_yaml_param_parser`).
 //!
 //! A strict subset of YAML: block mappings, block and flow sequences of scalars, comments, plain and quoted scalars.
-//! Scalars may go on in further lines, which `launch_ros` writes for long texts. Anchors, tags, flow mappings other than
-//! `{}`, block scalars and several documents are errors that name their line.
+//! Scalars may go on in further lines, which `launch_ros` writes for long texts. Anchors, tags, block scalars, several
+//! documents, and flow mappings other than `{}` are errors that name their line.
 
 use super::value::ParameterValue;
 

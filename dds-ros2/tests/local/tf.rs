@@ -1,11 +1,14 @@
 //! Transforms between nodes of this crate.
 
 use super::{LIMIT, builder};
+use dds_ros2::msgs::builtin_interfaces::msg::Time as Stamp;
+use dds_ros2::msgs::rosgraph_msgs::msg::Clock as ClockMessage;
 use dds_ros2::msgs::tf2_msgs::msg::TFMessage;
 use dds_ros2::tf::{
     Isometry, LATEST, StaticTransformBroadcaster, TransformBroadcaster, TransformError, TransformListener,
 };
-use dds_ros2::{Error, QosProfile, Time};
+use dds_ros2::{Error, JumpThreshold, QosProfile, Time};
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 fn shift(x: f64) -> Isometry {
@@ -50,4 +53,49 @@ fn moving_and_static_transforms_reach_a_late_listener() {
     assert_eq!(listener.refused_transforms(), 1);
     let all = node.subscription_with::<TFMessage>("/tf_static", QosProfile::DEFAULT.transient_local()).unwrap();
     assert_eq!(all.next_message().block_for(LIMIT).unwrap().transforms.len(), 2);
+}
+
+#[test]
+fn transforms_after_a_jump_back_are_found() {
+    let context = builder("tf-jump").parameter("use_sim_time", true).build().unwrap();
+    let node = context.node("robot").unwrap();
+    let listener = TransformListener::new(&node).unwrap();
+    let clock = node.publisher_with::<ClockMessage>("/clock", QosProfile::DEFAULT).unwrap();
+    clock.wait_for_subscribers(1).block_for(LIMIT).unwrap();
+    let moving = TransformBroadcaster::new(&node).unwrap();
+    let show = |sec| clock.publish(&ClockMessage { clock: Stamp { sec, nanosec: 0 } }).unwrap();
+    show(100);
+    node.clock().sleep_until(at(100)).block_for(LIMIT).unwrap();
+    moving.send(&[shift(1.0).stamped("map", "base", at(100))]).unwrap();
+    listener.wait_for_transform("map", "base", at(100)).block_for(LIMIT).unwrap();
+    moving.send(&[shift(1.0).stamped("map", "base", at(80)), shift(1.0).stamped("map", "x", at(80))]).unwrap();
+    listener.wait_for_transform("map", "x", LATEST).block_for(LIMIT).unwrap();
+    assert_eq!(listener.refused_transforms(), 1);
+    let (sender, jumped) = channel();
+    let back = JumpThreshold::new().backward(dds_ros2::Duration::from_nanos(1));
+    let _handle = node.clock().on_jump(back, move |_| sender.send(()).unwrap());
+    show(1);
+    jumped.recv_timeout(LIMIT).unwrap();
+    moving.send(&[shift(2.0).stamped("map", "base", at(2))]).unwrap();
+    let found = listener.wait_for_transform("map", "base", at(2)).block_for(LIMIT).unwrap();
+    assert_eq!(found.isometry.translation.x, 2.0);
+}
+
+#[test]
+fn static_transforms_of_two_threads_are_kept() {
+    let context = builder("tf-static").build().unwrap();
+    let node = context.node("robot").unwrap();
+    let fixed = StaticTransformBroadcaster::new(&node).unwrap();
+    std::thread::scope(|scope| {
+        for side in ["left", "right"] {
+            let fixed = fixed.clone();
+            scope.spawn(move || {
+                for number in 0..50 {
+                    fixed.send(&[shift(1.0).stamped("base", &format!("{side}{number}"), at(1))]).unwrap();
+                }
+            });
+        }
+    });
+    let all = node.subscription_with::<TFMessage>("/tf_static", QosProfile::DEFAULT.transient_local()).unwrap();
+    assert_eq!(all.next_message().block_for(LIMIT).unwrap().transforms.len(), 100);
 }
