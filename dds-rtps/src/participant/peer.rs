@@ -10,7 +10,7 @@ use crate::discovery::{
     is_same_host,
 };
 use crate::reader::WRITERS_MAX;
-use crate::types::{Duration, EntityId, Guid, GuidPrefix, HashSeed, Instant, Locator, Now, SequenceNumber, VendorId};
+use crate::types::{Duration, EntityId, Guid, GuidPrefix, HashSeed, Instant, Locator, Now, SequenceNumber};
 use crate::wire::{Data, Receiver, SerializedPayload};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -274,7 +274,12 @@ impl Participant {
 
     /// Returns the route to an endpoint: to its own locators, or to those of its participant.
     pub(super) fn route_of_endpoint(&self, participant: &ParticipantData, endpoint: &EndpointData) -> Route {
-        let (unicast, multicast) = locators_of(participant, endpoint);
+        let has_locators = !endpoint.unicast_locators.is_empty() || !endpoint.multicast_locators.is_empty();
+        let (unicast, multicast) = if has_locators {
+            (&endpoint.unicast_locators, &endpoint.multicast_locators)
+        } else {
+            (&participant.default_unicast, &participant.default_multicast)
+        };
         let same_host = self.is_same_host(participant);
         let mut route = Route::choose(&self.config.host_addresses, unicast, multicast, same_host);
         // Without unicast, multicast is the only way.
@@ -288,25 +293,6 @@ impl Participant {
         is_same_host(&self.config.host_addresses, data.metatraffic_unicast.iter().chain(&data.default_unicast))
     }
 }
-
-/// The unicast and multicast locators of an endpoint: its own, or those of its participant.
-fn locators_of<'a>(participant: &'a ParticipantData, endpoint: &'a EndpointData) -> (&'a [Locator], &'a [Locator]) {
-    let (unicast, multicast) = (&endpoint.unicast_locators, &endpoint.multicast_locators);
-    // Fast DDS 2.14 without multicast announces `UDP 127.0.0.1:7000` for endpoints, and listens there only by chance.
-    let is_placeholder = |locator: &Locator| locator.is_loopback() && locator.port == FAST_DDS_PLACEHOLDER_PORT;
-    let is_wrong = participant.vendor == VendorId::EPROSIMA
-        && !participant.default_unicast.is_empty()
-        && multicast.is_empty()
-        && unicast.iter().all(is_placeholder)
-        && !participant.default_unicast.iter().any(is_placeholder);
-    if is_wrong || (unicast.is_empty() && multicast.is_empty()) {
-        return (&participant.default_unicast, &participant.default_multicast);
-    }
-    (unicast, multicast)
-}
-
-/// The port of UDP that Fast DDS 2.14 announces in the place of an unknown one.
-const FAST_DDS_PLACEHOLDER_PORT: u32 = 7000;
 
 /// Silence after which a participant may have to make room, however long its lease: the default lease (RTPS 2.5,
 /// 9.6.3.2).
@@ -322,31 +308,3 @@ const REPEATED_TO: usize = 2;
 
 /// Bits of STATUS_INFO for disposed and unregistered.
 const STATUS_GONE: u32 = 3;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn loopback(port: u16) -> Locator {
-        Locator::udp_v4([127, 0, 0, 1].into(), port)
-    }
-
-    #[test]
-    fn placeholder_port_of_fast_dds_counts_as_no_locator() {
-        let prefix = GuidPrefix::new(VendorId::EPROSIMA, [1; 10]);
-        let mut participant = ParticipantData { vendor: VendorId::EPROSIMA, ..ParticipantData::new(prefix) };
-        participant.default_unicast.push(loopback(7411));
-        let mut endpoint = EndpointData::new(Guid::new(prefix, EntityId::PARTICIPANT), "t", "T");
-        assert_eq!(locators_of(&participant, &endpoint).0, [loopback(7411)]);
-        endpoint.unicast_locators.push(loopback(7000));
-        assert_eq!(locators_of(&participant, &endpoint).0, [loopback(7411)]);
-        // A port of its own, an address of its own, or another vendor.
-        endpoint.unicast_locators.push(loopback(7413));
-        assert_eq!(locators_of(&participant, &endpoint).0, [loopback(7000), loopback(7413)]);
-        endpoint.unicast_locators = vec![Locator::udp_v4([10, 0, 0, 1].into(), 7000)];
-        assert_eq!(locators_of(&participant, &endpoint).0, endpoint.unicast_locators);
-        endpoint.unicast_locators = vec![loopback(7000)];
-        participant.vendor = VendorId::OURS;
-        assert_eq!(locators_of(&participant, &endpoint).0, [loopback(7000)]);
-    }
-}
