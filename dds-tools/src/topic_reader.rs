@@ -210,10 +210,13 @@ impl<T: DecodeOwned + Clone + Send + Sync + 'static> ClassReaders<T> {
         for (index, sample) in ordered {
             let info = sample.info();
             let (class, reader) = &readers[index];
-            if !is_first_delivery(writers, readers, (*class, reader), info) {
+            let delivery = delivery_of(writers, readers, (*class, reader), info);
+            if delivery == DeliveredPart::Nothing {
                 continue;
             }
-            if let Some(encoded) = sample.encoded() {
+            if delivery == DeliveredPart::Whole
+                && let Some(encoded) = sample.encoded()
+            {
                 each(info, TopicChange::Sample(encoded))?;
             }
             // The end of an instance has a sample of its own only if the reader has no other new sample of the
@@ -254,13 +257,24 @@ impl<T: DecodeOwned + Clone + Send + Sync + 'static> ClassReaders<T> {
     }
 }
 
-/// Returns whether no reader has delivered the change, and no better one will.
-fn is_first_delivery<T: DecodeOwned + Clone + Send + Sync + 'static>(
+/// What a reader delivers of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum DeliveredPart {
+    /// The sample, and the end of the instance.
+    Whole,
+    /// Only the end of the instance, because another reader delivered the sample.
+    State,
+    /// Another reader delivers the change.
+    Nothing,
+}
+
+/// Returns the part of the change that no reader has delivered, and that no better one will.
+fn delivery_of<T: DecodeOwned + Clone + Send + Sync + 'static>(
     writers: &mut HashMap<InstanceHandle, WriterProgress>,
     readers: &[(WriterClass, DataReader<T>)],
     (class, reader): (WriterClass, &DataReader<T>),
     info: &SampleInfo,
-) -> bool {
+) -> DeliveredPart {
     let handle = info.publication_handle;
     if !writers.contains_key(&handle) {
         if writers.len() >= WRITERS_MAX {
@@ -270,18 +284,25 @@ fn is_first_delivery<T: DecodeOwned + Clone + Send + Sync + 'static>(
         let class = reader.matched_publication_data(handle).map_or(class, |writer| WriterClass::of(&writer));
         writers.insert(handle, WriterProgress { class, is_settled: false, last: None });
     }
-    let Some(progress) = writers.get_mut(&handle) else { return true };
+    let Some(progress) = writers.get_mut(&handle) else { return DeliveredPart::Whole };
     let number = info.sequence_number.0;
     if progress.class == class {
-        let is_new = progress.is_settled || progress.last.is_none_or(|last| number > last);
+        // The history of the writer begins with changes that another reader delivered.
         progress.is_settled = true;
-        return is_new;
+        // Ends without a change of a writer have no number.
+        let is_repeated = progress.last.is_some_and(|last| (1..=last).contains(&number));
+        return match (is_repeated, info.valid_data) {
+            (false, _) => DeliveredPart::Whole,
+            // The other reader may lack the end, which has no sample of its own here.
+            (true, true) => DeliveredPart::State,
+            (true, false) => DeliveredPart::Nothing,
+        };
     }
     // A reader of the class will receive the earlier samples of the writer again.
     let is_repeated = progress.class.is_transient_local && readers.iter().any(|(other, _)| *other == progress.class);
     if progress.is_settled || is_repeated {
-        return false;
+        return DeliveredPart::Nothing;
     }
     progress.last = progress.last.max(Some(number));
-    true
+    DeliveredPart::Whole
 }
