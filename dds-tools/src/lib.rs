@@ -23,6 +23,7 @@
 //! | [`recording`] | MCAP files |
 //! | [`recording_files`] | a recording as a sequence of files |
 //! | [`recording_ring`] | the last seconds of all topics in memory |
+//! | [`latched_samples`] | the last samples that late readers receive |
 //! | [`commands`] | one module for each command |
 
 pub mod commands;
@@ -30,6 +31,7 @@ pub mod contract;
 pub mod domain_view;
 pub mod error;
 pub mod json_input;
+pub mod latched_samples;
 mod live_view;
 pub mod network;
 pub mod options;

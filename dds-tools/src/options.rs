@@ -415,13 +415,13 @@ pub struct RecordOptions {
     /// Most memory for the last seconds.
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "256M", requires = "last")]
     pub last_bytes: u64,
-    /// Topic whose samples write the last seconds into a file.
+    /// Topic whose samples write the last seconds into a file. It is recorded even if --exclude has it.
     #[arg(long, value_name = "TOPIC", value_parser = topic, requires = "last")]
     pub trigger: Option<String>,
     /// IDL file with types of topics, for peers that do not describe them.
     #[arg(long = "type", value_name = "FILE.idl")]
     pub type_file: Option<PathBuf>,
-    /// Seconds to wait for a peer that describes the type of a topic.
+    /// Seconds to wait for a peer that describes the type of a topic. Samples before that are not recorded.
     #[arg(long, value_name = "SECONDS", default_value = "5", value_parser = seconds)]
     pub type_wait: Duration,
     /// The end.

@@ -31,6 +31,10 @@ const RECORD_BYTES_MAX: usize = 256 << 20;
 const HEADER_OPCODE: u8 = 1;
 /// Bytes at the start of a file that are searched for its header.
 const HEADER_BYTES_MAX: u64 = 1 << 16;
+/// Most nanoseconds by which a message may follow a later one.
+const SORT_TIME: u64 = 5_000_000_000;
+/// Memory for messages that wait for earlier ones.
+const SORT_BYTES_MAX: usize = 64 << 20;
 /// Encoding of schemas: IDL 4.2 of the OMG.
 pub const SCHEMA_ENCODING: &str = "omgidl";
 /// Encoding of messages: CDR with its encapsulation header.
@@ -120,6 +124,13 @@ pub struct MessageTimes {
     /// Nanoseconds from 1970 to the reception.
     pub(crate) log_time: u64,
     pub(crate) publish_time: u64,
+}
+
+impl MessageTimes {
+    /// Returns the present time as the time of a reception.
+    pub(crate) fn now() -> u64 {
+        nanoseconds(Time::now())
+    }
 }
 
 impl From<&SampleInfo> for MessageTimes {
@@ -297,6 +308,56 @@ pub fn messages(path: &Path) -> Result<impl Iterator<Item = Result<Message<'stat
     }))
 }
 
+/// Opens a recording and returns its messages in the order of their log time.
+///
+/// Messages that are more than 5 s or 64 MiB apart in the file keep their order there.
+///
+/// # Errors
+/// As [`messages`]. A damaged place follows all messages before it.
+pub fn messages_by_time(path: &Path) -> Result<impl Iterator<Item = Result<Message<'static>, ToolError>>, ToolError> {
+    Ok(SortedMessages { input: messages(path)?, failure: None, window: BTreeMap::new(), next_number: 0, bytes: 0 })
+}
+
+/// Messages that wait for earlier ones.
+struct SortedMessages<I> {
+    input: I,
+    /// The end of the input, if a damaged place made it.
+    failure: Option<ToolError>,
+    /// The messages by log time and place in the file.
+    window: BTreeMap<(u64, u64), Message<'static>>,
+    next_number: u64,
+    bytes: usize,
+}
+
+impl<I: Iterator<Item = Result<Message<'static>, ToolError>>> SortedMessages<I> {
+    fn is_full(&self) -> bool {
+        let (first, last) = (self.window.first_key_value(), self.window.last_key_value());
+        let (Some(((first, _), _)), Some(((last, _), _))) = (first, last) else { return false };
+        self.bytes >= SORT_BYTES_MAX || last - first > SORT_TIME
+    }
+}
+
+impl<I: Iterator<Item = Result<Message<'static>, ToolError>>> Iterator for SortedMessages<I> {
+    type Item = Result<Message<'static>, ToolError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.failure.is_none() && !self.is_full() {
+            match self.input.next() {
+                Some(Ok(message)) => {
+                    self.bytes += message.data.len() + size_of::<Message<'_>>();
+                    self.window.insert((message.log_time, self.next_number), message);
+                    self.next_number += 1;
+                }
+                Some(Err(error)) => self.failure = Some(error),
+                None => break,
+            }
+        }
+        let Some((_, message)) = self.window.pop_first() else { return self.failure.take().map(Err) };
+        self.bytes -= message.data.len() + size_of::<Message<'_>>();
+        Some(Ok(message))
+    }
+}
+
 /// Returns whether a name matches a pattern with `*` and `?`.
 #[must_use]
 pub fn matches_pattern(pattern: &str, name: &str) -> bool {
@@ -334,8 +395,13 @@ pub fn is_selected(topic: &str, patterns: &[String], exclude: &[String]) -> bool
 
 #[cfg(test)]
 mod tests {
-    use super::{is_selected, matches_pattern, nanoseconds, time_of};
+    use super::{
+        MessageTimes, RecordedChannel, RecordingWriter, is_selected, matches_pattern, messages_by_time, nanoseconds,
+        time_of,
+    };
+    use crate::options::CompressionOption;
     use dds_core::Time;
+    use std::collections::BTreeMap;
 
     #[test]
     fn patterns_match_whole_names() {
@@ -375,5 +441,24 @@ mod tests {
         let time = Time::from_unix_nanos(1_700_000_000_123_456_789);
         assert_eq!(time_of(nanoseconds(time)), time);
         assert_eq!(nanoseconds(Time::from_unix_nanos(-1)), 0);
+    }
+
+    #[test]
+    fn messages_come_by_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("times.mcap");
+        let mut file = RecordingWriter::create(&path, CompressionOption::None, "").unwrap();
+        let channel = RecordedChannel { name: "a".to_owned(), schema: None, metadata: BTreeMap::new() };
+        let channel = file.add_channel(&channel).unwrap();
+        let written = [3, 1, 2, 2, 20, 19, 1];
+        for (sequence, second) in (0..).zip(written) {
+            let time = second * 1_000_000_000;
+            file.write(channel, MessageTimes { sequence, log_time: time, publish_time: time }, b"sample").unwrap();
+        }
+        file.finish().unwrap();
+        let read = || messages_by_time(&path).unwrap();
+        let sequences: Vec<u32> = read().map(|message| message.unwrap().sequence).collect();
+        // The last message is too far away from its place, before which the first ones have left.
+        assert_eq!(sequences, [1, 2, 3, 0, 6, 5, 4]);
     }
 }

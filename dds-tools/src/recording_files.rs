@@ -4,6 +4,7 @@ use crate::error::ToolError;
 use crate::options::CompressionOption;
 use crate::recording::{ChannelId, MessageTimes, RecordedChannel, RecordingWriter};
 use crate::ros::{ROS_PROFILE, ROS_SCHEMA_ENCODING};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -34,6 +35,8 @@ pub struct RecordingFiles {
     file: Option<RecordingWriter>,
     file_start: Instant,
     file_count: usize,
+    /// Number of the next file.
+    next_number: usize,
 }
 
 impl RecordingFiles {
@@ -55,7 +58,15 @@ impl RecordingFiles {
             file: None,
             file_start: Instant::now(),
             file_count: 0,
+            next_number: 0,
         };
+        if !rules.is_single_file() && numbered_path(path, 0).exists() {
+            // Parts of two recordings under one name would look like one recording.
+            return Err(ToolError::Io {
+                name: numbered_path(path, 0).display().to_string(),
+                source: ErrorKind::AlreadyExists.into(),
+            });
+        }
         files.next_file(has_ros_topics)?;
         Ok(files)
     }
@@ -67,12 +78,14 @@ impl RecordingFiles {
     }
 
     fn next_file(&mut self, has_ros_topics: bool) -> Result<&mut RecordingWriter, ToolError> {
-        let path = match self.rules.is_single_file() {
-            true => self.path.clone(),
-            false => numbered_path(&self.path, self.file_count),
-        };
         let profile = if has_ros_topics { ROS_PROFILE } else { "" };
-        let file = RecordingWriter::create(&path, self.compression, profile)?;
+        let file = if self.rules.is_single_file() {
+            RecordingWriter::create(&self.path, self.compression, profile)?
+        } else {
+            let (file, number) = create_numbered(&self.path, self.next_number, self.compression, profile)?;
+            self.next_number = number + 1;
+            file
+        };
         self.file_count += 1;
         self.file_start = Instant::now();
         Ok(self.file.insert(file))
@@ -149,6 +162,24 @@ pub(crate) fn has_ros_channels<'c>(mut channels: impl Iterator<Item = &'c Record
     channels.any(|channel| channel.schema.as_ref().is_some_and(|schema| schema.encoding == ROS_SCHEMA_ENCODING))
 }
 
+/// Creates a file with the first free number from `number`, and returns the number.
+///
+/// # Errors
+/// Fails if the file cannot be created. An existing file is no error, and stays.
+pub(crate) fn create_numbered(
+    path: &Path,
+    mut number: usize,
+    compression: CompressionOption,
+    profile: &str,
+) -> Result<(RecordingWriter, usize), ToolError> {
+    loop {
+        match RecordingWriter::create(&numbered_path(path, number), compression, profile) {
+            Err(ToolError::Io { source, .. }) if source.kind() == ErrorKind::AlreadyExists => number += 1,
+            result => return result.map(|file| (file, number)),
+        }
+    }
+}
+
 /// Returns `drive_3.mcap` for `drive.mcap` and 3.
 pub(crate) fn numbered_path(path: &Path, number: usize) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -161,12 +192,34 @@ pub(crate) fn numbered_path(path: &Path, number: usize) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::numbered_path;
+    use super::{RecordingFiles, SplitRules, numbered_path};
+    use crate::options::CompressionOption;
+    use crate::recording::{MessageTimes, RecordedChannel};
+    use std::collections::BTreeMap;
     use std::path::Path;
 
     #[test]
     fn files_are_numbered_before_the_extension() {
         assert_eq!(numbered_path(Path::new("a/drive.mcap"), 3), Path::new("a/drive_3.mcap"));
         assert_eq!(numbered_path(Path::new("drive"), 0), Path::new("drive_0"));
+    }
+
+    #[test]
+    fn existing_part_is_skipped_but_not_at_the_start() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("drive.mcap");
+        let rules = SplitRules { bytes: Some(1), duration: None };
+        let create = || RecordingFiles::create(&path, CompressionOption::None, rules, false);
+        let mut files = create().unwrap();
+        std::fs::write(folder.path().join("drive_1.mcap"), "mine").unwrap();
+        let channel = RecordedChannel { name: "a".to_owned(), schema: None, metadata: BTreeMap::new() };
+        let channel = files.add_channel(channel);
+        let times = MessageTimes { sequence: 1, log_time: 1, publish_time: 1 };
+        // The header of the first file exceeds the size, so the message goes into the next one.
+        files.write(channel, times, b"sample").unwrap();
+        files.finish().unwrap();
+        assert_eq!(std::fs::read(folder.path().join("drive_1.mcap")).unwrap(), b"mine");
+        assert!(folder.path().join("drive_2.mcap").exists());
+        create().unwrap_err();
     }
 }

@@ -43,6 +43,8 @@ pub struct TopicSelection {
     pub topics: Vec<String>,
     /// Names and patterns of topics to leave out.
     pub exclude: Vec<String>,
+    /// A topic that is selected in any case.
+    pub always: Option<String>,
 }
 
 /// The topics that an update of a set opened or refused.
@@ -52,6 +54,8 @@ pub struct TopicChanges {
     pub opened: Vec<(String, KnownType)>,
     /// Topics that no reader of the program can match.
     pub refused: Vec<(String, ToolError)>,
+    /// Topics that wait for their types since a short time. Each appears once.
+    pub awaited: Vec<String>,
 }
 
 /// Readers for the selected topics.
@@ -70,7 +74,7 @@ impl TopicSet {
     /// Creates a set for the topics that `patterns` select. Their samples stay encoded, so it needs no types.
     #[must_use]
     pub fn new(participant: DomainParticipant, patterns: &[String]) -> Self {
-        let selection = TopicSelection { topics: patterns.to_vec(), exclude: Vec::new() };
+        let selection = TopicSelection { topics: patterns.to_vec(), ..Default::default() };
         Self { participant, selection, types: None, topics: BTreeMap::new(), refused: HashSet::new() }
     }
 
@@ -108,7 +112,8 @@ impl TopicSet {
                 }
                 continue;
             }
-            let is_selected = is_selected(name, &self.selection.topics, &self.selection.exclude);
+            let TopicSelection { topics, exclude, always } = &self.selection;
+            let is_selected = always.as_deref() == Some(name) || is_selected(name, topics, exclude);
             if !is_selected || topic.writers.is_empty() || self.refused.contains(name) || self.is_full() {
                 continue;
             }
@@ -116,7 +121,11 @@ impl TopicSet {
                 Some(types) => types.of_topic(name, &topic)?,
                 None => Some(KnownType::Unknown),
             };
-            let Some(ty) = ty else { continue };
+            let Some(ty) = ty else {
+                let is_new = self.types.as_mut().is_some_and(|types| types.notice_wait(name));
+                changes.awaited.extend(is_new.then(|| name.to_owned()));
+                continue;
+            };
             match TopicReader::new(&self.participant, name, &topic, ty.dynamic()) {
                 Ok(reader) => {
                     self.topics.insert(name.to_owned(), ObservedTopic::new(reader));

@@ -11,6 +11,9 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+/// Wait for a type that needs no note.
+const QUIET_WAIT: Duration = Duration::from_millis(150);
+
 /// The type of a topic.
 #[derive(Debug, Clone)]
 pub enum KnownType {
@@ -51,8 +54,8 @@ pub struct TopicTypes {
     wait: Duration,
     /// IDL file with types that no endpoint describes.
     file: Option<PathBuf>,
-    /// When the wait for the type of a topic began. The caller bounds the number of topics.
-    awaited: HashMap<String, Instant>,
+    /// When the wait for the type of a topic began, and whether the user knows. The caller bounds the number of topics.
+    awaited: HashMap<String, (Instant, bool)>,
 }
 
 impl TopicTypes {
@@ -60,6 +63,15 @@ impl TopicTypes {
     #[must_use]
     pub fn new(participant: DomainParticipant, wait: Duration, file: Option<PathBuf>) -> Self {
         Self { participant, wait, file, awaited: HashMap::new() }
+    }
+
+    /// Returns whether the user must learn that a topic waits for its type. It is true once for each wait.
+    pub(crate) fn notice_wait(&mut self, name: &str) -> bool {
+        let Some((start, is_known)) = self.awaited.get_mut(name) else { return false };
+        // Most descriptions arrive within two looks.
+        let is_new = !*is_known && start.elapsed() >= QUIET_WAIT;
+        *is_known |= is_new;
+        is_new
     }
 
     /// Returns the type of a topic, or `None` while an endpoint may still describe it.
@@ -81,7 +93,7 @@ impl TopicTypes {
                 Ok(Some(KnownType::Described(ty)))
             }
             Err(error) if matches!(error.kind(), WaitErrorKind::Timeout { .. }) => {
-                let start = *self.awaited.entry(name.to_owned()).or_insert_with(Instant::now);
+                let (start, _) = *self.awaited.entry(name.to_owned()).or_insert_with(|| (Instant::now(), false));
                 if start.elapsed() < self.wait {
                     return Ok(None);
                 }

@@ -2,14 +2,15 @@
 
 use crate::domain_view::{DomainWatch, TopicView};
 use crate::error::ToolError;
+use crate::latched_samples::LatchedKey;
 use crate::network;
 use crate::options::{CompressionOption, RecordOptions};
 use crate::recording::{
     INSTANCE_END_KEY, MessageTimes, RELIABLE_KEY, RecordedChannel, RecordedSchema, SCHEMA_ENCODING, TOPIC_KEY,
     TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY,
 };
-use crate::recording_files::{RecordingFiles, SplitRules, numbered_path};
-use crate::recording_ring::RecordingRing;
+use crate::recording_files::{RecordingFiles, SplitRules};
+use crate::recording_ring::{MessageRole, RecordingRing, SavedRing};
 use crate::ros::{
     OFFERED_QOS_KEY, ROS_SCHEMA_ENCODING, RosTopicType, TYPE_HASH_KEY, is_ros_type, offered_qos, ros_topic,
 };
@@ -21,10 +22,11 @@ use crate::topic_types::{KnownType, TopicTypes};
 use dds_cdr::filter::Filter;
 use dds_core::cdr::Encoding;
 use dds_core::qos::Durability;
-use dds_core::{InstanceState, SampleInfo};
+use dds_core::{InstanceState, SampleInfo, Time};
 use ratatui::crossterm::event::{self, Event, KeyCode};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,6 +39,10 @@ const FIRST_LOOK: Duration = Duration::from_millis(300);
 const LOOK: Duration = Duration::from_millis(100);
 /// Time between two looks at the readers, if no sample arrives.
 const STEP: Duration = Duration::from_millis(2);
+/// Payloads of a round after which its changes are written at once.
+const ROUND_BYTES_MAX: usize = 64 << 20;
+/// Memory for the payloads of the next round.
+const ROUND_BYTES_KEPT: usize = 4 << 20;
 
 /// Records until the count, the time or the request to stop. Topics may appear at any time.
 ///
@@ -50,17 +56,21 @@ pub fn run(options: &RecordOptions, notes: &mut dyn Write, stop: &Stop) -> Resul
     let mut watch = DomainWatch::new(&participant)?;
     // The header of the file has the profile, so the first look decides it.
     watch.settle(FIRST_LOOK, stop)?;
-    let mut topics = options.topics.clone();
-    if let (Some(trigger), false) = (&options.trigger, topics.is_empty()) {
-        topics.push(trigger.clone());
-    }
-    let selection = TopicSelection { topics, exclude: options.exclude.clone() };
+    let start = Time::now();
+    let selection = TopicSelection {
+        topics: options.topics.clone(),
+        exclude: options.exclude.clone(),
+        always: options.trigger.clone(),
+    };
     let types = TopicTypes::new(participant.clone(), options.type_wait, options.type_file.clone());
     let mut set = TopicSet::with_types(participant, selection, types);
     let mut recorder = TopicRecorder {
-        recorded: BTreeMap::new(),
+        recorded: Vec::new(),
+        by_name: BTreeMap::new(),
+        round: Round::default(),
         total: 0,
         filter: options.filter.clone(),
+        type_wait: options.type_wait,
         sink: Sink::new(options, &watch)?,
     };
     let trigger = RingTrigger::new(options)?;
@@ -76,22 +86,36 @@ pub fn run(options: &RecordOptions, notes: &mut dyn Write, stop: &Stop) -> Resul
         let before = recorder.total;
         for (name, topic) in set.topics() {
             let is_trigger = options.trigger.as_deref() == Some(name);
-            let Some(recorded) = recorder.recorded.get_mut(name) else { continue };
+            // Only such topics have samples from before the start. Others trigger even if the clocks differ.
+            let keeps_samples = recorder.keeps_samples(name);
             topic.take(|info, change| {
-                if is_trigger && matches!(change, TopicChange::Sample(_)) {
+                let is_new_sample =
+                    matches!(change, TopicChange::Sample(_)) && !(keeps_samples && is_older(info, start));
+                if is_trigger && is_new_sample {
                     trigger.set();
                 }
-                recorded.write(info, change, &mut recorder.sink, &mut recorder.total, options.end.count)
+                recorder.collect(name, info, change);
+                Ok(())
             })?;
+            if recorder.round.bytes.len() > ROUND_BYTES_MAX {
+                recorder.write_round(options.end.count)?;
+            }
         }
+        recorder.write_round(options.end.count)?;
         recorder.sink.keep_up(&trigger, notes)?;
         if recorder.total == before {
             stop.sleep(STEP);
         }
     }
-    let TopicRecorder { recorded, total, sink, .. } = recorder;
-    sink.finish(notes)?;
-    report(&recorded, total, &mut set, notes)
+    let TopicRecorder { recorded, by_name, total, sink, .. } = recorder;
+    // The figures also help after a failure.
+    let finished = sink.finish(notes);
+    finished.and(report(&by_name, &recorded, total, &mut set, notes))
+}
+
+/// Returns whether a sample is older than the recording: a writer kept it for late readers.
+fn is_older(info: &SampleInfo, start: Time) -> bool {
+    info.source_timestamp.is_valid() && info.source_timestamp < start
 }
 
 /// Requests to write the ring: SIGUSR1, Enter in the terminal, or a sample of the trigger topic.
@@ -162,19 +186,28 @@ struct RingFiles {
     ring: RecordingRing,
     path: PathBuf,
     compression: CompressionOption,
-    file_count: usize,
+    /// Number of the next file. A file that exists has its number already.
+    next_number: usize,
     /// Reception time of the last message in a file.
     saved_until: Option<u64>,
-    /// The thread that writes a file, so that the readers do not wait for the disk.
-    saving: Option<JoinHandle<Result<(PathBuf, usize), ToolError>>>,
+    /// The thread that writes a file, so that the readers do not wait for the disk. With the time of its last message.
+    saving: Option<(JoinHandle<Result<SavedRing, ToolError>>, Option<u64>)>,
+    /// The first failure. The command returns it at the end.
+    failure: Option<ToolError>,
 }
 
 impl Sink {
     fn new(options: &RecordOptions, watch: &DomainWatch) -> Result<Self, ToolError> {
         let (path, compression) = (options.output.clone(), options.compression);
         if let Some(last) = options.last {
+            // The first file comes later, so only the folder can fail now.
+            if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+                let name = folder.display().to_string();
+                std::fs::metadata(folder).map_err(|source| ToolError::Io { name, source })?;
+            }
             let ring = RecordingRing::new(last, usize::try_from(options.last_bytes).unwrap_or(usize::MAX));
-            let files = RingFiles { ring, path, compression, file_count: 0, saved_until: None, saving: None };
+            let (next_number, saved_until, saving, failure) = (0, None, None, None);
+            let files = RingFiles { ring, path, compression, next_number, saved_until, saving, failure };
             return Ok(Self::Ring(Box::new(files)));
         }
         let topics = watch.view().topics();
@@ -190,13 +223,12 @@ impl Sink {
         }
     }
 
-    fn write(&mut self, channel: usize, info: &SampleInfo, payload: &[u8], is_latched: bool) -> Result<(), ToolError> {
+    fn write(&mut self, channel: usize, info: &SampleInfo, payload: &[u8], role: MessageRole) -> Result<(), ToolError> {
         let times = MessageTimes::from(info);
         match self {
             Self::Files(files) => files.write(channel, times, payload),
             Self::Ring(files) => {
-                let latched = is_latched.then_some(info.instance_handle);
-                files.ring.write(channel, times, payload, latched);
+                files.ring.write(channel, times, payload, role);
                 Ok(())
             }
         }
@@ -236,7 +268,7 @@ impl Sink {
                     writeln!(notes, "the memory limit removed {dropped} samples early; raise --last-bytes")
                         .map_err(ToolError::output)?;
                 }
-                Ok(())
+                files.failure.take().map_or(Ok(()), Err)
             }
         }
     }
@@ -244,23 +276,31 @@ impl Sink {
 
 impl RingFiles {
     fn save(&mut self) {
-        let (path, compression) = (numbered_path(&self.path, self.file_count), self.compression);
-        self.file_count += 1;
-        self.saved_until = self.ring.last_time();
-        let content = self.ring.content();
-        self.saving = Some(std::thread::spawn(move || {
-            let count = content.save(&path, compression)?;
-            Ok((path, count))
-        }));
+        let (path, number, compression) = (self.path.clone(), self.next_number, self.compression);
+        let content = self.ring.content(MessageTimes::now());
+        let saving = std::thread::spawn(move || content.save(&path, number, compression));
+        self.saving = Some((saving, self.ring.last_time()));
     }
 
+    /// Takes the result of the thread. A failure is no reason to lose the ring, so the recording goes on.
     fn finish_saving(&mut self, waits: bool, notes: &mut dyn Write) -> Result<(), ToolError> {
-        if !self.saving.as_ref().is_some_and(|saving| waits || saving.is_finished()) {
+        if !self.saving.as_ref().is_some_and(|(saving, _)| waits || saving.is_finished()) {
             return Ok(());
         }
-        let Some(saving) = self.saving.take() else { return Ok(()) };
-        let (path, count) = saving.join().expect("the thread returns its errors")?;
-        writeln!(notes, "wrote {count} samples into {}", path.display()).map_err(ToolError::output)
+        let Some((saving, until)) = self.saving.take() else { return Ok(()) };
+        match saving.join().expect("the thread returns its errors") {
+            Ok(saved) => {
+                self.next_number = saved.number + 1;
+                self.saved_until = until;
+                writeln!(notes, "wrote {} samples into {}", saved.messages, saved.path.display())
+            }
+            Err(error) => {
+                let result = writeln!(notes, "cannot write the last seconds, and keeps them: {error}");
+                self.failure.get_or_insert(error);
+                result
+            }
+        }
+        .map_err(ToolError::output)
     }
 }
 
@@ -294,26 +334,20 @@ impl RecordedTopic {
         }
     }
 
-    fn write(
-        &mut self,
-        info: &SampleInfo,
-        change: TopicChange<'_>,
-        sink: &mut Sink,
-        total: &mut u64,
-        limit: Option<u64>,
-    ) -> Result<(), ToolError> {
-        match change {
-            TopicChange::Sample(sample) if self.filter.as_ref().is_some_and(|filter| !filter.passes(sample.bytes)) => {
-                Ok(())
-            }
-            TopicChange::Sample(_) if limit.is_some_and(|limit| *total >= limit) => Ok(()),
-            TopicChange::Sample(sample) => {
-                self.samples += 1;
-                *total += 1;
-                sink.write(self.channel, info, sample.bytes, self.is_transient_local)
-            }
-            TopicChange::End(end) => self.write_end(info, &end, sink),
+    fn passes(&self, change: &TopicChange<'_>) -> bool {
+        match (change, &self.filter) {
+            (TopicChange::Sample(sample), Some(filter)) => filter.passes(sample.bytes),
+            _ => true,
         }
+    }
+
+    fn write_sample(&mut self, info: &SampleInfo, payload: &[u8], sink: &mut Sink) -> Result<(), ToolError> {
+        self.samples += 1;
+        let role = match self.is_transient_local {
+            true => MessageRole::Latched(LatchedKey::new(self.channel, info)),
+            false => MessageRole::Volatile,
+        };
+        sink.write(self.channel, info, payload, role)
     }
 
     /// Writes the end of an instance as a sample with its key.
@@ -334,10 +368,7 @@ impl RecordedTopic {
             channel.name += &format!("#{kind}");
             sink.add_channel(channel)
         });
-        if let Sink::Ring(files) = sink {
-            files.ring.end_instance(self.channel, info.instance_handle);
-        }
-        sink.write(channel, info, &payload, false)
+        sink.write(channel, info, &payload, MessageRole::EndsInstance(self.channel, info.instance_handle))
     }
 }
 
@@ -364,15 +395,83 @@ fn definition(name: &str, topic: &TopicView<'_>, ty: &KnownType) -> RecordedChan
     RecordedChannel { name: name.to_owned(), schema, metadata }
 }
 
+/// A change that waits for the changes of the other topics.
+struct RoundChange {
+    topic: usize,
+    info: SampleInfo,
+    kind: RoundChangeKind,
+}
+
+enum RoundChangeKind {
+    /// The place of the payload.
+    Sample(Range<usize>),
+    End(EndedInstance),
+}
+
+/// The changes of all topics that one look at the readers finds.
+#[derive(Default)]
+struct Round {
+    changes: Vec<RoundChange>,
+    /// The payloads.
+    bytes: Vec<u8>,
+}
+
 struct TopicRecorder {
-    recorded: BTreeMap<String, RecordedTopic>,
+    recorded: Vec<RecordedTopic>,
+    /// Indexes of the topics in `recorded`.
+    by_name: BTreeMap<String, usize>,
+    round: Round,
     /// Samples of all topics.
     total: u64,
     filter: Option<String>,
+    /// Time to wait for the type of a topic.
+    type_wait: Duration,
     sink: Sink,
 }
 
 impl TopicRecorder {
+    /// Returns whether late readers of a topic receive earlier samples.
+    fn keeps_samples(&self, topic: &str) -> bool {
+        self.by_name.get(topic).is_some_and(|&index| self.recorded[index].is_transient_local)
+    }
+
+    /// Keeps a change until the end of the round.
+    fn collect(&mut self, topic: &str, info: &SampleInfo, change: TopicChange<'_>) {
+        let Some(&topic) = self.by_name.get(topic) else { return };
+        if !self.recorded[topic].passes(&change) {
+            return;
+        }
+        let kind = match change {
+            TopicChange::Sample(sample) => {
+                let start = self.round.bytes.len();
+                self.round.bytes.extend_from_slice(sample.bytes);
+                RoundChangeKind::Sample(start..self.round.bytes.len())
+            }
+            TopicChange::End(end) => RoundChangeKind::End(end),
+        };
+        self.round.changes.push(RoundChange { topic, info: info.clone(), kind });
+    }
+
+    /// Writes the changes of the round in the order of their reception. The recording has at most `limit` samples.
+    fn write_round(&mut self, limit: Option<u64>) -> Result<(), ToolError> {
+        let Self { recorded, round, total, sink, .. } = self;
+        // The sort is stable, and the changes of a topic have their order already.
+        round.changes.sort_by_key(|change| change.info.reception_timestamp);
+        for RoundChange { topic, info, kind } in round.changes.drain(..) {
+            match kind {
+                RoundChangeKind::Sample(_) if limit.is_some_and(|limit| *total >= limit) => {}
+                RoundChangeKind::Sample(place) => {
+                    *total += 1;
+                    recorded[topic].write_sample(&info, &round.bytes[place], sink)?;
+                }
+                RoundChangeKind::End(end) => recorded[topic].write_end(&info, &end, sink)?,
+            }
+        }
+        round.bytes.clear();
+        round.bytes.shrink_to(ROUND_BYTES_KEPT);
+        Ok(())
+    }
+
     fn open_topics(&mut self, set: &mut TopicSet, watch: &DomainWatch, notes: &mut dyn Write) -> Result<(), ToolError> {
         let changes = set.open_topics(watch)?;
         for (name, ty) in changes.opened {
@@ -395,10 +494,16 @@ impl TopicRecorder {
             let note = if ty.dynamic().is_some() { "" } else { " without a schema: no endpoint describes its type" };
             writeln!(notes, "records {name} ({}){note}", ty.name(&topic)).map_err(ToolError::output)?;
             let recorded = RecordedTopic::new(&name, &topic, &ty, filter, &mut self.sink);
-            self.recorded.insert(name, recorded);
+            self.by_name.insert(name, self.recorded.len());
+            self.recorded.push(recorded);
+        }
+        for name in changes.awaited {
+            let seconds = self.type_wait.as_secs_f64();
+            writeln!(notes, "{name}: waits {seconds} s for its type; earlier samples are not recorded")
+                .map_err(ToolError::output)?;
         }
         for (name, error) in changes.refused {
-            let part = if self.recorded.contains_key(&name) { "a writer of " } else { "" };
+            let part = if self.by_name.contains_key(&name) { "a writer of " } else { "" };
             writeln!(notes, "does not record {part}{name}: {error}").map_err(ToolError::output)?;
         }
         Ok(())
@@ -407,7 +512,8 @@ impl TopicRecorder {
 
 /// Prints the number of samples and the losses of each topic.
 fn report(
-    recorded: &BTreeMap<String, RecordedTopic>,
+    by_name: &BTreeMap<String, usize>,
+    recorded: &[RecordedTopic],
     total: u64,
     set: &mut TopicSet,
     notes: &mut dyn Write,
@@ -416,7 +522,7 @@ fn report(
         writeln!(notes, "the limit of topics was reached").map_err(ToolError::output)?;
     }
     for (name, observed) in set.topics() {
-        let Some(topic) = recorded.get(name) else { continue };
+        let Some(topic) = by_name.get(name).map(|&index| &recorded[index]) else { continue };
         let losses = observed.losses();
         let lost = losses.total().lost();
         let mut line = format!("{name}: {} samples, {lost} lost", topic.samples);

@@ -2,7 +2,7 @@
 
 use crate::support::{Domain, Pose, pose, pose_reader, pose_writer, run_local};
 use dds_core::dynamic::{DynamicData, DynamicType};
-use dds_core::qos::{DataWriterQos, Preset, PublisherQos};
+use dds_core::qos::{DataWriterQos, Preset, PublisherQos, TopicQos};
 use dds_core::{DataReader, DataWriter, InstanceHandle, InstanceState};
 use dds_tools::recording::messages;
 use dds_tools::{Stop, ToolError};
@@ -73,6 +73,8 @@ fn recording_plays_the_same_bytes() {
     assert_eq!(values, [0.0, 1.0, 2.0, 3.0, 4.0]);
     // The schema gives the keys, so the replay has the instances of the recording.
     assert_eq!(instances.len(), 2);
+    let error = domain.run(&["play", first.to_str().unwrap(), "--remap", "pose=replay/pose"]).result.unwrap_err();
+    assert!(error.to_string().starts_with("--remap pose=replay/pose: no played topic of "), "{error}");
     let content = |path: &Path| -> Vec<_> {
         let all = messages(path).unwrap().map(Result::unwrap).filter(|message| message.channel.topic.ends_with("pose"));
         all.map(|message| (message.publish_time, message.data.into_owned())).collect()
@@ -282,6 +284,94 @@ fn recording_splits_into_complete_files() {
 }
 
 #[test]
+fn writer_that_appears_after_a_weak_one_is_recorded_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("reverse.mcap");
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let weak = DataWriterQos::default().best_effort();
+    let weak = robot.writer_builder::<Pose>("robot/pose").qos(weak).build().unwrap();
+    let notes = record_while(&domain, &["record", "--output", path.to_str().unwrap()], || {
+        weak.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        let strong = DataWriterQos::default().reliable().transient_local().keep_last(100);
+        let strong = robot.writer_builder::<Pose>("robot/pose").qos(strong).build().unwrap();
+        strong.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        // The reader for the weak writer delivers the first samples. The next reader receives them again.
+        for number in 0..30 {
+            strong.write(&pose(1, f64::from(number))).unwrap();
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        strong.wait_for_readers(2).block_for(Duration::from_secs(30)).unwrap();
+        acknowledged(&strong);
+    });
+    assert!(notes.contains("robot/pose: 30 samples, 0 lost"), "{notes}");
+}
+
+#[test]
+fn topics_of_one_round_are_written_in_the_order_of_reception() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("order.mcap");
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let writer = |topic: &str| robot.writer_builder::<Pose>(topic).qos(Preset::Event).build().unwrap();
+    let (first, second) = (writer("z"), writer("a"));
+    record_while(&domain, &["record", "--output", path.to_str().unwrap()], || {
+        for writer in [&first, &second] {
+            writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        }
+        for number in 0..10 {
+            first.write(&pose(1, f64::from(number))).unwrap();
+            second.write(&pose(1, f64::from(number))).unwrap();
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    });
+    let times: Vec<u64> = messages(&path).unwrap().map(|message| message.unwrap().log_time).collect();
+    assert!(times.len() == 20 && times.is_sorted(), "{times:?}");
+}
+
+#[test]
+fn wait_for_a_type_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("raw.mcap");
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let topic = robot.raw_topic("raw/data", "Unknown", TopicQos::default()).unwrap();
+    let _writer = robot.publisher(None).unwrap().writer_builder(&topic).build().unwrap();
+    let line = ["record", "--output", path.to_str().unwrap(), "--type-wait", "0.5", "--for", "1.5"];
+    let notes = domain.run(&line).notes;
+    let wait = notes.find("raw/data: waits 0.5 s for its type; earlier samples are not recorded\n");
+    assert!(wait.is_some() && wait < notes.find("records raw/data (Unknown) without a schema"), "{notes}");
+}
+
+#[test]
+fn failed_save_does_not_end_the_recording() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("disk");
+    std::fs::create_dir(&place).unwrap();
+    let path = place.join("ring.mcap");
+    let domain = Domain::new();
+    let writer = pose_writer(&domain.join("robot"));
+    let line = ["record", "--output", path.to_str().unwrap(), "--last", "60", "--trigger", "robot/pose"];
+    let stop = Stop::new();
+    let printed = std::thread::scope(|scope| {
+        let recorder = scope.spawn(|| domain.run_with(&line, "", &stop));
+        writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        std::fs::remove_dir(&place).unwrap();
+        writer.write(&pose(1, 1.0)).unwrap();
+        acknowledged(&writer);
+        std::thread::sleep(Duration::from_millis(300));
+        std::fs::create_dir(&place).unwrap();
+        stop.request();
+        recorder.join().unwrap()
+    });
+    assert!(printed.notes.contains("cannot write the last seconds, and keeps them: "), "{}", printed.notes);
+    assert_eq!(messages(&place.join("ring_0.mcap")).unwrap().count(), 1, "{}", printed.notes);
+    assert!(matches!(printed.result, Err(ToolError::Io { .. })));
+    std::fs::remove_dir_all(&place).unwrap();
+    domain.run(&line).result.unwrap_err();
+}
+
+#[test]
 fn ring_is_written_at_its_trigger_and_end() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("ring.mcap");
@@ -290,7 +380,11 @@ fn ring_is_written_at_its_trigger_and_end() {
     let robot = domain.join("robot");
     let (writer, trigger) = (pose_writer(&robot), robot.writer_builder::<Pose>("crash").qos(Preset::State));
     let trigger = trigger.build().unwrap();
+    // A crash of before is recorded, but triggers nothing. An existing file stays.
+    trigger.write(&pose(8, 0.0)).unwrap();
+    std::fs::write(part(0), "mine").unwrap();
     let line = ["record", "--output", path.to_str().unwrap(), "--last", "60s", "--trigger", "crash", "robot/*"];
+    let line = [&line[..], &["--exclude", "c*"]].concat();
     let notes = record_while(&domain, &line, || {
         trigger.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
         writer.write(&pose(1, 1.0)).unwrap();
@@ -300,7 +394,7 @@ fn ring_is_written_at_its_trigger_and_end() {
         acknowledged(&trigger);
         for _ in 0..100 {
             // The index at the end makes the file complete.
-            if std::fs::read(part(0)).is_ok_and(|bytes| bytes.ends_with(mcap::MAGIC) && bytes.len() > 100) {
+            if std::fs::read(part(1)).is_ok_and(|bytes| bytes.ends_with(mcap::MAGIC) && bytes.len() > 100) {
                 break;
             }
             std::thread::sleep(Duration::from_millis(50));
@@ -308,7 +402,8 @@ fn ring_is_written_at_its_trigger_and_end() {
         writer.write(&pose(1, 2.0)).unwrap();
         acknowledged(&writer);
     });
-    assert_eq!(messages(&part(0)).unwrap().map(Result::unwrap).count(), 2, "{notes}");
     assert_eq!(messages(&part(1)).unwrap().map(Result::unwrap).count(), 3, "{notes}");
-    assert!(!path.exists() && !part(2).exists());
+    assert_eq!(messages(&part(2)).unwrap().map(Result::unwrap).count(), 4, "{notes}");
+    assert!(!path.exists() && !part(3).exists());
+    assert_eq!(std::fs::read(part(0)).unwrap(), b"mine");
 }
