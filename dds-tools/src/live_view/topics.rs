@@ -4,6 +4,7 @@ use super::foxglove;
 use super::outbox::Outbox;
 use crate::domain_view::DomainView;
 use crate::error::ToolError;
+use crate::latched_samples::{LatchedKey, LatchedSamples};
 use crate::recording::{MESSAGE_ENCODING, SCHEMA_ENCODING};
 use crate::ros::{ROS_SCHEMA_ENCODING, ros_topic};
 use crate::topic_reader::{TopicChange, TopicReader};
@@ -11,7 +12,7 @@ use crate::topic_set::ObservedTopic;
 use crate::topic_types::{KnownType, TopicTypes};
 use dds_core::dynamic::DynamicData;
 use dds_core::qos::Durability;
-use dds_core::{DomainParticipant, InstanceHandle, SampleInfo};
+use dds_core::{DomainParticipant, SampleInfo};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -58,34 +59,11 @@ pub(crate) struct ServedTopic {
     subscribers: Vec<(u64, u32)>,
     /// Whether a writer keeps its samples for late readers.
     latches: bool,
-    latched: LatchedSamples,
+    latched: LatchedSamples<(u64, Arc<[u8]>)>,
     delays: Option<Histogram<u64>>,
     last_sample: Option<(i64, Vec<u8>)>,
     inspected: Option<Instant>,
     pub(crate) figures: TopicFigures,
-}
-
-/// The last sample of each instance of a transient-local topic, bounded in number and bytes.
-#[derive(Default)]
-struct LatchedSamples {
-    samples: HashMap<InstanceHandle, (u64, Arc<[u8]>)>,
-    bytes: usize,
-}
-
-impl LatchedSamples {
-    fn keep(&mut self, instance: InstanceHandle, time: u64, payload: &[u8]) {
-        self.forget(instance);
-        if self.samples.len() < LATCHED_MAX && self.bytes + payload.len() <= LATCHED_BYTES_MAX {
-            self.bytes += payload.len();
-            self.samples.insert(instance, (time, payload.into()));
-        }
-    }
-
-    fn forget(&mut self, instance: InstanceHandle) {
-        if let Some((_, payload)) = self.samples.remove(&instance) {
-            self.bytes -= payload.len();
-        }
-    }
 }
 
 /// All topics that the server offers.
@@ -192,7 +170,10 @@ impl ServedTopics {
             return Some(format!("the subscription {subscription} exists already"));
         }
         topic.subscribers.push((client, subscription));
-        for (time, payload) in topic.latched.samples.values() {
+        let mut latched: Vec<&(u64, Arc<[u8]>)> = topic.latched.iter().collect();
+        // The samples of one look at several readers may differ from the order of their reception.
+        latched.sort_by_key(|(time, _)| *time);
+        for (time, payload) in latched {
             outbox.push_sample(foxglove::sample(subscription, *time, payload));
         }
         None
@@ -242,7 +223,7 @@ impl ServedTopic {
             reader: None,
             subscribers: Vec::new(),
             latches: false,
-            latched: LatchedSamples::default(),
+            latched: LatchedSamples::new(LATCHED_MAX, LATCHED_BYTES_MAX),
             // Two digits make an error of at most 1 %, in some kilobytes.
             delays: Histogram::new(2).ok(),
             last_sample: None,
@@ -257,7 +238,7 @@ impl ServedTopic {
 
     fn close_reader(&mut self) {
         if self.reader.take().is_some() {
-            self.latched = LatchedSamples::default();
+            self.latched = LatchedSamples::new(LATCHED_MAX, LATCHED_BYTES_MAX);
             self.figures = TopicFigures::default();
         }
     }
@@ -272,7 +253,7 @@ impl ServedTopic {
             let sample = match change {
                 TopicChange::Sample(sample) => sample,
                 TopicChange::End(_) => {
-                    latched.forget(info.instance_handle);
+                    latched.end_instance(0, info.instance_handle);
                     return Ok(());
                 }
             };
@@ -289,7 +270,7 @@ impl ServedTopic {
             }
             let time = u64::try_from(time).unwrap_or(0);
             if *latches {
-                latched.keep(info.instance_handle, time, sample.bytes);
+                latched.keep(LatchedKey::new(0, info), sample.bytes.len(), (time, sample.bytes.into()));
             }
             for (client, subscription) in subscribers.iter() {
                 if let Some((_, outbox)) = clients.get(client) {
