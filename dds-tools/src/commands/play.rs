@@ -22,6 +22,7 @@ use dds_idl::ros::InterfaceName;
 use mcap::{Channel, Message};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
+use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// Least time of a round with `--loop`.
@@ -110,8 +111,8 @@ struct Player<'o> {
     participant: DomainParticipant,
     /// A writer publishes in one encoding.
     writers: Vec<(WriterKey, TopicWriter)>,
-    /// Index of the writer, by channel and encoding.
-    by_channel: HashMap<(u16, i16), usize>,
+    /// Indexes of the writers, by channel and encoding. Only a channel with ends of instances has several.
+    by_channel: HashMap<(u16, i16), Rc<[usize]>>,
     /// Messages that are not samples of DDS, by topic.
     skipped: BTreeMap<String, u64>,
 }
@@ -119,6 +120,7 @@ struct Player<'o> {
 impl Player<'_> {
     /// Creates the writers of all channels before the first sample, so that readers have time to match them.
     fn create_writers(&mut self, watch: &DomainWatch, notes: &mut dyn Write) -> Result<(), ToolError> {
+        let mut unused: Vec<&(String, String)> = self.options.remap.iter().collect();
         for message in recording::messages(&self.options.file)? {
             let message = message?;
             let channel = &message.channel;
@@ -132,6 +134,7 @@ impl Player<'_> {
                 continue;
             }
             let (topic, type_name) = names_of(channel)?;
+            unused.retain(|(from, _)| !is_remapped(from, channel, &topic));
             let key = (topic, type_name, place.1);
             let index = match self.writers.iter().position(|(known, _)| *known == key) {
                 Some(index) => index,
@@ -141,26 +144,32 @@ impl Player<'_> {
                     self.writers.len() - 1
                 }
             };
-            self.by_channel.insert(place, index);
+            self.by_channel.insert(place, [index].into());
+        }
+        if let Some((from, to)) = unused.first() {
+            let file = self.options.file.display();
+            let reason = format!(
+                "--remap {from}={to}: no played topic of {file} is `{from}`; `dds info {file}` lists the topics"
+            );
+            return Err(ToolError::Value { path: String::new(), reason });
         }
         Ok(())
     }
 
-    /// Returns the index of the writer for a message, if there is one.
-    fn writer_of(&mut self, channel: &Channel<'_>, encoding: Encoding) -> Result<Option<usize>, ToolError> {
+    /// Returns the indexes of the writers for a message: one for a sample, and all of the topic for an end.
+    fn writers_of(&mut self, channel: &Channel<'_>, encoding: Encoding) -> Result<Rc<[usize]>, ToolError> {
         let place = (channel.id, encoding.representation_id());
-        if let Some(index) = self.by_channel.get(&place) {
-            return Ok(Some(*index));
+        if let Some(indexes) = self.by_channel.get(&place) {
+            return Ok(Rc::clone(indexes));
         }
         if !channel.metadata.contains_key(INSTANCE_END_KEY) {
-            return Ok(None);
+            return Ok(Rc::new([]));
         }
-        // Ends have the writer of the samples, which may have another encoding.
+        // The samples of the instance may have several encodings, each with its writer.
         let (topic, type_name) = names_of(channel)?;
-        let found = self.writers.iter().position(|(key, _)| (&key.0, &key.1) == (&topic, &type_name));
-        if let Some(index) = found {
-            self.by_channel.insert(place, index);
-        }
+        let same_topic = |index: &usize| (&self.writers[*index].0.0, &self.writers[*index].0.1) == (&topic, &type_name);
+        let found: Rc<[usize]> = (0..self.writers.len()).filter(same_topic).collect();
+        self.by_channel.insert(place, Rc::clone(&found));
         Ok(found)
     }
 
@@ -173,7 +182,7 @@ impl Player<'_> {
     ) -> Result<TopicWriter, ToolError> {
         let schema = channel.schema.as_ref();
         let (topic, type_name) = names_of(channel)?;
-        let remap = self.options.remap.iter().find(|(from, _)| from == topic_of(channel) || *from == topic);
+        let remap = self.options.remap.iter().find(|(from, _)| is_remapped(from, channel, &topic));
         let name = remap.map_or(topic, |(_, to)| dds_topic(to));
         let name = name.as_str();
         let (is_reliable, is_transient_local) = qos_of(channel);
@@ -220,7 +229,7 @@ impl Player<'_> {
         let start = Instant::now();
         let mut first = None;
         let mut published = 0;
-        for message in recording::messages(&self.options.file)? {
+        for message in recording::messages_by_time(&self.options.file)? {
             let message = message?;
             let channel = &message.channel;
             if !is_selected(topic_of(channel), &self.options.topics, &[]) {
@@ -230,10 +239,11 @@ impl Player<'_> {
                 *self.skipped.entry(channel.topic.clone()).or_default() += 1;
                 continue;
             };
-            let Some(writer) = self.writer_of(channel, sample.encoding)? else {
+            let writers = self.writers_of(channel, sample.encoding)?;
+            if writers.is_empty() {
                 *self.skipped.entry(channel.topic.clone()).or_default() += 1;
                 continue;
-            };
+            }
             let recorded = message.log_time.saturating_sub(*first.get_or_insert(message.log_time));
             let due = Duration::from_nanos(recorded).div_f64(self.options.rate);
             stop.sleep(due.saturating_sub(start.elapsed()));
@@ -241,14 +251,19 @@ impl Player<'_> {
                 break;
             }
             let options = self.write_options(&message);
-            let writer = &self.writers[writer].1;
-            match channel.metadata.get(INSTANCE_END_KEY) {
-                None => {
-                    writer.write(sample, options)?;
-                    published += 1;
+            let mut is_skipped = false;
+            for &index in writers.iter() {
+                let writer = &self.writers[index].1;
+                match channel.metadata.get(INSTANCE_END_KEY) {
+                    None => {
+                        writer.write(sample, options)?;
+                        published += 1;
+                    }
+                    Some(kind) => is_skipped |= !writer.end_instance(kind, sample, options)?,
                 }
-                Some(kind) if writer.end_instance(kind, sample, options)? => {}
-                Some(_) => *self.skipped.entry(channel.topic.clone()).or_default() += 1,
+            }
+            if is_skipped {
+                *self.skipped.entry(channel.topic.clone()).or_default() += 1;
             }
         }
         Ok(published)
@@ -271,6 +286,11 @@ impl Player<'_> {
         }
         writeln!(notes, "published {published} samples of {} topics", self.writers.len()).map_err(ToolError::output)
     }
+}
+
+/// Returns whether `from` names the channel, or its DDS topic.
+fn is_remapped(from: &str, channel: &Channel<'_>, topic: &str) -> bool {
+    from == topic_of(channel) || from == topic
 }
 
 /// Returns the DDS topic and type name of a channel. Channels of `rosbag2` have the names of ROS.
