@@ -190,10 +190,17 @@ struct RingFiles {
     next_number: usize,
     /// Reception time of the last message in a file.
     saved_until: Option<u64>,
-    /// The thread that writes a file, so that the readers do not wait for the disk. With the time of its last message.
-    saving: Option<(JoinHandle<Result<SavedRing, ToolError>>, Option<u64>)>,
+    saving: Option<RingSaving>,
     /// The first failure. The command returns it at the end.
     failure: Option<ToolError>,
+}
+
+/// A file of the ring that is being written.
+struct RingSaving {
+    /// The thread that writes it, so that the readers do not wait for the disk.
+    thread: JoinHandle<Result<SavedRing, ToolError>>,
+    /// Reception time of its last message.
+    until: Option<u64>,
 }
 
 impl Sink {
@@ -278,17 +285,17 @@ impl RingFiles {
     fn save(&mut self) {
         let (path, number, compression) = (self.path.clone(), self.next_number, self.compression);
         let content = self.ring.content(MessageTimes::now());
-        let saving = std::thread::spawn(move || content.save(&path, number, compression));
-        self.saving = Some((saving, self.ring.last_time()));
+        let thread = std::thread::spawn(move || content.save(&path, number, compression));
+        self.saving = Some(RingSaving { thread, until: self.ring.last_time() });
     }
 
     /// Takes the result of the thread. A failure is no reason to lose the ring, so the recording goes on.
     fn finish_saving(&mut self, waits: bool, notes: &mut dyn Write) -> Result<(), ToolError> {
-        if !self.saving.as_ref().is_some_and(|(saving, _)| waits || saving.is_finished()) {
+        if !self.saving.as_ref().is_some_and(|saving| waits || saving.thread.is_finished()) {
             return Ok(());
         }
-        let Some((saving, until)) = self.saving.take() else { return Ok(()) };
-        match saving.join().expect("the thread returns its errors") {
+        let Some(RingSaving { thread, until }) = self.saving.take() else { return Ok(()) };
+        match thread.join().expect("the thread returns its errors") {
             Ok(saved) => {
                 self.next_number = saved.number + 1;
                 self.saved_until = until;

@@ -2,7 +2,7 @@
 
 use crate::support::{Domain, Pose, pose, pose_reader, pose_writer, run_local};
 use dds_core::dynamic::{DynamicData, DynamicType};
-use dds_core::qos::{DataWriterQos, Preset, PublisherQos, TopicQos};
+use dds_core::qos::{DataRepresentation, DataWriterQos, Preset, PublisherQos, TopicQos};
 use dds_core::{DataReader, DataWriter, InstanceHandle, InstanceState};
 use dds_tools::recording::messages;
 use dds_tools::{Stop, ToolError};
@@ -231,6 +231,41 @@ fn ends_of_instances_are_recorded_and_played() {
     }
     let (disposed, left) = (InstanceState::NotAliveDisposed, InstanceState::NotAliveNoWriters);
     assert_eq!(ends, [(Some(1), disposed), (Some(2), left)]);
+}
+
+#[test]
+fn ends_are_played_by_the_writers_of_all_encodings() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("encodings.mcap");
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let writers = [DataRepresentation::Xcdr1, DataRepresentation::Xcdr2].map(|encoding| {
+        let mut qos = DataWriterQos::default().reliable().keep_all();
+        qos.representation = vec![encoding];
+        robot.writer_builder::<Pose>("robot/pose").qos(qos).build().unwrap()
+    });
+    record_while(&domain, &["record", "--output", path.to_str().unwrap()], || {
+        for (number, writer) in (1..).zip(&writers) {
+            writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+            writer.write(&pose(number, 0.5)).unwrap();
+            acknowledged(writer);
+            std::thread::sleep(Duration::from_millis(50));
+            writer.dispose(&number).unwrap();
+            acknowledged(writer);
+        }
+    });
+    let domain = Domain::new();
+    let observer = domain.join("observer");
+    let reader = pose_reader(&observer, "robot/pose");
+    domain.run(&["play", path.to_str().unwrap(), "--readers-wait", "10"]).unwrap();
+    let mut ended = HashSet::new();
+    while ended.len() < 2 {
+        let sample = reader.next_sample().block_for(Duration::from_secs(10)).unwrap();
+        if sample.info.instance_state == InstanceState::NotAliveDisposed {
+            ended.insert(reader.key_value(sample.info.instance_handle));
+        }
+    }
+    assert_eq!(ended, HashSet::from([Some(1), Some(2)]));
 }
 
 #[test]
