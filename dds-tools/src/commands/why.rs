@@ -41,9 +41,12 @@ pub fn run(options: &WhyOptions, output: &mut dyn Write, stop: &Stop) -> Result<
     watch.update()?;
     let mut lonely = LonelyTopic::all_of(watch.view(), &topics);
     if options.topic.is_some() {
+        let own = participant.domain_id();
         for topic in &mut lonely {
-            topic.domains = other_domains(&options.network, &topic.topic, options.discovery.wait, stop)?;
-            topic.tags = other_tags(&options.network, &topic.topic, options.discovery.wait, stop)?;
+            topic.domains = other_domains(&options.network, own, &topic.topic, options.discovery.wait, stop)?;
+            topic.tags = other_tags(&options.network, own, &topic.topic, options.discovery.wait, stop)?;
+            // The looks above took seconds, so more participants and endpoints are known.
+            watch.update()?;
             topic.silent = silent_participants(watch.view());
         }
     }
@@ -156,8 +159,13 @@ fn bare(name: &str) -> &str {
 }
 
 /// Looks for a topic in the domains from 0 to 9, except that of the command.
-fn other_domains(options: &NetworkOptions, topic: &str, wait: Duration, stop: &Stop) -> Result<Vec<u32>, ToolError> {
-    let own = network::join(options)?.domain_id();
+fn other_domains(
+    options: &NetworkOptions,
+    own: u32,
+    topic: &str,
+    wait: Duration,
+    stop: &Stop,
+) -> Result<Vec<u32>, ToolError> {
     let mut watches = Vec::new();
     for domain in (0..=9).filter(|domain| *domain != own) {
         let participant = network::join(&NetworkOptions { domain: Some(domain), ..options.clone() })?;
@@ -176,10 +184,15 @@ fn other_domains(options: &NetworkOptions, topic: &str, wait: Duration, stop: &S
 }
 
 /// Looks for a topic with the tags of other participants in the same domain.
-fn other_tags(options: &NetworkOptions, topic: &str, wait: Duration, stop: &Stop) -> Result<Vec<String>, ToolError> {
-    let own = network::join(options)?;
+fn other_tags(
+    options: &NetworkOptions,
+    own: u32,
+    topic: &str,
+    wait: Duration,
+    stop: &Stop,
+) -> Result<Vec<String>, ToolError> {
     let own_tag = options.tag.clone().unwrap_or_default();
-    let tags = tag_listener::listen(own.domain_id(), wait.max(ANNOUNCEMENT_TIME), || !stop.is_due());
+    let tags = tag_listener::listen(own, wait.max(ANNOUNCEMENT_TIME), || !stop.is_due());
     let mut watches = Vec::new();
     for tag in tags.into_iter().filter(|tag| *tag != own_tag) {
         let participant = network::join(&NetworkOptions { tag: Some(tag.clone()), ..options.clone() })?;

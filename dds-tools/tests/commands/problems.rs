@@ -155,5 +155,6 @@ fn why_names_participant_without_endpoints() {
     let _writer = robot.writer::<Scan>("quiet").unwrap();
     let (reason, next_step) = obstacle_of_topic(&domain, "quiet");
     assert_eq!(reason, "no reader was found (writers: 1)");
-    assert!(next_step.starts_with("announcements of silent arrive, but no endpoints: if it has a reader, a firewall"));
+    let expected = "announcements of silent arrive, but no endpoints: if it has a reader, a firewall";
+    assert!(next_step.starts_with(expected), "{next_step}");
 }
