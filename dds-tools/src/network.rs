@@ -4,6 +4,9 @@ use crate::error::ToolError;
 use crate::options::{NetworkOptions, ScopeOption};
 use dds_core::{DomainParticipant, DomainParticipantBuilder, Scope};
 
+/// Name of the participants of this program.
+pub(crate) const PARTICIPANT_NAME: &str = "dds";
+
 /// Joins the domain of the options.
 ///
 /// # Errors
@@ -13,7 +16,7 @@ pub fn join(options: &NetworkOptions) -> Result<DomainParticipant, ToolError> {
         Some(domain) => DomainParticipant::builder(domain),
         None => DomainParticipantBuilder::default(),
     }
-    .name("dds");
+    .name(PARTICIPANT_NAME);
     if let Some(scope) = options.scope {
         builder = builder.scope(match scope {
             ScopeOption::Host => Scope::Host,

@@ -3,11 +3,12 @@
 use super::text::write_json;
 use crate::domain_view::{DomainView, DomainWatch, TopicView};
 use crate::error::ToolError;
-use crate::network;
+use crate::network::{self, PARTICIPANT_NAME};
 use crate::options::{NetworkOptions, WhyOptions};
 use crate::stop::Stop;
 use crate::tag_listener;
 use dds_core::DomainParticipant;
+use dds_core::builtin::VendorId;
 use dds_core::matching::MatchReport;
 use serde_json::json;
 use std::io::Write;
@@ -215,9 +216,15 @@ fn other_tags(
 
 /// Returns the participants without any endpoint. Their announcements come by multicast, and endpoints by unicast.
 fn silent_participants(view: &DomainView) -> Vec<String> {
-    let is_silent = |key| view.endpoint_counts(key) == (0, 0);
-    let silent = view.participants().into_iter().filter(|participant| is_silent(participant.key));
-    silent.take(SILENT_MAX).map(|participant| view.participant_name(participant.key)).collect()
+    let mut silent = Vec::new();
+    for participant in view.participants() {
+        // Another `dds` has no endpoints of its own.
+        let is_program = participant.name == PARTICIPANT_NAME && participant.vendor == VendorId::OURS;
+        if !is_program && view.endpoint_counts(participant.key) == (0, 0) && silent.len() < SILENT_MAX {
+            silent.push(view.participant_name(participant.key));
+        }
+    }
+    silent
 }
 
 /// Returns the reports of all pairs that do not match, each with its topic.
