@@ -12,7 +12,7 @@ impl DomainParticipant {
     /// It is `[publisher.NAME]`, or the `publisher_qos` of an XML profile.
     ///
     /// # Errors
-    /// [`CreateErrorKind::UnknownProfile`] with the most similar name.
+    /// [`CreateErrorKind::UnknownProfile`](crate::error::CreateErrorKind::UnknownProfile) with the most similar name.
     pub fn publisher_profile(&self, name: &str) -> Result<PublisherQos, CreateError> {
         self.handle().core.config().profiles.publisher(name).about(&unknown("publisher", ""))
     }
@@ -22,7 +22,7 @@ impl DomainParticipant {
     /// It is `[subscriber.NAME]`, or the `subscriber_qos` of an XML profile.
     ///
     /// # Errors
-    /// [`CreateErrorKind::UnknownProfile`] with the most similar name.
+    /// [`CreateErrorKind::UnknownProfile`](crate::error::CreateErrorKind::UnknownProfile) with the most similar name.
     pub fn subscriber_profile(&self, name: &str) -> Result<SubscriberQos, CreateError> {
         self.handle().core.config().profiles.subscriber(name).about(&unknown("subscriber", ""))
     }
@@ -32,7 +32,7 @@ impl DomainParticipant {
     /// It is `[topic.NAME]`, or the `topic_qos` of an XML profile with a matching `topic_filter`.
     ///
     /// # Errors
-    /// [`CreateErrorKind::UnknownProfile`] with the most similar name.
+    /// [`CreateErrorKind::UnknownProfile`](crate::error::CreateErrorKind::UnknownProfile) with the most similar name.
     pub fn topic_profile(&self, name: &str, topic: &str) -> Result<TopicQos, CreateError> {
         self.handle().core.config().profiles.topic(name, topic).about(&unknown("topic", topic))
     }
