@@ -107,6 +107,7 @@ fn no_wake_is_lost(mutant: Mutant) {
                     Pushed::Written { wakes: true } => wake.notify(),
                     Pushed::Written { wakes: false } => {}
                     Pushed::Full => panic!("the ring has room for four records"),
+                    Pushed::NoMemory => panic!("the model reserves all memory"),
                 }
             }
         });
