@@ -67,7 +67,7 @@ impl RecordingFiles {
                 source: ErrorKind::AlreadyExists.into(),
             });
         }
-        files.next_file(has_ros_topics)?;
+        files.file = Some(files.next_file(has_ros_topics)?);
         Ok(files)
     }
 
@@ -77,7 +77,7 @@ impl RecordingFiles {
         self.file_count
     }
 
-    fn next_file(&mut self, has_ros_topics: bool) -> Result<&mut RecordingWriter, ToolError> {
+    fn next_file(&mut self, has_ros_topics: bool) -> Result<RecordingWriter, ToolError> {
         let profile = if has_ros_topics { ROS_PROFILE } else { "" };
         let file = if self.rules.is_single_file() {
             RecordingWriter::create(&self.path, self.compression, profile)?
@@ -88,7 +88,7 @@ impl RecordingFiles {
         };
         self.file_count += 1;
         self.file_start = Instant::now();
-        Ok(self.file.insert(file))
+        Ok(file)
     }
 
     /// Adds a channel, and returns its index.
@@ -103,12 +103,12 @@ impl RecordingFiles {
     /// Fails if the file cannot be written, for example because the disk is full.
     pub fn write(&mut self, channel: usize, times: MessageTimes, payload: &[u8]) -> Result<(), ToolError> {
         self.split_in_time()?;
-        if self.file.is_none() {
-            let has_ros_topics = has_ros_channels(self.channels.iter().map(|(channel, _)| channel));
-            self.next_file(has_ros_topics)?;
-        }
-        let Self { file: Some(file), channels, .. } = self else { unreachable!("the file was created above") };
-        let (definition, id) = &mut channels[channel];
+        let file = match self.file.take() {
+            Some(file) => file,
+            None => self.next_file(has_ros_channels(self.channels.iter().map(|(channel, _)| channel)))?,
+        };
+        let file = self.file.insert(file);
+        let (definition, id) = &mut self.channels[channel];
         let id = match *id {
             Some(id) => id,
             None => *id.insert(file.add_channel(definition)?),
