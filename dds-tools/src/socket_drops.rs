@@ -54,6 +54,29 @@ impl SocketDrops {
     }
 }
 
+/// The dropped datagrams of participants on this host, since the first look at each of them.
+#[derive(Debug, Default)]
+pub struct DropsSinceStart {
+    at_start: HashMap<Guid, u64>,
+}
+
+impl DropsSinceStart {
+    /// Reads the drops of each participant that lives on this host.
+    #[must_use]
+    pub fn read(&mut self, view: &DomainView) -> HashMap<Guid, u64> {
+        let drops = SocketDrops::read();
+        let mut since_start = HashMap::new();
+        for participant in view.participants() {
+            let Some(now) = drops.of_participant(view, participant.key) else { continue };
+            let start = *self.at_start.entry(participant.key).or_insert(now);
+            since_start.insert(participant.key, now.saturating_sub(start));
+        }
+        // Participants come and go for as long as the program runs.
+        self.at_start.retain(|participant, _| view.participant(*participant).is_some());
+        since_start
+    }
+}
+
 /// Returns whether the address belongs to this host. The system binds a socket to no other address.
 fn is_local(mut address: std::net::SocketAddr) -> bool {
     // Every host accepts a multicast address.

@@ -5,7 +5,7 @@ use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
 use crate::network;
 use crate::options::LossOptions;
-use crate::socket_drops::SocketDrops;
+use crate::socket_drops::DropsSinceStart;
 use crate::stop::Stop;
 use crate::topic_set::TopicSet;
 use dds_core::Guid;
@@ -29,7 +29,8 @@ pub fn run(options: &LossOptions, output: &mut dyn Write, stop: &Stop) -> Result
     let participant = network::join(&options.network)?;
     let mut watch = DomainWatch::new(&participant)?;
     let mut set = TopicSet::new(participant, &options.topics);
-    let mut report = LossReport { is_json: options.output.json, drops: HashMap::new(), drops_at_start: HashMap::new() };
+    let mut report =
+        LossReport { is_json: options.output.json, socket_drops: DropsSinceStart::default(), drops: HashMap::new() };
     let stop = stop.after(options.duration);
     let mut period_start = Instant::now();
     while !stop.is_due() {
@@ -62,10 +63,9 @@ pub fn run(options: &LossOptions, output: &mut dyn Write, stop: &Stop) -> Result
 
 struct LossReport {
     is_json: bool,
-    /// Dropped datagrams by participant at the end of the last period.
+    socket_drops: DropsSinceStart,
+    /// Dropped datagrams by participant, from the start to the end of the last period.
     drops: HashMap<Guid, u64>,
-    /// Dropped datagrams by participant at the first look.
-    drops_at_start: HashMap<Guid, u64>,
 }
 
 impl LossReport {
@@ -86,12 +86,11 @@ impl LossReport {
 
     /// Prints the participants of this host whose sockets dropped datagrams.
     fn print_drops(&mut self, watch: &DomainWatch, is_total: bool, output: &mut dyn Write) -> Result<(), ToolError> {
-        let drops = SocketDrops::read();
+        let drops = self.socket_drops.read(watch.view());
         for participant in watch.view().participants() {
-            let Some(now) = drops.of_participant(watch.view(), participant.key) else { continue };
-            let start = *self.drops_at_start.entry(participant.key).or_insert(now);
-            let before = self.drops.insert(participant.key, now).unwrap_or(now);
-            let dropped = now.saturating_sub(if is_total { start } else { before });
+            let Some(&since_start) = drops.get(&participant.key) else { continue };
+            let before = self.drops.get(&participant.key).copied().unwrap_or(0);
+            let dropped = if is_total { since_start } else { since_start.saturating_sub(before) };
             let name = watch.view().participant_name(participant.key);
             if self.is_json {
                 let guid = participant.key.to_string();
@@ -107,6 +106,7 @@ impl LossReport {
                 .map_err(ToolError::output)?;
             }
         }
+        self.drops = drops;
         output.flush().map_err(ToolError::output)
     }
 }

@@ -6,11 +6,11 @@ use crate::domain_view::{DomainView, DomainWatch};
 use crate::error::ToolError;
 use crate::network;
 use crate::options::TopOptions;
-use crate::socket_drops::SocketDrops;
+use crate::socket_drops::DropsSinceStart;
 use crate::stop::Stop;
 use crate::topic_set::TopicSet;
+use dds_core::DomainParticipant;
 use dds_core::stats::ReaderLosses;
-use dds_core::{DomainParticipant, Guid};
 use ratatui::Frame;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -22,7 +22,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Paragraph, Row, Table, Wrap};
 use serde::Serialize;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -93,7 +93,7 @@ pub fn run(options: &TopOptions, output: &mut dyn Write, stop: &Stop) -> Result<
         set: TopicSet::new(participant.clone(), &options.topics),
         participant,
         asked_topics: HashSet::new(),
-        drops_at_start: HashMap::new(),
+        socket_drops: DropsSinceStart::default(),
     };
     let stop = stop.after(options.duration);
     if options.output.json {
@@ -138,8 +138,7 @@ struct DomainObserver {
     participant: DomainParticipant,
     /// Topics whose types the participant has asked for. The first explanation asks, and a later one has the answer.
     asked_topics: HashSet<String>,
-    /// Dropped datagrams by participant at the first look.
-    drops_at_start: HashMap<Guid, u64>,
+    socket_drops: DropsSinceStart,
 }
 
 impl DomainObserver {
@@ -210,12 +209,9 @@ impl DomainObserver {
     }
 
     fn add_participants(&mut self, view: &DomainView, screen: &mut TopScreen) {
-        let drops = SocketDrops::read();
+        let drops = self.socket_drops.read(view);
         for found in view.participants() {
-            let socket_dropped = drops.of_participant(view, found.key).map(|now| {
-                let start = *self.drops_at_start.entry(found.key).or_insert(now);
-                now.saturating_sub(start)
-            });
+            let socket_dropped = drops.get(&found.key).copied();
             let participant = view.participant_name(found.key);
             if let Some(dropped) = socket_dropped
                 && dropped > 0

@@ -5,8 +5,8 @@ use super::topics::{ServedTopics, TopicFigures};
 use crate::commands::endpoint_row::EndpointRow;
 use crate::commands::why;
 use crate::domain_view::DomainView;
-use crate::socket_drops::SocketDrops;
-use dds_core::{DomainParticipant, Guid};
+use crate::socket_drops::DropsSinceStart;
+use dds_core::DomainParticipant;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
@@ -78,7 +78,7 @@ pub(crate) struct SystemObserver {
     participant: DomainParticipant,
     /// Topics whose types the participant has asked for. The first explanation asks, and a later one has the answer.
     asked_topics: HashSet<String>,
-    drops_at_start: HashMap<Guid, u64>,
+    socket_drops: DropsSinceStart,
     pairs: Vec<PairRow>,
     explained: Option<Instant>,
 }
@@ -88,7 +88,7 @@ impl SystemObserver {
         Self {
             participant,
             asked_topics: HashSet::new(),
-            drops_at_start: HashMap::new(),
+            socket_drops: DropsSinceStart::default(),
             pairs: Vec::new(),
             explained: None,
         }
@@ -155,12 +155,9 @@ impl SystemObserver {
     }
 
     fn add_participants(&mut self, view: &DomainView, snapshot: &mut Snapshot) {
-        let drops = SocketDrops::read();
+        let drops = self.socket_drops.read(view);
         for found in view.participants() {
-            let socket_dropped = drops.of_participant(view, found.key).map(|now| {
-                let start = *self.drops_at_start.entry(found.key).or_insert(now);
-                now.saturating_sub(start)
-            });
+            let socket_dropped = drops.get(&found.key).copied();
             let participant = view.participant_name(found.key);
             if let Some(dropped) = socket_dropped
                 && dropped > 0
@@ -172,7 +169,6 @@ impl SystemObserver {
             let (guid, vendor) = (found.key.to_string(), view.vendor(found.key));
             snapshot.participants.push(ParticipantRow { guid, participant, vendor, writers, readers, socket_dropped });
         }
-        self.drops_at_start.retain(|participant, _| view.participant(*participant).is_some());
     }
 }
 
