@@ -86,6 +86,12 @@ impl ToolError {
         Self::Io { name: "output".to_owned(), source }
     }
 
+    /// Creates the error of a value as a whole.
+    #[must_use]
+    pub fn value(reason: impl fmt::Display) -> Self {
+        Self::Value { path: String::new(), reason: reason.to_string() }
+    }
+
     /// Returns whether the reader of the output has gone, as in `dds echo TOPIC | head`.
     #[must_use]
     pub fn is_closed_output(&self) -> bool {

@@ -19,22 +19,13 @@ use serde_json::{Map, Value};
 ///
 /// # Errors
 /// [`ToolError::Value`] with the path of the first part that does not fit.
-pub fn sample_from_json(ty: &DynamicType, text: &str) -> Result<DynamicData, ToolError> {
+pub fn sample_from_text(ty: &DynamicType, text: &str) -> Result<DynamicData, ToolError> {
     let value: Value = match serde_json::from_str(text) {
         Ok(value) => value,
-        Err(error) => yaml::from_yaml(text).map_err(|yaml| ToolError::Value {
-            path: String::new(),
-            reason: format!("the sample is not JSON: {error}; it is not YAML either: {yaml}"),
+        Err(error) => yaml::from_yaml(text).map_err(|yaml| {
+            ToolError::value(format!("the sample is not JSON: {error}; it is not YAML either: {yaml}"))
         })?,
     };
-    sample_of(ty, value)
-}
-
-/// Reads a sample from a JSON value.
-///
-/// # Errors
-/// As [`sample_from_json`].
-pub fn sample_of(ty: &DynamicType, value: Value) -> Result<DynamicData, ToolError> {
     let mut reader = JsonReader { path: String::new() };
     let ty = ty.resolved();
     match value {
@@ -253,7 +244,7 @@ fn free_discriminator(ty: &DynamicType) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use super::sample_from_json;
+    use super::sample_from_text;
     use dds_core::dynamic::{DynamicType, TypeError};
 
     fn every_kind() -> Result<DynamicType, TypeError> {
@@ -298,20 +289,20 @@ mod tests {
             r#"{"choice":{"number":7}}"#,
             r#"{"choice":{"flag":true}}"#,
         ] {
-            let sample = sample_from_json(&ty, text).unwrap();
+            let sample = sample_from_text(&ty, text).unwrap();
             let printed = serde_json::to_value(&sample).unwrap();
             let given: serde_json::Value = serde_json::from_str(text).unwrap();
             for (name, value) in given.as_object().unwrap() {
                 assert_eq!(&printed[name], value, "{name}");
             }
-            assert_eq!(sample_from_json(&ty, &printed.to_string()).unwrap(), sample);
+            assert_eq!(sample_from_text(&ty, &printed.to_string()).unwrap(), sample);
         }
     }
 
     #[test]
     fn flags_have_names_and_null_removes() {
         let ty = every_kind().unwrap();
-        let sample = sample_from_json(&ty, r#"{"flags":["LEFT","RIGHT"],"maybe":null}"#).unwrap();
+        let sample = sample_from_text(&ty, r#"{"flags":["LEFT","RIGHT"],"maybe":null}"#).unwrap();
         let printed = serde_json::to_value(&sample).unwrap();
         assert_eq!(printed["flags"], 3);
         assert!(printed.get("maybe").is_none());
@@ -333,7 +324,7 @@ mod tests {
             ("[]", "expected an object with the members of the type, found a list"),
             ("{", "the sample is not JSON"),
         ] {
-            let error = sample_from_json(&ty, text).unwrap_err().to_string();
+            let error = sample_from_text(&ty, text).unwrap_err().to_string();
             assert!(error.starts_with(expected), "{text}: {error}");
         }
     }

@@ -17,7 +17,7 @@
 //! | [`topic_set`] | readers for all selected topics, with rates and losses |
 //! | [`socket_drops`] | datagrams that the sockets of this host dropped |
 //! | [`tag_listener`] | domain tags of other participants |
-//! | [`json_input`] | samples from JSON |
+//! | [`json_input`] | samples from JSON and YAML |
 //! | [`yaml`] | values between JSON and YAML |
 //! | [`ros`] | types, names and QoS of ROS 2 |
 //! | [`recording`] | MCAP files |

@@ -195,8 +195,7 @@ pub fn schema_type(schema: &mcap::Schema<'_>, type_name: &str) -> Result<Dynamic
 /// # Errors
 /// [`ToolError::Value`] with the place of the mistake, or for a field that the type does not have.
 pub fn sql_filter(ty: &DynamicType, expression: &str) -> Result<Filter, ToolError> {
-    Filter::of_dynamic(ty, expression, &[])
-        .map_err(|error| ToolError::Value { path: String::new(), reason: error.to_string() })
+    Filter::of_dynamic(ty, expression, &[]).map_err(ToolError::value)
 }
 
 /// Returns the type of a topic from an IDL file.

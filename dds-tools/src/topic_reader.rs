@@ -16,6 +16,14 @@ use std::time::Duration;
 /// Most writers of a topic whose class is remembered. Without the memory, a sample may come twice.
 const WRITERS_MAX: usize = 65_536;
 
+/// Returns the nanoseconds from the source timestamp to the reception. Negative if the clocks contradict each other.
+pub(crate) fn delay_nanos(info: &SampleInfo) -> Option<i64> {
+    if !info.source_timestamp.is_valid() {
+        return None;
+    }
+    Some(info.reception_timestamp.as_unix_nanos() - info.source_timestamp.as_unix_nanos())
+}
+
 /// A change of a topic.
 #[derive(Debug)]
 pub enum TopicChange<'c> {

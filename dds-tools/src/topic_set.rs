@@ -102,7 +102,11 @@ impl TopicSet {
     /// Fails if the participant is closed.
     pub fn open_topics(&mut self, watch: &DomainWatch) -> Result<TopicChanges, ToolError> {
         let mut changes = TopicChanges::default();
-        for (name, topic) in watch.view().topics() {
+        let found = watch.view().topics();
+        if let Some(types) = &mut self.types {
+            types.keep_waits(|name| found.contains_key(name));
+        }
+        for (name, topic) in found {
             if let Some(known) = self.topics.get_mut(name) {
                 // The readers that exist go on if a new writer has values that no reader accepts.
                 if let Err(error) = known.reader.cover(&topic)

@@ -2,7 +2,8 @@
 
 use crate::domain_view::TopicView;
 use crate::error::ToolError;
-use crate::ros::{RosTopicType, ros_type};
+use crate::recording::{RecordedSchema, SCHEMA_ENCODING};
+use crate::ros::{ROS_SCHEMA_ENCODING, RosTopicType, ros_topic, ros_type};
 use crate::topic_access::defined_type;
 use dds_core::DomainParticipant;
 use dds_core::dynamic::DynamicType;
@@ -36,6 +37,17 @@ impl KnownType {
         }
     }
 
+    /// Returns the name of a topic's channel, and its schema if the type is known. Topics of ROS have those of ROS.
+    pub(crate) fn channel<'n>(&self, topic: &'n str) -> (&'n str, Option<RecordedSchema>) {
+        if let (Self::Ros(RosTopicType { schema: Some(schema), .. }), Some(name)) = (self, ros_topic(topic)) {
+            let (type_name, text) = (schema.name.clone(), schema.text.clone());
+            return (name, Some(RecordedSchema { name: type_name, encoding: ROS_SCHEMA_ENCODING, text }));
+        }
+        let Some(ty) = self.dynamic() else { return (topic, None) };
+        let schema = RecordedSchema { name: ty.name().to_owned(), encoding: SCHEMA_ENCODING, text: ty.to_string() };
+        (topic, Some(schema))
+    }
+
     /// Returns the name of the type, or the first name that an endpoint announces.
     #[must_use]
     pub fn name(&self, topic: &TopicView<'_>) -> String {
@@ -54,7 +66,7 @@ pub struct TopicTypes {
     wait: Duration,
     /// IDL file with types that no endpoint describes.
     file: Option<PathBuf>,
-    /// When the wait for the type of a topic began, and whether the user knows. The caller bounds the number of topics.
+    /// When the wait for the type of a topic began, and whether the user knows. Bounded by the topics that exist.
     awaited: HashMap<String, (Instant, bool)>,
 }
 
@@ -63,6 +75,11 @@ impl TopicTypes {
     #[must_use]
     pub fn new(participant: DomainParticipant, wait: Duration, file: Option<PathBuf>) -> Self {
         Self { participant, wait, file, awaited: HashMap::new() }
+    }
+
+    /// Forgets the waits for topics that have left.
+    pub(crate) fn keep_waits(&mut self, exists: impl Fn(&str) -> bool) {
+        self.awaited.retain(|name, _| exists(name));
     }
 
     /// Returns whether the user must learn that a topic waits for its type. It is true once for each wait.

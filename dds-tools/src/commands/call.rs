@@ -3,14 +3,14 @@
 use super::text::write_json;
 use crate::domain_view::{DomainWatch, TopicView};
 use crate::error::ToolError;
-use crate::json_input::sample_from_json;
+use crate::json_input::sample_from_text;
 use crate::network;
 use crate::options::{CallOptions, TypeOptions};
 use crate::stop::Stop;
 use crate::topic_access::{publisher_qos, reader_qos, subscriber_qos, topic_type, writer_qos};
 use dds_core::builtin::VendorId;
 use dds_core::cdr::{Encoding, Extensibility};
-use dds_core::dynamic::{DataError, DynamicData, DynamicType};
+use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::qos::TopicQos;
 use dds_core::writer::WriteOptions;
 use dds_core::{DataReader, DataWriter, SampleInfo};
@@ -44,7 +44,7 @@ pub fn run(options: &CallOptions, output: &mut dyn Write, stop: &Stop) -> Result
         false => (request_type, reply_type.clone()),
     };
     // A wrong value fails before a server sees the writer.
-    let request = sample_from_json(&sent_type, &options.value)?;
+    let request = sample_from_text(&sent_type, &options.value)?;
     let publisher = participant.publisher(publisher_qos(&servers))?;
     let subscriber = participant.subscriber(subscriber_qos())?;
     let topic = participant.dynamic_topic(&request_topic, &sent_type, TopicQos::default())?;
@@ -86,19 +86,14 @@ fn headed_type(ty: &DynamicType) -> Result<DynamicType, ToolError> {
     for member in ty.members() {
         headed = headed.member(member.name(), member.ty());
     }
-    headed.build().map_err(|error| ToolError::Value { path: String::new(), reason: error.to_string() })
+    headed.build().map_err(ToolError::value)
 }
 
 /// Returns the reply without its header. The length of the header keeps the alignment of all members.
 fn without_header(reply: &DynamicData, ty: &DynamicType) -> Result<DynamicData, ToolError> {
-    let wrong = |reason: String| ToolError::Value { path: String::new(), reason };
-    let mut payload = reply.to_payload(Encoding::Xcdr1).map_err(|error| wrong(error.to_string()))?;
+    let mut payload = reply.to_payload(Encoding::Xcdr1).map_err(ToolError::value)?;
     payload.drain(ENCAPSULATION_LEN..ENCAPSULATION_LEN + HEADER_LEN);
-    DynamicData::from_payload(ty, &payload).map_err(|error| wrong(error.to_string()))
-}
-
-fn data_error(error: &DataError) -> ToolError {
-    ToolError::Value { path: String::new(), reason: error.to_string() }
+    DynamicData::from_payload(ty, &payload).map_err(ToolError::value)
 }
 
 /// The endpoints of one call.
@@ -130,8 +125,8 @@ impl ServiceCall {
     fn reply_to(&self, mut request: DynamicData, options: &CallOptions, stop: &Stop) -> Result<DynamicData, ToolError> {
         let client = self.client();
         if self.has_header {
-            request.set("client", client).map_err(|error| data_error(&error))?;
-            request.set("number", 1).map_err(|error| data_error(&error))?;
+            request.set("client", client).map_err(ToolError::value)?;
+            request.set("number", 1).map_err(ToolError::value)?;
         }
         let sent = self.writer.write_identified(&request, WriteOptions::new())?;
         let is_reply = |info: &SampleInfo, reply: &DynamicData| {

@@ -7,7 +7,7 @@ use crate::network;
 use crate::options::MeasureOptions;
 use crate::stop::Stop;
 use crate::topic_access::topic_type;
-use crate::topic_reader::{TopicChange, TopicReader};
+use crate::topic_reader::{TopicChange, TopicReader, delay_nanos};
 use dds_core::SampleInfo;
 use hdrhistogram::Histogram;
 use serde_json::{Value, json};
@@ -39,8 +39,7 @@ struct PeriodStatistics {
 impl PeriodStatistics {
     fn new() -> Result<Self, ToolError> {
         // Three digits make an error of at most 0.1 %.
-        let values = Histogram::new(3)
-            .map_err(|error| ToolError::Value { path: String::new(), reason: format!("no histogram: {error}") })?;
+        let values = Histogram::new(3).map_err(|error| ToolError::value(format!("no histogram: {error}")))?;
         Ok(Self { start: Instant::now(), samples: 0, bytes: 0, values, early: 0 })
     }
 
@@ -122,11 +121,7 @@ fn interval(info: &SampleInfo, last: &mut Option<i64>) -> Option<u64> {
 
 /// Returns the time from the source timestamp to the reception, if both are known.
 fn delay(info: &SampleInfo, period: &mut PeriodStatistics, total: &mut PeriodStatistics) -> Option<u64> {
-    if !info.source_timestamp.is_valid() {
-        return None;
-    }
-    let delay = info.reception_timestamp.as_unix_nanos() - info.source_timestamp.as_unix_nanos();
-    match u64::try_from(delay) {
+    match u64::try_from(delay_nanos(info)?) {
         Ok(delay) => Some(delay),
         Err(_) => {
             period.early += 1;

@@ -151,7 +151,7 @@ impl Player<'_> {
             let reason = format!(
                 "--remap {from}={to}: no played topic of {file} is `{from}`; `dds info {file}` lists the topics"
             );
-            return Err(ToolError::Value { path: String::new(), reason });
+            return Err(ToolError::value(reason));
         }
         Ok(())
     }
@@ -309,7 +309,7 @@ fn names_of(channel: &Channel<'_>) -> Result<(String, String), ToolError> {
     };
     let Some(type_name) = type_name else {
         let reason = format!("topic {topic} of the recording has no type name");
-        return Err(ToolError::Value { path: String::new(), reason });
+        return Err(ToolError::value(reason));
     };
     Ok((topic, type_name))
 }

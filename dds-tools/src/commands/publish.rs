@@ -2,7 +2,7 @@
 
 use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
-use crate::json_input::sample_from_json;
+use crate::json_input::sample_from_text;
 use crate::network;
 use crate::options::PublishOptions;
 use crate::stop::Stop;
@@ -31,7 +31,7 @@ pub fn run(
     // A wrong value fails before a reader sees the writer.
     let single = match options.value.as_str() {
         "-" => None,
-        text => Some(sample_from_json(&ty, text)?),
+        text => Some(sample_from_text(&ty, text)?),
     };
     let writer = dynamic_writer(&participant, &options.topic, &watch.view().endpoints_of(&options.topic), &ty)?;
     await_readers(options, &writer, stop)?;
@@ -137,7 +137,7 @@ fn publish_lines(
             }
             continue;
         }
-        let sample = sample_from_json(ty, &text)?;
+        let sample = sample_from_text(ty, &text)?;
         pace.wait(stop);
         publish_one(options, writer, &sample)?;
         written += 1;

@@ -6,14 +6,11 @@ use crate::latched_samples::LatchedKey;
 use crate::network;
 use crate::options::{CompressionOption, RecordOptions};
 use crate::recording::{
-    INSTANCE_END_KEY, MessageTimes, RELIABLE_KEY, RecordedChannel, RecordedSchema, SCHEMA_ENCODING, TOPIC_KEY,
-    TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY,
+    INSTANCE_END_KEY, MessageTimes, RELIABLE_KEY, RecordedChannel, TOPIC_KEY, TRANSIENT_LOCAL_KEY, TYPE_NAME_KEY,
 };
 use crate::recording_files::{RecordingFiles, SplitRules};
 use crate::recording_ring::{MessageRole, RecordingRing, SavedRing};
-use crate::ros::{
-    OFFERED_QOS_KEY, ROS_SCHEMA_ENCODING, RosTopicType, TYPE_HASH_KEY, is_ros_type, offered_qos, ros_topic,
-};
+use crate::ros::{OFFERED_QOS_KEY, ROS_SCHEMA_ENCODING, RosTopicType, TYPE_HASH_KEY, is_ros_type, offered_qos};
 use crate::stop::Stop;
 use crate::topic_access::sql_filter;
 use crate::topic_reader::{EndedInstance, TopicChange};
@@ -381,24 +378,20 @@ impl RecordedTopic {
 
 /// Returns the channel of a topic.
 fn definition(name: &str, topic: &TopicView<'_>, ty: &KnownType) -> RecordedChannel {
-    let type_name = ty.name(topic);
     let is_reliable = topic.writers.iter().all(|writer| writer.qos.reliability.is_reliable());
     let is_transient_local = topic.writers.iter().any(|writer| writer.qos.durability >= Durability::TransientLocal);
     let mut metadata = BTreeMap::from([
-        (TYPE_NAME_KEY.to_owned(), type_name.clone()),
+        (TYPE_NAME_KEY.to_owned(), ty.name(topic)),
         (TOPIC_KEY.to_owned(), name.to_owned()),
         (RELIABLE_KEY.to_owned(), is_reliable.to_string()),
         (TRANSIENT_LOCAL_KEY.to_owned(), is_transient_local.to_string()),
     ]);
-    if let (KnownType::Ros(RosTopicType { schema: Some(schema), hash, .. }), Some(ros_name)) = (ty, ros_topic(name)) {
+    let (name, schema) = ty.channel(name);
+    let is_ros = schema.as_ref().is_some_and(|schema| schema.encoding == ROS_SCHEMA_ENCODING);
+    if let (KnownType::Ros(RosTopicType { hash, .. }), true) = (ty, is_ros) {
         metadata.insert(OFFERED_QOS_KEY.to_owned(), offered_qos(&topic.writers));
         metadata.extend(hash.clone().map(|hash| (TYPE_HASH_KEY.to_owned(), hash)));
-        let (name, text) = (schema.name.clone(), schema.text.clone());
-        let schema = Some(RecordedSchema { name, encoding: ROS_SCHEMA_ENCODING, text });
-        return RecordedChannel { name: ros_name.to_owned(), schema, metadata };
     }
-    let schema =
-        ty.dynamic().map(|ty| RecordedSchema { name: type_name, encoding: SCHEMA_ENCODING, text: ty.to_string() });
     RecordedChannel { name: name.to_owned(), schema, metadata }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
-use crate::json_input::sample_from_json;
+use crate::json_input::sample_from_text;
 use crate::live_view::access::AccessRules;
 use crate::live_view::foxglove::{self, ClientChannel, ClientMessage};
 use crate::live_view::outbox::Outbox;
@@ -140,7 +140,7 @@ impl LiveView {
 
     fn send_all(&self, message: &tungstenite::Message) {
         for (_, outbox) in self.outboxes.values() {
-            outbox.push(false, message.clone());
+            outbox.push(message.clone());
         }
     }
 
@@ -153,7 +153,7 @@ impl LiveView {
                 let number = dropped - client.reported_drops;
                 client.reported_drops = dropped;
                 let text = format!("{number} samples were dropped, because this client receives too slowly");
-                outbox.push(false, foxglove::warning(&text));
+                outbox.push(foxglove::warning(&text));
             }
         }
     }
@@ -161,7 +161,7 @@ impl LiveView {
     fn handle(&mut self, request: ClientRequest) {
         match request {
             ClientRequest::Connected { client, peer, outbox } => {
-                outbox.push(false, foxglove::advertise(&self.topics.advertisements()));
+                outbox.push(foxglove::advertise(&self.topics.advertisements()));
                 self.clients.insert(client, Client { published: HashMap::new(), reported_drops: 0 });
                 self.outboxes.insert(client, (peer, outbox));
             }
@@ -176,7 +176,7 @@ impl LiveView {
                     return;
                 };
                 for problem in self.handle_message(client, &outbox, message) {
-                    outbox.push(false, foxglove::warning(&problem));
+                    outbox.push(foxglove::warning(&problem));
                 }
             }
             ClientRequest::PageQuery { query, answer } => {
@@ -266,7 +266,7 @@ impl PublishedTopic {
     fn publish(&self, payload: &[u8]) -> Result<(), String> {
         if self.is_json {
             let text = std::str::from_utf8(payload).map_err(|error| error.to_string())?;
-            let sample = sample_from_json(&self.ty, text).map_err(|error| error.to_string())?;
+            let sample = sample_from_text(&self.ty, text).map_err(|error| error.to_string())?;
             return self.writer.write(&sample).map_err(|error| error.to_string());
         }
         // Readers must not receive bytes that do not decode.

@@ -197,6 +197,7 @@ impl DomainObserver {
             screen.topics.push(line);
         }
         self.add_participants(view, &mut screen);
+        self.asked_topics.retain(|topic| topics.contains_key(topic.as_str()));
         for topic in topics.keys() {
             let is_first = self.asked_topics.insert((*topic).to_owned());
             let reports = self.participant.explain(topic);

@@ -34,11 +34,15 @@ impl Outbox {
 
     /// Adds a sample.
     pub(crate) fn push_sample(&self, message: Message) {
-        self.push(true, message);
+        self.add(true, message);
     }
 
     /// Adds a message that is no sample. A client for which too many of them wait is closed.
-    pub(crate) fn push(&self, is_sample: bool, message: Message) {
+    pub(crate) fn push(&self, message: Message) {
+        self.add(false, message);
+    }
+
+    fn add(&self, is_sample: bool, message: Message) {
         let mut state = self.lock();
         if state.is_closed {
             return;
@@ -96,7 +100,7 @@ mod tests {
     #[test]
     fn slow_client_loses_oldest_samples_only() {
         let outbox = Outbox::default();
-        outbox.push(false, Message::text("first"));
+        outbox.push(Message::text("first"));
         for number in 0..MESSAGES_MAX + 10 {
             outbox.push_sample(Message::text(number.to_string()));
         }
@@ -111,7 +115,7 @@ mod tests {
     fn flood_of_other_messages_closes_client() {
         let outbox = Outbox::default();
         for _ in 0..=MESSAGES_MAX {
-            outbox.push(false, Message::text("status"));
+            outbox.push(Message::text("status"));
         }
         assert_eq!(outbox.pop(), None);
     }

@@ -218,7 +218,7 @@ impl Connections {
         stream.set_read_timeout(None)?;
         let client = self.next_client.fetch_add(1, Ordering::Relaxed);
         let outbox = Arc::new(Outbox::default());
-        outbox.push(false, foxglove::server_info(&self.session, self.accepts_samples));
+        outbox.push(foxglove::server_info(&self.session, self.accepts_samples));
         let connected = ClientRequest::Connected { client, peer: stream.peer_addr()?, outbox: Arc::clone(&outbox) };
         let config =
             WebSocketConfig::default().max_message_size(Some(MESSAGE_LEN_MAX)).max_frame_size(Some(MESSAGE_LEN_MAX));
@@ -245,7 +245,7 @@ impl Connections {
                 Ok(Message::Text(text)) => ClientMessage::parse_text(&text),
                 Ok(Message::Binary(bytes)) => ClientMessage::parse_binary(&bytes),
                 Ok(Message::Ping(payload)) => {
-                    outbox.push(false, Message::Pong(payload));
+                    outbox.push(Message::Pong(payload));
                     continue;
                 }
                 Ok(Message::Pong(_) | Message::Frame(_)) => continue,
@@ -257,7 +257,7 @@ impl Connections {
                         return;
                     }
                 }
-                Err(reason) => outbox.push(false, foxglove::warning(&format!("invalid message: {reason}"))),
+                Err(reason) => outbox.push(foxglove::warning(&format!("invalid message: {reason}"))),
             }
         }
     }

@@ -5,14 +5,13 @@ use super::outbox::Outbox;
 use crate::domain_view::DomainView;
 use crate::error::ToolError;
 use crate::latched_samples::{LatchedKey, LatchedSamples};
-use crate::recording::{MESSAGE_ENCODING, SCHEMA_ENCODING};
-use crate::ros::{ROS_SCHEMA_ENCODING, ros_topic};
-use crate::topic_reader::{TopicChange, TopicReader};
+use crate::recording::MESSAGE_ENCODING;
+use crate::topic_reader::{TopicChange, TopicReader, delay_nanos};
 use crate::topic_set::ObservedTopic;
 use crate::topic_types::{KnownType, TopicTypes};
+use dds_core::DomainParticipant;
 use dds_core::dynamic::DynamicData;
 use dds_core::qos::Durability;
-use dds_core::{DomainParticipant, SampleInfo};
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -115,6 +114,7 @@ impl ServedTopics {
             remains
         });
         self.refused.retain(|name, _| found.contains_key(name.as_str()));
+        self.types.keep_waits(|name| found.contains_key(name));
         for (name, endpoints) in &found {
             if !self.topics.contains_key(*name) {
                 if self.topics.len() >= TOPICS_MAX {
@@ -260,7 +260,8 @@ impl ServedTopic {
             taken += 1;
             figures.samples_total += 1;
             figures.bytes_total += sample.bytes.len() as u64;
-            if let (Some(delays), Some(delay)) = (delays.as_mut(), delay(info)) {
+            let delay = delay_nanos(info).and_then(|delay| u64::try_from(delay).ok());
+            if let (Some(delays), Some(delay)) = (delays.as_mut(), delay) {
                 // The histogram grows to any value. `saturating_record` would not let it grow.
                 let _ = delays.record(delay);
             }
@@ -298,32 +299,16 @@ impl ServedTopic {
     }
 }
 
-/// Returns the time from the source timestamp to the reception. `None` if the clocks contradict each other.
-fn delay(info: &SampleInfo) -> Option<u64> {
-    if !info.source_timestamp.is_valid() {
-        return None;
-    }
-    u64::try_from(info.reception_timestamp.as_unix_nanos() - info.source_timestamp.as_unix_nanos()).ok()
-}
-
 /// Returns the announcement of a channel, or `None` without a type.
 fn advertisement(id: u32, name: &str, ty: &KnownType) -> Option<Value> {
-    let (topic, schema_name, encoding, schema) = match (ty, ros_topic(name)) {
-        (KnownType::Ros(found), Some(ros_name)) if found.schema.is_some() => {
-            let schema = found.schema.as_ref()?;
-            (ros_name, schema.name.clone(), ROS_SCHEMA_ENCODING, schema.text.clone())
-        }
-        _ => {
-            let ty = ty.dynamic()?;
-            (name, ty.name().to_owned(), SCHEMA_ENCODING, ty.to_string())
-        }
-    };
+    let (topic, schema) = ty.channel(name);
+    let schema = schema?;
     Some(json!({
         "id": id,
         "topic": topic,
         "encoding": MESSAGE_ENCODING,
-        "schemaName": schema_name,
-        "schemaEncoding": encoding,
-        "schema": schema,
+        "schemaName": schema.name,
+        "schemaEncoding": schema.encoding,
+        "schema": schema.text,
     }))
 }
