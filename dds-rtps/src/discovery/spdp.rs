@@ -36,8 +36,10 @@ pub struct Announcer {
     answers: VecDeque<Locator>,
     /// Destinations beyond [`AT_ONCE_MAX`]. They get each announcement in parts.
     later: Vec<Locator>,
-    /// Number of them that have got the present announcement.
-    later_done: usize,
+    /// Index of the next of them.
+    later_next: usize,
+    /// Number of them that have not got the present announcement.
+    later_left: usize,
     next_part: Option<Instant>,
 }
 
@@ -57,7 +59,8 @@ impl Announcer {
             next: None,
             answers: VecDeque::new(),
             later,
-            later_done: 0,
+            later_next: 0,
+            later_left: 0,
             next_part: None,
         }
     }
@@ -75,7 +78,7 @@ impl Announcer {
     /// Replaces the destinations. They get two announcements soon, as after the start.
     pub fn set_destinations(&mut self, mut destinations: Vec<Locator>) {
         self.later = destinations.split_off(destinations.len().min(AT_ONCE_MAX));
-        self.later_done = 0;
+        (self.later_next, self.later_left) = (0, 0);
         self.writer.set_locators(destinations);
         // The count restarts the short pause of the second announcement.
         self.announced = 0;
@@ -88,7 +91,7 @@ impl Announcer {
         self.answers.extend(locators.iter().take(room));
     }
 
-    /// Sends the disposal to the usual destinations and to `peers`, and is silent afterward.
+    /// Sends the disposal to the first [`AT_ONCE_MAX`] usual destinations and to `peers`, and is silent afterward.
     pub fn dispose(&mut self, now: Now, peers: impl Iterator<Item = Locator>) {
         let mut payload = Vec::new();
         participant_key(self.prefix, &mut payload);
@@ -121,20 +124,25 @@ impl Announcer {
         }
     }
 
-    /// Begins to announce to the destinations beyond the first ones, unless that is under way.
+    /// Begins to announce to the destinations beyond the first ones. If that is under way, it goes round once more from
+    /// the next of them, so that each gets the present data.
     fn begin_later(&mut self, now: Now) {
-        if self.next_part.is_none() && !self.later.is_empty() {
-            self.later_done = 0;
+        self.later_left = self.later.len();
+        if self.next_part.is_none() && self.later_left > 0 {
             self.next_part = now.instant.after(PART_PAUSE);
         }
     }
 
     fn announce_part(&mut self, now: Now) {
-        let rest = self.later.get(self.later_done..).unwrap_or_default();
-        let part = rest.get(..PART_LEN).unwrap_or(rest);
-        self.answers.extend(part);
-        self.later_done += part.len();
-        self.next_part = if self.later_done < self.later.len() { now.instant.after(PART_PAUSE) } else { None };
+        // While the socket takes nothing, the answers keep their bound and their room for new peers.
+        if self.answers.len() < PART_LEN {
+            let rest = self.later.get(self.later_next..).unwrap_or_default();
+            let len = PART_LEN.min(self.later_left).min(rest.len());
+            self.answers.extend(rest.iter().take(len));
+            self.later_left -= len;
+            self.later_next = if len < rest.len() { self.later_next + len } else { 0 };
+        }
+        self.next_part = if self.later_left > 0 { now.instant.after(PART_PAUSE) } else { None };
     }
 
     /// Builds the next datagram; returns false without one to send.
@@ -281,6 +289,37 @@ mod tests {
             assert!(reached.len() - before <= PART_LEN);
         }
         assert_eq!(reached, peers);
+    }
+
+    #[test]
+    fn changed_data_during_a_round_reaches_every_peer() {
+        let peer = |number: u16| Locator::udp_v4([10, 0, (number >> 8) as u8, number as u8].into(), 7410);
+        let peers: Vec<Locator> = (0..1_000).map(peer).collect();
+        let mut announcer = Announcer::new(PREFIX, peers.clone(), Duration::from_secs(3), 7);
+        announcer.announce(at(0), &ParticipantData::new(PREFIX));
+        announcer.handle_timeout(at(6));
+        while destinations(&mut announcer).is_some() {}
+        announcer.announce(at(7), &ParticipantData::new(PREFIX));
+        let mut reached = Vec::new();
+        for millis in 7..80 {
+            announcer.handle_timeout(at(millis));
+            while let Some(more) = destinations(&mut announcer) {
+                reached.extend(more);
+            }
+        }
+        reached.sort_unstable();
+        assert_eq!(reached, peers);
+    }
+
+    #[test]
+    fn parts_wait_while_the_socket_takes_nothing() {
+        let peers = (0..1_000).map(|port| Locator::udp_v4([10, 0, 0, 1].into(), port)).collect();
+        let mut announcer = Announcer::new(PREFIX, peers, Duration::from_secs(3), 7);
+        announcer.announce(at(0), &ParticipantData::new(PREFIX));
+        for millis in 0..20_000 {
+            announcer.handle_timeout(at(millis));
+        }
+        assert_eq!(announcer.answers.len(), PART_LEN);
     }
 
     #[test]
