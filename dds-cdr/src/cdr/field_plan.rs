@@ -499,8 +499,7 @@ impl<'de> FieldReader<'_, 'de> {
         let wanted = self.discriminator(node, description, size, d)?;
         let ty = description.selected_by(bits, size).and_then(|case| case.ty);
         let may_stop = frame.is_some() || is_last;
-        // A serialized key contains only the discriminator.
-        // A union with a key is a key by its discriminator alone.
+        // The key of a union with a key is its discriminator, so a serialized key has no member.
         let has_member = !(description.has_key() && self.is_key);
         match (wanted, ty) {
             (Some((_, Some(part))), _) if has_member => self.value(part, d, may_stop)?,

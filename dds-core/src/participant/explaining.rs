@@ -94,15 +94,20 @@ impl ParticipantHandle {
 
     /// Marks matches that need a durability service if none is known.
     fn note_missing_service(&self, reports: &mut [MatchReport]) {
-        if self.core.config().is_durability_service() || !self.discovery().durability_services().is_empty() {
+        if self.core.config().is_durability_service() {
             return;
         }
+        // Discovery is visited once, and only if a report asks for a service.
+        let mut is_missing = None;
         for report in own_matches(reports) {
             let asked = match &report.local.qos {
                 EndpointQos::Writer(qos) => qos.durability,
                 EndpointQos::Reader(qos) => qos.durability,
             };
-            report.without_service = asked > Durability::TransientLocal;
+            if asked > Durability::TransientLocal {
+                let look = || self.discovery().durability_services().is_empty();
+                report.without_service = *is_missing.get_or_insert_with(look);
+            }
         }
     }
 

@@ -122,7 +122,9 @@ impl Routes {
     }
 
     pub(crate) fn remove_writer(&self, id: EntityId) {
-        self.tables_mut().writers.remove(&id);
+        let removed = self.tables_mut().writers.remove(&id);
+        // Its drop may run long. The lock is free by now.
+        drop(removed);
     }
 
     /// Removes all endpoints of the participant from all tables. Returns them in order of their IDs.
@@ -175,7 +177,8 @@ impl Routes {
     }
 
     pub(crate) fn participant_lost(&self, prefix: GuidPrefix) {
-        self.tables_mut().others.remove(&prefix);
+        let removed = self.tables_mut().others.remove(&prefix);
+        drop(removed);
     }
 
     /// Records that `prefix` was heard. Has no effect if discovery does not know it.
@@ -211,12 +214,12 @@ impl Routes {
 
     /// All readers of this participant in order of their IDs, so that effects on them are deterministic.
     pub(crate) fn readers(&self) -> Vec<Arc<ReaderCell>> {
-        in_order(self.tables().readers.clone())
+        in_order(self.tables().readers.iter().map(|(id, cell)| (*id, Arc::clone(cell))))
     }
 
     /// All writers of this participant, in order of their IDs.
     pub(crate) fn writers(&self) -> Vec<Arc<WriterCell>> {
-        in_order(self.tables().writers.clone())
+        in_order(self.tables().writers.iter().map(|(id, cell)| (*id, Arc::clone(cell))))
     }
 
     /// Chooses where to answer `source`, if its message contains a reply locator.

@@ -96,10 +96,9 @@ impl<T> Topic<T> {
         let guid = Guid::new(participant.core().prefix(), participant.core().new_entity_id(EntityKind::Other));
         let subject = Subject::new("topic", name, guid);
         qos.check().map_err(CreateErrorKind::InconsistentQos).about(&subject)?;
-        // From here on the drop of the handle releases the topic.
         participant.use_topic(name, type_name).about(&subject)?;
         let watched = Arc::<Watched>::default();
-        // From here on its drop releases the name.
+        // From here on the drop of the handle releases the name.
         let handle = TopicHandle {
             participant: Arc::clone(participant),
             name: name.into(),

@@ -10,6 +10,8 @@
 //! - With a thread for each socket, this participant sends a marker to each of its own sockets. A socket keeps the
 //!   order, so when the marker is read, everything older has been processed.
 //! - If threads that wait receive, one thread at a time reads all sources. Then the sockets must be empty.
+//!
+//! Both have a bound, because remote peers may keep the sockets full.
 
 use super::now;
 use crate::sync::{Arc, AtomicU64, AtomicUsize, Lock, Ordering};
@@ -22,7 +24,7 @@ use std::os::fd::AsFd;
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-/// How long a message waits for markers. A full socket drops them.
+/// How long a message waits for markers or for empty sockets. A full socket drops markers.
 const WAIT_MAX: Duration = Duration::from_millis(100);
 
 const MAGIC: [u8; 8] = *b"DDS-MARK";
@@ -148,7 +150,13 @@ impl Handover {
             return false;
         }
         if self.by_caller {
-            let waits = !are_empty(&self.sockets);
+            let until = match self.waiting {
+                Some((awaited, until)) if awaited == path => until,
+                _ => now() + WAIT_MAX,
+            };
+            // Remote peers may fill the sockets without a pause.
+            let waits = now() < until && !are_empty(&self.sockets);
+            self.waiting = if waits { Some((path, until)) } else { None };
             if !waits {
                 self.ended(path);
             }

@@ -258,7 +258,8 @@ impl Sharing {
         loop {
             self.attempts.notified().await;
             while let Some(pause) = self.pause() {
-                tokio::time::sleep(pause).await;
+                // Another peer may be refused during the pause of this one, and its own pause is shorter.
+                let _ = tokio::time::timeout(pause, self.attempts.notified()).await;
                 self.connect_due(Occasion::Change);
             }
         }
