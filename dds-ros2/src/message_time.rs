@@ -8,7 +8,7 @@ pub(crate) fn stamp(time: Time) -> Stamp {
     let nanos = time.as_unix_nanos();
     let seconds = nanos.div_euclid(1_000_000_000);
     Stamp {
-        sec: i32::try_from(seconds).unwrap_or(i32::MAX),
+        sec: i32::try_from(seconds).unwrap_or(if seconds < 0 { i32::MIN } else { i32::MAX }),
         nanosec: u32::try_from(nanos.rem_euclid(1_000_000_000)).unwrap_or(0),
     }
 }

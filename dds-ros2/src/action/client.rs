@@ -263,11 +263,18 @@ impl<A: RosAction> ActionClient<A> {
 
 impl<A: RosAction> Core<A> {
     fn is_ready(&self) -> bool {
-        self.send_goal.is_ready()
-            && self.cancel_goal.is_ready()
-            && self.get_result.is_ready()
-            && !self.feedback.matched_publications().is_empty()
-            && !self.status.matched_publications().is_empty()
+        self.parts().iter().all(|(_, is_there)| *is_there)
+    }
+
+    /// Returns whether each part of a server is connected.
+    fn parts(&self) -> [(&'static str, bool); 5] {
+        [
+            ("send_goal", self.send_goal.is_ready()),
+            ("cancel_goal", self.cancel_goal.is_ready()),
+            ("get_result", self.get_result.is_ready()),
+            ("feedback", !self.feedback.matched_publications().is_empty()),
+            ("status", !self.status.matched_publications().is_empty()),
+        ]
     }
 
     fn missing(&self) -> String {
@@ -275,13 +282,7 @@ impl<A: RosAction> Core<A> {
         if self.is_ready() {
             return format!("no answer of the server of action {name:?}");
         }
-        let parts = [
-            ("send_goal", self.send_goal.is_ready()),
-            ("cancel_goal", self.cancel_goal.is_ready()),
-            ("get_result", self.get_result.is_ready()),
-            ("feedback", !self.feedback.matched_publications().is_empty()),
-            ("status", !self.status.matched_publications().is_empty()),
-        ];
+        let parts = self.parts();
         let absent: Vec<&str> = parts.iter().filter(|(_, is_there)| !is_there).map(|(part, _)| *part).collect();
         format!("no server of action {name:?} is connected; not connected: {}", absent.join(", "))
     }

@@ -15,10 +15,10 @@ use crate::wait::{Signal, Wait};
 use crate::{Error, Result};
 use dds_cdr::cdr::{Encoding, encode_payload};
 use dds_core::{DataWriter, Duration};
+use dds_ros2_msgs::RosAction;
 use dds_ros2_msgs::action_msgs::msg::{GoalInfo, GoalStatus, GoalStatusArray};
 use dds_ros2_msgs::action_msgs::srv::{CancelGoal, CancelGoalRequest, CancelGoalResponse};
 use dds_ros2_msgs::unique_identifier_msgs::msg::UUID;
-use dds_ros2_msgs::{RosAction, RosService};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
@@ -125,10 +125,11 @@ impl<A: RosAction> ActionServerBuilder<A> {
         let registration =
             node.register(vec![LocalEndpoint::of_writer(&feedback), LocalEndpoint::of_writer(&status)])?;
         let goals = Goals::new(result_timeout.to_std());
+        let qos = QosProfile::SERVICES_DEFAULT;
         let core = Arc::new(Core {
-            send_goal: service_of(&node, names.send_goal)?,
-            cancel_goal: service_of(&node, names.cancel_goal)?,
-            get_result: service_of(&node, names.get_result)?,
+            send_goal: Service::without_owner(&node, names.send_goal, qos)?,
+            cancel_goal: Service::without_owner(&node, names.cancel_goal, qos)?,
+            get_result: Service::without_owner(&node, names.get_result, qos)?,
             name,
             feedback,
             status,
@@ -141,11 +142,6 @@ impl<A: RosAction> ActionServerBuilder<A> {
         Core::start(&core)?;
         Ok(ActionServer { core })
     }
-}
-
-/// Creates a service that does not keep the node alive.
-fn service_of<S: RosService>(node: &Node, name: String) -> Result<Service<S>> {
-    Service::with_signal(node, name, QosProfile::SERVICES_DEFAULT, Arc::default(), None)
 }
 
 impl<A: RosAction> ActionServer<A> {
@@ -259,8 +255,10 @@ impl<A: RosAction> Core<A> {
         let info = &request.goal_info;
         let Cancellation { code, goals } = {
             let mut state = self.state();
-            state.is_changed = true;
-            state.goals.cancel(GoalId::from_bytes(info.goal_id.uuid), time_of(&info.stamp))
+            let canceled = state.goals.cancel(GoalId::from_bytes(info.goal_id.uuid), time_of(&info.stamp));
+            // A refused request must not make the server publish.
+            state.is_changed |= !canceled.goals.is_empty();
+            canceled
         };
         let goals_canceling = goals
             .into_iter()

@@ -7,7 +7,7 @@ use crate::{Error, Result};
 use std::ffi::OsString;
 use std::path::Path;
 
-/// Flags for the log on other ways than `/rosout`. The `tracing` subscriber of the program decides about it.
+/// Flags for logs other than `/rosout`. The `tracing` subscriber of the program decides about them.
 const LOG_FLAGS: [&str; 4] =
     ["--enable-stdout-logs", "--disable-stdout-logs", "--enable-external-lib-logs", "--disable-external-lib-logs"];
 

@@ -71,8 +71,8 @@ impl ContextBuilder {
     ///
     /// After `--ros-args` and up to `--`: `-r RULE` (or `--remap`) adds a [`RemapRule`], `-e ENCLAVE` (or `--enclave`)
     /// sets the enclave, `-p NAME:=VALUE` and `--params-file PATH` set parameters. `--disable-rosout-logs` turns off
-    /// `/rosout`, and `--log-level LEVEL` or `--log-level LOGGER:=LEVEL` sets the lowest level there. Other flags for
-    /// the log have no effect. [`Context::arguments`] returns all others.
+    /// `/rosout`, and `--log-level LEVEL` or `--log-level LOGGER:=LEVEL` sets the lowest level that loggers
+    /// publish there. Other flags for the log have no effect. [`Context::arguments`] returns all others.
     pub fn arguments<I: Into<String>>(mut self, arguments: impl IntoIterator<Item = I>) -> Self {
         self.arguments.extend(arguments.into_iter().map(|argument| OsString::from(argument.into())));
         self

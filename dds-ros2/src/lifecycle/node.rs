@@ -10,12 +10,12 @@ use crate::service::{Request, Service};
 use crate::topic::Publisher;
 use crate::wait::{Signal, Wait};
 use crate::{Error, Result};
+use dds_ros2_msgs::RosMessage;
 use dds_ros2_msgs::lifecycle_msgs::msg::TransitionEvent;
 use dds_ros2_msgs::lifecycle_msgs::srv::{
     ChangeState, ChangeStateResponse, GetAvailableStates, GetAvailableStatesResponse, GetAvailableTransitions,
     GetAvailableTransitionsResponse, GetState, GetStateResponse,
 };
-use dds_ros2_msgs::{RosMessage, RosService};
 use std::any::Any;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -254,7 +254,7 @@ impl Core {
         let node = &core.node;
         let name = |service: &str| node.resolve_service(&format!("~/{service}"));
         let qos = QosProfile::SERVICES_DEFAULT;
-        let change: Service<ChangeState> = service_of(node, name("change_state")?)?;
+        let change = Service::<ChangeState>::without_owner(node, name("change_state")?, qos)?;
         let own = Arc::downgrade(core);
         change.handle_in_background(move |request| {
             if let Some(core) = own.upgrade() {
@@ -285,11 +285,6 @@ impl Core {
             })?;
         Ok(vec![Box::new(change), Box::new(state), Box::new(states), Box::new(transitions), Box::new(graph)])
     }
-}
-
-/// Creates a service that does not keep the node alive.
-fn service_of<S: RosService>(node: &Node, name: String) -> Result<Service<S>> {
-    Service::with_signal(node, name, QosProfile::SERVICES_DEFAULT, Arc::default(), None)
 }
 
 /// Changes the state on a thread of its own, because a callback may block. At most one such thread exists.

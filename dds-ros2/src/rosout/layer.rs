@@ -23,7 +23,8 @@ const TURN_MAX: usize = 32;
 
 /// Publishes the events of `tracing` on `/rosout` (feature `rosout-layer`). See [`Node::rosout_layer`].
 ///
-/// Events of this workspace below `WARN` are left out, and all events of the publication itself.
+/// Events of this workspace below `WARN` are left out, and all events of the publication itself. `--log-level` is for
+/// loggers: leave out other events by a filter of `tracing_subscriber`.
 pub struct RosoutLayer {
     queue: Arc<Queue>,
     task: Arc<Task>,

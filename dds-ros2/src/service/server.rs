@@ -84,7 +84,7 @@ impl<Q> Shared<Q> {
 
 impl<S: RosService> Service<S> {
     pub(crate) fn new(node: &Node, name: String, qos: QosProfile) -> Result<Self> {
-        Self::with_signal(node, name, qos, Arc::default(), Some(node.clone()))
+        Self::with_owner(node, name, qos, Some(node.clone()))
     }
 
     /// Creates a server that its node owns. The background thread answers requests.
@@ -94,7 +94,7 @@ impl<S: RosService> Service<S> {
         qos: QosProfile,
         answer: impl Fn(S::Request) -> S::Response + Send + Sync + 'static,
     ) -> Result<Self> {
-        let service = Self::with_signal(node, name, qos, Arc::default(), None)?;
+        let service = Self::without_owner(node, name, qos)?;
         service.handle_in_background(move |request| request.answer(&answer))?;
         Ok(service)
     }
@@ -121,19 +121,18 @@ impl<S: RosService> Service<S> {
         Ok(())
     }
 
-    /// Creates a server that notifies `signal`. With `owner`, it keeps the node alive.
-    pub(crate) fn with_signal(
-        node: &Node,
-        name: String,
-        qos: QosProfile,
-        signal: Arc<Signal>,
-        owner: Option<Node>,
-    ) -> Result<Self> {
+    /// Creates a server that does not keep the node alive.
+    pub(crate) fn without_owner(node: &Node, name: String, qos: QosProfile) -> Result<Self> {
+        Self::with_owner(node, name, qos, None)
+    }
+
+    /// Creates a server. With `owner`, it keeps the node alive.
+    fn with_owner(node: &Node, name: String, qos: QosProfile, owner: Option<Node>) -> Result<Self> {
         let participant = node.context().participant();
         let identity = node.context().service_identity();
         let (requests, replies) = topics_of(&name);
         let state = State { cache: PeerCache::new(), held: HeldRequests::new(), dropped: 0 };
-        let shared = Arc::new(Shared { signal, task: OnceLock::new(), state: Mutex::new(state) });
+        let shared = Arc::new(Shared { signal: Arc::default(), task: OnceLock::new(), state: Mutex::new(state) });
         let limits = dds_core::qos::ResourceLimits::NONE.max_samples(SAMPLES_MAX);
         let matched = Arc::clone(&shared);
         let writer = participant

@@ -17,7 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct FoundTransform {
     /// Maps points of the source frame to the target frame.
     pub isometry: Isometry,
-    /// The time for which it holds. Zero if all transforms are static.
+    /// The time for which it holds. For [`LATEST`](super::LATEST), it is the newest common time, or zero if all
+    /// transforms are static.
     pub time: Time,
 }
 
@@ -26,8 +27,8 @@ pub struct FoundTransform {
 /// A handle: clones are cheap and refer to the same buffer. [`TransformListener`](super::TransformListener) fills it
 /// from `/tf`.
 ///
-/// It keeps at most 4096 frames and 5000 transforms of each frame. So a peer that publishes without end costs bounded
-/// memory.
+/// It keeps at most 4096 frames, 5000 transforms of each frame, and 500 000 in all. Beyond that, each frame loses its
+/// older half. So a peer that publishes without end costs bounded memory.
 ///
 /// ```
 /// use dds_ros2::Time;

@@ -64,7 +64,7 @@ fn rclpy_sets_time_and_exchanges_logs() {
     assert!(node.now() >= Time::from_unix_nanos(70_000_000_000) && node.now().as_unix_nanos() % 1_000_000_000 == 0);
 }
 
-/// Counts the calls of each callback.
+/// Counts the calls of `on_configure`, and fails the first.
 #[derive(Default)]
 struct Counted {
     configured: u8,

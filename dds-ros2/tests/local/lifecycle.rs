@@ -6,7 +6,7 @@ use dds_ros2::{
     LifecycleCallbacks, LifecycleNode, LifecyclePublisher, LifecycleState, LifecycleTransition, TransitionResult,
 };
 
-/// Owns a publisher of its node, and fails in two ways.
+/// Owns a publisher of its node, and panics in `on_activate`.
 #[derive(Default)]
 struct Owner {
     publisher: Option<LifecyclePublisher<Text>>,

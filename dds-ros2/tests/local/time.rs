@@ -5,7 +5,7 @@ use dds_ros2::msgs::builtin_interfaces::msg::Time as Stamp;
 use dds_ros2::msgs::rcl_interfaces::msg::Log;
 use dds_ros2::msgs::rosgraph_msgs::msg::Clock as ClockMessage;
 use dds_ros2::{ClockChange, Error, JumpThreshold, ParameterValue, QosProfile, Time};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
 fn clock_message(seconds: i32) -> ClockMessage {
@@ -53,7 +53,7 @@ fn clock_topic_drives_waits_timers_and_callbacks() {
     assert_eq!(jumps.recv_timeout(LIMIT).unwrap().change, ClockChange::RosTimeDeactivated);
     assert!(!clock.is_simulated() && clock.now() > at(1_000_000_000));
     drop(handle);
-    assert!(jumps.recv_timeout(LIMIT).is_err());
+    assert_eq!(jumps.recv_timeout(LIMIT), Err(RecvTimeoutError::Disconnected));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Any bytes as documents, certificates, keys and tokens of DDS Security: a value or an error.
 //!
-//! The first byte selects the parser. What a parser accepts survives its encoding, a forged token authenticates no
+//! The first byte selects the parser. An accepted message survives its encoding, a forged token authenticates no
 //! participant, and only the signed text leaves a signed document.
 
 #![no_main]

@@ -4,7 +4,6 @@ use super::DataHolder;
 use crate::pki::{Certificate, CertificateError, KeyError, PrivateKey, RevocationList};
 use sha2::{Digest, Sha256};
 use std::fmt;
-use zeroize::Zeroizing;
 
 /// Class of identity tokens and, with a suffix, of handshake tokens.
 pub(super) const CLASS: &str = "DDS:Auth:PKI-DH:1.0";
@@ -67,7 +66,7 @@ impl LocalIdentity {
         authority.check_authority(now).map_err(IdentityError::Authority)?;
         let certificate = Certificate::from_pem(certificate).map_err(IdentityError::Certificate)?;
         certificate.check_identity(&authority, now).map_err(IdentityError::Certificate)?;
-        let key = PrivateKey::from_pem(&Zeroizing::new(key.to_owned())).map_err(IdentityError::Key)?;
+        let key = PrivateKey::from_pem(key).map_err(IdentityError::Key)?;
         certificate.check_key(&key).map_err(IdentityError::Certificate)?;
         let certificate_pem = certificate.to_pem().into_bytes();
         Ok(Self { certificate, certificate_pem, key, authority, revoked: None, permissions })

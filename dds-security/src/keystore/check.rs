@@ -112,7 +112,7 @@ struct Check {
 }
 
 impl Check {
-    /// Checks the private keys of the authorities, which need not be here.
+    /// Checks the private keys of the authorities, which need not be here, and the common governance.
     fn check_authorities(&mut self, folder: &Path) {
         for name in ["identity_ca", "permissions_ca"] {
             let key = folder.join("private").join(format!("{name}.key.pem"));

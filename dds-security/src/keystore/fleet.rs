@@ -57,7 +57,7 @@ impl FleetOptions {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FleetStep {
-    /// It is new.
+    /// It is new, or a copy that was renewed.
     Created,
     /// Its document was new or changed, and it has a new signature.
     Signed,

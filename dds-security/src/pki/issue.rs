@@ -123,7 +123,6 @@ impl Issuer {
 }
 
 /// Builds and signs a certificate.
-#[allow(clippy::too_many_arguments, reason = "the parts of a certificate are all different")]
 fn build(
     subject: &Name,
     issuer: &Name,

@@ -2,7 +2,7 @@
 
 use super::bounds::is_bounded;
 use super::certificate::encoded;
-use super::public_key::{ECDSA_WITH_SHA256, Hash, SHA256, ecdsa_with_sha256};
+use super::public_key::{Hash, SHA256, ecdsa_with_sha256};
 use super::{Certificate, Issuer, SignatureError};
 use cms::cert::{CertificateChoices, IssuerAndSerialNumber};
 use cms::content_info::{CmsVersion, ContentInfo};
@@ -149,7 +149,6 @@ fn build(content: &[u8], issuer: &Issuer) -> der::Result<Vec<u8>> {
         signature_algorithm: ecdsa_with_sha256(),
         unsigned_attrs: None,
     };
-    debug_assert_eq!(signer.signature_algorithm.oid, ECDSA_WITH_SHA256);
     let data = SignedData {
         version: CmsVersion::V1,
         digest_algorithms: SetOfVec::try_from(vec![digest_alg])?,
