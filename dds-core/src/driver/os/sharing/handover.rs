@@ -24,8 +24,10 @@ use std::os::fd::AsFd;
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
-/// How long a message waits for markers or for empty sockets. A full socket drops markers.
+/// How long a message waits for markers. A full socket drops them.
 const WAIT_MAX: Duration = Duration::from_millis(100);
+/// How long a message waits for empty sockets. A slow listener needs this for a full socket, and a flood takes it all.
+const CALLER_WAIT_MAX: Duration = Duration::from_secs(2);
 
 const MAGIC: [u8; 8] = *b"DDS-MARK";
 
@@ -152,7 +154,7 @@ impl Handover {
         if self.by_caller {
             let until = match self.waiting {
                 Some((awaited, until)) if awaited == path => until,
-                _ => now() + WAIT_MAX,
+                _ => now() + CALLER_WAIT_MAX,
             };
             // Remote peers may fill the sockets without a pause.
             let waits = now() < until && !are_empty(&self.sockets);
