@@ -1,15 +1,16 @@
 //! Rust code in a build script.
 
 use crate::idl::{self, Options};
-use crate::model::{IncorrectSource, Severity, SourceMap, Specification};
-use crate::rust::{RustOptions, generate};
+use crate::model::{Diagnostics, IncorrectSource, Severity, SourceMap, Specification};
+use crate::ros::{InterfaceKind, InterfaceName, InterfacePathError, LoadedInterfaces, RosNaming, RosPackages};
+use crate::rust::{RustOptions, generate, generate_ros};
 use crate::service::add_service_types;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Writes Rust code for IDL files in a build script.
+/// Writes Rust code for IDL files or interface files of ROS in a build script.
 ///
-/// The code is one file in `OUT_DIR`. Cargo runs the build script again if an IDL file changes, also an included one.
+/// The code is one file in `OUT_DIR`. Cargo runs the build script again if a file changes, also an included one.
 ///
 /// ```no_run
 /// // build.rs
@@ -23,6 +24,18 @@ use std::path::{Path, PathBuf};
 /// ```ignore
 /// include!(concat!(env!("OUT_DIR"), "/robot.rs"));
 /// ```
+///
+/// It also reads ROS interface files, or the folder of a ROS package. Their code is for `dds-ros2`, see
+/// [`RustOptions::ros_path`]:
+///
+/// ```no_run
+/// // build.rs
+/// fn main() -> Result<(), dds_idl::BuildError> {
+///     dds_idl::Builder::new().compile(&["../my_robot_msgs"])
+/// }
+/// ```
+///
+/// The program then includes `my_robot_msgs.rs`, and has the type `my_robot_msgs::msg::Status`.
 #[derive(Debug, Clone, Default)]
 pub struct Builder {
     idl: Options,
@@ -33,8 +46,12 @@ pub struct Builder {
 
 /// The reason why a build script has no code.
 pub enum BuildError {
-    /// The IDL is not correct, or has no Rust code.
+    /// The text of a file is not correct, or has no Rust code.
     Incorrect(Box<IncorrectSource>),
+    /// A file or a folder is not an interface or a package of ROS.
+    NotRos(InterfacePathError),
+    /// Files of IDL and of ROS stand side by side. Compile them separately.
+    Mixed(PathBuf),
     /// The file cannot be written.
     Unwritable {
         /// The file.
@@ -44,7 +61,7 @@ pub enum BuildError {
     },
     /// `OUT_DIR` is not set, and [`Builder::out_dir`] was not called.
     NoOutDir,
-    /// No IDL file was given.
+    /// No file was given.
     NoFile,
 }
 
@@ -55,7 +72,7 @@ impl Builder {
         Self::default()
     }
 
-    /// Adds a folder for `#include`.
+    /// Adds a folder for `#include`, or a folder with packages of ROS.
     #[must_use]
     pub fn include_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.idl.include_dirs.push(folder.into());
@@ -100,39 +117,96 @@ impl Builder {
     /// Reads the files as one specification, and writes its code. A single `.xml` file contains XML types (feature
     /// `xml`).
     ///
+    /// It finds packages of ROS beside the files, in the folders of [`Self::include_dir`], in those of
+    /// `AMENT_PREFIX_PATH`, and at last among the common packages.
+    ///
     /// It prints the instructions and warnings for Cargo to the standard output.
     ///
     /// # Errors
-    /// The IDL is not correct or has no Rust code, or the file cannot be written.
+    /// A file is not correct or has no Rust code, or the code cannot be written.
     #[allow(clippy::print_stdout, reason = "Cargo reads the output of a build script")]
     pub fn compile<P: AsRef<Path>>(&self, files: &[P]) -> Result<(), BuildError> {
         let first = files.first().ok_or(BuildError::NoFile)?.as_ref();
         for file in files {
             println!("cargo::rerun-if-changed={}", file.as_ref().display());
+            if is_ros(file.as_ref()) != is_ros(first) {
+                return Err(BuildError::Mixed(file.as_ref().to_owned()));
+            }
         }
+        let code = if is_ros(first) { self.ros_code(files)? } else { self.idl_code(files)? };
+        self.write(first, &code)
+    }
+
+    #[allow(clippy::print_stdout, reason = "Cargo reads the output of a build script")]
+    fn idl_code<P: AsRef<Path>>(&self, files: &[P]) -> Result<String, BuildError> {
         let parsed = self.parse(files);
         for (_, file) in parsed.as_ref().map_or_else(|error| &error.sources, |found| &found.sources).files() {
             println!("cargo::rerun-if-changed={}", file.path().display());
         }
-        let mut specification = parsed.map_err(|error| BuildError::Incorrect(Box::new(error)))?;
-        for warning in &specification.diagnostics {
-            if warning.severity == Severity::Warning {
-                println!("cargo::warning={}", warning.one_line(&specification.sources));
+        let specification = parsed.map_err(|error| BuildError::Incorrect(Box::new(error)))?;
+        self.code_of(specification)
+    }
+
+    #[allow(clippy::print_stdout, reason = "Cargo reads the output of a build script")]
+    fn ros_code<P: AsRef<Path>>(&self, files: &[P]) -> Result<String, BuildError> {
+        let mut packages = RosPackages::default();
+        let mut names: Vec<InterfaceName> = Vec::new();
+        for file in files {
+            let file = file.as_ref();
+            let found =
+                if file.is_dir() { packages.add_package(file) } else { packages.add_file(file).map(|name| vec![name]) };
+            names.extend(found.map_err(BuildError::NotRos)?);
+        }
+        // The packages of the files come first.
+        for folder in &self.idl.include_dirs {
+            packages = packages.search_path(folder);
+        }
+        println!("cargo::rerun-if-env-changed=AMENT_PREFIX_PATH");
+        let mut loaded = packages.ament_environment().load(&names);
+        for (_, file) in loaded.sources.files() {
+            // Cargo would always run the script again for a common message: it has no file.
+            if file.path().is_file() {
+                println!("cargo::rerun-if-changed={}", file.path().display());
             }
         }
+        if self.rust.ros_path.is_none() {
+            let specification = loaded.into_specification(RosNaming::Dds);
+            return self.code_of(specification.map_err(|error| BuildError::Incorrect(Box::new(error)))?);
+        }
+        match generate_ros(&loaded, &self.rust) {
+            Ok(code) => {
+                print_warnings(&loaded.diagnostics, &loaded.sources);
+                Ok(code)
+            }
+            Err(diagnostics) => {
+                let LoadedInterfaces { sources, .. } = std::mem::take(&mut loaded);
+                Err(BuildError::Incorrect(Box::new(IncorrectSource { sources, diagnostics })))
+            }
+        }
+    }
+
+    fn code_of(&self, mut specification: Specification) -> Result<String, BuildError> {
+        print_warnings(&specification.diagnostics, &specification.sources);
         let code = add_service_types(&mut specification).and_then(|()| generate(&specification, &self.rust));
-        let code = code.map_err(|diagnostics| {
+        code.map_err(|diagnostics| {
             let sources: SourceMap = std::mem::take(&mut specification.sources);
             BuildError::Incorrect(Box::new(IncorrectSource { sources, diagnostics }))
-        })?;
+        })
+    }
+
+    fn write(&self, first: &Path, code: &str) -> Result<(), BuildError> {
         let folder = match &self.out_dir {
             Some(folder) => folder.clone(),
             None => std::env::var_os("OUT_DIR").map(PathBuf::from).ok_or(BuildError::NoOutDir)?,
         };
-        let name = self.file_name.clone().unwrap_or_else(|| {
-            let stem = first.file_stem().map(PathBuf::from).unwrap_or_default();
-            stem.with_extension("rs")
-        });
+        let name = match &self.file_name {
+            Some(name) => name.clone(),
+            None => {
+                // `.` has no name of its own.
+                let absolute = std::path::absolute(first).unwrap_or_else(|_| first.to_owned());
+                absolute.file_stem().map(PathBuf::from).unwrap_or_default().with_extension("rs")
+            }
+        };
         let path = folder.join(name);
         // An equal file keeps its time, and the program that includes it is not compiled again.
         if std::fs::read_to_string(&path).is_ok_and(|text| text == code) {
@@ -157,6 +231,21 @@ impl Builder {
     }
 }
 
+/// A package, or one of its files.
+fn is_ros(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    path.is_dir() || extension.and_then(InterfaceKind::from_folder).is_some()
+}
+
+#[allow(clippy::print_stdout, reason = "Cargo reads the output of a build script")]
+fn print_warnings(diagnostics: &Diagnostics, sources: &SourceMap) {
+    for warning in diagnostics {
+        if warning.severity == Severity::Warning {
+            println!("cargo::warning={}", warning.one_line(sources));
+        }
+    }
+}
+
 /// The text of `Display`: a build script prints the `Debug` form of its error.
 impl fmt::Debug for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -167,10 +256,14 @@ impl fmt::Debug for BuildError {
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Incorrect(source) => write!(f, "incorrect IDL\n\n{source}"),
+            Self::Incorrect(source) => write!(f, "incorrect types\n\n{source}"),
+            Self::NotRos(error) => write!(f, "{error}"),
+            Self::Mixed(path) => {
+                write!(f, "`{}`: files of IDL and of ROS give code separately; call `compile` for each", path.display())
+            }
             Self::Unwritable { path, error } => write!(f, "cannot write `{}`: {error}", path.display()),
             Self::NoOutDir => f.write_str("`OUT_DIR` is not set: this is not a build script"),
-            Self::NoFile => f.write_str("expected at least one IDL file"),
+            Self::NoFile => f.write_str("expected at least one file"),
         }
     }
 }
@@ -180,7 +273,8 @@ impl std::error::Error for BuildError {
         match self {
             Self::Incorrect(source) => Some(source),
             Self::Unwritable { error, .. } => Some(error),
-            Self::NoOutDir | Self::NoFile => None,
+            Self::NotRos(error) => Some(error),
+            Self::NoOutDir | Self::NoFile | Self::Mixed(_) => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Types of DDS topics from text: IDL 4.2 and ROS interface files in, resolved types and type hashes out.
 //!
 //! A front end reads text and creates a [`model::Specification`]. A back end only reads it. Both sides know the model
-//! and nothing of each other.
+//! and nothing of each other, except that messages of ROS have code of their own.
 //!
 //! | room | in | out |
 //! |---|---|---|
@@ -11,7 +11,7 @@
 //! | [`ros`] | `.msg`, `.srv`, `.action` | interfaces, type hashes, `.idl` text |
 //! | `xml` | XML types (feature `xml`) | a specification |
 //! | [`service`] | a specification with services | the same, with their request and reply types |
-//! | [`rust`] | a specification | Rust code |
+//! | [`rust`] | a specification, or interfaces of [`ros`] | Rust code |
 //! | [`description`] | a specification | TypeObjects with their hashes, and dynamic types; uses [`rust`] |
 //!
 //! A build script uses [`Builder`].

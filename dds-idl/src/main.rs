@@ -7,8 +7,8 @@ use dds_cdr::xtypes::{TypeConsistency, TypeDifference, TypeGraph};
 use dds_idl::description::{DescriptionForm, TypeVersion, changes, compatibility, type_graph};
 use dds_idl::idl::{self, Options};
 use dds_idl::model::{DefinitionKind, Diagnostics, Extensibility, IncorrectSource, SourceMap, Specification};
-use dds_idl::ros::{InterfaceKind, RosNaming, RosPackages};
-use dds_idl::rust::{RustOptions, generate};
+use dds_idl::ros::{InterfaceKind, InterfaceName, InterfacePathError, LoadedInterfaces, RosNaming, RosPackages};
+use dds_idl::rust::{RustOptions, generate, generate_ros};
 use dds_idl::service::add_service_types;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -57,6 +57,12 @@ struct GenerationOptions {
     /// Path of the derive macro; without it, `DdsType` of the crate.
     #[arg(long = "derive", value_name = "PATH")]
     derive_path: Option<String>,
+    /// Path of the traits and common messages of ROS, for interface files of ROS.
+    #[arg(long = "ros", value_name = "PATH", default_value = "::dds_ros2::msgs")]
+    ros_path: String,
+    /// Write types of plain DDS for interface files of ROS.
+    #[arg(long, conflicts_with = "ros_path")]
+    plain: bool,
 }
 
 #[derive(Debug, Args)]
@@ -102,7 +108,7 @@ struct VersionOptions {
 
 #[derive(Debug, Args)]
 struct InputOptions {
-    /// Files: `.idl`, `.xml`, `.msg`, `.srv` or `.action`.
+    /// Files: `.idl`, `.xml`, `.msg`, `.srv` or `.action`; or folders of ROS packages.
     ///
     /// `gen` and `print` read files of IDL or of ROS as one text, and only one `.xml`. The others read each on its own.
     #[arg(required = true)]
@@ -203,9 +209,10 @@ fn for_each_file(input: &InputOptions, run: impl Fn(&Path) -> bool) -> bool {
     is_right
 }
 
+/// Returns whether a path is an interface file of ROS, or the folder of a package.
 fn is_ros(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.and_then(InterfaceKind::from_folder).is_some()
+    path.is_dir() || extension.and_then(InterfaceKind::from_folder).is_some()
 }
 
 #[cfg(feature = "xml")]
@@ -232,12 +239,21 @@ fn read(input: &InputOptions, path: &Path) -> Result<Specification, Box<Incorrec
 }
 
 fn read_ros(input: &InputOptions, paths: &[PathBuf]) -> Result<Specification, Box<IncorrectSource>> {
+    load_ros(input, paths)?.into_specification(RosNaming::Dds).map_err(Box::new)
+}
+
+/// Adds an interface file, or the folder of a package.
+fn add_ros(packages: &mut RosPackages, path: &Path) -> Result<Vec<InterfaceName>, InterfacePathError> {
+    if path.is_dir() { packages.add_package(path) } else { Ok(vec![packages.add_file(path)?]) }
+}
+
+fn load_ros(input: &InputOptions, paths: &[PathBuf]) -> Result<LoadedInterfaces, Box<IncorrectSource>> {
     let mut packages = input.packages();
     let mut names = Vec::new();
     for path in paths {
-        names.push(packages.add_file(path).map_err(|error| Box::new(incorrect_path(path, &error)))?);
+        names.extend(add_ros(&mut packages, path).map_err(|error| Box::new(incorrect_path(path, &error)))?);
     }
-    packages.load(&names).into_specification(RosNaming::Dds).map_err(Box::new)
+    Ok(packages.load(&names))
 }
 
 /// Reads all files as one specification.
@@ -288,20 +304,18 @@ fn print(options: &PrintOptions) -> bool {
 
 fn write_code(options: &GenerationOptions) -> bool {
     let input = &options.input;
-    let mut specification = match read_together(input) {
-        Ok(specification) => specification,
-        Err(error) => return input.report(&error.sources, &error.diagnostics),
-    };
-    input.report(&specification.sources, &specification.diagnostics);
     let rust = RustOptions {
         crate_path: options.crate_path.clone(),
         derive_path: options.derive_path.clone(),
         serde: options.serde,
+        ros_path: (!options.plain).then(|| options.ros_path.clone()),
     };
-    let code = match add_service_types(&mut specification).and_then(|()| generate(&specification, &rust)) {
-        Ok(code) => code,
-        Err(errors) => return input.report(&specification.sources, &errors),
+    let code = if !options.plain && input.files.iter().all(|path| is_ros(path)) {
+        ros_code(input, &rust)
+    } else {
+        idl_code(input, &rust)
     };
+    let Some(code) = code else { return false };
     let Some(path) = &options.output else {
         print!("{code}");
         return true;
@@ -323,6 +337,46 @@ fn write_code(options: &GenerationOptions) -> bool {
     }
 }
 
+/// Returns the code of the files, unless there are errors. Prints errors and warnings.
+fn idl_code(input: &InputOptions, rust: &RustOptions) -> Option<String> {
+    let mut specification = match read_together(input) {
+        Ok(specification) => specification,
+        Err(error) => {
+            input.report(&error.sources, &error.diagnostics);
+            return None;
+        }
+    };
+    input.report(&specification.sources, &specification.diagnostics);
+    match add_service_types(&mut specification).and_then(|()| generate(&specification, rust)) {
+        Ok(code) => Some(code),
+        Err(errors) => {
+            input.report(&specification.sources, &errors);
+            None
+        }
+    }
+}
+
+/// As `idl_code`, for interface files of ROS as messages of `dds-ros2`.
+fn ros_code(input: &InputOptions, rust: &RustOptions) -> Option<String> {
+    let loaded = match load_ros(input, &input.files) {
+        Ok(loaded) => loaded,
+        Err(error) => {
+            input.report(&error.sources, &error.diagnostics);
+            return None;
+        }
+    };
+    match generate_ros(&loaded, rust) {
+        Ok(code) => {
+            input.report(&loaded.sources, &loaded.diagnostics);
+            Some(code)
+        }
+        Err(errors) => {
+            input.report(&loaded.sources, &errors);
+            None
+        }
+    }
+}
+
 /// An error about the path of a file.
 fn incorrect_path(path: &Path, error: &dyn std::error::Error) -> IncorrectSource {
     let mut found = IncorrectSource::default();
@@ -338,20 +392,22 @@ fn hash(options: &HashOptions, path: &Path) -> bool {
         return hash_objects(options, path);
     }
     let mut packages = input.packages();
-    let name = match packages.add_file(path) {
-        Ok(name) => name,
+    let names = match add_ros(&mut packages, path) {
+        Ok(names) => names,
         Err(error) => {
             let error = incorrect_path(path, &error);
             return input.report(&error.sources, &error.diagnostics);
         }
     };
-    let loaded = packages.load(std::slice::from_ref(&name));
-    let is_right = input.report(&loaded.sources, &loaded.diagnostics);
-    match loaded.types.type_hash(&name) {
-        Some(hash) if is_right => println!("{hash} {name}"),
-        _ => return false,
+    let loaded = packages.load(&names);
+    let mut is_right = input.report(&loaded.sources, &loaded.diagnostics);
+    for name in &names {
+        match loaded.types.type_hash(name) {
+            Some(hash) if is_right => println!("{hash} {name}"),
+            _ => is_right = false,
+        }
     }
-    true
+    is_right
 }
 
 /// Most types that all hashes cover together. Each one covers all types inside of a type.

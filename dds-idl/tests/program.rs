@@ -64,6 +64,16 @@ fn gen_of_a_ros_message_writes_its_types() {
     let output = run("gen-ros", &files, &["gen", "std_msgs/msg/String.msg"]);
     let code = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(code.contains("name = \"std_msgs::msg::dds_::String_\""), "{code}");
+    assert!(code.contains("impl ::dds_ros2::msgs::RosMessage for String {"), "{code}");
+    assert!(output.status.success());
+    // The folder of the package stands for all of its files.
+    let folder = run("gen-folder", &files, &["gen", "std_msgs"]);
+    assert_eq!(String::from_utf8_lossy(&folder.stdout), code);
+    let hashes = run("hash-folder", &files, &["hash", "std_msgs"]);
+    assert!(String::from_utf8_lossy(&hashes.stdout).ends_with(" std_msgs/msg/String\n"), "{hashes:?}");
+    let output = run("gen-plain", &files, &["gen", "--plain", "std_msgs/msg/String.msg"]);
+    let code = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(code.contains("name = \"std_msgs::msg::dds_::String_\"") && !code.contains("dds_ros2"), "{code}");
     assert!(output.status.success());
 }
 

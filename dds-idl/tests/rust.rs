@@ -36,6 +36,7 @@ fn options() -> RustOptions {
         crate_path: "::dds_cdr".to_owned(),
         derive_path: Some("::dds_macros::DdsType".to_owned()),
         serde: true,
+        ..RustOptions::default()
     }
 }
 

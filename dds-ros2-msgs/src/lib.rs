@@ -25,3 +25,10 @@ pub use generated::*;
 #[cfg(feature = "service_msgs")]
 pub use message::{GetResultRequest, GetResultResponse, RosAction, RosService, SendGoalRequest, SendGoalResponse};
 pub use message::{RosMessage, RosTypeEntry};
+
+/// Names for generated code, which depends on no other crate.
+#[doc(hidden)]
+pub mod export {
+    pub use dds_cdr::{__private, cdr};
+    pub use dds_macros::DdsType;
+}

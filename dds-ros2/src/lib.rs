@@ -39,8 +39,20 @@
 //!
 //! # Own messages
 //!
-//! A struct with `#[derive(DdsType)]` becomes a message by its name and its hash. `dds-idl` generates both from `.msg`
-//! files.
+//! A build script writes the messages, services and actions of own packages. The program includes the code:
+//!
+//! ```ignore
+//! // build.rs, with `dds-idl` as a build dependency
+//! fn main() -> Result<(), dds_idl::BuildError> {
+//!     dds_idl::Builder::new().compile(&["my_robot_msgs"])
+//! }
+//!
+//! // src/main.rs
+//! include!(concat!(env!("OUT_DIR"), "/my_robot_msgs.rs"));
+//! use my_robot_msgs::msg::Status;
+//! ```
+//!
+//! A struct with `#[derive(DdsType)]` becomes a message by [`RosMessage`] too.
 #![forbid(unsafe_code)]
 
 mod action;

@@ -47,6 +47,8 @@ enum PackagePlace {
 /// Interfaces with their files and diagnostics.
 #[derive(Debug, Clone, Default)]
 pub struct LoadedInterfaces {
+    /// The names that the caller of [`RosPackages::load`] gave.
+    pub requested: Vec<InterfaceName>,
     /// The interfaces, and all interfaces that they need.
     pub types: RosTypes,
     /// The files.
@@ -64,6 +66,8 @@ pub enum InterfacePathError {
     Package(PathBuf),
     /// The path does not give a valid name.
     Name(PathBuf, InterfaceNameError),
+    /// The folder of a package has no interface.
+    Empty(PathBuf),
 }
 
 impl fmt::Display for InterfacePathError {
@@ -74,6 +78,9 @@ impl fmt::Display for InterfacePathError {
             }
             Self::Package(path) => write!(f, "`{}`: expected `PACKAGE/msg/Name.msg`", path.display()),
             Self::Name(path, error) => write!(f, "`{}`: {error}", path.display()),
+            Self::Empty(path) => {
+                write!(f, "`{}`: expected interface files in `msg`, `srv` or `action`", path.display())
+            }
         }
     }
 }
@@ -82,7 +89,7 @@ impl std::error::Error for InterfacePathError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Name(_, error) => Some(error),
-            Self::Extension(_) | Self::Package(_) => None,
+            Self::Extension(_) | Self::Package(_) | Self::Empty(_) => None,
         }
     }
 }
@@ -150,6 +157,23 @@ impl RosPackages {
         Ok(name)
     }
 
+    /// Adds the folder of one package, and returns the names of its interfaces, sorted.
+    ///
+    /// # Errors
+    ///
+    /// The folder has no valid package name, or no interface.
+    pub fn add_package(&mut self, folder: &Path) -> Result<Vec<InterfaceName>, InterfacePathError> {
+        // `.` has no name of its own.
+        let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let name = package_name(&absolute).ok_or_else(|| InterfacePathError::Package(folder.to_owned()))?;
+        let names = names_in(&name, folder);
+        if names.is_empty() {
+            return Err(InterfacePathError::Empty(folder.to_owned()));
+        }
+        self.places.push(PackagePlace::Package { name, folder: folder.to_owned() });
+        Ok(names)
+    }
+
     /// Loads interfaces, and all interfaces that they need.
     #[must_use]
     pub fn load(&self, names: &[InterfaceName]) -> LoadedInterfaces {
@@ -162,7 +186,9 @@ impl RosPackages {
             is_full: false,
         };
         for name in names {
-            loader.request(name.interface(), None);
+            let name = name.interface();
+            loader.request(name.clone(), None);
+            loader.loaded.requested.push(name);
         }
         loader.run();
         loader.loaded

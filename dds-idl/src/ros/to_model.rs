@@ -6,8 +6,8 @@ use super::{
 };
 use crate::model::{
     AnnotationArgument, AnnotationKind, Annotations, BasicType, ConstantDefinition, ConstantValue, DataRepresentations,
-    DataType, Definition, DefinitionId, DefinitionKind, Diagnostic, Extensibility, IncorrectSource, MemberDefinition,
-    Module, Span, Specification, StructDefinition,
+    DataType, Definition, DefinitionId, DefinitionKind, Diagnostic, Diagnostics, Extensibility, IncorrectSource,
+    MemberDefinition, Module, Span, Specification, StructDefinition,
 };
 use std::sync::Arc;
 
@@ -41,7 +41,9 @@ impl LoadedInterfaces {
     /// # Errors
     /// An interface has errors, or is missing, or the hashes of all types cover more than a million types together.
     pub fn into_specification(mut self, naming: RosNaming) -> Result<Specification, IncorrectSource> {
-        self.refuse_many_hashed_types();
+        let mut diagnostics = std::mem::take(&mut self.diagnostics);
+        self.refuse_many_hashed_types(&mut diagnostics);
+        self.diagnostics = diagnostics;
         if self.diagnostics.has_errors() {
             return Err(IncorrectSource { sources: self.sources, diagnostics: self.diagnostics });
         }
@@ -58,7 +60,7 @@ impl LoadedInterfaces {
     }
 
     /// Limits the time for hashes: each one covers all types inside of a type, which is quadratic in a chain of types.
-    fn refuse_many_hashed_types(&mut self) {
+    pub(crate) fn refuse_many_hashed_types(&self, diagnostics: &mut Diagnostics) {
         let mut rest = HASHED_TYPES_MAX;
         for name in self.types.names() {
             rest -= self.types.hashed_count(name, rest);
@@ -66,7 +68,7 @@ impl LoadedInterfaces {
                 let message = format!("the hashes of all types cover more than {HASHED_TYPES_MAX} types together");
                 let mut error = Diagnostic::error(message, Span::default());
                 error.labels.clear();
-                self.diagnostics.push(error);
+                diagnostics.push(error);
                 return;
             }
         }

@@ -43,8 +43,18 @@ pub(super) fn upper_camel(name: &str) -> String {
 
 /// The name of a type: `PoseStamped`.
 pub(super) fn type_name(name: &str) -> String {
-    let text = upper_camel(name);
-    if DERIVE_WORDS.contains(&text.as_str()) { format!("{text}Type") } else { text }
+    usable_type_name(upper_camel(name))
+}
+
+/// The name of a type with this spelling: `OptionType` for `Option`.
+pub(super) fn usable_type_name(text: String) -> String {
+    if DERIVE_WORDS.contains(&text.as_str()) {
+        format!("{text}Type")
+    } else if PATH_WORDS.contains(&text.as_str()) {
+        format!("{text}_")
+    } else {
+        text
+    }
 }
 
 /// The name of a field: `frame_id`, `r#type`.

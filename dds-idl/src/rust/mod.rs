@@ -24,6 +24,7 @@
 //! | `key` | types that cannot be part of a key |
 //! | `kept` | what the code keeps of the IDL |
 //! | `structure`, `union`, `item` | the items |
+//! | `ros` | interfaces of ROS 2, with the traits of `dds-ros2` |
 //! | `layout` | formatting and documentation |
 
 mod case;
@@ -33,6 +34,7 @@ pub(crate) mod kept;
 mod key;
 mod layout;
 mod names;
+mod ros;
 mod structure;
 mod traits;
 mod union;
@@ -40,6 +42,7 @@ mod union;
 use crate::model::{DataType, Definition, DefinitionId, DefinitionKind, Diagnostic, Diagnostics, Specification};
 use data_type::{RustTypeText, TypeSpelling};
 use names::RustNames;
+pub use ros::{generate_ros, generate_ros_package};
 use traits::TypeFacts;
 
 /// Options of the generated code.
@@ -54,6 +57,10 @@ pub struct RustOptions {
     /// These parts of a type prevent it: `wchar`, `wstring`, `long double`, an array of more than 32 elements, and a
     /// bound inside of a collection.
     pub serde: bool,
+    /// Path of the traits and common messages of ROS 2, for interface files of ROS.
+    ///
+    /// The default is `::dds_ros2::msgs`. With `None`, their code is types of plain DDS, as from IDL.
+    pub ros_path: Option<String>,
 }
 
 /// What all functions of this back end share.
@@ -66,7 +73,12 @@ struct RustGenerator<'a> {
 
 impl Default for RustOptions {
     fn default() -> Self {
-        Self { crate_path: DEFAULT_CRATE.to_owned(), derive_path: None, serde: false }
+        Self {
+            crate_path: DEFAULT_CRATE.to_owned(),
+            derive_path: None,
+            serde: false,
+            ros_path: Some(ros::DEFAULT_ROS_PATH.to_owned()),
+        }
     }
 }
 

@@ -6,10 +6,9 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// Goal ID
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "action_msgs::msg::dds_::GoalInfo_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "action_msgs::msg::dds_::GoalInfo_")]
     pub struct GoalInfo {
         pub goal_id: crate::unique_identifier_msgs::msg::UUID,
         /// Time when the goal was accepted
@@ -25,11 +24,11 @@ pub mod msg {
     /// server.
     ///
     /// For more information, see http://design.ros2.org/articles/actions.html
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "action_msgs::msg::dds_::GoalStatus_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "action_msgs::msg::dds_::GoalStatus_")]
     pub struct GoalStatus {
         /// Goal info (contains ID and timestamp).
-        pub goal_info: crate::action_msgs::msg::GoalInfo,
+        pub goal_info: GoalInfo,
         /// Action goal state-machine status.
         pub status: i8,
     }
@@ -37,17 +36,23 @@ pub mod msg {
     impl GoalStatus {
         /// Indicates status has not been properly set.
         pub const STATUS_UNKNOWN: i8 = 0;
+
         /// The goal has been accepted and is awaiting execution.
         pub const STATUS_ACCEPTED: i8 = 1;
+
         /// The goal is currently being executed by the action server.
         pub const STATUS_EXECUTING: i8 = 2;
+
         /// The client has requested that the goal be canceled and the action server has
         /// accepted the cancel request.
         pub const STATUS_CANCELING: i8 = 3;
+
         /// The goal was achieved successfully by the action server.
         pub const STATUS_SUCCEEDED: i8 = 4;
+
         /// The goal was canceled after an external request from an action client.
         pub const STATUS_CANCELED: i8 = 5;
+
         /// The goal was terminated by the action server without an external request.
         pub const STATUS_ABORTED: i8 = 6;
     }
@@ -58,10 +63,10 @@ pub mod msg {
     }
 
     /// An array of goal statuses.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "action_msgs::msg::dds_::GoalStatusArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "action_msgs::msg::dds_::GoalStatusArray_")]
     pub struct GoalStatusArray {
-        pub status_list: ::std::vec::Vec<crate::action_msgs::msg::GoalStatus>,
+        pub status_list: ::std::vec::Vec<GoalStatus>,
     }
 
     impl crate::RosMessage for GoalStatusArray {
@@ -71,7 +76,6 @@ pub mod msg {
 }
 
 pub mod srv {
-
     /// Cancel one or more goals with the following policy:
     ///
     /// - If the goal ID is zero and timestamp is zero, cancel all goals.
@@ -81,11 +85,11 @@ pub mod srv {
     /// given ID regardless of the time it was accepted.
     /// - If the goal ID is not zero and timestamp is not zero, cancel the goal with
     /// the given ID and all goals accepted at or before the timestamp.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "action_msgs::srv::dds_::CancelGoal_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "action_msgs::srv::dds_::CancelGoal_Request_")]
     pub struct CancelGoalRequest {
         /// Goal info describing the goals to cancel, see above.
-        pub goal_info: crate::action_msgs::msg::GoalInfo,
+        pub goal_info: super::msg::GoalInfo,
     }
 
     impl crate::RosMessage for CancelGoalRequest {
@@ -94,13 +98,16 @@ pub mod srv {
     }
 
     /// Return codes.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "action_msgs::srv::dds_::CancelGoal_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "action_msgs::srv::dds_::CancelGoal_Response_"
+    )]
     pub struct CancelGoalResponse {
         /// Return code, see above definitions.
         pub return_code: i8,
         /// Goals that accepted the cancel request.
-        pub goals_canceling: ::std::vec::Vec<crate::action_msgs::msg::GoalInfo>,
+        pub goals_canceling: ::std::vec::Vec<super::msg::GoalInfo>,
     }
 
     impl CancelGoalResponse {
@@ -109,16 +116,19 @@ pub mod srv {
         /// One or more goals have transitioned to the CANCELING state. The
         /// goals_canceling list is not empty.
         pub const ERROR_NONE: i8 = 0;
+
         /// Indicates the request was rejected.
         ///
         /// No goals have transitioned to the CANCELING state. The goals_canceling list is
         /// empty.
         pub const ERROR_REJECTED: i8 = 1;
+
         /// Indicates the requested goal ID does not exist.
         ///
         /// No goals have transitioned to the CANCELING state. The goals_canceling list is
         /// empty.
         pub const ERROR_UNKNOWN_GOAL_ID: i8 = 2;
+
         /// Indicates the goal is not cancelable because it is already in a terminal state.
         ///
         /// No goals have transitioned to the CANCELING state. The goals_canceling list is
@@ -132,14 +142,14 @@ pub mod srv {
     }
 
     /// `action_msgs/srv/CancelGoal_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "action_msgs::srv::dds_::CancelGoal_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "action_msgs::srv::dds_::CancelGoal_Event_")]
     pub struct CancelGoalEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::action_msgs::srv::CancelGoalRequest>,
+        pub request: ::std::vec::Vec<CancelGoalRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::action_msgs::srv::CancelGoalResponse>,
+        pub response: ::std::vec::Vec<CancelGoalResponse>,
     }
 
     impl crate::RosMessage for CancelGoalEvent {
@@ -157,7 +167,6 @@ pub mod srv {
         type Event = CancelGoalEvent;
         const ROS_NAME: &'static str = "action_msgs/srv/CancelGoal";
         const TYPE_HASH: &'static str = "RIHS01_573d8b0a534451d7bc2ac8c5ffde8ac14b8593b7001175d0cd6516dcbeb8689a";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -165,8 +174,12 @@ pub mod srv {
         ) -> Self::Event {
             CancelGoalEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }

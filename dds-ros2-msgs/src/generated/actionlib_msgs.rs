@@ -6,10 +6,9 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// `actionlib_msgs/msg/GoalID`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "actionlib_msgs::msg::dds_::GoalID_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "actionlib_msgs::msg::dds_::GoalID_")]
     pub struct GoalID {
         /// The stamp should store the time at which this goal was requested.
         /// It is used by an action server when it tries to preempt all
@@ -27,10 +26,10 @@ pub mod msg {
     }
 
     /// `actionlib_msgs/msg/GoalStatus`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "actionlib_msgs::msg::dds_::GoalStatus_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "actionlib_msgs::msg::dds_::GoalStatus_")]
     pub struct GoalStatus {
-        pub goal_id: crate::actionlib_msgs::msg::GoalID,
+        pub goal_id: GoalID,
         pub status: u8,
         /// Allow for the user to associate a string with GoalStatus for debugging.
         pub text: ::std::string::String,
@@ -39,29 +38,38 @@ pub mod msg {
     impl GoalStatus {
         /// The goal has yet to be processed by the action server.
         pub const PENDING: u8 = 0;
+
         /// The goal is currently being processed by the action server.
         pub const ACTIVE: u8 = 1;
+
         /// The goal received a cancel request after it started executing
         /// and has since completed its execution (Terminal State).
         pub const PREEMPTED: u8 = 2;
+
         /// The goal was achieved successfully by the action server
         /// (Terminal State).
         pub const SUCCEEDED: u8 = 3;
+
         /// The goal was aborted during execution by the action server due
         /// to some failure (Terminal State).
         pub const ABORTED: u8 = 4;
+
         /// The goal was rejected by the action server without being processed,
         /// because the goal was unattainable or invalid (Terminal State).
         pub const REJECTED: u8 = 5;
+
         /// The goal received a cancel request after it started executing
         /// and has not yet completed execution.
         pub const PREEMPTING: u8 = 6;
+
         /// The goal received a cancel request before it started executing, but
         /// the action server has not yet confirmed that the goal is canceled.
         pub const RECALLING: u8 = 7;
+
         /// The goal received a cancel request before it started executing
         /// and was successfully cancelled (Terminal State).
         pub const RECALLED: u8 = 8;
+
         /// An action client can determine that a goal is LOST. This should not
         /// be sent over the wire by an action server.
         pub const LOST: u8 = 9;
@@ -74,11 +82,11 @@ pub mod msg {
 
     /// Stores the statuses for goals that are currently being tracked
     /// by an action server
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "actionlib_msgs::msg::dds_::GoalStatusArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "actionlib_msgs::msg::dds_::GoalStatusArray_")]
     pub struct GoalStatusArray {
         pub header: crate::std_msgs::msg::Header,
-        pub status_list: ::std::vec::Vec<crate::actionlib_msgs::msg::GoalStatus>,
+        pub status_list: ::std::vec::Vec<GoalStatus>,
     }
 
     impl crate::RosMessage for GoalStatusArray {

@@ -6,12 +6,11 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// Duration defines a period between two time points.
     /// Messages of this datatype are of ROS Time following this design:
     /// https://design.ros2.org/articles/clock_and_time.html
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "builtin_interfaces::msg::dds_::Duration_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "builtin_interfaces::msg::dds_::Duration_")]
     pub struct Duration {
         /// Seconds component, range is valid over any possible int32 value.
         pub sec: i32,
@@ -26,8 +25,8 @@ pub mod msg {
 
     /// This message communicates ROS Time defined here:
     /// https://design.ros2.org/articles/clock_and_time.html
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "builtin_interfaces::msg::dds_::Time_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "builtin_interfaces::msg::dds_::Time_")]
     pub struct Time {
         /// The seconds component, valid over all int32 values.
         pub sec: i32,

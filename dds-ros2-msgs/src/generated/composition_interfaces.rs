@@ -6,10 +6,12 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod srv {
-
     /// `composition_interfaces/srv/ListNodes_Request`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "composition_interfaces::srv::dds_::ListNodes_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "composition_interfaces::srv::dds_::ListNodes_Request_"
+    )]
     pub struct ListNodesRequest {
         pub structure_needs_at_least_one_member: u8,
     }
@@ -20,8 +22,11 @@ pub mod srv {
     }
 
     /// List of full node names including namespace.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "composition_interfaces::srv::dds_::ListNodes_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "composition_interfaces::srv::dds_::ListNodes_Response_"
+    )]
     pub struct ListNodesResponse {
         pub full_node_names: ::std::vec::Vec<::std::string::String>,
         /// corresponding unique ids (must have same length as full_node_names).
@@ -34,14 +39,17 @@ pub mod srv {
     }
 
     /// `composition_interfaces/srv/ListNodes_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "composition_interfaces::srv::dds_::ListNodes_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "composition_interfaces::srv::dds_::ListNodes_Event_"
+    )]
     pub struct ListNodesEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::composition_interfaces::srv::ListNodesRequest>,
+        pub request: ::std::vec::Vec<ListNodesRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::composition_interfaces::srv::ListNodesResponse>,
+        pub response: ::std::vec::Vec<ListNodesResponse>,
     }
 
     impl crate::RosMessage for ListNodesEvent {
@@ -59,7 +67,6 @@ pub mod srv {
         type Event = ListNodesEvent;
         const ROS_NAME: &'static str = "composition_interfaces/srv/ListNodes";
         const TYPE_HASH: &'static str = "RIHS01_13f30d73a74c844ee4bacf78f3680f08777cad137f10fbd6a648544cc7b59d2a";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -67,15 +74,22 @@ pub mod srv {
         ) -> Self::Event {
             ListNodesEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
 
     /// The ROS package in which the composable node can be found.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "composition_interfaces::srv::dds_::LoadNode_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "composition_interfaces::srv::dds_::LoadNode_Request_"
+    )]
     pub struct LoadNodeRequest {
         pub package_name: ::std::string::String,
         /// A plugin within the ROS package "package_name".
@@ -107,8 +121,11 @@ pub mod srv {
     }
 
     /// True if the node was successfully loaded.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "composition_interfaces::srv::dds_::LoadNode_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "composition_interfaces::srv::dds_::LoadNode_Response_"
+    )]
     pub struct LoadNodeResponse {
         pub success: bool,
         /// Human readable error message if success is false, else empty string.
@@ -125,14 +142,17 @@ pub mod srv {
     }
 
     /// `composition_interfaces/srv/LoadNode_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "composition_interfaces::srv::dds_::LoadNode_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "composition_interfaces::srv::dds_::LoadNode_Event_"
+    )]
     pub struct LoadNodeEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::composition_interfaces::srv::LoadNodeRequest>,
+        pub request: ::std::vec::Vec<LoadNodeRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::composition_interfaces::srv::LoadNodeResponse>,
+        pub response: ::std::vec::Vec<LoadNodeResponse>,
     }
 
     impl crate::RosMessage for LoadNodeEvent {
@@ -150,7 +170,6 @@ pub mod srv {
         type Event = LoadNodeEvent;
         const ROS_NAME: &'static str = "composition_interfaces/srv/LoadNode";
         const TYPE_HASH: &'static str = "RIHS01_2e521ef6066fba6d7fc3a3b175d486709f01b4d738d9a59188858546fc8e5acd";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -158,15 +177,22 @@ pub mod srv {
         ) -> Self::Event {
             LoadNodeEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
 
     /// Container specific unique id of a loaded node.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "composition_interfaces::srv::dds_::UnloadNode_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "composition_interfaces::srv::dds_::UnloadNode_Request_"
+    )]
     pub struct UnloadNodeRequest {
         pub unique_id: u64,
     }
@@ -177,8 +203,11 @@ pub mod srv {
     }
 
     /// True if the node existed and was unloaded.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "composition_interfaces::srv::dds_::UnloadNode_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "composition_interfaces::srv::dds_::UnloadNode_Response_"
+    )]
     pub struct UnloadNodeResponse {
         pub success: bool,
         /// Human readable error message if success is false, else empty string.
@@ -191,14 +220,17 @@ pub mod srv {
     }
 
     /// `composition_interfaces/srv/UnloadNode_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "composition_interfaces::srv::dds_::UnloadNode_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "composition_interfaces::srv::dds_::UnloadNode_Event_"
+    )]
     pub struct UnloadNodeEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::composition_interfaces::srv::UnloadNodeRequest>,
+        pub request: ::std::vec::Vec<UnloadNodeRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::composition_interfaces::srv::UnloadNodeResponse>,
+        pub response: ::std::vec::Vec<UnloadNodeResponse>,
     }
 
     impl crate::RosMessage for UnloadNodeEvent {
@@ -216,7 +248,6 @@ pub mod srv {
         type Event = UnloadNodeEvent;
         const ROS_NAME: &'static str = "composition_interfaces/srv/UnloadNode";
         const TYPE_HASH: &'static str = "RIHS01_dce562f83adc735ddcfe9dfb927b89293d4dd0fe2b8fc91e772fb83e970a43b0";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -224,8 +255,12 @@ pub mod srv {
         ) -> Self::Event {
             UnloadNodeEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }

@@ -6,15 +6,17 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// This message is used to send diagnostic information about the state of the robot.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "diagnostic_msgs::msg::dds_::DiagnosticArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "diagnostic_msgs::msg::dds_::DiagnosticArray_"
+    )]
     pub struct DiagnosticArray {
         /// for timestamp
         pub header: crate::std_msgs::msg::Header,
         /// an array of components being reported on
-        pub status: ::std::vec::Vec<crate::diagnostic_msgs::msg::DiagnosticStatus>,
+        pub status: ::std::vec::Vec<DiagnosticStatus>,
     }
 
     impl crate::RosMessage for DiagnosticArray {
@@ -23,8 +25,11 @@ pub mod msg {
     }
 
     /// This message holds the status of an individual component of the robot.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "diagnostic_msgs::msg::dds_::DiagnosticStatus_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "diagnostic_msgs::msg::dds_::DiagnosticStatus_"
+    )]
     pub struct DiagnosticStatus {
         /// Level of operation enumerated above.
         #[dds(octet)]
@@ -36,7 +41,7 @@ pub mod msg {
         /// A hardware unique string.
         pub hardware_id: ::std::string::String,
         /// An array of values associated with the status.
-        pub values: ::std::vec::Vec<crate::diagnostic_msgs::msg::KeyValue>,
+        pub values: ::std::vec::Vec<KeyValue>,
     }
 
     impl DiagnosticStatus {
@@ -53,8 +58,8 @@ pub mod msg {
     }
 
     /// What to label this value when viewing.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "diagnostic_msgs::msg::dds_::KeyValue_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "diagnostic_msgs::msg::dds_::KeyValue_")]
     pub struct KeyValue {
         pub key: ::std::string::String,
         /// A value to track over time.
@@ -68,13 +73,15 @@ pub mod msg {
 }
 
 pub mod srv {
-
     /// This service is used as part of the process for loading analyzers at runtime,
     /// and should be used by a loader script or program, not as a standalone service.
     /// Information about dynamic addition of analyzers can be found at
     /// http://wiki.ros.org/diagnostics/Tutorials/Adding%20Analyzers%20at%20Runtime
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "diagnostic_msgs::srv::dds_::AddDiagnostics_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "diagnostic_msgs::srv::dds_::AddDiagnostics_Request_"
+    )]
     pub struct AddDiagnosticsRequest {
         /// The load_namespace parameter defines the namespace where parameters for the
         /// initialization of analyzers in the diagnostic aggregator have been loaded. The
@@ -96,8 +103,11 @@ pub mod srv {
     }
 
     /// `diagnostic_msgs/srv/AddDiagnostics_Response`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "diagnostic_msgs::srv::dds_::AddDiagnostics_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "diagnostic_msgs::srv::dds_::AddDiagnostics_Response_"
+    )]
     pub struct AddDiagnosticsResponse {
         /// True if diagnostic aggregator was updated with new diagnostics, False
         /// otherwise. A false return value means that either there is a bond in the
@@ -114,14 +124,17 @@ pub mod srv {
     }
 
     /// `diagnostic_msgs/srv/AddDiagnostics_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "diagnostic_msgs::srv::dds_::AddDiagnostics_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "diagnostic_msgs::srv::dds_::AddDiagnostics_Event_"
+    )]
     pub struct AddDiagnosticsEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::diagnostic_msgs::srv::AddDiagnosticsRequest>,
+        pub request: ::std::vec::Vec<AddDiagnosticsRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::diagnostic_msgs::srv::AddDiagnosticsResponse>,
+        pub response: ::std::vec::Vec<AddDiagnosticsResponse>,
     }
 
     impl crate::RosMessage for AddDiagnosticsEvent {
@@ -139,7 +152,6 @@ pub mod srv {
         type Event = AddDiagnosticsEvent;
         const ROS_NAME: &'static str = "diagnostic_msgs/srv/AddDiagnostics";
         const TYPE_HASH: &'static str = "RIHS01_6b91084c9f8bffd9b0c1f6883e0e8e491a831f4fc6c6aec77a4efaf3f1ea90b5";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -147,15 +159,22 @@ pub mod srv {
         ) -> Self::Event {
             AddDiagnosticsEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
 
     /// `diagnostic_msgs/srv/SelfTest_Request`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "diagnostic_msgs::srv::dds_::SelfTest_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "diagnostic_msgs::srv::dds_::SelfTest_Request_"
+    )]
     pub struct SelfTestRequest {
         pub structure_needs_at_least_one_member: u8,
     }
@@ -166,13 +185,16 @@ pub mod srv {
     }
 
     /// `diagnostic_msgs/srv/SelfTest_Response`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "diagnostic_msgs::srv::dds_::SelfTest_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "diagnostic_msgs::srv::dds_::SelfTest_Response_"
+    )]
     pub struct SelfTestResponse {
         pub id: ::std::string::String,
         #[dds(octet)]
         pub passed: u8,
-        pub status: ::std::vec::Vec<crate::diagnostic_msgs::msg::DiagnosticStatus>,
+        pub status: ::std::vec::Vec<super::msg::DiagnosticStatus>,
     }
 
     impl crate::RosMessage for SelfTestResponse {
@@ -181,14 +203,14 @@ pub mod srv {
     }
 
     /// `diagnostic_msgs/srv/SelfTest_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "diagnostic_msgs::srv::dds_::SelfTest_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "diagnostic_msgs::srv::dds_::SelfTest_Event_")]
     pub struct SelfTestEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::diagnostic_msgs::srv::SelfTestRequest>,
+        pub request: ::std::vec::Vec<SelfTestRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::diagnostic_msgs::srv::SelfTestResponse>,
+        pub response: ::std::vec::Vec<SelfTestResponse>,
     }
 
     impl crate::RosMessage for SelfTestEvent {
@@ -206,7 +228,6 @@ pub mod srv {
         type Event = SelfTestEvent;
         const ROS_NAME: &'static str = "diagnostic_msgs/srv/SelfTest";
         const TYPE_HASH: &'static str = "RIHS01_df1e4e54a814a16ccc77471e9239618d46818e8d0e3b45ad6f8c34c6e2abfef6";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -214,8 +235,12 @@ pub mod srv {
         ) -> Self::Event {
             SelfTestEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }

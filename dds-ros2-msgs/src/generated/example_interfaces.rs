@@ -6,13 +6,12 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// This is an example message of using a primitive datatype, bool.
     /// If you want to test with this that's fine, but if you are deploying
     /// it into a system you should create a semantically meaningful message type.
     /// If you want to embed it in another message, use the primitive data type instead.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::Bool_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "example_interfaces::msg::dds_::Bool_")]
     pub struct Bool {
         pub data: bool,
     }
@@ -26,8 +25,8 @@ pub mod msg {
     /// If you want to test with this that's fine, but if you are deploying
     /// it into a system you should create a semantically meaningful message type.
     /// If you want to embed it in another message, use the primitive data type instead.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::Byte_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "example_interfaces::msg::dds_::Byte_")]
     pub struct Byte {
         #[dds(octet)]
         pub data: u8,
@@ -41,13 +40,16 @@ pub mod msg {
     /// This is an example of using complex datatypes.
     /// It is not recommended to use directly.
     /// To use a similar datastruct please define a custom message with appropriate semantic meaning.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::ByteMultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::msg::dds_::ByteMultiArray_"
+    )]
     pub struct ByteMultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::example_interfaces::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         #[dds(octet)]
         pub data: ::std::vec::Vec<u8>,
@@ -62,8 +64,8 @@ pub mod msg {
     /// If you want to test with this that's fine, but if you are deploying
     /// it into a system you should create a semantically meaningful message type.
     /// If you want to embed it in another message, use the primitive data type instead.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::Char_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "example_interfaces::msg::dds_::Char_")]
     pub struct Char {
         pub data: u8,
     }
@@ -75,8 +77,8 @@ pub mod msg {
 
     /// If you want to test with this that's fine, but if you are deploying
     /// it into a system you should create a semantically meaningful message type.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::Empty_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "example_interfaces::msg::dds_::Empty_")]
     pub struct Empty {
         pub structure_needs_at_least_one_member: u8,
     }
@@ -90,8 +92,8 @@ pub mod msg {
     /// If you want to test with this that's fine, but if you are deploying
     /// it into a system you should create a semantically meaningful message type.
     /// If you want to embed it in another message, use the primitive data type instead.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::Float32_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "example_interfaces::msg::dds_::Float32_")]
     pub struct Float32 {
         pub data: f32,
     }
@@ -104,13 +106,16 @@ pub mod msg {
     /// This is an example of using complex datatypes.
     /// It is not recommended to use directly.
     /// To use a similar datastruct please define a custom message with appropriate semantic meaning.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::Float32MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::msg::dds_::Float32MultiArray_"
+    )]
     pub struct Float32MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::example_interfaces::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<f32>,
     }
@@ -124,8 +129,8 @@ pub mod msg {
     /// If you want to test with this that's fine, but if you are deploying
     /// it into a system you should create a semantically meaningful message type.
     /// If you want to embed it in another message, use the primitive data type instead.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::Float64_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "example_interfaces::msg::dds_::Float64_")]
     pub struct Float64 {
         pub data: f64,
     }
@@ -138,13 +143,16 @@ pub mod msg {
     /// This is an example of using complex datatypes.
     /// It is not recommended to use directly.
     /// To use a similar datastruct please define a custom message with appropriate semantic meaning.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::Float64MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::msg::dds_::Float64MultiArray_"
+    )]
     pub struct Float64MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::example_interfaces::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<f64>,
     }
@@ -158,8 +166,8 @@ pub mod msg {
     /// If you want to test with this that's fine, but if you are deploying
     /// it into a system you should create a semantically meaningful message type.
     /// If you want to embed it in another message, use the primitive data type instead.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::Int16_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "example_interfaces::msg::dds_::Int16_")]
     pub struct Int16 {
         pub data: i16,
     }
@@ -172,13 +180,16 @@ pub mod msg {
     /// This is an example of using complex datatypes.
     /// It is not recommended to use directly.
     /// To use a similar datastruct please define a custom message with appropriate semantic meaning.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::Int16MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::msg::dds_::Int16MultiArray_"
+    )]
     pub struct Int16MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::example_interfaces::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<i16>,
     }
@@ -192,8 +203,8 @@ pub mod msg {
     /// If you want to test with this that's fine, but if you are deploying
     /// it into a system you should create a semantically meaningful message type.
     /// If you want to embed it in another message, use the primitive data type instead.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::Int32_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "example_interfaces::msg::dds_::Int32_")]
     pub struct Int32 {
         pub data: i32,
     }
@@ -206,13 +217,16 @@ pub mod msg {
     /// This is an example of using complex datatypes.
     /// It is not recommended to use directly.
     /// To use a similar datastruct please define a custom message with appropriate semantic meaning.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::Int32MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::msg::dds_::Int32MultiArray_"
+    )]
     pub struct Int32MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::example_interfaces::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<i32>,
     }
@@ -226,8 +240,8 @@ pub mod msg {
     /// If you want to test with this that's fine, but if you are deploying
     /// it into a system you should create a semantically meaningful message type.
     /// If you want to embed it in another message, use the primitive data type instead.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::Int64_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "example_interfaces::msg::dds_::Int64_")]
     pub struct Int64 {
         pub data: i64,
     }
@@ -240,13 +254,16 @@ pub mod msg {
     /// This is an example of using complex datatypes.
     /// It is not recommended to use directly.
     /// To use a similar datastruct please define a custom message with appropriate semantic meaning.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::Int64MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::msg::dds_::Int64MultiArray_"
+    )]
     pub struct Int64MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::example_interfaces::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<i64>,
     }
@@ -260,8 +277,8 @@ pub mod msg {
     /// If you want to test with this that's fine, but if you are deploying
     /// it into a system you should create a semantically meaningful message type.
     /// If you want to embed it in another message, use the primitive data type instead.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::Int8_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "example_interfaces::msg::dds_::Int8_")]
     pub struct Int8 {
         pub data: i8,
     }
@@ -274,13 +291,16 @@ pub mod msg {
     /// This is an example of using complex datatypes.
     /// It is not recommended to use directly.
     /// To use a similar datastruct please define a custom message with appropriate semantic meaning.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::Int8MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::msg::dds_::Int8MultiArray_"
+    )]
     pub struct Int8MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::example_interfaces::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<i8>,
     }
@@ -293,8 +313,11 @@ pub mod msg {
     /// This is an example of using complex datatypes.
     /// It is not recommended to use directly.
     /// To use a similar datastruct please define a custom message with appropriate semantic meaning.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::MultiArrayDimension_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::msg::dds_::MultiArrayDimension_"
+    )]
     pub struct MultiArrayDimension {
         /// label of given dimension
         pub label: ::std::string::String,
@@ -312,8 +335,11 @@ pub mod msg {
     /// This is an example of using complex datatypes.
     /// It is not recommended to use directly.
     /// To use a similar datastruct please define a custom message with appropriate semantic meaning.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::MultiArrayLayout_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::msg::dds_::MultiArrayLayout_"
+    )]
     pub struct MultiArrayLayout {
         /// The multiarray declares a generic multi-dimensional array of a
         /// particular data type.  Dimensions are ordered from outer most
@@ -339,7 +365,7 @@ pub mod msg {
         ///
         /// multiarray(i,j,k) refers to the ith row, jth column, and kth channel.
         /// Array of dimension properties
-        pub dim: ::std::vec::Vec<crate::example_interfaces::msg::MultiArrayDimension>,
+        pub dim: ::std::vec::Vec<MultiArrayDimension>,
         /// padding bytes at front of data
         pub data_offset: u32,
     }
@@ -353,8 +379,8 @@ pub mod msg {
     /// If you want to test with this that's fine, but if you are deploying
     /// it into a system you should create a semantically meaningful message type.
     /// If you want to embed it in another message, use the primitive data type instead.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::String_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "example_interfaces::msg::dds_::String_")]
     pub struct String {
         pub data: ::std::string::String,
     }
@@ -368,8 +394,8 @@ pub mod msg {
     /// If you want to test with this that's fine, but if you are deploying
     /// it into a system you should create a semantically meaningful message type.
     /// If you want to embed it in another message, use the primitive data type instead.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::UInt16_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "example_interfaces::msg::dds_::UInt16_")]
     pub struct UInt16 {
         pub data: u16,
     }
@@ -382,13 +408,16 @@ pub mod msg {
     /// This is an example of using complex datatypes.
     /// It is not recommended to use directly.
     /// To use a similar datastruct please define a custom message with appropriate semantic meaning.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::UInt16MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::msg::dds_::UInt16MultiArray_"
+    )]
     pub struct UInt16MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::example_interfaces::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<u16>,
     }
@@ -402,8 +431,8 @@ pub mod msg {
     /// If you want to test with this that's fine, but if you are deploying
     /// it into a system you should create a semantically meaningful message type.
     /// If you want to embed it in another message, use the primitive data type instead.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::UInt32_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "example_interfaces::msg::dds_::UInt32_")]
     pub struct UInt32 {
         pub data: u32,
     }
@@ -416,13 +445,16 @@ pub mod msg {
     /// This is an example of using complex datatypes.
     /// It is not recommended to use directly.
     /// To use a similar datastruct please define a custom message with appropriate semantic meaning.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::UInt32MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::msg::dds_::UInt32MultiArray_"
+    )]
     pub struct UInt32MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::example_interfaces::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<u32>,
     }
@@ -436,8 +468,8 @@ pub mod msg {
     /// If you want to test with this that's fine, but if you are deploying
     /// it into a system you should create a semantically meaningful message type.
     /// If you want to embed it in another message, use the primitive data type instead.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::UInt64_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "example_interfaces::msg::dds_::UInt64_")]
     pub struct UInt64 {
         pub data: u64,
     }
@@ -450,13 +482,16 @@ pub mod msg {
     /// This is an example of using complex datatypes.
     /// It is not recommended to use directly.
     /// To use a similar datastruct please define a custom message with appropriate semantic meaning.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::UInt64MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::msg::dds_::UInt64MultiArray_"
+    )]
     pub struct UInt64MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::example_interfaces::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<u64>,
     }
@@ -470,8 +505,8 @@ pub mod msg {
     /// If you want to test with this that's fine, but if you are deploying
     /// it into a system you should create a semantically meaningful message type.
     /// If you want to embed it in another message, use the primitive data type instead.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::UInt8_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "example_interfaces::msg::dds_::UInt8_")]
     pub struct UInt8 {
         pub data: u8,
     }
@@ -484,13 +519,16 @@ pub mod msg {
     /// This is an example of using complex datatypes.
     /// It is not recommended to use directly.
     /// To use a similar datastruct please define a custom message with appropriate semantic meaning.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::UInt8MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::msg::dds_::UInt8MultiArray_"
+    )]
     pub struct UInt8MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::example_interfaces::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<u8>,
     }
@@ -504,10 +542,10 @@ pub mod msg {
     /// If you want to test with this that's fine, but if you are deploying
     /// it into a system you should create a semantically meaningful message type.
     /// If you want to embed it in another message, use the primitive data type instead.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::msg::dds_::WString_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "example_interfaces::msg::dds_::WString_")]
     pub struct WString {
-        pub data: ::dds_cdr::cdr::RosWString,
+        pub data: crate::export::cdr::RosWString,
     }
 
     impl crate::RosMessage for WString {
@@ -517,10 +555,12 @@ pub mod msg {
 }
 
 pub mod srv {
-
     /// `example_interfaces/srv/AddTwoInts_Request`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::srv::dds_::AddTwoInts_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::srv::dds_::AddTwoInts_Request_"
+    )]
     pub struct AddTwoIntsRequest {
         pub a: i64,
         pub b: i64,
@@ -532,8 +572,11 @@ pub mod srv {
     }
 
     /// `example_interfaces/srv/AddTwoInts_Response`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::srv::dds_::AddTwoInts_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::srv::dds_::AddTwoInts_Response_"
+    )]
     pub struct AddTwoIntsResponse {
         pub sum: i64,
     }
@@ -544,14 +587,17 @@ pub mod srv {
     }
 
     /// `example_interfaces/srv/AddTwoInts_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::srv::dds_::AddTwoInts_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::srv::dds_::AddTwoInts_Event_"
+    )]
     pub struct AddTwoIntsEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::example_interfaces::srv::AddTwoIntsRequest>,
+        pub request: ::std::vec::Vec<AddTwoIntsRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::example_interfaces::srv::AddTwoIntsResponse>,
+        pub response: ::std::vec::Vec<AddTwoIntsResponse>,
     }
 
     impl crate::RosMessage for AddTwoIntsEvent {
@@ -569,7 +615,6 @@ pub mod srv {
         type Event = AddTwoIntsEvent;
         const ROS_NAME: &'static str = "example_interfaces/srv/AddTwoInts";
         const TYPE_HASH: &'static str = "RIHS01_e118de6bf5eeb66a2491b5bda11202e7b68f198d6f67922cf30364858239c81a";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -577,8 +622,12 @@ pub mod srv {
         ) -> Self::Event {
             AddTwoIntsEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
@@ -586,8 +635,11 @@ pub mod srv {
     /// This is an example of a service to set a boolean value.
     /// This can be used for testing but a semantically meaningful
     /// one should be created to be built upon.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::srv::dds_::SetBool_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::srv::dds_::SetBool_Request_"
+    )]
     pub struct SetBoolRequest {
         /// e.g. for hardware enabling / disabling
         pub data: bool,
@@ -599,8 +651,11 @@ pub mod srv {
     }
 
     /// `example_interfaces/srv/SetBool_Response`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::srv::dds_::SetBool_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::srv::dds_::SetBool_Response_"
+    )]
     pub struct SetBoolResponse {
         /// indicate successful run of triggered service
         pub success: bool,
@@ -614,14 +669,17 @@ pub mod srv {
     }
 
     /// `example_interfaces/srv/SetBool_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::srv::dds_::SetBool_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::srv::dds_::SetBool_Event_"
+    )]
     pub struct SetBoolEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::example_interfaces::srv::SetBoolRequest>,
+        pub request: ::std::vec::Vec<SetBoolRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::example_interfaces::srv::SetBoolResponse>,
+        pub response: ::std::vec::Vec<SetBoolResponse>,
     }
 
     impl crate::RosMessage for SetBoolEvent {
@@ -639,7 +697,6 @@ pub mod srv {
         type Event = SetBoolEvent;
         const ROS_NAME: &'static str = "example_interfaces/srv/SetBool";
         const TYPE_HASH: &'static str = "RIHS01_a69782e5631b12e15c8e218410de1685bbf13e382718295adad14037a24afbe8";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -647,8 +704,12 @@ pub mod srv {
         ) -> Self::Event {
             SetBoolEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
@@ -656,8 +717,11 @@ pub mod srv {
     /// An example of a trigger service.
     /// This can be used for testing but a semantically meaningful
     /// one should be created to be built upon.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::srv::dds_::Trigger_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::srv::dds_::Trigger_Request_"
+    )]
     pub struct TriggerRequest {
         pub structure_needs_at_least_one_member: u8,
     }
@@ -668,8 +732,11 @@ pub mod srv {
     }
 
     /// `example_interfaces/srv/Trigger_Response`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::srv::dds_::Trigger_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::srv::dds_::Trigger_Response_"
+    )]
     pub struct TriggerResponse {
         /// indicate successful run of triggered service
         pub success: bool,
@@ -683,14 +750,17 @@ pub mod srv {
     }
 
     /// `example_interfaces/srv/Trigger_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::srv::dds_::Trigger_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::srv::dds_::Trigger_Event_"
+    )]
     pub struct TriggerEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::example_interfaces::srv::TriggerRequest>,
+        pub request: ::std::vec::Vec<TriggerRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::example_interfaces::srv::TriggerResponse>,
+        pub response: ::std::vec::Vec<TriggerResponse>,
     }
 
     impl crate::RosMessage for TriggerEvent {
@@ -708,7 +778,6 @@ pub mod srv {
         type Event = TriggerEvent;
         const ROS_NAME: &'static str = "example_interfaces/srv/Trigger";
         const TYPE_HASH: &'static str = "RIHS01_cfeeee47f8105dd7685e4c92d46d4074669cb1c477402be1dea37486542a69e0";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -716,18 +785,24 @@ pub mod srv {
         ) -> Self::Event {
             TriggerEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
 }
 
 pub mod action {
-
     /// Goal
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::action::dds_::Fibonacci_Goal_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::action::dds_::Fibonacci_Goal_"
+    )]
     pub struct FibonacciGoal {
         pub order: i32,
     }
@@ -738,8 +813,11 @@ pub mod action {
     }
 
     /// Result
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::action::dds_::Fibonacci_Result_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::action::dds_::Fibonacci_Result_"
+    )]
     pub struct FibonacciResult {
         pub sequence: ::std::vec::Vec<i32>,
     }
@@ -750,8 +828,11 @@ pub mod action {
     }
 
     /// Feedback
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::action::dds_::Fibonacci_Feedback_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::action::dds_::Fibonacci_Feedback_"
+    )]
     pub struct FibonacciFeedback {
         pub sequence: ::std::vec::Vec<i32>,
     }
@@ -762,11 +843,14 @@ pub mod action {
     }
 
     /// `example_interfaces/action/Fibonacci_SendGoal_Request`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::action::dds_::Fibonacci_SendGoal_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::action::dds_::Fibonacci_SendGoal_Request_"
+    )]
     pub struct FibonacciSendGoalRequest {
         pub goal_id: crate::unique_identifier_msgs::msg::UUID,
-        pub goal: crate::example_interfaces::action::FibonacciGoal,
+        pub goal: FibonacciGoal,
     }
 
     impl crate::RosMessage for FibonacciSendGoalRequest {
@@ -775,8 +859,11 @@ pub mod action {
     }
 
     /// `example_interfaces/action/Fibonacci_SendGoal_Response`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::action::dds_::Fibonacci_SendGoal_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::action::dds_::Fibonacci_SendGoal_Response_"
+    )]
     pub struct FibonacciSendGoalResponse {
         pub accepted: bool,
         pub stamp: crate::builtin_interfaces::msg::Time,
@@ -788,14 +875,17 @@ pub mod action {
     }
 
     /// `example_interfaces/action/Fibonacci_SendGoal_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::action::dds_::Fibonacci_SendGoal_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::action::dds_::Fibonacci_SendGoal_Event_"
+    )]
     pub struct FibonacciSendGoalEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::example_interfaces::action::FibonacciSendGoalRequest>,
+        pub request: ::std::vec::Vec<FibonacciSendGoalRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::example_interfaces::action::FibonacciSendGoalResponse>,
+        pub response: ::std::vec::Vec<FibonacciSendGoalResponse>,
     }
 
     impl crate::RosMessage for FibonacciSendGoalEvent {
@@ -804,8 +894,11 @@ pub mod action {
     }
 
     /// `example_interfaces/action/Fibonacci_GetResult_Request`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::action::dds_::Fibonacci_GetResult_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::action::dds_::Fibonacci_GetResult_Request_"
+    )]
     pub struct FibonacciGetResultRequest {
         pub goal_id: crate::unique_identifier_msgs::msg::UUID,
     }
@@ -816,11 +909,14 @@ pub mod action {
     }
 
     /// `example_interfaces/action/Fibonacci_GetResult_Response`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::action::dds_::Fibonacci_GetResult_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::action::dds_::Fibonacci_GetResult_Response_"
+    )]
     pub struct FibonacciGetResultResponse {
         pub status: i8,
-        pub result: crate::example_interfaces::action::FibonacciResult,
+        pub result: FibonacciResult,
     }
 
     impl crate::RosMessage for FibonacciGetResultResponse {
@@ -829,14 +925,17 @@ pub mod action {
     }
 
     /// `example_interfaces/action/Fibonacci_GetResult_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::action::dds_::Fibonacci_GetResult_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::action::dds_::Fibonacci_GetResult_Event_"
+    )]
     pub struct FibonacciGetResultEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::example_interfaces::action::FibonacciGetResultRequest>,
+        pub request: ::std::vec::Vec<FibonacciGetResultRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::example_interfaces::action::FibonacciGetResultResponse>,
+        pub response: ::std::vec::Vec<FibonacciGetResultResponse>,
     }
 
     impl crate::RosMessage for FibonacciGetResultEvent {
@@ -845,11 +944,14 @@ pub mod action {
     }
 
     /// `example_interfaces/action/Fibonacci_FeedbackMessage`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "example_interfaces::action::dds_::Fibonacci_FeedbackMessage_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "example_interfaces::action::dds_::Fibonacci_FeedbackMessage_"
+    )]
     pub struct FibonacciFeedbackMessage {
         pub goal_id: crate::unique_identifier_msgs::msg::UUID,
-        pub feedback: crate::example_interfaces::action::FibonacciFeedback,
+        pub feedback: FibonacciFeedback,
     }
 
     impl crate::RosMessage for FibonacciFeedbackMessage {
@@ -870,49 +972,74 @@ pub mod action {
         type GetResult = FibonacciGetResult;
         const ROS_NAME: &'static str = "example_interfaces/action/Fibonacci";
         const TYPE_HASH: &'static str = "RIHS01_9508051da1ea4658de144b09bd0690ff3de52104683d847aed764d2915906f51";
-
-        fn send_goal_request(goal_id: [u8; 16], goal: Self::Goal) -> FibonacciSendGoalRequest {
-            FibonacciSendGoalRequest { goal_id: crate::unique_identifier_msgs::msg::UUID { uuid: goal_id }, goal }
+        fn send_goal_request(
+            goal_id: [u8; 16],
+            goal: Self::Goal,
+        ) -> FibonacciSendGoalRequest {
+            FibonacciSendGoalRequest {
+                goal_id: crate::unique_identifier_msgs::msg::UUID {
+                    uuid: goal_id,
+                },
+                goal,
+            }
         }
-
-        fn open_send_goal_request(request: FibonacciSendGoalRequest) -> ([u8; 16], Self::Goal) {
+        fn open_send_goal_request(
+            request: FibonacciSendGoalRequest,
+        ) -> ([u8; 16], Self::Goal) {
             (request.goal_id.uuid, request.goal)
         }
-
         fn send_goal_response(
             accepted: bool,
             stamp: crate::builtin_interfaces::msg::Time,
         ) -> FibonacciSendGoalResponse {
-            FibonacciSendGoalResponse { accepted, stamp }
+            FibonacciSendGoalResponse {
+                accepted,
+                stamp,
+            }
         }
-
         fn open_send_goal_response(
             response: FibonacciSendGoalResponse,
         ) -> (bool, crate::builtin_interfaces::msg::Time) {
             (response.accepted, response.stamp)
         }
-
         fn get_result_request(goal_id: [u8; 16]) -> FibonacciGetResultRequest {
-            FibonacciGetResultRequest { goal_id: crate::unique_identifier_msgs::msg::UUID { uuid: goal_id } }
+            FibonacciGetResultRequest {
+                goal_id: crate::unique_identifier_msgs::msg::UUID {
+                    uuid: goal_id,
+                },
+            }
         }
-
         fn open_get_result_request(request: FibonacciGetResultRequest) -> [u8; 16] {
             request.goal_id.uuid
         }
-
-        fn get_result_response(status: i8, result: Self::Result) -> FibonacciGetResultResponse {
-            FibonacciGetResultResponse { status, result }
+        fn get_result_response(
+            status: i8,
+            result: Self::Result,
+        ) -> FibonacciGetResultResponse {
+            FibonacciGetResultResponse {
+                status,
+                result,
+            }
         }
-
-        fn open_get_result_response(response: FibonacciGetResultResponse) -> (i8, Self::Result) {
+        fn open_get_result_response(
+            response: FibonacciGetResultResponse,
+        ) -> (i8, Self::Result) {
             (response.status, response.result)
         }
-
-        fn feedback_message(goal_id: [u8; 16], feedback: Self::Feedback) -> Self::FeedbackMessage {
-            FibonacciFeedbackMessage { goal_id: crate::unique_identifier_msgs::msg::UUID { uuid: goal_id }, feedback }
+        fn feedback_message(
+            goal_id: [u8; 16],
+            feedback: Self::Feedback,
+        ) -> Self::FeedbackMessage {
+            FibonacciFeedbackMessage {
+                goal_id: crate::unique_identifier_msgs::msg::UUID {
+                    uuid: goal_id,
+                },
+                feedback,
+            }
         }
-
-        fn open_feedback_message(message: Self::FeedbackMessage) -> ([u8; 16], Self::Feedback) {
+        fn open_feedback_message(
+            message: Self::FeedbackMessage,
+        ) -> ([u8; 16], Self::Feedback) {
             (message.goal_id.uuid, message.feedback)
         }
     }
@@ -927,7 +1054,6 @@ pub mod action {
         type Event = FibonacciSendGoalEvent;
         const ROS_NAME: &'static str = "example_interfaces/action/Fibonacci_SendGoal";
         const TYPE_HASH: &'static str = "RIHS01_d1a57fb2a4afe8c21e34fb10db206f16ce6729b28531141472df92277c55b557";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -935,8 +1061,12 @@ pub mod action {
         ) -> Self::Event {
             FibonacciSendGoalEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
@@ -951,7 +1081,6 @@ pub mod action {
         type Event = FibonacciGetResultEvent;
         const ROS_NAME: &'static str = "example_interfaces/action/Fibonacci_GetResult";
         const TYPE_HASH: &'static str = "RIHS01_1b0de0d5d29dc955d92f546706568428632771db13ec84c15ec1c1a59f424a57";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -959,8 +1088,12 @@ pub mod action {
         ) -> Self::Event {
             FibonacciGetResultEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }

@@ -6,13 +6,12 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// This expresses acceleration in free space broken into its linear and angular parts.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::Accel_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::Accel_")]
     pub struct Accel {
-        pub linear: crate::geometry_msgs::msg::Vector3,
-        pub angular: crate::geometry_msgs::msg::Vector3,
+        pub linear: Vector3,
+        pub angular: Vector3,
     }
 
     impl crate::RosMessage for Accel {
@@ -21,11 +20,11 @@ pub mod msg {
     }
 
     /// An accel with reference coordinate frame and timestamp
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::AccelStamped_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::AccelStamped_")]
     pub struct AccelStamped {
         pub header: crate::std_msgs::msg::Header,
-        pub accel: crate::geometry_msgs::msg::Accel,
+        pub accel: Accel,
     }
 
     impl crate::RosMessage for AccelStamped {
@@ -34,10 +33,13 @@ pub mod msg {
     }
 
     /// This expresses acceleration in free space with uncertainty.
-    #[derive(Debug, Clone, PartialEq, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::AccelWithCovariance_")]
+    #[derive(Debug, Clone, PartialEq, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "geometry_msgs::msg::dds_::AccelWithCovariance_"
+    )]
     pub struct AccelWithCovariance {
-        pub accel: crate::geometry_msgs::msg::Accel,
+        pub accel: Accel,
         /// Row-major representation of the 6x6 covariance matrix
         /// The orientation parameters use a fixed-axis representation.
         /// In order, the parameters are:
@@ -60,11 +62,14 @@ pub mod msg {
     }
 
     /// This represents an estimated accel with reference coordinate frame and timestamp.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::AccelWithCovarianceStamped_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "geometry_msgs::msg::dds_::AccelWithCovarianceStamped_"
+    )]
     pub struct AccelWithCovarianceStamped {
         pub header: crate::std_msgs::msg::Header,
-        pub accel: crate::geometry_msgs::msg::AccelWithCovariance,
+        pub accel: AccelWithCovariance,
     }
 
     impl crate::RosMessage for AccelWithCovarianceStamped {
@@ -73,14 +78,14 @@ pub mod msg {
     }
 
     /// Mass
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::Inertia_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::Inertia_")]
     pub struct Inertia {
         pub m: f64,
         /// Center of mass
         ///
         /// Unit: `m`
-        pub com: crate::geometry_msgs::msg::Vector3,
+        pub com: Vector3,
         /// Inertia Tensor
         /// | ixx ixy ixz |
         /// I = | ixy iyy iyz |
@@ -101,11 +106,11 @@ pub mod msg {
     }
 
     /// An Inertia with a time stamp and reference frame.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::InertiaStamped_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::InertiaStamped_")]
     pub struct InertiaStamped {
         pub header: crate::std_msgs::msg::Header,
-        pub inertia: crate::geometry_msgs::msg::Inertia,
+        pub inertia: Inertia,
     }
 
     impl crate::RosMessage for InertiaStamped {
@@ -114,8 +119,8 @@ pub mod msg {
     }
 
     /// This contains the position of a point in free space
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::Point_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::Point_")]
     pub struct Point {
         pub x: f64,
         pub y: f64,
@@ -134,8 +139,8 @@ pub mod msg {
     ///
     /// This message is designed to take up less space when sending
     /// lots of points at once, as in the case of a PointCloud.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::Point32_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::Point32_")]
     pub struct Point32 {
         pub x: f32,
         pub y: f32,
@@ -148,11 +153,11 @@ pub mod msg {
     }
 
     /// This represents a Point with reference coordinate frame and timestamp
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::PointStamped_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::PointStamped_")]
     pub struct PointStamped {
         pub header: crate::std_msgs::msg::Header,
-        pub point: crate::geometry_msgs::msg::Point,
+        pub point: Point,
     }
 
     impl crate::RosMessage for PointStamped {
@@ -161,10 +166,10 @@ pub mod msg {
     }
 
     /// A specification of a polygon where the first and last points are assumed to be connected
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::Polygon_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::Polygon_")]
     pub struct Polygon {
-        pub points: ::std::vec::Vec<crate::geometry_msgs::msg::Point32>,
+        pub points: ::std::vec::Vec<Point32>,
     }
 
     impl crate::RosMessage for Polygon {
@@ -174,10 +179,10 @@ pub mod msg {
 
     /// A specification of a polygon where the first and last points are assumed to be connected
     /// It includes a unique identification field for disambiguating multiple instances
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::PolygonInstance_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::PolygonInstance_")]
     pub struct PolygonInstance {
-        pub polygon: crate::geometry_msgs::msg::Polygon,
+        pub polygon: Polygon,
         pub id: i64,
     }
 
@@ -188,11 +193,14 @@ pub mod msg {
 
     /// This represents a Polygon with reference coordinate frame and timestamp
     /// It includes a unique identification field for disambiguating multiple instances
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::PolygonInstanceStamped_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "geometry_msgs::msg::dds_::PolygonInstanceStamped_"
+    )]
     pub struct PolygonInstanceStamped {
         pub header: crate::std_msgs::msg::Header,
-        pub polygon: crate::geometry_msgs::msg::PolygonInstance,
+        pub polygon: PolygonInstance,
     }
 
     impl crate::RosMessage for PolygonInstanceStamped {
@@ -201,11 +209,11 @@ pub mod msg {
     }
 
     /// This represents a Polygon with reference coordinate frame and timestamp
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::PolygonStamped_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::PolygonStamped_")]
     pub struct PolygonStamped {
         pub header: crate::std_msgs::msg::Header,
-        pub polygon: crate::geometry_msgs::msg::Polygon,
+        pub polygon: Polygon,
     }
 
     impl crate::RosMessage for PolygonStamped {
@@ -214,11 +222,11 @@ pub mod msg {
     }
 
     /// A representation of pose in free space, composed of position and orientation.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::Pose_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::Pose_")]
     pub struct Pose {
-        pub position: crate::geometry_msgs::msg::Point,
-        pub orientation: crate::geometry_msgs::msg::Quaternion,
+        pub position: Point,
+        pub orientation: Quaternion,
     }
 
     impl crate::RosMessage for Pose {
@@ -228,8 +236,8 @@ pub mod msg {
 
     /// Deprecated as of Foxy and will potentially be removed in any following release.
     /// Please use the full 3D pose.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::Pose2D_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::Pose2D_")]
     pub struct Pose2D {
         /// In general our recommendation is to use a full 3D representation of everything and for 2D specific applications make the appropriate projections into the plane for their calculations but optimally will preserve the 3D information during processing.
         /// If we have parallel copies of 2D datatypes every UI and other pipeline will end up needing to have dual interfaces to plot everything. And you will end up with not being able to use 3D tools for 2D use cases even if they're completely valid, as you'd have to reimplement it with different inputs and outputs. It's not particularly hard to plot the 2D pose or compute the yaw error for the Pose message and there are already tools and libraries that can do this for you.# This expresses a position and orientation on a 2D manifold.
@@ -244,11 +252,11 @@ pub mod msg {
     }
 
     /// An array of poses with a header for global reference.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::PoseArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::PoseArray_")]
     pub struct PoseArray {
         pub header: crate::std_msgs::msg::Header,
-        pub poses: ::std::vec::Vec<crate::geometry_msgs::msg::Pose>,
+        pub poses: ::std::vec::Vec<Pose>,
     }
 
     impl crate::RosMessage for PoseArray {
@@ -257,11 +265,11 @@ pub mod msg {
     }
 
     /// A Pose with reference coordinate frame and timestamp
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::PoseStamped_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::PoseStamped_")]
     pub struct PoseStamped {
         pub header: crate::std_msgs::msg::Header,
-        pub pose: crate::geometry_msgs::msg::Pose,
+        pub pose: Pose,
     }
 
     impl crate::RosMessage for PoseStamped {
@@ -270,10 +278,13 @@ pub mod msg {
     }
 
     /// This represents a pose in free space with uncertainty.
-    #[derive(Debug, Clone, PartialEq, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::PoseWithCovariance_")]
+    #[derive(Debug, Clone, PartialEq, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "geometry_msgs::msg::dds_::PoseWithCovariance_"
+    )]
     pub struct PoseWithCovariance {
-        pub pose: crate::geometry_msgs::msg::Pose,
+        pub pose: Pose,
         /// Row-major representation of the 6x6 covariance matrix
         /// The orientation parameters use a fixed-axis representation.
         /// In order, the parameters are:
@@ -296,11 +307,14 @@ pub mod msg {
     }
 
     /// This expresses an estimated pose with a reference coordinate frame and timestamp
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::PoseWithCovarianceStamped_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "geometry_msgs::msg::dds_::PoseWithCovarianceStamped_"
+    )]
     pub struct PoseWithCovarianceStamped {
         pub header: crate::std_msgs::msg::Header,
-        pub pose: crate::geometry_msgs::msg::PoseWithCovariance,
+        pub pose: PoseWithCovariance,
     }
 
     impl crate::RosMessage for PoseWithCovarianceStamped {
@@ -309,8 +323,8 @@ pub mod msg {
     }
 
     /// This represents an orientation in free space in quaternion form.
-    #[derive(Debug, Clone, PartialEq, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::Quaternion_")]
+    #[derive(Debug, Clone, PartialEq, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::Quaternion_")]
     pub struct Quaternion {
         pub x: f64,
         pub y: f64,
@@ -335,11 +349,14 @@ pub mod msg {
     }
 
     /// This represents an orientation with reference coordinate frame and timestamp.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::QuaternionStamped_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "geometry_msgs::msg::dds_::QuaternionStamped_"
+    )]
     pub struct QuaternionStamped {
         pub header: crate::std_msgs::msg::Header,
-        pub quaternion: crate::geometry_msgs::msg::Quaternion,
+        pub quaternion: Quaternion,
     }
 
     impl crate::RosMessage for QuaternionStamped {
@@ -348,11 +365,11 @@ pub mod msg {
     }
 
     /// This represents the transform between two coordinate frames in free space.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::Transform_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::Transform_")]
     pub struct Transform {
-        pub translation: crate::geometry_msgs::msg::Vector3,
-        pub rotation: crate::geometry_msgs::msg::Quaternion,
+        pub translation: Vector3,
+        pub rotation: Quaternion,
     }
 
     impl crate::RosMessage for Transform {
@@ -370,15 +387,15 @@ pub mod msg {
     /// The child_frame_id is necessary in addition to the frame_id
     /// in the Header to communicate the full reference for the transform
     /// in a self contained message.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::TransformStamped_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::TransformStamped_")]
     pub struct TransformStamped {
         /// The frame id in the header is used as the reference frame of this transform.
         pub header: crate::std_msgs::msg::Header,
         /// The frame id of the child frame to which this transform points.
         pub child_frame_id: ::std::string::String,
         /// Translation and rotation in 3-dimensions of child_frame_id from header.frame_id.
-        pub transform: crate::geometry_msgs::msg::Transform,
+        pub transform: Transform,
     }
 
     impl crate::RosMessage for TransformStamped {
@@ -387,11 +404,11 @@ pub mod msg {
     }
 
     /// This expresses velocity in free space broken into its linear and angular parts.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::Twist_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::Twist_")]
     pub struct Twist {
-        pub linear: crate::geometry_msgs::msg::Vector3,
-        pub angular: crate::geometry_msgs::msg::Vector3,
+        pub linear: Vector3,
+        pub angular: Vector3,
     }
 
     impl crate::RosMessage for Twist {
@@ -400,11 +417,11 @@ pub mod msg {
     }
 
     /// A twist with reference coordinate frame and timestamp
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::TwistStamped_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::TwistStamped_")]
     pub struct TwistStamped {
         pub header: crate::std_msgs::msg::Header,
-        pub twist: crate::geometry_msgs::msg::Twist,
+        pub twist: Twist,
     }
 
     impl crate::RosMessage for TwistStamped {
@@ -413,10 +430,13 @@ pub mod msg {
     }
 
     /// This expresses velocity in free space with uncertainty.
-    #[derive(Debug, Clone, PartialEq, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::TwistWithCovariance_")]
+    #[derive(Debug, Clone, PartialEq, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "geometry_msgs::msg::dds_::TwistWithCovariance_"
+    )]
     pub struct TwistWithCovariance {
-        pub twist: crate::geometry_msgs::msg::Twist,
+        pub twist: Twist,
         /// Row-major representation of the 6x6 covariance matrix
         /// The orientation parameters use a fixed-axis representation.
         /// In order, the parameters are:
@@ -439,11 +459,14 @@ pub mod msg {
     }
 
     /// This represents an estimated twist with reference coordinate frame and timestamp.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::TwistWithCovarianceStamped_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "geometry_msgs::msg::dds_::TwistWithCovarianceStamped_"
+    )]
     pub struct TwistWithCovarianceStamped {
         pub header: crate::std_msgs::msg::Header,
-        pub twist: crate::geometry_msgs::msg::TwistWithCovariance,
+        pub twist: TwistWithCovariance,
     }
 
     impl crate::RosMessage for TwistWithCovarianceStamped {
@@ -452,8 +475,8 @@ pub mod msg {
     }
 
     /// This represents a vector in free space.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::Vector3_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::Vector3_")]
     pub struct Vector3 {
         /// This is semantically different than a point.
         /// A vector is always anchored at the origin.
@@ -469,13 +492,13 @@ pub mod msg {
     }
 
     /// This represents a Vector3 with reference coordinate frame and timestamp
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::Vector3Stamped_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::Vector3Stamped_")]
     pub struct Vector3Stamped {
         /// Note that this follows vector semantics with it always anchored at the origin,
         /// so the rotational elements of a transform are the only parts applied when transforming.
         pub header: crate::std_msgs::msg::Header,
-        pub vector: crate::geometry_msgs::msg::Vector3,
+        pub vector: Vector3,
     }
 
     impl crate::RosMessage for Vector3Stamped {
@@ -486,13 +509,13 @@ pub mod msg {
     /// This expresses the timestamped velocity vector of a frame 'body_frame_id' in the reference frame 'reference_frame_id' expressed from arbitrary observation frame 'header.frame_id'.
     /// - If the 'body_frame_id' and 'header.frame_id' are identical, the velocity is observed and defined in the local coordinates system of the body
     /// which is the usual use-case in mobile robotics and is also known as a body twist.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::VelocityStamped_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::VelocityStamped_")]
     pub struct VelocityStamped {
         pub header: crate::std_msgs::msg::Header,
         pub body_frame_id: ::std::string::String,
         pub reference_frame_id: ::std::string::String,
-        pub velocity: crate::geometry_msgs::msg::Twist,
+        pub velocity: Twist,
     }
 
     impl crate::RosMessage for VelocityStamped {
@@ -501,11 +524,11 @@ pub mod msg {
     }
 
     /// This represents force in free space, separated into its linear and angular parts.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::Wrench_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::Wrench_")]
     pub struct Wrench {
-        pub force: crate::geometry_msgs::msg::Vector3,
-        pub torque: crate::geometry_msgs::msg::Vector3,
+        pub force: Vector3,
+        pub torque: Vector3,
     }
 
     impl crate::RosMessage for Wrench {
@@ -514,11 +537,11 @@ pub mod msg {
     }
 
     /// A wrench with reference coordinate frame and timestamp
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "geometry_msgs::msg::dds_::WrenchStamped_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "geometry_msgs::msg::dds_::WrenchStamped_")]
     pub struct WrenchStamped {
         pub header: crate::std_msgs::msg::Header,
-        pub wrench: crate::geometry_msgs::msg::Wrench,
+        pub wrench: Wrench,
     }
 
     impl crate::RosMessage for WrenchStamped {

@@ -6,11 +6,10 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// Primary state definitions as depicted in:
     /// http://design.ros2.org/articles/node_lifecycle.html
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "lifecycle_msgs::msg::dds_::State_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "lifecycle_msgs::msg::dds_::State_")]
     pub struct State {
         /// The state id value from the above definitions.
         pub id: u8,
@@ -23,36 +22,46 @@ pub mod msg {
         /// node is in one of these states.
         /// Indicates state has not yet been set.
         pub const PRIMARY_STATE_UNKNOWN: u8 = 0;
+
         /// This is the life cycle state the node is in immediately after being
         /// instantiated.
         pub const PRIMARY_STATE_UNCONFIGURED: u8 = 1;
+
         /// This state represents a node that is not currently performing any processing.
         pub const PRIMARY_STATE_INACTIVE: u8 = 2;
+
         /// This is the main state of the node's life cycle. While in this state, the node
         /// performs any processing, responds to service requests, reads and processes
         /// data, produces output, etc.
         pub const PRIMARY_STATE_ACTIVE: u8 = 3;
+
         /// The finalized state is the state in which the node ends immediately before
         /// being destroyed.
         pub const PRIMARY_STATE_FINALIZED: u8 = 4;
+
         /// Temporary intermediate states. When a transition is requested, the node
         /// changes its state into one of these states.
         /// In this transition state the node's onConfigure callback will be called to
         /// allow the node to load its configuration and conduct any required setup.
         pub const TRANSITION_STATE_CONFIGURING: u8 = 10;
+
         /// In this transition state the node's callback onCleanup will be called to clear
         /// all state and return the node to a functionally equivalent state as when
         /// first created.
         pub const TRANSITION_STATE_CLEANINGUP: u8 = 11;
+
         /// In this transition state the callback onShutdown will be executed to do any
         /// cleanup necessary before destruction.
         pub const TRANSITION_STATE_SHUTTINGDOWN: u8 = 12;
+
         /// In this transition state the callback onActivate will be executed to do any
         /// final preparations to start executing.
         pub const TRANSITION_STATE_ACTIVATING: u8 = 13;
+
         /// In this transition state the callback onDeactivate will be executed to do any
         /// cleanup to start executing, and reverse the onActivate changes.
         pub const TRANSITION_STATE_DEACTIVATING: u8 = 14;
+
         /// This transition state is where any error may be cleaned up.
         pub const TRANSITION_STATE_ERRORPROCESSING: u8 = 15;
     }
@@ -64,8 +73,8 @@ pub mod msg {
 
     /// Default values for transitions as described in:
     /// http://design.ros2.org/articles/node_lifecycle.html
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "lifecycle_msgs::msg::dds_::Transition_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "lifecycle_msgs::msg::dds_::Transition_")]
     pub struct Transition {
         /// Fields
         ///
@@ -84,29 +93,38 @@ pub mod msg {
         ///
         /// Unit: `0-9`
         pub const TRANSITION_CREATE: u8 = 0;
+
         /// The node's onConfigure callback will be called to allow the node to load its
         /// configuration and conduct any required setup.
         pub const TRANSITION_CONFIGURE: u8 = 1;
+
         /// The node's callback onCleanup will be called in this transition to allow the
         /// node to load its configuration and conduct any required setup.
         pub const TRANSITION_CLEANUP: u8 = 2;
+
         /// The node's callback onActivate will be executed to do any final preparations
         /// to start executing.
         pub const TRANSITION_ACTIVATE: u8 = 3;
+
         /// The node's callback onDeactivate will be executed to do any cleanup to start
         /// executing, and reverse the onActivate changes.
         pub const TRANSITION_DEACTIVATE: u8 = 4;
+
         /// This signals shutdown during an unconfigured state, the node's callback
         /// onShutdown will be executed to do any cleanup necessary before destruction.
         pub const TRANSITION_UNCONFIGURED_SHUTDOWN: u8 = 5;
+
         /// This signals shutdown during an inactive state, the node's callback onShutdown
         /// will be executed to do any cleanup necessary before destruction.
         pub const TRANSITION_INACTIVE_SHUTDOWN: u8 = 6;
+
         /// This signals shutdown during an active state, the node's callback onShutdown
         /// will be executed to do any cleanup necessary before destruction.
         pub const TRANSITION_ACTIVE_SHUTDOWN: u8 = 7;
+
         /// This transition will simply cause the deallocation of the node.
         pub const TRANSITION_DESTROY: u8 = 8;
+
         /// Reserved, private transitions
         /// These transitions are not publicly available and cannot be invoked by a user.
         /// The following transitions are implicitly invoked based on the callback
@@ -131,6 +149,7 @@ pub mod msg {
         pub const TRANSITION_ON_ERROR_SUCCESS: u8 = 60;
         pub const TRANSITION_ON_ERROR_FAILURE: u8 = 61;
         pub const TRANSITION_ON_ERROR_ERROR: u8 = 62;
+
         /// Reserved. Transition callback success values.
         /// These return values ought to be set as a return value for each callback.
         /// Depending on which return value, the transition will be executed correctly or
@@ -139,8 +158,10 @@ pub mod msg {
         ///
         /// Unit: `90-99`
         pub const TRANSITION_CALLBACK_SUCCESS: u8 = 97;
+
         /// The transition callback failed to perform its required functionality.
         pub const TRANSITION_CALLBACK_FAILURE: u8 = 98;
+
         /// The transition callback encountered an error that requires special cleanup, if
         /// possible.
         pub const TRANSITION_CALLBACK_ERROR: u8 = 99;
@@ -152,14 +173,17 @@ pub mod msg {
     }
 
     /// The transition id and label of this description.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "lifecycle_msgs::msg::dds_::TransitionDescription_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "lifecycle_msgs::msg::dds_::TransitionDescription_"
+    )]
     pub struct TransitionDescription {
-        pub transition: crate::lifecycle_msgs::msg::Transition,
+        pub transition: Transition,
         /// The current state from which this transition transitions.
-        pub start_state: crate::lifecycle_msgs::msg::State,
+        pub start_state: State,
         /// The desired target state of this transition.
-        pub goal_state: crate::lifecycle_msgs::msg::State,
+        pub goal_state: State,
     }
 
     impl crate::RosMessage for TransitionDescription {
@@ -168,16 +192,16 @@ pub mod msg {
     }
 
     /// The time point at which this event occurred.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "lifecycle_msgs::msg::dds_::TransitionEvent_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "lifecycle_msgs::msg::dds_::TransitionEvent_")]
     pub struct TransitionEvent {
         pub timestamp: u64,
         /// The id and label of this transition event.
-        pub transition: crate::lifecycle_msgs::msg::Transition,
+        pub transition: Transition,
         /// The starting state from which this event transitioned.
-        pub start_state: crate::lifecycle_msgs::msg::State,
+        pub start_state: State,
         /// The end state of this transition event.
-        pub goal_state: crate::lifecycle_msgs::msg::State,
+        pub goal_state: State,
     }
 
     impl crate::RosMessage for TransitionEvent {
@@ -187,14 +211,16 @@ pub mod msg {
 }
 
 pub mod srv {
-
     /// The requested transition.
     ///
     /// This change state service will fail if the transition is not possible.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "lifecycle_msgs::srv::dds_::ChangeState_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "lifecycle_msgs::srv::dds_::ChangeState_Request_"
+    )]
     pub struct ChangeStateRequest {
-        pub transition: crate::lifecycle_msgs::msg::Transition,
+        pub transition: super::msg::Transition,
     }
 
     impl crate::RosMessage for ChangeStateRequest {
@@ -203,8 +229,11 @@ pub mod srv {
     }
 
     /// `lifecycle_msgs/srv/ChangeState_Response`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "lifecycle_msgs::srv::dds_::ChangeState_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "lifecycle_msgs::srv::dds_::ChangeState_Response_"
+    )]
     pub struct ChangeStateResponse {
         /// Indicates whether the service was able to initiate the state transition
         pub success: bool,
@@ -216,14 +245,17 @@ pub mod srv {
     }
 
     /// `lifecycle_msgs/srv/ChangeState_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "lifecycle_msgs::srv::dds_::ChangeState_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "lifecycle_msgs::srv::dds_::ChangeState_Event_"
+    )]
     pub struct ChangeStateEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::lifecycle_msgs::srv::ChangeStateRequest>,
+        pub request: ::std::vec::Vec<ChangeStateRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::lifecycle_msgs::srv::ChangeStateResponse>,
+        pub response: ::std::vec::Vec<ChangeStateResponse>,
     }
 
     impl crate::RosMessage for ChangeStateEvent {
@@ -241,7 +273,6 @@ pub mod srv {
         type Event = ChangeStateEvent;
         const ROS_NAME: &'static str = "lifecycle_msgs/srv/ChangeState";
         const TYPE_HASH: &'static str = "RIHS01_356fe34f0475a43acf54542013af4167b0e729f77ea22ffb045c6ad8e20668e5";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -249,15 +280,22 @@ pub mod srv {
         ) -> Self::Event {
             ChangeStateEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
 
     /// `lifecycle_msgs/srv/GetAvailableStates_Request`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "lifecycle_msgs::srv::dds_::GetAvailableStates_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "lifecycle_msgs::srv::dds_::GetAvailableStates_Request_"
+    )]
     pub struct GetAvailableStatesRequest {
         pub structure_needs_at_least_one_member: u8,
     }
@@ -268,10 +306,13 @@ pub mod srv {
     }
 
     /// Array of possible states that can be transitioned to.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "lifecycle_msgs::srv::dds_::GetAvailableStates_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "lifecycle_msgs::srv::dds_::GetAvailableStates_Response_"
+    )]
     pub struct GetAvailableStatesResponse {
-        pub available_states: ::std::vec::Vec<crate::lifecycle_msgs::msg::State>,
+        pub available_states: ::std::vec::Vec<super::msg::State>,
     }
 
     impl crate::RosMessage for GetAvailableStatesResponse {
@@ -280,14 +321,17 @@ pub mod srv {
     }
 
     /// `lifecycle_msgs/srv/GetAvailableStates_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "lifecycle_msgs::srv::dds_::GetAvailableStates_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "lifecycle_msgs::srv::dds_::GetAvailableStates_Event_"
+    )]
     pub struct GetAvailableStatesEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::lifecycle_msgs::srv::GetAvailableStatesRequest>,
+        pub request: ::std::vec::Vec<GetAvailableStatesRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::lifecycle_msgs::srv::GetAvailableStatesResponse>,
+        pub response: ::std::vec::Vec<GetAvailableStatesResponse>,
     }
 
     impl crate::RosMessage for GetAvailableStatesEvent {
@@ -305,7 +349,6 @@ pub mod srv {
         type Event = GetAvailableStatesEvent;
         const ROS_NAME: &'static str = "lifecycle_msgs/srv/GetAvailableStates";
         const TYPE_HASH: &'static str = "RIHS01_00a07d79d2207d71e81a8cbc1880e5d924cc16d4688ea8e8e06e443dc8f8aa1d";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -313,15 +356,22 @@ pub mod srv {
         ) -> Self::Event {
             GetAvailableStatesEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
 
     /// `lifecycle_msgs/srv/GetAvailableTransitions_Request`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "lifecycle_msgs::srv::dds_::GetAvailableTransitions_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "lifecycle_msgs::srv::dds_::GetAvailableTransitions_Request_"
+    )]
     pub struct GetAvailableTransitionsRequest {
         pub structure_needs_at_least_one_member: u8,
     }
@@ -332,10 +382,13 @@ pub mod srv {
     }
 
     /// An array of the possible start_state-goal_state transitions
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "lifecycle_msgs::srv::dds_::GetAvailableTransitions_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "lifecycle_msgs::srv::dds_::GetAvailableTransitions_Response_"
+    )]
     pub struct GetAvailableTransitionsResponse {
-        pub available_transitions: ::std::vec::Vec<crate::lifecycle_msgs::msg::TransitionDescription>,
+        pub available_transitions: ::std::vec::Vec<super::msg::TransitionDescription>,
     }
 
     impl crate::RosMessage for GetAvailableTransitionsResponse {
@@ -344,14 +397,17 @@ pub mod srv {
     }
 
     /// `lifecycle_msgs/srv/GetAvailableTransitions_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "lifecycle_msgs::srv::dds_::GetAvailableTransitions_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "lifecycle_msgs::srv::dds_::GetAvailableTransitions_Event_"
+    )]
     pub struct GetAvailableTransitionsEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::lifecycle_msgs::srv::GetAvailableTransitionsRequest>,
+        pub request: ::std::vec::Vec<GetAvailableTransitionsRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::lifecycle_msgs::srv::GetAvailableTransitionsResponse>,
+        pub response: ::std::vec::Vec<GetAvailableTransitionsResponse>,
     }
 
     impl crate::RosMessage for GetAvailableTransitionsEvent {
@@ -369,7 +425,6 @@ pub mod srv {
         type Event = GetAvailableTransitionsEvent;
         const ROS_NAME: &'static str = "lifecycle_msgs/srv/GetAvailableTransitions";
         const TYPE_HASH: &'static str = "RIHS01_59b7ecefce0982a8a844b9f2c4f14764c1c4543cc55e72924e2aa4adad83e9bc";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -377,15 +432,22 @@ pub mod srv {
         ) -> Self::Event {
             GetAvailableTransitionsEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
 
     /// `lifecycle_msgs/srv/GetState_Request`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "lifecycle_msgs::srv::dds_::GetState_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "lifecycle_msgs::srv::dds_::GetState_Request_"
+    )]
     pub struct GetStateRequest {
         pub structure_needs_at_least_one_member: u8,
     }
@@ -396,10 +458,13 @@ pub mod srv {
     }
 
     /// The current state-machine state of the node.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "lifecycle_msgs::srv::dds_::GetState_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "lifecycle_msgs::srv::dds_::GetState_Response_"
+    )]
     pub struct GetStateResponse {
-        pub current_state: crate::lifecycle_msgs::msg::State,
+        pub current_state: super::msg::State,
     }
 
     impl crate::RosMessage for GetStateResponse {
@@ -408,14 +473,14 @@ pub mod srv {
     }
 
     /// `lifecycle_msgs/srv/GetState_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "lifecycle_msgs::srv::dds_::GetState_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "lifecycle_msgs::srv::dds_::GetState_Event_")]
     pub struct GetStateEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::lifecycle_msgs::srv::GetStateRequest>,
+        pub request: ::std::vec::Vec<GetStateRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::lifecycle_msgs::srv::GetStateResponse>,
+        pub response: ::std::vec::Vec<GetStateResponse>,
     }
 
     impl crate::RosMessage for GetStateEvent {
@@ -433,7 +498,6 @@ pub mod srv {
         type Event = GetStateEvent;
         const ROS_NAME: &'static str = "lifecycle_msgs/srv/GetState";
         const TYPE_HASH: &'static str = "RIHS01_800a0a5aae599782b02932de0caf563f6dc4e7e94b794eadde075ba2cbef9795";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -441,8 +505,12 @@ pub mod srv {
         ) -> Self::Event {
             GetStateEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }

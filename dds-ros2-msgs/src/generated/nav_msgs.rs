@@ -6,10 +6,9 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// An array of navigation goals
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "nav_msgs::msg::dds_::Goals_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "nav_msgs::msg::dds_::Goals_")]
     pub struct Goals {
         /// This header will store the time at which the poses were computed (not to be confused with the stamps of the poses themselves)
         /// In the case that individual poses do not have their frame_id set or their timetamp set they will use the default value here.
@@ -27,8 +26,8 @@ pub mod msg {
     }
 
     /// An array of cells in a 2D grid
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "nav_msgs::msg::dds_::GridCells_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "nav_msgs::msg::dds_::GridCells_")]
     pub struct GridCells {
         pub header: crate::std_msgs::msg::Header,
         /// Width of each cell
@@ -45,8 +44,8 @@ pub mod msg {
     }
 
     /// This hold basic information about the characteristics of the OccupancyGrid
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "nav_msgs::msg::dds_::MapMetaData_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "nav_msgs::msg::dds_::MapMetaData_")]
     pub struct MapMetaData {
         /// The time at which the map was loaded
         pub map_load_time: crate::builtin_interfaces::msg::Time,
@@ -73,12 +72,12 @@ pub mod msg {
     }
 
     /// This represents a 2-D grid map
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "nav_msgs::msg::dds_::OccupancyGrid_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "nav_msgs::msg::dds_::OccupancyGrid_")]
     pub struct OccupancyGrid {
         pub header: crate::std_msgs::msg::Header,
         /// MetaData for the map
-        pub info: crate::nav_msgs::msg::MapMetaData,
+        pub info: MapMetaData,
         /// The map data, in row-major order, starting with (0,0).
         /// Cell (1, 0) will be listed second, representing the next cell in the x direction.
         /// Cell (0, 1) will be at the index equal to info.width, followed by (1, 1).
@@ -96,8 +95,8 @@ pub mod msg {
     /// This represents an estimate of a position and velocity in free space.
     /// The pose in this message should be specified in the coordinate frame given by header.frame_id
     /// The twist in this message should be specified in the coordinate frame given by the child_frame_id
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "nav_msgs::msg::dds_::Odometry_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "nav_msgs::msg::dds_::Odometry_")]
     pub struct Odometry {
         /// Includes the frame id of the pose parent.
         pub header: crate::std_msgs::msg::Header,
@@ -115,8 +114,8 @@ pub mod msg {
     }
 
     /// An array of poses that represents a Path for a robot to follow.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "nav_msgs::msg::dds_::Path_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "nav_msgs::msg::dds_::Path_")]
     pub struct Path {
         /// Indicates the frame_id of the path.
         pub header: crate::std_msgs::msg::Header,
@@ -131,10 +130,9 @@ pub mod msg {
 }
 
 pub mod srv {
-
     /// Get the map as a nav_msgs/OccupancyGrid
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "nav_msgs::srv::dds_::GetMap_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "nav_msgs::srv::dds_::GetMap_Request_")]
     pub struct GetMapRequest {
         pub structure_needs_at_least_one_member: u8,
     }
@@ -145,10 +143,10 @@ pub mod srv {
     }
 
     /// The current map hosted by this map service.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "nav_msgs::srv::dds_::GetMap_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "nav_msgs::srv::dds_::GetMap_Response_")]
     pub struct GetMapResponse {
-        pub map: crate::nav_msgs::msg::OccupancyGrid,
+        pub map: super::msg::OccupancyGrid,
     }
 
     impl crate::RosMessage for GetMapResponse {
@@ -157,14 +155,14 @@ pub mod srv {
     }
 
     /// `nav_msgs/srv/GetMap_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "nav_msgs::srv::dds_::GetMap_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "nav_msgs::srv::dds_::GetMap_Event_")]
     pub struct GetMapEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::nav_msgs::srv::GetMapRequest>,
+        pub request: ::std::vec::Vec<GetMapRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::nav_msgs::srv::GetMapResponse>,
+        pub response: ::std::vec::Vec<GetMapResponse>,
     }
 
     impl crate::RosMessage for GetMapEvent {
@@ -182,7 +180,6 @@ pub mod srv {
         type Event = GetMapEvent;
         const ROS_NAME: &'static str = "nav_msgs/srv/GetMap";
         const TYPE_HASH: &'static str = "RIHS01_c8ae77c9995b3554b5ba80e4d4d443f970ac65143102a1d893ec24fc07b31147";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -190,15 +187,19 @@ pub mod srv {
         ) -> Self::Event {
             GetMapEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
 
     /// Get a plan from the current position to the goal Pose
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "nav_msgs::srv::dds_::GetPlan_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "nav_msgs::srv::dds_::GetPlan_Request_")]
     pub struct GetPlanRequest {
         /// The start pose for the plan
         pub start: crate::geometry_msgs::msg::PoseStamped,
@@ -215,10 +216,10 @@ pub mod srv {
     }
 
     /// Array of poses from start to goal if one was successfully found.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "nav_msgs::srv::dds_::GetPlan_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "nav_msgs::srv::dds_::GetPlan_Response_")]
     pub struct GetPlanResponse {
-        pub plan: crate::nav_msgs::msg::Path,
+        pub plan: super::msg::Path,
     }
 
     impl crate::RosMessage for GetPlanResponse {
@@ -227,14 +228,14 @@ pub mod srv {
     }
 
     /// `nav_msgs/srv/GetPlan_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "nav_msgs::srv::dds_::GetPlan_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "nav_msgs::srv::dds_::GetPlan_Event_")]
     pub struct GetPlanEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::nav_msgs::srv::GetPlanRequest>,
+        pub request: ::std::vec::Vec<GetPlanRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::nav_msgs::srv::GetPlanResponse>,
+        pub response: ::std::vec::Vec<GetPlanResponse>,
     }
 
     impl crate::RosMessage for GetPlanEvent {
@@ -252,7 +253,6 @@ pub mod srv {
         type Event = GetPlanEvent;
         const ROS_NAME: &'static str = "nav_msgs/srv/GetPlan";
         const TYPE_HASH: &'static str = "RIHS01_234f7aff100f5edb8150366601687b027bcdc253db47decb88fff846193fe5e8";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -260,8 +260,12 @@ pub mod srv {
         ) -> Self::Event {
             GetPlanEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
@@ -269,8 +273,8 @@ pub mod srv {
     /// URL of map resource
     /// Can be an absolute path to a file: file:///path/to/maps/floor1.yaml
     /// Or, relative to a ROS package: package://my_ros_package/maps/floor2.yaml
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "nav_msgs::srv::dds_::LoadMap_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "nav_msgs::srv::dds_::LoadMap_Request_")]
     pub struct LoadMapRequest {
         pub map_url: ::std::string::String,
     }
@@ -281,11 +285,11 @@ pub mod srv {
     }
 
     /// Result code definitions
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "nav_msgs::srv::dds_::LoadMap_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "nav_msgs::srv::dds_::LoadMap_Response_")]
     pub struct LoadMapResponse {
         /// Returned map is only valid if result equals RESULT_SUCCESS
-        pub map: crate::nav_msgs::msg::OccupancyGrid,
+        pub map: super::msg::OccupancyGrid,
         pub result: u8,
     }
 
@@ -303,14 +307,14 @@ pub mod srv {
     }
 
     /// `nav_msgs/srv/LoadMap_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "nav_msgs::srv::dds_::LoadMap_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "nav_msgs::srv::dds_::LoadMap_Event_")]
     pub struct LoadMapEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::nav_msgs::srv::LoadMapRequest>,
+        pub request: ::std::vec::Vec<LoadMapRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::nav_msgs::srv::LoadMapResponse>,
+        pub response: ::std::vec::Vec<LoadMapResponse>,
     }
 
     impl crate::RosMessage for LoadMapEvent {
@@ -328,7 +332,6 @@ pub mod srv {
         type Event = LoadMapEvent;
         const ROS_NAME: &'static str = "nav_msgs/srv/LoadMap";
         const TYPE_HASH: &'static str = "RIHS01_1a192ac56c40fed2767dac26f0b371785372276bd465c902676d2dca135aae5a";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -336,18 +339,22 @@ pub mod srv {
         ) -> Self::Event {
             LoadMapEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
 
     /// Set a new map together with an initial pose
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "nav_msgs::srv::dds_::SetMap_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "nav_msgs::srv::dds_::SetMap_Request_")]
     pub struct SetMapRequest {
         /// Requested 2D map to be set.
-        pub map: crate::nav_msgs::msg::OccupancyGrid,
+        pub map: super::msg::OccupancyGrid,
         /// Estimated initial pose when setting new map.
         pub initial_pose: crate::geometry_msgs::msg::PoseWithCovarianceStamped,
     }
@@ -358,8 +365,8 @@ pub mod srv {
     }
 
     /// `nav_msgs/srv/SetMap_Response`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "nav_msgs::srv::dds_::SetMap_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "nav_msgs::srv::dds_::SetMap_Response_")]
     pub struct SetMapResponse {
         /// True if the map was successfully set, false otherwise.
         pub success: bool,
@@ -371,14 +378,14 @@ pub mod srv {
     }
 
     /// `nav_msgs/srv/SetMap_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "nav_msgs::srv::dds_::SetMap_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "nav_msgs::srv::dds_::SetMap_Event_")]
     pub struct SetMapEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::nav_msgs::srv::SetMapRequest>,
+        pub request: ::std::vec::Vec<SetMapRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::nav_msgs::srv::SetMapResponse>,
+        pub response: ::std::vec::Vec<SetMapResponse>,
     }
 
     impl crate::RosMessage for SetMapEvent {
@@ -396,7 +403,6 @@ pub mod srv {
         type Event = SetMapEvent;
         const ROS_NAME: &'static str = "nav_msgs/srv/SetMap";
         const TYPE_HASH: &'static str = "RIHS01_5e11a5b2ca53d8ae85b666a019f16c9904ebc787828f1f566c4e048a1ddedfb4";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -404,8 +410,12 @@ pub mod srv {
         ) -> Self::Event {
             SetMapEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }

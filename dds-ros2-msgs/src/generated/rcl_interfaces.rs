@@ -6,10 +6,12 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// Represents bounds and a step value for a floating point typed parameter.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::msg::dds_::FloatingPointRange_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::msg::dds_::FloatingPointRange_"
+    )]
     pub struct FloatingPointRange {
         /// Start value for valid values, inclusive.
         pub from_value: f64,
@@ -43,8 +45,8 @@ pub mod msg {
     }
 
     /// Represents bounds and a step value for an integer typed parameter.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::msg::dds_::IntegerRange_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "rcl_interfaces::msg::dds_::IntegerRange_")]
     pub struct IntegerRange {
         /// Start value for valid values, inclusive.
         pub from_value: i64,
@@ -74,8 +76,11 @@ pub mod msg {
     }
 
     /// The resulting parameters under the given prefixes.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::msg::dds_::ListParametersResult_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::msg::dds_::ListParametersResult_"
+    )]
     pub struct ListParametersResult {
         pub names: ::std::vec::Vec<::std::string::String>,
         /// The resulting prefixes under the given prefixes.
@@ -98,8 +103,8 @@ pub mod msg {
     /// as well as custom user defined levels.
     /// Since there are several other logging enumeration standard for different implementations,
     /// other logging implementations may need to provide level mappings to match their internal implementations.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::msg::dds_::Log_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "rcl_interfaces::msg::dds_::Log_")]
     pub struct Log {
         /// Fields
         ///
@@ -122,14 +127,18 @@ pub mod msg {
     impl Log {
         /// Debug is for pedantic information, which is useful when debugging issues.
         pub const DEBUG: u8 = 10;
+
         /// Info is the standard informational level and is used to report expected
         /// information.
         pub const INFO: u8 = 20;
+
         /// Warning is for information that may potentially cause issues or possibly unexpected
         /// behavior.
         pub const WARN: u8 = 30;
+
         /// Error is for information that this node cannot resolve.
         pub const ERROR: u8 = 40;
+
         /// Information about a impending node shutdown.
         pub const FATAL: u8 = 50;
     }
@@ -140,8 +149,8 @@ pub mod msg {
     }
 
     /// All available logger levels; these correspond to the enum in rcutils/logger.h
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::msg::dds_::LoggerLevel_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "rcl_interfaces::msg::dds_::LoggerLevel_")]
     pub struct LoggerLevel {
         /// The logger name.
         pub name: ::std::string::String,
@@ -165,14 +174,14 @@ pub mod msg {
 
     /// This is the message to communicate a parameter. It is an open struct with an enum in
     /// the descriptor to select which value is active.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::msg::dds_::Parameter_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "rcl_interfaces::msg::dds_::Parameter_")]
     pub struct Parameter {
         /// The full name of the parameter.
         pub name: ::std::string::String,
         /// The parameter's value which can be one of several types, see
         /// `ParameterValue.msg` and `ParameterType.msg`.
-        pub value: crate::rcl_interfaces::msg::ParameterValue,
+        pub value: ParameterValue,
     }
 
     impl crate::RosMessage for Parameter {
@@ -181,8 +190,11 @@ pub mod msg {
     }
 
     /// This is the message to communicate a parameter's descriptor.
-    #[derive(Debug, Clone, PartialEq, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::msg::dds_::ParameterDescriptor_")]
+    #[derive(Debug, Clone, PartialEq, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::msg::dds_::ParameterDescriptor_"
+    )]
     pub struct ParameterDescriptor {
         /// The name of the parameter.
         pub name: ::std::string::String,
@@ -207,10 +219,10 @@ pub mod msg {
         /// FloatingPointRange and IntegerRange are mutually exclusive.
         /// FloatingPointRange consists of a from_value, a to_value, and a step.
         #[dds(bound = 1)]
-        pub floating_point_range: ::std::vec::Vec<crate::rcl_interfaces::msg::FloatingPointRange>,
+        pub floating_point_range: ::std::vec::Vec<FloatingPointRange>,
         /// IntegerRange consists of a from_value, a to_value, and a step.
         #[dds(bound = 1)]
-        pub integer_range: ::std::vec::Vec<crate::rcl_interfaces::msg::IntegerRange>,
+        pub integer_range: ::std::vec::Vec<IntegerRange>,
     }
 
     impl ::core::default::Default for ParameterDescriptor {
@@ -236,19 +248,19 @@ pub mod msg {
     /// This message contains a parameter event.
     /// Because the parameter event was an atomic update, a specific parameter name
     /// can only be in one of the three sets.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::msg::dds_::ParameterEvent_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "rcl_interfaces::msg::dds_::ParameterEvent_")]
     pub struct ParameterEvent {
         /// The time stamp when this parameter event occurred.
         pub stamp: crate::builtin_interfaces::msg::Time,
         /// Fully qualified ROS path to node.
         pub node: ::std::string::String,
         /// New parameters that have been set for this node.
-        pub new_parameters: ::std::vec::Vec<crate::rcl_interfaces::msg::Parameter>,
+        pub new_parameters: ::std::vec::Vec<Parameter>,
         /// Parameters that have been changed during this event.
-        pub changed_parameters: ::std::vec::Vec<crate::rcl_interfaces::msg::Parameter>,
+        pub changed_parameters: ::std::vec::Vec<Parameter>,
         /// Parameters that have been deleted during this event.
-        pub deleted_parameters: ::std::vec::Vec<crate::rcl_interfaces::msg::Parameter>,
+        pub deleted_parameters: ::std::vec::Vec<Parameter>,
     }
 
     impl crate::RosMessage for ParameterEvent {
@@ -259,12 +271,15 @@ pub mod msg {
     /// This message contains descriptors of a parameter event.
     /// It was an atomic update.
     /// A specific parameter name can only be in one of the three sets.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::msg::dds_::ParameterEventDescriptors_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::msg::dds_::ParameterEventDescriptors_"
+    )]
     pub struct ParameterEventDescriptors {
-        pub new_parameters: ::std::vec::Vec<crate::rcl_interfaces::msg::ParameterDescriptor>,
-        pub changed_parameters: ::std::vec::Vec<crate::rcl_interfaces::msg::ParameterDescriptor>,
-        pub deleted_parameters: ::std::vec::Vec<crate::rcl_interfaces::msg::ParameterDescriptor>,
+        pub new_parameters: ::std::vec::Vec<ParameterDescriptor>,
+        pub changed_parameters: ::std::vec::Vec<ParameterDescriptor>,
+        pub deleted_parameters: ::std::vec::Vec<ParameterDescriptor>,
     }
 
     impl crate::RosMessage for ParameterEventDescriptors {
@@ -273,8 +288,8 @@ pub mod msg {
     }
 
     /// These types correspond to the value that is set in the ParameterValue message.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::msg::dds_::ParameterType_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "rcl_interfaces::msg::dds_::ParameterType_")]
     pub struct ParameterType {
         pub structure_needs_at_least_one_member: u8,
     }
@@ -302,8 +317,8 @@ pub mod msg {
     /// ParameterType.PARAMETER_NOT_SET indicates that the parameter was not set
     /// (if gotten) or is uninitialized.
     /// Values are enumerated in `ParameterType.msg`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::msg::dds_::ParameterValue_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "rcl_interfaces::msg::dds_::ParameterValue_")]
     pub struct ParameterValue {
         /// The type of this parameter, which corresponds to the appropriate field below.
         pub r#type: u8,
@@ -337,8 +352,11 @@ pub mod msg {
     }
 
     /// True when succeed, false when failed.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::msg::dds_::SetLoggerLevelsResult_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::msg::dds_::SetLoggerLevelsResult_"
+    )]
     pub struct SetLoggerLevelsResult {
         pub successful: bool,
         /// Reason why the setting was either successful or a failure.
@@ -352,8 +370,11 @@ pub mod msg {
 
     /// A true value of the same index indicates that the parameter was set
     /// successfully. A false value indicates the change was rejected.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::msg::dds_::SetParametersResult_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::msg::dds_::SetParametersResult_"
+    )]
     pub struct SetParametersResult {
         pub successful: bool,
         /// Reason why the setting was a failure. On success, the contents of this field
@@ -368,10 +389,12 @@ pub mod msg {
 }
 
 pub mod srv {
-
     /// A list of parameters of which to get the descriptor.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::DescribeParameters_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::DescribeParameters_Request_"
+    )]
     pub struct DescribeParametersRequest {
         pub names: ::std::vec::Vec<::std::string::String>,
     }
@@ -384,10 +407,13 @@ pub mod srv {
     /// A list of the descriptors of all parameters requested in the same order
     /// as they were requested. This list has the same length as the list of
     /// parameters requested.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::DescribeParameters_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::DescribeParameters_Response_"
+    )]
     pub struct DescribeParametersResponse {
-        pub descriptors: ::std::vec::Vec<crate::rcl_interfaces::msg::ParameterDescriptor>,
+        pub descriptors: ::std::vec::Vec<super::msg::ParameterDescriptor>,
     }
 
     impl crate::RosMessage for DescribeParametersResponse {
@@ -396,14 +422,17 @@ pub mod srv {
     }
 
     /// `rcl_interfaces/srv/DescribeParameters_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::DescribeParameters_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::DescribeParameters_Event_"
+    )]
     pub struct DescribeParametersEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::rcl_interfaces::srv::DescribeParametersRequest>,
+        pub request: ::std::vec::Vec<DescribeParametersRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::rcl_interfaces::srv::DescribeParametersResponse>,
+        pub response: ::std::vec::Vec<DescribeParametersResponse>,
     }
 
     impl crate::RosMessage for DescribeParametersEvent {
@@ -421,7 +450,6 @@ pub mod srv {
         type Event = DescribeParametersEvent;
         const ROS_NAME: &'static str = "rcl_interfaces/srv/DescribeParameters";
         const TYPE_HASH: &'static str = "RIHS01_845b484d71eb0673dae682f2e3ba3c4851a65a3dcfb97bddd82c5b57e91e4cff";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -429,15 +457,22 @@ pub mod srv {
         ) -> Self::Event {
             DescribeParametersEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
 
     /// A list of logger names to get.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::GetLoggerLevels_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::GetLoggerLevels_Request_"
+    )]
     pub struct GetLoggerLevelsRequest {
         pub names: ::std::vec::Vec<::std::string::String>,
     }
@@ -449,10 +484,13 @@ pub mod srv {
 
     /// List of logger levels which is the same order as the provided names. If a
     /// logger was not yet set, the value will have 'unknown' as the value.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::GetLoggerLevels_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::GetLoggerLevels_Response_"
+    )]
     pub struct GetLoggerLevelsResponse {
-        pub levels: ::std::vec::Vec<crate::rcl_interfaces::msg::LoggerLevel>,
+        pub levels: ::std::vec::Vec<super::msg::LoggerLevel>,
     }
 
     impl crate::RosMessage for GetLoggerLevelsResponse {
@@ -461,14 +499,17 @@ pub mod srv {
     }
 
     /// `rcl_interfaces/srv/GetLoggerLevels_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::GetLoggerLevels_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::GetLoggerLevels_Event_"
+    )]
     pub struct GetLoggerLevelsEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::rcl_interfaces::srv::GetLoggerLevelsRequest>,
+        pub request: ::std::vec::Vec<GetLoggerLevelsRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::rcl_interfaces::srv::GetLoggerLevelsResponse>,
+        pub response: ::std::vec::Vec<GetLoggerLevelsResponse>,
     }
 
     impl crate::RosMessage for GetLoggerLevelsEvent {
@@ -486,7 +527,6 @@ pub mod srv {
         type Event = GetLoggerLevelsEvent;
         const ROS_NAME: &'static str = "rcl_interfaces/srv/GetLoggerLevels";
         const TYPE_HASH: &'static str = "RIHS01_03bf1bebd0d6514c7ed0ba7c5e08dc9f2f39c759fe99e1e30ea4157d7674f72d";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -494,16 +534,23 @@ pub mod srv {
         ) -> Self::Event {
             GetLoggerLevelsEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
 
     /// A list of parameter names.
     /// TODO(wjwwood): link to parameter naming rules.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::GetParameterTypes_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::GetParameterTypes_Request_"
+    )]
     pub struct GetParameterTypesRequest {
         pub names: ::std::vec::Vec<::std::string::String>,
     }
@@ -517,8 +564,11 @@ pub mod srv {
     ///
     /// The type enum is defined in ParameterType.msg. ParameterType.PARAMETER_NOT_SET
     /// indicates that the parameter is not currently set.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::GetParameterTypes_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::GetParameterTypes_Response_"
+    )]
     pub struct GetParameterTypesResponse {
         pub types: ::std::vec::Vec<u8>,
     }
@@ -529,14 +579,17 @@ pub mod srv {
     }
 
     /// `rcl_interfaces/srv/GetParameterTypes_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::GetParameterTypes_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::GetParameterTypes_Event_"
+    )]
     pub struct GetParameterTypesEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::rcl_interfaces::srv::GetParameterTypesRequest>,
+        pub request: ::std::vec::Vec<GetParameterTypesRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::rcl_interfaces::srv::GetParameterTypesResponse>,
+        pub response: ::std::vec::Vec<GetParameterTypesResponse>,
     }
 
     impl crate::RosMessage for GetParameterTypesEvent {
@@ -554,7 +607,6 @@ pub mod srv {
         type Event = GetParameterTypesEvent;
         const ROS_NAME: &'static str = "rcl_interfaces/srv/GetParameterTypes";
         const TYPE_HASH: &'static str = "RIHS01_da199c878688b3e530bdfe3ca8f74cb9fa0c303101e980a9e8f260e25e1c80ca";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -562,8 +614,12 @@ pub mod srv {
         ) -> Self::Event {
             GetParameterTypesEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
@@ -574,8 +630,11 @@ pub mod srv {
     /// For more information about parameters and naming rules, see:
     /// https://design.ros2.org/articles/ros_parameters.html
     /// https://github.com/ros2/design/pull/241
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::GetParameters_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::GetParameters_Request_"
+    )]
     pub struct GetParametersRequest {
         /// A list of parameter names to get.
         pub names: ::std::vec::Vec<::std::string::String>,
@@ -589,10 +648,13 @@ pub mod srv {
     /// List of values which is the same length and order as the provided names. If a
     /// parameter was not yet set, the value will have PARAMETER_NOT_SET as the
     /// type.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::GetParameters_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::GetParameters_Response_"
+    )]
     pub struct GetParametersResponse {
-        pub values: ::std::vec::Vec<crate::rcl_interfaces::msg::ParameterValue>,
+        pub values: ::std::vec::Vec<super::msg::ParameterValue>,
     }
 
     impl crate::RosMessage for GetParametersResponse {
@@ -601,14 +663,17 @@ pub mod srv {
     }
 
     /// `rcl_interfaces/srv/GetParameters_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::GetParameters_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::GetParameters_Event_"
+    )]
     pub struct GetParametersEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::rcl_interfaces::srv::GetParametersRequest>,
+        pub request: ::std::vec::Vec<GetParametersRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::rcl_interfaces::srv::GetParametersResponse>,
+        pub response: ::std::vec::Vec<GetParametersResponse>,
     }
 
     impl crate::RosMessage for GetParametersEvent {
@@ -626,7 +691,6 @@ pub mod srv {
         type Event = GetParametersEvent;
         const ROS_NAME: &'static str = "rcl_interfaces/srv/GetParameters";
         const TYPE_HASH: &'static str = "RIHS01_bf9803d5c74cf989a5de3e0c2e99444599a627c7ff75f97b8c05b01003675cbc";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -634,15 +698,22 @@ pub mod srv {
         ) -> Self::Event {
             GetParametersEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
 
     /// Recursively get parameters with unlimited depth.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::ListParameters_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::ListParameters_Request_"
+    )]
     pub struct ListParametersRequest {
         /// The list of parameter prefixes to query.
         pub prefixes: ::std::vec::Vec<::std::string::String>,
@@ -662,10 +733,13 @@ pub mod srv {
     }
 
     /// The list of parameter names and their prefixes.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::ListParameters_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::ListParameters_Response_"
+    )]
     pub struct ListParametersResponse {
-        pub result: crate::rcl_interfaces::msg::ListParametersResult,
+        pub result: super::msg::ListParametersResult,
     }
 
     impl crate::RosMessage for ListParametersResponse {
@@ -674,14 +748,17 @@ pub mod srv {
     }
 
     /// `rcl_interfaces/srv/ListParameters_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::ListParameters_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::ListParameters_Event_"
+    )]
     pub struct ListParametersEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::rcl_interfaces::srv::ListParametersRequest>,
+        pub request: ::std::vec::Vec<ListParametersRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::rcl_interfaces::srv::ListParametersResponse>,
+        pub response: ::std::vec::Vec<ListParametersResponse>,
     }
 
     impl crate::RosMessage for ListParametersEvent {
@@ -699,7 +776,6 @@ pub mod srv {
         type Event = ListParametersEvent;
         const ROS_NAME: &'static str = "rcl_interfaces/srv/ListParameters";
         const TYPE_HASH: &'static str = "RIHS01_3e6062bfbb27bfb8730d4cef2558221f51a11646d78e7bb30a1e83afac3aad9d";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -707,17 +783,24 @@ pub mod srv {
         ) -> Self::Event {
             ListParametersEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
 
     /// A list of loggers to set.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::SetLoggerLevels_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::SetLoggerLevels_Request_"
+    )]
     pub struct SetLoggerLevelsRequest {
-        pub levels: ::std::vec::Vec<crate::rcl_interfaces::msg::LoggerLevel>,
+        pub levels: ::std::vec::Vec<super::msg::LoggerLevel>,
     }
 
     impl crate::RosMessage for SetLoggerLevelsRequest {
@@ -726,10 +809,13 @@ pub mod srv {
     }
 
     /// Indicates whether setting each logger succeeded or not and why.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::SetLoggerLevels_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::SetLoggerLevels_Response_"
+    )]
     pub struct SetLoggerLevelsResponse {
-        pub results: ::std::vec::Vec<crate::rcl_interfaces::msg::SetLoggerLevelsResult>,
+        pub results: ::std::vec::Vec<super::msg::SetLoggerLevelsResult>,
     }
 
     impl crate::RosMessage for SetLoggerLevelsResponse {
@@ -738,14 +824,17 @@ pub mod srv {
     }
 
     /// `rcl_interfaces/srv/SetLoggerLevels_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::SetLoggerLevels_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::SetLoggerLevels_Event_"
+    )]
     pub struct SetLoggerLevelsEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::rcl_interfaces::srv::SetLoggerLevelsRequest>,
+        pub request: ::std::vec::Vec<SetLoggerLevelsRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::rcl_interfaces::srv::SetLoggerLevelsResponse>,
+        pub response: ::std::vec::Vec<SetLoggerLevelsResponse>,
     }
 
     impl crate::RosMessage for SetLoggerLevelsEvent {
@@ -763,7 +852,6 @@ pub mod srv {
         type Event = SetLoggerLevelsEvent;
         const ROS_NAME: &'static str = "rcl_interfaces/srv/SetLoggerLevels";
         const TYPE_HASH: &'static str = "RIHS01_3ff86cb4e91fbf9abae15c234ecc874448de6ece8e193401c077cf116e4f6d78";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -771,17 +859,24 @@ pub mod srv {
         ) -> Self::Event {
             SetLoggerLevelsEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
 
     /// A list of parameters to set.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::SetParameters_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::SetParameters_Request_"
+    )]
     pub struct SetParametersRequest {
-        pub parameters: ::std::vec::Vec<crate::rcl_interfaces::msg::Parameter>,
+        pub parameters: ::std::vec::Vec<super::msg::Parameter>,
     }
 
     impl crate::RosMessage for SetParametersRequest {
@@ -790,10 +885,13 @@ pub mod srv {
     }
 
     /// Indicates whether setting each parameter succeeded or not and why.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::SetParameters_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::SetParameters_Response_"
+    )]
     pub struct SetParametersResponse {
-        pub results: ::std::vec::Vec<crate::rcl_interfaces::msg::SetParametersResult>,
+        pub results: ::std::vec::Vec<super::msg::SetParametersResult>,
     }
 
     impl crate::RosMessage for SetParametersResponse {
@@ -802,14 +900,17 @@ pub mod srv {
     }
 
     /// `rcl_interfaces/srv/SetParameters_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::SetParameters_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::SetParameters_Event_"
+    )]
     pub struct SetParametersEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::rcl_interfaces::srv::SetParametersRequest>,
+        pub request: ::std::vec::Vec<SetParametersRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::rcl_interfaces::srv::SetParametersResponse>,
+        pub response: ::std::vec::Vec<SetParametersResponse>,
     }
 
     impl crate::RosMessage for SetParametersEvent {
@@ -827,7 +928,6 @@ pub mod srv {
         type Event = SetParametersEvent;
         const ROS_NAME: &'static str = "rcl_interfaces/srv/SetParameters";
         const TYPE_HASH: &'static str = "RIHS01_56eed9a67e169f9cb6c1f987bc88f868c14a8fc9f743a263bc734c154015d7e0";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -835,8 +935,12 @@ pub mod srv {
         ) -> Self::Event {
             SetParametersEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
@@ -844,10 +948,13 @@ pub mod srv {
     /// A list of parameters to set atomically.
     ///
     /// This call will either set all values, or none of the values.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::SetParametersAtomically_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::SetParametersAtomically_Request_"
+    )]
     pub struct SetParametersAtomicallyRequest {
-        pub parameters: ::std::vec::Vec<crate::rcl_interfaces::msg::Parameter>,
+        pub parameters: ::std::vec::Vec<super::msg::Parameter>,
     }
 
     impl crate::RosMessage for SetParametersAtomicallyRequest {
@@ -856,10 +963,13 @@ pub mod srv {
     }
 
     /// Indicates whether setting all of the parameters succeeded or not and why.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::SetParametersAtomically_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::SetParametersAtomically_Response_"
+    )]
     pub struct SetParametersAtomicallyResponse {
-        pub result: crate::rcl_interfaces::msg::SetParametersResult,
+        pub result: super::msg::SetParametersResult,
     }
 
     impl crate::RosMessage for SetParametersAtomicallyResponse {
@@ -868,14 +978,17 @@ pub mod srv {
     }
 
     /// `rcl_interfaces/srv/SetParametersAtomically_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rcl_interfaces::srv::dds_::SetParametersAtomically_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rcl_interfaces::srv::dds_::SetParametersAtomically_Event_"
+    )]
     pub struct SetParametersAtomicallyEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::rcl_interfaces::srv::SetParametersAtomicallyRequest>,
+        pub request: ::std::vec::Vec<SetParametersAtomicallyRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::rcl_interfaces::srv::SetParametersAtomicallyResponse>,
+        pub response: ::std::vec::Vec<SetParametersAtomicallyResponse>,
     }
 
     impl crate::RosMessage for SetParametersAtomicallyEvent {
@@ -893,7 +1006,6 @@ pub mod srv {
         type Event = SetParametersAtomicallyEvent;
         const ROS_NAME: &'static str = "rcl_interfaces/srv/SetParametersAtomically";
         const TYPE_HASH: &'static str = "RIHS01_0e192ef259c07fc3c07a13191d27002222e65e00ccec653ca05e856f79285fcd";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -901,8 +1013,12 @@ pub mod srv {
         ) -> Self::Event {
             SetParametersAtomicallyEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }

@@ -6,10 +6,9 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// `rmw_dds_common/msg/Gid`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rmw_dds_common::msg::dds_::Gid_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "rmw_dds_common::msg::dds_::Gid_")]
     pub struct Gid {
         pub data: [u8; 16],
     }
@@ -20,15 +19,18 @@ pub mod msg {
     }
 
     /// `rmw_dds_common/msg/NodeEntitiesInfo`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rmw_dds_common::msg::dds_::NodeEntitiesInfo_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rmw_dds_common::msg::dds_::NodeEntitiesInfo_"
+    )]
     pub struct NodeEntitiesInfo {
         #[dds(bound = 256)]
         pub node_namespace: ::std::string::String,
         #[dds(bound = 256)]
         pub node_name: ::std::string::String,
-        pub reader_gid_seq: ::std::vec::Vec<crate::rmw_dds_common::msg::Gid>,
-        pub writer_gid_seq: ::std::vec::Vec<crate::rmw_dds_common::msg::Gid>,
+        pub reader_gid_seq: ::std::vec::Vec<Gid>,
+        pub writer_gid_seq: ::std::vec::Vec<Gid>,
     }
 
     impl crate::RosMessage for NodeEntitiesInfo {
@@ -37,11 +39,14 @@ pub mod msg {
     }
 
     /// `rmw_dds_common/msg/ParticipantEntitiesInfo`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "rmw_dds_common::msg::dds_::ParticipantEntitiesInfo_"
+    )]
     pub struct ParticipantEntitiesInfo {
-        pub gid: crate::rmw_dds_common::msg::Gid,
-        pub node_entities_info_seq: ::std::vec::Vec<crate::rmw_dds_common::msg::NodeEntitiesInfo>,
+        pub gid: Gid,
+        pub node_entities_info_seq: ::std::vec::Vec<NodeEntitiesInfo>,
     }
 
     impl crate::RosMessage for ParticipantEntitiesInfo {

@@ -6,12 +6,11 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// This message communicates the current time.
     ///
     /// For more information, see https://design.ros2.org/articles/clock_and_time.html.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "rosgraph_msgs::msg::dds_::Clock_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "rosgraph_msgs::msg::dds_::Clock_")]
     pub struct Clock {
         pub clock: crate::builtin_interfaces::msg::Time,
     }
@@ -23,6 +22,4 @@ pub mod msg {
 }
 
 /// Every message of the package, and those of its services and actions.
-pub const TYPES: &[crate::RosTypeEntry] = &[
-    crate::RosTypeEntry::of::<msg::Clock>(),
-];
+pub const TYPES: &[crate::RosTypeEntry] = &[crate::RosTypeEntry::of::<msg::Clock>()];

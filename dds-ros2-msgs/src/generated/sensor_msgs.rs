@@ -6,10 +6,9 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// `sensor_msgs/msg/BatteryState`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::BatteryState_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::BatteryState_")]
     pub struct BatteryState {
         pub header: crate::std_msgs::msg::Header,
         /// Voltage in Volts (Mandatory)
@@ -57,6 +56,7 @@ pub mod msg {
         pub const POWER_SUPPLY_STATUS_DISCHARGING: u8 = 2;
         pub const POWER_SUPPLY_STATUS_NOT_CHARGING: u8 = 3;
         pub const POWER_SUPPLY_STATUS_FULL: u8 = 4;
+
         /// Power supply health constants
         pub const POWER_SUPPLY_HEALTH_UNKNOWN: u8 = 0;
         pub const POWER_SUPPLY_HEALTH_GOOD: u8 = 1;
@@ -67,23 +67,32 @@ pub mod msg {
         pub const POWER_SUPPLY_HEALTH_COLD: u8 = 6;
         pub const POWER_SUPPLY_HEALTH_WATCHDOG_TIMER_EXPIRE: u8 = 7;
         pub const POWER_SUPPLY_HEALTH_SAFETY_TIMER_EXPIRE: u8 = 8;
+
         /// Power supply technology (chemistry) constants
         /// Unknown battery technology
         pub const POWER_SUPPLY_TECHNOLOGY_UNKNOWN: u8 = 0;
+
         /// Nickel-Metal Hydride battery
         pub const POWER_SUPPLY_TECHNOLOGY_NIMH: u8 = 1;
+
         /// Lithium-ion battery
         pub const POWER_SUPPLY_TECHNOLOGY_LION: u8 = 2;
+
         /// Lithium Polymer battery
         pub const POWER_SUPPLY_TECHNOLOGY_LIPO: u8 = 3;
+
         /// Lithium Iron Phosphate battery
         pub const POWER_SUPPLY_TECHNOLOGY_LIFE: u8 = 4;
+
         /// Nickel-Cadmium battery
         pub const POWER_SUPPLY_TECHNOLOGY_NICD: u8 = 5;
+
         /// Lithium Manganese Dioxide battery
         pub const POWER_SUPPLY_TECHNOLOGY_LIMN: u8 = 6;
+
         /// Ternary Lithium battery
         pub const POWER_SUPPLY_TECHNOLOGY_TERNARY: u8 = 7;
+
         /// Valve Regulated Lead-Acid battery
         pub const POWER_SUPPLY_TECHNOLOGY_VRLA: u8 = 8;
     }
@@ -116,8 +125,8 @@ pub mod msg {
     /// If the camera is uncalibrated, the matrices D, K, R, P should be left
     /// zeroed out. In particular, clients may assume that K == 0.0
     /// indicates an uncalibrated camera.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::CameraInfo_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::CameraInfo_")]
     pub struct CameraInfo {
         /// Image acquisition info                          #
         ///
@@ -213,7 +222,7 @@ pub mod msg {
         /// regardless of binning settings.
         /// The default setting of roi (all values 0) is considered the same as
         /// full resolution (roi.width = width, roi.height = height).
-        pub roi: crate::sensor_msgs::msg::RegionOfInterest,
+        pub roi: RegionOfInterest,
     }
 
     impl crate::RosMessage for CameraInfo {
@@ -237,8 +246,8 @@ pub mod msg {
     /// in order.
     /// "intensity" - laser or pixel intensity.
     /// "distance"
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::ChannelFloat32_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::ChannelFloat32_")]
     pub struct ChannelFloat32 {
         /// The channel name should give semantics of the channel (e.g.
         /// "intensity" instead of "value").
@@ -254,8 +263,8 @@ pub mod msg {
     }
 
     /// This message contains a compressed image.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::CompressedImage_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::CompressedImage_")]
     pub struct CompressedImage {
         /// Header timestamp should be acquisition time of image
         /// Header frame_id should be optical frame of camera
@@ -311,8 +320,8 @@ pub mod msg {
     /// atmospheric or barometric pressure.
     ///
     /// This message is not appropriate for force/pressure contact sensors.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::FluidPressure_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::FluidPressure_")]
     pub struct FluidPressure {
         /// timestamp of the measurement
         /// frame_id is the location of the pressure sensor
@@ -341,8 +350,8 @@ pub mod msg {
     /// - Luminous intensity (candela/light source output)
     /// - Luminance (nits/light output per area)
     /// - Irradiance (watt/area), etc.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::Illuminance_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::Illuminance_")]
     pub struct Illuminance {
         /// timestamp is the time the illuminance was measured
         /// frame_id is the location and direction of the reading
@@ -360,8 +369,8 @@ pub mod msg {
 
     /// This message contains an uncompressed image
     /// (0, 0) is at top-left corner of image
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::Image_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::Image_")]
     pub struct Image {
         /// Header timestamp should be acquisition time of image
         /// Header frame_id should be optical frame of camera
@@ -409,8 +418,8 @@ pub mod msg {
     /// orientation estimate), please set element 0 of the associated covariance matrix to -1
     /// If you are interpreting this message, please check for a value of -1 in the first element of each
     /// covariance matrix, and disregard the associated estimate.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::Imu_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::Imu_")]
     pub struct Imu {
         pub header: crate::std_msgs::msg::Header,
         pub orientation: crate::geometry_msgs::msg::Quaternion,
@@ -447,8 +456,8 @@ pub mod msg {
     /// All arrays in this message should have the same size, or be empty.
     /// This is the only way to uniquely associate the joint name with the correct
     /// states.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::JointState_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::JointState_")]
     pub struct JointState {
         pub header: crate::std_msgs::msg::Header,
         pub name: ::std::vec::Vec<::std::string::String>,
@@ -463,8 +472,8 @@ pub mod msg {
     }
 
     /// Reports the state of a joystick's axes and buttons.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::Joy_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::Joy_")]
     pub struct Joy {
         /// The timestamp is the time at which data is received from the joystick.
         pub header: crate::std_msgs::msg::Header,
@@ -480,8 +489,8 @@ pub mod msg {
     }
 
     /// Declare of the type of feedback
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::JoyFeedback_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::JoyFeedback_")]
     pub struct JoyFeedback {
         pub r#type: u8,
         /// This will hold an id number for each type of each feedback.
@@ -504,10 +513,10 @@ pub mod msg {
     }
 
     /// This message publishes values for multiple feedback at once.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::JoyFeedbackArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::JoyFeedbackArray_")]
     pub struct JoyFeedbackArray {
-        pub array: ::std::vec::Vec<crate::sensor_msgs::msg::JoyFeedback>,
+        pub array: ::std::vec::Vec<JoyFeedback>,
     }
 
     impl crate::RosMessage for JoyFeedbackArray {
@@ -517,8 +526,8 @@ pub mod msg {
 
     /// This message is a submessage of MultiEchoLaserScan and is not intended
     /// to be used separately.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::LaserEcho_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::LaserEcho_")]
     pub struct LaserEcho {
         /// Multiple values of ranges or intensities.
         /// Each array represents data from the same angle increment.
@@ -535,8 +544,8 @@ pub mod msg {
     /// If you have another ranging device with different behavior (e.g. a sonar
     /// array), please find or create a different message, since applications
     /// will make fairly laser-specific assumptions about this data
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::LaserScan_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::LaserScan_")]
     pub struct LaserScan {
         /// timestamp in the header is the acquisition time of
         /// the first ray in the scan.
@@ -601,8 +610,8 @@ pub mod msg {
     /// A covariance matrix of all zeros will be interpreted as "covariance unknown",
     /// and to use the data a covariance will have to be assumed or gotten from some
     /// other source.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::MagneticField_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::MagneticField_")]
     pub struct MagneticField {
         /// timestamp is the time the
         /// field was measured
@@ -643,8 +652,8 @@ pub mod msg {
     /// All arrays in this message should have the same size, or be empty.
     /// This is the only way to uniquely associate the joint name with the correct
     /// states.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::MultiDOFJointState_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::MultiDOFJointState_")]
     pub struct MultiDOFJointState {
         pub header: crate::std_msgs::msg::Header,
         pub joint_names: ::std::vec::Vec<::std::string::String>,
@@ -663,8 +672,8 @@ pub mod msg {
     /// If you have another ranging device with different behavior (e.g. a sonar
     /// array), please find or create a different message, since applications
     /// will make fairly laser-specific assumptions about this data
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::MultiEchoLaserScan_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::MultiEchoLaserScan_")]
     pub struct MultiEchoLaserScan {
         /// timestamp in the header is the acquisition time of
         /// the first ray in the scan.
@@ -709,13 +718,13 @@ pub mod msg {
         /// -Inf measurements are too close to determine exact distance.
         ///
         /// Unit: `m`
-        pub ranges: ::std::vec::Vec<crate::sensor_msgs::msg::LaserEcho>,
+        pub ranges: ::std::vec::Vec<LaserEcho>,
         /// intensity data.  If your
         /// device does not provide intensities, please leave
         /// the array empty.
         ///
         /// Unit: `device-specific units`
-        pub intensities: ::std::vec::Vec<crate::sensor_msgs::msg::LaserEcho>,
+        pub intensities: ::std::vec::Vec<LaserEcho>,
     }
 
     impl crate::RosMessage for MultiEchoLaserScan {
@@ -726,8 +735,8 @@ pub mod msg {
     /// Navigation Satellite fix for any Global Navigation Satellite System
     ///
     /// Specified using the WGS 84 reference ellipsoid
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::NavSatFix_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::NavSatFix_")]
     pub struct NavSatFix {
         /// header.stamp specifies the ROS time for this measurement (the
         /// corresponding satellite time may be reported using the
@@ -739,7 +748,7 @@ pub mod msg {
         /// ellipsoid.
         pub header: crate::std_msgs::msg::Header,
         /// Satellite fix status information.
-        pub status: crate::sensor_msgs::msg::NavSatStatus,
+        pub status: NavSatStatus,
         /// Latitude. Positive is north of equator; negative is south.
         ///
         /// Unit: `degrees`
@@ -785,8 +794,8 @@ pub mod msg {
     /// Whether to output an augmented fix is determined by both the fix
     /// type and the last time differential corrections were received.  A
     /// fix is valid when status \>= STATUS_FIX.
-    #[derive(Debug, Clone, PartialEq, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::NavSatStatus_")]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::NavSatStatus_")]
     pub struct NavSatStatus {
         /// STATUS_UNKNOWN
         pub status: i8,
@@ -805,20 +814,26 @@ pub mod msg {
     impl NavSatStatus {
         /// status is not yet set
         pub const STATUS_UNKNOWN: i8 = -2;
+
         /// unable to fix position
         pub const STATUS_NO_FIX: i8 = -1;
+
         /// unaugmented fix
         pub const STATUS_FIX: i8 = 0;
+
         /// with satellite-based augmentation
         pub const STATUS_SBAS_FIX: i8 = 1;
+
         /// with ground-based augmentation
         pub const STATUS_GBAS_FIX: i8 = 2;
+
         /// Bits defining which Global Navigation Satellite System signals were
         /// used by the receiver.
         /// Remember service is a bitfield, so checking (service & SERVICE_UNKNOWN) will not work. Use == instead.
         pub const SERVICE_UNKNOWN: u16 = 0;
         pub const SERVICE_GPS: u16 = 1;
         pub const SERVICE_GLONASS: u16 = 2;
+
         /// includes BeiDou.
         pub const SERVICE_COMPASS: u16 = 4;
         pub const SERVICE_GALILEO: u16 = 8;
@@ -831,8 +846,8 @@ pub mod msg {
 
     /// THIS MESSAGE IS DEPRECATED AS OF FOXY
     /// Please use sensor_msgs/PointCloud2
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::PointCloud_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::PointCloud_")]
     pub struct PointCloud {
         /// This message holds a collection of 3d points, plus optional additional
         /// information about each point.
@@ -844,7 +859,7 @@ pub mod msg {
         /// Each channel should have the same number of elements as points array,
         /// and the data in each channel should correspond 1:1 with each point.
         /// Channel names in common practice are listed in ChannelFloat32.msg.
-        pub channels: ::std::vec::Vec<crate::sensor_msgs::msg::ChannelFloat32>,
+        pub channels: ::std::vec::Vec<ChannelFloat32>,
     }
 
     impl crate::RosMessage for PointCloud {
@@ -860,8 +875,8 @@ pub mod msg {
     /// The point cloud data may be organized 2d (image-like) or 1d (unordered).
     /// Point clouds organized as 2d images may be produced by camera depth sensors
     /// such as stereo or time-of-flight.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::PointCloud2_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::PointCloud2_")]
     pub struct PointCloud2 {
         /// Time of sensor data acquisition, and the coordinate frame ID (for 3d points).
         pub header: crate::std_msgs::msg::Header,
@@ -870,7 +885,7 @@ pub mod msg {
         pub height: u32,
         pub width: u32,
         /// Describes the channels and their layout in the binary data blob.
-        pub fields: ::std::vec::Vec<crate::sensor_msgs::msg::PointField>,
+        pub fields: ::std::vec::Vec<PointField>,
         /// Is this data bigendian?
         pub is_bigendian: bool,
         /// Length of a point in bytes
@@ -890,8 +905,8 @@ pub mod msg {
 
     /// This message holds the description of one point entry in the
     /// PointCloud2 message format.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::PointField_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::PointField_")]
     pub struct PointField {
         /// Common PointField names are x, y, z, intensity, rgb, rgba
         /// Name of field
@@ -929,8 +944,8 @@ pub mod msg {
     /// sensor will have min_range===max_range===distance of detection.
     /// These sensors follow REP 117 and will output -Inf if the object is detected
     /// and +Inf if the object is outside of the detection range.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::Range_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::Range_")]
     pub struct Range {
         /// timestamp in the header is the time the ranger
         /// returned the distance reading
@@ -991,8 +1006,8 @@ pub mod msg {
     /// taken, the height and width fields should either match the height and
     /// width fields for the associated image; or height = width = 0
     /// indicates that the full resolution image was captured.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::RegionOfInterest_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::RegionOfInterest_")]
     pub struct RegionOfInterest {
         /// Leftmost pixel of the ROI
         /// (0 if the ROI includes the left edge of the image)
@@ -1019,8 +1034,8 @@ pub mod msg {
     /// Single reading from a relative humidity sensor.
     /// Defines the ratio of partial pressure of water vapor to the saturated vapor
     /// pressure at a temperature.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::RelativeHumidity_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::RelativeHumidity_")]
     pub struct RelativeHumidity {
         /// timestamp of the measurement
         /// frame_id is the location of the humidity sensor
@@ -1040,8 +1055,8 @@ pub mod msg {
     }
 
     /// Single temperature reading.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::Temperature_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::Temperature_")]
     pub struct Temperature {
         /// timestamp is the time the temperature was measured
         /// frame_id is the location of the temperature reading
@@ -1058,8 +1073,8 @@ pub mod msg {
     }
 
     /// Measurement from an external time source not actively synchronized with the system clock.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::msg::dds_::TimeReference_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "sensor_msgs::msg::dds_::TimeReference_")]
     pub struct TimeReference {
         /// stamp is system time for which measurement was valid
         /// frame_id is not used
@@ -1077,7 +1092,6 @@ pub mod msg {
 }
 
 pub mod srv {
-
     /// This service requests that a camera stores the given CameraInfo as that
     /// camera's calibration information.
     ///
@@ -1085,11 +1099,14 @@ pub mod srv {
     /// camera is currently outputting on its camera_info topic, and the camera
     /// will assume that the region of the imager that is being referred to is
     /// the region that the camera is currently capturing.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::srv::dds_::SetCameraInfo_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "sensor_msgs::srv::dds_::SetCameraInfo_Request_"
+    )]
     pub struct SetCameraInfoRequest {
         /// The camera_info to store
-        pub camera_info: crate::sensor_msgs::msg::CameraInfo,
+        pub camera_info: super::msg::CameraInfo,
     }
 
     impl crate::RosMessage for SetCameraInfoRequest {
@@ -1098,8 +1115,11 @@ pub mod srv {
     }
 
     /// `sensor_msgs/srv/SetCameraInfo_Response`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::srv::dds_::SetCameraInfo_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "sensor_msgs::srv::dds_::SetCameraInfo_Response_"
+    )]
     pub struct SetCameraInfoResponse {
         /// True if the call succeeded
         pub success: bool,
@@ -1113,14 +1133,17 @@ pub mod srv {
     }
 
     /// `sensor_msgs/srv/SetCameraInfo_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "sensor_msgs::srv::dds_::SetCameraInfo_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "sensor_msgs::srv::dds_::SetCameraInfo_Event_"
+    )]
     pub struct SetCameraInfoEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::sensor_msgs::srv::SetCameraInfoRequest>,
+        pub request: ::std::vec::Vec<SetCameraInfoRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::sensor_msgs::srv::SetCameraInfoResponse>,
+        pub response: ::std::vec::Vec<SetCameraInfoResponse>,
     }
 
     impl crate::RosMessage for SetCameraInfoEvent {
@@ -1138,7 +1161,6 @@ pub mod srv {
         type Event = SetCameraInfoEvent;
         const ROS_NAME: &'static str = "sensor_msgs/srv/SetCameraInfo";
         const TYPE_HASH: &'static str = "RIHS01_a10cca5d33dc637c8d49db50ab288701a3592bb9cd854f2f16a0659613b68984";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -1146,8 +1168,12 @@ pub mod srv {
         ) -> Self::Event {
             SetCameraInfoEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }

@@ -6,10 +6,9 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// `service_msgs/msg/ServiceEventInfo`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "service_msgs::msg::dds_::ServiceEventInfo_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "service_msgs::msg::dds_::ServiceEventInfo_")]
     pub struct ServiceEventInfo {
         /// The type of event this message represents
         pub event_type: u8,

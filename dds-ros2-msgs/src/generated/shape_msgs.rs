@@ -6,13 +6,12 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// Definition of a mesh.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "shape_msgs::msg::dds_::Mesh_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "shape_msgs::msg::dds_::Mesh_")]
     pub struct Mesh {
         /// List of triangles; the index values refer to positions in vertices\[\].
-        pub triangles: ::std::vec::Vec<crate::shape_msgs::msg::MeshTriangle>,
+        pub triangles: ::std::vec::Vec<MeshTriangle>,
         /// The actual vertices that make up the mesh.
         pub vertices: ::std::vec::Vec<crate::geometry_msgs::msg::Point>,
     }
@@ -23,8 +22,8 @@ pub mod msg {
     }
 
     /// Definition of a triangle's vertices.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "shape_msgs::msg::dds_::MeshTriangle_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "shape_msgs::msg::dds_::MeshTriangle_")]
     pub struct MeshTriangle {
         pub vertex_indices: [u32; 3],
     }
@@ -40,8 +39,8 @@ pub mod msg {
     /// b := coef\[1\]
     /// c := coef\[2\]
     /// d := coef\[3\]
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "shape_msgs::msg::dds_::Plane_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "shape_msgs::msg::dds_::Plane_")]
     pub struct Plane {
         pub coef: [f64; 4],
     }
@@ -53,8 +52,8 @@ pub mod msg {
 
     /// Defines box, sphere, cylinder, cone and prism.
     /// All shapes are defined to have their bounding boxes centered around 0,0,0.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "shape_msgs::msg::dds_::SolidPrimitive_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "shape_msgs::msg::dds_::SolidPrimitive_")]
     pub struct SolidPrimitive {
         /// The type of the shape
         pub r#type: u8,
@@ -71,13 +70,16 @@ pub mod msg {
         pub const CYLINDER: u8 = 3;
         pub const CONE: u8 = 4;
         pub const PRISM: u8 = 5;
+
         /// The meaning of the shape dimensions: each constant defines the index in the 'dimensions' array.
         /// For type BOX, the X, Y, and Z dimensions are the length of the corresponding sides of the box.
         pub const BOX_X: u8 = 0;
         pub const BOX_Y: u8 = 1;
         pub const BOX_Z: u8 = 2;
+
         /// For the SPHERE type, only one component is used, and it gives the radius of the sphere.
         pub const SPHERE_RADIUS: u8 = 0;
+
         /// For the CYLINDER and CONE types, the center line is oriented along the Z axis.
         /// Therefore the CYLINDER_HEIGHT (CONE_HEIGHT) component of dimensions gives the
         /// height of the cylinder (cone).
@@ -89,6 +91,7 @@ pub mod msg {
         pub const CYLINDER_RADIUS: u8 = 1;
         pub const CONE_HEIGHT: u8 = 0;
         pub const CONE_RADIUS: u8 = 1;
+
         /// For the type PRISM, the center line is oriented along Z axis.
         /// The PRISM_HEIGHT component of dimensions gives the
         /// height of the prism.

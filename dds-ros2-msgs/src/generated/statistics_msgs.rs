@@ -6,7 +6,6 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// A generic metrics message providing statistics for measurements from different sources. For example,
     /// measure a system's CPU % for a given window yields the following data points over a window of time:
     ///
@@ -17,8 +16,8 @@ pub mod msg {
     /// - sample count
     ///
     /// These are all represented as different 'StatisticDataPoint's.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "statistics_msgs::msg::dds_::MetricsMessage_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "statistics_msgs::msg::dds_::MetricsMessage_")]
     pub struct MetricsMessage {
         /// Name metric measurement source, e.g., node, topic, or process name
         pub measurement_source_name: ::std::string::String,
@@ -31,7 +30,7 @@ pub mod msg {
         /// Measurement window end time
         pub window_stop: crate::builtin_interfaces::msg::Time,
         /// A list of statistics data point, defined in StatisticDataPoint.msg
-        pub statistics: ::std::vec::Vec<crate::statistics_msgs::msg::StatisticDataPoint>,
+        pub statistics: ::std::vec::Vec<StatisticDataPoint>,
     }
 
     impl crate::RosMessage for MetricsMessage {
@@ -52,8 +51,11 @@ pub mod msg {
     /// One example is that standard deviation is only available when there are two or more data points but there is only one,
     /// and in this case the value would be nan.
     /// +inf and -inf are not allowed.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "statistics_msgs::msg::dds_::StatisticDataPoint_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "statistics_msgs::msg::dds_::StatisticDataPoint_"
+    )]
     pub struct StatisticDataPoint {
         /// The statistic type of this data point, defined in StatisticDataType.msg
         /// Default value should be StatisticDataType.STATISTICS_DATA_TYPE_UNINITIALIZED (0).
@@ -72,8 +74,11 @@ pub mod msg {
     /// The value 0 is reserved for unitialized statistic message data type.
     /// Range of values: \[0, 255\].
     /// Unallowed values: any value that is not specified in this file.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "statistics_msgs::msg::dds_::StatisticDataType_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "statistics_msgs::msg::dds_::StatisticDataType_"
+    )]
     pub struct StatisticDataType {
         pub structure_needs_at_least_one_member: u8,
     }
@@ -81,6 +86,7 @@ pub mod msg {
     impl StatisticDataType {
         /// Constant for uninitialized
         pub const STATISTICS_DATA_TYPE_UNINITIALIZED: u8 = 0;
+
         /// Allowed values
         pub const STATISTICS_DATA_TYPE_AVERAGE: u8 = 1;
         pub const STATISTICS_DATA_TYPE_MINIMUM: u8 = 2;

@@ -6,13 +6,12 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// This was originally provided as an example message.
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::Bool_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::Bool_")]
     pub struct Bool {
         pub data: bool,
     }
@@ -26,8 +25,8 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::Byte_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::Byte_")]
     pub struct Byte {
         #[dds(octet)]
         pub data: u8,
@@ -42,13 +41,13 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::ByteMultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::ByteMultiArray_")]
     pub struct ByteMultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::std_msgs::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         #[dds(octet)]
         pub data: ::std::vec::Vec<u8>,
@@ -63,8 +62,8 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::Char_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::Char_")]
     pub struct Char {
         pub data: u8,
     }
@@ -75,8 +74,8 @@ pub mod msg {
     }
 
     /// `std_msgs/msg/ColorRGBA`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::ColorRGBA_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::ColorRGBA_")]
     pub struct ColorRGBA {
         pub r: f32,
         pub g: f32,
@@ -90,8 +89,8 @@ pub mod msg {
     }
 
     /// `std_msgs/msg/Empty`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::Empty_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::Empty_")]
     pub struct Empty {
         pub structure_needs_at_least_one_member: u8,
     }
@@ -105,8 +104,8 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::Float32_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::Float32_")]
     pub struct Float32 {
         pub data: f32,
     }
@@ -120,13 +119,13 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::Float32MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::Float32MultiArray_")]
     pub struct Float32MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::std_msgs::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<f32>,
     }
@@ -140,8 +139,8 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::Float64_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::Float64_")]
     pub struct Float64 {
         pub data: f64,
     }
@@ -155,13 +154,13 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::Float64MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::Float64MultiArray_")]
     pub struct Float64MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::std_msgs::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<f64>,
     }
@@ -174,8 +173,8 @@ pub mod msg {
     /// Standard metadata for higher-level stamped data types.
     /// This is generally used to communicate timestamped data
     /// in a particular coordinate frame.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::Header_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::Header_")]
     pub struct Header {
         /// Two-integer timestamp that is expressed as seconds and nanoseconds.
         pub stamp: crate::builtin_interfaces::msg::Time,
@@ -192,8 +191,8 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::Int16_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::Int16_")]
     pub struct Int16 {
         pub data: i16,
     }
@@ -207,13 +206,13 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::Int16MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::Int16MultiArray_")]
     pub struct Int16MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::std_msgs::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<i16>,
     }
@@ -227,8 +226,8 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::Int32_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::Int32_")]
     pub struct Int32 {
         pub data: i32,
     }
@@ -242,13 +241,13 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::Int32MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::Int32MultiArray_")]
     pub struct Int32MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::std_msgs::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<i32>,
     }
@@ -262,8 +261,8 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::Int64_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::Int64_")]
     pub struct Int64 {
         pub data: i64,
     }
@@ -277,13 +276,13 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::Int64MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::Int64MultiArray_")]
     pub struct Int64MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::std_msgs::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<i64>,
     }
@@ -297,8 +296,8 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::Int8_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::Int8_")]
     pub struct Int8 {
         pub data: i8,
     }
@@ -312,13 +311,13 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::Int8MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::Int8MultiArray_")]
     pub struct Int8MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::std_msgs::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<i8>,
     }
@@ -332,8 +331,8 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::MultiArrayDimension_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::MultiArrayDimension_")]
     pub struct MultiArrayDimension {
         /// label of given dimension
         pub label: ::std::string::String,
@@ -352,8 +351,8 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::MultiArrayLayout_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::MultiArrayLayout_")]
     pub struct MultiArrayLayout {
         /// The multiarray declares a generic multi-dimensional array of a
         /// particular data type.  Dimensions are ordered from outer most
@@ -379,7 +378,7 @@ pub mod msg {
         ///
         /// multiarray(i,j,k) refers to the ith row, jth column, and kth channel.
         /// Array of dimension properties
-        pub dim: ::std::vec::Vec<crate::std_msgs::msg::MultiArrayDimension>,
+        pub dim: ::std::vec::Vec<MultiArrayDimension>,
         /// padding bytes at front of data
         pub data_offset: u32,
     }
@@ -393,8 +392,8 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::String_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::String_")]
     pub struct String {
         pub data: ::std::string::String,
     }
@@ -408,8 +407,8 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::UInt16_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::UInt16_")]
     pub struct UInt16 {
         pub data: u16,
     }
@@ -423,13 +422,13 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::UInt16MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::UInt16MultiArray_")]
     pub struct UInt16MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::std_msgs::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<u16>,
     }
@@ -443,8 +442,8 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::UInt32_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::UInt32_")]
     pub struct UInt32 {
         pub data: u32,
     }
@@ -458,13 +457,13 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::UInt32MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::UInt32MultiArray_")]
     pub struct UInt32MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::std_msgs::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<u32>,
     }
@@ -478,8 +477,8 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::UInt64_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::UInt64_")]
     pub struct UInt64 {
         pub data: u64,
     }
@@ -493,13 +492,13 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::UInt64MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::UInt64MultiArray_")]
     pub struct UInt64MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::std_msgs::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<u64>,
     }
@@ -513,8 +512,8 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::UInt8_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::UInt8_")]
     pub struct UInt8 {
         pub data: u8,
     }
@@ -528,13 +527,13 @@ pub mod msg {
     /// It is deprecated as of Foxy
     /// It is recommended to create your own semantically meaningful message.
     /// However if you would like to continue using this please use the equivalent in example_msgs.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_msgs::msg::dds_::UInt8MultiArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_msgs::msg::dds_::UInt8MultiArray_")]
     pub struct UInt8MultiArray {
         /// Please look at the MultiArrayLayout message definition for
         /// documentation on all multiarrays.
         /// specification of data layout
-        pub layout: crate::std_msgs::msg::MultiArrayLayout,
+        pub layout: MultiArrayLayout,
         /// array of data
         pub data: ::std::vec::Vec<u8>,
     }

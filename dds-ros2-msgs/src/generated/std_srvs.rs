@@ -6,10 +6,9 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod srv {
-
     /// `std_srvs/srv/Empty_Request`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_srvs::srv::dds_::Empty_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_srvs::srv::dds_::Empty_Request_")]
     pub struct EmptyRequest {
         pub structure_needs_at_least_one_member: u8,
     }
@@ -20,8 +19,8 @@ pub mod srv {
     }
 
     /// `std_srvs/srv/Empty_Response`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_srvs::srv::dds_::Empty_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_srvs::srv::dds_::Empty_Response_")]
     pub struct EmptyResponse {
         pub structure_needs_at_least_one_member: u8,
     }
@@ -32,14 +31,14 @@ pub mod srv {
     }
 
     /// `std_srvs/srv/Empty_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_srvs::srv::dds_::Empty_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_srvs::srv::dds_::Empty_Event_")]
     pub struct EmptyEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::std_srvs::srv::EmptyRequest>,
+        pub request: ::std::vec::Vec<EmptyRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::std_srvs::srv::EmptyResponse>,
+        pub response: ::std::vec::Vec<EmptyResponse>,
     }
 
     impl crate::RosMessage for EmptyEvent {
@@ -57,7 +56,6 @@ pub mod srv {
         type Event = EmptyEvent;
         const ROS_NAME: &'static str = "std_srvs/srv/Empty";
         const TYPE_HASH: &'static str = "RIHS01_5888399dedec5ccc85ea6451949fd2c9f97bfdf963f9a588821639fcd31b5d19";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -65,15 +63,19 @@ pub mod srv {
         ) -> Self::Event {
             EmptyEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
 
     /// `std_srvs/srv/SetBool_Request`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_srvs::srv::dds_::SetBool_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_srvs::srv::dds_::SetBool_Request_")]
     pub struct SetBoolRequest {
         /// e.g. for hardware enabling / disabling
         pub data: bool,
@@ -85,8 +87,8 @@ pub mod srv {
     }
 
     /// `std_srvs/srv/SetBool_Response`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_srvs::srv::dds_::SetBool_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_srvs::srv::dds_::SetBool_Response_")]
     pub struct SetBoolResponse {
         /// indicate successful run of triggered service
         pub success: bool,
@@ -100,14 +102,14 @@ pub mod srv {
     }
 
     /// `std_srvs/srv/SetBool_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_srvs::srv::dds_::SetBool_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_srvs::srv::dds_::SetBool_Event_")]
     pub struct SetBoolEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::std_srvs::srv::SetBoolRequest>,
+        pub request: ::std::vec::Vec<SetBoolRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::std_srvs::srv::SetBoolResponse>,
+        pub response: ::std::vec::Vec<SetBoolResponse>,
     }
 
     impl crate::RosMessage for SetBoolEvent {
@@ -125,7 +127,6 @@ pub mod srv {
         type Event = SetBoolEvent;
         const ROS_NAME: &'static str = "std_srvs/srv/SetBool";
         const TYPE_HASH: &'static str = "RIHS01_abe9e4bb6b41b40e6789712c00ec8871923e089af3f667a79992a428cff2da0a";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -133,15 +134,19 @@ pub mod srv {
         ) -> Self::Event {
             SetBoolEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
 
     /// `std_srvs/srv/Trigger_Request`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_srvs::srv::dds_::Trigger_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_srvs::srv::dds_::Trigger_Request_")]
     pub struct TriggerRequest {
         pub structure_needs_at_least_one_member: u8,
     }
@@ -152,8 +157,8 @@ pub mod srv {
     }
 
     /// `std_srvs/srv/Trigger_Response`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_srvs::srv::dds_::Trigger_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_srvs::srv::dds_::Trigger_Response_")]
     pub struct TriggerResponse {
         /// indicate successful run of triggered service
         pub success: bool,
@@ -167,14 +172,14 @@ pub mod srv {
     }
 
     /// `std_srvs/srv/Trigger_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "std_srvs::srv::dds_::Trigger_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "std_srvs::srv::dds_::Trigger_Event_")]
     pub struct TriggerEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::std_srvs::srv::TriggerRequest>,
+        pub request: ::std::vec::Vec<TriggerRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::std_srvs::srv::TriggerResponse>,
+        pub response: ::std::vec::Vec<TriggerResponse>,
     }
 
     impl crate::RosMessage for TriggerEvent {
@@ -192,7 +197,6 @@ pub mod srv {
         type Event = TriggerEvent;
         const ROS_NAME: &'static str = "std_srvs/srv/Trigger";
         const TYPE_HASH: &'static str = "RIHS01_eeff2cd6fa5ad9d27cdf4dec64818317839b62f212a91e6b5304b634b2062c5f";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -200,8 +204,12 @@ pub mod srv {
         ) -> Self::Event {
             TriggerEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }

@@ -6,11 +6,10 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// Separate header for compatibility with current TimeSynchronizer.
     /// Likely to be removed in a later release, use image.header instead.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "stereo_msgs::msg::dds_::DisparityImage_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "stereo_msgs::msg::dds_::DisparityImage_")]
     pub struct DisparityImage {
         pub header: crate::std_msgs::msg::Header,
         /// Floating point disparity image. The disparities are pre-adjusted for any

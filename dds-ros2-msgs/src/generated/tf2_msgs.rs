@@ -6,10 +6,9 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// `tf2_msgs/msg/TF2Error`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "tf2_msgs::msg::dds_::TF2Error_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "tf2_msgs::msg::dds_::TF2Error_")]
     pub struct TF2Error {
         pub error: u8,
         pub error_string: ::std::string::String,
@@ -31,8 +30,8 @@ pub mod msg {
     }
 
     /// `tf2_msgs/msg/TFMessage`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "tf2_msgs::msg::dds_::TFMessage_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "tf2_msgs::msg::dds_::TFMessage_")]
     pub struct TFMessage {
         pub transforms: ::std::vec::Vec<crate::geometry_msgs::msg::TransformStamped>,
     }
@@ -44,10 +43,9 @@ pub mod msg {
 }
 
 pub mod srv {
-
     /// `tf2_msgs/srv/FrameGraph_Request`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "tf2_msgs::srv::dds_::FrameGraph_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "tf2_msgs::srv::dds_::FrameGraph_Request_")]
     pub struct FrameGraphRequest {
         pub structure_needs_at_least_one_member: u8,
     }
@@ -58,8 +56,8 @@ pub mod srv {
     }
 
     /// `tf2_msgs/srv/FrameGraph_Response`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "tf2_msgs::srv::dds_::FrameGraph_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "tf2_msgs::srv::dds_::FrameGraph_Response_")]
     pub struct FrameGraphResponse {
         pub frame_yaml: ::std::string::String,
     }
@@ -70,14 +68,14 @@ pub mod srv {
     }
 
     /// `tf2_msgs/srv/FrameGraph_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "tf2_msgs::srv::dds_::FrameGraph_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "tf2_msgs::srv::dds_::FrameGraph_Event_")]
     pub struct FrameGraphEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::tf2_msgs::srv::FrameGraphRequest>,
+        pub request: ::std::vec::Vec<FrameGraphRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::tf2_msgs::srv::FrameGraphResponse>,
+        pub response: ::std::vec::Vec<FrameGraphResponse>,
     }
 
     impl crate::RosMessage for FrameGraphEvent {
@@ -95,7 +93,6 @@ pub mod srv {
         type Event = FrameGraphEvent;
         const ROS_NAME: &'static str = "tf2_msgs/srv/FrameGraph";
         const TYPE_HASH: &'static str = "RIHS01_0d1fbc6222c018ba5f33822904a2fdd4063705289956d3fdde07cd8c50fe8067";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -103,18 +100,24 @@ pub mod srv {
         ) -> Self::Event {
             FrameGraphEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
 }
 
 pub mod action {
-
     /// Simple API
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "tf2_msgs::action::dds_::LookupTransform_Goal_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "tf2_msgs::action::dds_::LookupTransform_Goal_"
+    )]
     pub struct LookupTransformGoal {
         pub target_frame: ::std::string::String,
         pub source_frame: ::std::string::String,
@@ -133,11 +136,14 @@ pub mod action {
     }
 
     /// `tf2_msgs/action/LookupTransform_Result`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "tf2_msgs::action::dds_::LookupTransform_Result_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "tf2_msgs::action::dds_::LookupTransform_Result_"
+    )]
     pub struct LookupTransformResult {
         pub transform: crate::geometry_msgs::msg::TransformStamped,
-        pub error: crate::tf2_msgs::msg::TF2Error,
+        pub error: super::msg::TF2Error,
     }
 
     impl crate::RosMessage for LookupTransformResult {
@@ -146,8 +152,11 @@ pub mod action {
     }
 
     /// `tf2_msgs/action/LookupTransform_Feedback`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "tf2_msgs::action::dds_::LookupTransform_Feedback_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "tf2_msgs::action::dds_::LookupTransform_Feedback_"
+    )]
     pub struct LookupTransformFeedback {
         pub structure_needs_at_least_one_member: u8,
     }
@@ -158,11 +167,14 @@ pub mod action {
     }
 
     /// `tf2_msgs/action/LookupTransform_SendGoal_Request`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "tf2_msgs::action::dds_::LookupTransform_SendGoal_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "tf2_msgs::action::dds_::LookupTransform_SendGoal_Request_"
+    )]
     pub struct LookupTransformSendGoalRequest {
         pub goal_id: crate::unique_identifier_msgs::msg::UUID,
-        pub goal: crate::tf2_msgs::action::LookupTransformGoal,
+        pub goal: LookupTransformGoal,
     }
 
     impl crate::RosMessage for LookupTransformSendGoalRequest {
@@ -171,8 +183,11 @@ pub mod action {
     }
 
     /// `tf2_msgs/action/LookupTransform_SendGoal_Response`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "tf2_msgs::action::dds_::LookupTransform_SendGoal_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "tf2_msgs::action::dds_::LookupTransform_SendGoal_Response_"
+    )]
     pub struct LookupTransformSendGoalResponse {
         pub accepted: bool,
         pub stamp: crate::builtin_interfaces::msg::Time,
@@ -184,14 +199,17 @@ pub mod action {
     }
 
     /// `tf2_msgs/action/LookupTransform_SendGoal_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "tf2_msgs::action::dds_::LookupTransform_SendGoal_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "tf2_msgs::action::dds_::LookupTransform_SendGoal_Event_"
+    )]
     pub struct LookupTransformSendGoalEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::tf2_msgs::action::LookupTransformSendGoalRequest>,
+        pub request: ::std::vec::Vec<LookupTransformSendGoalRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::tf2_msgs::action::LookupTransformSendGoalResponse>,
+        pub response: ::std::vec::Vec<LookupTransformSendGoalResponse>,
     }
 
     impl crate::RosMessage for LookupTransformSendGoalEvent {
@@ -200,8 +218,11 @@ pub mod action {
     }
 
     /// `tf2_msgs/action/LookupTransform_GetResult_Request`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "tf2_msgs::action::dds_::LookupTransform_GetResult_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "tf2_msgs::action::dds_::LookupTransform_GetResult_Request_"
+    )]
     pub struct LookupTransformGetResultRequest {
         pub goal_id: crate::unique_identifier_msgs::msg::UUID,
     }
@@ -212,11 +233,14 @@ pub mod action {
     }
 
     /// `tf2_msgs/action/LookupTransform_GetResult_Response`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "tf2_msgs::action::dds_::LookupTransform_GetResult_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "tf2_msgs::action::dds_::LookupTransform_GetResult_Response_"
+    )]
     pub struct LookupTransformGetResultResponse {
         pub status: i8,
-        pub result: crate::tf2_msgs::action::LookupTransformResult,
+        pub result: LookupTransformResult,
     }
 
     impl crate::RosMessage for LookupTransformGetResultResponse {
@@ -225,14 +249,17 @@ pub mod action {
     }
 
     /// `tf2_msgs/action/LookupTransform_GetResult_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "tf2_msgs::action::dds_::LookupTransform_GetResult_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "tf2_msgs::action::dds_::LookupTransform_GetResult_Event_"
+    )]
     pub struct LookupTransformGetResultEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::tf2_msgs::action::LookupTransformGetResultRequest>,
+        pub request: ::std::vec::Vec<LookupTransformGetResultRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::tf2_msgs::action::LookupTransformGetResultResponse>,
+        pub response: ::std::vec::Vec<LookupTransformGetResultResponse>,
     }
 
     impl crate::RosMessage for LookupTransformGetResultEvent {
@@ -241,11 +268,14 @@ pub mod action {
     }
 
     /// `tf2_msgs/action/LookupTransform_FeedbackMessage`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "tf2_msgs::action::dds_::LookupTransform_FeedbackMessage_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "tf2_msgs::action::dds_::LookupTransform_FeedbackMessage_"
+    )]
     pub struct LookupTransformFeedbackMessage {
         pub goal_id: crate::unique_identifier_msgs::msg::UUID,
-        pub feedback: crate::tf2_msgs::action::LookupTransformFeedback,
+        pub feedback: LookupTransformFeedback,
     }
 
     impl crate::RosMessage for LookupTransformFeedbackMessage {
@@ -266,49 +296,76 @@ pub mod action {
         type GetResult = LookupTransformGetResult;
         const ROS_NAME: &'static str = "tf2_msgs/action/LookupTransform";
         const TYPE_HASH: &'static str = "RIHS01_0b8adf6bc0b5958879e3265b41a457e03558fe523890a81252c70eba97a82c5d";
-
-        fn send_goal_request(goal_id: [u8; 16], goal: Self::Goal) -> LookupTransformSendGoalRequest {
-            LookupTransformSendGoalRequest { goal_id: crate::unique_identifier_msgs::msg::UUID { uuid: goal_id }, goal }
+        fn send_goal_request(
+            goal_id: [u8; 16],
+            goal: Self::Goal,
+        ) -> LookupTransformSendGoalRequest {
+            LookupTransformSendGoalRequest {
+                goal_id: crate::unique_identifier_msgs::msg::UUID {
+                    uuid: goal_id,
+                },
+                goal,
+            }
         }
-
-        fn open_send_goal_request(request: LookupTransformSendGoalRequest) -> ([u8; 16], Self::Goal) {
+        fn open_send_goal_request(
+            request: LookupTransformSendGoalRequest,
+        ) -> ([u8; 16], Self::Goal) {
             (request.goal_id.uuid, request.goal)
         }
-
         fn send_goal_response(
             accepted: bool,
             stamp: crate::builtin_interfaces::msg::Time,
         ) -> LookupTransformSendGoalResponse {
-            LookupTransformSendGoalResponse { accepted, stamp }
+            LookupTransformSendGoalResponse {
+                accepted,
+                stamp,
+            }
         }
-
         fn open_send_goal_response(
             response: LookupTransformSendGoalResponse,
         ) -> (bool, crate::builtin_interfaces::msg::Time) {
             (response.accepted, response.stamp)
         }
-
         fn get_result_request(goal_id: [u8; 16]) -> LookupTransformGetResultRequest {
-            LookupTransformGetResultRequest { goal_id: crate::unique_identifier_msgs::msg::UUID { uuid: goal_id } }
+            LookupTransformGetResultRequest {
+                goal_id: crate::unique_identifier_msgs::msg::UUID {
+                    uuid: goal_id,
+                },
+            }
         }
-
-        fn open_get_result_request(request: LookupTransformGetResultRequest) -> [u8; 16] {
+        fn open_get_result_request(
+            request: LookupTransformGetResultRequest,
+        ) -> [u8; 16] {
             request.goal_id.uuid
         }
-
-        fn get_result_response(status: i8, result: Self::Result) -> LookupTransformGetResultResponse {
-            LookupTransformGetResultResponse { status, result }
+        fn get_result_response(
+            status: i8,
+            result: Self::Result,
+        ) -> LookupTransformGetResultResponse {
+            LookupTransformGetResultResponse {
+                status,
+                result,
+            }
         }
-
-        fn open_get_result_response(response: LookupTransformGetResultResponse) -> (i8, Self::Result) {
+        fn open_get_result_response(
+            response: LookupTransformGetResultResponse,
+        ) -> (i8, Self::Result) {
             (response.status, response.result)
         }
-
-        fn feedback_message(goal_id: [u8; 16], feedback: Self::Feedback) -> Self::FeedbackMessage {
-            LookupTransformFeedbackMessage { goal_id: crate::unique_identifier_msgs::msg::UUID { uuid: goal_id }, feedback }
+        fn feedback_message(
+            goal_id: [u8; 16],
+            feedback: Self::Feedback,
+        ) -> Self::FeedbackMessage {
+            LookupTransformFeedbackMessage {
+                goal_id: crate::unique_identifier_msgs::msg::UUID {
+                    uuid: goal_id,
+                },
+                feedback,
+            }
         }
-
-        fn open_feedback_message(message: Self::FeedbackMessage) -> ([u8; 16], Self::Feedback) {
+        fn open_feedback_message(
+            message: Self::FeedbackMessage,
+        ) -> ([u8; 16], Self::Feedback) {
             (message.goal_id.uuid, message.feedback)
         }
     }
@@ -323,7 +380,6 @@ pub mod action {
         type Event = LookupTransformSendGoalEvent;
         const ROS_NAME: &'static str = "tf2_msgs/action/LookupTransform_SendGoal";
         const TYPE_HASH: &'static str = "RIHS01_4646ff5706c86b04d0a1098d329951a9731a7517e16702905de6073cc72c8530";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -331,8 +387,12 @@ pub mod action {
         ) -> Self::Event {
             LookupTransformSendGoalEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }
@@ -347,7 +407,6 @@ pub mod action {
         type Event = LookupTransformGetResultEvent;
         const ROS_NAME: &'static str = "tf2_msgs/action/LookupTransform_GetResult";
         const TYPE_HASH: &'static str = "RIHS01_3cd1715751899e3167b5aec3e4ac194f7da9e8493a77285f9f6a4c914f5e8b24";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -355,8 +414,12 @@ pub mod action {
         ) -> Self::Event {
             LookupTransformGetResultEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }

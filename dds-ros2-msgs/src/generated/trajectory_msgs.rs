@@ -6,11 +6,13 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// The header is used to specify the coordinate frame and the reference time for
     /// the trajectory durations
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "trajectory_msgs::msg::dds_::JointTrajectory_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "trajectory_msgs::msg::dds_::JointTrajectory_"
+    )]
     pub struct JointTrajectory {
         pub header: crate::std_msgs::msg::Header,
         /// The names of the active joints in each trajectory point. These names are
@@ -18,7 +20,7 @@ pub mod msg {
         pub joint_names: ::std::vec::Vec<::std::string::String>,
         /// Array of trajectory points, which describe the positions, velocities,
         /// accelerations and/or efforts of the joints at each time point.
-        pub points: ::std::vec::Vec<crate::trajectory_msgs::msg::JointTrajectoryPoint>,
+        pub points: ::std::vec::Vec<JointTrajectoryPoint>,
     }
 
     impl crate::RosMessage for JointTrajectory {
@@ -29,8 +31,11 @@ pub mod msg {
     /// Each trajectory point specifies either positions\[, velocities\[, accelerations\]\]
     /// or positions\[, effort\] for the trajectory to be executed.
     /// All specified values are in the same order as the joint names in JointTrajectory.msg.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "trajectory_msgs::msg::dds_::JointTrajectoryPoint_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "trajectory_msgs::msg::dds_::JointTrajectoryPoint_"
+    )]
     pub struct JointTrajectoryPoint {
         /// Single DOF joint positions for each joint relative to their "0" position.
         /// The units depend on the specific joint type: radians for revolute or
@@ -58,8 +63,11 @@ pub mod msg {
     }
 
     /// The header is used to specify the coordinate frame and the reference time for the trajectory durations
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "trajectory_msgs::msg::dds_::MultiDOFJointTrajectory_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "trajectory_msgs::msg::dds_::MultiDOFJointTrajectory_"
+    )]
     pub struct MultiDOFJointTrajectory {
         pub header: crate::std_msgs::msg::Header,
         /// A representation of a multi-dof joint trajectory (each point is a transformation)
@@ -67,7 +75,7 @@ pub mod msg {
         /// that has the same length as the array of joint names, and has the same order of joints as
         /// the joint names array.
         pub joint_names: ::std::vec::Vec<::std::string::String>,
-        pub points: ::std::vec::Vec<crate::trajectory_msgs::msg::MultiDOFJointTrajectoryPoint>,
+        pub points: ::std::vec::Vec<MultiDOFJointTrajectoryPoint>,
     }
 
     impl crate::RosMessage for MultiDOFJointTrajectory {
@@ -76,8 +84,11 @@ pub mod msg {
     }
 
     /// Each multi-dof joint can specify a transform (up to 6 DOF).
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "trajectory_msgs::msg::dds_::MultiDOFJointTrajectoryPoint_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "trajectory_msgs::msg::dds_::MultiDOFJointTrajectoryPoint_"
+    )]
     pub struct MultiDOFJointTrajectoryPoint {
         pub transforms: ::std::vec::Vec<crate::geometry_msgs::msg::Transform>,
         /// There can be a velocity specified for the origin of the joint.

@@ -6,15 +6,17 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// Represents a single field in a type.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "type_description_interfaces::msg::dds_::Field_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "type_description_interfaces::msg::dds_::Field_"
+    )]
     pub struct Field {
         /// Name of the field.
         pub name: ::std::string::String,
         /// Type of the field, including details about the type like length, nested name, etc.
-        pub r#type: crate::type_description_interfaces::msg::FieldType,
+        pub r#type: FieldType,
         /// Literal default value of the field as a string, as it appeared in the original
         /// message description file, whether that be .msg/.srv/.action or .idl.
         pub default_value: ::std::string::String,
@@ -26,8 +28,11 @@ pub mod msg {
     }
 
     /// Represents the type of a field and related meta-data.
-    #[derive(Debug, Clone, PartialEq, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "type_description_interfaces::msg::dds_::FieldType_")]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "type_description_interfaces::msg::dds_::FieldType_"
+    )]
     pub struct FieldType {
         /// Identifying number for the type of the field, using one of the above constants.
         pub type_id: u8,
@@ -80,8 +85,10 @@ pub mod msg {
         /// - 145-192: Unbounded Sequences of primitive and string types
         /// - 193-255: Reserved space for future array/sequence-like types
         pub const FIELD_TYPE_NOT_SET: u8 = 0;
+
         /// Nested type defined in other .msg/.idl files.
         pub const FIELD_TYPE_NESTED_TYPE: u8 = 1;
+
         /// Integer Types
         pub const FIELD_TYPE_INT8: u8 = 2;
         pub const FIELD_TYPE_UINT8: u8 = 3;
@@ -91,26 +98,34 @@ pub mod msg {
         pub const FIELD_TYPE_UINT32: u8 = 7;
         pub const FIELD_TYPE_INT64: u8 = 8;
         pub const FIELD_TYPE_UINT64: u8 = 9;
+
         /// Floating-Point Types
         pub const FIELD_TYPE_FLOAT: u8 = 10;
         pub const FIELD_TYPE_DOUBLE: u8 = 11;
         pub const FIELD_TYPE_LONG_DOUBLE: u8 = 12;
+
         /// Char and WChar Types
         pub const FIELD_TYPE_CHAR: u8 = 13;
         pub const FIELD_TYPE_WCHAR: u8 = 14;
+
         /// Boolean Type
         pub const FIELD_TYPE_BOOLEAN: u8 = 15;
+
         /// Byte/Octet Type
         pub const FIELD_TYPE_BYTE: u8 = 16;
+
         /// String Types
         pub const FIELD_TYPE_STRING: u8 = 17;
         pub const FIELD_TYPE_WSTRING: u8 = 18;
+
         /// Fixed String Types
         pub const FIELD_TYPE_FIXED_STRING: u8 = 19;
         pub const FIELD_TYPE_FIXED_WSTRING: u8 = 20;
+
         /// Bounded String Types
         pub const FIELD_TYPE_BOUNDED_STRING: u8 = 21;
         pub const FIELD_TYPE_BOUNDED_WSTRING: u8 = 22;
+
         /// Fixed Sized Array Types
         pub const FIELD_TYPE_NESTED_TYPE_ARRAY: u8 = 49;
         pub const FIELD_TYPE_INT8_ARRAY: u8 = 50;
@@ -134,6 +149,7 @@ pub mod msg {
         pub const FIELD_TYPE_FIXED_WSTRING_ARRAY: u8 = 68;
         pub const FIELD_TYPE_BOUNDED_STRING_ARRAY: u8 = 69;
         pub const FIELD_TYPE_BOUNDED_WSTRING_ARRAY: u8 = 70;
+
         /// Bounded Sequence Types
         pub const FIELD_TYPE_NESTED_TYPE_BOUNDED_SEQUENCE: u8 = 97;
         pub const FIELD_TYPE_INT8_BOUNDED_SEQUENCE: u8 = 98;
@@ -157,6 +173,7 @@ pub mod msg {
         pub const FIELD_TYPE_FIXED_WSTRING_BOUNDED_SEQUENCE: u8 = 116;
         pub const FIELD_TYPE_BOUNDED_STRING_BOUNDED_SEQUENCE: u8 = 117;
         pub const FIELD_TYPE_BOUNDED_WSTRING_BOUNDED_SEQUENCE: u8 = 118;
+
         /// Unbounded Sequence Types
         pub const FIELD_TYPE_NESTED_TYPE_UNBOUNDED_SEQUENCE: u8 = 145;
         pub const FIELD_TYPE_INT8_UNBOUNDED_SEQUENCE: u8 = 146;
@@ -188,8 +205,11 @@ pub mod msg {
     }
 
     /// Represents a single type, without the types it references, if any.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "type_description_interfaces::msg::dds_::IndividualTypeDescription_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "type_description_interfaces::msg::dds_::IndividualTypeDescription_"
+    )]
     pub struct IndividualTypeDescription {
         /// Name of the type.
         /// This is limited to 255 characters.
@@ -200,7 +220,7 @@ pub mod msg {
         #[dds(bound = 255)]
         pub type_name: ::std::string::String,
         /// Fields of the type.
-        pub fields: ::std::vec::Vec<crate::type_description_interfaces::msg::Field>,
+        pub fields: ::std::vec::Vec<Field>,
     }
 
     impl crate::RosMessage for IndividualTypeDescription {
@@ -209,8 +229,11 @@ pub mod msg {
     }
 
     /// Represents an arbitrary key-value pair for application-specific information.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "type_description_interfaces::msg::dds_::KeyValue_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "type_description_interfaces::msg::dds_::KeyValue_"
+    )]
     pub struct KeyValue {
         pub key: ::std::string::String,
         pub value: ::std::string::String,
@@ -222,13 +245,16 @@ pub mod msg {
     }
 
     /// Represents a complete type description, including the type itself as well as the types it references.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "type_description_interfaces::msg::dds_::TypeDescription_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "type_description_interfaces::msg::dds_::TypeDescription_"
+    )]
     pub struct TypeDescription {
         /// Description of the type.
-        pub type_description: crate::type_description_interfaces::msg::IndividualTypeDescription,
+        pub type_description: IndividualTypeDescription,
         /// Descriptions of all referenced types, recursively.
-        pub referenced_type_descriptions: ::std::vec::Vec<crate::type_description_interfaces::msg::IndividualTypeDescription>,
+        pub referenced_type_descriptions: ::std::vec::Vec<IndividualTypeDescription>,
     }
 
     impl crate::RosMessage for TypeDescription {
@@ -237,8 +263,11 @@ pub mod msg {
     }
 
     /// Represents the original source of a ROS 2 interface definition.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "type_description_interfaces::msg::dds_::TypeSource_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "type_description_interfaces::msg::dds_::TypeSource_"
+    )]
     pub struct TypeSource {
         /// ROS interface type name, in PACKAGE/NAMESPACE/TYPENAME format.
         pub type_name: ::std::string::String,
@@ -261,10 +290,12 @@ pub mod msg {
 }
 
 pub mod srv {
-
     /// ROS interface type name, in PACKAGE/NAMESPACE/TYPENAME format.
-    #[derive(Debug, Clone, PartialEq, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "type_description_interfaces::srv::dds_::GetTypeDescription_Request_")]
+    #[derive(Debug, Clone, PartialEq, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "type_description_interfaces::srv::dds_::GetTypeDescription_Request_"
+    )]
     pub struct GetTypeDescriptionRequest {
         pub type_name: ::std::string::String,
         /// REP-2011 RIHS hash string.
@@ -290,24 +321,27 @@ pub mod srv {
 
     /// True if the type description information is available and populated in the response.
     /// If false, all other fields except `failure_reason` are considered undefined.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "type_description_interfaces::srv::dds_::GetTypeDescription_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "type_description_interfaces::srv::dds_::GetTypeDescription_Response_"
+    )]
     pub struct GetTypeDescriptionResponse {
         pub successful: bool,
         /// If `successful` is false, contains a reason for failure.
         /// If `successful` is true, this is left empty.
         pub failure_reason: ::std::string::String,
         /// The parsed type description which can be used programmatically.
-        pub type_description: crate::type_description_interfaces::msg::TypeDescription,
+        pub type_description: super::msg::TypeDescription,
         /// A list containing the interface definition source text of the requested type,
         /// plus all types it recursively depends on.
         /// Each source text is a copy of the original contents of the
         /// .msg, .srv, .action, .idl, or other file if it exists, including comments and whitespace.
         /// Sources can be matched with IndividualTypeDescriptions by their `type_name`.
         /// The `encoding` field of each entry informs how to interpret its contents.
-        pub type_sources: ::std::vec::Vec<crate::type_description_interfaces::msg::TypeSource>,
+        pub type_sources: ::std::vec::Vec<super::msg::TypeSource>,
         /// Key-value pairs of extra information.
-        pub extra_information: ::std::vec::Vec<crate::type_description_interfaces::msg::KeyValue>,
+        pub extra_information: ::std::vec::Vec<super::msg::KeyValue>,
     }
 
     impl crate::RosMessage for GetTypeDescriptionResponse {
@@ -316,14 +350,17 @@ pub mod srv {
     }
 
     /// `type_description_interfaces/srv/GetTypeDescription_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "type_description_interfaces::srv::dds_::GetTypeDescription_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "type_description_interfaces::srv::dds_::GetTypeDescription_Event_"
+    )]
     pub struct GetTypeDescriptionEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::type_description_interfaces::srv::GetTypeDescriptionRequest>,
+        pub request: ::std::vec::Vec<GetTypeDescriptionRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::type_description_interfaces::srv::GetTypeDescriptionResponse>,
+        pub response: ::std::vec::Vec<GetTypeDescriptionResponse>,
     }
 
     impl crate::RosMessage for GetTypeDescriptionEvent {
@@ -341,7 +378,6 @@ pub mod srv {
         type Event = GetTypeDescriptionEvent;
         const ROS_NAME: &'static str = "type_description_interfaces/srv/GetTypeDescription";
         const TYPE_HASH: &'static str = "RIHS01_69b9c19c1021405984cc60dbbb1edceb147a6538b411d812ba6afabeed962cd5";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -349,8 +385,12 @@ pub mod srv {
         ) -> Self::Event {
             GetTypeDescriptionEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }

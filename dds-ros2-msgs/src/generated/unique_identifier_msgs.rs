@@ -6,13 +6,12 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// A universally unique identifier (UUID).
     ///
     /// http://en.wikipedia.org/wiki/Universally_unique_identifier
     /// http://tools.ietf.org/html/rfc4122.html
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "unique_identifier_msgs::msg::dds_::UUID_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "unique_identifier_msgs::msg::dds_::UUID_")]
     pub struct UUID {
         pub uuid: [u8; 16],
     }
@@ -24,6 +23,4 @@ pub mod msg {
 }
 
 /// Every message of the package, and those of its services and actions.
-pub const TYPES: &[crate::RosTypeEntry] = &[
-    crate::RosTypeEntry::of::<msg::UUID>(),
-];
+pub const TYPES: &[crate::RosTypeEntry] = &[crate::RosTypeEntry::of::<msg::UUID>()];

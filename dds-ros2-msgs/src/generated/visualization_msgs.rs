@@ -6,10 +6,9 @@
 #![allow(missing_docs, rustdoc::all, clippy::all, reason = "the texts are those of the interface files")]
 
 pub mod msg {
-
     /// `visualization_msgs/msg/ImageMarker`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "visualization_msgs::msg::dds_::ImageMarker_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "visualization_msgs::msg::dds_::ImageMarker_")]
     pub struct ImageMarker {
         pub header: crate::std_msgs::msg::Header,
         /// Namespace which is used with the id to form a unique id.
@@ -62,8 +61,11 @@ pub mod msg {
     /// in the same frame.
     /// Otherwise, you might receive feedback in a different frame.
     /// For rviz, this will be the current 'fixed frame' set by the user.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "visualization_msgs::msg::dds_::InteractiveMarker_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "visualization_msgs::msg::dds_::InteractiveMarker_"
+    )]
     pub struct InteractiveMarker {
         pub header: crate::std_msgs::msg::Header,
         /// Initial pose. Also, defines the pivot point for rotations.
@@ -76,9 +78,9 @@ pub mod msg {
         /// Scale to be used for default controls (default=1).
         pub scale: f32,
         /// All menu and submenu entries associated with this marker.
-        pub menu_entries: ::std::vec::Vec<crate::visualization_msgs::msg::MenuEntry>,
+        pub menu_entries: ::std::vec::Vec<MenuEntry>,
         /// List of controls displayed for this marker.
-        pub controls: ::std::vec::Vec<crate::visualization_msgs::msg::InteractiveMarkerControl>,
+        pub controls: ::std::vec::Vec<InteractiveMarkerControl>,
     }
 
     impl crate::RosMessage for InteractiveMarker {
@@ -87,8 +89,11 @@ pub mod msg {
     }
 
     /// Represents a control that is to be displayed together with an interactive marker
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "visualization_msgs::msg::dds_::InteractiveMarkerControl_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "visualization_msgs::msg::dds_::InteractiveMarkerControl_"
+    )]
     pub struct InteractiveMarkerControl {
         /// Identifying string for this control.
         /// You need to assign a unique value to this to receive feedback from the GUI
@@ -111,7 +116,7 @@ pub mod msg {
         /// but will be transformed into the local frame of the interactive marker.
         /// - If the header of a marker is empty, its pose will be interpreted as
         /// relative to the pose of the parent interactive marker.
-        pub markers: ::std::vec::Vec<crate::visualization_msgs::msg::Marker>,
+        pub markers: ::std::vec::Vec<Marker>,
         /// In VIEW_FACING mode, set this to true if you don't want the markers
         /// to be aligned with the camera view point. The markers will show up
         /// as in INHERIT mode.
@@ -130,6 +135,7 @@ pub mod msg {
         pub const INHERIT: u8 = 0;
         pub const FIXED: u8 = 1;
         pub const VIEW_FACING: u8 = 2;
+
         /// Interaction mode for this control
         ///
         /// NONE: This control is only meant for visualization; no context menu.
@@ -146,6 +152,7 @@ pub mod msg {
         pub const MOVE_PLANE: u8 = 4;
         pub const ROTATE_AXIS: u8 = 5;
         pub const MOVE_ROTATE: u8 = 6;
+
         /// "3D" interaction modes work with the mouse+SHIFT+CTRL or with 3D cursors.
         /// MOVE_3D: Translate freely in 3D space.
         /// ROTATE_3D: Rotate freely in 3D space about the origin of parent frame.
@@ -161,8 +168,11 @@ pub mod msg {
     }
 
     /// Time/frame info.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "visualization_msgs::msg::dds_::InteractiveMarkerFeedback_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "visualization_msgs::msg::dds_::InteractiveMarkerFeedback_"
+    )]
     pub struct InteractiveMarkerFeedback {
         pub header: crate::std_msgs::msg::Header,
         /// Identifying string. Must be unique in the topic namespace.
@@ -208,8 +218,11 @@ pub mod msg {
 
     /// Identifying string. Must be unique in the topic namespace
     /// that this server works on.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "visualization_msgs::msg::dds_::InteractiveMarkerInit_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "visualization_msgs::msg::dds_::InteractiveMarkerInit_"
+    )]
     pub struct InteractiveMarkerInit {
         pub server_id: ::std::string::String,
         /// Sequence number.
@@ -220,7 +233,7 @@ pub mod msg {
         /// duplicate data.
         pub seq_num: u64,
         /// All markers.
-        pub markers: ::std::vec::Vec<crate::visualization_msgs::msg::InteractiveMarker>,
+        pub markers: ::std::vec::Vec<InteractiveMarker>,
     }
 
     impl crate::RosMessage for InteractiveMarkerInit {
@@ -229,8 +242,11 @@ pub mod msg {
     }
 
     /// `visualization_msgs/msg/InteractiveMarkerPose`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "visualization_msgs::msg::dds_::InteractiveMarkerPose_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "visualization_msgs::msg::dds_::InteractiveMarkerPose_"
+    )]
     pub struct InteractiveMarkerPose {
         /// Time/frame info.
         pub header: crate::std_msgs::msg::Header,
@@ -247,8 +263,11 @@ pub mod msg {
     }
 
     /// `visualization_msgs/msg/InteractiveMarkerUpdate`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "visualization_msgs::msg::dds_::InteractiveMarkerUpdate_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "visualization_msgs::msg::dds_::InteractiveMarkerUpdate_"
+    )]
     pub struct InteractiveMarkerUpdate {
         /// Identifying string. Must be unique in the topic namespace
         /// that this server works on.
@@ -260,9 +279,9 @@ pub mod msg {
         /// Note: No guarantees on the order of processing.
         /// Contents must be kept consistent by sender.
         /// Markers to be added or updated
-        pub markers: ::std::vec::Vec<crate::visualization_msgs::msg::InteractiveMarker>,
+        pub markers: ::std::vec::Vec<InteractiveMarker>,
         /// Poses of markers that should be moved
-        pub poses: ::std::vec::Vec<crate::visualization_msgs::msg::InteractiveMarkerPose>,
+        pub poses: ::std::vec::Vec<InteractiveMarkerPose>,
         /// Names of markers to be erased
         pub erases: ::std::vec::Vec<::std::string::String>,
     }
@@ -289,8 +308,8 @@ pub mod msg {
     /// - http://www.ros.org/wiki/rviz/Tutorials/Markers%3A%20Basic%20Shapes
     ///
     /// for more information on using this message with rviz.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "visualization_msgs::msg::dds_::Marker_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "visualization_msgs::msg::dds_::Marker_")]
     pub struct Marker {
         /// Header for timestamp and frame id.
         pub header: crate::std_msgs::msg::Header,
@@ -339,7 +358,7 @@ pub mod msg {
         /// Location of each vertex within the texture; in the range:
         ///
         /// Unit: `0.0-1.0`
-        pub uv_coordinates: ::std::vec::Vec<crate::visualization_msgs::msg::UVCoordinate>,
+        pub uv_coordinates: ::std::vec::Vec<UVCoordinate>,
         /// Only used for text markers
         pub text: ::std::string::String,
         /// Only used for MESH_RESOURCE markers.
@@ -348,7 +367,7 @@ pub mod msg {
         /// use the following format for mesh_resource:
         /// "embedded://mesh_name"
         pub mesh_resource: ::std::string::String,
-        pub mesh_file: crate::visualization_msgs::msg::MeshFile,
+        pub mesh_file: MeshFile,
         pub mesh_use_embedded_materials: bool,
     }
 
@@ -378,10 +397,10 @@ pub mod msg {
     }
 
     /// `visualization_msgs/msg/MarkerArray`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "visualization_msgs::msg::dds_::MarkerArray_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "visualization_msgs::msg::dds_::MarkerArray_")]
     pub struct MarkerArray {
-        pub markers: ::std::vec::Vec<crate::visualization_msgs::msg::Marker>,
+        pub markers: ::std::vec::Vec<Marker>,
     }
 
     impl crate::RosMessage for MarkerArray {
@@ -419,8 +438,8 @@ pub mod msg {
     /// - robot
     /// - pr2
     /// - turtle
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "visualization_msgs::msg::dds_::MenuEntry_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "visualization_msgs::msg::dds_::MenuEntry_")]
     pub struct MenuEntry {
         /// ID is a number for each menu entry.  Must be unique within the
         /// control, and should never be 0.
@@ -452,8 +471,8 @@ pub mod msg {
     }
 
     /// Used to send raw mesh files.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "visualization_msgs::msg::dds_::MeshFile_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(crate = "crate::export", name = "visualization_msgs::msg::dds_::MeshFile_")]
     pub struct MeshFile {
         /// The filename is used for both debug purposes and to provide a file extension
         /// for whatever parser is used.
@@ -469,8 +488,11 @@ pub mod msg {
 
     /// Location of the pixel as a ratio of the width of a 2D texture.
     /// Values should be in range:.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "visualization_msgs::msg::dds_::UVCoordinate_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "visualization_msgs::msg::dds_::UVCoordinate_"
+    )]
     pub struct UVCoordinate {
         pub u: f32,
         pub v: f32,
@@ -483,10 +505,12 @@ pub mod msg {
 }
 
 pub mod srv {
-
     /// `visualization_msgs/srv/GetInteractiveMarkers_Request`.
-    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "visualization_msgs::srv::dds_::GetInteractiveMarkers_Request_")]
+    #[derive(Debug, Clone, PartialEq, Default, Eq, Hash, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "visualization_msgs::srv::dds_::GetInteractiveMarkers_Request_"
+    )]
     pub struct GetInteractiveMarkersRequest {
         pub structure_needs_at_least_one_member: u8,
     }
@@ -500,12 +524,15 @@ pub mod srv {
     /// Set to the sequence number of the latest update message
     /// at the time the server received the request.
     /// Clients use this to detect if any updates were missed.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "visualization_msgs::srv::dds_::GetInteractiveMarkers_Response_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "visualization_msgs::srv::dds_::GetInteractiveMarkers_Response_"
+    )]
     pub struct GetInteractiveMarkersResponse {
         pub sequence_number: u64,
         /// All interactive markers provided by the server.
-        pub markers: ::std::vec::Vec<crate::visualization_msgs::msg::InteractiveMarker>,
+        pub markers: ::std::vec::Vec<super::msg::InteractiveMarker>,
     }
 
     impl crate::RosMessage for GetInteractiveMarkersResponse {
@@ -514,14 +541,17 @@ pub mod srv {
     }
 
     /// `visualization_msgs/srv/GetInteractiveMarkers_Event`.
-    #[derive(Debug, Clone, PartialEq, Default, ::dds_macros::DdsType)]
-    #[dds(crate = "::dds_cdr", name = "visualization_msgs::srv::dds_::GetInteractiveMarkers_Event_")]
+    #[derive(Debug, Clone, PartialEq, Default, crate::export::DdsType)]
+    #[dds(
+        crate = "crate::export",
+        name = "visualization_msgs::srv::dds_::GetInteractiveMarkers_Event_"
+    )]
     pub struct GetInteractiveMarkersEvent {
         pub info: crate::service_msgs::msg::ServiceEventInfo,
         #[dds(bound = 1)]
-        pub request: ::std::vec::Vec<crate::visualization_msgs::srv::GetInteractiveMarkersRequest>,
+        pub request: ::std::vec::Vec<GetInteractiveMarkersRequest>,
         #[dds(bound = 1)]
-        pub response: ::std::vec::Vec<crate::visualization_msgs::srv::GetInteractiveMarkersResponse>,
+        pub response: ::std::vec::Vec<GetInteractiveMarkersResponse>,
     }
 
     impl crate::RosMessage for GetInteractiveMarkersEvent {
@@ -539,7 +569,6 @@ pub mod srv {
         type Event = GetInteractiveMarkersEvent;
         const ROS_NAME: &'static str = "visualization_msgs/srv/GetInteractiveMarkers";
         const TYPE_HASH: &'static str = "RIHS01_bfdfaa861f4a8422b4ec3bd02c6681e4a45a83bdc2913d8facdf923d8ad1376a";
-
         fn event(
             info: crate::service_msgs::msg::ServiceEventInfo,
             request: ::core::option::Option<Self::Request>,
@@ -547,8 +576,12 @@ pub mod srv {
         ) -> Self::Event {
             GetInteractiveMarkersEvent {
                 info,
-                request: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(request)),
-                response: ::core::iter::Iterator::collect(::core::iter::IntoIterator::into_iter(response)),
+                request: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(request),
+                ),
+                response: ::core::iter::Iterator::collect(
+                    ::core::iter::IntoIterator::into_iter(response),
+                ),
             }
         }
     }

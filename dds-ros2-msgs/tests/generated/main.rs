@@ -4,9 +4,8 @@
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
-mod rust_text;
-
 use dds_idl::ros::{InterfaceName, LoadedInterfaces, RosPackages};
+use dds_idl::rust::generate_ros_package;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -44,7 +43,7 @@ fn generate(folder: &Path) -> BTreeMap<String, String> {
     for package in &names {
         let loaded = packages.load(&packages.interfaces_of(package));
         assert!(!loaded.diagnostics.has_errors(), "{}", loaded.diagnostics.render(&loaded.sources, false));
-        files.insert(format!("src/generated/{package}.rs"), rust_text::package(package, &loaded.types));
+        files.insert(format!("src/generated/{package}.rs"), package_text(package, &loaded));
         modules.push_str(&format!("#[cfg(feature = \"{package}\")]\n#[rustfmt::skip]\npub mod {package};\n"));
         let needed: Vec<String> = needed_packages(package, &loaded).iter().map(|name| format!("\"{name}\"")).collect();
         features.push_str(&format!("{package} = [{}]\n", needed.join(", ")));
@@ -57,6 +56,21 @@ fn generate(folder: &Path) -> BTreeMap<String, String> {
     let (_, after) = rest.split_once(FEATURES_END).unwrap();
     files.insert("Cargo.toml".to_owned(), format!("{before}{FEATURES_START}{features}{FEATURES_END}{after}"));
     files
+}
+
+fn package_text(package: &str, loaded: &LoadedInterfaces) -> String {
+    let license = match package {
+        "tf2_msgs" | "unique_identifier_msgs" => "BSD-3-Clause",
+        _ => "Apache-2.0",
+    };
+    let code = generate_ros_package(&loaded.types, package, "crate").unwrap();
+    format!(
+        "// Written by `tests/generated` from the interface files of `{package}`.\n\
+         // SPDX-License-Identifier: {license}\n\n\
+         //! Interfaces of the ROS 2 package `{package}`.\n\n\
+         #![allow(missing_docs, rustdoc::all, clippy::all, reason = \"the texts are those of the interface files\")]\n\n\
+         {code}"
+    )
 }
 
 /// The packages of the types that the types of a package contain directly.

@@ -36,9 +36,9 @@ const ROOMS: [(&str, u8); 14] = [
 /// The rooms of dds-cdr.
 const CDR_ROOMS: [(&str, u8); 5] = [("InstanceHandle", 0), ("similar", 0), ("cdr", 1), ("xtypes", 2), ("filter", 2)];
 
-/// The rooms of dds-idl: front ends and back ends use the model, and not each other.
+/// The rooms of dds-idl. The code of ROS messages needs their interfaces, and otherwise all ends use the model alone.
 const IDL_ROOMS: [(&str, u8); 8] =
-    [("model", 0), ("idl", 1), ("ros", 1), ("print", 1), ("service", 1), ("rust", 1), ("description", 2), ("xml", 2)];
+    [("model", 0), ("ros", 1), ("idl", 2), ("print", 2), ("service", 2), ("rust", 2), ("xml", 3), ("description", 3)];
 
 /// The rooms of dds-core. Tests and documentation may use every room.
 const CORE_ROOMS: [(&str, u8); 18] = [
