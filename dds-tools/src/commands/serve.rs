@@ -31,8 +31,10 @@ const STEP: Duration = Duration::from_millis(2);
 const LOOK: Duration = Duration::from_millis(100);
 /// Period of rates and losses.
 const PERIOD: Duration = Duration::from_secs(1);
-/// Time for which all topics have readers after the page or a collector of metrics has asked.
-const QUERY_TIME: Duration = Duration::from_secs(35);
+/// Time for which all topics have readers after the page has asked.
+const PAGE_TIME: Duration = Duration::from_secs(35);
+/// The same after a collector of metrics has asked. Prometheus forgets a series without a new value after 5 minutes.
+const METRICS_TIME: Duration = Duration::from_secs(6 * 60);
 /// Most channels that one client may publish.
 const CLIENT_CHANNELS_MAX: usize = 256;
 /// Requests of clients between two looks at the readers. Many small requests must not hold back the samples.
@@ -59,7 +61,7 @@ pub fn run(options: &ServeOptions, notes: &mut dyn Write, stop: &Stop) -> Result
         watch,
         clients: HashMap::new(),
         outboxes: HashMap::new(),
-        queried: None,
+        queries: QueryTimes::default(),
         accepts_samples: !options.read_only,
     };
     view.serve(&server, &stop.after(options.duration))
@@ -80,6 +82,21 @@ struct PublishedTopic {
     is_json: bool,
 }
 
+/// When the page and a collector of metrics last asked.
+#[derive(Debug, Default)]
+struct QueryTimes {
+    page: Option<Instant>,
+    metrics: Option<Instant>,
+}
+
+impl QueryTimes {
+    /// Returns whether all topics need readers.
+    fn need_all_topics(&self, now: Instant) -> bool {
+        let is_recent = |asked: Option<Instant>, time| asked.is_some_and(|asked| now - asked < time);
+        is_recent(self.page, PAGE_TIME) || is_recent(self.metrics, METRICS_TIME)
+    }
+}
+
 struct LiveView {
     participant: DomainParticipant,
     watch: DomainWatch,
@@ -87,8 +104,7 @@ struct LiveView {
     observer: SystemObserver,
     clients: HashMap<u64, Client>,
     outboxes: HashMap<u64, (SocketAddr, Arc<Outbox>)>,
-    /// When the page or a collector of metrics last asked.
-    queried: Option<Instant>,
+    queries: QueryTimes,
     accepts_samples: bool,
 }
 
@@ -125,8 +141,7 @@ impl LiveView {
     /// Follows the domain, and sends the changes of channels and the time.
     fn look(&mut self) -> Result<(), ToolError> {
         self.watch.update()?;
-        let is_queried = self.queried.is_some_and(|asked| asked.elapsed() < QUERY_TIME);
-        let changes = self.topics.update(self.watch.view(), is_queried)?;
+        let changes = self.topics.update(self.watch.view(), self.queries.need_all_topics(Instant::now()))?;
         if !changes.removed.is_empty() {
             self.send_all(&foxglove::unadvertise(&changes.removed));
         }
@@ -188,7 +203,8 @@ impl LiveView {
     }
 
     fn answer(&mut self, query: &PageQuery) -> String {
-        self.queried = Some(Instant::now());
+        let asked = if *query == PageQuery::Metrics { &mut self.queries.metrics } else { &mut self.queries.page };
+        *asked = Some(Instant::now());
         match query {
             PageQuery::Sample(topic) => self.topics.sample_json(topic),
             PageQuery::State => {
@@ -276,5 +292,23 @@ impl PublishedTopic {
             // The readers accept another encoding.
             _ => self.writer.write(&sample).map_err(|error| error.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::QueryTimes;
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn collector_may_ask_each_minute() {
+        let start = Instant::now();
+        let later = |seconds| start + Duration::from_secs(seconds);
+        let collector = QueryTimes { metrics: Some(start), ..QueryTimes::default() };
+        assert!(collector.need_all_topics(later(60)) && collector.need_all_topics(later(300)));
+        assert!(!collector.need_all_topics(later(600)));
+        let page = QueryTimes { page: Some(start), ..QueryTimes::default() };
+        assert!(page.need_all_topics(later(30)) && !page.need_all_topics(later(60)));
+        assert!(!QueryTimes::default().need_all_topics(start));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::http::RequestHead;
 use crate::error::ToolError;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
 /// Bytes of a token that the program makes.
 const TOKEN_LEN: usize = 16;
@@ -38,8 +38,14 @@ impl AccessRules {
     /// Creates the rules of a server at `address`. Other addresses than those of this host need a token.
     ///
     /// # Errors
-    /// Fails if the system has no randomness for a token.
+    /// Fails if the system has no randomness for a token, or if every page would have access without a token.
     pub(crate) fn new(address: SocketAddr, token: Option<&str>, origins: &[String]) -> Result<Self, ToolError> {
+        if token.is_none() && address.ip().is_loopback() && origins.iter().any(|origin| origin == "*") {
+            return Err(ToolError::Value {
+                path: "--allow-origin *".to_owned(),
+                reason: "every page in a browser of this host could read and publish topics; add --token".to_owned(),
+            });
+        }
         let token = match token {
             Some(token) => Some(token.to_owned()),
             None if address.ip().is_loopback() => None,
@@ -79,7 +85,13 @@ fn is_local_name(host: &str) -> bool {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
     };
-    matches!(name, "localhost" | "127.0.0.1" | "[::1]")
+    let in_brackets = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+    let address = match in_brackets {
+        Some(address) => address.parse::<Ipv6Addr>().map(IpAddr::from),
+        None => name.parse(),
+    };
+    // No site can make its name resolve to such an address and keep the address as its name.
+    address.map_or_else(|_| name.eq_ignore_ascii_case("localhost"), |address| address.to_canonical().is_loopback())
 }
 
 /// Compares in a time that does not depend on the place of the first difference.
@@ -121,6 +133,35 @@ mod tests {
             Err(AccessRefusal::Host)
         );
         assert_eq!(check("Accept: x"), Err(AccessRefusal::Host));
+    }
+
+    #[test]
+    fn every_address_of_this_host_has_access() {
+        let rules = AccessRules::new(([127, 0, 0, 2], 8765).into(), None, &[]).unwrap();
+        for host in ["LOCALHOST", "127.0.0.1", "127.0.0.2", "127.1.2.3", "[::1]", "[::ffff:127.0.0.1]"] {
+            for port in ["", ":80", ":8765"] {
+                let fields = format!("Host: {host}{port}\r\nOrigin: http://{host}{port}");
+                assert_eq!(rules.check(&head(&format!("HTTP/1.1\r\n{fields}"))), Ok(()), "{fields}");
+            }
+        }
+        for host in ["128.0.0.1", "10.0.0.1:8765", "[::2]", "127.0.0.1.evil.example", "localhost.evil.example", "127.1"]
+        {
+            let head = head(&format!("HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{host}"));
+            assert_eq!(rules.check(&head), Err(AccessRefusal::Host), "{host}");
+        }
+    }
+
+    #[test]
+    fn every_origin_needs_a_token() {
+        let all = ["*".to_owned()];
+        let address = ([127, 0, 0, 1], 8765).into();
+        let error = AccessRules::new(address, None, &all).unwrap_err().to_string();
+        assert!(error.starts_with("--allow-origin *: ") && error.contains("--token"), "{error}");
+        let rules = AccessRules::new(address, Some("secret-of-this-test"), &all).unwrap();
+        let fields = "HTTP/1.1\r\nHost: localhost\r\nOrigin: https://app.foxglove.dev";
+        assert_eq!(rules.check(&head(fields)), Err(AccessRefusal::Token));
+        let fields = format!("{fields}\r\nAuthorization: Bearer secret-of-this-test");
+        assert_eq!(rules.check(&head(&fields)), Ok(()));
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! | `access` | tokens, origins and host names |
 //! | `http` | request heads and responses |
 //! | `server` | connections, and their requests to the command |
+//! | `requests` | the bounded queue of requests to the command |
 //! | `outbox` | the bounded queue of a client |
 //! | `foxglove` | messages of the Foxglove WebSocket protocol |
 //! | `topics` | the served topics, their readers and their figures |
@@ -21,6 +22,7 @@ pub(crate) mod access;
 pub(crate) mod foxglove;
 pub(crate) mod http;
 pub(crate) mod outbox;
+pub(crate) mod requests;
 pub(crate) mod server;
 pub(crate) mod snapshot;
 pub(crate) mod topics;

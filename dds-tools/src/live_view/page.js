@@ -4,8 +4,9 @@ const HISTORY = 120, TOPICS_SHOWN = 500, GRAPH_TOPICS = 60;
 const token = new URLSearchParams(location.search).get("token");
 const byId = id => document.getElementById(id);
 const past = new Map();
-// The address can name a topic: `/#robot/pose`.
-let selected = decodeURIComponent(location.hash.slice(1)) || null, state = null;
+// The address can name a topic: `/#robot/pose`. A text such as `%` is no encoded name, and stands for itself.
+const decoded = text => { try { return decodeURIComponent(text); } catch { return text; } };
+let selected = decoded(location.hash.slice(1)) || null, state = null;
 
 function address(path, parameters = {}) {
   const query = new URLSearchParams(parameters);

@@ -4,12 +4,13 @@ use super::access::AccessRules;
 use super::foxglove::{self, ClientMessage, SUBPROTOCOLS};
 use super::http::{RequestHead, Response};
 use super::outbox::Outbox;
+use super::requests::RequestQueue;
 use crate::error::ToolError;
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Duration;
 use tungstenite::handshake::derive_accept_key;
 use tungstenite::protocol::{Role, WebSocketConfig};
@@ -17,8 +18,6 @@ use tungstenite::{Message, WebSocket};
 
 /// Most connections at the same time.
 const CONNECTIONS_MAX: usize = 64;
-/// Most requests that wait for the thread of the command. More of them hold back their connections.
-const REQUESTS_MAX: usize = 1024;
 /// Longest message of a client.
 const MESSAGE_LEN_MAX: usize = 16 << 20;
 /// Time for the head of a request.
@@ -55,7 +54,7 @@ pub(crate) enum PageQuery {
 pub(crate) struct LiveServer {
     address: SocketAddr,
     query: String,
-    requests: Receiver<ClientRequest>,
+    requests: RequestQueue,
     is_closed: Arc<AtomicBool>,
 }
 
@@ -64,7 +63,7 @@ struct Connections {
     rules: AccessRules,
     accepts_samples: bool,
     session: String,
-    requests: SyncSender<ClientRequest>,
+    requests: RequestQueue,
     next_client: AtomicU64,
 }
 
@@ -82,12 +81,12 @@ impl LiveServer {
         let error = |source| ToolError::Io { name: address.to_string(), source };
         let listener = TcpListener::bind(address).map_err(error)?;
         let address = listener.local_addr().map_err(error)?;
-        let (sender, requests) = sync_channel(REQUESTS_MAX);
+        let requests = RequestQueue::default();
         let is_closed = Arc::new(AtomicBool::new(false));
         let query = rules.query();
         let next_client = AtomicU64::new(1);
-        let connections = Arc::new(Connections { rules, accepts_samples, session, requests: sender, next_client });
-        let server = Self { address, query, requests, is_closed: Arc::clone(&is_closed) };
+        let server = Self { address, query, requests: requests.clone(), is_closed: Arc::clone(&is_closed) };
+        let connections = Arc::new(Connections { rules, accepts_samples, session, requests, next_client });
         std::thread::spawn(move || accept(&listener, &connections, &is_closed));
         Ok(server)
     }
@@ -104,13 +103,14 @@ impl LiveServer {
 
     /// Returns the next request, if one waits.
     pub(crate) fn next_request(&self) -> Option<ClientRequest> {
-        self.requests.try_recv().ok()
+        self.requests.pop()
     }
 }
 
 impl Drop for LiveServer {
     fn drop(&mut self) {
         self.is_closed.store(true, Ordering::Relaxed);
+        self.requests.close();
         // The thread waits in `accept`. One connection wakes it.
         let mut address = self.address;
         if address.ip().is_unspecified() {
@@ -187,7 +187,7 @@ impl Connections {
             _ => return respond(&mut stream, "404 Not Found", "there is no such page"),
         };
         let (answer, answers) = sync_channel(1);
-        let body = match self.requests.send(ClientRequest::PageQuery { query, answer }) {
+        let body = match self.requests.push(head.path.len(), ClientRequest::PageQuery { query, answer }) {
             Ok(()) => answers.recv_timeout(ANSWER_TIME).ok(),
             Err(_) => None,
         };
@@ -227,11 +227,11 @@ impl Connections {
             let outbox = Arc::clone(&outbox);
             std::thread::spawn(move || write_messages(stream, &outbox, config))
         };
-        if self.requests.send(connected).is_ok() {
+        if self.requests.push(0, connected).is_ok() {
             let mut socket = WebSocket::from_partially_read(input, rest, Role::Server, Some(config));
             self.read_messages(client, &mut socket, &outbox);
             // The command may have ended.
-            let _ = self.requests.send(ClientRequest::Disconnected { client });
+            let _ = self.requests.push(0, ClientRequest::Disconnected { client });
         }
         outbox.close();
         // The thread returns when the outbox is closed, or at the latest after the time for a write.
@@ -241,9 +241,9 @@ impl Connections {
 
     fn read_messages(&self, client: u64, socket: &mut WebSocket<ReadOnly>, outbox: &Outbox) {
         loop {
-            let parsed = match socket.read() {
-                Ok(Message::Text(text)) => ClientMessage::parse_text(&text),
-                Ok(Message::Binary(bytes)) => ClientMessage::parse_binary(&bytes),
+            let (len, parsed) = match socket.read() {
+                Ok(Message::Text(text)) => (text.len(), ClientMessage::parse_text(&text)),
+                Ok(Message::Binary(bytes)) => (bytes.len(), ClientMessage::parse_binary(&bytes)),
                 Ok(Message::Ping(payload)) => {
                     outbox.push(Message::Pong(payload));
                     continue;
@@ -253,7 +253,7 @@ impl Connections {
             };
             match parsed {
                 Ok(message) => {
-                    if self.requests.send(ClientRequest::Message { client, message }).is_err() {
+                    if self.requests.push(len, ClientRequest::Message { client, message }).is_err() {
                         return;
                     }
                 }

@@ -2,7 +2,7 @@
 
 use super::foxglove;
 use super::outbox::Outbox;
-use crate::domain_view::DomainView;
+use crate::domain_view::{DomainView, TopicView};
 use crate::error::ToolError;
 use crate::latched_samples::{LatchedKey, LatchedSamples};
 use crate::recording::MESSAGE_ENCODING;
@@ -16,6 +16,7 @@ use hdrhistogram::Histogram;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,8 +31,11 @@ const LATCHED_BYTES_MAX: usize = 16 << 20;
 const SAMPLE_TEXT_LEN_MAX: usize = 100_000;
 /// Time for which the page wants the last sample of a topic after it has asked for it.
 const INSPECTION_TIME: Duration = Duration::from_secs(5);
+/// How often, and in which period, new endpoints of a topic are asked for their type.
+const TYPE_CHECKS: u32 = 10;
+const TYPE_CHECK_PERIOD: Duration = Duration::from_millis(500);
 
-/// The figures of a topic in the last period.
+/// The figures of a topic in the last period. Totals also have the samples of earlier readers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct TopicFigures {
     pub(crate) rate_hz: f64,
@@ -51,6 +55,7 @@ pub(crate) struct TopicFigures {
 pub(crate) struct ServedTopic {
     id: u32,
     ty: KnownType,
+    type_checks: TypeChecks,
     /// `None` if the type is unknown, so that no client can decode the samples.
     advertisement: Option<Value>,
     reader: Option<ObservedTopic>,
@@ -62,7 +67,33 @@ pub(crate) struct ServedTopic {
     delays: Option<Histogram<u64>>,
     last_sample: Option<(i64, Vec<u8>)>,
     inspected: Option<Instant>,
+    /// Lost samples of closed readers.
+    lost_before: u64,
     pub(crate) figures: TopicFigures,
+}
+
+/// When to ask the endpoints of a topic for their type again.
+#[derive(Debug, Default)]
+struct TypeChecks {
+    /// Identifies the endpoints.
+    endpoints: u64,
+    left: u32,
+    last: Option<Instant>,
+}
+
+impl TypeChecks {
+    /// Returns whether to ask now. The first answer may be the type of the own reader, because others take time.
+    fn is_due(&mut self, endpoints: u64, now: Instant) -> bool {
+        if self.endpoints != endpoints {
+            *self = Self { endpoints, left: TYPE_CHECKS, last: None };
+        }
+        let is_due = self.left > 0 && self.last.is_none_or(|last| now - last >= TYPE_CHECK_PERIOD);
+        if is_due {
+            self.left -= 1;
+            self.last = Some(now);
+        }
+        is_due
+    }
 }
 
 /// All topics that the server offers.
@@ -116,16 +147,7 @@ impl ServedTopics {
         self.refused.retain(|name, _| found.contains_key(name.as_str()));
         self.types.keep_waits(|name| found.contains_key(name));
         for (name, endpoints) in &found {
-            if !self.topics.contains_key(*name) {
-                if self.topics.len() >= TOPICS_MAX {
-                    continue;
-                }
-                let Some(ty) = self.types.of_topic(name, endpoints)? else { continue };
-                let topic = ServedTopic::new(self.next_id, name, ty);
-                self.next_id += 1;
-                changes.added.extend(topic.advertisement.clone());
-                self.topics.insert((*name).to_owned(), topic);
-            }
+            self.update_type(name, endpoints, &mut changes)?;
             let Some(topic) = self.topics.get_mut(*name) else { continue };
             let is_wanted = !topic.subscribers.is_empty() || page_looks || topic.is_inspected();
             if !is_wanted || endpoints.writers.is_empty() {
@@ -146,6 +168,42 @@ impl ServedTopics {
         Ok(changes)
     }
 
+    /// Creates the channel of a new topic, or a new channel if the endpoints of the topic have another type now.
+    fn update_type(
+        &mut self,
+        name: &str,
+        endpoints: &TopicView<'_>,
+        changes: &mut ChannelChanges,
+    ) -> Result<(), ToolError> {
+        let fingerprint = fingerprint(endpoints);
+        let is_due = match self.topics.get_mut(name) {
+            Some(topic) => topic.type_checks.is_due(fingerprint, Instant::now()),
+            None => self.topics.len() < TOPICS_MAX,
+        };
+        if !is_due {
+            return Ok(());
+        }
+        let Some(ty) = self.types.of_topic(name, endpoints)? else { return Ok(()) };
+        let old = self.topics.get_mut(name);
+        // Endpoints without a description do not contradict the type.
+        if old.as_ref().is_some_and(|old| ty.dynamic().is_none() || ty.dynamic() == old.ty.dynamic()) {
+            return Ok(());
+        }
+        let mut topic = ServedTopic::new(self.next_id, name, ty);
+        topic.type_checks.endpoints = fingerprint;
+        if let Some(old) = old {
+            // A participant has one type for each topic name, so the old reader must leave first.
+            old.close_reader();
+            (topic.lost_before, topic.figures) = (old.lost_before, old.figures.clone());
+            changes.removed.extend(old.advertisement.as_ref().map(|_| old.id));
+            self.refused.remove(name);
+        }
+        self.next_id += 1;
+        changes.added.extend(topic.advertisement.clone());
+        self.topics.insert(name.to_owned(), topic);
+        Ok(())
+    }
+
     /// Takes the samples of all readers, and passes them to the subscribers.
     pub(crate) fn take(&mut self, clients: &HashMap<u64, (SocketAddr, Arc<Outbox>)>) -> Result<u64, ToolError> {
         let mut taken = 0;
@@ -163,11 +221,15 @@ impl ServedTopics {
         subscription: u32,
         channel: u32,
     ) -> Option<String> {
+        if self.topics.values().any(|topic| topic.subscribers.contains(&(client, subscription))) {
+            return Some(format!("the subscription {subscription} exists already"));
+        }
         let Some(topic) = self.topics.values_mut().find(|topic| topic.id == channel) else {
             return Some(format!("there is no channel {channel}"));
         };
-        if topic.subscribers.contains(&(client, subscription)) {
-            return Some(format!("the subscription {subscription} exists already"));
+        // The protocol allows one subscription of a channel for each client.
+        if let Some((_, other)) = topic.subscribers.iter().find(|(owner, _)| *owner == client) {
+            return Some(format!("the channel {channel} has the subscription {other} of this client already"));
         }
         topic.subscribers.push((client, subscription));
         let mut latched: Vec<&(u64, Arc<[u8]>)> = topic.latched.iter().collect();
@@ -219,6 +281,7 @@ impl ServedTopic {
         Self {
             id,
             ty,
+            type_checks: TypeChecks::default(),
             advertisement,
             reader: None,
             subscribers: Vec::new(),
@@ -228,6 +291,7 @@ impl ServedTopic {
             delays: Histogram::new(2).ok(),
             last_sample: None,
             inspected: None,
+            lost_before: 0,
             figures: TopicFigures::default(),
         }
     }
@@ -237,10 +301,13 @@ impl ServedTopic {
     }
 
     fn close_reader(&mut self) {
-        if self.reader.take().is_some() {
-            self.latched = LatchedSamples::new(LATCHED_MAX, LATCHED_BYTES_MAX);
-            self.figures = TopicFigures::default();
-        }
+        let Some(reader) = self.reader.take() else { return };
+        self.latched = LatchedSamples::new(LATCHED_MAX, LATCHED_BYTES_MAX);
+        // A collector of metrics relies on totals that never decrease.
+        let TopicFigures { samples_total, bytes_total, .. } = self.figures;
+        self.lost_before += reader.losses().total().lost();
+        self.figures =
+            TopicFigures { samples_total, bytes_total, lost_total: self.lost_before, ..TopicFigures::default() };
     }
 
     /// Takes the samples, and passes them to the subscribers. Returns their number.
@@ -284,19 +351,31 @@ impl ServedTopic {
     }
 
     fn end_period(&mut self) {
-        let Self { reader, delays, figures, .. } = self;
+        let Self { reader, delays, figures, lost_before, .. } = self;
         let Some(reader) = reader else { return };
         let period = reader.end_period();
         figures.rate_hz = period.rate;
         figures.bytes_per_second = period.bytes_per_second;
         figures.lost = period.losses.total().lost();
-        figures.lost_total = reader.losses().total().lost();
+        figures.lost_total = *lost_before + reader.losses().total().lost();
         figures.loss_text = period.losses.to_string().lines().next().unwrap_or_default().to_owned();
         let Some(delays) = delays else { return };
         let at = |quantile| if delays.is_empty() { None } else { Some(delays.value_at_quantile(quantile)) };
         (figures.delay_p50_ns, figures.delay_p99_ns) = (at(0.5), at(0.99));
         delays.reset();
     }
+}
+
+/// Returns a number that changes with the endpoints of a topic.
+fn fingerprint(endpoints: &TopicView<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for writer in &endpoints.writers {
+        (writer.key, &writer.type_name).hash(&mut hasher);
+    }
+    for reader in &endpoints.readers {
+        (reader.key, &reader.type_name).hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// Returns the announcement of a channel, or `None` without a type.
@@ -311,4 +390,130 @@ fn advertisement(id: u32, name: &str, ty: &KnownType) -> Option<Value> {
         "schemaEncoding": schema.encoding,
         "schema": schema.text,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Outbox, ServedTopics};
+    use crate::domain_view::DomainWatch;
+    use crate::topic_types::TopicTypes;
+    use dds_core::qos::Preset;
+    use dds_core::{DataWriter, DdsType, DomainParticipant, Scope};
+    use serde_json::Value;
+    use std::collections::HashMap;
+    use std::time::{Duration, Instant};
+
+    mod old {
+        #[derive(dds_core::DdsType, Debug, Clone, PartialEq)]
+        pub(super) struct Pose {
+            pub(super) x: f64,
+        }
+    }
+
+    #[derive(DdsType, Debug, Clone, PartialEq)]
+    struct Pose {
+        x: f64,
+        y: f64,
+    }
+
+    struct Watched {
+        watch: DomainWatch,
+        topics: ServedTopics,
+        robot: DomainParticipant,
+    }
+
+    impl Watched {
+        fn new(test: &str) -> Self {
+            let tag = format!("dds-tools-topics-{test}-{}", std::process::id());
+            let join = || DomainParticipant::builder(0).scope(Scope::Host).domain_tag(&tag).build().unwrap();
+            let participant = join();
+            let watch = DomainWatch::new(&participant).unwrap();
+            let types = TopicTypes::new(participant.clone(), Duration::from_secs(30), None);
+            Self { watch, topics: ServedTopics::new(participant, types), robot: join() }
+        }
+
+        /// Updates the topics until `look` returns a value.
+        fn until<T>(
+            &mut self,
+            page_looks: bool,
+            mut look: impl FnMut(&ServedTopics, &[Value], &[u32]) -> Option<T>,
+        ) -> T {
+            let start = Instant::now();
+            loop {
+                self.watch.update().unwrap();
+                let changes = self.topics.update(self.watch.view(), page_looks).unwrap();
+                self.topics.take(&HashMap::new()).unwrap();
+                if let Some(found) = look(&self.topics, &changes.added, &changes.removed) {
+                    return found;
+                }
+                assert!(start.elapsed() < Duration::from_secs(30), "nothing came in 30 s");
+                std::thread::sleep(Duration::from_millis(10));
+            }
+        }
+
+        fn channel_id(&mut self) -> u32 {
+            self.until(false, |_, added, _| Some(added.first()?["id"].as_u64()? as u32))
+        }
+    }
+
+    fn total(topics: &ServedTopics) -> u64 {
+        topics.topics.get("pose").map_or(0, |topic| topic.figures.samples_total)
+    }
+
+    #[test]
+    fn totals_survive_a_closed_reader() {
+        let mut watched = Watched::new("totals");
+        let writer: DataWriter<Pose> = watched.robot.writer_builder("pose").qos(Preset::Event).build().unwrap();
+        for expected in [3, 6] {
+            watched.until(true, |topics, _, _| topics.topics.get("pose")?.reader.as_ref().map(|_| ()));
+            writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+            for _ in 0..3 {
+                writer.write(&Pose { x: 0.0, y: 0.0 }).unwrap();
+            }
+            watched.until(true, |topics, _, _| (total(topics) == expected).then_some(()));
+            watched.until(false, |topics, _, _| topics.topics.get("pose")?.reader.is_none().then_some(()));
+            assert_eq!(total(&watched.topics), expected);
+        }
+    }
+
+    #[test]
+    fn other_type_is_another_channel() {
+        let mut watched = Watched::new("type");
+        // The topic remains, because a reader without a description stays.
+        let topic = watched.robot.raw_topic("pose", "Pose", Default::default()).unwrap();
+        let _reader = watched.robot.reader_builder(&topic).build().unwrap();
+        let old: DataWriter<old::Pose> = watched.robot.writer_builder("pose").qos(Preset::Event).build().unwrap();
+        let first = watched.channel_id();
+        watched.until(true, |topics, _, _| topics.topics.get("pose")?.reader.as_ref().map(|_| ()));
+        old.close();
+        drop((old, topic));
+        let writer: DataWriter<Pose> = watched.robot.writer_builder("pose").qos(Preset::Event).build().unwrap();
+        let schema = watched.until(true, |_, added, removed| {
+            let schema = added.first()?["schema"].as_str()?.to_owned();
+            assert_eq!(removed, [first]);
+            Some(schema)
+        });
+        assert!(schema.contains("double y"), "{schema}");
+        watched.until(true, |topics, _, _| {
+            writer.write(&Pose { x: 1.0, y: 2.0 }).unwrap();
+            (total(topics) > 0).then_some(())
+        });
+    }
+
+    #[test]
+    fn client_has_one_subscription_for_each_channel() {
+        let mut watched = Watched::new("subscription");
+        let _writer: DataWriter<Pose> = watched.robot.writer_builder("pose").build().unwrap();
+        let channel = watched.channel_id();
+        let _other: DataWriter<Pose> = watched.robot.writer_builder("other").build().unwrap();
+        let other = watched.channel_id();
+        let (topics, outbox) = (&mut watched.topics, Outbox::default());
+        assert_eq!(topics.subscribe(1, &outbox, 5, channel), None);
+        assert_eq!(topics.subscribe(2, &outbox, 5, channel), None);
+        let refused = topics.subscribe(1, &outbox, 6, channel);
+        assert_eq!(refused, Some(format!("the channel {channel} has the subscription 5 of this client already")));
+        assert_eq!(topics.subscribe(1, &outbox, 5, other), Some("the subscription 5 exists already".to_owned()));
+        topics.unsubscribe(1, Some(&[5]));
+        assert_eq!(topics.subscribe(1, &outbox, 6, channel), None);
+    }
 }
