@@ -22,6 +22,8 @@ const FIRST_PORT: u32 = 7400;
 const PORTS_OF_DOMAIN: u32 = 250;
 /// Length of the header of a message.
 const HEADER_LEN: usize = 20;
+const PAD: u8 = 0x01;
+const INFO_TS: u8 = 0x09;
 const DATA: u8 = 0x15;
 /// The writer of announcements.
 const SPDP_WRITER: [u8; 4] = [0x00, 0x01, 0x00, 0xc2];
@@ -69,8 +71,8 @@ fn tag_of(message: &[u8]) -> Option<String> {
     let mut rest = message.strip_prefix(b"RTPS").and(message.get(HEADER_LEN..))?;
     while let Some(([id, flags, length @ ..], body)) = rest.split_first_chunk::<4>() {
         let length = usize::from(read_u16(*length, flags & LITTLE_ENDIAN != 0));
-        // The last submessage may have the length 0, which means the rest of the message.
-        let length = if length == 0 { body.len() } else { length };
+        // The length 0 means the rest of the message, except for submessages that may be empty (RTPS 2.5, 9.4.5.1.3).
+        let length = if length == 0 && !matches!(*id, PAD | INFO_TS) { body.len() } else { length };
         let (content, next) = body.split_at_checked(length)?;
         if *id == DATA && content.get(8..12) == Some(&SPDP_WRITER) {
             return tag_of_data(*flags, content);
@@ -130,6 +132,12 @@ mod tests {
 
     /// An announcement with a tag, little endian.
     fn announcement(tag: Option<&str>) -> Vec<u8> {
+        // A timestamp comes first.
+        announcement_behind(&[0x09, 1, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0], tag)
+    }
+
+    /// An announcement behind other submessages.
+    fn announcement_behind(first: &[u8], tag: Option<&str>) -> Vec<u8> {
         let mut body = vec![0, 0, 16, 0];
         body.extend([0, 1, 0, 0xc7, 0, 1, 0, 0xc2, 0, 0, 0, 0, 1, 0, 0, 0]);
         body.extend([0, 3, 0, 0]);
@@ -145,8 +153,7 @@ mod tests {
         body.extend([1, 0, 0, 0]);
         let mut message = b"RTPS\x02\x05\x01\xdd".to_vec();
         message.extend([7; 12]);
-        // A timestamp comes first.
-        message.extend([0x09, 1, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+        message.extend(first);
         message.extend([0x15, 5]);
         message.extend((body.len() as u16).to_le_bytes());
         message.extend(body);
@@ -158,6 +165,20 @@ mod tests {
         assert_eq!(tag_of(&announcement(Some("left"))), Some("left".to_owned()));
         assert_eq!(tag_of(&announcement(None)), Some(String::new()));
         assert_eq!(tag_of(b"RTPS"), None);
+    }
+
+    #[test]
+    fn length_zero_is_the_rest_or_nothing() {
+        // INFO_TS without a timestamp (flag I), and PAD: both are empty.
+        for empty in [[0x09, 3, 0, 0], [0x01, 1, 0, 0]] {
+            assert_eq!(tag_of(&announcement_behind(&empty, Some("left"))), Some("left".to_owned()));
+        }
+        // A HEARTBEAT with the length 0 has the rest of the message.
+        assert_eq!(tag_of(&announcement_behind(&[0x07, 1, 0, 0], Some("left"))), None);
+        // So has the announcement, if it is the last submessage.
+        let mut last = announcement_behind(&[], Some("left"));
+        last[22..24].fill(0);
+        assert_eq!(tag_of(&last), Some("left".to_owned()));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::stop::Stop;
 use crate::topic_access::{publisher_qos, reader_qos, subscriber_qos, topic_type, writer_qos};
 use dds_core::builtin::VendorId;
 use dds_core::cdr::{Encoding, Extensibility};
-use dds_core::dynamic::{DynamicData, DynamicType};
+use dds_core::dynamic::{DynamicData, DynamicType, MemberId};
 use dds_core::qos::TopicQos;
 use dds_core::writer::WriteOptions;
 use dds_core::{DataReader, DataWriter, SampleInfo};
@@ -20,6 +20,9 @@ use std::io::Write;
 const ENCAPSULATION_LEN: usize = 4;
 /// Bytes of the header of `rmw_cyclonedds`.
 const HEADER_LEN: usize = 16;
+/// The members of this header, which precede those of the type.
+const CLIENT: MemberId = MemberId(0);
+const NUMBER: MemberId = MemberId(1);
 
 /// Sends one request, and prints its reply.
 ///
@@ -39,12 +42,15 @@ pub fn run(options: &CallOptions, output: &mut dyn Write, stop: &Stop) -> Result
     let servers = watch.view().endpoints_of(&request_topic);
     let replies = watch.view().endpoints_of(&reply_topic);
     let has_header = has_header(&options.service, &servers, &watch);
+    // A wrong value fails before a server sees the writer.
+    let mut request = sample_from_text(&request_type, &options.value)?;
     let (sent_type, received_type) = match has_header {
         true => (headed_type(&request_type)?, headed_type(&reply_type)?),
         false => (request_type, reply_type.clone()),
     };
-    // A wrong value fails before a server sees the writer.
-    let request = sample_from_text(&sent_type, &options.value)?;
+    if has_header {
+        request = with_header(&request, &sent_type)?;
+    }
     let publisher = participant.publisher(publisher_qos(&servers))?;
     let subscriber = participant.subscriber(subscriber_qos())?;
     let topic = participant.dynamic_topic(&request_topic, &sent_type, TopicQos::default())?;
@@ -81,15 +87,31 @@ fn has_header(service: &str, servers: &TopicView<'_>, watch: &DomainWatch) -> bo
 fn headed_type(ty: &DynamicType) -> Result<DynamicType, ToolError> {
     let mut headed = DynamicType::structure(ty.name())
         .extensibility(Extensibility::Final)
-        .member("client", DynamicType::uint64())
-        .member("number", DynamicType::int64());
+        .member(&free_name(ty, "client"), DynamicType::uint64())
+        .member(&free_name(ty, "number"), DynamicType::int64());
     for member in ty.members() {
         headed = headed.member(member.name(), member.ty());
     }
     headed.build().map_err(ToolError::value)
 }
 
-/// Returns the reply without its header. The length of the header keeps the alignment of all members.
+/// Returns a name that no member of the type has.
+fn free_name(ty: &DynamicType, name: &str) -> String {
+    let mut name = name.to_owned();
+    while ty.member(&name).is_some() {
+        name.push('_');
+    }
+    name
+}
+
+/// Returns the request with an empty header. The length of the header keeps the alignment of all members.
+fn with_header(request: &DynamicData, headed: &DynamicType) -> Result<DynamicData, ToolError> {
+    let mut payload = request.to_payload(Encoding::Xcdr1).map_err(ToolError::value)?;
+    payload.splice(ENCAPSULATION_LEN..ENCAPSULATION_LEN, [0; HEADER_LEN]);
+    DynamicData::from_payload(headed, &payload).map_err(ToolError::value)
+}
+
+/// Returns the reply without its header.
 fn without_header(reply: &DynamicData, ty: &DynamicType) -> Result<DynamicData, ToolError> {
     let mut payload = reply.to_payload(Encoding::Xcdr1).map_err(ToolError::value)?;
     payload.drain(ENCAPSULATION_LEN..ENCAPSULATION_LEN + HEADER_LEN);
@@ -125,13 +147,13 @@ impl ServiceCall {
     fn reply_to(&self, mut request: DynamicData, options: &CallOptions, stop: &Stop) -> Result<DynamicData, ToolError> {
         let client = self.client();
         if self.has_header {
-            request.set("client", client).map_err(ToolError::value)?;
-            request.set("number", 1).map_err(ToolError::value)?;
+            request.set(CLIENT, client).map_err(ToolError::value)?;
+            request.set(NUMBER, 1).map_err(ToolError::value)?;
         }
         let sent = self.writer.write_identified(&request, WriteOptions::new())?;
         let is_reply = |info: &SampleInfo, reply: &DynamicData| {
             if self.has_header {
-                return reply.get::<u64>("client").is_ok_and(|found| found == client);
+                return reply.get::<u64>(CLIENT).is_ok_and(|found| found == client);
             }
             // Servers of Fast DDS name a request by the reader of its reply.
             info.related_sample.is_some_and(|related| {
@@ -166,7 +188,31 @@ impl ServiceCall {
 
 #[cfg(test)]
 mod tests {
-    use super::topics_of;
+    use super::{CLIENT, NUMBER, headed_type, topics_of, with_header, without_header};
+    use dds_core::cdr::{Encoding, Extensibility};
+    use dds_core::dynamic::{DynamicData, DynamicType};
+
+    #[test]
+    fn header_is_apart_from_equal_names_of_the_type() {
+        let ty = DynamicType::structure("Add_Request_")
+            .extensibility(Extensibility::Final)
+            .member("number", DynamicType::uint8())
+            .member("client", DynamicType::string())
+            .member("client_", DynamicType::float64())
+            .build()
+            .unwrap();
+        let mut request = DynamicData::new(&ty);
+        request.set("number", 7).unwrap();
+        request.set("client", "arm").unwrap();
+        request.set("client_", 0.5).unwrap();
+        let mut sent = with_header(&request, &headed_type(&ty).unwrap()).unwrap();
+        sent.set(CLIENT, 3).unwrap();
+        sent.set(NUMBER, 1).unwrap();
+        assert_eq!((sent.get::<u8>("number"), sent.get::<&str>("client")), (Ok(7), Ok("arm")));
+        let payload = sent.to_payload(Encoding::Xcdr1).unwrap();
+        assert_eq!(payload[20..], request.to_payload(Encoding::Xcdr1).unwrap()[4..]);
+        assert_eq!(without_header(&sent, &ty).unwrap(), request);
+    }
 
     #[test]
     fn leading_slash_marks_service_of_ros() {
