@@ -142,7 +142,12 @@ impl DurabilityService {
     ///
     /// They are the default settings and the property `dds.durability_service`, by which peers recognize a service.
     pub fn participant(domain_id: u32) -> DomainParticipantBuilder {
-        DomainParticipant::builder(domain_id).name("durability service").property(DURABILITY_SERVICE, "1")
+        Self::participant_of(DomainParticipant::builder(domain_id).name("durability service"))
+    }
+
+    /// Adds the property of [`participant`](Self::participant) to other settings.
+    pub fn participant_of(builder: DomainParticipantBuilder) -> DomainParticipantBuilder {
+        builder.property(DURABILITY_SERVICE, "1")
     }
 
     /// Returns the default settings of a service.

@@ -138,7 +138,9 @@ fn values_fit_or_not() {
         (json!({"unknown": 1}), false),
         (json!({"own": 1}), false),
         (json!({"mass": 51}), false),
-        (json!({"mass": "nan"}), true),
+        (json!({"mass": "NaN"}), true),
+        (json!({"mass": "-Infinity"}), true),
+        (json!({"mass": null}), false),
         (json!({"mass": "heavy"}), false),
         (json!({"small": 128}), false),
         (json!({"small": 1.5}), false),
@@ -168,10 +170,15 @@ fn values_fit_or_not() {
         (json!({"maybe": {"x": 1}}), true),
         (json!({"names": null}), false),
         (json!({"choice": {"number": 3}}), true),
-        (json!({"choice": 7}), true),
+        (json!({"choice": {"$discriminator": "RED", "number": 3}}), true),
+        (json!({"choice": {"$discriminator": "GREEN"}}), true),
+        (json!({"choice": {"$discriminator": "BLUE"}}), false),
+        (json!({"choice": 7}), false),
         (json!({"choice": {}}), false),
         (json!({"flag": {"yes": 1}}), true),
         (json!({"flag": {"yes": 1, "no": ""}}), false),
+        (json!({"flag": {"$discriminator": true, "yes": 1}}), true),
+        (json!({"flag": {"$discriminator": true}}), false),
         (json!({"flag": 1}), false),
         (json!({"parts": [{"parts": [{"small": 1}]}]}), true),
         (json!({"parts": [{"parts": [{"small": "one"}]}]}), false),
@@ -207,5 +214,5 @@ fn type_without_a_form_has_no_values() {
     let specification = parse_text("t.idl", text, &Options::default()).unwrap();
     let schema: Value = serde_json::from_str(&to_json_schema(&specification)).unwrap();
     assert_eq!(schema["$defs"]["Price"], false);
-    assert_eq!(schema["$defs"]["A"]["properties"]["d"]["type"], "string");
+    assert_eq!(schema["$defs"]["A"]["properties"]["d"]["anyOf"][0]["type"], "string");
 }

@@ -2,37 +2,86 @@
 //!
 //! | type | JSON |
 //! |---|---|
-//! | number | number; text such as `"nan"` or `"inf"` for floating-point numbers |
-//! | `char`, `string` | text |
+//! | number | number |
+//! | floating-point number | number, `"NaN"`, `"Infinity"` or `"-Infinity"` |
+//! | `long double` | as above, or all bits as text: `"0x…"` with 32 digits |
+//! | `char`, `string` | text; half of a surrogate pair as number |
 //! | enum | name of the literal, or number |
 //! | bitmask | number, or list of flags |
 //! | sequence, array | list |
 //! | map, struct, bitset | object; absent members have their defaults, `null` removes an optional member |
-//! | union | object with the selected member, or the discriminator of a case without a member |
+//! | union | object with the selected member; `$discriminator` if the member has several, or is absent |
+//!
+//! The end of an instance is an object with `instance_state` (`disposed` or `no writers`) and `key`.
 
 use crate::error::ToolError;
 use crate::yaml;
-use dds_core::dynamic::{DataError, DynamicData, DynamicKind, DynamicType, Input, PrimitiveKind};
+use dds_core::InstanceState;
+use dds_core::cdr::F128;
+use dds_core::dynamic::{DataError, DynamicData, DynamicKind, DynamicType, Input, MemberId, PrimitiveKind};
 use serde_json::{Map, Value};
+
+/// The entry of an object with the discriminator of a union.
+const DISCRIMINATOR: &str = "$discriminator";
+/// Hexadecimal digits of a `long double`.
+const FLOAT128_DIGITS: usize = 32;
+
+/// A change of a topic that the user publishes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PublishedChange {
+    /// A sample.
+    Sample(DynamicData),
+    /// The end of the instance with this key: disposed, or without this writer.
+    End(InstanceState, DynamicData),
+}
+
+/// Reads a sample or the end of an instance from JSON or YAML.
+///
+/// # Errors
+/// As [`sample_from_text`].
+pub fn change_from_text(ty: &DynamicType, text: &str) -> Result<PublishedChange, ToolError> {
+    let value = value_from_text(text)?;
+    let Some((state, key)) = instance_end(ty, &value) else {
+        return sample_from_value(ty, &value).map(PublishedChange::Sample);
+    };
+    let state = match state {
+        "disposed" => InstanceState::NotAliveDisposed,
+        "no writers" => InstanceState::NotAliveNoWriters,
+        other => {
+            let reason = format!("expected disposed or no writers, found {other:?}");
+            return Err(ToolError::Value { path: "instance_state".to_owned(), reason });
+        }
+    };
+    let mut reader = JsonReader { path: String::new() };
+    let key = reader.at("key", |reader| reader.sample(ty, key))?;
+    Ok(PublishedChange::End(state, key))
+}
+
+/// Returns the state and the key if a value is the end of an instance, and no sample.
+fn instance_end<'v>(ty: &DynamicType, value: &'v Value) -> Option<(&'v str, &'v Value)> {
+    let members = value.as_object().filter(|members| members.len() == 2)?;
+    let (state, key) = (members.get("instance_state")?.as_str()?, members.get("key")?);
+    let is_sample = ty.resolved().member("instance_state").is_some();
+    (!is_sample).then_some((state, key))
+}
 
 /// Reads a sample of a type from JSON or YAML.
 ///
 /// # Errors
 /// [`ToolError::Value`] with the path of the first part that does not fit.
 pub fn sample_from_text(ty: &DynamicType, text: &str) -> Result<DynamicData, ToolError> {
-    let value: Value = match serde_json::from_str(text) {
-        Ok(value) => value,
-        Err(error) => yaml::from_yaml(text).map_err(|yaml| {
-            ToolError::value(format!("the sample is not JSON: {error}; it is not YAML either: {yaml}"))
-        })?,
-    };
-    let mut reader = JsonReader { path: String::new() };
-    let ty = ty.resolved();
-    match value {
-        Value::Object(members) if ty.kind() == DynamicKind::Struct => reader.structure(&ty, &members),
-        value if ty.kind() == DynamicKind::Union => reader.union(&ty, &value),
-        value => Err(reader.mismatch("an object with the members of the type", &value)),
-    }
+    sample_from_value(ty, &value_from_text(text)?)
+}
+
+fn sample_from_value(ty: &DynamicType, value: &Value) -> Result<DynamicData, ToolError> {
+    JsonReader { path: String::new() }.sample(ty, value)
+}
+
+fn value_from_text(text: &str) -> Result<Value, ToolError> {
+    serde_json::from_str(text).or_else(|error| {
+        yaml::from_yaml(text)
+            .map_err(|yaml| ToolError::value(format!("the sample is not JSON: {error}; it is not YAML either: {yaml}")))
+    })
 }
 
 /// Reads values and remembers the path of the present one for errors.
@@ -73,6 +122,15 @@ impl JsonReader {
         self.error(error.to_string())
     }
 
+    fn sample(&mut self, ty: &DynamicType, value: &Value) -> Result<DynamicData, ToolError> {
+        let ty = ty.resolved();
+        match value {
+            Value::Object(members) if ty.kind() == DynamicKind::Struct => self.structure(&ty, members),
+            value if ty.kind() == DynamicKind::Union => self.union(&ty, value),
+            value => Err(self.mismatch("an object with the members of the type", value)),
+        }
+    }
+
     fn value(&mut self, ty: &DynamicType, value: &Value) -> Result<Input, ToolError> {
         let ty = ty.resolved();
         match (ty.kind(), value) {
@@ -99,22 +157,50 @@ impl JsonReader {
             (PrimitiveKind::Bool, Value::Bool(value)) => Ok((*value).into()),
             (PrimitiveKind::Bool, value) => Err(self.mismatch("true or false", value)),
             (PrimitiveKind::Char8 | PrimitiveKind::Char16, Value::String(text)) => {
-                let mut chars = text.chars();
-                match (chars.next(), chars.next()) {
-                    (Some(char), None) => Ok(char.into()),
-                    _ => Err(self.error(format!("expected one character, found {text:?}"))),
-                }
+                self.character(text).map(Input::from)
             }
-            (PrimitiveKind::Float32 | PrimitiveKind::Float64, Value::String(text)) => match text.parse::<f64>() {
-                Ok(number) => Ok(number.into()),
-                Err(_) => Err(self.mismatch("a number", value)),
+            (PrimitiveKind::Float128, Value::String(text)) if text.starts_with("0x") => self.float128(text),
+            (PrimitiveKind::Float128, value) => self.float(value).map(|number| F128::from(number).into()),
+            (PrimitiveKind::Float32, value) => match self.float(value)? {
+                number if number.is_finite() && (number as f32).is_infinite() => {
+                    Err(self.error(format!("the number {number:e} is too large for a float")))
+                }
+                number => Ok(number.into()),
             },
-            (PrimitiveKind::Float32 | PrimitiveKind::Float64, Value::Number(number)) => match number.as_f64() {
-                Some(number) => Ok(number.into()),
-                None => Err(self.error(format!("the number {number} is out of range"))),
-            },
-            (PrimitiveKind::Float128, _) => Err(self.error("JSON has no form for a long double".to_owned())),
+            (PrimitiveKind::Float64, value) => self.float(value).map(Input::from),
             (_, value) => self.integer(value),
+        }
+    }
+
+    fn character(&self, text: &str) -> Result<char, ToolError> {
+        let mut chars = text.chars();
+        match (chars.next(), chars.next()) {
+            (Some(char), None) => Ok(char),
+            _ => Err(self.error(format!("expected one character, found {text:?}"))),
+        }
+    }
+
+    fn float(&self, value: &Value) -> Result<f64, ToolError> {
+        let number = match value {
+            Value::Number(number) => number.as_f64(),
+            Value::String(text) => match text.parse::<f64>() {
+                // Only the word is infinite. Digits that are too large are a mistake.
+                Ok(number) if number.is_infinite() && text.contains(|char: char| char.is_ascii_digit()) => None,
+                Ok(number) => Some(number),
+                Err(_) => return Err(self.mismatch("a number, \"NaN\", \"Infinity\" or \"-Infinity\"", value)),
+            },
+            value => return Err(self.mismatch("a number", value)),
+        };
+        number.ok_or_else(|| self.error(format!("the number {value} is out of range")))
+    }
+
+    /// Reads all bits of a `long double`, for which JSON has no number.
+    fn float128(&self, text: &str) -> Result<Input, ToolError> {
+        let digits = text.trim_start_matches("0x");
+        let is_complete = digits.len() == FLOAT128_DIGITS && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+        match u128::from_str_radix(digits, 16) {
+            Ok(bits) if is_complete => Ok(F128::from_bits(bits).into()),
+            _ => Err(self.error(format!("expected 0x and {FLOAT128_DIGITS} hexadecimal digits, found {text:?}"))),
         }
     }
 
@@ -156,11 +242,13 @@ impl JsonReader {
                     let known: Vec<_> = ty.members().map(|member| member.name().to_owned()).collect();
                     return Err(reader.error(format!("no such member; {} has {}", ty.name(), known.join(", "))));
                 };
-                if value.is_null() {
-                    return data.remove(name).map_err(|error| reader.data_error(&error));
+                // A peer decides about the names of its type, so they may look like paths.
+                let member_id = MemberId(member.id());
+                if value.is_null() && member.is_optional() {
+                    return data.remove(member_id).map_err(|error| reader.data_error(&error));
                 }
                 let input = reader.value(&member.ty(), value)?;
-                data.set(name, input).map_err(|error| reader.data_error(&error))
+                data.set(member_id, input).map_err(|error| reader.data_error(&error))
             })?;
         }
         Ok(data)
@@ -171,9 +259,9 @@ impl JsonReader {
         let (Some(key_type), Some(value_type)) = (ty.key_element(), ty.element()) else {
             return Err(self.error("the map has no types for its keys and values".to_owned()));
         };
-        let is_text = key_type.resolved().kind() == DynamicKind::String;
+        let key_type = key_type.resolved();
         for (key, value) in entries {
-            let step = if is_text { format!("[{key:?}]") } else { format!("[{key}]") };
+            let step = map_step(&key_type, key);
             self.at(&step, |reader| {
                 let input = reader.value(&value_type, value)?;
                 data.set(step.as_str(), input).map_err(|error| reader.data_error(&error))
@@ -197,55 +285,97 @@ impl JsonReader {
     }
 
     fn union(&mut self, ty: &DynamicType, value: &Value) -> Result<DynamicData, ToolError> {
-        let mut data = DynamicData::new(ty);
-        if let Value::Number(_) = value {
-            let discriminator =
-                value.as_i64().ok_or_else(|| self.mismatch("the whole number of a discriminator", value))?;
-            data.select("", discriminator).map_err(|error| self.data_error(&error))?;
-            return Ok(data);
-        }
-        let members = match value {
-            Value::Object(members) if members.len() == 1 => members,
-            value => return Err(self.mismatch("an object with the selected member alone", value)),
+        let Value::Object(entries) = value else {
+            return Err(self.mismatch("an object with the selected member", value));
         };
-        for (name, value) in members {
-            self.at(name, |reader| {
-                let Some(case) = ty.cases().find(|case| case.name() == name) else {
-                    let known: Vec<_> = ty.cases().map(|case| case.name().to_owned()).collect();
-                    return Err(reader.error(format!("no such member; {} has {}", ty.name(), known.join(", "))));
-                };
-                let Some(case_type) = case.ty() else {
-                    return Err(reader.error("this case has no member: give its discriminator".to_owned()));
-                };
-                let discriminator = match case.labels().first() {
-                    Some(label) => *label,
-                    None => free_discriminator(ty),
-                };
-                data.select("", discriminator).map_err(|error| reader.data_error(&error))?;
-                let input = reader.value(&case_type, value)?;
-                data.set(name, input).map_err(|error| reader.data_error(&error))
+        let mut data = DynamicData::new(ty);
+        let discriminator = entries.get(DISCRIMINATOR);
+        if let Some(value) = discriminator {
+            self.at(DISCRIMINATOR, |reader| {
+                let number = reader.discriminator(ty, value)?;
+                data.select("", number).map_err(|error| reader.data_error(&error))
             })?;
         }
-        Ok(data)
+        let mut members = entries.iter().filter(|(name, _)| *name != DISCRIMINATOR);
+        match (members.next(), members.next()) {
+            (None, _) if discriminator.is_none() => Err(self.mismatch("an object with the selected member", value)),
+            (None, _) => Ok(data),
+            (Some((name, value)), None) => {
+                self.at(name, |reader| reader.selected(ty, &mut data, discriminator.is_some(), (name, value)))?;
+                Ok(data)
+            }
+            (Some(_), Some(_)) => Err(self.mismatch("an object with the selected member alone", value)),
+        }
+    }
+
+    /// Sets the selected member of a union. `is_chosen`: the union has its discriminator already.
+    fn selected(
+        &mut self,
+        ty: &DynamicType,
+        data: &mut DynamicData,
+        is_chosen: bool,
+        (name, value): (&str, &Value),
+    ) -> Result<(), ToolError> {
+        let Some(case) = ty.cases().find(|case| case.name() == name) else {
+            let known: Vec<_> = ty.cases().map(|case| case.name().to_owned()).collect();
+            return Err(self.error(format!("no such member; {} has {}", ty.name(), known.join(", "))));
+        };
+        let Some(case_type) = case.ty() else {
+            return Err(self.error(format!("this case has no member: give its {DISCRIMINATOR}")));
+        };
+        if is_chosen && data.as_ref().selected().is_none_or(|(selected, _)| selected != name) {
+            return Err(self.error(format!("the {DISCRIMINATOR} does not select this member")));
+        }
+        let input = self.value(&case_type, value)?;
+        data.set(MemberId(case.id()), input).map_err(|error| self.data_error(&error))
+    }
+
+    /// Reads the discriminator of a union as a number: that of a literal, a character or a bool.
+    fn discriminator(&self, ty: &DynamicType, value: &Value) -> Result<i64, ToolError> {
+        let ty = ty.discriminator().map(|ty| ty.resolved());
+        match (ty.as_ref().map(DynamicType::kind), value) {
+            (Some(DynamicKind::Primitive(PrimitiveKind::Bool)), Value::Bool(value)) => Ok((*value).into()),
+            (Some(DynamicKind::Primitive(PrimitiveKind::Char8 | PrimitiveKind::Char16)), Value::String(text)) => {
+                self.character(text).map(|char| u32::from(char).into())
+            }
+            (Some(DynamicKind::Enum), Value::String(name)) => {
+                let mut literals = ty.iter().flat_map(DynamicType::literals);
+                match literals.find(|(literal, _)| literal == name) {
+                    Some((_, value)) => Ok(value.into()),
+                    None => Err(self.error(format!("the enum has no literal {name:?}"))),
+                }
+            }
+            // A `uint64` is reinterpreted as signed, as in dynamic data.
+            (_, Value::Number(number)) => match number.as_i64().or_else(|| Some(number.as_u64()? as i64)) {
+                Some(number) => Ok(number),
+                None => Err(self.error(format!("expected a whole number of at most 64 bits, found {number}"))),
+            },
+            (_, value) => Err(self.mismatch("a value of the discriminator", value)),
+        }
     }
 }
 
-/// Returns the smallest discriminator from 0 on that no label uses. It selects the default case.
-fn free_discriminator(ty: &DynamicType) -> i64 {
-    let is_used = |value| ty.cases().any(|case| case.labels().contains(&value));
-    if let Some(discriminator) = ty.discriminator().map(|found| found.resolved())
-        && discriminator.kind() == DynamicKind::Enum
-    {
-        let mut literals = discriminator.literals().map(|(_, value)| i64::from(value));
-        return literals.find(|value| !is_used(*value)).unwrap_or_default();
+/// Returns the step of a path to the entry of a map.
+fn map_step(key_type: &DynamicType, key: &str) -> String {
+    let is_bare = match key_type.kind() {
+        // More than one character is the number of half of a surrogate pair.
+        DynamicKind::Primitive(PrimitiveKind::Char8 | PrimitiveKind::Char16) => key.chars().count() > 1,
+        DynamicKind::Primitive(_) => true,
+        _ => false,
+    };
+    // A bracket in a number must not end the step.
+    if is_bare && !key.contains(']') {
+        return format!("[{key}]");
     }
-    (0..).find(|value| !is_used(*value)).unwrap_or_default()
+    format!("[\"{}\"]", key.replace('\\', r"\\").replace('"', "\\\""))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::sample_from_text;
-    use dds_core::dynamic::{DynamicType, TypeError};
+    use super::{PublishedChange, change_from_text, sample_from_text};
+    use dds_core::InstanceState;
+    use dds_core::cdr::F128;
+    use dds_core::dynamic::{DynamicData, DynamicType, TypeError};
 
     fn every_kind() -> Result<DynamicType, TypeError> {
         let color = DynamicType::enumeration("Color").literal("RED").literal("GREEN").build()?;
@@ -258,8 +388,20 @@ mod tests {
         let choice = DynamicType::union("Choice", DynamicType::int32())
             .case("number", &[1, 2], DynamicType::int64())
             .case("text", &[3], DynamicType::string())
+            .empty_case("nothing", &[4])
             .default_case("flag", DynamicType::boolean())
             .build()?;
+        let kind =
+            DynamicType::union("Kind", color.clone()).empty_case("red", &[0]).case("green", &[1], DynamicType::int8());
+        let side = DynamicType::union("Side", DynamicType::boolean())
+            .case("yes", &[1], DynamicType::int8())
+            .empty_case("no", &[0]);
+        let byte = DynamicType::union("Byte", DynamicType::uint64())
+            .case("low", &[0], DynamicType::int8())
+            .empty_case("high", &[-1]);
+        let letter = DynamicType::union("Letter", DynamicType::char8())
+            .case("two", &[97, 98], DynamicType::int8())
+            .empty_case("accent", &[0xe9]);
         DynamicType::structure("All")
             .member("id", DynamicType::uint64())
             .member("small", DynamicType::int8())
@@ -273,6 +415,12 @@ mod tests {
             .member("limits", DynamicType::map(DynamicType::string(), DynamicType::float64()))
             .member("codes", DynamicType::map(DynamicType::int32(), DynamicType::string()))
             .member("choice", choice)
+            .member("kinds", DynamicType::sequence(kind))
+            .member("sides", DynamicType::sequence(side))
+            .member("bytes", DynamicType::sequence(byte))
+            .member("letters", DynamicType::sequence(letter))
+            .member("units", DynamicType::map(DynamicType::char16(), DynamicType::uint8()))
+            .member("long", DynamicType::float128())
             .member("maybe", point)
             .optional()
             .build()
@@ -286,8 +434,16 @@ mod tests {
                 "bits":{"low":5,"high":-3},"points":[{"x":1.5,"y":2.0}],"pair":[1,-2],
                 "limits":{"left":0.5,"right side":-1.0},"codes":{"-7":"seven"},"choice":{"text":"hello"},
                 "maybe":{"x":0.0,"y":0.0}}"#,
-            r#"{"choice":{"number":7}}"#,
-            r#"{"choice":{"flag":true}}"#,
+            r#"{"choice":{"$discriminator":2,"number":7}}"#,
+            r#"{"choice":{"$discriminator":-5,"flag":true}}"#,
+            r#"{"choice":{"$discriminator":4}}"#,
+            r#"{"limits":{"a\"]b":"NaN","\\":"-Infinity","":0.0,"\n.x[0]":"Infinity"}}"#,
+            r#"{"long":"0x3fff000000000000000000000000000f"}"#,
+            r#"{"units":{"]":1,"\"":2,"55296":3,"é":4}}"#,
+            r#"{"kinds":[{"$discriminator":"RED"},{"green":1}]}"#,
+            r#"{"sides":[{"yes":1},{"$discriminator":false}]}"#,
+            r#"{"bytes":[{"$discriminator":18446744073709551615},{"low":1}]}"#,
+            r#"{"letters":[{"$discriminator":"b","two":1},{"$discriminator":"é"}]}"#,
         ] {
             let sample = sample_from_text(&ty, text).unwrap();
             let printed = serde_json::to_value(&sample).unwrap();
@@ -295,7 +451,11 @@ mod tests {
             for (name, value) in given.as_object().unwrap() {
                 assert_eq!(&printed[name], value, "{name}");
             }
-            assert_eq!(sample_from_text(&ty, &printed.to_string()).unwrap(), sample);
+            for text in [printed.to_string(), crate::yaml::to_yaml(&printed)] {
+                let again = sample_from_text(&ty, &text).unwrap();
+                // NaN differs from itself.
+                assert_eq!(serde_json::to_value(&again).unwrap(), printed, "{text}");
+            }
         }
     }
 
@@ -306,6 +466,59 @@ mod tests {
         let printed = serde_json::to_value(&sample).unwrap();
         assert_eq!(printed["flags"], 3);
         assert!(printed.get("maybe").is_none());
+    }
+
+    #[test]
+    fn every_bit_of_numbers_reads_back() {
+        let ty = DynamicType::structure("Numbers")
+            .member("id", DynamicType::uint64())
+            .member("x", DynamicType::float64())
+            .member("y", DynamicType::float32())
+            .member("long", DynamicType::float128())
+            .build()
+            .unwrap();
+        let mut sample = DynamicData::new(&ty);
+        for bits in
+            [1_u64, 0x8000_0000_0000_0000, 0x3fb9_9999_9999_999a, 0x44b5_2d02_c7e1_4af6, u64::MAX >> 12, 0x7fef << 48]
+        {
+            sample.set("id", bits | 1 << 63).unwrap();
+            sample.set("x", f64::from_bits(bits)).unwrap();
+            sample.set("y", f32::from_bits(bits as u32 & 0x7f7f_ffff)).unwrap();
+            sample.set("long", F128::from_bits(u128::from(bits) << 64 | 1)).unwrap();
+            let printed = serde_json::to_value(&sample).unwrap();
+            for text in [serde_json::to_string(&sample).unwrap(), crate::yaml::to_yaml(&printed)] {
+                assert_eq!(sample_from_text(&ty, &text).unwrap(), sample, "{text}");
+            }
+        }
+        for (text, number) in [("1.5", 1.5), ("\"Infinity\"", f64::INFINITY)] {
+            let sample = sample_from_text(&ty, &format!("{{\"long\":{text}}}")).unwrap();
+            assert_eq!(sample.get::<F128>("long").unwrap(), F128::from(number));
+        }
+    }
+
+    #[test]
+    fn ends_of_instances_have_a_state_and_a_key() {
+        let ty = DynamicType::structure("Pose").member("robot", DynamicType::uint32()).key().build().unwrap();
+        let mut key = DynamicData::new(&ty);
+        key.set("robot", 7).unwrap();
+        for (text, state) in [
+            (r#"{"instance_state":"disposed","key":{"robot":7}}"#, InstanceState::NotAliveDisposed),
+            ("instance_state: no writers\nkey:\n  robot: 7\n", InstanceState::NotAliveNoWriters),
+        ] {
+            assert_eq!(change_from_text(&ty, text).unwrap(), PublishedChange::End(state, key.clone()));
+        }
+        assert_eq!(change_from_text(&ty, "robot: 7").unwrap(), PublishedChange::Sample(key));
+        for (text, expected) in [
+            (
+                r#"{"instance_state":"gone","key":{}}"#,
+                "instance_state: expected disposed or no writers, found \"gone\"",
+            ),
+            (r#"{"instance_state":"disposed","key":null}"#, "key: expected an object with the members of the type"),
+            (r#"{"instance_state":"disposed","key":{"x":1}}"#, "key.x: no such member"),
+        ] {
+            let error = change_from_text(&ty, text).unwrap_err().to_string();
+            assert!(error.starts_with(expected), "{text}: {error}");
+        }
     }
 
     #[test]
@@ -320,7 +533,21 @@ mod tests {
             (r#"{"pair":[1,2,3]}"#, "pair: "),
             (r#"{"choice":{"text":1}}"#, "choice.text: expected text, found a number"),
             (r#"{"choice":{"text":"a","number":1}}"#, "choice: expected an object with the selected member alone"),
+            (r#"{"choice":{}}"#, "choice: expected an object with the selected member"),
+            (r#"{"choice":4}"#, "choice: expected an object with the selected member, found a number"),
+            (r#"{"choice":{"nothing":1}}"#, "choice.nothing: this case has no member: give its $discriminator"),
+            (r#"{"choice":{"$discriminator":3,"number":1}}"#, "choice.number: the $discriminator does not select"),
+            (r#"{"choice":{"$discriminator":"3"}}"#, "choice.$discriminator: expected a value of the discriminator"),
+            (r#"{"kinds":[{"$discriminator":"BLUE"}]}"#, "kinds[0].$discriminator: the enum has no literal \"BLUE\""),
             (r#"{"codes":{"x":"y"}}"#, "codes[x]: "),
+            (r#"{"codes":{"7].x":"y"}}"#, "codes[\"7].x\"]: "),
+            (r#"{"id":null}"#, "id: expected a whole number, found null"),
+            (r#"{"points":[{"x":null}]}"#, "points[0].x: expected a number, found null"),
+            (r#"{"points":[{"x":"many"}]}"#, "points[0].x: expected a number, \"NaN\""),
+            (r#"{"points":[{"x":"1e999"}]}"#, "points[0].x: the number \"1e999\" is out of range"),
+            (r#"{"points":[{"y":1e39}]}"#, "points[0].y: the number 1e39 is too large for a float"),
+            (r#"{"long":"0x3fff"}"#, "long: expected 0x and 32 hexadecimal digits"),
+            (r#"{"name":null}"#, "name: expected text, found null"),
             ("[]", "expected an object with the members of the type, found a list"),
             ("{", "the sample is not JSON"),
         ] {

@@ -12,6 +12,11 @@ pub(crate) const PARTICIPANT_NAME: &str = "dds";
 /// # Errors
 /// As the builder of the participant: an invalid peer or interface, or no network.
 pub fn join(options: &NetworkOptions) -> Result<DomainParticipant, ToolError> {
+    Ok(builder(options).build()?)
+}
+
+/// Returns the settings of a participant in the domain of the options.
+pub(crate) fn builder(options: &NetworkOptions) -> DomainParticipantBuilder {
     let mut builder = match options.domain {
         Some(domain) => DomainParticipant::builder(domain),
         None => DomainParticipantBuilder::default(),
@@ -33,5 +38,5 @@ pub fn join(options: &NetworkOptions) -> Result<DomainParticipant, ToolError> {
     if let Some(tag) = &options.tag {
         builder = builder.domain_tag(tag);
     }
-    Ok(builder.build()?)
+    builder
 }

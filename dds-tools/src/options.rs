@@ -1,6 +1,9 @@
 //! The command line.
 
+pub use crate::commands::durability::DurabilityOptions;
+pub use crate::commands::perf::{PerfAnswerOptions, PerfCommand, PerfSendOptions};
 pub use crate::commands::security::{SecurityCheckOptions, SecurityCommand, SecurityInitOptions};
+pub use crate::commands::shapes::{ShapeKind, ShapesOptions};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -41,6 +44,9 @@ pub enum Command {
     Bw(MeasureOptions),
     /// Measure the time from the source timestamp of a sample until its reception here.
     Delay(MeasureOptions),
+    /// Measure round trips or throughput between two processes of this program.
+    #[command(subcommand)]
+    Perf(PerfCommand),
     /// Show where samples of topics get lost.
     Loss(LossOptions),
     /// Show problems, topics, rates, losses and participants, live in the terminal.
@@ -51,6 +57,10 @@ pub enum Command {
     Play(PlayOptions),
     /// Show the domain in a browser, and its topics in Foxglove.
     Serve(ServeOptions),
+    /// Store the samples of transient and persistent writers for late readers, until Ctrl-C.
+    Durability(DurabilityOptions),
+    /// Publish or print the moving shapes of the demo that every DDS vendor ships.
+    Shapes(ShapesOptions),
     /// Print what a recording contains.
     Info(InfoOptions),
     /// Copy all complete chunks of a damaged recording into a new file.
@@ -263,7 +273,8 @@ pub struct PublishOptions {
     pub topic: String,
     /// The sample as JSON or YAML. Absent members have their default values.
     ///
-    /// `-` reads one sample from each line of the input, or with `--yaml` from each document.
+    /// `-` reads one sample from each line of the input, or with `--yaml` from each document. Ends of instances have
+    /// the form in which `echo` prints them.
     pub value: String,
     /// Samples for each second. Without it, the program publishes one sample, or each line of the input at once.
     #[arg(short, long, value_name = "HZ", value_parser = rate)]
@@ -280,6 +291,9 @@ pub struct PublishOptions {
     /// Dispose the instance of the sample rather than write it.
     #[arg(long)]
     pub dispose: bool,
+    /// Unregister the instance of the sample rather than write it: this writer leaves the instance.
+    #[arg(long, conflicts_with = "dispose")]
+    pub unregister: bool,
     /// The end. Without `--rate`, `--count` publishes the sample again and again.
     #[command(flatten)]
     pub end: EndOptions,
@@ -483,7 +497,7 @@ pub struct ServeOptions {
     /// Token that every request needs. Without it, the program makes one if other hosts can connect.
     #[arg(long, value_name = "TEXT", value_parser = token)]
     pub token: Option<String>,
-    /// Origin of a web page that may connect, beside the own page. Repeat it for several origins.
+    /// Origin of a web page that may connect, beside the own page. Repeat it for several origins. `*` needs a token.
     #[arg(long, value_name = "ORIGIN")]
     pub allow_origin: Vec<String>,
     /// IDL file with types of topics, for peers that do not describe them.
@@ -524,7 +538,7 @@ pub struct RecoverOptions {
 }
 
 /// Reads a number of seconds, at most some thirty years. The unit may follow, as in `60s`.
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     match text.strip_suffix('s').unwrap_or(text).parse::<f64>() {
         Ok(seconds) if (0.0..=1e9).contains(&seconds) => Ok(Duration::from_secs_f64(seconds)),
         _ => Err("expected a number of seconds from 0 to 1e9, such as 1.5".to_owned()),
@@ -532,7 +546,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// Reads a number of seconds above 0.
-fn period(text: &str) -> Result<Duration, String> {
+pub(crate) fn period(text: &str) -> Result<Duration, String> {
     match seconds(text)? {
         Duration::ZERO => Err("expected more than 0 seconds".to_owned()),
         period => Ok(period),
@@ -540,7 +554,7 @@ fn period(text: &str) -> Result<Duration, String> {
 }
 
 /// Reads a number of bytes with an optional unit.
-fn size(text: &str) -> Result<u64, String> {
+pub(crate) fn size(text: &str) -> Result<u64, String> {
     let (digits, unit) = match text.char_indices().next_back() {
         Some((at, 'k' | 'K')) => (&text[..at], 1_000),
         Some((at, 'M')) => (&text[..at], 1_000_000),
@@ -553,6 +567,14 @@ fn size(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Reads the bytes of a sample of `perf`.
+pub(crate) fn sample_size(text: &str) -> Result<usize, String> {
+    match size(text).map(usize::try_from) {
+        Ok(Ok(size)) if (20..=60_000_000).contains(&size) => Ok(size),
+        _ => Err("expected a number of bytes from 20 to 60M, such as 64, 1k or 1M".to_owned()),
+    }
+}
+
 /// Reads a token, which is also a part of addresses.
 fn token(text: &str) -> Result<String, String> {
     match text.len() >= 16 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte)) {
@@ -562,7 +584,7 @@ fn token(text: &str) -> Result<String, String> {
 }
 
 /// Reads a rate or a speed.
-fn rate(text: &str) -> Result<f64, String> {
+pub(crate) fn rate(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(rate) if (1e-6..=1e9).contains(&rate) => Ok(rate),
         _ => Err("expected a number from 1e-6 to 1e9".to_owned()),
@@ -584,7 +606,7 @@ fn remap(text: &str) -> Result<(String, String), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CommandLine, period, rate, remap, seconds, size};
+    use super::{CommandLine, period, rate, remap, sample_size, seconds, size};
     use clap::CommandFactory;
     use std::time::Duration;
 
@@ -609,6 +631,14 @@ mod tests {
             assert!(rate(text).is_err(), "{text}");
         }
         assert_eq!(rate("0.5"), Ok(0.5));
+    }
+
+    #[test]
+    fn samples_have_a_header_and_a_limit() {
+        assert_eq!((sample_size("20"), sample_size("1M")), (Ok(20), Ok(1_000_000)));
+        for text in ["19", "61M", "0", "x"] {
+            assert!(sample_size(text).is_err(), "{text}");
+        }
     }
 
     #[test]

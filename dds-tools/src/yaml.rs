@@ -1,19 +1,31 @@
 //! Values between JSON and YAML.
 
-use saphyr::{LoadableYamlNode, Scalar, Yaml};
+use saphyr::{Scalar, ScalarStyle, Yaml, YamlLoader};
+use saphyr_parser::Parser;
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// Most levels of a document. Deeper ones could overflow the stack.
 const DEPTH_MAX: usize = 64;
 /// Most values of a document. Aliases could otherwise multiply them.
 const VALUES_MAX: usize = 1 << 20;
 
+/// Longest name before a colon (YAML 1.2, 7.4.2), with some reserve for the escapes of other readers.
+const SIMPLE_KEY_LEN_MAX: usize = 1000;
+
 /// Reads one document.
 ///
 /// # Errors
 /// The reason as text.
 pub fn from_yaml(text: &str) -> Result<Value, String> {
-    let documents = Yaml::load_from_str(text).map_err(|error| error.to_string())?;
+    let mut loader = YamlLoader::default();
+    // The loader would round numbers above `i64::MAX`.
+    loader.early_parse(false);
+    Parser::new_from_str(text).load(&mut loader, true).map_err(|error| error.to_string())?;
+    if let Some(error) = loader.error() {
+        return Err(error.to_string());
+    }
+    let documents: Vec<Yaml<'_>> = loader.into_documents();
     match documents.as_slice() {
         [document] => value_of(document, 0, &mut 0),
         documents => Err(format!("expected one document, found {}", documents.len())),
@@ -26,13 +38,14 @@ fn value_of(yaml: &Yaml<'_>, depth: usize, count: &mut usize) -> Result<Value, S
         return Err(format!("the document has more than {DEPTH_MAX} levels or {VALUES_MAX} values"));
     }
     Ok(match yaml {
-        Yaml::Value(Scalar::Null) => Value::Null,
-        Yaml::Value(Scalar::Boolean(value)) => (*value).into(),
-        Yaml::Value(Scalar::Integer(value)) => (*value).into(),
-        // JSON has no form for these numbers.
-        Yaml::Value(Scalar::FloatingPoint(value)) if !value.is_finite() => value.to_string().to_lowercase().into(),
-        Yaml::Value(Scalar::FloatingPoint(value)) => value.into_inner().into(),
-        Yaml::Value(Scalar::String(text)) => text.as_ref().into(),
+        Yaml::Representation(text, ScalarStyle::Plain, None) if large_number(text).is_some() => {
+            large_number(text).into()
+        }
+        Yaml::Representation(text, style, tag) => {
+            let scalar = Scalar::parse_from_cow_and_metadata(Cow::Borrowed(text), *style, tag.as_ref());
+            value_of_scalar(&scalar.ok_or_else(|| format!("{text:?} does not fit its tag"))?)
+        }
+        Yaml::Value(scalar) => value_of_scalar(scalar),
         Yaml::Sequence(items) => {
             let mut list = Vec::with_capacity(items.len());
             for item in items {
@@ -56,6 +69,35 @@ fn value_of(yaml: &Yaml<'_>, depth: usize, count: &mut usize) -> Result<Value, S
     })
 }
 
+/// Returns a whole number above `i64::MAX`.
+fn large_number(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix("0x");
+    let (digits, radix) = digits.map_or((text.strip_prefix('+').unwrap_or(text), 10), |digits| (digits, 16));
+    // The conversion accepts a second sign.
+    let is_number = digits.starts_with(|first: char| first.is_ascii_hexdigit());
+    let number = is_number.then(|| u64::from_str_radix(digits, radix).ok())?;
+    number.filter(|number| i64::try_from(*number).is_err())
+}
+
+fn value_of_scalar(scalar: &Scalar<'_>) -> Value {
+    match scalar {
+        Scalar::Null => Value::Null,
+        Scalar::Boolean(value) => (*value).into(),
+        Scalar::Integer(value) => (*value).into(),
+        // JSON has no form for these numbers.
+        Scalar::FloatingPoint(value) if value.is_nan() => "NaN".into(),
+        Scalar::FloatingPoint(value) if value.is_infinite() => {
+            if value.is_sign_positive() {
+                "Infinity".into()
+            } else {
+                "-Infinity".into()
+            }
+        }
+        Scalar::FloatingPoint(value) => value.into_inner().into(),
+        Scalar::String(text) => text.as_ref().into(),
+    }
+}
+
 /// Writes a document in block style. Text is quoted as in JSON, which YAML 1.2 contains.
 #[must_use]
 pub fn to_yaml(value: &Value) -> String {
@@ -70,7 +112,15 @@ fn write_block(value: &Value, indent: usize, text: &mut String) {
         Value::Object(members) if !members.is_empty() => {
             for (name, value) in members {
                 text.extend(std::iter::repeat_n(' ', indent));
-                text.push_str(&key_text(name));
+                let key = key_text(name);
+                if key.len() > SIMPLE_KEY_LEN_MAX {
+                    text.push_str("? ");
+                    text.push_str(&key);
+                    text.push('\n');
+                    text.extend(std::iter::repeat_n(' ', indent));
+                } else {
+                    text.push_str(&key);
+                }
                 text.push(':');
                 write_inner(value, indent, text);
             }
@@ -121,7 +171,7 @@ fn key_text(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{from_yaml, to_yaml};
+    use super::{SIMPLE_KEY_LEN_MAX, from_yaml, to_yaml};
     use serde_json::json;
 
     #[test]
@@ -138,8 +188,29 @@ mod tests {
 
     #[test]
     fn flow_style_and_special_numbers_are_read() {
-        let expected = json!({ "robot": 7, "x": "nan", "tags": ["a", "b"], "big": u64::MAX.to_string() });
-        assert_eq!(from_yaml("{robot: 7, x: .nan, tags: [a, b], big: \"18446744073709551615\"}"), Ok(expected));
+        let expected = json!({ "robot": 7, "x": "NaN", "y": "-Infinity", "tags": ["a", "b"], "text": "18446744073709551615",
+            "big": u64::MAX, "large": 1_u64 << 63, "hex": u64::MAX, "least": i64::MIN, "more": 1.8446744073709552e19 });
+        let text = "{robot: 7, x: .nan, y: -.inf, tags: [a, b], text: \"18446744073709551615\",
+            big: 18446744073709551615, large: +9223372036854775808, hex: 0xffffffffffffffff,
+            least: -9223372036854775808, more: 18446744073709551616}";
+        assert_eq!(from_yaml(text), Ok(expected));
+    }
+
+    #[test]
+    fn every_character_reads_back() {
+        for char in ('\0'..='\u{2fff}')
+            .chain('\u{d000}'..='\u{10ffff}')
+            .step_by(7)
+            .chain("\u{85}\u{2028}\u{2029}\u{feff}\u{7f}\u{fffe}".chars())
+        {
+            let value = json!({ format!("{char}a"): [format!("{char}"), format!("b {char}\n{char} b")] });
+            assert_eq!(from_yaml(&to_yaml(&value)), Ok(value), "{char:?}");
+        }
+        for len in [SIMPLE_KEY_LEN_MAX - 2, SIMPLE_KEY_LEN_MAX, 5000] {
+            let value =
+                json!({ "outer": { "k ".repeat(len / 2): 1, "other": { "k ".repeat(len / 2): [{ "x": 1 }] } } });
+            assert_eq!(from_yaml(&to_yaml(&value)), Ok(value), "{len}");
+        }
     }
 
     #[test]

@@ -222,12 +222,13 @@ impl SchemaPrinter<'_> {
         schema.into()
     }
 
-    /// An object with the selected member alone, or a discriminator that selects none.
+    /// An object with the discriminator and the selected member. The member selects a discriminator by itself.
     fn union(&self, definition: &UnionDefinition) -> Schema {
+        let chosen = ("$discriminator".to_owned(), self.value_type(&definition.discriminator.ty));
         let mut forms = Vec::new();
         for branch in &definition.branches {
             let name = branch.member.name.to_string();
-            let mut form = object(vec![(name.clone(), self.member(&branch.member))]);
+            let mut form = object(vec![chosen.clone(), (name.clone(), self.member(&branch.member))]);
             form.set("required", Json::List(vec![quoted(&name)]));
             forms.push(form);
         }
@@ -243,9 +244,9 @@ impl SchemaPrinter<'_> {
         let label_count = definition.branches.iter().map(|branch| branch.labels.len()).sum();
         let has_default = definition.branches.iter().any(|branch| branch.is_default);
         if !has_default && value_count != Some(label_count) {
-            // Also a `boolean` and a `char` are written as numbers here.
-            forms.extend(self.ty(&definition.discriminator.ty));
-            forms.push(of_type("integer"));
+            let mut form = object(vec![chosen]);
+            form.set("required", Json::List(vec![quoted("$discriminator")]));
+            forms.push(form);
         }
         any_of(forms)
     }
@@ -268,7 +269,7 @@ impl SchemaPrinter<'_> {
             ConstantValue::Bool(value) => Json::Plain(value.to_string()),
             ConstantValue::Integer(number) => Json::Plain(number.to_string()),
             ConstantValue::Float(number) if number.is_finite() => Json::Plain(format!("{number:?}")),
-            ConstantValue::Float(number) => quoted(&number.to_string().to_lowercase()),
+            ConstantValue::Float(number) => quoted(special_number(*number)),
             ConstantValue::Fixed(_) => return None,
             ConstantValue::Char(letter) | ConstantValue::WChar(letter) => quoted(&letter.to_string()),
             ConstantValue::String(text) | ConstantValue::WString(text) => quoted(text),
@@ -300,17 +301,27 @@ fn primitive(basic: BasicType) -> Schema {
         ]),
         // Half of a surrogate pair is no character, and appears as its number.
         BasicType::WChar => any_of(vec![primitive(BasicType::Char), integer(0xd800, 0xdfff)]),
-        // JSON has no numbers for these, and writers of JSON put `null` in their place.
-        BasicType::Float32 | BasicType::Float64 => {
-            let others = vec![quoted("nan"), quoted("inf"), quoted("-inf"), Json::Plain("null".to_owned())];
-            any_of(vec![of_type("number"), one_of(others)])
-        }
+        BasicType::Float32 | BasicType::Float64 => any_of(vec![of_type("number"), special_numbers()]),
         // The bits as text, because no number of JSON has that precision.
         _ => {
             debug_assert_eq!(basic, BasicType::Float128, "each other type is above");
-            Schema::from([("type", quoted("string")), ("pattern", quoted("^0x[0-9a-f]{32}$"))])
+            let bits = Schema::from([("type", quoted("string")), ("pattern", quoted("^0x[0-9a-f]{32}$"))]);
+            any_of(vec![bits, of_type("number"), special_numbers()])
         }
     }
+}
+
+/// The text of a number that JSON lacks.
+fn special_number(number: f64) -> &'static str {
+    match number {
+        f64::INFINITY => "Infinity",
+        f64::NEG_INFINITY => "-Infinity",
+        _ => "NaN",
+    }
+}
+
+fn special_numbers() -> Schema {
+    one_of([f64::NAN, f64::INFINITY, f64::NEG_INFINITY].map(|number| quoted(special_number(number))).to_vec())
 }
 
 fn integer(least: i128, most: i128) -> Schema {

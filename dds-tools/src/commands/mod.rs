@@ -2,18 +2,21 @@
 
 pub mod call;
 pub mod check;
+pub mod durability;
 pub mod echo;
 pub(crate) mod endpoint_row;
 pub mod info;
 pub mod list;
 pub mod loss;
 pub mod measure;
+pub mod perf;
 pub mod play;
 pub mod publish;
 pub mod record;
 pub mod recover;
 pub mod security;
 pub mod serve;
+pub mod shapes;
 pub mod show;
 mod text;
 pub mod top;
@@ -48,11 +51,14 @@ pub fn run(
         Command::Hz(options) => measure::run(measure::Quantity::Rate, options, output, stop),
         Command::Bw(options) => measure::run(measure::Quantity::Bandwidth, options, output, stop),
         Command::Delay(options) => measure::run(measure::Quantity::Delay, options, output, stop),
+        Command::Perf(command) => perf::run(command, output, stop),
         Command::Loss(options) => loss::run(options, output, stop),
         Command::Top(options) => top::run(options, output, stop),
         Command::Record(options) => record::run(options, notes, stop),
         Command::Play(options) => play::run(options, notes, stop),
         Command::Serve(options) => serve::run(options, notes, stop),
+        Command::Durability(options) => durability::run(options, output, stop),
+        Command::Shapes(options) => shapes::run(options, output, stop),
         Command::Info(options) => info::run(options, output),
         Command::Recover(options) => recover::run(options, notes),
         Command::Security(command) => security::run(command, output),

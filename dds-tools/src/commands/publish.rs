@@ -1,21 +1,21 @@
-//! `dds pub`: samples from JSON.
+//! `dds pub`: samples and ends of instances from JSON or YAML.
 
 use crate::domain_view::DomainWatch;
 use crate::error::ToolError;
-use crate::json_input::sample_from_text;
+use crate::json_input::{PublishedChange, change_from_text};
 use crate::network;
 use crate::options::PublishOptions;
 use crate::stop::Stop;
 use crate::topic_access::{dynamic_writer, topic_type};
-use dds_core::DataWriter;
 use dds_core::dynamic::{DynamicData, DynamicType};
+use dds_core::{DataWriter, InstanceState};
 use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
 
 /// Time for the acknowledgments of the last samples.
 const ACKNOWLEDGMENT_TIME: Duration = Duration::from_secs(5);
 
-/// Publishes one sample, or the samples of the input, and waits until reliable readers have acknowledged them.
+/// Publishes one change, or the changes of the input, and waits until reliable readers have acknowledged them.
 ///
 /// # Errors
 /// [`ToolError::Value`] for a value that does not fit the type, [`ToolError::NoReaders`] without readers.
@@ -31,13 +31,17 @@ pub fn run(
     // A wrong value fails before a reader sees the writer.
     let single = match options.value.as_str() {
         "-" => None,
-        text => Some(sample_from_text(&ty, text)?),
+        text => Some(change_from_text(&ty, text)?),
     };
     let writer = dynamic_writer(&participant, &options.topic, &watch.view().endpoints_of(&options.topic), &ty)?;
+    // An instance without writers is no disposed one.
+    let mut qos = writer.qos();
+    qos.writer_data_lifecycle.autodispose_unregistered_instances = false;
+    writer.set_qos(qos)?;
     await_readers(options, &writer, stop)?;
     let stop = stop.after(options.end.duration);
     let written = match single {
-        Some(sample) => publish_repeatedly(options, &writer, &sample, &stop)?,
+        Some(change) => publish_repeatedly(options, &writer, &change, &stop)?,
         None => publish_lines(options, &writer, &ty, input, &stop)?,
     };
     writer.acknowledged().block_for(ACKNOWLEDGMENT_TIME)?;
@@ -60,28 +64,38 @@ fn await_readers(options: &PublishOptions, writer: &DataWriter<DynamicData>, sto
 fn publish_one(
     options: &PublishOptions,
     writer: &DataWriter<DynamicData>,
-    sample: &DynamicData,
+    change: &PublishedChange,
 ) -> Result<(), ToolError> {
-    if options.dispose {
-        writer.dispose(sample)?
-    } else {
-        writer.write(sample)?
+    let (state, data) = match change {
+        PublishedChange::Sample(sample) if options.dispose => (InstanceState::NotAliveDisposed, sample),
+        PublishedChange::Sample(sample) if options.unregister => (InstanceState::NotAliveNoWriters, sample),
+        PublishedChange::Sample(sample) => (InstanceState::Alive, sample),
+        PublishedChange::End(state, key) => (*state, key),
+    };
+    match state {
+        InstanceState::Alive => writer.write(data)?,
+        InstanceState::NotAliveDisposed => writer.dispose(data)?,
+        InstanceState::NotAliveNoWriters => {
+            // A writer can leave only an instance that it has registered (DDS 1.4, 2.2.2.4.2.7).
+            writer.register_instance(data)?;
+            writer.unregister_instance(data)?;
+        }
     }
     Ok(())
 }
 
 /// Paces samples: each one has its own time, so that a late one does not delay the next ones.
-struct Pace {
+pub(super) struct Pace {
     next: Instant,
     period: Option<Duration>,
 }
 
 impl Pace {
-    fn new(rate: Option<f64>) -> Self {
+    pub(super) fn new(rate: Option<f64>) -> Self {
         Self { next: Instant::now(), period: rate.map(|rate| Duration::from_secs_f64(1.0 / rate)) }
     }
 
-    fn wait(&mut self, stop: &Stop) {
+    pub(super) fn wait(&mut self, stop: &Stop) {
         let Some(period) = self.period else { return };
         stop.sleep(self.next.saturating_duration_since(Instant::now()));
         self.next += period;
@@ -91,7 +105,7 @@ impl Pace {
 fn publish_repeatedly(
     options: &PublishOptions,
     writer: &DataWriter<DynamicData>,
-    sample: &DynamicData,
+    change: &PublishedChange,
     stop: &Stop,
 ) -> Result<u64, ToolError> {
     // With a rate or a duration, the program publishes until it is stopped.
@@ -104,7 +118,7 @@ fn publish_repeatedly(
     let mut written = 0;
     while written < count && !stop.is_due() {
         pace.wait(stop);
-        publish_one(options, writer, sample)?;
+        publish_one(options, writer, change)?;
         written += 1;
     }
     Ok(written)
@@ -137,9 +151,9 @@ fn publish_lines(
             }
             continue;
         }
-        let sample = sample_from_text(ty, &text)?;
+        let change = change_from_text(ty, &text)?;
         pace.wait(stop);
-        publish_one(options, writer, &sample)?;
+        publish_one(options, writer, &change)?;
         written += 1;
     }
     Ok(written)

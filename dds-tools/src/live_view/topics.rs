@@ -168,7 +168,7 @@ impl ServedTopics {
         Ok(changes)
     }
 
-    /// Creates the channel of a new topic, or a new channel if the endpoints of the topic have another type now.
+    /// Creates the channel of a new topic. A topic with another type gets a new channel.
     fn update_type(
         &mut self,
         name: &str,

@@ -7,6 +7,7 @@ mod cyclone;
 mod fast_dds;
 mod looking;
 mod losing;
+mod pairs;
 mod problems;
 mod recording;
 mod ros;

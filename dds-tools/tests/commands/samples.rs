@@ -1,10 +1,11 @@
 //! `echo`, `pub`, `hz`, `bw` and `delay`.
 
 use crate::support::{Domain, Pose, pose, pose_reader, pose_writer};
-use dds_core::DdsType;
-use dds_core::cdr::Encoded;
+use dds_core::cdr::{Encoded, F128};
+use dds_core::dynamic::{DynamicData, DynamicType};
 use dds_core::qos::{Preset, TopicQos};
 use dds_core::rpc::Replier;
+use dds_core::{DdsType, InstanceState};
 use dds_tools::{Stop, ToolError};
 use std::time::Duration;
 
@@ -209,6 +210,74 @@ fn echo_prints_yaml_that_pub_reads() {
     }
     assert_eq!((&poses[0], poses[1].x), (&pose(1, 1.5), 0.5));
     domain.run(&["pub", "robot/pose", "{robot: 3, tags: [a]}", "--readers-wait", "30"]).unwrap();
+}
+
+#[test]
+fn pub_ends_instances_that_echo_has_printed() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let reader = pose_reader(&robot, "robot/pose");
+    let input = "robot: 1\n---\nrobot: 2\n---\ninstance_state: disposed\nkey:\n  robot: 1\n---\n\
+                 instance_state: \"no writers\"\nkey:\n  robot: 2\n---\nrobot: 3\n";
+    let mut ends = Vec::new();
+    std::thread::scope(|scope| {
+        let line = ["pub", "robot/pose", "-", "--yaml", "--rate", "2", "--readers-wait", "30"];
+        let domain = &domain;
+        let publisher = scope.spawn(move || domain.run_with(&line, input, &Stop::new()));
+        while ends.len() < 2 {
+            let sample = reader.next_sample().block_for(Duration::from_secs(30)).unwrap();
+            let key = reader.key_value(sample.info.instance_handle);
+            if sample.info.instance_state != InstanceState::Alive {
+                ends.push((key, sample.info.instance_state, sample.info.sequence_number.0));
+            }
+        }
+        assert_eq!(publisher.join().unwrap().notes, "samples published: 5\n");
+    });
+    // The end of the writer also leaves instances, but without a sequence number.
+    let expected = [(Some(1), InstanceState::NotAliveDisposed, 3), (Some(2), InstanceState::NotAliveNoWriters, 4)];
+    assert_eq!(ends, expected);
+}
+
+#[test]
+fn echo_prints_every_value_so_that_pub_reads_it() {
+    let choice = DynamicType::union("Choice", DynamicType::int32())
+        .case("number", &[1, -1], DynamicType::float32())
+        .default_case("text", DynamicType::string());
+    let ty = DynamicType::structure("Value")
+        .member("choices", DynamicType::sequence(choice))
+        .member("limits", DynamicType::map(DynamicType::string(), DynamicType::float64()))
+        .member("id", DynamicType::uint64())
+        .member("long", DynamicType::float128())
+        .build()
+        .unwrap();
+    let mut value = DynamicData::new(&ty);
+    value.resize("choices", 2).unwrap();
+    value.select("choices[0]", -1).unwrap();
+    value.set("choices[0].number", f32::NEG_INFINITY).unwrap();
+    value.select("choices[1]", 3).unwrap();
+    value.set(r#"limits["a\"]\\"]"#, f64::INFINITY).unwrap();
+    value.set("id", u64::MAX).unwrap();
+    value.set("long", F128::from_bits(u128::MAX / 3)).unwrap();
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    let topic = robot.dynamic_topic("value", &ty, TopicQos::default()).unwrap();
+    let writer = robot.writer_builder(&topic).qos(Preset::State).build().unwrap();
+    writer.write(&value).unwrap();
+    let text = domain
+        .run(&["echo", "value", "--count", "1", "--for", "30", "--json", "--field", r#"limits["a\"]\\"]"#])
+        .unwrap();
+    assert_eq!(text, "\"Infinity\"\n");
+    for form in ["--json", "--yaml"] {
+        let text = domain.run(&["echo", "value", "--count", "1", "--for", "30", form]).unwrap();
+        let other = domain.join("other");
+        let topic = other.dynamic_topic("copy", &ty, TopicQos::default()).unwrap();
+        let reader = other.reader_builder(&topic).qos(Preset::Event).build().unwrap();
+        let line = ["pub", "copy", "-", "--readers-wait", "30"];
+        let form = if form == "--yaml" { &[form][..] } else { &[] };
+        domain.run_with(&[&line[..], form].concat(), &text, &Stop::new()).unwrap();
+        let sample = reader.next_sample().block_for(Duration::from_secs(10)).unwrap();
+        assert_eq!(sample.data.as_ref(), Some(&value), "{text}");
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::DataError;
 use super::convert::{check_bound, value_of};
 use super::graph::{MemberNode, NodeKind, PrimitiveKind, TypeView, UnionNode, low_bits};
 use super::input::{Input, InputValue};
-use super::path::PathStep;
+use super::path::{PathStep, bracket_text};
 use super::value::{DEFAULT, Value};
 use crate::cdr::shape::Shape;
 
@@ -135,6 +135,7 @@ pub(super) fn discriminator_of(ty: TypeView<'_>, node: &UnionNode, case: usize, 
 /// The key of a map that a step selects.
 pub(super) fn key_of(key: TypeView<'_>, step: PathStep<'_>) -> Option<Value> {
     let PathStep::Bracket { text, is_quoted } = step else { return None };
+    let text = &*bracket_text(text, is_quoted);
     let given = match (key.kind(), is_quoted) {
         (NodeKind::String { .. } | NodeKind::WString { .. } | NodeKind::Enum(_), _) => {
             InputValue::Text(text.to_owned())
@@ -142,8 +143,12 @@ pub(super) fn key_of(key: TypeView<'_>, step: PathStep<'_>) -> Option<Value> {
         (NodeKind::Primitive(PrimitiveKind::Bool), false) => InputValue::Bool(text.parse().ok()?),
         (NodeKind::Primitive(PrimitiveKind::Char8 | PrimitiveKind::Char16), _) => {
             let mut letters = text.chars();
-            let (Some(letter), None) = (letters.next(), letters.next()) else { return None };
-            InputValue::Char(letter)
+            match (letters.next()?, letters.next()) {
+                (letter, None) => InputValue::Char(letter),
+                // Half of a surrogate pair is no character, and has its number instead.
+                _ if !is_quoted => InputValue::Int(text.parse().ok()?),
+                _ => return None,
+            }
         }
         // A quoted number is text, and no key of a number.
         (_, false) => InputValue::Int(text.parse().ok()?),
@@ -224,8 +229,8 @@ where
             Ok(match found {
                 Some((_, value)) => Target::Value(at, value),
                 None => {
-                    let PathStep::Bracket { text, .. } = step else { return Err(no_member(ty, step)) };
-                    Target::Missing(at, DataError::NoKey { key: text.to_owned() })
+                    let PathStep::Bracket { text, is_quoted } = step else { return Err(no_member(ty, step)) };
+                    Target::Missing(at, DataError::NoKey { key: bracket_text(text, is_quoted).into_owned() })
                 }
             })
         }

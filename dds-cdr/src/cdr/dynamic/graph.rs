@@ -325,6 +325,14 @@ impl BitsetNode {
     }
 }
 
+impl CaseNode {
+    /// Whether the name of the member tells the discriminator.
+    #[cfg(feature = "serde")]
+    pub(super) fn has_one_discriminator(&self) -> bool {
+        self.ty.is_some() && !self.is_default && self.labels.len() == 1
+    }
+}
+
 impl UnionNode {
     /// The case that this discriminator selects.
     pub(super) fn selected_by(&self, discriminator: i64) -> Option<&CaseNode> {

@@ -3,6 +3,7 @@
 use super::DataError;
 use super::value::DEPTH_MAX;
 use smallvec::SmallVec;
+use std::borrow::Cow;
 
 /// One step of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,11 +14,26 @@ pub enum PathStep<'p> {
     Id(u32),
     /// An index, or the key of a map, in brackets.
     Bracket {
-        /// The text.
+        /// The text. Quoted text still has its backslashes.
         text: &'p str,
         /// Whether the text was in quotation marks.
         is_quoted: bool,
     },
+}
+
+/// Returns the text in brackets without the backslashes of quoted text.
+pub(super) fn bracket_text(text: &str, is_quoted: bool) -> Cow<'_, str> {
+    if !is_quoted || !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    let (mut plain, mut is_escaped) = (String::with_capacity(text.len()), false);
+    for letter in text.chars() {
+        is_escaped = letter == '\\' && !is_escaped;
+        if !is_escaped {
+            plain.push(letter);
+        }
+    }
+    Cow::Owned(plain)
 }
 
 /// The steps of a path. Few paths have more than four.
@@ -26,7 +42,8 @@ pub(super) type Steps<'p> = SmallVec<[PathStep<'p>; 4]>;
 /// A path to a part of a value: text like `points[3].x`, or the id of a member ([`MemberId`]).
 ///
 /// The empty text selects the whole value. Brackets contain indices of arrays and sequences, from 0, and keys of maps:
-/// `[7]`, `["left"]`, `[RED]`, `[true]`. Flags of a bitmask and fields of a bitset are selected like members.
+/// `[7]`, `["left"]`, `[RED]`, `[true]`. In quotation marks, a backslash precedes `"` and `\`: `["a \"b\""]`.
+/// Flags of a bitmask and fields of a bitset are selected like members.
 pub trait MemberPath: sealed::Sealed {
     /// The steps.
     #[doc(hidden)]
@@ -112,15 +129,29 @@ impl MemberPath for str {
 /// Parses the text after an opening bracket. Returns the step and the rest after the closing bracket.
 fn bracket(inside: &str) -> Option<(PathStep<'_>, &str)> {
     if let Some(quoted) = inside.strip_prefix('"') {
-        // A quoted key may contain dots and brackets. It cannot contain `"]`.
-        let (text, behind) = quoted.split_once("\"]")?;
-        return Some((PathStep::Bracket { text, is_quoted: true }, behind));
+        // A quoted key may contain dots and brackets.
+        let (text, behind) = quoted.split_at_checked(quoted_len(quoted)?)?;
+        return Some((PathStep::Bracket { text, is_quoted: true }, behind.strip_prefix("\"]")?));
     }
     let (text, behind) = inside.split_once(']')?;
     if text.is_empty() {
         return None;
     }
     Some((PathStep::Bracket { text, is_quoted: false }, behind))
+}
+
+/// Returns the length of quoted text, without its last quotation mark.
+fn quoted_len(text: &str) -> Option<usize> {
+    let mut letters = text.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '"' => return Some(at),
+            // Another escape is an error, so that it can get a meaning later.
+            '\\' if !matches!(letters.next(), Some((_, '"' | '\\'))) => return None,
+            _ => {}
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -142,8 +173,25 @@ mod tests {
     }
 
     #[test]
+    fn quoted_key_may_have_any_character() {
+        for (path, key) in [
+            (r#"["a\"]["]"#, r#"a"]["#),
+            (r#"["\\"]"#, r"\"),
+            (r#"["\\\""]"#, r#"\""#),
+            (r#"[""]"#, ""),
+            (r#"["]"]"#, "]"),
+        ] {
+            let steps = path.steps().unwrap();
+            let [PathStep::Bracket { text, is_quoted: true }] = steps.as_slice() else { panic!("{path}: {steps:?}") };
+            assert_eq!(bracket_text(text, true), key, "{path}");
+        }
+    }
+
+    #[test]
     fn invalid_path_is_rejected() {
-        for path in [".a", "a.", "a..b", "a[", "a[]", "a[\"x]", "a]", "a\"b", "[1]b"] {
+        for path in
+            [".a", "a.", "a..b", "a[", "a[]", "a[\"x]", "a]", "a\"b", "[1]b", r#"["\n"]"#, r#"["a\"]"#, r#"["a"b"]"#]
+        {
             assert_eq!(path.steps(), Err(DataError::Path { path: path.to_owned() }), "{path}");
         }
         let deep = vec!["a"; DEPTH_MAX].join(".");

@@ -1,13 +1,17 @@
 //! Serializes dynamic data with serde (feature `serde`), for example as JSON.
 //!
-//! A struct becomes a map of its present members. A union becomes a map of one entry, or its discriminator if no member
-//! is selected. An enum becomes the name of its literal, a bitmask its bits, and a map a map. A `long double` becomes
-//! its bits as text.
+//! A struct becomes a map of its present members. A union becomes a map with its selected member. The entry
+//! `$discriminator` precedes the member if the member alone does not tell it. An enum becomes the name of its literal,
+//! a bitmask its bits, and a map a map. A `long double` becomes its bits as text. Text formats have `"NaN"`,
+//! `"Infinity"` and `"-Infinity"` in place of numbers that JSON lacks.
 
-use super::graph::NodeKind;
+use super::graph::{CaseNode, NodeKind};
 use super::input::InputValue;
 use super::{DynamicData, DynamicRef};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+
+/// The entry with the discriminator of a union. No member has this name, because it is no identifier of IDL.
+const DISCRIMINATOR: &str = "$discriminator";
 
 impl Serialize for DynamicData {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -51,12 +55,19 @@ impl Serialize for DynamicRef<'_> {
                 }
                 map.end()
             }
-            NodeKind::Union(_) => match (self.selected(), self.discriminator_value()) {
-                (Some((name, value)), _) => serializer.collect_map([(name, value)]),
-                // A case without a member has a discriminator only.
-                (None, Some(discriminator)) => discriminator.serialize(serializer),
-                (None, None) => serializer.serialize_none(),
-            },
+            NodeKind::Union(node) => {
+                let mut map = serializer.serialize_map(None)?;
+                let case = self.discriminator().and_then(|discriminator| node.selected_by(discriminator));
+                if !case.is_some_and(CaseNode::has_one_discriminator)
+                    && let Some(discriminator) = self.discriminator_value()
+                {
+                    map.serialize_entry(DISCRIMINATOR, &discriminator)?;
+                }
+                if let Some((name, value)) = self.selected() {
+                    map.serialize_entry(name, &value)?;
+                }
+                map.end()
+            }
             NodeKind::Alias { .. } => {
                 debug_assert!(false, "`kind` resolves aliases");
                 serializer.serialize_none()
@@ -73,6 +84,13 @@ fn serialize_primitive<S: Serializer>(value: DynamicRef<'_>, serializer: S) -> R
             (_, Ok(number)) => serializer.serialize_u64(number),
             _ => serializer.serialize_i128(number),
         },
+        // JSON would write `null`, which does not tell these numbers apart.
+        Some(InputValue::Float(number)) if !number.is_finite() && serializer.is_human_readable() => serializer
+            .serialize_str(match number {
+                f64::INFINITY => "Infinity",
+                f64::NEG_INFINITY => "-Infinity",
+                _ => "NaN",
+            }),
         Some(InputValue::Float(number)) => match value.view().kind() {
             NodeKind::Primitive(super::PrimitiveKind::Float32) => serializer.serialize_f32(number as f32),
             _ => serializer.serialize_f64(number),

@@ -192,3 +192,58 @@ fn value_is_serialized_as_json() {
     let expected = r#"{"flag":false,"small":-1,"large":0,"half":0.0,"huge":"0x00000000000000000000000000000000","letter":"\u0000","wide":"\u0000","name":"","text":"","color":"GREEN","rights":2,"packed":{"low":0,"high":0},"bytes":[1,2],"matrix":[[0,0],[0,0]],"shapes":[{"round":0.0}],"map":{"left":1.5}}"#;
     assert_eq!(serde_json::to_string(&data).unwrap(), expected);
 }
+
+#[cfg(feature = "serde")]
+#[test]
+fn discriminator_is_serialized_unless_the_member_tells_it() {
+    let choice = DynamicType::union("Choice", DynamicType::int32())
+        .case("number", &[1, 2], DynamicType::int64())
+        .case("text", &[3], DynamicType::string())
+        .empty_case("nothing", &[4])
+        .default_case("flag", DynamicType::boolean())
+        .build()
+        .unwrap();
+    let mut data = DynamicData::new(&choice);
+    for (discriminator, expected) in [
+        (2, r#"{"$discriminator":2,"number":0}"#),
+        (3, r#"{"text":""}"#),
+        (4, r#"{"$discriminator":4}"#),
+        (-9, r#"{"$discriminator":-9,"flag":false}"#),
+    ] {
+        data.select("", discriminator).unwrap();
+        assert_eq!(serde_json::to_string(&data).unwrap(), expected);
+    }
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn numbers_that_json_lacks_are_text() {
+    let ty = DynamicType::structure("Numbers")
+        .member("one", DynamicType::float32())
+        .member("all", DynamicType::sequence(DynamicType::float64()))
+        .build()
+        .unwrap();
+    let mut data = DynamicData::new(&ty);
+    data.set("one", f32::NEG_INFINITY).unwrap();
+    data.set("all", vec![f64::NAN, f64::INFINITY, 1.5]).unwrap();
+    let expected = r#"{"one":"-Infinity","all":["NaN","Infinity",1.5]}"#;
+    assert_eq!(serde_json::to_string(&data).unwrap(), expected);
+}
+
+#[test]
+fn keys_of_maps_may_have_quotes_and_brackets() {
+    let ty = DynamicType::structure("Maps")
+        .member("texts", DynamicType::map(DynamicType::string(), DynamicType::int32()))
+        .member("units", DynamicType::map(DynamicType::char16(), DynamicType::int32()))
+        .build()
+        .unwrap();
+    let mut data = DynamicData::new(&ty);
+    data.set(r#"texts["a\"]\\"]"#, 1).unwrap();
+    data.set("units[7]", 2).unwrap();
+    data.set("units[55296]", 3).unwrap();
+    data.set(r#"units["]"]"#, 4).unwrap();
+    assert_eq!(data.get::<i32>(r#"texts["a\"]\\"]"#).unwrap(), 1);
+    assert_eq!(data.to_string(), r#"{texts: {"a\"]\\": 1}, units: {'7': 2, 55296: 3, ']': 4}}"#);
+    let missing = data.get::<i32>(r#"texts["\""]"#).unwrap_err();
+    assert_eq!(missing, DataError::NoKey { key: "\"".to_owned() });
+}

@@ -1,0 +1,129 @@
+//! `perf`, `durability` and `shapes`: commands with a side of their own.
+
+use crate::support::Domain;
+use dds_core::DdsType;
+use dds_core::qos::{DataReaderQos, DataWriterQos, Durability};
+use dds_tools::{Stop, ToolError};
+use serde_json::Value;
+use std::time::Duration;
+
+/// Runs a command in the background while `look` runs. Returns its output.
+fn beside(domain: &Domain, arguments: &[&str], look: impl FnOnce()) -> String {
+    let stop = Stop::new();
+    std::thread::scope(|scope| {
+        let side = scope.spawn({
+            let stop = stop.clone();
+            move || domain.run_with(arguments, "", &stop)
+        });
+        /// Ends the command also if the test fails.
+        struct Ender(Stop);
+        impl Drop for Ender {
+            fn drop(&mut self) {
+                self.0.request();
+            }
+        }
+        let ender = Ender(stop);
+        look();
+        drop(ender);
+        side.join().unwrap().unwrap()
+    })
+}
+
+fn last_line(text: &str) -> Value {
+    serde_json::from_str(text.lines().last().unwrap()).unwrap()
+}
+
+#[test]
+fn perf_measures_round_trips() {
+    let domain = Domain::new();
+    for extra in [&[][..], &["--best-effort"]] {
+        beside(&domain, &[&["perf", "pong"], extra].concat(), || {
+            let ping = ["perf", "ping", "--count", "200", "--size", "3k", "--every", "0.01", "--json"];
+            let text = domain.run(&[&ping[..], extra].concat()).unwrap();
+            let total = last_line(&text);
+            assert_eq!(total["total"], true);
+            assert_eq!(total["samples"].as_u64().unwrap() + total["lost"].as_u64().unwrap(), 200, "{text}");
+            assert!(!extra.is_empty() || total["lost"] == 0, "{text}");
+            let time = &total["round_trip_ns"];
+            assert!(time["min"].as_u64() > Some(0) && time["min"].as_u64() <= time["p99"].as_u64(), "{text}");
+        });
+    }
+    let error = domain.run(&["perf", "ping", "--wait", "0.2"]).result.unwrap_err().to_string();
+    assert!(error.starts_with("no `dds perf pong` arrived"), "{error}");
+}
+
+#[test]
+fn perf_counts_every_published_sample() {
+    let domain = Domain::new();
+    std::thread::scope(|scope| {
+        let domain = &domain;
+        let subscribe = ["perf", "subscribe", "--count", "5000", "--for", "60", "--json"];
+        let subscriber = scope.spawn(move || domain.run(&subscribe).unwrap());
+        let publish = ["perf", "publish", "--count", "5000", "--size", "1k"];
+        let text = domain.run(&publish).unwrap();
+        assert!(text.lines().last().unwrap().starts_with("total: 5000 samples, "), "{text}");
+        let total = last_line(&subscriber.join().unwrap());
+        assert_eq!((&total["samples"], &total["lost"]), (&5000.into(), &0.into()), "{total}");
+        assert!(
+            total["bytes_per_second"].as_f64() > Some(0.0) && total["delay_ns"]["p50"].as_u64() > Some(0),
+            "{total}"
+        );
+    });
+}
+
+#[test]
+fn durability_keeps_samples_for_late_readers() {
+    #[derive(DdsType, Debug, PartialEq)]
+    struct Mission {
+        target: String,
+    }
+    let domain = Domain::new();
+    let folder = tempfile::tempdir().unwrap();
+    let database = folder.path().join("durable.redb");
+    let service = ["durability", "--json", "--database", database.to_str().unwrap()];
+    let text = beside(&domain, &service, || {
+        let robot = domain.join("robot");
+        let qos = DataWriterQos::default().reliable().durability(Durability::Persistent);
+        let writer = robot.writer_builder::<Mission>("mission").qos(qos).build().unwrap();
+        writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        writer.write(&Mission { target: "dock 4".to_owned() }).unwrap();
+        writer.acknowledged().block_for(Duration::from_secs(30)).unwrap();
+    });
+    assert_eq!(last_line(&text)["database_problem"], Value::Null, "{text}");
+    // The database outlives the service and the writer.
+    beside(&domain, &service, || {
+        let qos = DataReaderQos::default().reliable().durability(Durability::Persistent);
+        let reader = domain.join("late").reader_builder::<Mission>("mission").qos(qos).build().unwrap();
+        let mission = reader.next_sample().block_for(Duration::from_secs(30)).unwrap();
+        assert_eq!(mission.data, Some(Mission { target: "dock 4".to_owned() }));
+    });
+    let error = domain.run(&["durability", "--database", "/nowhere/durable.redb"]).result.unwrap_err();
+    assert!(matches!(error, ToolError::Value { .. }) && error.to_string().contains("/nowhere"), "{error}");
+}
+
+#[test]
+fn shapes_move_and_leave() {
+    let domain = Domain::new();
+    std::thread::scope(|scope| {
+        let domain = &domain;
+        let stop = Stop::new();
+        let subscriber = scope.spawn({
+            let stop = stop.clone();
+            move || domain.run_with(&["shapes", "circle", "--subscribe"], "", &stop)
+        });
+        let text = domain.run(&["echo", "Circle", "--for", "0.1", "--type-wait", "30"]).unwrap();
+        assert_eq!(text, "", "the subscriber describes the type");
+        let publish = ["shapes", "circle", "--color", "RED", "--size", "12", "--rate", "100", "--count", "300"];
+        domain.run(&publish).unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        stop.request();
+        let text = subscriber.join().unwrap().unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(
+            lines.len() > 2 && lines[0].starts_with("Circle     RED        ") && lines[0].ends_with(" [12]"),
+            "{text}"
+        );
+        assert_ne!(lines[0], lines[1]);
+        assert_eq!(lines[lines.len() - 1], "Circle     RED        left");
+    });
+}
