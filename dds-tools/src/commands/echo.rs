@@ -7,10 +7,11 @@ use crate::options::EchoOptions;
 use crate::stop::Stop;
 use crate::topic_access::{reader_qos, sql_filter, subscriber_qos, topic_type};
 use crate::yaml;
-use dds_core::dynamic::{DynamicData, DynamicRef};
+use dds_core::dynamic::{DynamicData, DynamicRef, DynamicType};
 use dds_core::qos::TopicQos;
 use dds_core::{InstanceState, SampleInfo};
 use serde::Serialize;
+use std::fmt::Display;
 use std::io::Write;
 
 /// Prints samples until the count, the time or the request to stop.
@@ -36,39 +37,43 @@ pub fn run(options: &EchoOptions, output: &mut dyn Write, notes: &mut dyn Write,
     let subscriber = participant.subscriber(subscriber_qos())?;
     let reader = subscriber.reader_builder(&topic).qos(reader_qos(&found)).build()?;
     let stop = stop.after(options.end.duration);
-    let mut printed = 0;
+    let (mut printed, mut undecodable) = (0, 0_u64);
     while !stop.is_due() && options.end.count.is_none_or(|count| printed < count) {
         // A time-out is no failure: the loop looks at the request to stop.
         let _ = reader.readable().block_for(stop.step());
-        let samples = reader.take()?;
-        let mut passing = Vec::with_capacity(samples.len());
-        for sample in samples.iter() {
+        for sample in reader.take()?.iter() {
+            if options.end.count.is_some_and(|count| printed == count) {
+                break;
+            }
+            let info = sample.info();
             let passes = match (&filter, sample.encoded()) {
                 (Some(filter), Some(encoded)) => filter.passes(encoded.bytes),
                 // Ends of instances are printed in any case.
                 _ => true,
             };
-            passing.push(passes);
-        }
-        for (sample, passes) in samples.into_iter().zip(passing) {
-            if options.end.count.is_some_and(|count| printed == count) {
-                break;
-            }
-            if let Some(data) = &sample.data
-                && passes
-            {
-                printed += 1;
-                writeln!(output, "{}", data_line(options, data, &sample.info)?).map_err(ToolError::output)?;
+            match sample.decode() {
+                Some(Ok(data)) if passes => {
+                    printed += 1;
+                    writeln!(output, "{}", data_line(options, &data, info)?).map_err(ToolError::output)?;
+                }
+                Some(Err(error)) if passes => {
+                    undecodable += 1;
+                    note_undecodable(&ty, info, &error, undecodable, notes)?;
+                }
+                _ => {}
             }
             // The end of an instance has a sample of its own only if the reader has no other new sample of the
             // instance. Otherwise the last new sample has the state (DDS 1.4, 2.2.2.5.1.3).
-            let is_last = sample.data.is_none() || sample.info.sample_rank == 0;
-            if is_last && sample.info.instance_state != InstanceState::Alive {
-                let key = reader.key_value(sample.info.instance_handle);
-                writeln!(output, "{}", end_line(options, key, &sample.info)?).map_err(ToolError::output)?;
+            let is_last = !info.valid_data || info.sample_rank == 0;
+            if is_last && info.instance_state != InstanceState::Alive {
+                let key = reader.key_value(info.instance_handle);
+                writeln!(output, "{}", end_line(options, key, info)?).map_err(ToolError::output)?;
             }
         }
         output.flush().map_err(ToolError::output)?;
+    }
+    if undecodable > 1 {
+        writeln!(notes, "samples that do not fit the type: {undecodable}").map_err(ToolError::output)?;
     }
     let losses = reader.losses();
     if losses.total().lost() > 0 {
@@ -81,6 +86,23 @@ pub fn run(options: &EchoOptions, output: &mut dyn Write, notes: &mut dyn Write,
 fn is_wrong_path(error: &dds_core::dynamic::DataError) -> bool {
     use dds_core::dynamic::DataError;
     matches!(error, DataError::Path { .. } | DataError::NoMember { .. } | DataError::WrongType { .. })
+}
+
+/// Tells the user of the first sample that does not decode. Its writer may have another type.
+fn note_undecodable(
+    ty: &DynamicType,
+    info: &SampleInfo,
+    error: &dyn Display,
+    count: u64,
+    notes: &mut dyn Write,
+) -> Result<(), ToolError> {
+    if count > 1 {
+        return Ok(());
+    }
+    let (number, writer) = (info.sequence_number, info.sample_identity().writer);
+    writeln!(notes, "sample {number} of {writer} does not fit the type {}: {error}", ty.name())
+        .and_then(|()| notes.flush())
+        .map_err(ToolError::output)
 }
 
 const fn end_text(state: InstanceState) -> &'static str {

@@ -15,6 +15,9 @@ fn lines_while_writing(arguments: &[&str]) -> Vec<Value> {
     let text = std::thread::scope(|scope| {
         let command = scope.spawn(|| domain.run_with(arguments, "", &stop));
         writer.wait_for_readers(1).block_for(Duration::from_secs(30)).unwrap();
+        // The reader may learn of the writer later. Until then, a sample replaces the one before (KEEP_LAST 1).
+        writer.write(&pose(1, 0.0)).unwrap();
+        writer.acknowledged().block_for(Duration::from_secs(30)).unwrap();
         for number in 0..200 {
             writer.write(&pose(1, f64::from(number))).unwrap();
         }

@@ -1,9 +1,9 @@
 //! `echo`, `pub`, `hz`, `bw` and `delay`.
 
 use crate::support::{Domain, Pose, pose, pose_reader, pose_writer};
-use dds_core::cdr::{Encoded, F128};
+use dds_core::cdr::{Encoded, Encoding, F128};
 use dds_core::dynamic::{DynamicData, DynamicType};
-use dds_core::qos::{Preset, TopicQos};
+use dds_core::qos::{DataWriterQos, Preset, TopicQos};
 use dds_core::rpc::Replier;
 use dds_core::{DdsType, InstanceState};
 use dds_tools::{Stop, ToolError};
@@ -277,6 +277,37 @@ fn echo_prints_every_value_so_that_pub_reads_it() {
         domain.run_with(&[&line[..], form].concat(), &text, &Stop::new()).unwrap();
         let sample = reader.next_sample().block_for(Duration::from_secs(10)).unwrap();
         assert_eq!(sample.data.as_ref(), Some(&value), "{text}");
+    }
+}
+
+#[test]
+fn echo_names_samples_that_do_not_fit_the_type() {
+    let domain = Domain::new();
+    let robot = domain.join("robot");
+    // The reader describes the type, and the raw writer does not.
+    let _reader = pose_reader(&robot, "raw/pose");
+    let other = domain.join("other");
+    let topic = other.raw_topic("raw/pose", "Pose", TopicQos::default()).unwrap();
+    let qos = DataWriterQos::default().keep_all().transient_local();
+    let writer = other.writer_builder(&topic).qos(qos).build().unwrap();
+    let mut sample = DynamicData::new(&DynamicType::of::<Pose>().unwrap());
+    let mut payload = |x: f64| {
+        sample.set("x", x).unwrap();
+        sample.to_payload(Encoding::Xcdr1).unwrap()
+    };
+    let (near, far) = (payload(0.0), payload(5.0));
+    for bytes in [&near[..], &near[..8], &far, &near] {
+        writer.write_encoded(Encoded::new(bytes).unwrap()).unwrap();
+    }
+    let (near, far) = ("{robot: 0, x: 0.0, tags: []}\n", "{robot: 0, x: 5.0, tags: []}\n");
+    for (filter, expected) in [(&[][..], [near, far, near].concat()), (&["--filter", "x < 1"], [near, near].concat())] {
+        let count = expected.lines().count().to_string();
+        let printed = domain.run(&[&["echo", "raw/pose", "--count", &count, "--for", "30"], filter].concat());
+        assert_eq!(printed.output, expected, "{}", printed.notes);
+        // The part without `x` passes, because `x` has its default.
+        let has_note =
+            printed.notes.starts_with("sample 2 of ") && printed.notes.contains(" does not fit the type Pose: ");
+        assert!(has_note, "{}", printed.notes);
     }
 }
 
