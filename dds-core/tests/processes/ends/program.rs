@@ -26,7 +26,7 @@ pub(crate) fn builder(tag: &str, lease_ms: u64) -> DomainParticipantBuilder {
 pub(crate) fn settle(builder: DomainParticipantBuilder, tag: &str, lease_ms: u64) -> DomainParticipantBuilder {
     let builder = builder.ignore_environment().domain_tag(tag);
     let scope = if tag.starts_with("hosts") { Scope::Subnet } else { Scope::Host };
-    builder.scope(scope).udp_only(true).lease(Duration::from_millis(lease_ms))
+    builder.scope(scope).udp_only(tag.starts_with("udp")).lease(Duration::from_millis(lease_ms))
 }
 
 pub(crate) fn writer_qos() -> DataWriterQos {
