@@ -333,7 +333,7 @@ impl DomainParticipantBuilder {
     /// - If a process ends or breaks a rule, its path ends and its memory is free. A participant that reads too slowly
     ///   loses datagrams, as with a full receive buffer; the protocol repairs reliable samples.
     /// - Nothing is left behind in a file system.
-    /// - It has no effect outside Linux, without the feature `shm`, with
+    /// - It has no effect outside Linux, without the feature `shm` (on by default), with
     ///   [`udp_only`](Self::udp_only), and in a simulation.
     pub fn shared_memory(self, bytes: usize) -> Self {
         self.set(Setting::SharedMemory(bytes))
