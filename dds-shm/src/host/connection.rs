@@ -9,10 +9,20 @@ use crate::memory::{MappedMemory, Memory};
 use crate::reasons::{Refusal, Violation};
 use crate::ring::{Record, RecordKind, RingReader, RingWriter, outbox_len};
 use rustix::event::epoll;
+use rustix::net::RecvFlags;
 use std::hash::{BuildHasher, RandomState};
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Instant;
+
+/// More bytes than the system counts for one wake in the send buffer of a socket.
+const WAKE_LEN: usize = 4 << 10;
+
+/// Most sleeps of this side before it reads the wakes.
+pub(super) const SLEEPS_MAX: u32 = 32;
+
+/// Wakes that are read at once: about as many as the socket of a peer has room for by default.
+const READ_WAKES_MAX: u32 = 256;
 
 /// A connection to one peer.
 #[derive(Debug)]
@@ -49,6 +59,26 @@ pub(super) struct Incoming {
     pub(super) is_awake: bool,
     /// Whether the peer has hung up. The rest of its ring is still read.
     pub(super) is_closing: bool,
+    wakes: UnreadWakes,
+}
+
+/// How many wakes of an honest peer may lie unread in the socket.
+///
+/// The socket reports each new wake, also if earlier ones are unread. So reading each of them would only cost system
+/// calls. But a full socket refuses wakes, so some must be read before.
+#[derive(Debug)]
+struct UnreadWakes {
+    /// Sleeps since the socket was read. The peer wakes this side once from each.
+    sleeps: u32,
+    sleeps_max: u32,
+}
+
+impl UnreadWakes {
+    /// `send_buffer` is that of the peer's socket, in bytes.
+    fn new(send_buffer: usize) -> Self {
+        // This side sleeps when the path begins.
+        Self { sleeps: 1, sleeps_max: u32::try_from(send_buffer / WAKE_LEN).unwrap_or(u32::MAX).clamp(1, SLEEPS_MAX) }
+    }
 }
 
 /// Progress of the two test messages.
@@ -102,6 +132,8 @@ impl Incoming {
             probe,
             is_awake: false,
             is_closing: false,
+            // Both processes share the network namespace, so the limits of their sockets are the same.
+            wakes: UnreadWakes::new(rustix::net::sockopt::socket_send_buffer_size(socket).unwrap_or(0)),
         };
         match incoming.path.push(RecordKind::Probe, probe.number, 0, &[]) {
             Ok(()) => Ok(incoming),
@@ -112,6 +144,23 @@ impl Incoming {
     /// Whether the test message came back.
     pub(super) fn is_open(&self) -> bool {
         self.probe.is_answered
+    }
+
+    /// Announces that this side sleeps.
+    pub(super) fn fall_asleep(&mut self) {
+        self.ring.fall_asleep();
+        self.wakes.sleeps = self.wakes.sleeps.saturating_add(1);
+    }
+
+    /// The socket has reported wakes. Returns whether one of them may be for a sender that waits for room.
+    pub(super) fn note_wakes(&mut self) -> bool {
+        let has_wish = self.path.take_wish();
+        // The peer also wakes once for each wish.
+        if has_wish || self.wakes.sleeps >= self.wakes.sleeps_max {
+            self.wakes.sleeps = 0;
+            read_wakes(&self.path.socket);
+        }
+        has_wish
     }
 
     /// Looks at the next record, and handles test messages.
@@ -171,7 +220,30 @@ impl Incoming {
     }
 }
 
+/// Reads wakes, so that the socket of the peer has room for others.
+fn read_wakes(socket: &OwnedFd) {
+    for _ in 0..READ_WAKES_MAX {
+        let mut bytes = [0; 16];
+        // The end of the peer is an event of its own.
+        if !matches!(rustix::net::recv(socket, &mut bytes, RecvFlags::DONTWAIT), Ok((1.., _))) {
+            return;
+        }
+    }
+}
+
 /// A number that differs in each connection, so that an old answer does not count.
 fn random_number(token: u64) -> u32 {
     RandomState::new().hash_one(token) as u32
+}
+
+#[cfg(test)]
+#[cfg(not(dds_loom))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_send_buffer_causes_more_reads() {
+        let sleeps_max = |send_buffer| UnreadWakes::new(send_buffer).sleeps_max;
+        assert_eq!([0, 4_608, 16 << 10, 212_992, usize::MAX].map(sleeps_max), [1, 1, 4, SLEEPS_MAX, SLEEPS_MAX]);
+    }
 }

@@ -10,7 +10,7 @@ use crate::reasons::{PathEnd, Refusal, Violation};
 use crate::ring::Record;
 use rustix::event::epoll;
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SocketFlags};
+use rustix::net::SocketFlags;
 use rustix::time::Timespec;
 use std::collections::VecDeque;
 use std::mem::MaybeUninit;
@@ -29,12 +29,6 @@ const TURN: u32 = 16;
 
 /// Connections that are accepted before messages have their turn.
 const ACCEPTS_MAX: usize = 16;
-
-/// Wakes that are read at once: about as many as the socket of a peer has room for by default.
-///
-/// One event may stand for many wakes. While this side reads messages it falls asleep often, finds another message and
-/// goes on. The peer wakes it each time.
-const READ_WAKES_MAX: u32 = 256;
 
 /// Messages in a row before descriptors are checked. Otherwise a flood would delay new peers and the end of others.
 const UNCHECKED_MAX: u32 = 128;
@@ -358,7 +352,7 @@ impl ShmReception {
         }
         for token in &self.awake {
             if let Some(Connection { stage: Stage::Rings(incoming), .. }) = self.connections.get_mut(token) {
-                incoming.ring.fall_asleep();
+                incoming.fall_asleep();
             }
         }
         // Between the stores above and the loads below, see `ring`.
@@ -391,8 +385,7 @@ impl ShmReception {
                 incoming.ring.wake_up();
                 self.awake.push(token);
             }
-            // The wake may be for a sender that waits for room.
-            if !incoming.is_closing && incoming.path.take_wish() {
+            if incoming.note_wakes() && !incoming.is_closing {
                 self.steps.push_back(Step::Room(incoming.path.id));
             }
         }
@@ -487,10 +480,7 @@ impl ShmReception {
                 }
             }
             Stage::Rings(_) if flags.intersects(ends) => self.close_ring(token),
-            Stage::Rings(_) => {
-                read_wakes(&connection.socket);
-                self.wake_up(token);
-            }
+            Stage::Rings(_) => self.wake_up(token),
         }
     }
 
@@ -652,17 +642,6 @@ impl ShmReception {
             (false, Some(violation)) => Step::Refused(connection.identity, Refusal::Broken(violation)),
             (false, None) => Step::Refused(connection.identity, ending.into_refusal()),
         });
-    }
-}
-
-/// Reads wakes, so that the socket of the peer has room for others.
-fn read_wakes(socket: &OwnedFd) {
-    for _ in 0..READ_WAKES_MAX {
-        let mut bytes = [0; 16];
-        // The end of the peer is an event of its own.
-        if !matches!(rustix::net::recv(socket, &mut bytes, RecvFlags::DONTWAIT), Ok((1.., _))) {
-            return;
-        }
     }
 }
 
