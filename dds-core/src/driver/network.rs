@@ -363,6 +363,12 @@ pub trait Network: Send + Sync {
         None
     }
 
+    /// Longest message that reaches all `locators`, if it is longer than those of UDP. Otherwise zero.
+    fn long_message_max(&self, locators: &[Locator]) -> usize {
+        let _ = locators;
+        0
+    }
+
     /// Starts to receive.
     ///
     /// # Errors

@@ -190,6 +190,11 @@ impl Outgoing {
         most
     }
 
+    /// Longest message that reaches all `locators`, if it is longer than those of UDP. Otherwise zero.
+    pub(crate) fn long_message_max(&self, locators: &[Locator]) -> usize {
+        self.network.long_message_max(locators)
+    }
+
     /// Whether the socket has accepted all datagrams so far.
     pub(crate) fn has_room(&self) -> bool {
         self.laid_out.is_empty()

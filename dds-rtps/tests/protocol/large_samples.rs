@@ -18,6 +18,9 @@ const MIB: usize = 1 << 20;
 /// Default limit of a receive buffer in Linux, in the kernel's count.
 const LINUX_DEFAULT: usize = 425_984;
 
+/// Longest UDP datagram.
+const UDP_MAX: usize = 65_507;
+
 /// Overhead of a datagram in a receive buffer.
 const OVERHEAD: usize = 832;
 
@@ -69,6 +72,10 @@ struct Link {
     /// Whether the writer learns the free space of the buffer on request.
     tells: bool,
     told: u64,
+    /// Longest message that the transport promises. 0: that of UDP.
+    long_max: usize,
+    /// The transport drops all messages that are longer than those of UDP.
+    drops_long: bool,
 }
 
 fn guid(number: u8, kind: u8) -> Guid {
@@ -99,6 +106,8 @@ impl Link {
             chance: Chance { permille: 0, state: 1 },
             tells: false,
             told: 0,
+            long_max: 0,
+            drops_long: false,
         };
         let unicast = vec![Locator::udp_v4([127, 0, 0, 1].into(), 7411)];
         let now = link.now();
@@ -131,8 +140,16 @@ impl Link {
 
     fn send_what_may(&mut self) {
         let now = self.now();
+        if let Some(locators) = self.writer.wants_long_messages() {
+            assert_eq!(locators, [Locator::udp_v4([127, 0, 0, 1].into(), 7411)]);
+            self.writer.set_long_message_max(self.long_max);
+        }
         while self.writer.poll_transmit(now, &mut self.datagram) {
             self.datagrams += 1;
+            if self.drops_long && self.datagram.len() > UDP_MAX {
+                self.dropped += 1;
+                continue;
+            }
             // A prime step spreads the losses evenly over the datagrams.
             let lost = self.host.lost > 0 && (self.datagrams * 7919) % self.host.lost == 0;
             let lost = lost || self.chance.strikes();
@@ -367,4 +384,81 @@ fn best_effort_rate_follows_reported_space() {
             assert!(!is_fast || ms < 40, "{ms} ms");
         }
     }
+}
+
+/// A host whose memory takes messages of any length.
+fn memory() -> Host {
+    Host { same_host: true, buffer: 64 * MIB, bytes_per_us: 1000, pause_us: 0, lost: 0 }
+}
+
+#[test]
+fn long_message_carries_whole_sample() {
+    for qos in [DataReaderQos::default().reliable().keep_all(), DataReaderQos::default().keep_all()] {
+        for len in [65_004, 65_600, 65_603, 100_000, 2 * MIB] {
+            let mut link = Link::with(memory(), CongestionConfig::default(), &qos);
+            link.long_max = len + 200;
+            let before = link.datagrams;
+            link.transfer(10, len);
+            // The sample, and its HEARTBEAT for a reliable reader.
+            assert!(link.datagrams - before <= 25, "{} messages", link.datagrams - before);
+            assert_eq!(link.writer.counters().fragment_bytes, 0);
+        }
+    }
+}
+
+#[test]
+fn sample_longer_than_long_message_goes_out_in_fragments() {
+    let mut link = Link::new(memory(), CongestionConfig::default());
+    link.long_max = 100_000;
+    link.transfer(3, 100_000);
+    assert_eq!(link.writer.counters().fragment_bytes, 300_000);
+    link.transfer(1, 90_000);
+    assert_eq!(link.writer.counters().fragment_bytes, 300_000);
+}
+
+#[test]
+fn lost_long_message_is_repaired_in_fragments() {
+    let mut link = Link::new(memory(), CongestionConfig::default());
+    link.long_max = 2 * MIB;
+    link.chance = Chance { permille: 300, state: 7 };
+    let began = link.nanos;
+    link.transfer(30, MIB);
+    let ms = (link.nanos - began) / 30 / 1_000_000;
+    println!("{ms} ms per sample");
+    assert!(ms < 600, "{ms} ms per sample");
+    let counters = link.writer.counters();
+    assert!(counters.fragment_bytes == 0 && counters.fragment_bytes_repaired > MIB as u64, "{counters:?}");
+}
+
+/// The transport promises long messages, and drops each of them: its memory is full.
+#[test]
+fn dropped_long_messages_delay_samples_but_lose_none() {
+    let mut link = Link::new(memory(), CongestionConfig::default());
+    (link.long_max, link.drops_long) = (2 * MIB, true);
+    let began = link.nanos;
+    link.transfer(10, MIB);
+    let ms = (link.nanos - began) / 10 / 1_000_000;
+    println!("{ms} ms per sample");
+    assert!(ms < 100, "{ms} ms per sample");
+    assert_eq!(link.dropped, 10, "each sample goes whole once");
+}
+
+/// The carrier changes between samples.
+#[test]
+fn fragments_and_long_messages_take_turns() {
+    let mut link = Link::new(memory(), CongestionConfig::default());
+    for turn in 0..6 {
+        link.long_max = if turn % 2 == 0 { 0 } else { 2 * MIB };
+        link.transfer(2, MIB);
+    }
+    assert_eq!(link.writer.counters().fragment_bytes, 6 * MIB as u64);
+}
+
+/// Datagrams for other hosts must fit into their frames.
+#[test]
+fn readers_on_other_hosts_get_no_long_message() {
+    let mut link = Link::new(Host { same_host: false, ..memory() }, CongestionConfig::default());
+    link.long_max = 2 * MIB;
+    link.transfer(1, MIB);
+    assert_eq!(link.writer.counters().fragment_bytes, MIB as u64);
 }

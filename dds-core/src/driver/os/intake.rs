@@ -5,7 +5,7 @@ use super::sharing::{SharedIntake, Sharing};
 use super::tap::Recorder;
 use crate::driver::{Expected, Packet, Receive, Socket};
 use crate::sync::{Arc, AtomicBool, Ordering};
-use dds_rtps::concurrent::{SlotMut, SlotPool};
+use dds_rtps::concurrent::{Payload, SlotMut, SlotPool};
 use dds_rtps::transport::udp::{Received, UdpReceiver, peek_sender};
 use std::io::{self, ErrorKind};
 use std::net::{SocketAddr, UdpSocket};
@@ -13,7 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 /// Room for any UDP datagram.
-const SLOT_LEN: usize = 64 << 10;
+pub(super) const SLOT_LEN: usize = 64 << 10;
 
 const PAGE: usize = 4 << 10;
 
@@ -27,6 +27,10 @@ const BERTH: usize = 128;
 
 /// Number of slots that the pool keeps. Readers that hold more than 4 MiB of large samples use the heap.
 const SLOTS_MAX: usize = 64;
+
+/// Number of slots for long messages that the pool keeps, and their bytes if there are more.
+const LONG_SLOTS_MAX: usize = 2;
+const LONG_SLOTS_BYTES: usize = 8 << 20;
 
 /// Number of slots for small packets that the pool keeps: a full inbox.
 const SMALL_SLOTS_MAX: usize = 256;
@@ -183,6 +187,7 @@ pub(super) fn berth_of(buffer: &mut [u8]) -> (usize, &mut [u8]) {
 /// The path from a socket to the participant, in slots that readers may keep.
 pub(super) struct Inbound {
     pool: SlotPool,
+    long: SlotPool,
     /// For small packets that have to wait in a queue.
     small: Arc<SlotPool>,
     socket: Socket,
@@ -200,6 +205,7 @@ impl Inbound {
     ) -> Self {
         Self {
             pool: SlotPool::new(SLOTS_MAX),
+            long: SlotPool::with_budget(LONG_SLOTS_MAX, LONG_SLOTS_BYTES),
             small: Arc::new(SlotPool::new(SMALL_SLOTS_MAX)),
             socket,
             receive: Arc::clone(receive),
@@ -222,7 +228,25 @@ impl Inbound {
         slot
     }
 
-    /// Processes the datagrams of one call, 64 KiB at most in total.
+    /// Returns a slot for a message that is longer than any datagram.
+    ///
+    /// Its memory is that of the next power of two, so that a reader may keep the slot without much waste.
+    #[cfg(all(feature = "shm", target_os = "linux", not(dds_loom)))]
+    pub(super) fn long_slot(&self, len: usize) -> SlotMut {
+        let mut slot = self.long.acquire();
+        if slot.buffer().len() < len + BERTH {
+            *slot.buffer() = vec![0; (len + BERTH).next_power_of_two()];
+        }
+        slot
+    }
+
+    /// Ends writing of a slot.
+    fn freeze(&self, slot: SlotMut) -> Payload {
+        let pool = if slot.bytes().len() > SLOT_LEN + BERTH { &self.long } else { &self.pool };
+        pool.freeze(slot)
+    }
+
+    /// Processes the datagrams of one call, or one long message.
     ///
     /// Sets `expected` to the datagram to expect next, if the caller can receive it in place. It is a reference because
     /// the value is large and usually absent.
@@ -235,7 +259,7 @@ impl Inbound {
     ) {
         // Read the offset before the slot is frozen, which makes the buffer immutable.
         let (start, _) = berth_of(slot.buffer());
-        let whole = self.pool.freeze(slot);
+        let whole = self.freeze(slot);
         let lands = expected.is_some();
         let mut none = None;
         let expected = expected.unwrap_or(&mut none);

@@ -240,6 +240,11 @@ impl Network for OsNetwork {
         self.gauge.room_at(locator.to_socket_addr()?)
     }
 
+    fn long_message_max(&self, locators: &[Locator]) -> usize {
+        // A capture shows datagrams, and a datagram of UDP has no room for a long message.
+        if self.tap.is_some() { 0 } else { self.sharing.long_message_max(locators) }
+    }
+
     fn start(&self, receive: Arc<dyn Receive>) -> io::Result<()> {
         let metatraffic = self.metatraffic.lock().take();
         let (Some(metatraffic), false) = (metatraffic, self.stopped.load(Ordering::Acquire)) else {

@@ -68,6 +68,10 @@ impl Sharing {
         REASON.filter(|_| is_here).map(|reason| Carrier::Udp { reason: reason.to_owned() })
     }
 
+    pub(super) fn long_message_max(&self, _locators: &[Locator]) -> usize {
+        0
+    }
+
     pub(super) fn room_at(&self, _locator: &Locator) -> Option<usize> {
         None
     }

@@ -176,6 +176,13 @@ impl Destinations {
         self.locators.get_or_init(|| union(proxies))
     }
 
+    /// Returns whether a large change may go to all readers in one long message.
+    ///
+    /// A transform of messages, or a content filter that the writer evaluates, needs datagrams.
+    pub(crate) fn may_be_long(&self) -> bool {
+        self.anywhere && self.same_host && self.headroom == 0 && self.filtered == 0
+    }
+
     /// Returns how many fragments share a datagram: one, unless they are much smaller than a datagram.
     pub(crate) fn fragments_per_datagram(&self, fragment_size: u16) -> u32 {
         let count = self.payload_len_max / usize::from(fragment_size.max(1));

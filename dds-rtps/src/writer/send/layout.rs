@@ -109,6 +109,11 @@ impl<'d> Layout<'d> {
         !self.has_content || (!self.is_closed && self.datagram.len() + len <= self.len_max)
     }
 
+    /// Returns whether a change and the headers before it have at most `len_max` bytes in a message.
+    pub(crate) fn is_within(&self, change: &CacheChange, len_max: usize) -> bool {
+        Header::WIRE_LEN + self.sender.len_of(change) <= len_max
+    }
+
     /// Adds a whole change.
     pub(crate) fn change(&mut self, change: &CacheChange) {
         self.timestamp(change.source_timestamp);

@@ -1,10 +1,12 @@
 //! The writer with a proxy for each reader (RTPS 2.5, 8.4.7 and 8.4.9): its parts, writing, matches, time and events.
 //!
-//! [`acks`] handles the answers of readers, [`transmit`] lays out datagrams.
+//! [`acks`] handles the answers of readers, [`transmit`] lays out datagrams, and [`long`] longer messages.
 
 mod acks;
+mod long;
 mod transmit;
 
+use self::long::LongMessages;
 use super::ack::WriterAcks;
 use super::config::{NewChange, ReaderProxyConfig, StatefulWriterEvent, WriteRefused, WriterConfig, WriterCounters};
 use super::heartbeat::HeartbeatSchedule;
@@ -46,6 +48,7 @@ pub struct StatefulWriter {
     counters: WriterCounters,
     /// See [`StatefulWriter::write_through`]. Updated when readers come and go.
     writes_through: bool,
+    long: LongMessages,
 }
 
 impl StatefulWriter {
@@ -74,6 +77,7 @@ impl StatefulWriter {
             presentation: WriterPresentation::new(&config),
             counters: WriterCounters::default(),
             writes_through: false,
+            long: LongMessages::default(),
             config,
         }
     }

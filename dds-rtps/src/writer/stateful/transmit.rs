@@ -39,6 +39,8 @@ struct NewContent {
     asks: bool,
     /// A HEARTBEAT must ask a reader how much of a large change has left its receive buffer.
     probes: bool,
+    /// The message is a long one, so nothing may follow in it.
+    is_long: bool,
 }
 
 /// Treatment of the next change under content filters.
@@ -56,7 +58,7 @@ enum FilterOutcome {
 
 /// Further purposes of a HEARTBEAT for all readers.
 #[derive(Debug, Clone, Copy, Default)]
-struct HeartbeatPurpose {
+pub(super) struct HeartbeatPurpose {
     /// It asserts the liveliness of the writer.
     liveliness: bool,
     /// Readers must answer it even if they acknowledged all changes.
@@ -82,6 +84,11 @@ impl StatefulWriter {
         // Some readers must not receive live changes, so each reader gets its changes alone.
         if self.readers.destinations.one_by_one {
             self.send_one_by_one(now);
+        }
+        if let Some(purpose) = self.long.take_heartbeat() {
+            if self.transmit_heartbeat_behind(now, purpose, datagram) {
+                return true;
+            }
         }
         let queue_first = self.cursor.take_queue_turn();
         if queue_first && self.transmit_queued(now, datagram) {
@@ -157,7 +164,11 @@ impl StatefulWriter {
         }
         if content.asks || content.probes {
             let purpose = HeartbeatPurpose { probes: content.probes, liveliness: false };
-            self.lay_out_heartbeat_beside_samples(now, purpose, &mut layout);
+            if content.is_long {
+                self.long.owe_heartbeat(purpose);
+            } else {
+                self.lay_out_heartbeat_beside_samples(now, purpose, &mut layout);
+            }
         }
         layout.finish_gaps();
         let has_content = layout.has_content();
@@ -243,6 +254,12 @@ impl StatefulWriter {
                 break;
             }
             content.early = if early { Some(next) } else { None };
+            if !early && self.long.takes(stored, &self.readers.destinations, layout) {
+                if !layout.has_content() && self.may_send(now) {
+                    self.lay_out_long_change(layout, &mut content);
+                }
+                break;
+            }
             choose_fragment_size(stored, self.readers.destinations.fragment_size);
             if stored.fragment_size > 0 {
                 // Fragments are large, so they check the windows each time.
@@ -348,6 +365,69 @@ impl StatefulWriter {
             layout.heartbeat_frag(next, end - 1, count);
         }
         self.cursor.advance_to_fragment(end);
+    }
+
+    /// Returns the locators of all readers if an unsent large change may go out in a long message.
+    ///
+    /// A caller whose transport carries longer messages than UDP reports their length by
+    /// [`StatefulWriter::set_long_message_max`], before each transmission.
+    #[must_use]
+    pub fn wants_long_messages(&self) -> Option<&[Locator]> {
+        let destinations = &self.readers.destinations;
+        if !self.cursor.has_more() || !destinations.may_be_long() {
+            return None;
+        }
+        // The first and the last change stand for those between them: this runs for each write.
+        let len_of = |number| self.history.get(number).map_or(0, |stored| payload_len(&stored.change));
+        let len = len_of(self.cursor.next()).max(len_of(self.cursor.last()));
+        (len > usize::from(destinations.fragment_size)).then(|| destinations.locators(&self.readers.proxies))
+    }
+
+    /// Sets the longest message that reaches all locators of [`StatefulWriter::wants_long_messages`]. Zero: those of
+    /// UDP.
+    pub fn set_long_message_max(&mut self, len: usize) {
+        self.long.set_len_max(len);
+    }
+
+    /// Lays out the present change in a message of its own.
+    ///
+    /// It counts as as many samples as it would take datagrams, as the fragments of a change do.
+    fn lay_out_long_change(&mut self, layout: &mut Layout<'_>, content: &mut NewContent) {
+        let next = self.cursor.next();
+        let Some(stored) = self.history.get(next) else {
+            debug_assert!(false, "the caller found the change");
+            return;
+        };
+        let len = payload_len(&stored.change);
+        layout.change(&stored.change);
+        let destinations = &self.readers.destinations;
+        let has_reliable = destinations.reliable_count > 0;
+        let datagrams = u32::try_from(len.div_ceil(destinations.fragment_size.into())).unwrap_or(u32::MAX);
+        if !has_reliable {
+            // With reliable readers, the caller counts all whole changes of a message.
+            self.gate.note_fragments(next, len, &mut self.readers);
+        }
+        self.cursor.advance_to(next.next());
+        content.samples += datagrams;
+        content.probes |= has_reliable && datagrams >= LONG_SAMPLE;
+        content.is_long = true;
+    }
+
+    /// Lays out the HEARTBEAT that belongs behind the last long message.
+    fn transmit_heartbeat_behind(&mut self, now: Now, purpose: HeartbeatPurpose, datagram: &mut Datagram) -> bool {
+        let destinations = &self.readers.destinations;
+        let hashed_type = self.config.hashed_type.clone();
+        let sender = Sender {
+            guid: self.config.guid,
+            keyed: self.config.keyed,
+            hashed_type: hashed_type.as_ref(),
+            inline_qos: &[],
+        };
+        let mut layout = Layout::new(datagram, sender, destinations.reader_id, destinations.message_len_max());
+        self.lay_out_heartbeat_beside_samples(now, purpose, &mut layout);
+        let has_content = layout.has_content();
+        datagram.set_destinations(self.readers.destinations.locators(&self.readers.proxies));
+        has_content
     }
 
     /// Lays out a datagram for the next reader of the queue that has data to send.

@@ -1,8 +1,8 @@
 //! The path from shared memory to the participant.
 
 use super::handover::Handover;
-use super::{MESSAGE_MAX, Sharing, prefix_of};
-use crate::driver::os::intake::{Inbound, IntakeStep, berth_of};
+use super::{LONG_MESSAGE_MAX, Sharing, prefix_of};
+use crate::driver::os::intake::{Inbound, IntakeStep, SLOT_LEN, berth_of};
 use crate::driver::os::landings::Arrival;
 use crate::driver::{Expected, Parker};
 use crate::sync::{Arc, AtomicBool, Ordering, Process};
@@ -88,14 +88,19 @@ impl SharedIntake {
                 return IntakeStep::Nothing;
             }
             // No honest peer sends it.
-            Some(ShmEvent::Message(message)) if message.len() > MESSAGE_MAX => {
+            Some(ShmEvent::Message(message)) if message.len() > LONG_MESSAGE_MAX => {
                 tracing::debug!(len = message.len(), "a message in shared memory is too long");
             }
             Some(ShmEvent::Message(message)) => {
-                let mut free = slot.take().unwrap_or_else(|| inbound.slot());
+                let mut free = if message.len() > SLOT_LEN {
+                    inbound.long_slot(message.len())
+                } else {
+                    slot.take().unwrap_or_else(|| inbound.slot())
+                };
                 match copy(&message, expected.take(), berth_of(free.buffer()).1) {
                     Arrival::Landed(landed) => {
                         drop(message);
+                        // An expected fragment is no long message.
                         *slot = Some(free);
                         *expected = inbound.land(landed);
                     }

@@ -68,8 +68,17 @@ const RETRY_PAUSE_MAX: Duration = Duration::from_secs(60);
 /// Length of the messages by which a large best-effort sample is paced.
 const PACED_LEN: usize = 64 << 10;
 
-/// Longest message: that of UDP, so that a peer can be served by either.
+/// Longest message that a peer can get by UDP as well.
 pub(super) const MESSAGE_MAX: usize = 64 << 10;
+
+/// Longest message: a sample of 1 MiB with its headers.
+///
+/// A longer sample goes in fragments, which its reader copies while the writer sends the next ones. Each message that a
+/// busy reader keeps may have this length.
+pub(in crate::driver::os) const LONG_MESSAGE_MAX: usize = (1 << 20) + (4 << 10);
+
+/// In a smaller memory, a few long messages would take all of it.
+const LONG_LIMIT_MIN: usize = 32 * LONG_MESSAGE_MAX;
 
 /// Shared memory of one participant.
 #[derive(Debug)]
@@ -350,6 +359,16 @@ impl Sharing {
         }
         let path = self.route(locator)?;
         Some((path.room_for(PACED_LEN) * PACED_LEN).min(self.limit))
+    }
+
+    /// Longest message that reaches all `locators` through shared memory. Zero if some of them have no path.
+    pub(super) fn long_message_max(&self, locators: &[Locator]) -> usize {
+        if self.limit < LONG_LIMIT_MIN || !self.has_routes.load(Ordering::Relaxed) {
+            return 0;
+        }
+        let state = self.state.lock();
+        let is_shared = |locator| matches!(state.routes.get(locator), Some(Some(_)));
+        if locators.iter().all(is_shared) { LONG_MESSAGE_MAX } else { 0 }
     }
 
     /// Ends reception. All paths end when the reception is dropped.

@@ -3,6 +3,8 @@
 #![allow(clippy::disallowed_methods, reason = "a test of shared memory waits for other threads")]
 
 use super::*;
+use crate::driver::os::intake::SLOT_LEN;
+use crate::driver::{Expected, Packet, Receive, Socket};
 use crate::promises::{self, Insistent, TransportUnderTest, datagram};
 use dds_rtps::transport::SendOutcome;
 use dds_rtps::transport::faults::{Faults, SendFaults};
@@ -193,6 +195,84 @@ fn exhausted_pool_leaves_messages_to_udp() {
     receiver.run();
     let by_udp = std::iter::from_fn(|| udp.next(0)).count();
     assert_eq!(receiver.received.len() + by_udp + (after.shared_full - before.shared_full) as usize, 2);
+}
+
+#[test]
+fn long_message_goes_through_memory_or_not_at_all() {
+    let udp = Setting::new([false, false], |transport| transport);
+    let (mut sender, locator) = (Party::new(LONG_LIMIT_MIN), udp.locator(0));
+    let mut receivers: Vec<_> = (0..5).map(|_| Party::new(LIMIT)).collect();
+    let locators: Vec<_> = (0..5).map(|index| Locator::udp_v4([127, 0, 0, 1].into(), 20_000 + index)).collect();
+    assert_eq!(sender.sharing.long_message_max(&locators), 0);
+    for (receiver, locator) in receivers.iter_mut().zip(&locators) {
+        introduce(&mut sender, receiver, *locator);
+    }
+    assert_eq!(sender.sharing.long_message_max(&locators), LONG_MESSAGE_MAX);
+    assert_eq!(sender.sharing.long_message_max(&[locators[0], locator]), 0, "one reader has no path");
+    let transport = sender.sharing.before(udp.transport.clone());
+    let before = transport.counters();
+    // Each receiver may hold 8 of them, and all receivers together 32.
+    for _ in 0..10 {
+        for locator in &locators {
+            assert_eq!(transport.send(&mut datagram(&vec![7; 1 << 20], [*locator])), SendOutcome::Done);
+        }
+    }
+    let after = transport.counters();
+    let (sent, dropped) = (after.shared - before.shared, after.shared_full - before.shared_full);
+    assert_eq!((sent + dropped, after.sent - before.sent), (50, sent));
+    assert!((28..=36).contains(&sent), "{sent} sent");
+    assert_eq!(after.failed, before.failed);
+    let mut arrived = 0;
+    for receiver in &mut receivers {
+        receiver.run();
+        arrived += receiver.received.len() as u64;
+        assert!(receiver.received.iter().all(|bytes| *bytes == vec![7; 1 << 20]));
+    }
+    assert_eq!(arrived, sent);
+}
+
+/// Lengths of the received packets.
+#[derive(Default)]
+struct Lens(Lock<Vec<usize>>);
+
+impl Receive for Lens {
+    fn receive(&self, packet: &Packet) -> Option<Expected> {
+        assert!(packet.payload.bytes().iter().all(|byte| *byte == 7));
+        self.0.lock().push(packet.payload.len());
+        None
+    }
+}
+
+/// Only a peer that breaks the protocol sends a longer one.
+#[test]
+fn longest_message_is_received_and_a_longer_one_dropped() {
+    let (mut sender, mut receiver) = (Party::new(LONG_LIMIT_MIN), Party::new(LIMIT));
+    let locator = Locator::udp_v4([127, 0, 0, 1].into(), 20_000);
+    introduce(&mut sender, &mut receiver, locator);
+    let lens = Arc::new(Lens::default());
+    let receive: Arc<dyn Receive> = Arc::clone(&lens) as _;
+    let inbound = Inbound::new(Socket::UserUnicast, &receive, None, &receiver.sharing);
+    let handover = Handover::new(&[], true, Arc::clone(&receiver.sharing.markers));
+    let mut intake = SharedIntake::new(receiver.reception, inbound, receiver.sharing, handover);
+    let path = sender.sharing.route(&locator).unwrap();
+    let received = [LONG_MESSAGE_MAX, SLOT_LEN + 1, SLOT_LEN, 100];
+    for len in [LONG_MESSAGE_MAX + 1].into_iter().chain(received) {
+        path.send(&[IoSlice::new(&vec![7; len])]).unwrap();
+    }
+    let start = Instant::now();
+    while lens.0.lock().len() < received.len() {
+        assert!(start.elapsed() < PATIENCE);
+        intake.step(true);
+    }
+    assert_eq!(*lens.0.lock(), received);
+}
+
+#[test]
+fn small_memory_carries_no_long_message() {
+    let (mut sender, mut receiver) = (Party::new(LONG_LIMIT_MIN - 1), Party::new(LIMIT));
+    let locator = Locator::udp_v4([127, 0, 0, 1].into(), 20_000);
+    introduce(&mut sender, &mut receiver, locator);
+    assert_eq!(sender.sharing.long_message_max(&[locator]), 0);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Sends through shared memory to the peers that have a path, and by the inner transport to all others.
 
-use super::{MESSAGE_MAX, Sharing};
+use super::{LONG_MESSAGE_MAX, MESSAGE_MAX, Sharing};
 use crate::sync::{Arc, Ordering};
 use dds_rtps::output::Datagram;
 use dds_rtps::transport::{SendOutcome, Transport, TransportCounters};
@@ -43,8 +43,7 @@ impl SharingTransport {
             return;
         }
         let routes = self.routes(datagram.remaining_destinations());
-        // UDP refuses and counts a datagram that is too long for it.
-        if routes.is_empty() || datagram.len() >= MESSAGE_MAX {
+        if routes.is_empty() || datagram.len() >= LONG_MESSAGE_MAX {
             return;
         }
         let mut segments: SmallVec<[IoSlice<'_>; 16]> = datagram.segments().map(IoSlice::new).collect();
@@ -91,7 +90,12 @@ impl SharingTransport {
                 counters.full.fetch_add(1, Ordering::Relaxed);
                 Served::Done
             }
-            // Other peers hold the pool, the system has no memory, or the path has ended.
+            // Other peers hold the pool, the system has no memory, or the path has ended. UDP does not carry a long
+            // message, and the protocol repairs it in fragments.
+            Err(_) if len >= MESSAGE_MAX => {
+                counters.full.fetch_add(1, Ordering::Relaxed);
+                Served::Done
+            }
             Err(_) => Served::NotHere,
         }
     }

@@ -1,0 +1,46 @@
+//! Whole large changes in one message, where the transport carries messages that are longer than a UDP datagram.
+//!
+//! In: the longest message to the present destinations, from the caller. Out: a DATA that ends its message, and the
+//! HEARTBEAT behind it. Owned: both.
+//!
+//! A DATA of more than 65 535 bytes has a length of zero: it lasts to the end of the message (RTPS 2.5, 9.4.5.1.3). So
+//! its HEARTBEAT needs a message of its own. Only the first transmission is whole: a repair consists of fragments,
+//! which every transport carries.
+
+use super::transmit::HeartbeatPurpose;
+use crate::history::StoredChange;
+use crate::writer::readers::destinations::Destinations;
+use crate::writer::send::layout::Layout;
+use crate::writer::send::payload_len;
+
+/// Long messages of one writer.
+#[derive(Debug, Default)]
+pub(super) struct LongMessages {
+    /// Most bytes of a message to all readers. Zero: large changes go out in fragments.
+    len_max: usize,
+    /// The HEARTBEAT that belongs behind the last long message.
+    heartbeat: Option<HeartbeatPurpose>,
+}
+
+impl LongMessages {
+    /// Returns whether a change that was never sent goes out in one long message.
+    pub(super) fn takes(&self, stored: &StoredChange, destinations: &Destinations, layout: &Layout<'_>) -> bool {
+        self.len_max > 0
+            && stored.fragment_size == 0
+            && payload_len(&stored.change) > usize::from(destinations.fragment_size)
+            && destinations.may_be_long()
+            && layout.is_within(&stored.change, self.len_max)
+    }
+
+    pub(super) fn set_len_max(&mut self, len: usize) {
+        self.len_max = len;
+    }
+
+    pub(super) fn take_heartbeat(&mut self) -> Option<HeartbeatPurpose> {
+        self.heartbeat.take()
+    }
+
+    pub(super) fn owe_heartbeat(&mut self, purpose: HeartbeatPurpose) {
+        self.heartbeat = Some(purpose);
+    }
+}
