@@ -23,6 +23,15 @@ fn match_sends_preemptive_acknack() {
 }
 
 #[test]
+fn preemptive_acknack_to_fast_dds_has_base_zero() {
+    let fast_dds = Guid::new(GuidPrefix::new(VendorId::EPROSIMA, [0; 10]), WRITER.entity_id);
+    let mut script = Script::new(volatile(config(KeySource::None)));
+    script.match_remote(fast_dds, true);
+    let set = script.sent()[0].ack_nack.as_ref().map(|ack_nack| ack_nack.reader_sn_state.clone());
+    assert_eq!(set, Some(SequenceNumberSet::empty(SequenceNumber::ZERO)));
+}
+
+#[test]
 fn preemptive_acknacks_slow_down_until_heartbeat() {
     let mut script = Script::new(transient_local(config(KeySource::None)));
     script.match_remote(WRITER, true);
