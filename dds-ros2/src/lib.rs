@@ -94,7 +94,7 @@ pub use qos::QosProfile;
 pub use rosout::Logger;
 #[cfg(feature = "rosout-layer")]
 pub use rosout::RosoutLayer;
-pub use service::{Client, Request, RequestHeader, Service};
+pub use service::{Client, Request, RequestHeader, Service, ServiceIntrospection};
 pub use time::{Clock, ClockChange, ClockKind, JumpHandle, JumpThreshold, TimeJump, Timer, TimerTick};
 pub use topic::{Publisher, Subscription};
 pub use wait::Wait;

@@ -8,7 +8,7 @@ use crate::message_time::{stamp, time_of};
 use crate::name::topic_name;
 use crate::node::Node;
 use crate::qos::QosProfile;
-use crate::service::Client;
+use crate::service::{Client, ServiceIntrospection};
 use crate::topic::user_data_of;
 use crate::wait::{Signal, Wait};
 use crate::{Error, Result};
@@ -181,6 +181,17 @@ impl<A: RosAction> ActionClient<A> {
             node: node.clone(),
         };
         Ok(Self { core: Arc::new(core) })
+    }
+
+    /// Changes what the client publishes about its calls of the three services, on topics such as
+    /// `NAME/_action/send_goal/_service_event`. Default: nothing.
+    ///
+    /// # Errors
+    /// As [`Node::publisher`].
+    pub fn configure_introspection(&self, level: ServiceIntrospection) -> Result<()> {
+        self.core.send_goal.configure_introspection(level)?;
+        self.core.cancel_goal.configure_introspection(level)?;
+        self.core.get_result.configure_introspection(level)
     }
 
     /// Waits for a server, sends the goal, and waits until the server accepts it.

@@ -4,12 +4,12 @@ use super::Names;
 use super::goals::{Asked, Cancellation, Goals};
 use super::state::{GoalEvent, GoalId, GoalState};
 use crate::context::{Task, Turn};
-use crate::graph::{LocalEndpoint, Registration};
+use crate::graph::{LocalEndpoint, Prefix, Registration, prefix_of};
 use crate::message_time::{stamp, time_of};
 use crate::name::topic_name;
 use crate::node::Node;
 use crate::qos::QosProfile;
-use crate::service::{Request, Service};
+use crate::service::{Request, Service, ServiceIntrospection};
 use crate::topic::user_data_of;
 use crate::wait::{Signal, Wait};
 use crate::{Error, Result};
@@ -22,6 +22,9 @@ use dds_ros2_msgs::unique_identifier_msgs::msg::UUID;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
+
+/// How long the first feedback of a goal waits for its client, as long as `rmw_fastrtps` waits with a reply.
+const CLIENT_WAIT: Duration = Duration::from_millis(100);
 
 /// A server of an action.
 ///
@@ -60,7 +63,7 @@ struct Core<A: RosAction> {
     get_result: Service<A::GetResult>,
     feedback: DataWriter<A::FeedbackMessage>,
     status: DataWriter<GoalStatusArray>,
-    /// Notified after a change of a goal.
+    /// Notified after a change of a goal, and of matches of the feedback.
     changed: Arc<Signal>,
     state: Mutex<State<A>>,
     /// Removes expired goals.
@@ -111,9 +114,12 @@ impl<A: RosAction> ActionServerBuilder<A> {
         let name = node.resolve_action(&action)?;
         let names = Names::of(&name);
         let participant = node.context().participant();
+        let changed = Arc::new(Signal::default());
+        let matched = Arc::clone(&changed);
         let feedback = participant
             .writer_builder::<A::FeedbackMessage>(&topic_name("rt", &names.feedback, ""))
             .qos(QosProfile::DEFAULT.writer(user_data_of::<A::FeedbackMessage>()))
+            .on_event(move |_, _| matched.notify())
             .build()?;
         let status = participant
             .writer_builder::<GoalStatusArray>(&topic_name("rt", &names.status, ""))
@@ -133,7 +139,7 @@ impl<A: RosAction> ActionServerBuilder<A> {
             name,
             feedback,
             status,
-            changed: Arc::default(),
+            changed,
             state: Mutex::new(State { goals, is_changed: true, is_publishing: false }),
             expiry: OnceLock::new(),
             _registration: registration,
@@ -206,6 +212,17 @@ impl<A: RosAction> ActionServer<A> {
     #[must_use]
     pub fn node(&self) -> &Node {
         &self.core.node
+    }
+
+    /// Changes what the server publishes about the calls of its three services, on topics such as
+    /// `NAME/_action/send_goal/_service_event`. Default: nothing.
+    ///
+    /// # Errors
+    /// As [`Node::publisher`].
+    pub fn configure_introspection(&self, level: ServiceIntrospection) -> Result<()> {
+        self.core.send_goal.configure_introspection(level)?;
+        self.core.cancel_goal.configure_introspection(level)?;
+        self.core.get_result.configure_introspection(level)
     }
 
     /// Returns the known goals with their states, in the order of acceptance.
@@ -403,6 +420,7 @@ impl<A: RosAction> GoalRequest<A> {
         if !core.state().goals.accept(self.id, accepted, state) {
             return Err(Error::GoalExists { action: core.name.clone(), id: self.id });
         }
+        let client = self.request.as_ref().map(|request| prefix_of(request.client()));
         // The goal is known before its client learns it, so that no early request fails.
         let answered = self.request.take().map(|request| request.reply(A::send_goal_response(true, stamp(accepted))));
         if let Some(Err(error)) = answered {
@@ -411,7 +429,8 @@ impl<A: RosAction> GoalRequest<A> {
         }
         core.state().is_changed = true;
         core.announce();
-        Ok(ServerGoal { goal: std::mem::take(&mut self.goal), id: self.id, core })
+        let goal = std::mem::take(&mut self.goal);
+        Ok(ServerGoal { goal, id: self.id, client: Mutex::new(client), core })
     }
 
     /// Rejects the goal. Dropping it does the same.
@@ -446,6 +465,8 @@ pub struct ServerGoal<A: RosAction> {
     /// The goal.
     pub goal: A::Goal,
     id: GoalId,
+    /// The participant of the client until the first feedback.
+    client: Mutex<Option<Prefix>>,
     core: Arc<Core<A>>,
 }
 
@@ -460,10 +481,23 @@ impl<A: RosAction> ServerGoal<A> {
 
     /// Sends feedback to the clients.
     ///
+    /// The first call blocks for up to 100 ms while the client of the goal is not connected to the feedback.
+    ///
     /// # Errors
     /// [`Error::Write`].
     pub fn publish_feedback(&self, feedback: A::Feedback) -> Result<()> {
+        self.wait_for_client();
         Ok(self.core.feedback.write(&A::feedback_message(self.id.to_bytes(), feedback))?)
+    }
+
+    /// Waits until the client of the goal gets feedback. Its goal may overtake the announcement of its reader.
+    fn wait_for_client(&self) {
+        let Some(client) = self.client.lock().unwrap_or_else(PoisonError::into_inner).take() else { return };
+        let core = &self.core;
+        let is_there = || core.feedback.matched_subscriptions().iter().any(|reader| prefix_of(reader.guid) == client);
+        let wait = Wait::new(core.node.context().waits(), &core.changed, || Ok(is_there().then_some(())), String::new);
+        // A client without feedback, such as a tool, reaches the limit once for each goal.
+        let _ = wait.block_for(CLIENT_WAIT);
     }
 
     /// Returns whether a client has asked to cancel.

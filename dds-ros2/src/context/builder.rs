@@ -8,6 +8,7 @@ use crate::name::{NameKind, RemapRule, check_namespace};
 use crate::parameter::{Override, ParameterValue};
 use crate::wait::Waits;
 use crate::{Result, user_data};
+use dds_core::builtin::VendorId;
 use dds_core::qos::DomainParticipantQos;
 use dds_core::{DomainParticipant, DomainParticipantBuilder, Scope};
 use std::ffi::OsString;
@@ -47,6 +48,7 @@ pub struct ContextBuilder {
     distro: Distro,
     parameters: Vec<Override>,
     parameter_files: Vec<PathBuf>,
+    header_vendors: Vec<VendorId>,
     configure: Vec<Configure>,
 }
 
@@ -63,6 +65,7 @@ impl ContextBuilder {
             distro: Distro::default(),
             parameters: Vec::new(),
             parameter_files: Vec::new(),
+            header_vendors: Vec::new(),
             configure: Vec::new(),
         }
     }
@@ -118,6 +121,26 @@ impl ContextBuilder {
     /// Sets the release whose form the announcements of nodes have. Default: [`Distro::Jazzy`].
     pub fn distro(mut self, distro: Distro) -> Self {
         self.distro = distro;
+        self
+    }
+
+    /// Declares that the services of a vendor have the header of `rmw_cyclonedds` before each request and reply.
+    ///
+    /// A client needs this for servers of `ros2-client` with `ServiceMapping::Cyclone`, which announce no form. Those of
+    /// `rmw_cyclonedds` and of `rmw_fastrtps` are known. A server recognizes both forms of `ros2-client` itself.
+    ///
+    /// ```
+    /// use dds_core::builtin::VendorId;
+    /// # use dds_ros2::{Context, DiscoveryRange};
+    ///
+    /// # fn main() -> dds_ros2::Result<()> {
+    /// # let builder = Context::builder().discovery_range(DiscoveryRange::Off);
+    /// let context = builder.service_header_of(VendorId::RUSTDDS).build()?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn service_header_of(mut self, vendor: VendorId) -> Self {
+        self.header_vendors.push(vendor);
         self
     }
 
@@ -211,6 +234,7 @@ impl ContextBuilder {
             is_without_rosout: arguments.is_without_rosout,
             log_levels: arguments.log_levels,
             background: Background::default(),
+            header_vendors: self.header_vendors,
             services: AtomicU32::new(0),
         };
         Ok(Context { inner: Arc::new(inner) })

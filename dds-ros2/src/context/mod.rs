@@ -17,6 +17,7 @@ use crate::rosout::LogLevels;
 use crate::time::{Clock, ClockKind};
 use crate::wait::{Signal, Wait, Waits};
 use crate::{Error, Result};
+use dds_core::builtin::VendorId;
 use dds_core::{DomainParticipant, Time};
 use std::fmt;
 use std::sync::Arc;
@@ -57,6 +58,8 @@ pub(crate) struct ContextInner {
     pub(crate) is_without_rosout: bool,
     pub(crate) log_levels: LogLevels,
     pub(crate) background: Background,
+    /// Vendors whose services have a header, besides `rmw_cyclonedds`.
+    pub(crate) header_vendors: Vec<VendorId>,
     /// Numbers of clients and servers.
     services: AtomicU32,
 }

@@ -46,6 +46,18 @@ struct NodeInner {
     description_service: OnceLock<Service<GetTypeDescription>>,
 }
 
+/// A handle that does not keep the node alive.
+#[derive(Clone)]
+pub(crate) struct WeakNode {
+    inner: Weak<NodeInner>,
+}
+
+impl WeakNode {
+    pub(crate) fn upgrade(&self) -> Option<Node> {
+        self.inner.upgrade().map(|inner| Node { inner })
+    }
+}
+
 impl Drop for NodeInner {
     fn drop(&mut self) {
         self.context.inner.graph.remove_node(self.id);
@@ -220,11 +232,11 @@ impl Node {
 
     /// Declares `use_sim_time`, and follows its changes.
     fn follow_use_sim_time(&self, parameters: &Arc<ParameterStore>) -> Result<()> {
-        let node: Weak<NodeInner> = Arc::downgrade(&self.inner);
+        let node = self.downgrade();
         let own = Arc::downgrade(parameters);
         parameters.observe(move |name| {
-            let (USE_SIM_TIME, Some(parameters), Some(inner)) = (name, own.upgrade(), node.upgrade()) else { return };
-            if let Err(error) = (Self { inner }).use_sim_time(&parameters) {
+            let (USE_SIM_TIME, Some(parameters), Some(node)) = (name, own.upgrade(), node.upgrade()) else { return };
+            if let Err(error) = node.use_sim_time(&parameters) {
                 tracing::warn!("the source of the time did not change: {error}");
             }
         });
@@ -322,6 +334,10 @@ impl Node {
         let NodeInner { namespace, name: node, remapping, .. } = &*self.inner;
         let full = expand(name, kind, namespace, node)?;
         Ok(remapping.resolve(full, kind, namespace, node)?)
+    }
+
+    pub(crate) fn downgrade(&self) -> WeakNode {
+        WeakNode { inner: Arc::downgrade(&self.inner) }
     }
 
     /// Adds endpoints of this node to the graph.

@@ -95,6 +95,11 @@ impl<R> Calls<R> {
         }
     }
 
+    /// The sequence number of the request of a call. `None` before the end of its write, and with a header.
+    pub(super) fn sequence(&self, call: CallNumber) -> Option<SequenceNumber> {
+        self.calls.get(&call)?.sequence
+    }
+
     pub(super) fn take_reply(&mut self, call: CallNumber) -> Option<Result<R, String>> {
         self.calls.get_mut(&call)?.reply.take()
     }

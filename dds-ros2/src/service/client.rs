@@ -2,6 +2,7 @@
 
 use super::calls::{CallNumber, Calls};
 use super::form::{Form, Mixed, PeerCache, Peers};
+use super::introspection::{CallIdentity, Introspection, ServiceIntrospection};
 use super::message::{Message, RequestHeader, decode, header_of};
 use super::server::{SAMPLES_MAX, SLOW_PEER};
 use super::{client_number, topics_of, user_data_of};
@@ -30,6 +31,7 @@ struct Core<S: RosService> {
     writer: DataWriter<Message<S::Request>>,
     reader: DataReader<Message<S::Response>>,
     shared: Arc<Shared<S::Response>>,
+    introspection: Introspection<S>,
     // Dropped before the node, so that the graph never lists an endpoint without its node.
     _registration: Registration,
     node: Node,
@@ -121,7 +123,9 @@ impl<S: RosService> Client<S> {
             .build()?;
         node.types().add_service::<S>();
         let registration = node.register(vec![LocalEndpoint::of_writer(&writer), LocalEndpoint::of_reader(&reader)])?;
-        let core = Core { name, writer, reader, shared, _registration: registration, node: node.clone() };
+        let introspection = Introspection::new(&name, node.downgrade());
+        let core =
+            Core { name, writer, reader, shared, introspection, _registration: registration, node: node.clone() };
         Ok(Self { core: Arc::new(core) })
     }
 
@@ -158,6 +162,37 @@ impl<S: RosService> Client<S> {
     /// Returns a call for the poll of a wait on the signal of this client.
     pub(crate) fn prepare(&self, request: S::Request) -> Call<S> {
         Call { core: Arc::clone(&self.core), request: Some(request), number: None }
+    }
+
+    /// Changes what the client publishes about its calls. The topic has [`QosProfile::DEFAULT`]. Default: nothing.
+    ///
+    /// ```
+    /// # use dds_ros2::{Context, DiscoveryRange};
+    /// use dds_ros2::ServiceIntrospection;
+    /// use dds_ros2::msgs::std_srvs::srv::SetBool;
+    ///
+    /// # fn main() -> dds_ros2::Result<()> {
+    /// # let context = Context::builder().discovery_range(DiscoveryRange::Off).build()?;
+    /// let node = context.node("operator")?;
+    /// let client = node.client::<SetBool>("light")?;
+    /// client.configure_introspection(ServiceIntrospection::Contents)?; // the topic `/light/_service_event`
+    /// # assert!(context.graph().topics().contains_key("/light/_service_event"));
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Node::publisher`].
+    pub fn configure_introspection(&self, level: ServiceIntrospection) -> Result<()> {
+        self.configure_introspection_with(level, QosProfile::DEFAULT)
+    }
+
+    /// As [`configure_introspection`](Self::configure_introspection). A publisher that exists keeps its QoS.
+    ///
+    /// # Errors
+    /// As [`Node::publisher`].
+    pub fn configure_introspection_with(&self, level: ServiceIntrospection, qos: QosProfile) -> Result<()> {
+        self.core.introspection.configure(level, qos)
     }
 
     /// Waits until a server is connected both ways.
@@ -205,7 +240,8 @@ impl<S: RosService> Core<S> {
         if let Some(version) = outdated {
             let there = self.writer.matched_subscriptions();
             let back = self.reader.matched_publications();
-            self.shared.state().cache.store(version, Peers::new(&there, &back, "serviceid"));
+            let headed = &self.node.context().inner.header_vendors;
+            self.shared.state().cache.store(version, Peers::new(&there, &back, "serviceid", headed));
         }
     }
 
@@ -213,6 +249,14 @@ impl<S: RosService> Core<S> {
     fn ready(&self) -> Vec<Prefix> {
         self.refresh();
         self.shared.state().cache.peers().ready()
+    }
+
+    /// The identity of a call in events. `sequence` is that of a request without a header.
+    fn identity(&self, number: CallNumber, sequence: Option<SequenceNumber>) -> CallIdentity {
+        match sequence {
+            Some(sequence) => CallIdentity::new(self.reader.guid(), sequence),
+            None => CallIdentity::of_header(RequestHeader { client: self.shared.number, number }),
+        }
     }
 
     fn missing(&self) -> String {
@@ -249,14 +293,18 @@ impl<S: RosService> Call<S> {
             self.send(ready)?;
         }
         let Some(number) = self.number else { return Ok(None) };
-        let State { calls, cache } = &mut *core.shared.state();
-        match calls.take_reply(number) {
-            Some(Ok(reply)) => Ok(Some(reply)),
-            Some(Err(reason)) => Err(Error::Reply { service: core.name.clone(), reason }),
-            // A server that takes no more requests may have a reply on its way.
-            None if calls.has_server(number, |asked| cache.peers().has_back_to(*asked)) => Ok(None),
-            None => Err(Error::ServersGone { service: core.name.clone() }),
-        }
+        let (reply, sequence) = {
+            let State { calls, cache } = &mut *core.shared.state();
+            match calls.take_reply(number) {
+                Some(reply) => (reply, calls.sequence(number)),
+                // A server that takes no more requests may have a reply on its way.
+                None if calls.has_server(number, |asked| cache.peers().has_back_to(*asked)) => return Ok(None),
+                None => return Err(Error::ServersGone { service: core.name.clone() }),
+            }
+        };
+        let reply = reply.map_err(|reason| Error::Reply { service: core.name.clone(), reason })?;
+        core.introspection.response_received(core.identity(number, sequence), &reply);
+        Ok(Some(reply))
     }
 
     fn send(&mut self, ready: Vec<Prefix>) -> Result<()> {
@@ -279,10 +327,13 @@ impl<S: RosService> Call<S> {
             Form::Header => WriteOptions::new(),
         };
         // Without the lock, because the reply may arrive on another thread.
-        let written = core.writer.write_identified(&Message { header, value }, options);
+        let message = Message { header, value };
+        let written = core.writer.write_identified(&message, options);
         let sequence = written.as_ref().ok().map(|identity| identity.sequence_number);
         core.shared.state().calls.sent(number, sequence);
         written?;
+        let sequence = sequence.filter(|_| header.is_none());
+        core.introspection.request_sent(core.identity(number, sequence), &message.value);
         Ok(())
     }
 }

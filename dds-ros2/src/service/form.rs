@@ -18,9 +18,19 @@ pub(crate) enum Form {
 
 impl Form {
     /// Returns the form of a matched endpoint. `key` is the entry that `rmw_cyclonedds` adds: `clientid`, `serviceid`.
-    fn of(endpoint: &EndpointInfo, key: &str) -> Self {
+    ///
+    /// Endpoints of the vendors in `headed` need no entry.
+    fn of(endpoint: &EndpointInfo, key: &str, headed: &[VendorId]) -> Self {
         let is_cyclone = endpoint.vendor == VendorId::CYCLONE && !is_outsider(endpoint, key);
-        if is_cyclone { Self::Header } else { Self::InlineQos }
+        if is_cyclone || headed.contains(&endpoint.vendor) { Self::Header } else { Self::InlineQos }
+    }
+
+    /// Returns the form of a request that names its own writer in the inline QoS, in contrast to `rmw_fastrtps`.
+    ///
+    /// `ros2-client` does so with `ServiceMapping::Cyclone`. Its header starts with the second half of the GUID.
+    pub(crate) fn of_own_name(writer: Guid, payload: &[u8]) -> Option<Self> {
+        let half = payload.get(4..12)?;
+        (half == &writer.to_bytes()[8..]).then_some(Self::Header)
     }
 }
 
@@ -93,8 +103,8 @@ pub(crate) struct Peers {
 
 impl Peers {
     /// Collects the endpoints: `there` has the requests, and `back` the replies.
-    pub(crate) fn new(there: &[EndpointInfo], back: &[EndpointInfo], key: &str) -> Self {
-        let forms = there.iter().map(|endpoint| (endpoint.guid, Form::of(endpoint, key))).collect();
+    pub(crate) fn new(there: &[EndpointInfo], back: &[EndpointInfo], key: &str, headed: &[VendorId]) -> Self {
+        let forms = there.iter().map(|endpoint| (endpoint.guid, Form::of(endpoint, key, headed))).collect();
         let outsiders = there.iter().filter(|endpoint| is_outsider(endpoint, key)).map(|endpoint| endpoint.guid);
         Self { forms, outsiders: outsiders.collect(), back: back.iter().map(|endpoint| endpoint.guid).collect() }
     }
@@ -161,6 +171,15 @@ mod tests {
         peers.outsiders.insert(Guid::from_bytes([2; 16]));
         assert_eq!(peers.common_form(), Ok(Some(Form::Header)));
         assert_eq!(Peers::default().common_form(), Ok(None));
+    }
+
+    #[test]
+    fn header_with_the_own_guid_is_recognized() {
+        let guid = Guid::from_bytes([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]);
+        let payload = [0, 1, 0, 0, 8, 9, 10, 11, 12, 13, 14, 15, 1];
+        assert_eq!(Form::of_own_name(guid, &payload), Some(Form::Header));
+        assert_eq!(Form::of_own_name(guid, &payload[..11]), None);
+        assert_eq!(Form::of_own_name(guid, &[0; 13]), None);
     }
 
     #[test]

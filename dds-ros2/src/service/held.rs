@@ -5,6 +5,7 @@
 //! request is ready, so the samples of one `take` bound the requests with a way back.
 
 use super::form::Peers;
+use super::introspection::CallIdentity;
 use super::message::RequestHeader;
 use crate::graph::prefix_of;
 use dds_core::Guid;
@@ -40,6 +41,14 @@ pub(super) struct Identity {
 }
 
 impl Identity {
+    /// The identity of the call in events.
+    pub(super) fn of_call(&self) -> CallIdentity {
+        match self.header {
+            Some(header) => CallIdentity::of_header(header),
+            None => CallIdentity::new(self.reply_reader.unwrap_or(self.request.writer), self.request.sequence_number),
+        }
+    }
+
     /// Whether the reader of the reply is connected.
     fn has_way_back(&self, peers: &Peers) -> bool {
         match self.reply_reader {

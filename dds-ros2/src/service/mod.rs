@@ -13,10 +13,12 @@ mod calls;
 mod client;
 mod form;
 mod held;
+mod introspection;
 mod message;
 mod server;
 
 pub use client::Client;
+pub use introspection::ServiceIntrospection;
 pub use message::RequestHeader;
 pub use server::{Request, Service};
 

@@ -2,6 +2,7 @@
 
 use super::form::{Form, PeerCache, Peers};
 use super::held::{HELD_MAX, Held, HeldRequests, Identity};
+use super::introspection::{Introspection, ServiceIntrospection};
 use super::message::{Message, RequestHeader, decode};
 use super::{topics_of, user_data_of};
 use crate::context::{Context, Task, Turn};
@@ -39,6 +40,7 @@ struct Core<S: RosService> {
     reader: DataReader<Message<S::Request>>,
     writer: DataWriter<Message<S::Response>>,
     shared: Arc<Shared<S::Request>>,
+    introspection: Introspection<S>,
     // Dropped before the node, so that the graph never lists an endpoint without its node.
     _registration: Registration,
     context: Context,
@@ -153,6 +155,7 @@ impl<S: RosService> Service<S> {
         node.types().add_service::<S>();
         let registration = node.register(vec![LocalEndpoint::of_reader(&reader), LocalEndpoint::of_writer(&writer)])?;
         let core = Core {
+            introspection: Introspection::new(&name, node.downgrade()),
             name,
             reader,
             writer,
@@ -194,7 +197,25 @@ impl<S: RosService> Service<S> {
             core.receive()?;
             ready = core.take_ready();
         }
-        Ok(ready.map(|Held { value, identity, .. }| Request { data: value, identity, core: Arc::clone(core) }))
+        let Some(Held { value, identity, .. }) = ready else { return Ok(None) };
+        core.introspection.request_received(identity.of_call(), &value);
+        Ok(Some(Request { data: value, identity, core: Arc::clone(core) }))
+    }
+
+    /// Changes what the server publishes about its calls, as [`Client`](crate::Client::configure_introspection).
+    ///
+    /// # Errors
+    /// As [`Node::publisher`].
+    pub fn configure_introspection(&self, level: ServiceIntrospection) -> Result<()> {
+        self.configure_introspection_with(level, QosProfile::DEFAULT)
+    }
+
+    /// As [`configure_introspection`](Self::configure_introspection). A publisher that exists keeps its QoS.
+    ///
+    /// # Errors
+    /// As [`Node::publisher`].
+    pub fn configure_introspection_with(&self, level: ServiceIntrospection, qos: QosProfile) -> Result<()> {
+        self.core.introspection.configure(level, qos)
     }
 
     /// Answers every request with `answer` on this thread, until the context closes.
@@ -248,7 +269,8 @@ impl<S: RosService> Core<S> {
     fn collect(&self, version: u64) {
         let there = self.reader.matched_publications();
         let back = self.writer.matched_subscriptions();
-        self.shared.state().cache.store(version, Peers::new(&there, &back, "clientid"));
+        let headed = &self.context.inner.header_vendors;
+        self.shared.state().cache.store(version, Peers::new(&there, &back, "clientid", headed));
     }
 
     fn take_ready(&self) -> Option<Held<S::Request>> {
@@ -274,13 +296,15 @@ impl<S: RosService> Core<S> {
         for sample in &samples {
             let Some(encoded) = sample.encoded() else { continue };
             let request = sample.info().sample_identity();
-            let reply_reader =
-                sample.info().related_sample.map(|related| related.writer).filter(|guid| *guid != Guid::UNKNOWN);
-            let form = match reply_reader {
+            let named = sample.info().related_sample.map(|related| related.writer);
+            let reply_reader = named.filter(|guid| guid.entity_id.is_reader());
+            let form = match named {
                 // A request that names its reader is of this form, from any vendor.
-                Some(_) => Some(Form::InlineQos),
-                None => state.cache.peers().form(request.writer),
+                _ if reply_reader.is_some() => Some(Form::InlineQos),
+                Some(writer) if writer == request.writer => Form::of_own_name(writer, encoded.bytes),
+                _ => None,
             };
+            let form = form.or_else(|| state.cache.peers().form(request.writer));
             let Some(form) = form else {
                 state.dropped += 1;
                 tracing::debug!(service = self.name, client = %request.writer, "the client of a request has left");
@@ -366,10 +390,13 @@ impl<S: RosService> Request<S> {
 impl<S: RosService> Core<S> {
     fn send(&self, identity: Identity, value: S::Response) -> Result<()> {
         let Identity { reply_reader, request, header, .. } = identity;
+        let call = identity.of_call();
         // Fast DDS names a request by the reader of its reply.
         let related = SampleIdentity { writer: reply_reader.unwrap_or(request.writer), ..request };
         let message = Message { header, value };
-        Ok(self.writer.write_with(&message, WriteOptions::new().related_sample(related))?)
+        self.writer.write_with(&message, WriteOptions::new().related_sample(related))?;
+        self.introspection.response_sent(call, &message.value);
+        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
 mod actions;
+mod introspection;
 mod lifecycle;
 #[cfg(feature = "tf2")]
 mod tf;
