@@ -6,6 +6,7 @@ use super::{Background, Context, ContextInner};
 use crate::graph::GraphCore;
 use crate::name::{NameKind, RemapRule, check_namespace};
 use crate::parameter::{Override, ParameterValue};
+use crate::rosout::SharedLevels;
 use crate::wait::Waits;
 use crate::{Result, user_data};
 use dds_core::builtin::VendorId;
@@ -74,8 +75,8 @@ impl ContextBuilder {
     ///
     /// After `--ros-args` and up to `--`: `-r RULE` (or `--remap`) adds a [`RemapRule`], `-e ENCLAVE` (or `--enclave`)
     /// sets the enclave, `-p NAME:=VALUE` and `--params-file PATH` set parameters. `--disable-rosout-logs` turns off
-    /// `/rosout`, and `--log-level LEVEL` or `--log-level LOGGER:=LEVEL` sets the lowest level that loggers
-    /// publish there. Other flags for the log have no effect. [`Context::arguments`] returns all others.
+    /// `/rosout`, and `--log-level LEVEL` or `--log-level LOGGER:=LEVEL` sets the lowest level of loggers and
+    /// of the layer of `tracing` there. Other flags for the log have no effect. [`Context::arguments`] returns all others.
     pub fn arguments<I: Into<String>>(mut self, arguments: impl IntoIterator<Item = I>) -> Self {
         self.arguments.extend(arguments.into_iter().map(|argument| OsString::from(argument.into())));
         self
@@ -232,7 +233,7 @@ impl ContextBuilder {
             enclave,
             parameters,
             is_without_rosout: arguments.is_without_rosout,
-            log_levels: arguments.log_levels,
+            log_levels: SharedLevels::new(arguments.log_levels),
             background: Background::default(),
             header_vendors: self.header_vendors,
             services: AtomicU32::new(0),

@@ -13,7 +13,7 @@ use crate::graph::{Graph, GraphCore};
 use crate::name::{RemapRule, Remapping};
 use crate::node::{Node, NodeBuilder};
 use crate::parameter::Override;
-use crate::rosout::LogLevels;
+use crate::rosout::SharedLevels;
 use crate::time::{Clock, ClockKind};
 use crate::wait::{Signal, Wait, Waits};
 use crate::{Error, Result};
@@ -56,7 +56,7 @@ pub(crate) struct ContextInner {
     /// Values for parameters of nodes. Later ones count.
     pub(crate) parameters: Vec<Override>,
     pub(crate) is_without_rosout: bool,
-    pub(crate) log_levels: LogLevels,
+    pub(crate) log_levels: SharedLevels,
     pub(crate) background: Background,
     /// Vendors whose services have a header, besides `rmw_cyclonedds`.
     pub(crate) header_vendors: Vec<VendorId>,

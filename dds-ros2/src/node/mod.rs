@@ -10,7 +10,7 @@ use crate::parameter::{
     Override, ParameterBuilder, ParameterServer, ParameterStore, ParameterType, ParameterValue, RemoteParameters,
 };
 use crate::qos::QosProfile;
-use crate::rosout::{Logger, Rosout};
+use crate::rosout::{Logger, LoggerServices, Rosout};
 use crate::service::{Client, Service};
 use crate::time::{Clock, ClockKind, SimTime, Timer};
 use crate::topic::{Publisher, Subscription};
@@ -44,6 +44,7 @@ struct NodeInner {
     rosout: OnceLock<Arc<Rosout>>,
     types: Arc<KnownTypes>,
     description_service: OnceLock<Service<GetTypeDescription>>,
+    logger_services: OnceLock<LoggerServices>,
 }
 
 /// A handle that does not keep the node alive.
@@ -365,6 +366,7 @@ pub struct NodeBuilder {
     rules: Vec<RemapRule>,
     has_parameter_services: bool,
     has_description_service: bool,
+    has_logger_services: bool,
     has_rosout: bool,
 }
 
@@ -377,6 +379,7 @@ impl NodeBuilder {
             rules: Vec::new(),
             has_parameter_services: true,
             has_description_service: true,
+            has_logger_services: false,
             has_rosout: !context.inner.is_without_rosout,
         }
     }
@@ -409,9 +412,18 @@ impl NodeBuilder {
         self
     }
 
+    /// Sets whether the node has the services `~/get_logger_levels` and `~/set_logger_levels`. Default: `false`, as in
+    /// `rclcpp`.
+    ///
+    /// They read and change the levels of the loggers of the context, after those of `--log-level`.
+    pub fn logger_services(mut self, has_services: bool) -> Self {
+        self.has_logger_services = has_services;
+        self
+    }
+
     /// Leaves out the standard services and `/rosout`, for a node with few endpoints.
     pub fn bare(self) -> Self {
-        self.parameter_services(false).type_description_service(false).rosout(false)
+        self.parameter_services(false).type_description_service(false).logger_services(false).rosout(false)
     }
 
     /// Sets whether the node publishes on `/rosout`. Default: `true`, unless an argument is `--disable-rosout-logs`.
@@ -425,8 +437,7 @@ impl NodeBuilder {
     /// # Errors
     /// As [`Context::node`].
     pub fn build(self) -> Result<Node> {
-        let Self { context, name, namespace, rules, has_parameter_services, has_rosout, has_description_service } =
-            self;
+        let Self { context, name, namespace, rules, .. } = self;
         check_node(&name)?;
         check_namespace(&namespace, NameKind::Namespace)?;
         let remapping = context.remapping(rules);
@@ -447,18 +458,21 @@ impl NodeBuilder {
             rosout: OnceLock::new(),
             types: Arc::default(),
             description_service: OnceLock::new(),
+            logger_services: OnceLock::new(),
         };
         let node = Node { inner: Arc::new(inner) };
-        if has_rosout {
-            // The only call: the node is new.
+        // Each cell is set once: the node is new.
+        if self.has_rosout {
             let _ = node.inner.rosout.set(Arc::new(Rosout::new(&node)?));
         }
-        if has_parameter_services {
+        if self.has_parameter_services {
             node.parameters()?;
         }
-        if has_description_service {
-            // The only call: the node is new.
+        if self.has_description_service {
             let _ = node.inner.description_service.set(node.inner.types.serve(&node)?);
+        }
+        if self.has_logger_services {
+            let _ = node.inner.logger_services.set(LoggerServices::new(&node)?);
         }
         Ok(node)
     }

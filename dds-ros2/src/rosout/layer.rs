@@ -23,8 +23,8 @@ const TURN_MAX: usize = 32;
 
 /// Publishes the events of `tracing` on `/rosout` (feature `rosout-layer`). See [`Node::rosout_layer`].
 ///
-/// Events of this workspace below `WARN` are left out, and all events of the publication itself. `--log-level` is for
-/// loggers: leave out other events by a filter of `tracing_subscriber`.
+/// Events below the level of the node's logger are left out, as with [`Logger`](crate::Logger). So are events of this
+/// workspace below `WARN`, and all events of the publication itself.
 pub struct RosoutLayer {
     queue: Arc<Queue>,
     task: Arc<Task>,
@@ -89,11 +89,15 @@ impl<S: Subscriber> Layer<S> for RosoutLayer {
         if target == "rosout" || (target.starts_with("dds_") && *metadata.level() > Level::WARN) {
             return;
         }
+        let level = level_of(*metadata.level());
+        if !self.queue.rosout.is_enabled(&self.queue.logger, level) {
+            return;
+        }
         let mut text = Text::default();
         event.record(&mut text);
         let log = Log {
             stamp: stamp(self.queue.rosout.participant.now()),
-            level: level_of(*metadata.level()),
+            level,
             name: self.queue.logger.clone(),
             msg: text.message + &text.fields,
             file: metadata.file().unwrap_or_default().to_owned(),

@@ -1,5 +1,6 @@
 //! The publisher of `/rosout` of a node, and its loggers.
 
+use super::levels::SharedLevels;
 use crate::Result;
 use crate::graph::{LocalEndpoint, Registration};
 use crate::message_time::stamp;
@@ -10,56 +11,9 @@ use crate::topic::user_data_of;
 use dds_core::{DataWriter, DomainParticipant};
 use dds_ros2_msgs::rcl_interfaces::msg::Log;
 use std::cell::Cell;
-use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::Location;
 use std::sync::Arc;
-
-/// The levels of loggers, from `--log-level`. Messages below the level of their logger are not published.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct LogLevels {
-    /// The level of loggers without a name here. Default: INFO, as in ROS 2.
-    default: Option<u8>,
-    named: BTreeMap<String, u8>,
-}
-
-impl LogLevels {
-    /// Adds an argument: `level` or `logger:=level`. Returns `None` if it is not valid.
-    pub(crate) fn add(&mut self, argument: &str) -> Option<()> {
-        let (name, level) = match argument.split_once(":=") {
-            Some((name, level)) => (Some(name), level),
-            None => (None, argument),
-        };
-        let level = match level.to_ascii_lowercase().as_str() {
-            "debug" => Log::DEBUG,
-            "info" => Log::INFO,
-            "warn" => Log::WARN,
-            "error" => Log::ERROR,
-            "fatal" => Log::FATAL,
-            _ => return None,
-        };
-        match name {
-            None => self.default = Some(level),
-            Some("") => return None,
-            Some(name) => {
-                self.named.insert(name.to_owned(), level);
-            }
-        }
-        Some(())
-    }
-
-    /// Returns the level of a logger: its own, that of the nearest logger above, or the default.
-    fn of(&self, logger: &str) -> u8 {
-        let mut name = logger;
-        loop {
-            if let Some(level) = self.named.get(name) {
-                return *level;
-            }
-            let Some((above, _)) = name.rsplit_once('.') else { return self.default.unwrap_or(Log::INFO) };
-            name = above;
-        }
-    }
-}
 
 thread_local! {
     /// This thread is in [`Rosout::publish`].
@@ -70,7 +24,7 @@ thread_local! {
 pub(crate) struct Rosout {
     pub(super) participant: DomainParticipant,
     writer: DataWriter<Log>,
-    levels: LogLevels,
+    levels: SharedLevels,
     _registration: Registration,
 }
 
@@ -101,6 +55,11 @@ impl Rosout {
         IS_PUBLISHING.set(before);
     }
 
+    /// Returns whether messages of a logger with this level are published.
+    pub(super) fn is_enabled(&self, logger: &str, level: u8) -> bool {
+        level >= self.levels.of(logger)
+    }
+
     /// Returns whether this thread publishes a message now.
     #[cfg(feature = "rosout-layer")]
     pub(super) fn is_publishing() -> bool {
@@ -116,8 +75,8 @@ pub(super) fn logger_name(node: &str) -> String {
 
 /// Logs for a node: to `/rosout`, and to the subscriber of `tracing` with the target `rosout`.
 ///
-/// Messages below the level of the logger are not published. It is INFO, or that of `--log-level`. The subscriber of
-/// `tracing` decides about its own.
+/// Messages below the level of the logger are not published. It is INFO, that of `--log-level`, or that of the service
+/// `~/set_logger_levels`. The subscriber of `tracing` decides about its own.
 ///
 /// A handle: clones are cheap. It keeps the publisher of `/rosout`, and not the node.
 ///
@@ -198,7 +157,7 @@ impl Logger {
     }
 
     fn publish(&self, level: u8, msg: String, caller: &Location<'_>) {
-        let Some(rosout) = self.rosout.as_ref().filter(|rosout| level >= rosout.levels.of(&self.name)) else { return };
+        let Some(rosout) = self.rosout.as_ref().filter(|rosout| rosout.is_enabled(&self.name, level)) else { return };
         rosout.publish(Log {
             stamp: stamp(rosout.participant.now()),
             level,
@@ -214,24 +173,5 @@ impl Logger {
 impl fmt::Debug for Logger {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Logger({:?})", self.name)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn level_of_a_logger_is_that_of_the_nearest_name() {
-        let mut levels = LogLevels::default();
-        assert_eq!(levels.of("lab.camera"), Log::INFO);
-        for argument in ["WARN", "lab:=error", "lab.camera:=debug"] {
-            levels.add(argument).unwrap();
-        }
-        let found = ["arm", "lab", "lab.arm", "lab.camera.lens", "laboratory"].map(|name| levels.of(name));
-        assert_eq!(found, [Log::WARN, Log::ERROR, Log::ERROR, Log::DEBUG, Log::WARN]);
-        for argument in ["", "loud", "lab:=", ":=info", "lab=info"] {
-            assert_eq!(levels.add(argument), None, "{argument}");
-        }
     }
 }

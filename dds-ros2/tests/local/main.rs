@@ -5,6 +5,7 @@
 mod actions;
 mod introspection;
 mod lifecycle;
+mod logs;
 #[cfg(feature = "tf2")]
 mod tf;
 mod time;
