@@ -2,7 +2,7 @@
 
 use crate::context;
 use crate::peer::{LIMIT, Peer};
-use crate::test_msgs::{Fibonacci, FibonacciFeedback, FibonacciGoal, FibonacciResult};
+use crate::test_msgs::action::{Fibonacci, FibonacciFeedback, FibonacciGoal, FibonacciResult};
 use dds_ros2::msgs::action_msgs::msg::GoalStatusArray;
 use dds_ros2::{Error, GoalState, QosProfile, Result, ServerGoal, Time};
 use serde_json::json;
@@ -27,7 +27,7 @@ fn work(goal: ServerGoal<Fibonacci>) -> Result<()> {
 fn action_server_serves_goals_of_rclpy() {
     let context = context(50);
     let node = context.node("server").unwrap();
-    let server = node.action_server_builder::<Fibonacci>("fib").result_timeout(Duration::from_secs(1)).build().unwrap();
+    let server = node.action_server_builder::<Fibonacci>("fib").result_timeout(Duration::from_secs(3)).build().unwrap();
     let goals = server.clone();
     let thread = std::thread::spawn(move || {
         while let Ok(request) = goals.next_goal().block() {
@@ -45,9 +45,9 @@ fn action_server_serves_goals_of_rclpy() {
         if cancel.is_empty() {
             return peer.wait_for("goal_done", |_| true);
         }
-        let canceled = peer.wait_for("canceled", |_| true);
+        let [canceled, done] = peer.wait_for_both(["canceled", "goal_done"]);
         assert_eq!((&canceled["code"], &canceled["count"]), (&json!(0), &json!(1)), "{cancel}");
-        peer.wait_for("goal_done", |_| true)
+        done
     };
     let done = end_of(7, "");
     assert_eq!((&done["status"], &done["sequence"]), (&json!(4), &json!([0, 1, 7])));

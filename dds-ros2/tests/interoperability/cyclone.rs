@@ -9,13 +9,13 @@ use serde_json::json;
 #[test]
 #[ignore = "needs ROS 2 and Cyclone DDS: .ci/run ros2"]
 fn server_answers_both_forms_at_once() {
-    let context = context(50);
+    let context = context(55);
     let service = context.node("server").unwrap().service::<SetBool>("flip").unwrap();
     let thread = std::thread::spawn(move || {
         service.serve(|request| SetBoolResponse { success: !request.data, message: format!("not {}", request.data) })
     });
-    let mut cyclone = Peer::start_cyclone(50, "client");
-    let mut ros = Peer::start(50, "client", "/");
+    let mut cyclone = Peer::start_cyclone(55, "client");
+    let mut ros = Peer::start(55, "client", "/");
     ros.tell(json!({"command": "call", "service": "/flip", "values": [true, false, true, false]}));
     for number in 1..=6 {
         let answer = cyclone.wait_for("answered", |_| true);
@@ -36,16 +36,16 @@ fn server_answers_both_forms_at_once() {
 #[test]
 #[ignore = "needs ROS 2 and Cyclone DDS: .ci/run ros2"]
 fn client_uses_the_form_of_its_server_and_refuses_both() {
-    let context = context(51);
+    let context = context(56);
     let client = context.node("client").unwrap().client::<SetBool>("flip").unwrap();
-    let mut cyclone = Peer::start_cyclone(51, "server");
+    let mut cyclone = Peer::start_cyclone(56, "server");
     for number in 1..=4 {
         let data = number % 2 == 0;
         let answer = client.call(SetBoolRequest { data }).block_for(LIMIT).unwrap();
         assert_eq!((answer.success, answer.message), (!data, format!("cyclone {number}")));
         assert_eq!(cyclone.wait_for("asked", |_| true)["data"], json!(data));
     }
-    let mut ros = Peer::start(51, "server", "/");
+    let mut ros = Peer::start(56, "server", "/");
     ros.tell(json!({"command": "serve", "service": "/flip"}));
     ros.wait_for("serving", |_| true);
     // Until the second server matches, the first one answers.

@@ -1,19 +1,25 @@
-//! Real nodes of ROS 2 (`rclpy`), and Cyclone DDS, as peers.
+//! Real nodes of ROS 2 (`rclpy`), Cyclone DDS, and the crate `ros2-client`, as peers.
 //!
-//! `.ci/run ros2` installs them and sets `DDS_TEST_ROS_PYTHON` and `DDS_TEST_PYTHON`.
+//! `.ci/run ros2` installs them and sets `DDS_TEST_ROS_PYTHON` and `DDS_TEST_PYTHON`. `.ci/run ros2_client` builds the
+//! last one, and sets `DDS_TEST_ROS2_CLIENT`.
 
 #![allow(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
 mod actions;
 mod cyclone;
 mod graph;
+mod kills;
+mod lifecycle;
 mod parameters;
 mod peer;
+mod ros2_client;
 mod services;
 mod standard;
-#[allow(dead_code, reason = "a service has parts that actions do not use")]
+mod starts;
+#[rustfmt::skip]
 mod test_msgs;
 mod topics;
+mod types;
 
 use dds_ros2::Context;
 

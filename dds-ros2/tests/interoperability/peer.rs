@@ -1,10 +1,10 @@
 //! A node of ROS 2 as a process that receives commands and reports events.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Longer than any step takes on a busy machine. Only a failing test reaches it.
 pub(crate) const LIMIT: Duration = Duration::from_secs(40);
@@ -37,20 +37,34 @@ impl Peer {
         Self::spawn(&python, &["cyclone.py", role, &domain.to_string()], domain, &[])
     }
 
+    /// Starts a node of the crate `ros2-client`, and waits until it exists.
+    pub(crate) fn start_ros2_client(domain: u32, name: &str, namespace: &str) -> Self {
+        let program = std::env::var("DDS_TEST_ROS2_CLIENT").unwrap();
+        let mut peer = Self::spawn_program(Command::new(program).args([name, namespace]), domain);
+        peer.wait_for("started", |_| true);
+        peer
+    }
+
     fn spawn(python: &str, arguments: &[&str], domain: u32, environment: &[(&str, &str)]) -> Self {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/interoperability");
-        let mut process = Command::new(python)
+        let mut command = Command::new(python);
+        command
             .current_dir(folder)
             .arg("-B")
             .args(arguments)
-            .env("ROS_DOMAIN_ID", domain.to_string())
             .env("ROS_AUTOMATIC_DISCOVERY_RANGE", "SYSTEM_DEFAULT")
             .env("FASTDDS_BUILTIN_TRANSPORTS", "UDPv4")
-            .envs(environment.iter().copied())
+            .envs(environment.iter().copied());
+        Self::spawn_program(&mut command, domain)
+    }
+
+    fn spawn_program(command: &mut Command, domain: u32) -> Self {
+        let mut process = command
+            .env("ROS_DOMAIN_ID", domain.to_string())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .unwrap_or_else(|error| panic!("{python}: {error}"));
+            .unwrap_or_else(|error| panic!("{command:?}: {error}"));
         let lines = BufReader::new(process.stdout.take().unwrap()).lines();
         let (sender, events) = channel();
         std::thread::spawn(move || {
@@ -115,15 +129,15 @@ impl Peer {
 
     /// Asks again until `is_it` holds for the answer.
     pub(crate) fn ask_until(&mut self, command: &Value, is_it: impl Fn(&Value) -> bool) -> Value {
-        let mut last = json!(null);
-        for _ in 0..200 {
-            last = self.ask(command.clone());
+        let start = Instant::now();
+        loop {
+            let last = self.ask(command.clone());
             if is_it(&last) {
                 return last;
             }
+            assert!(start.elapsed() < LIMIT, "{command}: {last}");
             std::thread::sleep(Duration::from_millis(100));
         }
-        panic!("{command}: {last}");
     }
 
     /// Ends the process without the disposal of its participant.

@@ -1,5 +1,6 @@
 """A node of ROS 2 for the tests: it reads commands as JSON lines, and prints events as JSON lines."""
 
+import importlib
 import json
 import os
 import sys
@@ -7,18 +8,21 @@ import threading
 import time
 
 import rclpy
+import samples
 from action_msgs.msg import GoalInfo, GoalStatusArray
 from action_msgs.srv import CancelGoal
 from builtin_interfaces.msg import Time
 from lifecycle_msgs.msg import Transition, TransitionEvent
 from lifecycle_msgs.srv import ChangeState, GetAvailableStates, GetAvailableTransitions, GetState
-from rcl_interfaces.msg import Log, ParameterEvent
+from rcl_interfaces.msg import Log, LoggerLevel, ParameterEvent
+from rcl_interfaces.srv import GetLoggerLevels, SetLoggerLevels
 from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor
 from rclpy.parameter import Parameter, parameter_value_to_python
 from rclpy.parameter_client import AsyncParameterClient
-from rclpy.qos import QoSDurabilityPolicy, QoSProfile, qos_profile_sensor_data
+from rclpy.qos import QoSDurabilityPolicy, QoSProfile, qos_profile_sensor_data, qos_profile_system_default
+from rclpy.service_introspection import ServiceIntrospectionState
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from std_srvs.srv import SetBool
@@ -42,7 +46,7 @@ def names(pairs):
 
 class Peer:
     def __init__(self, name, namespace):
-        self.node = rclpy.create_node(name, namespace=namespace)
+        self.node = rclpy.create_node(name, namespace=namespace, enable_logger_service=True)
         self.publishers = {}
         self.clients = {}
         self.kept = []
@@ -79,6 +83,25 @@ class Peer:
                 "answered", asked=value, success=future.result().success, message=future.result().message
             )
             client.call_async(SetBool.Request(data=value)).add_done_callback(done)
+
+    def introspect(self, service):
+        clock, contents = self.node.get_clock(), ServiceIntrospectionState.CONTENTS
+        for one in [*self.node.services, *self.node.clients]:
+            if one.srv_name == service:
+                one.configure_introspection(clock, qos_profile_system_default, contents)
+        report("introspecting")
+
+    def hear_calls(self, service):
+        heard = lambda event: report(
+            "call_event",
+            kind=event.info.event_type,
+            client=[int(byte) for byte in event.info.client_gid],
+            number=event.info.sequence_number,
+            request=[one.data for one in event.request],
+            response=[one.message for one in event.response],
+        )
+        self.kept.append(self.node.create_subscription(SetBool.Event, service + "/_service_event", heard, 10))
+        report("hearing_calls")
 
     def ready(self, service):
         if service not in self.clients:
@@ -254,6 +277,55 @@ class Peer:
             return
         self.clients[name].call_async(request).add_done_callback(lambda future: then(future.result()))
 
+    def exchange(self, type):
+        package, kind, name = type.split("/")
+        message = samples.fill(getattr(importlib.import_module(f"{package}.{kind}"), name))
+        profile = PROFILES["latched"]
+
+        def heard(back):
+            report("exchanged", type=type, is_same=back == message, text=samples.text(message))
+            self.node.destroy_publisher(publisher)
+            self.node.destroy_subscription(subscription)
+
+        subscription = self.node.create_subscription(message.__class__, "back", heard, profile)
+        publisher = self.node.create_publisher(message.__class__, "there", profile)
+        publisher.publish(message)
+
+    def start_pair(self, serve, call, value, server_first, pause):
+        """Starts a server and a client in a participant of their own, in any order. The client calls once."""
+        context = rclpy.Context()
+        rclpy.init(context=context)
+        node = rclpy.create_node("pair", context=context)
+        executor = SingleThreadedExecutor(context=context)
+        executor.add_node(node)
+        threading.Thread(target=executor.spin, daemon=True).start()
+
+        def answer(request, response):
+            response.success = not request.data
+            return response
+
+        starts = [lambda: node.create_service(SetBool, serve, answer), lambda: node.create_client(SetBool, call)]
+        if not server_first:
+            starts.reverse()
+        started = [starts[0]()]
+        time.sleep(pause)
+        started.append(starts[1]())
+        client = started[1] if server_first else started[0]
+        is_ready = client.wait_for_service(timeout_sec=30)
+        answered = threading.Event()
+        future = client.call_async(SetBool.Request(data=value))
+        future.add_done_callback(lambda future: answered.set())
+        is_answered = answered.wait(30)
+        report("pair_answered", ready=is_ready, success=future.result().success if is_answered else None)
+        self.pair = (context, node, executor)
+
+    def stop_pair(self):
+        context, node, executor = self.pair
+        executor.shutdown(timeout_sec=5)
+        node.destroy_node()
+        context.try_shutdown()
+        report("pair_stopped")
+
     def watch_lifecycle(self, node):
         self.goals, self.sizes = [], {}
         heard = lambda event: self.goals.append(event.goal_state.label)
@@ -297,6 +369,16 @@ class Peer:
 
     def log(self, text):
         self.node.get_logger().warning(text)
+
+    def logger_levels(self, node, names):
+        done = lambda answer: report("logger_levels", levels={one.name: one.level for one in answer.levels})
+        request = GetLoggerLevels.Request(names=names)
+        self.ask_service(GetLoggerLevels, node + "/get_logger_levels", request, done)
+
+    def set_logger_level(self, node, name, level):
+        done = lambda answer: report("set_logger_level", successful=[one.successful for one in answer.results])
+        request = SetLoggerLevels.Request(levels=[LoggerLevel(name=name, level=level)])
+        self.ask_service(SetLoggerLevels, node + "/set_logger_levels", request, done)
 
     def clock(self, seconds):
         if "/clock" not in self.publishers:

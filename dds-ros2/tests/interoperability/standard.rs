@@ -2,11 +2,12 @@
 
 use crate::context;
 use crate::peer::{LIMIT, Peer};
-use dds_ros2::msgs::rcl_interfaces::msg::Log;
-use dds_ros2::msgs::type_description_interfaces::srv::{GetTypeDescription, GetTypeDescriptionRequest};
-use dds_ros2::{
-    Context, LifecycleCallbacks, LifecycleNode, LifecycleState, QosProfile, RosMessage, Time, TransitionResult,
+use dds_ros2::msgs::rcl_interfaces::msg::{Log, LoggerLevel};
+use dds_ros2::msgs::rcl_interfaces::srv::{
+    GetLoggerLevels, GetLoggerLevelsRequest, SetLoggerLevels, SetLoggerLevelsRequest,
 };
+use dds_ros2::msgs::type_description_interfaces::srv::{GetTypeDescription, GetTypeDescriptionRequest};
+use dds_ros2::{Context, QosProfile, RosMessage, Time};
 use serde_json::json;
 
 #[test]
@@ -64,52 +65,28 @@ fn rclpy_sets_time_and_exchanges_logs() {
     assert!(node.now() >= Time::from_unix_nanos(70_000_000_000) && node.now().as_unix_nanos() % 1_000_000_000 == 0);
 }
 
-/// Counts the calls of `on_configure`, and fails the first.
-#[derive(Default)]
-struct Counted {
-    configured: u8,
-}
-
-impl LifecycleCallbacks for Counted {
-    fn on_configure(&mut self, _: &LifecycleNode) -> TransitionResult {
-        self.configured += 1;
-        if self.configured == 1 { TransitionResult::Failure } else { TransitionResult::Success }
-    }
-
-    fn on_deactivate(&mut self, _: &LifecycleNode) -> TransitionResult {
-        TransitionResult::Error
-    }
-
-    fn on_error(&mut self, _: &LifecycleNode) -> TransitionResult {
-        TransitionResult::Failure
-    }
-}
-
 #[test]
 #[ignore = "needs ROS 2: .ci/run ros2"]
-fn rclpy_drives_a_lifecycle_node() {
+fn levels_of_loggers_are_set_in_both_directions() {
     let context = context(61);
-    let node = context.node("lc").unwrap();
-    let managed = LifecycleNode::new(&node, Counted::default()).unwrap();
-    let mut peer = Peer::start(61, "manager", "/");
-    peer.tell(json!({"command": "watch_lifecycle", "node": "/lc"}));
-    peer.wait_for("watching_lifecycle", |_| true);
-    let mut change = |label: &str| {
-        peer.tell(json!({"command": "change_state", "node": "/lc", "label": label}));
-        let changed = peer.wait_for("changed_state", |_| true);
-        (changed["success"].as_bool().unwrap(), changed["state"].as_str().unwrap().to_owned())
-    };
-    let state = |success, label: &str| (success, label.to_owned());
-    assert_eq!(change("activate"), state(false, "unconfigured"));
-    assert_eq!(change("configure"), state(false, "unconfigured"));
-    assert_eq!(change("configure"), state(true, "inactive"));
-    assert_eq!(change("activate"), state(true, "active"));
-    assert_eq!(managed.state(), LifecycleState::Active);
-    // An error without recovery ends the node.
-    assert_eq!(change("deactivate"), state(false, "finalized"));
-    let seen = peer.ask(json!({"command": "lifecycle_events"}));
-    let labels = ["configuring", "unconfigured", "configuring", "inactive", "activating", "active"];
-    let all = [&labels[..], &["deactivating", "errorprocessing", "finalized"]].concat();
-    assert_eq!(seen["goals"], json!(all));
-    assert_eq!((&seen["states"], &seen["transitions"]), (&json!(11), &json!(25)));
+    let node = context.node_builder("drive").logger_services(true).build().unwrap();
+    let mut peer = Peer::start(61, "tuner", "/");
+    let set = |level: u32| json!({"command": "set_logger_level", "node": "/drive", "name": "drive", "level": level});
+    assert_eq!(peer.ask(set(10))["successful"], json!([true]));
+    assert_eq!(peer.ask(set(11))["successful"], json!([false]));
+    peer.tell(json!({"command": "hear_logs"}));
+    peer.wait_for("hearing", |_| true);
+    node.logger().debug("details");
+    peer.wait_for("log", |log| log["text"] == "details" && log["level"] == 10);
+    let got = peer.ask(json!({"command": "logger_levels", "node": "/drive", "names": ["drive", "drive.arm", ""]}));
+    assert_eq!(got["levels"], json!({"drive": 10, "drive.arm": 0, "": 20}));
+
+    let change = node.client::<SetLoggerLevels>("/tuner/set_logger_levels").unwrap();
+    let level = |level| SetLoggerLevelsRequest { levels: vec![LoggerLevel { name: "tuner".into(), level }] };
+    let results = [40, 41].map(|number| change.call(level(number)).block_for(LIMIT).unwrap().results[0].successful);
+    assert_eq!(results, [true, false]);
+    let get = node.client::<GetLoggerLevels>("/tuner/get_logger_levels").unwrap();
+    let request = GetLoggerLevelsRequest { names: vec!["tuner".into(), "tuner.arm".into()] };
+    let levels = get.call(request).block_for(LIMIT).unwrap().levels;
+    assert_eq!(levels.iter().map(|one| one.level).collect::<Vec<_>>(), [40, 0]);
 }
