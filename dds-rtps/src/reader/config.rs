@@ -249,15 +249,17 @@ pub struct WriterProxyConfig {
 impl WriterProxyConfig {
     /// A reliable writer whose samples never expire, without locators.
     ///
-    /// Writers whose GUID begins with our own vendor id or that of Fast DDS separate their history
+    /// Writers whose GUID begins with our own vendor id, or that of Fast DDS or RustDDS, separate their history
     /// ([`WriterProxyConfig::separates_history`]): `StatefulWriter::matched_reader_add` of Fast DDS makes all earlier
-    /// changes irrelevant to a volatile reader.
+    /// changes irrelevant to a volatile reader, and `Writer::matched_reader_update` of RustDDS 0.15 sends a GAP.
     #[must_use]
     pub fn new(guid: Guid) -> Self {
         Self {
             guid,
             reliable: true,
-            separates_history: guid.prefix.is_of(VendorId::OURS) || guid.prefix.is_of(VendorId::EPROSIMA),
+            separates_history: [VendorId::OURS, VendorId::EPROSIMA, VendorId::RUSTDDS]
+                .iter()
+                .any(|vendor| guid.prefix.is_of(*vendor)),
             names_first_relevant: guid.prefix.is_of(VendorId::OURS),
             keeps_last: false,
             lifespan: Duration::INFINITE,

@@ -271,7 +271,9 @@ fn denied_start_is_retracted() {
 }
 
 #[test]
-fn our_and_fast_dds_writers_separate_history() {
+fn writers_of_three_vendors_separate_history() {
+    let rust_dds = Guid::new(GuidPrefix::new(VendorId::RUSTDDS, [7; 10]), WRITER.entity_id);
+    assert!(WriterProxyConfig::new(rust_dds).separates_history);
     let ours = Guid::new(GuidPrefix::new(VendorId::OURS, [7; 10]), WRITER.entity_id);
     let fast_dds = Guid::new(GuidPrefix::new(VendorId::EPROSIMA, [7; 10]), WRITER.entity_id);
     assert!(WriterProxyConfig::new(ours).separates_history && WriterProxyConfig::new(fast_dds).separates_history);
