@@ -70,10 +70,13 @@ impl Remote {
         self.endpoints.retain(|guid, _| prefix_of(*guid) != participant);
     }
 
-    /// The nodes of participants of ROS 2, each with its enclave.
+    /// The nodes of known participants, each with its enclave.
+    ///
+    /// Participants of `ros2-client` announce no enclave. `rmw_dds_common` shows their nodes as well.
     pub(crate) fn nodes(&self) -> impl Iterator<Item = (&NodeRecord, &str)> {
         self.nodes.iter().flat_map(|(prefix, nodes)| {
-            let enclave = self.participants.get(prefix).and_then(|participant| participant.enclave.as_deref());
+            let participant = self.participants.get(prefix);
+            let enclave = participant.map(|participant| participant.enclave.as_deref().unwrap_or_default());
             nodes.iter().filter_map(move |node| Some((node, enclave?)))
         })
     }
@@ -112,5 +115,9 @@ mod tests {
         assert_eq!(remote.nodes().map(|(node, _)| node.name.clone()).collect::<Vec<_>>(), ["n"]);
         remote.remove_participant([1; 12]);
         assert_eq!(remote.nodes().count(), 0);
+        // Without an enclave.
+        remote.set_nodes([1; 12], vec![NodeRecord::default()]);
+        remote.participants.insert([1; 12], RemoteParticipant { enclave: None, vendor: VendorId::RUSTDDS });
+        assert_eq!(remote.nodes().map(|(_, enclave)| enclave).collect::<Vec<_>>(), [""]);
     }
 }

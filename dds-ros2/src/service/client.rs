@@ -75,9 +75,8 @@ impl<R: DecodeOwned> Shared<R> {
                     let reply = reply.map_err(|error| error.to_string());
                     self.state().calls.receive(related.sequence_number, reply);
                 }
-                // A reply to another client.
-                Some(_) => {}
-                None => self.receive_headed(encoded.bytes),
+                // A reply to another client, or one of `ros2-client` with a header. It names the client differently.
+                _ => self.receive_headed(encoded.bytes),
             }
         }
         self.signal.notify();
