@@ -23,7 +23,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::Instant;
 
-/// How long the first feedback of a goal waits for its client, as long as `rmw_fastrtps` waits with a reply.
+/// How long the first feedback of a goal waits for its client. `rmw_fastrtps` delays replies as long.
 const CLIENT_WAIT: Duration = Duration::from_millis(100);
 
 /// A server of an action.

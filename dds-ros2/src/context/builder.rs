@@ -76,7 +76,8 @@ impl ContextBuilder {
     /// After `--ros-args` and up to `--`: `-r RULE` (or `--remap`) adds a [`RemapRule`], `-e ENCLAVE` (or `--enclave`)
     /// sets the enclave, `-p NAME:=VALUE` and `--params-file PATH` set parameters. `--disable-rosout-logs` turns off
     /// `/rosout`, and `--log-level LEVEL` or `--log-level LOGGER:=LEVEL` sets the lowest level of loggers and
-    /// of the layer of `tracing` there. Other flags for the log have no effect. [`Context::arguments`] returns all others.
+    /// of the layer of `tracing` there. Other flags for the log have no effect. [`Context::arguments`] returns all
+    /// others.
     pub fn arguments<I: Into<String>>(mut self, arguments: impl IntoIterator<Item = I>) -> Self {
         self.arguments.extend(arguments.into_iter().map(|argument| OsString::from(argument.into())));
         self
@@ -127,8 +128,8 @@ impl ContextBuilder {
 
     /// Declares that the services of a vendor have the header of `rmw_cyclonedds` before each request and reply.
     ///
-    /// A client needs this for servers of `ros2-client` with `ServiceMapping::Cyclone`, which announce no form. Those of
-    /// `rmw_cyclonedds` and of `rmw_fastrtps` are known. A server recognizes both forms of `ros2-client` itself.
+    /// A client needs this for servers of `ros2-client` with `ServiceMapping::Cyclone`, which announce no form. Those
+    /// of `rmw_cyclonedds` and of `rmw_fastrtps` are known. A server recognizes both forms of `ros2-client` itself.
     ///
     /// ```
     /// use dds_core::builtin::VendorId;

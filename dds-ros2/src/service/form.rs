@@ -25,9 +25,10 @@ impl Form {
         if is_cyclone || headed.contains(&endpoint.vendor) { Self::Header } else { Self::InlineQos }
     }
 
-    /// Returns the form of a request that names its own writer in the inline QoS, in contrast to `rmw_fastrtps`.
+    /// Returns the form of a request that names its own writer in the inline QoS.
     ///
-    /// `ros2-client` does so with `ServiceMapping::Cyclone`. Its header starts with the second half of the GUID.
+    /// In contrast to `rmw_fastrtps`, `ros2-client` does so with `ServiceMapping::Cyclone`. Its header starts with the
+    /// second half of the GUID.
     pub(crate) fn of_own_name(writer: Guid, payload: &[u8]) -> Option<Self> {
         let half = payload.get(4..12)?;
         (half == &writer.to_bytes()[8..]).then_some(Self::Header)

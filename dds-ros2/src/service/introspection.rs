@@ -1,8 +1,8 @@
 //! Service introspection: the events of a service on the topic `NAME/_service_event`.
 //!
-//! As `rcl` publishes them (`rcl/src/rcl/service_event_publisher.c`): a client reports each request that it sends and
-//! each response that it takes, and a server each request that it takes and each response that it sends. The events of
-//! a call have the same client and number on both sides.
+//! As `rcl` publishes them (`rcl/src/rcl/service_event_publisher.c`). A client reports each request that it sends and
+//! each response that it takes. A server reports each request that it takes and each response that it sends. The events
+//! of a call have the same client and number on both sides.
 
 use super::message::RequestHeader;
 use crate::graph::{LocalEndpoint, Registration};

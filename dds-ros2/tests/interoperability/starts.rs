@@ -7,7 +7,7 @@ use serde_json::json;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
-/// Each round starts a client and a server of this crate, and a server and a client of `rclpy`.
+/// Each round starts a client and a server on both sides.
 const ROUNDS: u64 = 50;
 
 /// Bits that differ in each run, and that a failure prints.

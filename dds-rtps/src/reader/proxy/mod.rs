@@ -476,9 +476,9 @@ impl WriterProxy {
         let wants_heartbeat = reliable.acknacks.take_heartbeat_request(now);
         let awaits_heartbeat = reliable.acknacks.awaits_heartbeat();
         if wants_heartbeat || awaits_heartbeat {
-            // Without requests, not final: the writer answers with a HEARTBEAT. `StatefulWriter::process_acknack` of Fast
-            // DDS answers base 0 at once, and base 1 only after its heartbeat period of 3 s, which it starts again. Cyclone
-            // DDS takes base 0 for malformed from most vendors.
+            // Without requests, not final: the writer answers with a HEARTBEAT. Fast DDS answers base 0 at once, and
+            // base 1 only after its heartbeat period of 3 s, which it starts again (`StatefulWriter::process_acknack`).
+            // Cyclone DDS takes base 0 for malformed from most vendors.
             let is_fast_dds = self.config.guid.prefix.is_of(VendorId::EPROSIMA);
             let base = if awaits_heartbeat && is_fast_dds { SequenceNumber::ZERO } else { SequenceNumber::FIRST };
             let set = SequenceNumberSet::empty(base);
