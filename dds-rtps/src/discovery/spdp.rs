@@ -91,7 +91,7 @@ impl Announcer {
         self.answers.extend(locators.iter().take(room));
     }
 
-    /// Sends the disposal to the first [`AT_ONCE_MAX`] usual destinations and to `peers`, and is silent afterward.
+    /// Sends the disposal to the first 256 usual destinations and to `peers`, and is silent afterward.
     pub fn dispose(&mut self, now: Now, peers: impl Iterator<Item = Locator>) {
         let mut payload = Vec::new();
         participant_key(self.prefix, &mut payload);
