@@ -45,6 +45,6 @@ pub use match_result::{Differences, MatchResult};
 pub use matching::Matching;
 pub use reply::ReplyTo;
 pub use route::{HostAddress, Route, is_same_host};
-pub use sedp::{AddressState, BuiltinPair, BuiltinPairTopic};
+pub use sedp::{BuiltinPair, BuiltinPairTopic};
 pub use spdp::Announcer;
 pub use type_lookup::{LookupCall, LookupReply, LookupRequest, LookupReturn};
