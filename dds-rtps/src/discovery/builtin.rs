@@ -33,11 +33,43 @@ impl BuiltinEndpoints {
     pub const TYPE_REPLY_WRITER: Self = Self(1 << 14);
     /// The reader of type replies.
     pub const TYPE_REPLY_READER: Self = Self(1 << 15);
+    /// All endpoints that exchange types.
+    pub const TYPES: Self = Self(0xf << 12);
+    /// The protected SEDP writer of publications (DDS Security 1.1, 7.4.7.1).
+    pub const SECURE_PUBLICATIONS_WRITER: Self = Self(1 << 16);
+    /// The protected SEDP reader of publications.
+    pub const SECURE_PUBLICATIONS_READER: Self = Self(1 << 17);
+    /// The protected SEDP writer of subscriptions.
+    pub const SECURE_SUBSCRIPTIONS_WRITER: Self = Self(1 << 18);
+    /// The protected SEDP reader of subscriptions.
+    pub const SECURE_SUBSCRIPTIONS_READER: Self = Self(1 << 19);
+    /// The protected writer of participant messages.
+    pub const SECURE_MESSAGE_WRITER: Self = Self(1 << 20);
+    /// The protected reader of participant messages.
+    pub const SECURE_MESSAGE_READER: Self = Self(1 << 21);
+    /// The writer of handshake messages.
+    pub const STATELESS_MESSAGE_WRITER: Self = Self(1 << 22);
+    /// The reader of handshake messages.
+    pub const STATELESS_MESSAGE_READER: Self = Self(1 << 23);
+    /// The writer of keys.
+    pub const VOLATILE_MESSAGE_WRITER: Self = Self(1 << 24);
+    /// The reader of keys.
+    pub const VOLATILE_MESSAGE_READER: Self = Self(1 << 25);
+    /// The protected SPDP writer.
+    pub const SECURE_PARTICIPANTS_WRITER: Self = Self(1 << 26);
+    /// The protected SPDP reader.
+    pub const SECURE_PARTICIPANTS_READER: Self = Self(1 << 27);
 
     /// Whether every endpoint of `other` is in this set.
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// The endpoints of this set that are not in `other`.
+    #[must_use]
+    pub const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     /// The endpoints of both sets.

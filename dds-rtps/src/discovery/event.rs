@@ -39,6 +39,8 @@ pub enum ParticipantLoss {
     Ignored,
     /// It was silent for long, and made room for another one at the limit of participants.
     Displaced,
+    /// DDS Security no longer admits it: its certificate or its permissions have ended.
+    Refused,
 }
 
 impl ParticipantLoss {
@@ -156,6 +158,18 @@ pub enum ParticipantEvent {
         local: EntityId,
         /// The other one.
         remote: Guid,
+    },
+    /// DDS Security refuses the match of two endpoints that fit otherwise.
+    MatchRefused {
+        /// The local endpoint.
+        local: EntityId,
+        /// The other one.
+        remote: Guid,
+    },
+    /// DDS Security refuses a participant.
+    SecurityReport {
+        /// A text for the log: the participant, the reason, and the next step.
+        text: Box<str>,
     },
     /// A participant has described a requested type, or will not.
     ///

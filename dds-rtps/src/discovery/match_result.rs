@@ -23,6 +23,10 @@ pub enum MatchResult {
     Incompatible(SmallVec<[PolicyId; 4]>),
     /// They would match, but the remote endpoint announces no locator that we can send to.
     Unreachable,
+    /// They match, and the keys of the remote endpoint are missing (DDS Security 1.1, 8.5.1.8).
+    KeysPending,
+    /// They would match, but DDS Security refuses it for this reason.
+    Refused(Box<str>),
 }
 
 /// Result of comparing the types of a writer and a reader (XTYPES 1.3, 7.6.3.4.2).

@@ -13,6 +13,7 @@ use super::endpoint_announcement::EndpointAnnouncement;
 use super::event::{Discovered, DiscoveredReader, DiscoveredWriter, ParticipantEvent, ParticipantLoss};
 use super::known_types::KnownTypes;
 use super::match_result::{Differences, MatchResult};
+use super::peer_security::{MatchPermission, PeerSecurity};
 use crate::qos::PolicyId;
 use crate::types::{EntityId, Guid, GuidPrefix};
 use smallvec::SmallVec;
@@ -32,6 +33,7 @@ pub struct Matching {
     types: KnownTypes,
     /// Whether the application observes all remote endpoints, matched or not.
     is_observed: bool,
+    security: Option<Arc<dyn PeerSecurity>>,
 }
 
 /// All writers, or all readers.
@@ -126,7 +128,13 @@ impl Matching {
             events: VecDeque::new(),
             types: KnownTypes::default(),
             is_observed: false,
+            security: None,
         }
+    }
+
+    /// From now on the plugins of DDS Security decide about remote endpoints.
+    pub fn set_security(&mut self, security: Arc<dyn PeerSecurity>) {
+        self.security = Some(security);
     }
 
     /// From now on every remote endpoint that appears, changes or vanishes causes an event.
@@ -166,6 +174,9 @@ impl Matching {
         cause: ParticipantLoss,
     ) -> Option<Arc<Discovered<T>>> {
         let endpoint = T::table_mut(self).remove(&guid)?;
+        if let Some(security) = &self.security {
+            security.endpoint_removed(guid);
+        }
         if self.is_observed && !endpoint.is_local {
             self.events.push_back(T::withdrawn(guid, cause));
         }
@@ -189,6 +200,11 @@ impl Matching {
     /// Whether an endpoint is known.
     pub fn contains<T: EndpointAnnouncement>(&self, guid: Guid) -> bool {
         T::table(self).contains_key(&guid)
+    }
+
+    /// Returns an endpoint, if it is known.
+    pub fn endpoint<T: EndpointAnnouncement>(&self, guid: Guid) -> Option<&Arc<Discovered<T>>> {
+        T::table(self).get(&guid)
     }
 
     /// Returns the endpoints of one participant, in the order of their ids.
@@ -278,6 +294,19 @@ impl Matching {
         }
     }
 
+    /// Compares the pairs of a remote endpoint again that wait for its keys.
+    pub fn compare_keys_of(&mut self, remote: Guid) {
+        let mut pending = Vec::new();
+        for (pair @ (writer, reader), result) in &self.results {
+            if *result == MatchResult::KeysPending && (*writer == remote || *reader == remote) {
+                pending.push(*pair);
+            }
+        }
+        for pair in pending {
+            self.compare(pair);
+        }
+    }
+
     /// Returns all match results, as writer, reader and result.
     pub fn results(&self) -> impl Iterator<Item = (Guid, Guid, &MatchResult)> {
         self.results.iter().map(|(&(writer, reader), result)| (writer, reader, result))
@@ -310,7 +339,10 @@ impl Matching {
             return;
         };
         let types = self.types.compare(w, r);
-        let result = Differences::between(w, r, types).result();
+        let mut result = Differences::between(w, r, types).result();
+        if result == MatchResult::Matched {
+            result = self.permission(w, r);
+        }
         let (w, r) = (Arc::clone(w), Arc::clone(r));
         // Only a changed result causes an event: peers repeat their announcements.
         let before = self.results.insert((writer, reader), result.clone());
@@ -323,7 +355,21 @@ impl Matching {
             result if before.as_ref() == Some(&result) => {}
             MatchResult::Incompatible(policies) => self.push_incompatible(writer, reader, policies),
             MatchResult::TypeName | MatchResult::Type(_) => self.push_inconsistent(writer, reader),
-            MatchResult::Partition | MatchResult::Unreachable | MatchResult::TypePending => {}
+            MatchResult::Refused(_) => self.push_refused(writer, reader),
+            MatchResult::Partition | MatchResult::Unreachable | MatchResult::TypePending | MatchResult::KeysPending => {
+            }
+        }
+    }
+
+    /// Returns what the plugins of DDS Security say about two endpoints that match otherwise.
+    fn permission(&self, writer: &DiscoveredWriter, reader: &DiscoveredReader) -> MatchResult {
+        match &self.security {
+            Some(security) if !writer.is_local || !reader.is_local => match security.check_match(writer, reader) {
+                MatchPermission::Granted => MatchResult::Matched,
+                MatchPermission::KeysPending => MatchResult::KeysPending,
+                MatchPermission::Refused(reason) => MatchResult::Refused(reason),
+            },
+            _ => MatchResult::Matched,
         }
     }
 
@@ -368,6 +414,14 @@ impl Matching {
         for (local, remote) in [(writer, reader), (reader, writer)] {
             if let Some(local) = self.local(local) {
                 self.events.push_back(ParticipantEvent::InconsistentTopic { local, remote });
+            }
+        }
+    }
+
+    fn push_refused(&mut self, writer: Guid, reader: Guid) {
+        for (local, remote) in [(writer, reader), (reader, writer)] {
+            if let Some(local) = self.local(local) {
+                self.events.push_back(ParticipantEvent::MatchRefused { local, remote });
             }
         }
     }

@@ -16,6 +16,7 @@
 //! | `known_types` | types of endpoints, descriptions of peers | whether types are compatible, and which to request |
 //! | `match_result` | a writer and a reader of one topic | their differences |
 //! | `type_lookup` | bytes | type requests and replies, and the reverse |
+//! | `peer_security` | questions about participants and endpoints | decisions of the plugins of DDS Security |
 //! | `proxy` | a discovered endpoint | the proxy configuration of the matched local endpoint |
 
 mod builtin;
@@ -28,6 +29,7 @@ mod liveliness;
 mod match_result;
 mod matching;
 pub mod parameter_id;
+mod peer_security;
 mod proxy;
 mod reply;
 mod route;
@@ -43,8 +45,9 @@ pub use lease::Leases;
 pub use liveliness::{AssertionSchedule, LivelinessSchedules, ManualSchedule, ParticipantMessage};
 pub use match_result::{Differences, MatchResult};
 pub use matching::Matching;
+pub use peer_security::{MatchPermission, PeerAdmission, PeerSecurity, SecurityAction, SecurityChannel};
 pub use reply::ReplyTo;
 pub use route::{HostAddress, Route, is_same_host};
-pub use sedp::{BuiltinPair, BuiltinPairTopic};
+pub use sedp::{BuiltinPair, BuiltinPairTopic, PairProfile, SecurePairTopic};
 pub use spdp::Announcer;
 pub use type_lookup::{LookupCall, LookupReply, LookupRequest, LookupReturn};

@@ -93,6 +93,14 @@ pub const TYPE_CONSISTENCY: u16 = 0x0074;
 pub const TYPE_INFORMATION: u16 = 0x0075;
 /// BUILTIN_ENDPOINT_QOS: u32.
 pub const BUILTIN_ENDPOINT_QOS: u16 = 0x0077;
+/// IDENTITY_TOKEN: DataHolder (DDS Security 1.1, 7.4.1.4).
+pub const IDENTITY_TOKEN: u16 = 0x1001;
+/// PERMISSIONS_TOKEN: DataHolder.
+pub const PERMISSIONS_TOKEN: u16 = 0x1002;
+/// ENDPOINT_SECURITY_INFO: two u32; not valid when absent (DDS Security 1.1, 7.4.1.7).
+pub const ENDPOINT_SECURITY_INFO: u16 = 0x1004;
+/// PARTICIPANT_SECURITY_INFO: two u32; not valid when absent (DDS Security 1.1, 7.4.1.6).
+pub const PARTICIPANT_SECURITY_INFO: u16 = 0x1005;
 /// DOMAIN_TAG: string, "". Carries the must-understand bit.
 pub const DOMAIN_TAG: u16 = 0x4014;
 /// Cyclone DDS only (ADLINK_PARTICIPANT_VERSION_INFO): five u32, and a string `host/version/system/...`.

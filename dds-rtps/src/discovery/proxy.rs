@@ -19,6 +19,7 @@ impl DiscoveredReader {
             expects_inline_qos: self.data.expects_inline_qos,
             // On the same host datagrams may be longer than a network frame.
             same_host: self.route.same_host,
+            is_ours: self.vendor == VendorId::OURS,
             ..ReaderProxyConfig::new(self.data.endpoint.guid, self.route.unicast.to_vec())
         }
     }
@@ -29,13 +30,16 @@ impl DiscoveredWriter {
     #[must_use]
     pub fn proxy(&self) -> WriterProxyConfig {
         let known = WriterProxyConfig::new(self.data.endpoint.guid);
+        // With DDS Security, the GUID does not show the vendor.
+        let names_first_relevant = self.vendor == VendorId::OURS;
         // A volatile writer of Cyclone DDS keeps a change until all readers have acknowledged it, and answers other
         // requests with a GAP (`handle_acknack`). A writer that keeps its history would send it to a volatile reader
         // on request.
         let keeps_nothing = self.vendor == VendorId::CYCLONE && self.data.qos.durability == Durability::Volatile;
         WriterProxyConfig {
             reliable: self.data.qos.reliability.is_reliable(),
-            separates_history: known.separates_history || keeps_nothing,
+            separates_history: known.separates_history || names_first_relevant || keeps_nothing,
+            names_first_relevant,
             keeps_last: self.keeps_last(),
             lifespan: self.data.qos.lifespan,
             ownership_strength: self.data.qos.ownership_strength,

@@ -31,6 +31,8 @@ const LOST_PEERS_MAX: usize = 256;
 const RETURN_WITHIN: Duration = Duration::from_secs(600);
 /// Type requests or replies kept for peers that have not acknowledged them. A peer repeats a request if one is lost.
 const MESSAGES_MAX: u32 = 64;
+/// Messages with keys kept for a peer that has not acknowledged them: one for each match of endpoints.
+const KEYS_MAX: u32 = 8_192;
 /// Memory kept for future announcements. They are few and of any length, so reused slots would each grow to the
 /// longest.
 const SPARE_BYTES: usize = 64 << 10;
@@ -81,11 +83,6 @@ impl BuiltinPairTopic {
         }
     }
 
-    /// Whether it carries state that late joiners need. The others carry requests and replies.
-    const fn is_state(self) -> bool {
-        !matches!(self, Self::TypeRequests | Self::TypeReplies)
-    }
-
     /// Returns the topic of a builtin writer.
     #[must_use]
     pub fn of_writer(writer_id: EntityId) -> Option<Self> {
@@ -93,10 +90,108 @@ impl BuiltinPairTopic {
     }
 }
 
+/// A builtin topic that DDS Security protects (DDS Security 1.1, 7.4.7.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum SecurePairTopic {
+    /// Participants.
+    Participants,
+    /// Writers.
+    Publications,
+    /// Readers.
+    Subscriptions,
+    /// Liveliness of writers.
+    Messages,
+    /// Keys: ParticipantVolatileMessageSecure.
+    Keys,
+}
+
+impl SecurePairTopic {
+    /// The topics whose pair is the same for all peers.
+    pub const COMMON: [Self; 4] = [Self::Participants, Self::Publications, Self::Subscriptions, Self::Messages];
+
+    /// Returns the ids of its writer and its reader, which are the same in each participant.
+    #[must_use]
+    pub const fn ids(self) -> (EntityId, EntityId) {
+        match self {
+            Self::Participants => (EntityId::SECURE_PARTICIPANTS_WRITER, EntityId::SECURE_PARTICIPANTS_READER),
+            Self::Publications => (EntityId::SECURE_PUBLICATIONS_WRITER, EntityId::SECURE_PUBLICATIONS_READER),
+            Self::Subscriptions => (EntityId::SECURE_SUBSCRIPTIONS_WRITER, EntityId::SECURE_SUBSCRIPTIONS_READER),
+            Self::Messages => (EntityId::SECURE_MESSAGE_WRITER, EntityId::SECURE_MESSAGE_READER),
+            Self::Keys => (EntityId::VOLATILE_MESSAGE_WRITER, EntityId::VOLATILE_MESSAGE_READER),
+        }
+    }
+
+    /// Returns the bits of its writer and its reader.
+    #[must_use]
+    pub const fn bits(self) -> (BuiltinEndpoints, BuiltinEndpoints) {
+        use BuiltinEndpoints as Bits;
+        match self {
+            Self::Participants => (Bits::SECURE_PARTICIPANTS_WRITER, Bits::SECURE_PARTICIPANTS_READER),
+            Self::Publications => (Bits::SECURE_PUBLICATIONS_WRITER, Bits::SECURE_PUBLICATIONS_READER),
+            Self::Subscriptions => (Bits::SECURE_SUBSCRIPTIONS_WRITER, Bits::SECURE_SUBSCRIPTIONS_READER),
+            Self::Messages => (Bits::SECURE_MESSAGE_WRITER, Bits::SECURE_MESSAGE_READER),
+            Self::Keys => (Bits::VOLATILE_MESSAGE_WRITER, Bits::VOLATILE_MESSAGE_READER),
+        }
+    }
+
+    /// Returns the topic of a builtin writer.
+    #[must_use]
+    pub fn of_writer(writer_id: EntityId) -> Option<Self> {
+        Self::COMMON.into_iter().chain([Self::Keys]).find(|topic| topic.ids().0 == writer_id)
+    }
+}
+
+/// How the writer and the reader of a builtin topic work.
+#[derive(Debug, Clone)]
+pub struct PairProfile {
+    /// Ids of the writer and the reader.
+    ids: (EntityId, EntityId),
+    /// Bits of the writer and the reader.
+    bits: (BuiltinEndpoints, BuiltinEndpoints),
+    /// Whether it carries state that late joiners need. The others carry messages.
+    is_state: bool,
+    /// Messages that are kept, without state.
+    messages_max: u32,
+    key: KeySource,
+    /// Whether a repeated announcement does no harm.
+    is_idempotent: bool,
+}
+
+impl From<BuiltinPairTopic> for PairProfile {
+    fn from(topic: BuiltinPairTopic) -> Self {
+        let is_state = !matches!(topic, BuiltinPairTopic::TypeRequests | BuiltinPairTopic::TypeReplies);
+        Self {
+            ids: topic.ids(),
+            bits: topic.bits(),
+            is_state,
+            messages_max: MESSAGES_MAX,
+            key: match topic {
+                BuiltinPairTopic::Publications | BuiltinPairTopic::Subscriptions => KeySource::KeyHashOrGuidParameter,
+                BuiltinPairTopic::Messages => KeySource::LeadingBytes,
+                BuiltinPairTopic::TypeRequests | BuiltinPairTopic::TypeReplies => KeySource::None,
+            },
+            is_idempotent: matches!(topic, BuiltinPairTopic::Publications | BuiltinPairTopic::Subscriptions),
+        }
+    }
+}
+
+impl From<SecurePairTopic> for PairProfile {
+    fn from(topic: SecurePairTopic) -> Self {
+        let plain = match topic {
+            SecurePairTopic::Participants | SecurePairTopic::Publications => BuiltinPairTopic::Publications,
+            SecurePairTopic::Subscriptions => BuiltinPairTopic::Subscriptions,
+            SecurePairTopic::Messages => BuiltinPairTopic::Messages,
+            // Messages without instances, as those about types.
+            SecurePairTopic::Keys => BuiltinPairTopic::TypeRequests,
+        };
+        Self { ids: topic.ids(), bits: topic.bits(), messages_max: KEYS_MAX, ..plain.into() }
+    }
+}
+
 /// The writer and the reader of one builtin topic.
 #[derive(Debug)]
 pub struct BuiltinPair {
-    topic: BuiltinPairTopic,
+    profile: PairProfile,
     writer: StatefulWriter,
     reader: StatefulReader,
     /// Peers whose lease has ended, and when. If our messages still reached them, they still match the endpoints that
@@ -109,17 +204,18 @@ impl BuiltinPair {
     /// announce. `headroom` is as [`WriterConfig::headroom`].
     #[must_use]
     pub fn new(
-        topic: BuiltinPairTopic,
+        topic: impl Into<PairProfile>,
         prefix: GuidPrefix,
         instances_max: u32,
         headroom: u16,
         hash_seed: HashSeed,
     ) -> Self {
-        let (writer_id, reader_id) = topic.ids();
+        let profile = topic.into();
+        let PairProfile { ids: (writer_id, reader_id), is_state, messages_max, .. } = profile;
         let qos = DataWriterQos::default().reliable();
         // The history is unlimited, so it never rejects an announcement.
-        let qos = if topic.is_state() { qos.transient_local().keep_last(1) } else { qos.keep_last(MESSAGES_MAX) };
-        let writer = WriterConfig::new(Guid::new(prefix, writer_id), topic.is_state(), &qos);
+        let qos = if is_state { qos.transient_local().keep_last(1) } else { qos.keep_last(messages_max) };
+        let writer = WriterConfig::new(Guid::new(prefix, writer_id), is_state, &qos);
         let writer = WriterConfig {
             hash_seed,
             headroom,
@@ -130,15 +226,10 @@ impl BuiltinPair {
         let limits = ResourceLimits { max_instances: Some(instances_max), ..ResourceLimits::default() };
         let qos = DataReaderQos::default().reliable();
         // The limit bounds the memory that peers can claim. Requests and replies have no instances.
-        let qos = if topic.is_state() {
+        let qos = if is_state {
             qos.transient_local().keep_last(1).resource_limits(limits)
         } else {
-            qos.keep_last(MESSAGES_MAX)
-        };
-        let key = match topic {
-            BuiltinPairTopic::Publications | BuiltinPairTopic::Subscriptions => KeySource::KeyHashOrGuidParameter,
-            BuiltinPairTopic::Messages => KeySource::LeadingBytes,
-            BuiltinPairTopic::TypeRequests | BuiltinPairTopic::TypeReplies => KeySource::None,
+            qos.keep_last(messages_max)
         };
         let reader = ReaderConfig {
             sample_size_max: SAMPLE_SIZE_MAX,
@@ -150,12 +241,12 @@ impl BuiltinPair {
             wants_history: true,
             preemptive_period_max: UNHEARD_PERIOD_MAX,
             // A forged announcement must not hide the next one of the participant.
-            is_idempotent: matches!(topic, BuiltinPairTopic::Publications | BuiltinPairTopic::Subscriptions),
+            is_idempotent: profile.is_idempotent,
             hash_seed,
-            ..ReaderConfig::new(Guid::new(prefix, reader_id), key, &qos)
+            ..ReaderConfig::new(Guid::new(prefix, reader_id), profile.key.clone(), &qos)
         };
         Self {
-            topic,
+            profile,
             writer: StatefulWriter::new(writer),
             reader: StatefulReader::new(reader),
             lost_peers: VecDeque::new(),
@@ -179,20 +270,20 @@ impl BuiltinPair {
     /// Each endpoint costs datagrams, so types are exchanged only with peers that have answered.
     #[must_use]
     pub fn matches_unverified_peers(&self) -> bool {
-        self.topic.is_state()
+        self.profile.is_state
     }
 
     /// Matches the endpoints that a peer has, or updates their route.
     pub fn match_peer(&mut self, now: Now, prefix: GuidPrefix, has: BuiltinEndpoints, route: &Route) {
-        let (writer_id, reader_id) = self.topic.ids();
-        let (writer_bit, reader_bit) = self.topic.bits();
+        let (writer_id, reader_id) = self.profile.ids;
+        let (writer_bit, reader_bit) = self.profile.bits;
         // Multicast only for peers without unicast: discovery has to work where multicast does not.
         let groups = if route.unicast.is_empty() { route.multicast.clone() } else { Default::default() };
         let (their_writer, their_reader) = (Guid::new(prefix, writer_id), Guid::new(prefix, reader_id));
         if has.contains(reader_bit) && route.is_usable() {
             let proxy = ReaderProxyConfig {
                 reliable: true,
-                wants_history: self.topic.is_state(),
+                wants_history: self.profile.is_state,
                 multicast: groups.to_vec(),
                 same_host: route.same_host,
                 ..ReaderProxyConfig::new(their_reader, route.unicast.to_vec())
@@ -218,7 +309,7 @@ impl BuiltinPair {
 
     /// Repeats the initial handshake with the endpoints of a peer that never sent anything: the peer announced itself.
     pub fn repeat_handshake(&mut self, now: Now, prefix: GuidPrefix) {
-        let (writer_id, reader_id) = self.topic.ids();
+        let (writer_id, reader_id) = self.profile.ids;
         self.writer.ask_again(now, Guid::new(prefix, reader_id));
         self.reader.repeat_preemptive(now, Guid::new(prefix, writer_id));
     }
@@ -234,7 +325,7 @@ impl BuiltinPair {
             }
             self.writer.keep_departures(WITHDRAWN_MAX);
         }
-        let (writer_id, reader_id) = self.topic.ids();
+        let (writer_id, reader_id) = self.profile.ids;
         self.writer.unmatch_reader(now, Guid::new(prefix, reader_id));
         self.reader.unmatch_writer(now, Guid::new(prefix, writer_id));
     }
@@ -275,7 +366,7 @@ impl BuiltinPair {
         packet: &dyn PayloadSource,
     ) {
         let source = Source {
-            writer: receiver.source(self.topic.ids().0),
+            writer: receiver.source(self.profile.ids.0),
             timestamp: receiver.source_timestamp,
             vendor: receiver.source_vendor,
             reply,

@@ -2,7 +2,7 @@
 
 use crate::concurrent::AssertionClock;
 use crate::discovery::data::ParticipantData;
-use crate::discovery::{BuiltinEndpoints, HostAddress};
+use crate::discovery::{BuiltinEndpoints, HostAddress, PeerSecurity};
 use crate::types::{Duration, GuidPrefix, Locator, PortMapping};
 use std::sync::Arc;
 
@@ -71,6 +71,8 @@ pub struct ParticipantConfig {
     pub announcement_period: Duration,
     /// Limits of discovered entities.
     pub limits: DiscoveryLimits,
+    /// Plugins of DDS Security. Default: none.
+    pub security: Option<Arc<dyn PeerSecurity>>,
     /// Liveliness assertions of MANUAL_BY_PARTICIPANT writers and of the participant itself. Default: a new one.
     pub assertion_clock: Arc<AssertionClock>,
 }
@@ -121,13 +123,25 @@ impl ParticipantConfig {
             lease_duration: Duration::from_secs(20),
             announcement_period: Duration::from_secs(3),
             limits: DiscoveryLimits::default(),
+            security: None,
             assertion_clock: Arc::default(),
         }
     }
 
-    /// Returns the announcement of this participant.
+    /// Returns the plain announcement of this participant.
     pub(super) fn announcement(&self) -> ParticipantData {
-        ParticipantData {
+        let mut data = self.whole_announcement();
+        if self.security.as_ref().is_some_and(|security| security.hides_details()) {
+            data.user_data.clear();
+            data.entity_name.clear();
+            data.properties.clear();
+        }
+        data
+    }
+
+    /// Returns the announcement of this participant with all that it says.
+    pub(super) fn whole_announcement(&self) -> ParticipantData {
+        let mut data = ParticipantData {
             domain_id: Some(self.domain_id),
             domain_tag: self.domain_tag.clone(),
             metatraffic_unicast: self.metatraffic_unicast.clone(),
@@ -140,7 +154,11 @@ impl ParticipantConfig {
             entity_name: self.entity_name.clone(),
             properties: self.properties.clone(),
             ..ParticipantData::new(self.prefix)
+        };
+        if let Some(security) = &self.security {
+            security.announce(&mut data);
         }
+        data
     }
 }
 

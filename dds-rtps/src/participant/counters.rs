@@ -48,6 +48,8 @@ pub struct ParticipantCounters {
     pub types_withheld: u64,
     /// Type requests that were answered.
     pub type_requests_answered: u64,
+    /// Announcements and assertions in the clear that DDS Security requires to be protected.
+    pub unprotected: u64,
     /// Own announcements that could not be written.
     pub unpublished: u64,
 }

@@ -2,6 +2,7 @@
 
 use super::Participant;
 use super::ignored::is_of_topic;
+use super::security;
 use super::type_lookup::handle_request;
 use crate::discovery::data::{Decoded, DiscoveryDataError, PublicationData, SubscriptionData, endpoint_key};
 use crate::discovery::{
@@ -73,21 +74,26 @@ impl Participant {
         let endpoint = data.endpoint_mut();
         endpoint.guid.prefix = self.config.prefix;
         let instance = InstanceHandle::from(endpoint.guid);
+        if let Some(plugins) = &self.config.security {
+            plugins.local_endpoint(endpoint);
+        }
         let mut payload = Vec::new();
         data.encode(&mut payload);
-        self.publish(now, T::TOPIC, instance, &payload);
+        if !security::announcing_pair(self, T::TOPIC, &data.endpoint().topic_name).publish(now, instance, &payload) {
+            self.counters.unpublished += 1;
+        }
         self.matching.put(Arc::new(Discovered::local(data)));
         self.request_types(now);
+        security::carry_out_actions(self, now);
     }
 
     fn remove<T: EndpointAnnouncement>(&mut self, now: Now, id: EntityId) -> bool {
         let guid = Guid::new(self.config.prefix, id);
-        if self.matching.remove::<T>(guid, ParticipantLoss::Left).is_none() {
-            return false;
-        }
+        let Some(removed) = self.matching.remove::<T>(guid, ParticipantLoss::Left) else { return false };
         let mut key = Vec::new();
         endpoint_key(guid, &mut key);
-        if !self.pairs.get_mut(T::TOPIC).withdraw(now, InstanceHandle::from(guid), &key) {
+        let topic_name = &removed.data.endpoint().topic_name;
+        if !security::announcing_pair(self, T::TOPIC, topic_name).withdraw(now, InstanceHandle::from(guid), &key) {
             self.counters.unpublished += 1;
         }
         true
@@ -107,7 +113,9 @@ impl Participant {
             return;
         }
         let message = ParticipantMessage { prefix: self.config.prefix, kind };
-        self.publish(now, BuiltinPairTopic::Messages, message.instance(), &message.encode());
+        if security::publish_protected(self, now, message.instance(), &message.encode()) {
+            self.publish(now, BuiltinPairTopic::Messages, message.instance(), &message.encode());
+        }
     }
 
     fn schedule_assertions(&mut self, now: Now) {
@@ -157,9 +165,9 @@ impl Participant {
                 continue;
             }
             match topic {
-                BuiltinPairTopic::Publications => self.handle_endpoint::<PublicationData>(sender, &sample),
-                BuiltinPairTopic::Subscriptions => self.handle_endpoint::<SubscriptionData>(sender, &sample),
-                BuiltinPairTopic::Messages => self.handle_message(sender, &sample),
+                BuiltinPairTopic::Publications => self.handle_endpoint::<PublicationData>(sender, &sample, false),
+                BuiltinPairTopic::Subscriptions => self.handle_endpoint::<SubscriptionData>(sender, &sample, false),
+                BuiltinPairTopic::Messages => self.handle_message(sender, &sample, false),
                 BuiltinPairTopic::TypeRequests => handle_request(&mut self.lookup(now).1, &sample),
                 BuiltinPairTopic::TypeReplies => {
                     let (lookup, mut cx) = self.lookup(now);
@@ -169,22 +177,41 @@ impl Participant {
         }
         self.samples = samples;
         self.request_types(now);
+        security::carry_out_actions(self, now);
     }
 
-    fn handle_endpoint<T: EndpointAnnouncement>(&mut self, sender: GuidPrefix, sample: &HistorySample) {
+    /// Handles the announcement of an endpoint, which came by the protected builtin topic or by the plain one.
+    pub(super) fn handle_endpoint<T: EndpointAnnouncement>(
+        &mut self,
+        sender: GuidPrefix,
+        sample: &HistorySample,
+        was_protected: bool,
+    ) {
         match change_of(sample) {
             BuiltinChange::Alive(payload) => match T::decode(payload, sender) {
+                Ok(Decoded { data, .. })
+                    if !security::came_as_required(self, &data.endpoint().topic_name, was_protected) =>
+                {
+                    self.counters.unprotected += 1;
+                }
                 Ok(decoded) => self.add_endpoint(decoded),
                 Err(DiscoveryDataError::Guid) => self.counters.foreign += 1,
                 Err(_) => self.counters.malformed_endpoints += 1,
             },
             // A participant may announce and dispose only its own endpoints.
             BuiltinChange::Gone(guid) if guid.prefix != sender => self.counters.foreign += 1,
+            BuiltinChange::Gone(guid) if !self.may_withdraw::<T>(guid, was_protected) => self.counters.unprotected += 1,
             BuiltinChange::Gone(guid) => {
                 self.remove_endpoint::<T>(guid, ParticipantLoss::Left);
             }
             BuiltinChange::Ignored => {}
         }
+    }
+
+    /// Whether a disposal came by the builtin topic that the protection of its endpoint requires.
+    fn may_withdraw<T: EndpointAnnouncement>(&self, guid: Guid, was_protected: bool) -> bool {
+        let known = self.matching.endpoint::<T>(guid);
+        known.is_none_or(|known| security::came_as_required(self, &known.data.endpoint().topic_name, was_protected))
     }
 
     /// Adds a remote endpoint, unless it is ignored or exceeds the limit.
@@ -291,8 +318,13 @@ impl Participant {
         self.ignored.readers()
     }
 
-    fn handle_message(&mut self, sender: GuidPrefix, sample: &HistorySample) {
+    /// Handles a liveliness assertion, which came by the protected builtin topic or by the plain one.
+    pub(super) fn handle_message(&mut self, sender: GuidPrefix, sample: &HistorySample, was_protected: bool) {
         let BuiltinChange::Alive(payload) = change_of(sample) else { return };
+        if !was_protected && security::requires_protected_liveliness(self, sender) {
+            self.counters.unprotected += 1;
+            return;
+        }
         match ParticipantMessage::decode(payload) {
             // Only the participant itself may renew the leases of its writers.
             Some(ParticipantMessage { prefix, kind }) if prefix == sender => {
@@ -306,7 +338,7 @@ impl Participant {
 }
 
 /// Returns the participant whose builtin writer wrote a sample.
-fn sender(sample: &HistorySample) -> Option<GuidPrefix> {
+pub(super) fn sender(sample: &HistorySample) -> Option<GuidPrefix> {
     sample.info.publication_handle.as_bytes().map(|bytes| Guid::from_bytes(*bytes).prefix)
 }
 

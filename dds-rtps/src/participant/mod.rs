@@ -16,6 +16,7 @@
 //! | `ignored` | entities that the application ignores |
 //! | `awareness` | remote readers that do not know our writers yet |
 //! | `type_lookup` | type requests and replies |
+//! | `security`, `stateless_messages` | the builtin endpoints of DDS Security; messages of handshakes |
 //! | `builtin_pairs`, `coalescer` | the builtin endpoints, and the datagrams that they share |
 
 mod awareness;
@@ -27,6 +28,8 @@ mod disposals;
 mod endpoint;
 mod ignored;
 mod peer;
+mod security;
+mod stateless_messages;
 mod type_lookup;
 
 pub use config::{DiscoveryLimits, ParticipantConfig, ParticipantLocators};
@@ -48,6 +51,7 @@ use awareness::Awareness;
 use builtin_pairs::BuiltinPairs;
 use ignored::Ignored;
 use peer::PeerTable;
+use security::SecureEndpoints;
 use std::sync::Arc;
 use type_lookup::{LookupContext, TypeLookup};
 
@@ -68,6 +72,8 @@ pub struct Participant {
     type_lookup: TypeLookup,
     awareness: Awareness,
     ignored: Ignored,
+    /// `None` without DDS Security.
+    secure: Option<Box<SecureEndpoints>>,
     counters: ParticipantCounters,
     /// Memory for each batch of received samples.
     samples: Vec<HistorySample>,
@@ -93,16 +99,21 @@ impl Participant {
         let prefix = config.prefix;
         // Several announcements must fit into a lease, because some get lost. The share is that of the defaults.
         let period = config.announcement_period.min(config.lease_duration.scale(3, 20));
+        let mut matching = Matching::new(prefix);
+        if let Some(security) = &config.security {
+            matching.set_security(Arc::clone(security));
+        }
         Self {
             phase: Phase::Silent,
             announcer: Announcer::new(prefix, config.announce_to.clone(), period, seed),
             pairs: BuiltinPairs::new(&config, hash_seed),
             peers: PeerTable::new(hash_seed),
-            matching: Matching::new(prefix),
+            matching,
             liveliness: LivelinessSchedules::new(Arc::clone(&config.assertion_clock)),
             type_lookup: TypeLookup::default(),
             awareness: Awareness::default(),
             ignored: Ignored::default(),
+            secure: SecureEndpoints::new(&config, hash_seed),
             counters: ParticipantCounters::default(),
             samples: Vec::new(),
             config,
@@ -152,6 +163,7 @@ impl Participant {
     fn announce(&mut self, now: Now) {
         if self.phase == Phase::Announcing {
             self.announcer.announce(now, &self.config.announcement());
+            security::announce_protected(self, now);
         }
     }
 
@@ -201,6 +213,8 @@ impl Participant {
             if topic == BuiltinPairTopic::Publications && matches!(submessage, Submessage::AckNack(_)) {
                 self.push_aware(receiver.source_prefix);
             }
+        } else if self.secure.is_some() {
+            security::handle_secure(self, now, receiver, (writer_id, submessage), packet);
         }
     }
 
@@ -223,6 +237,7 @@ impl Participant {
             self.liveliness.manual.deadline(),
             self.type_lookup.deadline(),
             self.pairs.deadline(),
+            self.secure.as_ref().and_then(|secure| secure.deadline()),
         ];
         deadlines.into_iter().flatten().min()
     }
@@ -243,6 +258,7 @@ impl Participant {
             self.pairs.get_mut(topic).handle_timeout(now);
             self.handle_samples(now, topic);
         }
+        security::handle_secure_timeout(self, now);
     }
 
     /// Adds a type of a local endpoint: peers may request it, and it is compared with their types.
@@ -280,7 +296,12 @@ impl Participant {
             return true;
         }
         // After the disposal nothing else is sent.
-        self.phase != Phase::Left && self.pairs.poll_transmit(now, datagram)
+        if self.phase == Phase::Left {
+            return false;
+        }
+        let own = self.config.prefix;
+        self.secure.as_mut().is_some_and(|secure| secure.poll_transmit(now, own, datagram))
+            || self.pairs.poll_transmit(now, datagram)
     }
 
     /// Returns the next event, in the order of their occurrence; `None` without one.
@@ -319,9 +340,9 @@ impl Participant {
         &self.config
     }
 
-    /// Returns the other participants, in the order of their prefixes.
+    /// Returns the other participants that take part, in the order of their prefixes.
     pub fn participants(&self) -> impl Iterator<Item = &Arc<ParticipantData>> {
-        self.peers.known.values().map(|peer| &peer.data)
+        self.peers.known.values().filter(|peer| peer.is_admitted).map(|peer| &peer.data)
     }
 
     /// Returns another participant, if it is known.

@@ -2,6 +2,7 @@
 
 use super::Participant;
 use super::disposals::Disposals;
+use super::security;
 use crate::discovery::data::{
     Decoded, DiscoveryDataError, EndpointData, ParticipantData, PublicationData, SubscriptionData, guid_of_key,
 };
@@ -26,6 +27,8 @@ pub(super) struct Peer {
     pub(super) endpoints: usize,
     /// It has answered, so its announced address is real.
     pub(super) has_answered: bool,
+    /// It takes part. With DDS Security, it has proved its identity or needs none.
+    pub(super) is_admitted: bool,
     /// When a repeated announcement was last answered.
     pub(super) repeated_at: Option<Instant>,
 }
@@ -71,8 +74,9 @@ impl Participant {
             }
         };
         match ParticipantData::decode(payload, prefix) {
-            Ok(Decoded { data, skipped }) => {
+            Ok(Decoded { mut data, skipped }) => {
                 self.counters.skipped_parameters += u64::from(skipped);
+                security::complete_announcement(self, &mut data);
                 self.handle_announcement(now, number, data);
             }
             Err(DiscoveryDataError::Guid) => self.counters.foreign += 1,
@@ -119,6 +123,7 @@ impl Participant {
             for pair in self.pairs.iter_mut() {
                 pair.repeat_handshake(now, prefix);
             }
+            security::repeat_admission(self, now, prefix);
         } else if self.peers.disposals.is_late(now.instant, prefix, number) {
             self.counters.late_announcements += 1;
         } else if self.has_room(now) {
@@ -179,6 +184,9 @@ impl Participant {
                 Some(peer) if peer.route != route => {
                     peer.route = route.clone();
                     let has_answered = peer.has_answered;
+                    if !peer.is_admitted {
+                        continue;
+                    }
                     self.match_pairs(now, prefix, has_answered, data.builtin_endpoints, &route);
                 }
                 _ => {}
@@ -208,13 +216,20 @@ impl Participant {
         let has_answered = before.is_some_and(|peer| peer.has_answered && peer.route == route);
         let lease = if has_answered { data.lease_duration } else { data.lease_duration.min(UNPROVEN_LEASE_MAX) };
         self.peers.leases.set(now.instant, prefix, lease);
-        self.match_pairs(now, prefix, has_answered, data.builtin_endpoints, &route);
+        let is_admitted = security::is_admitted_by_security(self, now, &data);
+        let builtin_endpoints = data.builtin_endpoints;
         let data = Arc::new(data);
-        self.matching.push_event(ParticipantEvent::ParticipantDiscovered { participant: Arc::clone(&data) });
-        self.peers.known.insert(prefix, Peer { data, route, endpoints, has_answered, repeated_at });
+        let peer =
+            Peer { data: Arc::clone(&data), route: route.clone(), endpoints, has_answered, is_admitted, repeated_at };
+        self.peers.known.insert(prefix, peer);
+        if is_admitted {
+            self.match_pairs(now, prefix, has_answered, builtin_endpoints, &route);
+            self.matching.push_event(ParticipantEvent::ParticipantDiscovered { participant: data });
+        }
+        security::carry_out_actions(self, now);
     }
 
-    fn match_pairs(
+    pub(super) fn match_pairs(
         &mut self,
         now: Now,
         prefix: GuidPrefix,
@@ -227,12 +242,13 @@ impl Participant {
                 pair.match_peer(now, prefix, endpoints, route);
             }
         }
+        security::match_secure_pairs(self, now, prefix);
     }
 
     /// Notes that a peer has answered, so its address is real. From now on its announced lease counts in full.
     pub(super) fn note_answer(&mut self, now: Now, prefix: GuidPrefix) {
         let peer = match self.peers.known.get_mut(&prefix) {
-            Some(peer) if !peer.has_answered => peer,
+            Some(peer) if !peer.has_answered && peer.is_admitted => peer,
             _ => return,
         };
         peer.has_answered = true;
@@ -253,10 +269,12 @@ impl Participant {
     /// Removes a participant with all its endpoints.
     pub(super) fn lose(&mut self, now: Now, prefix: GuidPrefix, cause: ParticipantLoss) {
         // The lease of an unknown peer may end, and an ignored one may be unknown.
-        if self.peers.known.remove(&prefix).is_none() {
+        let Some(peer) = self.peers.known.remove(&prefix) else { return };
+        self.peers.leases.remove(prefix);
+        security::forget_secure(self, now, prefix);
+        if !peer.is_admitted {
             return;
         }
-        self.peers.leases.remove(prefix);
         self.type_lookup.forget(prefix);
         for pair in self.pairs.iter_mut() {
             pair.unmatch_peer(now, prefix, cause.may_return());

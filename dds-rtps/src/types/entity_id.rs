@@ -56,6 +56,30 @@ impl EntityId {
     pub const TYPE_REPLY_WRITER: Self = Self([0x00, 0x03, 0x01, 0xc3]);
     /// Reader of TypeLookup replies.
     pub const TYPE_REPLY_READER: Self = Self([0x00, 0x03, 0x01, 0xc4]);
+    /// Writer of handshake messages, best effort and stateless (DDS Security 1.1, 7.4.7.1).
+    pub const STATELESS_MESSAGE_WRITER: Self = Self([0x00, 0x02, 0x01, 0xc3]);
+    /// Reader of handshake messages.
+    pub const STATELESS_MESSAGE_READER: Self = Self([0x00, 0x02, 0x01, 0xc4]);
+    /// Writer of keys.
+    pub const VOLATILE_MESSAGE_WRITER: Self = Self([0xff, 0x02, 0x02, 0xc3]);
+    /// Reader of keys.
+    pub const VOLATILE_MESSAGE_READER: Self = Self([0xff, 0x02, 0x02, 0xc4]);
+    /// Protected SEDP writer of publications.
+    pub const SECURE_PUBLICATIONS_WRITER: Self = Self([0xff, 0x00, 0x03, 0xc2]);
+    /// Protected SEDP reader of publications.
+    pub const SECURE_PUBLICATIONS_READER: Self = Self([0xff, 0x00, 0x03, 0xc7]);
+    /// Protected SEDP writer of subscriptions.
+    pub const SECURE_SUBSCRIPTIONS_WRITER: Self = Self([0xff, 0x00, 0x04, 0xc2]);
+    /// Protected SEDP reader of subscriptions.
+    pub const SECURE_SUBSCRIPTIONS_READER: Self = Self([0xff, 0x00, 0x04, 0xc7]);
+    /// Protected SPDP writer, reliable.
+    pub const SECURE_PARTICIPANTS_WRITER: Self = Self([0xff, 0x01, 0x01, 0xc2]);
+    /// Protected SPDP reader.
+    pub const SECURE_PARTICIPANTS_READER: Self = Self([0xff, 0x01, 0x01, 0xc7]);
+    /// Protected writer of participant messages (liveliness).
+    pub const SECURE_MESSAGE_WRITER: Self = Self([0xff, 0x02, 0x00, 0xc2]);
+    /// Protected reader of participant messages.
+    pub const SECURE_MESSAGE_READER: Self = Self([0xff, 0x02, 0x00, 0xc7]);
 
     /// The id of a user-defined endpoint: the low 24 bits of `key`, then the kind.
     ///

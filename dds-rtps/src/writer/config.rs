@@ -4,7 +4,7 @@ use crate::cdr::{AnyType, TypeDescription};
 use crate::concurrent::{AssertionClock, Payload, PresentationClock};
 use crate::history::{ChangeKind, HistoryLimits, MissedDeadlines, OriginalWriterInfo};
 use crate::qos::{DataWriterQos, Durability, Liveliness};
-use crate::types::{Duration, Guid, HashSeed, InstanceHandle, Locator, SequenceNumber, Time};
+use crate::types::{Duration, Guid, HashSeed, InstanceHandle, Locator, SequenceNumber, Time, VendorId};
 use crate::wire::{ContentFilterProperty, SampleIdentity};
 use std::sync::Arc;
 
@@ -244,6 +244,10 @@ pub struct ReaderProxyConfig {
     pub expects_inline_qos: bool,
     /// Whether the reader is on this host.
     pub same_host: bool,
+    /// Whether the reader is one of this implementation. Default: if its GUID begins with our own vendor id.
+    ///
+    /// With DDS Security, GUIDs follow from certificates, and have no vendor id.
+    pub is_ours: bool,
 }
 
 impl ReaderProxyConfig {
@@ -261,6 +265,7 @@ impl ReaderProxyConfig {
             content_filter: None,
             expects_inline_qos: false,
             same_host: false,
+            is_ours: guid.prefix.is_of(VendorId::OURS),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::decode::{
     write_locators, write_octets,
 };
 use super::policies::{PolicyParameter, write_policy};
+use super::security::SecurityInfo;
 use crate::discovery::parameter_id;
 use crate::qos::Presentation;
 use crate::types::{EntityId, Guid, GuidPrefix, Locator, ProtocolVersion, VendorId};
@@ -42,6 +43,8 @@ pub struct EndpointData {
     pub entity_name: String,
     /// Type identifiers. `None` if only `type_name` is known.
     pub type_information: Option<Arc<TypeInformation>>,
+    /// How it is protected by DDS Security. `None` if not announced.
+    pub security_info: Option<SecurityInfo>,
     /// Whether a writer's announcement has no valid HISTORY. The policy then has its default.
     pub omits_history: bool,
 }
@@ -63,6 +66,7 @@ impl EndpointData {
             group_data: Vec::new(),
             entity_name: String::new(),
             type_information: None,
+            security_info: None,
             omits_history: false,
         }
     }
@@ -109,6 +113,9 @@ impl EndpointData {
                 value.bytes(&information);
             });
         }
+        if let Some(info) = self.security_info {
+            info.write(list, parameter_id::ENDPOINT_SECURITY_INFO);
+        }
     }
 }
 
@@ -127,6 +134,7 @@ pub(super) struct EndpointDraft {
     group_data: Vec<u8>,
     entity_name: String,
     type_information: Option<Arc<TypeInformation>>,
+    security_info: Option<SecurityInfo>,
 }
 
 impl EndpointDraft {
@@ -156,6 +164,7 @@ impl EndpointDraft {
                 };
                 self.type_information = Some(Arc::new(information));
             }
+            parameter_id::ENDPOINT_SECURITY_INFO => self.security_info = Some(SecurityInfo::read(&mut fields)?),
             // Known but redundant: the endpoint's GUID contains the participant's prefix, and the message header has
             // version and vendor.
             parameter_id::PARTICIPANT_GUID | parameter_id::PROTOCOL_VERSION | parameter_id::VENDOR_ID => {}
@@ -190,6 +199,7 @@ impl EndpointDraft {
             group_data: self.group_data,
             entity_name: self.entity_name,
             type_information: self.type_information,
+            security_info: self.security_info,
             omits_history: false,
         })
     }

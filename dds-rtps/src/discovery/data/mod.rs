@@ -14,6 +14,7 @@ mod key;
 mod participant;
 mod policies;
 mod publication;
+mod security;
 mod subscription;
 
 pub use decode::{Decoded, DiscoveryDataError};
@@ -21,4 +22,5 @@ pub use endpoint::EndpointData;
 pub use key::{endpoint_key, guid_of_key, participant_key};
 pub use participant::ParticipantData;
 pub use publication::PublicationData;
+pub use security::{SecurityAnnouncement, SecurityInfo, SecurityToken};
 pub use subscription::SubscriptionData;

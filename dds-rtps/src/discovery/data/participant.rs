@@ -4,6 +4,7 @@ use super::decode::{
     Decoded, DiscoveryDataError, NAME_MAX, OCTETS_MAX, ParameterOutcome, add_locator, begin, informative_name,
     informative_octets, store_informative, walk, write_locators, write_octets,
 };
+use super::security::SecurityAnnouncement;
 use crate::discovery::BuiltinEndpoints;
 use crate::discovery::parameter_id as id;
 use crate::types::{Duration, EntityId, Guid, GuidPrefix, Locator, ProtocolVersion, VendorId};
@@ -47,6 +48,8 @@ pub struct ParticipantData {
     pub entity_name: String,
     /// Informative names and values.
     pub properties: Vec<(String, String)>,
+    /// Tokens and attributes of DDS Security. `None` without any.
+    pub security: Option<Box<SecurityAnnouncement>>,
 }
 
 impl ParticipantData {
@@ -69,6 +72,7 @@ impl ParticipantData {
             user_data: Vec::new(),
             entity_name: String::new(),
             properties: Vec::new(),
+            security: None,
         }
     }
 
@@ -146,6 +150,9 @@ impl ParticipantData {
                 }
                 return Ok(store_informative(&mut self.properties, properties(fields).ok()));
             }
+            id::IDENTITY_TOKEN | id::PERMISSIONS_TOKEN | id::PARTICIPANT_SECURITY_INFO => {
+                return self.security.get_or_insert_default().read(parameter);
+            }
             _ => return Ok(ParameterOutcome::Unknown),
         }
         Ok(ParameterOutcome::Read)
@@ -203,6 +210,9 @@ impl ParticipantData {
                 }
             });
         }
+        if let Some(security) = &self.security {
+            security.write(&mut list);
+        }
         list.finish();
     }
 }
@@ -233,6 +243,7 @@ fn properties(mut fields: ParameterFields<'_>) -> Result<Vec<(String, String)>, 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::discovery::data::{SecurityInfo, SecurityToken};
     use crate::wire::ParameterListWriter;
 
     const PREFIX: GuidPrefix = GuidPrefix([1, 0xdd, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
@@ -261,6 +272,11 @@ mod tests {
         data.user_data = vec![1, 2, 3];
         data.entity_name = "robot".to_owned();
         data.properties = vec![("a".to_owned(), "bcd".to_owned()), (String::new(), "x".to_owned())];
+        data.security = Some(Box::new(SecurityAnnouncement {
+            identity: Some(SecurityToken::new("DDS:Auth:PKI-DH:1.0", vec![("a".to_owned(), "bc".to_owned())])),
+            permissions: Some(SecurityToken::new("DDS:Access:Permissions:1.0", Vec::new())),
+            info: Some(SecurityInfo { attributes: 0x8000_0001, plugin_attributes: 0x8000_0002 }),
+        }));
         let mut bytes = Vec::new();
         data.encode(&mut bytes);
         assert_eq!(ParticipantData::decode(&bytes, PREFIX), Ok(Decoded { data, skipped: 0 }));

@@ -25,6 +25,9 @@ const IP_V6_EXTRA_LEN: u16 = 20;
 /// bytes.
 const SAME_HOST_PAYLOAD_LEN: usize = 65_000;
 
+/// Headroom that a transform of whole messages needs at most. One with more lets each submessage grow.
+const MESSAGE_HEADROOM_MAX: u16 = 128;
+
 /// Common properties of the matched remote readers.
 ///
 /// Recomputed when a reader leaves or changes, extended when one matches, and read for each sample.
@@ -167,6 +170,10 @@ impl Destinations {
             fragment_size = self.size.network.saturating_sub(extra);
             self.payload_len_max = NETWORK_PAYLOAD_LEN - usize::from(extra);
             (self.burst, self.rate) = (self.congestion.network, self.congestion.network_rate);
+        }
+        if self.headroom > MESSAGE_HEADROOM_MAX {
+            // Each submessage grows, and the smallest ones to three times their length.
+            self.payload_len_max /= 3;
         }
         self.fragment_size = fragment_size.clamp(FragmentSize::MIN, FragmentSize::MAX);
     }

@@ -1,0 +1,106 @@
+//! What discovery asks the plugins of DDS Security, which another crate implements.
+
+use super::data::{EndpointData, ParticipantData};
+use super::event::{DiscoveredReader, DiscoveredWriter};
+use crate::types::{Guid, GuidPrefix, Instant, Now};
+use std::fmt;
+
+/// Decides which participants and endpoints may communicate, and exchanges their keys.
+///
+/// All methods return at once. Their results are in [`poll_action`](Self::poll_action), which the caller polls
+/// after each call until it returns `None`.
+pub trait PeerSecurity: fmt::Debug + Send + Sync {
+    /// Adds tokens and attributes to the announcement of this participant.
+    fn announce(&self, data: &mut ParticipantData);
+
+    /// Whether the plain announcement omits all but the data that a handshake needs.
+    fn hides_details(&self) -> bool;
+
+    /// A participant has announced itself, for the first time or again.
+    fn peer_announced(&self, now: Now, data: &ParticipantData) -> PeerAdmission;
+
+    /// A participant is gone.
+    fn peer_lost(&self, prefix: GuidPrefix);
+
+    /// Whether participants without an identity take part.
+    fn admits_unauthenticated(&self) -> bool;
+
+    /// Handles a message of another participant.
+    fn handle_message(&self, now: Now, sender: GuidPrefix, channel: SecurityChannel, payload: &[u8]);
+
+    /// A local endpoint appears or changes: sets its attributes.
+    fn local_endpoint(&self, endpoint: &mut EndpointData);
+
+    /// Whether endpoints of a topic are announced by the protected builtin endpoints.
+    fn protects_discovery_of(&self, topic_name: &str) -> bool;
+
+    /// Whether liveliness assertions use the protected builtin endpoints.
+    fn protects_liveliness(&self) -> bool;
+
+    /// Decides about two endpoints that match otherwise, one of which is remote. The first question begins the exchange
+    /// of their keys.
+    fn check_match(&self, writer: &DiscoveredWriter, reader: &DiscoveredReader) -> MatchPermission;
+
+    /// An endpoint of this or another participant is gone.
+    fn endpoint_removed(&self, guid: Guid);
+
+    /// Returns when [`handle_timeout`](Self::handle_timeout) must be called.
+    fn deadline(&self) -> Option<Instant>;
+
+    /// Handles the passing of time.
+    fn handle_timeout(&self, now: Now);
+
+    /// Returns the next thing to do.
+    fn poll_action(&self) -> Option<SecurityAction>;
+}
+
+/// A topic of security messages between two participants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SecurityChannel {
+    /// ParticipantStatelessMessage: handshakes, best effort and without protection.
+    Stateless,
+    /// ParticipantVolatileMessageSecure: keys, reliable and protected by the secret of the handshake.
+    Volatile,
+}
+
+/// Whether a participant may take part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PeerAdmission {
+    /// It takes part without an identity, or has proved its identity before.
+    Admitted,
+    /// It must prove its identity first. [`SecurityAction::Admit`] follows.
+    Pending,
+}
+
+/// Whether two endpoints may communicate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MatchPermission {
+    /// They may.
+    Granted,
+    /// The keys of the remote endpoint are missing. [`SecurityAction::CompareAgain`] follows.
+    KeysPending,
+    /// They may not, for this reason.
+    Refused(Box<str>),
+}
+
+/// What a participant does for its plugins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SecurityAction {
+    /// Sends a message to another participant.
+    Send {
+        /// Its destination.
+        to: GuidPrefix,
+        /// Its topic.
+        channel: SecurityChannel,
+        /// Its serialized payload, with the encapsulation header.
+        payload: Vec<u8>,
+    },
+    /// A participant has proved its identity, for the first time or again: its earlier keys no longer count.
+    Admit(GuidPrefix),
+    /// A participant may no longer take part.
+    Expel(GuidPrefix),
+    /// The keys of a remote endpoint have arrived.
+    CompareAgain(Guid),
+    /// A text for the log.
+    Report(Box<str>),
+}

@@ -1,0 +1,373 @@
+//! Participants with DDS Security: admission of others, and protected builtin endpoints.
+//!
+//! The plugins decide ([`PeerSecurity`]), and this file does what follows. A participant that must prove its identity
+//! is known, but has no matched builtin endpoint and causes no event before it is admitted.
+
+use super::Participant;
+use super::config::ParticipantConfig;
+use super::stateless_messages::StatelessMessages;
+use crate::concurrent::PayloadSource;
+use crate::discovery::data::{ParticipantData, PublicationData, SubscriptionData};
+use crate::discovery::{
+    BuiltinEndpoints, BuiltinPair, BuiltinPairTopic, ParticipantEvent, ParticipantLoss, PeerAdmission, PeerSecurity,
+    SecurePairTopic, SecurityAction, SecurityChannel,
+};
+use crate::history::{ChangeKind, HistorySample};
+use crate::output::Datagram;
+use crate::types::{EntityId, Guid, GuidPrefix, HashSeed, InstanceHandle, Instant, Now};
+use crate::wire::{Receiver, SerializedPayload, Submessage};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The endpoints of a participant with DDS Security.
+#[derive(Debug)]
+pub(super) struct SecureEndpoints {
+    security: Arc<dyn PeerSecurity>,
+    /// In the order of [`SecurePairTopic::COMMON`].
+    pairs: [BuiltinPair; 4],
+    /// A pair for the keys of each admitted participant: each message is for one of them.
+    keys: BTreeMap<GuidPrefix, BuiltinPair>,
+    stateless: StatelessMessages,
+    hash_seed: HashSeed,
+}
+
+impl SecureEndpoints {
+    pub(super) fn new(config: &ParticipantConfig, hash_seed: HashSeed) -> Option<Box<Self>> {
+        let security = Arc::clone(config.security.as_ref()?);
+        let ParticipantConfig { prefix, headroom, .. } = *config;
+        let instances_max = config.limits.endpoints_max;
+        let pairs =
+            SecurePairTopic::COMMON.map(|topic| BuiltinPair::new(topic, prefix, instances_max, headroom, hash_seed));
+        Some(Box::new(Self {
+            security,
+            pairs,
+            keys: BTreeMap::new(),
+            stateless: StatelessMessages::default(),
+            hash_seed,
+        }))
+    }
+
+    fn get_mut(&mut self, topic: SecurePairTopic) -> Option<&mut BuiltinPair> {
+        self.pairs.get_mut(SecurePairTopic::COMMON.iter().position(|known| *known == topic)?)
+    }
+
+    pub(super) fn deadline(&self) -> Option<Instant> {
+        let pairs = self.pairs.iter().chain(self.keys.values()).filter_map(BuiltinPair::deadline);
+        pairs.chain(self.security.deadline()).min()
+    }
+
+    /// Builds the next datagram; returns false without one to send.
+    ///
+    /// Messages with keys share no datagram with others, because their protection differs.
+    pub(super) fn poll_transmit(&mut self, now: Now, own: GuidPrefix, datagram: &mut Datagram) -> bool {
+        self.stateless.poll_transmit(now, own, datagram)
+            || self.keys.values_mut().any(|pair| pair.poll_transmit(now, datagram))
+            || self.pairs.iter_mut().any(|pair| pair.poll_transmit(now, datagram))
+    }
+}
+
+pub(super) fn security(participant: &Participant) -> Option<&Arc<dyn PeerSecurity>> {
+    participant.secure.as_ref().map(|secure| &secure.security)
+}
+
+/// Whether a participant may take part now.
+pub(super) fn is_admitted_by_security(participant: &Participant, now: Now, data: &ParticipantData) -> bool {
+    security(participant).is_none_or(|security| security.peer_announced(now, data) == PeerAdmission::Admitted)
+}
+
+/// Repeats the question whether a known participant may take part, because it has announced itself again.
+pub(super) fn repeat_admission(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
+    let Some(peer) = participant.peers.known.get(&prefix) else { return };
+    let (data, was_admitted) = (Arc::clone(&peer.data), peer.is_admitted);
+    let Some(secure) = &mut participant.secure else { return };
+    if let Some(pair) = secure.keys.get_mut(&prefix) {
+        pair.repeat_handshake(now, prefix);
+    } else if is_admitted_by_security(participant, now, &data) && !was_admitted {
+        admit_peer(participant, now, prefix);
+    }
+    carry_out_actions(participant, now);
+}
+
+/// Handles a submessage of a builtin endpoint that only participants with DDS Security have.
+pub(super) fn handle_secure(
+    participant: &mut Participant,
+    now: Now,
+    receiver: &Receiver<'_>,
+    (writer_id, submessage): (EntityId, &Submessage<'_>),
+    packet: &dyn PayloadSource,
+) {
+    let sender = receiver.source_prefix;
+    if writer_id == EntityId::STATELESS_MESSAGE_WRITER {
+        return handle_stateless(participant, now, sender, submessage);
+    }
+    let reply = participant.reply_to(receiver);
+    let Some(secure) = &mut participant.secure else { return };
+    let Some(topic) = SecurePairTopic::of_writer(writer_id) else { return };
+    if topic == SecurePairTopic::Keys {
+        let Some(pair) = secure.keys.get_mut(&sender) else { return };
+        pair.handle(now, receiver, reply, submessage, packet);
+        // Only the peer has the key of this submessage, so it has finished the handshake as well. Cyclone DDS
+        // refuses endpoints for good that it learns of earlier.
+        if participant.peers.known.get(&sender).is_some_and(|peer| !peer.is_admitted) {
+            admit_peer(participant, now, sender);
+        }
+        return take_keys(participant, now, sender);
+    }
+    if let Some(pair) = secure.get_mut(topic) {
+        pair.handle(now, receiver, reply, submessage, packet);
+    }
+    handle_secure_samples(participant, now, topic);
+}
+
+/// A message of a handshake. Its sender may be anyone.
+fn handle_stateless(participant: &mut Participant, now: Now, sender: GuidPrefix, submessage: &Submessage<'_>) {
+    if !participant.peers.known.contains_key(&sender) {
+        return;
+    }
+    let Some(secure) = &mut participant.secure else { return };
+    let assembled;
+    let payload = match submessage {
+        Submessage::Data(data) => match data.payload {
+            SerializedPayload::Data(payload) => payload,
+            _ => return,
+        },
+        Submessage::DataFrag(fragment) => match secure.stateless.add(sender, fragment) {
+            Some(message) => {
+                assembled = message;
+                &assembled[..]
+            }
+            None => return,
+        },
+        _ => return,
+    };
+    secure.security.handle_message(now, sender, SecurityChannel::Stateless, payload);
+    carry_out_actions(participant, now);
+}
+
+/// Handles the keys that have arrived from a participant.
+fn take_keys(participant: &mut Participant, now: Now, sender: GuidPrefix) {
+    let mut samples = std::mem::take(&mut participant.samples);
+    if let Some(secure) = &mut participant.secure {
+        if let Some(pair) = secure.keys.get_mut(&sender) {
+            pair.take(now, &mut samples);
+        }
+        for sample in samples.drain(..) {
+            if let Some(payload) = &sample.payload {
+                secure.security.handle_message(now, sender, SecurityChannel::Volatile, payload.bytes());
+            }
+        }
+    }
+    participant.samples = samples;
+    carry_out_actions(participant, now);
+}
+
+fn handle_secure_samples(participant: &mut Participant, now: Now, topic: SecurePairTopic) {
+    let mut samples: Vec<HistorySample> = std::mem::take(&mut participant.samples);
+    if let Some(pair) = participant.secure.as_mut().and_then(|secure| secure.get_mut(topic)) {
+        pair.take(now, &mut samples);
+    }
+    for sample in samples.drain(..) {
+        let Some(sender) = super::endpoint::sender(&sample) else { continue };
+        if !participant.peers.known.contains_key(&sender) {
+            continue;
+        }
+        match topic {
+            SecurePairTopic::Participants => handle_protected_participant(participant, now, sender, &sample),
+            SecurePairTopic::Publications => participant.handle_endpoint::<PublicationData>(sender, &sample, true),
+            SecurePairTopic::Subscriptions => participant.handle_endpoint::<SubscriptionData>(sender, &sample, true),
+            SecurePairTopic::Messages => participant.handle_message(sender, &sample, true),
+            SecurePairTopic::Keys => {}
+        }
+    }
+    participant.samples = samples;
+    participant.request_types(now);
+    carry_out_actions(participant, now);
+}
+
+/// Takes what a participant says of itself by the protected builtin topic only.
+fn handle_protected_participant(participant: &mut Participant, now: Now, sender: GuidPrefix, sample: &HistorySample) {
+    let payload = match (&sample.payload, sample.kind) {
+        (Some(payload), ChangeKind::Alive) => payload,
+        (_, ChangeKind::Alive) => return,
+        _ => return participant.lose(now, sender, ParticipantLoss::Left),
+    };
+    let Ok(decoded) = ParticipantData::decode(payload.bytes(), sender) else {
+        participant.counters.malformed_participants += 1;
+        return;
+    };
+    let Some(peer) = participant.peers.known.get_mut(&sender) else { return };
+    let ParticipantData { user_data, entity_name, properties, .. } = decoded.data;
+    let data = Arc::new(ParticipantData { user_data, entity_name, properties, ..ParticipantData::clone(&peer.data) });
+    if peer.data != data {
+        peer.data = Arc::clone(&data);
+        participant.matching.push_event(ParticipantEvent::ParticipantDiscovered { participant: data });
+    }
+}
+
+/// Prepares a plain announcement: adds what its participant says by the protected builtin topic only.
+pub(super) fn complete_announcement(participant: &Participant, data: &mut ParticipantData) {
+    if participant.secure.is_none() {
+        return;
+    }
+    // DDS Security 1.1 has no protected topic for types, so their names decide.
+    data.builtin_endpoints = data.builtin_endpoints.without(BuiltinEndpoints::TYPES);
+    let Some(peer) = participant.peers.known.get(&data.prefix) else { return };
+    if data.user_data.is_empty() && data.entity_name.is_empty() && data.properties.is_empty() {
+        data.user_data.clone_from(&peer.data.user_data);
+        data.entity_name.clone_from(&peer.data.entity_name);
+        data.properties.clone_from(&peer.data.properties);
+    }
+}
+
+/// Publishes the whole announcement of this participant to those that have proved their identity.
+pub(super) fn announce_protected(participant: &mut Participant, now: Now) {
+    let data = participant.config.whole_announcement();
+    let Some(pair) = participant.secure.as_mut().and_then(|secure| secure.get_mut(SecurePairTopic::Participants))
+    else {
+        return;
+    };
+    let mut payload = Vec::new();
+    data.encode(&mut payload);
+    let instance = InstanceHandle::from(Guid::new(participant.config.prefix, EntityId::PARTICIPANT));
+    participant.counters.unpublished += u64::from(!pair.publish(now, instance, &payload));
+}
+
+/// Whether the announcement of an endpoint came by the builtin topic that its protection requires.
+pub(super) fn came_as_required(participant: &Participant, topic_name: &str, was_protected: bool) -> bool {
+    was_protected || security(participant).is_none_or(|security| !security.protects_discovery_of(topic_name))
+}
+
+/// Whether a participant asserts liveliness by the protected builtin topic only. Those without an identity cannot.
+pub(super) fn requires_protected_liveliness(participant: &Participant, prefix: GuidPrefix) -> bool {
+    let is_authenticated = |secure: &SecureEndpoints| secure.keys.contains_key(&prefix);
+    participant.secure.as_ref().is_some_and(|secure| secure.security.protects_liveliness() && is_authenticated(secure))
+}
+
+/// Returns the pair that announces an endpoint.
+pub(super) fn announcing_pair<'a>(
+    participant: &'a mut Participant,
+    topic: BuiltinPairTopic,
+    topic_name: &str,
+) -> &'a mut BuiltinPair {
+    let protected = match topic {
+        BuiltinPairTopic::Publications => Some(SecurePairTopic::Publications),
+        BuiltinPairTopic::Subscriptions => Some(SecurePairTopic::Subscriptions),
+        _ => None,
+    };
+    if let (Some(secure), Some(protected)) = (&mut participant.secure, protected) {
+        if secure.security.protects_discovery_of(topic_name) {
+            if let Some(pair) = secure.get_mut(protected) {
+                return pair;
+            }
+        }
+    }
+    participant.pairs.get_mut(topic)
+}
+
+/// Publishes a liveliness assertion by the protected pair. Returns whether it must also go by the plain one.
+pub(super) fn publish_protected(
+    participant: &mut Participant,
+    now: Now,
+    instance: InstanceHandle,
+    payload: &[u8],
+) -> bool {
+    let Some(secure) = &mut participant.secure else { return true };
+    if !secure.security.protects_liveliness() {
+        return true;
+    }
+    let is_published =
+        secure.get_mut(SecurePairTopic::Messages).is_some_and(|pair| pair.publish(now, instance, payload));
+    participant.counters.unpublished += u64::from(!is_published);
+    security(participant).is_some_and(|security| security.admits_unauthenticated())
+}
+
+/// Does what the plugins ask for.
+pub(super) fn carry_out_actions(participant: &mut Participant, now: Now) {
+    while let Some(action) = security(participant).and_then(|security| security.poll_action()) {
+        match action {
+            SecurityAction::Send { to, channel, payload } => send_security(participant, now, to, channel, payload),
+            SecurityAction::Admit(prefix) => admit_authenticated(participant, now, prefix),
+            SecurityAction::Expel(prefix) => participant.lose(now, prefix, ParticipantLoss::Refused),
+            SecurityAction::CompareAgain(remote) => participant.matching.compare_keys_of(remote),
+            SecurityAction::Report(text) => participant.matching.push_event(ParticipantEvent::SecurityReport { text }),
+        }
+    }
+}
+
+fn send_security(participant: &mut Participant, now: Now, to: GuidPrefix, channel: SecurityChannel, payload: Vec<u8>) {
+    let (Some(secure), Some(peer)) = (&mut participant.secure, participant.peers.known.get(&to)) else { return };
+    match channel {
+        SecurityChannel::Stateless => {
+            let route = &peer.route;
+            let locators = if route.unicast.is_empty() { &route.multicast } else { &route.unicast };
+            secure.stateless.send(to, locators, payload);
+        }
+        SecurityChannel::Volatile => {
+            let pair = secure.keys.get_mut(&to);
+            let is_sent = pair.is_some_and(|pair| pair.publish(now, InstanceHandle::NIL, &payload));
+            participant.counters.unpublished += u64::from(!is_sent);
+        }
+    }
+}
+
+/// Begins to exchange keys with a participant that has proved its identity. After another proof, both sides
+/// exchange them again. The first message of the other side admits it.
+fn admit_authenticated(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
+    let (Some(secure), Some(peer)) = (&mut participant.secure, participant.peers.known.get_mut(&prefix)) else {
+        return;
+    };
+    let (own, headroom) = (participant.config.prefix, participant.config.headroom);
+    let mut pair = BuiltinPair::new(SecurePairTopic::Keys, own, 1, headroom, secure.hash_seed);
+    pair.match_peer(now, prefix, peer.data.builtin_endpoints, &peer.route);
+    secure.keys.insert(prefix, pair);
+    // A handshake answers to random numbers, so the address is real.
+    peer.has_answered = true;
+    if peer.is_admitted {
+        match_secure_pairs(participant, now, prefix);
+    }
+}
+
+fn admit_peer(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
+    let Some(peer) = participant.peers.known.get_mut(&prefix) else { return };
+    peer.is_admitted = true;
+    let (data, route, has_answered) = (Arc::clone(&peer.data), peer.route.clone(), peer.has_answered);
+    if has_answered {
+        participant.peers.leases.set(now.instant, prefix, data.lease_duration);
+    }
+    participant.match_pairs(now, prefix, has_answered, data.builtin_endpoints, &route);
+    participant.matching.push_event(ParticipantEvent::ParticipantDiscovered { participant: data });
+}
+
+/// Matches the protected builtin endpoints of a participant that has proved its identity, or updates its route.
+pub(super) fn match_secure_pairs(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
+    let (Some(secure), Some(peer)) = (&mut participant.secure, participant.peers.known.get(&prefix)) else { return };
+    let SecureEndpoints { pairs, keys, .. } = &mut **secure;
+    // Only a handshake makes this entry.
+    let Some(of_peer) = keys.get_mut(&prefix) else { return };
+    for pair in pairs.iter_mut().chain([of_peer]) {
+        pair.match_peer(now, prefix, peer.data.builtin_endpoints, &peer.route);
+    }
+}
+
+/// Forgets a participant.
+pub(super) fn forget_secure(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
+    let Some(secure) = &mut participant.secure else { return };
+    secure.security.peer_lost(prefix);
+    secure.stateless.forget(prefix);
+    secure.keys.remove(&prefix);
+    for pair in &mut secure.pairs {
+        // A participant that returns proves its identity again.
+        pair.unmatch_peer(now, prefix, false);
+    }
+}
+
+pub(super) fn handle_secure_timeout(participant: &mut Participant, now: Now) {
+    let Some(secure) = &mut participant.secure else { return };
+    secure.security.handle_timeout(now);
+    for pair in secure.pairs.iter_mut().chain(secure.keys.values_mut()) {
+        pair.handle_timeout(now);
+    }
+    for topic in SecurePairTopic::COMMON {
+        handle_secure_samples(participant, now, topic);
+    }
+}
