@@ -144,6 +144,8 @@ mod participant;
 #[cfg(any(feature = "sim", all(feature = "shm", target_os = "linux", not(dds_loom))))]
 #[path = "../../dds-rtps/src/transport/contract/promises.rs"]
 mod promises;
+#[cfg(feature = "security-pki")]
+mod protection;
 mod publication;
 mod reception;
 #[doc(hidden)]
@@ -299,9 +301,11 @@ pub mod config {
     pub use dds_rtps::wire::ChecksumKind;
 }
 
-/// Protection of messages: pre-shared keys.
+/// Protection of messages: identities with governance and permissions, or pre-shared keys.
 #[cfg(feature = "security")]
 pub mod security {
+    #[cfg(feature = "security-pki")]
+    pub use crate::protection::{Credentials, CredentialsError};
     pub use dds_security::psk::{KeyFileError, Passphrase, PassphraseError, PreSharedKey};
 }
 

@@ -136,7 +136,7 @@ fn second_call_keeps_keys_and_signs_edited_documents() {
     let files = ["private/identity_ca.key.pem", "enclaves/robot7/key.pem", "enclaves/robot7/cert.pem"];
     let before: Vec<_> = files.iter().map(|file| folder.read(file)).collect();
     folder.edit("enclaves/robot7/permissions.xml", "<topic>rt/*</topic>", "<topic>rt/cmd_vel</topic>");
-    folder.edit("enclaves/governance.xml", "<data_protection_kind>ENCRYPT", "<data_protection_kind>NONE");
+    folder.edit("enclaves/governance.xml", "<data_protection_kind>NONE", "<data_protection_kind>SIGN");
     let found = findings(&check(&folder.0, NOW).unwrap(), &folder.0);
     let edited = "the document differs from its signed form, which counts: run `dds security init` again";
     assert!(found.contains(&format!("warning: enclaves/governance.xml: {edited}")), "{found:?}");
@@ -147,7 +147,7 @@ fn second_call_keeps_keys_and_signs_edited_documents() {
     assert_eq!(files.iter().map(|file| folder.read(file)).collect::<Vec<_>>(), before);
     let checked = check(&folder.0, NOW).unwrap();
     assert_eq!((findings(&checked, &folder.0), checked.identities.len()), (Vec::new(), 2));
-    assert!(checked.identities[0].to_string().contains("data NONE"), "{}", checked.identities[0]);
+    assert!(checked.identities[0].to_string().contains("data SIGN"), "{}", checked.identities[0]);
 }
 
 #[test]
@@ -253,7 +253,6 @@ fn open_rules_are_warnings() {
     folder.edit(governance, "participants>false<", "participants>true<");
     folder.edit(governance, "<rtps_protection_kind>SIGN", "<rtps_protection_kind>NONE");
     folder.edit(governance, "<metadata_protection_kind>ENCRYPT", "<metadata_protection_kind>NONE");
-    folder.edit(governance, "<data_protection_kind>ENCRYPT", "<data_protection_kind>NONE");
     folder.edit(governance, "<id>7</id>", "<id>8</id>");
     folder.make(&[]);
     let checked = check(&folder.0, NOW).unwrap();

@@ -74,7 +74,7 @@ impl Missing {
             Self::Participants => {
                 "check that the peer runs in the same domain, and set DDS_PEERS to its host if the network drops multicast"
             }
-            Self::Protection { .. } => "give all participants the same pre-shared key",
+            Self::Protection { .. } => "give all participants the same pre-shared key, or identities of one fleet",
             Self::Endpoint { .. } => "check that the peer has created its endpoint, with the same topic name",
             Self::Match { .. } => "change one of the two endpoints as the report says",
             Self::Matches { .. } => "start the other peers, or wait for fewer",

@@ -2,7 +2,7 @@
 
 use crate::introspection::{EndpointInfo, MatchReport, Obstacle};
 use dds_rtps::discovery::data::EndpointData;
-use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter};
+use dds_rtps::discovery::{DiscoveredReader, DiscoveredWriter, MatchResult};
 use dds_rtps::participant::Participant;
 use dds_rtps::types::similar::are_similar;
 use dds_rtps::types::{Guid, Locator};
@@ -156,6 +156,11 @@ impl Explainer<'_> {
         }
         if differences.unreachable {
             obstacles.push(Obstacle::Unreachable { locators: self.announced_locators(theirs) });
+        }
+        match self.rtps.matching().result(w.guid, r.guid) {
+            Some(MatchResult::KeysPending) => obstacles.push(Obstacle::KeysPending),
+            Some(MatchResult::Refused(reason)) => obstacles.push(Obstacle::Security { reason: reason.clone() }),
+            _ => {}
         }
         obstacles
     }

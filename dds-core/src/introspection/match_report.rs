@@ -129,6 +129,13 @@ pub enum Obstacle {
         /// The announced locators.
         locators: Vec<Locator>,
     },
+    /// The keys of the other endpoint have not arrived (DDS Security).
+    KeysPending,
+    /// DDS Security refuses the match.
+    Security {
+        /// The rule of governance or permissions that refuses it.
+        reason: Box<str>,
+    },
     /// The application ignores the other endpoint, its participant or its topic.
     Ignored,
     /// The topic names are similar but different. No endpoint with the local topic name was found.
@@ -174,6 +181,8 @@ impl Obstacle {
             Self::Partition { .. } => "give publisher and subscriber a partition in common",
             Self::Representation { .. } => "add the writer's encoding to the reader's list, or change the writer's",
             Self::Unreachable { .. } => "check scope and interfaces on both sides, and that both hosts share a network",
+            Self::KeysPending => "wait a second; if it stays, compare the governance of both sides",
+            Self::Security { .. } => "correct governance or permissions, sign them, and restart the participant",
             Self::Ignored => "make a new participant that does not ignore it",
             Self::TopicNameOnly { .. } => "use the same topic name on both sides",
         }
@@ -238,6 +247,8 @@ impl fmt::Display for Obstacle {
                 }
                 Ok(())
             }
+            Self::KeysPending => f.write_str("the keys of the other endpoint have not arrived yet"),
+            Self::Security { reason } => f.write_str(reason),
             Self::Ignored => f.write_str("this participant was told to ignore it"),
             Self::TopicNameOnly { similar } => write!(f, "its topic is called \"{similar}\""),
         }

@@ -121,6 +121,8 @@ impl EndpointConnector<'_> {
                     self.log_mismatch(reader, writer, effects);
                 }
             }
+            ParticipantEvent::MatchRefused { local, remote } => self.log_mismatch(local, remote, effects),
+            ParticipantEvent::SecurityReport { text } => self.log(effects, LogEntry::Security(text)),
             ParticipantEvent::LivelinessAsserted { prefix, kind } => {
                 self.reception.participant_asserted(prefix, kind, effects)
             }
@@ -292,6 +294,7 @@ enum LogEntry {
     Matched(EntityId, Guid),
     Unmatched(EntityId, Guid),
     Mismatch(Box<MatchReport>),
+    Security(Box<str>),
 }
 
 impl Deferred for MatchLog {
@@ -302,6 +305,7 @@ impl Deferred for MatchLog {
             LogEntry::Matched(local, remote) => tracing::debug!(%local, %remote, "matched"),
             LogEntry::Unmatched(local, remote) => tracing::debug!(%local, %remote, "unmatched"),
             LogEntry::Mismatch(report) => tracing::warn!("{report}"),
+            LogEntry::Security(text) => tracing::warn!("{text}"),
         });
     }
 }

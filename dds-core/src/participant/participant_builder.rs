@@ -4,6 +4,8 @@ use crate::context::ParticipantRef;
 use crate::driver::{Driver, OsDriver, Role, ThreadSettings};
 use crate::infrastructure::{About, CreateError, CreateErrorKind, Delivery, Subject};
 use crate::participant::{DomainParticipant, ParticipantHandle};
+#[cfg(feature = "security-pki")]
+use crate::protection::Credentials;
 use crate::qos::DomainParticipantQos;
 #[cfg(feature = "serde")]
 use crate::settings::Profiles;
@@ -133,6 +135,8 @@ enum Setting {
     MessageTransform(Arc<dyn MessageTransform>),
     #[cfg(feature = "security")]
     PreSharedKey(PreSharedKey),
+    #[cfg(feature = "security-pki")]
+    Credentials(Credentials),
     Delivery(Delivery),
     Receive(Receiving),
     Thread(Role, ThreadSettings),
@@ -167,6 +171,8 @@ impl Setting {
             Self::MessageTransform(transform) => config.message_transform = Some(transform),
             #[cfg(feature = "security")]
             Self::PreSharedKey(key) => config.pre_shared_key = Some(key),
+            #[cfg(feature = "security-pki")]
+            Self::Credentials(credentials) => config.credentials = Some(credentials),
             Self::Delivery(delivery) => config.delivery = delivery,
             Self::Receive(receive) => config.receive = receive,
             Self::Thread(role, settings) => config.threads.set(role, settings),
@@ -408,6 +414,24 @@ impl DomainParticipantBuilder {
     #[doc(alias = "rtps_psk_secret_passphrase")]
     pub fn pre_shared_key(self, key: PreSharedKey) -> Self {
         self.set(Setting::PreSharedKey(key))
+    }
+
+    /// Gives the participant an identity, and protects the domain as its governance says. Default: none.
+    ///
+    /// The participant verifies all files when it is created (DDS Security 1.1). It fails if one is faulty, or requires
+    /// a protection that is not supported. The properties `dds.sec.auth.*` and `dds.sec.access.*` are another way to
+    /// set the files, and this method overrides them.
+    ///
+    /// The GUID of the participant follows from its certificate. Other participants appear once both sides have proved
+    /// their identities. Endpoints match once their keys have arrived, if both permissions allow it.
+    /// [`explain`](crate::DomainParticipant::explain) and the log name the rule that refuses one.
+    ///
+    /// Types are compared by their names, because DDS Security 1.1 does not protect their descriptions.
+    #[cfg(feature = "security-pki")]
+    #[doc(alias = "dds.sec.auth.identity_ca")]
+    #[doc(alias = "governance")]
+    pub fn credentials(self, credentials: Credentials) -> Self {
+        self.set(Setting::Credentials(credentials))
     }
 
     /// Sets the thread that calls listeners. Default: [`Delivery::EventThread`].

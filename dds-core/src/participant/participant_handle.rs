@@ -51,8 +51,10 @@ pub(crate) struct ParticipantHandle {
 
 impl ParticipantHandle {
     /// Opens the sockets and starts discovery.
-    pub(crate) fn start(config: Config, driver: Arc<dyn Driver>) -> Result<Arc<Self>, CreateError> {
-        let prefix = draw_prefix(&*driver);
+    pub(crate) fn start(mut config: Config, driver: Arc<dyn Driver>) -> Result<Arc<Self>, CreateError> {
+        let candidate = draw_prefix(&*driver);
+        let unnamed = Subject::new("participant", "", Guid::new(candidate, EntityId::PARTICIPANT));
+        let prefix = config.begin_security(candidate, || driver.now()).about(&unnamed)?;
         let subject = Subject::new("participant", "", Guid::new(prefix, EntityId::PARTICIPANT));
         config.check().about(&subject)?;
         let network = driver.open_network(&network_config(&config)).map_err(CreateErrorKind::from).about(&subject)?;
@@ -334,6 +336,7 @@ fn participant_config(config: &Config, prefix: GuidPrefix, network: &dyn Network
     protocol.entity_name.clone_from(&config.name);
     protocol.properties.clone_from(&config.properties);
     protocol.user_data.clone_from(&config.qos.user_data);
+    protocol.security = config.peer_security();
     protocol.set_locators(participant_locators(&network.locators()));
     protocol
 }

@@ -96,6 +96,11 @@ pub(crate) struct Config {
     /// What `pre_shared_key` does with messages. It is also the `message_transform`.
     #[cfg(feature = "security")]
     pub(super) protection: Option<Arc<super::protection::PskTransform>>,
+    /// The identity, and what `begin_security` makes of it.
+    #[cfg(feature = "security-pki")]
+    pub(crate) credentials: Option<crate::protection::Credentials>,
+    #[cfg(feature = "security-pki")]
+    pub(super) plugins: Option<Arc<crate::protection::SecurityPlugins>>,
     pub(crate) delivery: Delivery,
     pub(crate) receive: Receiving,
     pub(crate) threads: ThreadOptions,
@@ -152,6 +157,10 @@ impl Config {
             environment_key: None,
             #[cfg(feature = "security")]
             protection: None,
+            #[cfg(feature = "security-pki")]
+            credentials: None,
+            #[cfg(feature = "security-pki")]
+            plugins: None,
             delivery: Delivery::default(),
             receive: Receiving::default(),
             threads: ThreadOptions::default(),
@@ -167,7 +176,7 @@ impl Config {
     }
 
     /// Returns each setting with its name.
-    pub(super) fn settings(&self) -> [(&'static str, String); 26] {
+    pub(super) fn settings(&self) -> [(&'static str, String); 27] {
         [
             ("domain", text(&self.domain_id)),
             ("name", text(&self.name)),
@@ -190,6 +199,7 @@ impl Config {
             ("type_information", text(&self.type_information)),
             ("message_checksums", text(&self.message_checksums)),
             ("pre_shared_key", self.key_text()),
+            ("credentials", self.credentials_text()),
             ("delivery", text(&self.delivery)),
             ("receive", text(&self.receive)),
             ("enabled", text(&self.enabled)),

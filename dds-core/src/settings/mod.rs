@@ -4,6 +4,7 @@
 //! name. Owned: nothing else.
 
 mod config;
+mod credentials;
 #[cfg(feature = "profiles")]
 mod dds_xml;
 mod peer_address;

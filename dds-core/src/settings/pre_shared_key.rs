@@ -13,7 +13,7 @@ use std::sync::Arc;
 const SECURITY_PROPERTIES: &str = "dds.sec.";
 
 /// Begins of the names of properties that need certificates.
-#[cfg(feature = "security")]
+#[cfg(all(feature = "security", not(feature = "security-pki")))]
 const CERTIFICATE_PROPERTIES: [&str; 2] = ["dds.sec.auth.", "dds.sec.access."];
 
 /// Property with the pre-shared key (DDS Security 1.2).
@@ -23,6 +23,8 @@ const PRE_SHARED_KEY_PROPERTY: &str = "dds.sec.crypto.rtps_psk_secret_passphrase
 impl Config {
     /// Sets up the protection of messages. The settings must be complete, because keys depend on the domain.
     pub(crate) fn protect(&mut self) -> Result<(), CreateErrorKind> {
+        #[cfg(feature = "security-pki")]
+        self.take_credentials()?;
         for (name, value) in std::mem::take(&mut self.properties) {
             if name.starts_with(SECURITY_PROPERTIES) {
                 // The passphrase does not stay in freed memory.
@@ -49,14 +51,23 @@ impl Config {
             self.message_transform = Some(Arc::<PskTransform>::clone(&protection));
             self.protection = Some(protection);
         }
+        #[cfg(feature = "security-pki")]
+        if self.credentials.is_some() && self.message_transform.is_some() {
+            let message = "a participant has either credentials, or a pre-shared key, or a `message_transform`";
+            return Err(CreateErrorKind::Security { message: message.into() });
+        }
         Ok(())
     }
 
-    /// Returns how many datagrams the pre-shared key refused, without copies of authentic ones. `None` without a key.
+    /// Returns how many datagrams the protection refused, without copies of authentic ones. `None` without a key.
     pub(crate) fn refused_by_key(&self) -> Option<u64> {
         #[cfg(feature = "security")]
         if let Some(protection) = &self.protection {
             return Some(protection.refused());
+        }
+        #[cfg(feature = "security-pki")]
+        if let Some(plugins) = &self.plugins {
+            return Some(plugins.refused());
         }
         None
     }
@@ -66,12 +77,12 @@ impl Config {
     #[cfg(feature = "security")]
     fn apply_security_property(&mut self, name: &str, value: &str) -> Result<(), CreateErrorKind> {
         if name != PRE_SHARED_KEY_PROPERTY {
+            #[cfg(not(feature = "security-pki"))]
             let is_of_certificates = CERTIFICATE_PROPERTIES.iter().any(|begin| name.starts_with(begin));
+            #[cfg(feature = "security-pki")]
+            let is_of_certificates = false;
             let message = if is_of_certificates {
-                format!(
-                    "the property {name} needs certificates, which participants cannot use yet: remove it, and protect \
-                     the domain with a pre-shared key (DDS_PRE_SHARED_KEY)"
-                )
+                format!("the property {name} needs the feature `security-pki`, which this build lacks")
             } else {
                 format!("the property {name} is not supported")
             };
@@ -170,6 +181,7 @@ mod tests {
         assert_eq!(used(Some(Origin::Code), true), Ok((Some(3), Origin::Code)));
     }
 
+    #[cfg(not(feature = "security-pki"))]
     #[test]
     fn property_of_certificates_names_the_next_step() {
         for name in ["dds.sec.auth.identity_ca", "dds.sec.access.governance", "dds.sec.crypto.keysize"] {
@@ -177,7 +189,8 @@ mod tests {
             config.properties.push((name.to_owned(), "file:secret.pem".to_owned()));
             let Err(CreateErrorKind::Security { message }) = config.protect() else { panic!("{name} has no effect") };
             assert!(message.contains(name) && !message.contains("secret.pem"), "{message}");
-            assert_eq!(message.contains("DDS_PRE_SHARED_KEY"), name != "dds.sec.crypto.keysize", "{message}");
+            let is_of_certificates = name != "dds.sec.crypto.keysize";
+            assert_eq!(message.contains("security-pki"), is_of_certificates, "{message}");
             assert!(config.message_transform.is_none());
         }
     }

@@ -5,6 +5,8 @@
 mod fast_dds;
 mod interop_cyclone;
 mod old_cyclone;
+#[cfg(feature = "security-pki")]
+mod secure_cyclone;
 #[path = "../support/mod.rs"]
 mod support;
 mod tap;

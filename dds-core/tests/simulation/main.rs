@@ -8,6 +8,8 @@ mod dynamic_topics;
 mod fan_out;
 mod historical_data;
 mod hostile;
+#[cfg(feature = "security-pki")]
+mod identities;
 mod late_joiners;
 mod log_lines;
 mod long_waits;

@@ -216,7 +216,9 @@ impl Participant {
         let has_answered = before.is_some_and(|peer| peer.has_answered && peer.route == route);
         let lease = if has_answered { data.lease_duration } else { data.lease_duration.min(UNPROVEN_LEASE_MAX) };
         self.peers.leases.set(now.instant, prefix, lease);
-        let is_admitted = security::is_admitted_by_security(self, now, &data);
+        // A participant that takes part already stays, so that its loss is complete later.
+        let was_admitted = self.peers.known.get(&prefix).is_some_and(|peer| peer.is_admitted);
+        let is_admitted = security::is_admitted_by_security(self, now, &data) || was_admitted;
         let builtin_endpoints = data.builtin_endpoints;
         let data = Arc::new(data);
         let peer =

@@ -310,9 +310,33 @@ fn send_security(participant: &mut Participant, now: Now, to: GuidPrefix, channe
     }
 }
 
+/// Forgets all endpoints of a participant whose keys no longer count. It announces them again, with new keys.
+fn forget_endpoints(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
+    let Some(peer) = participant.peers.known.get_mut(&prefix) else { return };
+    peer.endpoints = 0;
+    if !std::mem::take(&mut peer.is_admitted) {
+        return;
+    }
+    participant.type_lookup.forget(prefix);
+    for pair in participant.pairs.iter_mut() {
+        pair.unmatch_peer(now, prefix, false);
+    }
+    if let Some(secure) = &mut participant.secure {
+        for pair in &mut secure.pairs {
+            pair.unmatch_peer(now, prefix, false);
+        }
+    }
+    let cause = ParticipantLoss::Left;
+    participant.matching.remove_participant(prefix, cause);
+    participant.matching.push_event(ParticipantEvent::ParticipantLost { prefix, cause });
+}
+
 /// Begins to exchange keys with a participant that has proved its identity. After another proof, both sides
 /// exchange them again. The first message of the other side admits it.
 fn admit_authenticated(participant: &mut Participant, now: Now, prefix: GuidPrefix) {
+    if participant.secure.as_ref().is_some_and(|secure| secure.keys.contains_key(&prefix)) {
+        forget_endpoints(participant, now, prefix);
+    }
     let (Some(secure), Some(peer)) = (&mut participant.secure, participant.peers.known.get_mut(&prefix)) else {
         return;
     };

@@ -231,7 +231,8 @@ mod tests {
             assert!(messages.assemblies.len() <= ASSEMBLIES_MAX && of_first <= ASSEMBLIES_PER_SENDER);
         }
         let endless = DataFrag { sample_size: 1 << 30, ..fragment.clone() };
-        assert_eq!(messages.add(PEER, &endless), None);
-        assert!(messages.assemblies.iter().all(|known| known.sender != PEER));
+        let other = GuidPrefix([99; 12]);
+        assert_eq!(messages.add(other, &endless), None);
+        assert!(messages.assemblies.iter().all(|known| known.sender != other));
     }
 }

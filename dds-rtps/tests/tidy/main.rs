@@ -41,25 +41,26 @@ const IDL_ROOMS: [(&str, u8); 8] =
     [("model", 0), ("ros", 1), ("idl", 2), ("print", 2), ("service", 2), ("rust", 2), ("xml", 3), ("description", 3)];
 
 /// The rooms of dds-core. Tests and documentation may use every room.
-const CORE_ROOMS: [(&str, u8); 18] = [
+const CORE_ROOMS: [(&str, u8); 19] = [
     ("sync", 0),
     ("actor", 1),
     ("driver", 2),
     ("infrastructure", 3),
-    ("settings", 4),
-    ("introspection", 5),
-    ("context", 6),
-    ("topic", 7),
-    ("delivery", 8),
-    ("endpoint", 8),
-    ("subscription", 9),
-    ("publication", 10),
-    ("reception", 11),
-    ("discovery", 12),
-    ("participant", 13),
-    ("relay", 14),
-    ("rpc", 14),
-    ("sim", 15),
+    ("protection", 4),
+    ("settings", 5),
+    ("introspection", 6),
+    ("context", 7),
+    ("topic", 8),
+    ("delivery", 9),
+    ("endpoint", 9),
+    ("subscription", 10),
+    ("publication", 11),
+    ("reception", 12),
+    ("discovery", 13),
+    ("participant", 14),
+    ("relay", 15),
+    ("rpc", 15),
+    ("sim", 16),
 ];
 
 /// What dds-core exports of other crates, for every room.

@@ -62,14 +62,14 @@ impl Nonce {
 
 /// What one side presents: values as they are on the wire.
 #[derive(Clone)]
-pub(super) struct Credentials {
+pub(super) struct HandshakeCredentials {
     values: [Vec<u8>; 5],
     pub(super) hash: [u8; 32],
     pub(super) certificate: Certificate,
     pub(super) agreement: Agreement,
 }
 
-impl Credentials {
+impl HandshakeCredentials {
     /// The credentials of the own side.
     pub(super) fn own(local: &LocalParticipant, agreement: Agreement) -> Self {
         let identity = &local.identity;
@@ -140,7 +140,7 @@ impl Credentials {
 #[derive(Clone)]
 pub(super) struct RequestExchange {
     pub(super) token: DataHolder,
-    own: Credentials,
+    own: HandshakeCredentials,
     key: EphemeralKey,
     dh1: Vec<u8>,
     pub(super) challenge1: [u8; 32],
@@ -148,7 +148,7 @@ pub(super) struct RequestExchange {
 
 impl RequestExchange {
     pub(super) fn new(local: &LocalParticipant, nonce: &Nonce) -> Self {
-        let own = Credentials::own(local, Agreement::Ecdh);
+        let own = HandshakeCredentials::own(local, Agreement::Ecdh);
         let key = EphemeralKey::derive(Agreement::Ecdh, &nonce.ephemeral);
         let (dh1, challenge1) = (key.public(false), nonce.challenge);
         let mut token = DataHolder::new(format!("{CLASS}+Req"));
@@ -179,7 +179,7 @@ impl RequestExchange {
         check_optional(reply, "dh1", &self.dh1)?;
         let challenge2 = challenge(reply, "challenge2")?;
         let dh2 = required(reply, "dh2")?;
-        let peer = Credentials::read(reply, "hash_c2", local, remote, now)?;
+        let peer = HandshakeCredentials::read(reply, "hash_c2", local, remote, now)?;
         if peer.agreement != self.own.agreement {
             return Err(HandshakeError::Mismatch("c.kagree_algo"));
         }
@@ -205,7 +205,7 @@ impl RequestExchange {
 pub(super) struct ReplyExchange {
     pub(super) token: DataHolder,
     own_hash: [u8; 32],
-    peer: Credentials,
+    peer: HandshakeCredentials,
     key: EphemeralKey,
     dh1: Vec<u8>,
     dh2: Vec<u8>,
@@ -241,9 +241,9 @@ impl ReplyExchange {
     ) -> Result<Self, HandshakeError> {
         let challenge1 = challenge(request, "challenge1")?;
         let dh1 = required(request, "dh1")?.to_vec();
-        let peer = Credentials::read(request, "hash_c1", local, remote, now)?;
+        let peer = HandshakeCredentials::read(request, "hash_c1", local, remote, now)?;
         peer.agreement.check_public(&dh1)?;
-        let own = Credentials::own(local, peer.agreement);
+        let own = HandshakeCredentials::own(local, peer.agreement);
         let key = EphemeralKey::derive(peer.agreement, &nonce.ephemeral);
         let dh2 = key.public(vendor == CYCLONE_DDS);
         let challenge2 = nonce.challenge;
@@ -492,7 +492,7 @@ mod tests {
         let local = local();
         let read = |message: &GenericMessage, name| {
             assert_eq!(message.class_id, GenericMessage::AUTHENTICATION);
-            Credentials::read(&message.tokens[0], name, &local, &participant_guid(message), NOW).unwrap()
+            HandshakeCredentials::read(&message.tokens[0], name, &local, &participant_guid(message), NOW).unwrap()
         };
         let (one, other) = (read(&request, "hash_c1"), read(&reply, "hash_c2"));
         assert_eq!((one.certificate.subject_text(), one.agreement), ("CN=station".to_owned(), Agreement::Ecdh));

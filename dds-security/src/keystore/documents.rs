@@ -26,6 +26,8 @@ impl Default for FleetRights {
 }
 
 /// Returns a governance that protects everything: samples, discovery and liveliness encrypted, messages signed.
+///
+/// The protection of submessages encrypts samples. That of payloads would encrypt them a second time.
 pub(super) fn governance(rights: &FleetRights) -> String {
     let domains = domains(&rights.domains, 8);
     format!(
@@ -49,7 +51,7 @@ pub(super) fn governance(rights: &FleetRights) -> String {
           <enable_read_access_control>true</enable_read_access_control>
           <enable_write_access_control>true</enable_write_access_control>
           <metadata_protection_kind>ENCRYPT</metadata_protection_kind>
-          <data_protection_kind>ENCRYPT</data_protection_kind>
+          <data_protection_kind>NONE</data_protection_kind>
         </topic_rule>
       </topic_access_rules>
     </domain_rule>

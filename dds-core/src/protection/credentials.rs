@@ -1,0 +1,221 @@
+//! The files of an identity: certificates, private key, governance and permissions.
+
+use dds_security::psk::Zeroizing;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Most bytes of a file. The documents of a large fleet have some hundred kilobytes.
+const FILE_LEN_MAX: u64 = 1 << 20;
+
+/// The identity of a participant, and the signed documents of its domain (DDS Security 1.1).
+///
+/// The governance says how the domain is protected, and the permissions list the rights of the participant.
+/// [`from_keystore`](Self::from_keystore) reads the folder of an identity, as `dds security init` and SROS2 make it.
+/// The participant verifies all of it when it is created.
+///
+/// ```no_run
+/// use dds_core::security::Credentials;
+/// use dds_core::DomainParticipant;
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let credentials = Credentials::from_keystore("keystore/enclaves/robot")?;
+/// let participant = DomainParticipant::builder(0).credentials(credentials).build()?;
+/// # drop(participant);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Credentials {
+    pub(super) identity_ca: CredentialFile,
+    pub(super) certificate: CredentialFile,
+    pub(super) private_key: CredentialFile,
+    pub(super) permissions_ca: CredentialFile,
+    pub(super) governance: CredentialFile,
+    pub(super) permissions: CredentialFile,
+    pub(super) revoked: Option<CredentialFile>,
+}
+
+/// The content of a file, and its name for errors. The content may be a secret.
+#[derive(Clone)]
+pub(super) struct CredentialFile {
+    pub(super) name: String,
+    pub(super) bytes: Zeroizing<Vec<u8>>,
+}
+
+/// A file of an identity cannot be read.
+#[derive(Debug)]
+pub struct CredentialsError {
+    /// The file.
+    pub path: PathBuf,
+    /// Why.
+    pub cause: io::Error,
+}
+
+impl Credentials {
+    /// Reads the folder of an identity: `identity_ca.cert.pem`, `cert.pem`, `key.pem`, `permissions_ca.cert.pem`,
+    /// `governance.p7s`, `permissions.p7s`, and `crl.pem` if it exists.
+    ///
+    /// # Errors
+    /// [`CredentialsError`] if a file cannot be read.
+    pub fn from_keystore(folder: impl AsRef<Path>) -> Result<Self, CredentialsError> {
+        let folder = folder.as_ref();
+        let read = |name: &str| CredentialFile::read(&folder.join(name));
+        let revoked = match read("crl.pem") {
+            Ok(list) => Some(list),
+            Err(error) if error.cause.kind() == io::ErrorKind::NotFound => None,
+            // An illegible list may revoke a peer.
+            Err(error) => return Err(error),
+        };
+        Ok(Self {
+            identity_ca: read("identity_ca.cert.pem")?,
+            certificate: read("cert.pem")?,
+            private_key: read("key.pem")?,
+            permissions_ca: read("permissions_ca.cert.pem")?,
+            governance: read("governance.p7s")?,
+            permissions: read("permissions.p7s")?,
+            revoked,
+        })
+    }
+}
+
+impl Credentials {
+    /// The name of the certificate's file.
+    pub(crate) fn name(&self) -> &str {
+        &self.certificate.name
+    }
+}
+
+impl CredentialFile {
+    fn read(path: &Path) -> Result<Self, CredentialsError> {
+        let failed = |cause| CredentialsError { path: path.to_owned(), cause };
+        let file = File::open(path).map_err(failed)?;
+        // A buffer that grows would leave copies of a key behind.
+        let len = file.metadata().map_err(failed)?.len().min(FILE_LEN_MAX) as usize;
+        let mut bytes = Zeroizing::new(Vec::with_capacity(len + 64));
+        file.take(FILE_LEN_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.len() as u64 > FILE_LEN_MAX {
+            return Err(failed(io::Error::new(io::ErrorKind::InvalidData, "the file has more than a megabyte")));
+        }
+        Ok(Self { name: path.display().to_string(), bytes })
+    }
+
+    /// Reads the value of a property: `file:PATH`, or `data:,` and the content.
+    fn of_property(name: &str, value: &str) -> Result<Self, String> {
+        if let Some(path) = value.strip_prefix("file:") {
+            // `file:///etc/cert.pem` has an empty host in front of the path.
+            let path = path.strip_prefix("//").unwrap_or(path);
+            return Self::read(Path::new(path)).map_err(|error| format!("{name}: {error}"));
+        }
+        match value.strip_prefix("data:,") {
+            Some(content) => Ok(Self { name: name.to_owned(), bytes: Zeroizing::new(content.as_bytes().to_vec()) }),
+            None => Err(format!("{name} must be file:PATH or data:,CONTENT")),
+        }
+    }
+
+    /// The content as text.
+    pub(super) fn text(&self) -> Result<&str, String> {
+        std::str::from_utf8(&self.bytes).map_err(|_| format!("{}: the file is no UTF-8", self.name))
+    }
+}
+
+/// The properties of an identity (DDS Security 1.1, tables 56 and 63), collected one after the other.
+#[derive(Default)]
+pub(crate) struct CredentialProperties {
+    /// In the order of [`PROPERTIES`].
+    files: [Option<CredentialFile>; PROPERTIES.len()],
+}
+
+/// The names without `dds.sec.`.
+const PROPERTIES: [&str; 6] = [
+    "auth.identity_ca",
+    "auth.identity_certificate",
+    "auth.private_key",
+    "access.permissions_ca",
+    "access.governance",
+    "access.permissions",
+];
+
+/// Parts of the names that Fast DDS puts in the middle.
+const FAST_DDS_PARTS: [&str; 2] = ["builtin.PKI-DH.", "builtin.Access-Permissions."];
+
+/// Properties of Fast DDS that choose the plugins, which are always these.
+const FAST_DDS_PLUGINS: [(&str, &str); 3] = [
+    ("auth.plugin", "builtin.PKI-DH"),
+    ("access.plugin", "builtin.Access-Permissions"),
+    ("crypto.plugin", "builtin.AES-GCM-GMAC"),
+];
+
+impl CredentialProperties {
+    /// Takes a property. Returns false if it belongs to no identity.
+    ///
+    /// # Errors
+    /// A text without the value.
+    pub(crate) fn take(&mut self, name: &str, value: &str) -> Result<bool, String> {
+        let Some(short) = name.strip_prefix("dds.sec.") else { return Ok(false) };
+        if let Some((_, plugin)) = FAST_DDS_PLUGINS.iter().find(|(known, _)| *known == short) {
+            return if value == *plugin { Ok(true) } else { Err(format!("{name} must be {plugin}")) };
+        }
+        let mut short = short.to_owned();
+        for part in FAST_DDS_PARTS {
+            short = short.replace(part, "");
+        }
+        let Some(index) = PROPERTIES.iter().position(|known| *known == short) else { return Ok(false) };
+        if let Some(place) = self.files.get_mut(index) {
+            *place = Some(CredentialFile::of_property(name, value)?);
+        }
+        Ok(true)
+    }
+
+    /// Returns the identity. `None` without any property of one.
+    ///
+    /// # Errors
+    /// A text that names a missing property.
+    pub(crate) fn finish(self) -> Result<Option<Credentials>, String> {
+        if self.files.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let missing = self.files.iter().position(Option::is_none);
+        match self.files {
+            [
+                Some(identity_ca),
+                Some(certificate),
+                Some(private_key),
+                Some(permissions_ca),
+                Some(governance),
+                Some(permissions),
+            ] => Ok(Some(Credentials {
+                identity_ca,
+                certificate,
+                private_key,
+                permissions_ca,
+                governance,
+                permissions,
+                revoked: None,
+            })),
+            _ => {
+                let name = missing.and_then(|index| PROPERTIES.get(index)).copied().unwrap_or_default();
+                Err(format!("the property dds.sec.{name} is missing: an identity needs all six"))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Credentials").field("certificate", &self.certificate.name).finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for CredentialsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.cause)
+    }
+}
+
+impl std::error::Error for CredentialsError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.cause)
+    }
+}

@@ -1,0 +1,158 @@
+//! The keys of this participant and its peers, as the path of a message looks them up.
+//!
+//! Bounds: an entry for each local endpoint, and for each endpoint of an authenticated participant.
+
+use dds_rtps::types::{EntityId, GuidPrefix};
+use dds_security::crypto::{CryptoHeader, KeyMaterial, ReceiveKey, SendKey};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+/// Most endpoints of one participant whose keys are kept: twice its bound in discovery, and the builtin ones.
+const ENDPOINT_KEYS_MAX: usize = 2 * 4_096 + 16;
+
+/// How the submessages of a local endpoint leave.
+#[derive(Clone)]
+pub(super) enum OwnProtection {
+    /// As they are.
+    Plain,
+    /// Protected with the endpoint's key.
+    Protected(Arc<SendKey>),
+}
+
+/// All keys.
+pub(super) struct KeyTables {
+    /// Key for whole messages, if messages are protected.
+    pub(super) messages: Option<Arc<SendKey>>,
+    own: RwLock<BTreeMap<EntityId, OwnProtection>>,
+    peers: RwLock<BTreeMap<GuidPrefix, Arc<KeysOfPeer>>>,
+}
+
+/// The keys of an authenticated participant.
+pub(super) struct KeysOfPeer {
+    /// For keys that are sent to it.
+    pub(super) exchange: Arc<SendKey>,
+    /// Whether it sends plain announcements outside of protected messages.
+    pub(super) announces_outside: bool,
+    received: Mutex<ReceivedKeys>,
+}
+
+/// Keys that a participant has sent, and what follows from its announcements.
+pub(super) struct ReceivedKeys {
+    exchange: ReceiveKey,
+    messages: Option<ReceiveKey>,
+    endpoints: BTreeMap<EntityId, KeyedEndpoint>,
+    /// Endpoints by the id of their key.
+    by_key_id: BTreeMap<[u8; 4], EntityId>,
+}
+
+/// An endpoint of a participant.
+#[derive(Default)]
+struct KeyedEndpoint {
+    /// Its submessages come protected. Plain ones are refused.
+    is_protected: bool,
+    key: Option<ReceiveKey>,
+}
+
+impl KeyTables {
+    pub(super) fn new(messages: Option<SendKey>) -> Self {
+        Self { messages: messages.map(Arc::new), own: RwLock::default(), peers: RwLock::default() }
+    }
+
+    pub(super) fn own(&self, id: EntityId) -> Option<OwnProtection> {
+        self.own.read().unwrap_or_else(PoisonError::into_inner).get(&id).cloned()
+    }
+
+    pub(super) fn set_own(&self, id: EntityId, protection: OwnProtection) {
+        self.own.write().unwrap_or_else(PoisonError::into_inner).insert(id, protection);
+    }
+
+    pub(super) fn remove_own(&self, id: EntityId) {
+        self.own.write().unwrap_or_else(PoisonError::into_inner).remove(&id);
+    }
+
+    pub(super) fn peer(&self, prefix: GuidPrefix) -> Option<Arc<KeysOfPeer>> {
+        self.peers.read().unwrap_or_else(PoisonError::into_inner).get(&prefix).cloned()
+    }
+
+    pub(super) fn set_peer(&self, prefix: GuidPrefix, keys: KeysOfPeer) {
+        self.peers.write().unwrap_or_else(PoisonError::into_inner).insert(prefix, Arc::new(keys));
+    }
+
+    pub(super) fn remove_peer(&self, prefix: GuidPrefix) {
+        self.peers.write().unwrap_or_else(PoisonError::into_inner).remove(&prefix);
+    }
+}
+
+impl KeysOfPeer {
+    /// Begins with the key that follows from the handshake.
+    pub(super) fn new(exchange: SendKey, announces_outside: bool) -> Self {
+        let received = ReceivedKeys {
+            exchange: ReceiveKey::new(exchange.material().clone()),
+            messages: None,
+            endpoints: BTreeMap::new(),
+            by_key_id: BTreeMap::new(),
+        };
+        Self { exchange: Arc::new(exchange), announces_outside, received: Mutex::new(received) }
+    }
+
+    pub(super) fn received(&self) -> MutexGuard<'_, ReceivedKeys> {
+        self.received.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ReceivedKeys {
+    pub(super) fn set_messages(&mut self, material: KeyMaterial) {
+        self.messages = Some(ReceiveKey::new(material));
+    }
+
+    /// The key for whole messages.
+    pub(super) fn messages(&mut self) -> Option<&mut ReceiveKey> {
+        self.messages.as_mut()
+    }
+
+    /// Stores the key of an endpoint. Returns false if the participant has too many.
+    pub(super) fn set_endpoint(&mut self, id: EntityId, material: KeyMaterial) -> bool {
+        if !self.endpoints.contains_key(&id) && self.endpoints.len() >= ENDPOINT_KEYS_MAX {
+            return false;
+        }
+        let endpoint = self.endpoints.entry(id).or_default();
+        if let Some(before) = endpoint.key.take() {
+            self.by_key_id.remove(&before.material().sender_key_id);
+        }
+        self.by_key_id.insert(material.sender_key_id, id);
+        endpoint.key = Some(ReceiveKey::new(material));
+        true
+    }
+
+    /// Records whether the submessages of an endpoint come protected.
+    pub(super) fn set_protected(&mut self, id: EntityId, is_protected: bool) {
+        if self.endpoints.contains_key(&id) || self.endpoints.len() < ENDPOINT_KEYS_MAX {
+            self.endpoints.entry(id).or_default().is_protected = is_protected;
+        }
+    }
+
+    pub(super) fn has_key(&self, id: EntityId) -> bool {
+        self.endpoints.get(&id).is_some_and(|endpoint| endpoint.key.is_some())
+    }
+
+    /// Whether plain submessages of an endpoint are refused. An endpoint that no match has asked about is unknown here.
+    pub(super) fn is_protected(&self, id: EntityId) -> bool {
+        self.endpoints.get(&id).is_none_or(|endpoint| endpoint.is_protected || endpoint.key.is_some())
+    }
+
+    pub(super) fn remove_endpoint(&mut self, id: EntityId) {
+        if let Some(key) = self.endpoints.remove(&id).and_then(|endpoint| endpoint.key) {
+            self.by_key_id.remove(&key.material().sender_key_id);
+        }
+    }
+
+    /// The key that a protected submessage names, with the endpoint that has it. `None` for the endpoint: the key of
+    /// the exchange of keys.
+    pub(super) fn named_by(&mut self, header: &CryptoHeader) -> Option<(Option<EntityId>, &mut ReceiveKey)> {
+        if self.exchange.is_named_by(header) {
+            return Some((None, &mut self.exchange));
+        }
+        let id = *self.by_key_id.get(&header.key_id)?;
+        Some((Some(id), self.endpoints.get_mut(&id)?.key.as_mut()?))
+    }
+}

@@ -1,0 +1,572 @@
+//! Protects and opens the submessages of a message, and whole messages.
+//!
+//! What leaves unprotected although it must be protected is dropped, and so is what arrives so. Everything else of a
+//! message passes. The parser behind this file sees plain submessages only.
+//!
+//! | endpoints | submessages | whole messages |
+//! |---|---|---|
+//! | SPDP, ParticipantStatelessMessage | plain | never protected |
+//! | ParticipantVolatileMessageSecure | protected with the key of the handshake | never protected |
+//! | protected SEDP and liveliness | by governance | by governance |
+//! | plain SEDP, liveliness and types | plain | by governance |
+//! | those of the application | by the governance of their topic | by governance |
+
+use super::keys::{KeyTables, KeysOfPeer, OwnProtection, ReceivedKeys};
+use dds_rtps::types::{EntityId, GuidPrefix};
+use dds_security::crypto::message::{self, HeaderBinding};
+use dds_security::crypto::{OpenError, submessage};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Bytes of the header of a message.
+const MESSAGE_HEADER_LEN: usize = 20;
+
+/// Bytes that a message grows by: its own protection, and that of three submessages. Writers limit the others.
+pub(super) const OVERHEAD: u16 = 256;
+
+/// Buffers that are kept for reuse: more threads than that rarely send or receive at once.
+const BUFFERS_MAX: usize = 8;
+
+/// Ids of submessages (RTPS 2.5, 9.4.5.1.1; DDS Security 1.1, 7.3.7).
+mod id {
+    pub(super) const ACKNACK: u8 = 0x06;
+    pub(super) const HEARTBEAT: u8 = 0x07;
+    pub(super) const GAP: u8 = 0x08;
+    pub(super) const INFO_TS: u8 = 0x09;
+    pub(super) const INFO_SRC: u8 = 0x0c;
+    pub(super) const INFO_REPLY_IP4: u8 = 0x0d;
+    pub(super) const INFO_DST: u8 = 0x0e;
+    pub(super) const INFO_REPLY: u8 = 0x0f;
+    pub(super) const NACK_FRAG: u8 = 0x12;
+    pub(super) const HEARTBEAT_FRAG: u8 = 0x13;
+    pub(super) const DATA: u8 = 0x15;
+    pub(super) const DATA_FRAG: u8 = 0x16;
+    pub(super) const PAD: u8 = 0x01;
+}
+
+/// What the governance says about messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct MessageRules {
+    /// Whole messages are protected.
+    pub(super) messages: bool,
+    /// The submessages of protected SEDP are protected.
+    pub(super) discovery: bool,
+    /// The submessages of protected liveliness are protected.
+    pub(super) liveliness: bool,
+}
+
+/// Groups of endpoints, as in the table above.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ProtectionGroup {
+    Bootstrap,
+    Keys,
+    SecureDiscovery,
+    SecureLiveliness,
+    PlainBuiltin,
+    User,
+}
+
+impl ProtectionGroup {
+    fn of(id: EntityId) -> Self {
+        match id {
+            EntityId::SPDP_WRITER
+            | EntityId::SPDP_READER
+            | EntityId::STATELESS_MESSAGE_WRITER
+            | EntityId::STATELESS_MESSAGE_READER => Self::Bootstrap,
+            EntityId::VOLATILE_MESSAGE_WRITER | EntityId::VOLATILE_MESSAGE_READER => Self::Keys,
+            EntityId::SECURE_PARTICIPANTS_WRITER
+            | EntityId::SECURE_PARTICIPANTS_READER
+            | EntityId::SECURE_PUBLICATIONS_WRITER
+            | EntityId::SECURE_PUBLICATIONS_READER
+            | EntityId::SECURE_SUBSCRIPTIONS_WRITER
+            | EntityId::SECURE_SUBSCRIPTIONS_READER => Self::SecureDiscovery,
+            EntityId::SECURE_MESSAGE_WRITER | EntityId::SECURE_MESSAGE_READER => Self::SecureLiveliness,
+            id if id.is_builtin() => Self::PlainBuiltin,
+            _ => Self::User,
+        }
+    }
+
+    /// Whether whole messages with its submessages are protected, if messages are.
+    fn is_in_protected_messages(self) -> bool {
+        !matches!(self, Self::Bootstrap | Self::Keys)
+    }
+}
+
+/// One submessage of a message.
+struct RawSubmessage<'a> {
+    id: u8,
+    bytes: &'a [u8],
+}
+
+/// The submessages of a message, without a look at their content. It ends at a faulty one.
+struct RawSubmessages<'a>(&'a [u8]);
+
+impl<'a> Iterator for RawSubmessages<'a> {
+    type Item = RawSubmessage<'a>;
+
+    fn next(&mut self) -> Option<RawSubmessage<'a>> {
+        let [id, flags, l0, l1] = *self.0.first_chunk::<4>()?;
+        let octets = if flags & 1 != 0 { u16::from_le_bytes([l0, l1]) } else { u16::from_be_bytes([l0, l1]) };
+        // 0 means "to the end of the message" (RTPS 2.5, 9.4.5.1.3).
+        let reaches_end = octets == 0 && !matches!(id, id::PAD | id::INFO_TS);
+        let len = if reaches_end { self.0.len() } else { 4 + usize::from(octets) };
+        let (bytes, rest) = self.0.split_at_checked(len)?;
+        self.0 = rest;
+        Some(RawSubmessage { id, bytes })
+    }
+}
+
+/// The endpoints of a submessage: the one that sends it, and the addressed one.
+struct Endpoints {
+    sender: EntityId,
+    receiver: EntityId,
+}
+
+impl RawSubmessage<'_> {
+    /// `None` for submessages that no endpoint sends.
+    fn endpoints(&self) -> Option<Endpoints> {
+        let id_at = |at: usize| self.bytes.get(at..)?.first_chunk::<4>().map(|id| EntityId(*id));
+        match self.id {
+            id::DATA | id::DATA_FRAG => Some(Endpoints { receiver: id_at(8)?, sender: id_at(12)? }),
+            id::HEARTBEAT | id::HEARTBEAT_FRAG | id::GAP => Some(Endpoints { receiver: id_at(4)?, sender: id_at(8)? }),
+            id::ACKNACK | id::NACK_FRAG => Some(Endpoints { sender: id_at(4)?, receiver: id_at(8)? }),
+            _ => None,
+        }
+    }
+
+    /// Whether an endpoint sends it.
+    fn is_of_endpoint(&self) -> bool {
+        matches!(
+            self.id,
+            id::DATA | id::DATA_FRAG | id::HEARTBEAT | id::HEARTBEAT_FRAG | id::GAP | id::ACKNACK | id::NACK_FRAG
+        )
+    }
+
+    /// The participant that an INFO_DST or INFO_SRC names, which is at the end of both.
+    fn prefix(&self) -> Option<GuidPrefix> {
+        self.bytes.last_chunk::<12>().map(|prefix| GuidPrefix(*prefix))
+    }
+}
+
+/// A message must not be sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Unsealable;
+
+/// Reused buffers.
+#[derive(Default)]
+pub(super) struct Buffers(Mutex<Vec<Vec<u8>>>);
+
+impl Buffers {
+    fn take(&self) -> Vec<u8> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default()
+    }
+
+    fn put_back(&self, mut buffer: Vec<u8>) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() < BUFFERS_MAX {
+            buffer.clear();
+            kept.push(buffer);
+        }
+    }
+}
+
+/// Protects and opens messages with the keys of the tables.
+pub(super) struct MessageFilter {
+    pub(super) rules: MessageRules,
+    pub(super) keys: KeyTables,
+    pub(super) buffers: Buffers,
+}
+
+impl MessageFilter {
+    /// Protects a message in place.
+    pub(super) fn seal(&self, message: &mut Vec<u8>) -> Result<(), Unsealable> {
+        let mut sealed = self.buffers.take();
+        let result = self.seal_into(message, &mut sealed);
+        if result.is_ok() {
+            std::mem::swap(message, &mut sealed);
+        }
+        self.buffers.put_back(sealed);
+        result
+    }
+
+    fn seal_into(&self, message: &[u8], sealed: &mut Vec<u8>) -> Result<(), Unsealable> {
+        let (header, rest) = message.split_at_checked(MESSAGE_HEADER_LEN).ok_or(Unsealable)?;
+        sealed.extend_from_slice(header);
+        let mut destination = GuidPrefix::UNKNOWN;
+        // Whether endpoints of protected messages, and others, have sent something.
+        let (mut protects, mut bootstraps) = (false, false);
+        for submessage in RawSubmessages(rest) {
+            if submessage.id == id::INFO_DST {
+                destination = submessage.prefix().ok_or(Unsealable)?;
+            }
+            let start = sealed.len();
+            sealed.extend_from_slice(submessage.bytes);
+            if !submessage.is_of_endpoint() {
+                continue;
+            }
+            let sender = submessage.endpoints().ok_or(Unsealable)?.sender;
+            let group = ProtectionGroup::of(sender);
+            *(if group.is_in_protected_messages() { &mut protects } else { &mut bootstraps }) = true;
+            let key = match group {
+                ProtectionGroup::Bootstrap | ProtectionGroup::PlainBuiltin => continue,
+                ProtectionGroup::Keys => Arc::clone(&self.keys.peer(destination).ok_or(Unsealable)?.exchange),
+                ProtectionGroup::SecureDiscovery | ProtectionGroup::SecureLiveliness | ProtectionGroup::User => {
+                    // An endpoint that is not in the table is removed, or not known yet.
+                    match self.keys.own(sender).ok_or(Unsealable)? {
+                        OwnProtection::Plain => continue,
+                        OwnProtection::Protected(key) => key,
+                    }
+                }
+            };
+            submessage::seal(&key, sealed, start, &[]).map_err(|_| Unsealable)?;
+        }
+        match &self.keys.messages {
+            Some(key) if protects => {
+                debug_assert!(!bootstraps, "messages that are never protected share no datagram with others");
+                if bootstraps {
+                    return Err(Unsealable);
+                }
+                message::seal(key, HeaderBinding::InfoSource, sealed, &[]).map_err(|_| Unsealable)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Appends the plain message of a datagram to `out`, which is empty.
+    ///
+    /// # Errors
+    /// The reason, if nothing of the datagram passes.
+    pub(super) fn open(&self, datagram: &[u8], out: &mut Vec<u8>) -> Result<(), OpenError> {
+        let header = datagram.first_chunk::<MESSAGE_HEADER_LEN>().ok_or(OpenError::Malformed)?;
+        if !header.starts_with(b"RTPS") {
+            return Err(OpenError::Malformed);
+        }
+        let sender = GuidPrefix(*header.last_chunk().ok_or(OpenError::Malformed)?);
+        let peer = self.keys.peer(sender);
+        let mut received = peer.as_ref().map(|peer| peer.received());
+        if datagram.get(MESSAGE_HEADER_LEN) != Some(&message::SRTPS_PREFIX) {
+            let mut opener = MessageOpener { filter: self, sender, peer: peer.as_deref(), was_protected: false, out };
+            return opener.open(datagram, received.as_deref_mut());
+        }
+        let mut plain = self.buffers.take();
+        let opened = self.open_message(datagram, received.as_deref_mut(), &mut plain);
+        let result = opened.and_then(|()| {
+            let mut opener = MessageOpener { filter: self, sender, peer: peer.as_deref(), was_protected: true, out };
+            opener.open(&plain, received.as_deref_mut())
+        });
+        self.buffers.put_back(plain);
+        result
+    }
+
+    fn open_message(
+        &self,
+        datagram: &[u8],
+        received: Option<&mut ReceivedKeys>,
+        plain: &mut Vec<u8>,
+    ) -> Result<(), OpenError> {
+        let parsed = message::parse(datagram)?;
+        if parsed.binding != HeaderBinding::InfoSource {
+            return Err(OpenError::UnknownKey);
+        }
+        let key = received.and_then(ReceivedKeys::messages).ok_or(OpenError::UnknownKey)?;
+        parsed.open(key, plain)
+    }
+}
+
+/// Opens the submessages of one message.
+struct MessageOpener<'a, 'o> {
+    filter: &'a MessageFilter,
+    sender: GuidPrefix,
+    peer: Option<&'a KeysOfPeer>,
+    /// The whole message was protected.
+    was_protected: bool,
+    out: &'o mut Vec<u8>,
+}
+
+impl MessageOpener<'_, '_> {
+    /// Opens a message, and keeps the submessages that may pass.
+    fn open(&mut self, message: &[u8], mut received: Option<&mut ReceivedKeys>) -> Result<(), OpenError> {
+        let (header, mut rest) = message.split_at_checked(MESSAGE_HEADER_LEN).ok_or(OpenError::Malformed)?;
+        self.out.extend_from_slice(header);
+        let (mut passed, mut refused) = (false, None);
+        while let Some(submessage) = RawSubmessages(rest).next() {
+            if submessage.id == submessage::SEC_PREFIX {
+                match self.open_submessage(rest, received.as_deref_mut()) {
+                    Ok(len) => {
+                        passed = true;
+                        rest = rest.get(len..).unwrap_or_default();
+                    }
+                    Err(error) => {
+                        refused = Some(error);
+                        rest = behind_protected(rest);
+                    }
+                }
+                continue;
+            }
+            rest = rest.get(submessage.bytes.len()..).unwrap_or_default();
+            match submessage.id {
+                // Nothing else of a participant comes in the name of another one.
+                id::INFO_SRC if submessage.prefix() != Some(self.sender) => break,
+                id::INFO_SRC | id::INFO_DST | id::INFO_TS | id::INFO_REPLY | id::INFO_REPLY_IP4 => {
+                    self.out.extend_from_slice(submessage.bytes);
+                }
+                _ if submessage.is_of_endpoint() => match self.check_plain(&submessage, received.as_deref_mut()) {
+                    Ok(()) => {
+                        passed = true;
+                        self.out.extend_from_slice(submessage.bytes);
+                    }
+                    Err(error) => refused = Some(error),
+                },
+                // A header extension has the checksum of another message now. The others have no meaning.
+                _ => {}
+            }
+        }
+        match refused {
+            Some(error) if !passed => {
+                self.out.clear();
+                Err(error)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Opens a protected submessage. Returns how many bytes it has.
+    fn open_submessage(&mut self, bytes: &[u8], received: Option<&mut ReceivedKeys>) -> Result<usize, OpenError> {
+        let received = received.ok_or(OpenError::UnknownKey)?;
+        let header = submessage::header(bytes)?;
+        let (owner, key) = received.named_by(&header).ok_or(OpenError::UnknownKey)?;
+        let start = self.out.len();
+        let len = submessage::open(key, bytes, self.out)?;
+        let plain = &self.out[start..];
+        // A second submessage would be one of any endpoint, because the key counts for the first one.
+        let opened = RawSubmessages(plain).next().filter(|opened| plain.len() == opened.bytes.len());
+        let sender = opened.and_then(|opened| opened.endpoints()).map(|endpoints| endpoints.sender);
+        let is_allowed = match (owner, sender) {
+            // The key of the handshake is for keys only, and each other key for its endpoint.
+            (None, Some(sender)) => ProtectionGroup::of(sender) == ProtectionGroup::Keys,
+            (Some(owner), Some(sender)) => owner == sender && self.may_be_outside(ProtectionGroup::of(sender)),
+            (_, None) => false,
+        };
+        if !is_allowed {
+            self.out.truncate(start);
+            return Err(OpenError::Forged);
+        }
+        Ok(len)
+    }
+
+    /// Whether submessages of a group may come in a message with this protection.
+    fn may_be_outside(&self, group: ProtectionGroup) -> bool {
+        if self.was_protected || !self.filter.rules.messages || !group.is_in_protected_messages() {
+            return true;
+        }
+        // Cyclone DDS protects no message with plain announcements.
+        group == ProtectionGroup::PlainBuiltin && self.peer.is_some_and(|peer| peer.announces_outside)
+    }
+
+    /// Checks that a submessage may come without protection of its own.
+    fn check_plain(
+        &self,
+        submessage: &RawSubmessage<'_>,
+        received: Option<&mut ReceivedKeys>,
+    ) -> Result<(), OpenError> {
+        let Endpoints { sender, receiver } = submessage.endpoints().ok_or(OpenError::Malformed)?;
+        let of_sender = ProtectionGroup::of(sender);
+        // A plain endpoint may be the forged sender of an answer to a protected one.
+        let group = match of_sender {
+            ProtectionGroup::Bootstrap if receiver != EntityId::UNKNOWN => ProtectionGroup::of(receiver),
+            group => group,
+        };
+        let rules = self.filter.rules;
+        let is_protected = match group {
+            ProtectionGroup::Bootstrap | ProtectionGroup::PlainBuiltin => false,
+            ProtectionGroup::Keys => true,
+            ProtectionGroup::SecureDiscovery => rules.discovery,
+            ProtectionGroup::SecureLiveliness => rules.liveliness,
+            ProtectionGroup::User => {
+                let is_addressed_protected = receiver != EntityId::UNKNOWN
+                    && matches!(self.filter.keys.own(receiver), Some(OwnProtection::Protected(_)));
+                is_addressed_protected || received.is_some_and(|received| received.is_protected(sender))
+            }
+        };
+        if is_protected || !self.may_be_outside(group) { Err(OpenError::NotProtected) } else { Ok(()) }
+    }
+}
+
+/// Returns the bytes behind a protected submessage that does not open.
+fn behind_protected(bytes: &[u8]) -> &[u8] {
+    let mut submessages = RawSubmessages(bytes);
+    // Prefix, body or plain submessage, postfix.
+    for _ in 0..3 {
+        match submessages.next() {
+            Some(submessage) if submessage.id == submessage::SEC_POSTFIX => break,
+            Some(_) => {}
+            None => return &[],
+        }
+    }
+    submessages.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dds_security::crypto::{KeyMaterial, SendKey, TransformationKind};
+
+    const OWN: GuidPrefix = GuidPrefix([1; 12]);
+    const PEER: GuidPrefix = GuidPrefix([2; 12]);
+    const WRITER: EntityId = EntityId([0, 0, 1, 2]);
+    const OTHER_WRITER: EntityId = EntityId([0, 0, 2, 2]);
+
+    fn material() -> KeyMaterial {
+        KeyMaterial::generate(TransformationKind::Aes256Gcm).unwrap()
+    }
+
+    fn send_key(material: &KeyMaterial) -> SendKey {
+        SendKey::new(material.clone()).unwrap().unwrap()
+    }
+
+    fn filter(messages: Option<&KeyMaterial>) -> MessageFilter {
+        let rules = MessageRules { messages: messages.is_some(), discovery: true, liveliness: true };
+        MessageFilter { rules, keys: KeyTables::new(messages.map(send_key)), buffers: Buffers::default() }
+    }
+
+    /// A message with a HEARTBEAT of each writer.
+    fn message(writers: &[EntityId]) -> Vec<u8> {
+        let mut bytes = [b"RTPS\x02\x05\x01\xdd", &OWN.0[..]].concat();
+        bytes.extend([id::INFO_DST, 1, 12, 0]);
+        bytes.extend(PEER.0);
+        for writer in writers {
+            bytes.extend([id::HEARTBEAT, 1, 28, 0, 0, 0, 0, 0]);
+            bytes.extend(writer.0);
+            bytes.extend([7; 20]);
+        }
+        bytes
+    }
+
+    /// The filters of a sender and a receiver that knows its keys.
+    fn pair(messages: Option<&KeyMaterial>) -> (MessageFilter, MessageFilter) {
+        let (sender, receiver) = (filter(messages), filter(messages));
+        let [exchange, of_writer] = [material(), material()];
+        sender.keys.set_peer(PEER, KeysOfPeer::new(send_key(&exchange), false));
+        sender.keys.set_own(WRITER, OwnProtection::Protected(Arc::new(send_key(&of_writer))));
+        sender.keys.set_own(OTHER_WRITER, OwnProtection::Plain);
+        receiver.keys.set_peer(OWN, KeysOfPeer::new(send_key(&exchange), false));
+        let peer = receiver.keys.peer(OWN).unwrap();
+        let mut received = peer.received();
+        if let Some(material) = messages {
+            received.set_messages(material.clone());
+        }
+        received.set_protected(WRITER, true);
+        received.set_protected(OTHER_WRITER, false);
+        received.set_endpoint(WRITER, of_writer);
+        drop(received);
+        (sender, receiver)
+    }
+
+    fn opened(receiver: &MessageFilter, datagram: &[u8]) -> Result<Vec<u8>, OpenError> {
+        let mut out = Vec::new();
+        receiver.open(datagram, &mut out).map(|()| out)
+    }
+
+    #[test]
+    fn each_kind_of_protection_opens() {
+        for messages in [None, Some(material())] {
+            let (sender, receiver) = pair(messages.as_ref());
+            for writers in [
+                &[EntityId::SPDP_WRITER][..],
+                &[EntityId::VOLATILE_MESSAGE_WRITER],
+                &[EntityId::SEDP_PUBLICATIONS_WRITER, WRITER, OTHER_WRITER, WRITER],
+            ] {
+                let plain = message(writers);
+                let mut datagram = plain.clone();
+                sender.seal(&mut datagram).unwrap();
+                assert_eq!(datagram == plain, writers == [EntityId::SPDP_WRITER]);
+                assert_eq!(opened(&receiver, &datagram), Ok(plain));
+            }
+        }
+    }
+
+    #[test]
+    fn plain_submessages_of_protected_endpoints_are_dropped() {
+        let (_, receiver) = pair(None);
+        for writer in [WRITER, EntityId::VOLATILE_MESSAGE_WRITER, EntityId::SECURE_PUBLICATIONS_WRITER] {
+            assert_eq!(opened(&receiver, &message(&[writer])), Err(OpenError::NotProtected), "{writer}");
+        }
+        // The rest of the message passes.
+        assert_eq!(opened(&receiver, &message(&[WRITER, OTHER_WRITER])), Ok(message(&[OTHER_WRITER])));
+        let (_, receiver) = pair(Some(&material()));
+        for writer in [OTHER_WRITER, EntityId::SEDP_PUBLICATIONS_WRITER] {
+            assert_eq!(opened(&receiver, &message(&[writer])), Err(OpenError::NotProtected), "{writer}");
+        }
+        assert_eq!(opened(&receiver, &message(&[EntityId::SPDP_WRITER])), Ok(message(&[EntityId::SPDP_WRITER])));
+    }
+
+    #[test]
+    fn key_of_an_endpoint_counts_for_no_other_one() {
+        let (sender, receiver) = pair(None);
+        let Some(OwnProtection::Protected(key)) = sender.keys.own(WRITER) else { panic!("it has a key") };
+        sender.keys.set_own(OTHER_WRITER, OwnProtection::Protected(key));
+        let mut datagram = message(&[OTHER_WRITER]);
+        sender.seal(&mut datagram).unwrap();
+        assert_eq!(opened(&receiver, &datagram), Err(OpenError::Forged));
+        // The key of the handshake does not protect samples.
+        let mut datagram = message(&[WRITER]);
+        let exchange = OwnProtection::Protected(Arc::clone(&sender.keys.peer(PEER).unwrap().exchange));
+        sender.keys.set_own(WRITER, exchange);
+        sender.seal(&mut datagram).unwrap();
+        assert_eq!(opened(&receiver, &datagram), Err(OpenError::Forged));
+    }
+
+    /// A reader has the key of its writer. It must not count for other endpoints.
+    #[test]
+    fn protected_body_has_one_submessage() {
+        let (sender, receiver) = pair(None);
+        let Some(OwnProtection::Protected(key)) = sender.keys.own(WRITER) else { panic!("it has a key") };
+        let second = message(&[OTHER_WRITER])[36..].to_vec();
+        let source = [&[id::INFO_SRC, 1, 20, 0, 0, 0, 0, 0, 2, 5, 1, 0xdd][..], &PEER.0].concat();
+        for inner in [second.clone(), source.clone(), [source, second].concat()] {
+            let mut datagram = message(&[WRITER]);
+            datagram.extend(inner);
+            submessage::seal(&key, &mut datagram, 36, &[]).unwrap();
+            assert_eq!(opened(&receiver, &datagram), Err(OpenError::Forged));
+        }
+    }
+
+    #[test]
+    fn plain_answer_of_a_bootstrap_endpoint_reaches_no_protected_one() {
+        let (_, receiver) = pair(None);
+        let mut datagram = message(&[EntityId::SPDP_WRITER]);
+        // The addressed reader of the HEARTBEAT.
+        datagram[40..44].copy_from_slice(&EntityId::VOLATILE_MESSAGE_READER.0);
+        assert_eq!(opened(&receiver, &datagram), Err(OpenError::NotProtected));
+    }
+
+    #[test]
+    fn unknown_endpoint_sends_nothing() {
+        let (sender, _) = pair(None);
+        sender.keys.remove_own(WRITER);
+        assert_eq!(sender.seal(&mut message(&[WRITER])), Err(Unsealable));
+        sender.keys.remove_peer(PEER);
+        assert_eq!(sender.seal(&mut message(&[EntityId::VOLATILE_MESSAGE_WRITER])), Err(Unsealable));
+    }
+
+    #[test]
+    fn changed_or_cut_datagram_passes_nothing_protected() {
+        let key = material();
+        for messages in [None, Some(&key)] {
+            let (sender, receiver) = pair(messages);
+            let mut datagram = message(&[WRITER]);
+            sender.seal(&mut datagram).unwrap();
+            for bit in MESSAGE_HEADER_LEN * 8..datagram.len() * 8 {
+                let mut changed = datagram.clone();
+                changed[bit / 8] ^= 1 << (bit % 8);
+                // Unused flags may differ, but no content.
+                if let Ok(plain) = opened(&receiver, &changed) {
+                    let is_whole = plain.get(36..) == message(&[WRITER]).get(36..);
+                    assert!(plain.len() <= 36 || is_whole, "bit {bit}: {plain:?}");
+                }
+            }
+            for len in 0..datagram.len() {
+                assert!(opened(&receiver, &datagram[..len]).is_err_and(|_| true) || len < 40, "{len}");
+            }
+        }
+    }
+}

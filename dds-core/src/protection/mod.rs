@@ -1,0 +1,28 @@
+//! The plugins of DDS Security for one participant: admission of others, and protection of messages.
+//!
+//! In: files of an identity, participants and endpoints that discovery finds, messages. Out: decisions with their
+//! reasons, handshakes and keys for other participants, protected and opened messages. Owned: the keys of the
+//! participant and of its peers.
+//!
+//! Discovery asks [`SecurityPlugins`] by a trait of `dds-rtps`, and the transform of messages is the same object. The
+//! path of a sample looks up keys in [`keys`](self::keys), and enters no lock of the handshakes.
+//!
+//! | file | content |
+//! |---|---|
+//! | `credentials` | the files of an identity, from a folder or from properties |
+//! | `policy` | what governance and permissions say about participants, topics and endpoints |
+//! | `keys` | keys of this participant and its peers |
+//! | `message_filter` | protects and opens the submessages of a message |
+//! | `handshakes` | handshakes and the exchange of keys, by participant |
+//! | `plugins` | the object that discovery and the transform share |
+
+mod credentials;
+mod handshakes;
+mod keys;
+mod message_filter;
+mod plugins;
+mod policy;
+
+pub(crate) use credentials::CredentialProperties;
+pub use credentials::{Credentials, CredentialsError};
+pub(crate) use plugins::SecurityPlugins;

@@ -1,0 +1,309 @@
+//! The object that discovery and the transform of messages share.
+
+use super::credentials::Credentials;
+use super::handshakes::{ExchangeContext, Handshakes, participant_data, unix_of};
+use super::keys::{KeyTables, OwnProtection};
+use super::message_filter::{Buffers, MessageFilter, MessageRules, OVERHEAD};
+use super::policy::{DomainPolicy, transformation};
+use crate::sync::Process;
+use dds_rtps::discovery::data::{EndpointData, ParticipantData, SecurityAnnouncement, SecurityToken};
+use dds_rtps::discovery::{
+    BuiltinEndpoints, DiscoveredReader, DiscoveredWriter, MatchPermission, PeerAdmission, PeerSecurity,
+    SecurePairTopic, SecurityAction, SecurityChannel,
+};
+use dds_rtps::types::{EntityId, Guid, GuidPrefix, Instant, Now};
+use dds_rtps::wire::{MessageTransform, RejectedMessage};
+use dds_security::access::ProtectionKind;
+use dds_security::authentication::{DataHolder, LocalIdentity, LocalParticipant};
+use dds_security::crypto::{KeyMaterial, OpenError, SendKey};
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// DDS Security of one participant.
+pub(crate) struct SecurityPlugins {
+    prefix: GuidPrefix,
+    identity: LocalIdentity,
+    policy: DomainPolicy,
+    filter: MessageFilter,
+    handshakes: Mutex<Handshakes>,
+    /// The time of the last call of discovery.
+    latest: Mutex<Now>,
+    refused: [AtomicU64; REASONS.len()],
+    /// A forked child has the counters of its parent, and must not use them.
+    process: Process,
+}
+
+/// Reasons to refuse a datagram, in the order of their counters.
+const REASONS: [OpenError; 4] =
+    [OpenError::NotProtected, OpenError::UnknownKey, OpenError::Forged, OpenError::Malformed];
+
+impl SecurityPlugins {
+    /// Verifies the files, and creates the keys of the participant.
+    ///
+    /// `candidate` is a random GUID prefix. The participant's own one follows from it and from its certificate.
+    ///
+    /// # Errors
+    /// A text that names the file, the fault, and the next step.
+    pub(crate) fn new(
+        credentials: &Credentials,
+        domain_id: u32,
+        candidate: GuidPrefix,
+        now: Now,
+    ) -> Result<Arc<Self>, String> {
+        let unix = unix_of(now);
+        let identity = identity(credentials, unix)?;
+        let policy = DomainPolicy::new(credentials, &identity, domain_id, unix)?;
+        let prefix = GuidPrefix(identity.prefix(candidate.0));
+        let guid = Guid::new(prefix, EntityId::PARTICIPANT).to_bytes();
+        let local = LocalParticipant { identity: identity.clone(), guid, participant_data: participant_data(guid) };
+        let is_protected = |kind| kind != ProtectionKind::None;
+        let rules = MessageRules {
+            messages: is_protected(policy.rule.rtps_protection_kind),
+            discovery: is_protected(policy.rule.discovery_protection_kind),
+            liveliness: is_protected(policy.rule.liveliness_protection_kind),
+        };
+        let keys = KeyTables::new(send_key(policy.rule.rtps_protection_kind)?);
+        for topic in SecurePairTopic::COMMON {
+            let kind = match topic {
+                SecurePairTopic::Messages => policy.rule.liveliness_protection_kind,
+                _ => policy.rule.discovery_protection_kind,
+            };
+            let (writer, reader) = topic.ids();
+            for id in [writer, reader] {
+                keys.set_own(id, own_protection(kind)?);
+            }
+        }
+        Ok(Arc::new(Self {
+            prefix,
+            identity,
+            policy,
+            filter: MessageFilter { rules, keys, buffers: Buffers::default() },
+            handshakes: Mutex::new(Handshakes::new(Arc::new(local), unix)),
+            latest: Mutex::new(now),
+            refused: Default::default(),
+            process: Process::current(),
+        }))
+    }
+
+    /// The GUID prefix of the participant.
+    pub(crate) fn prefix(&self) -> GuidPrefix {
+        self.prefix
+    }
+
+    /// Checks whether this participant may have an endpoint.
+    ///
+    /// # Errors
+    /// The reason, with the rule and the next step.
+    pub(crate) fn check_endpoint(&self, endpoint: &EndpointData, now: Now) -> Result<(), String> {
+        self.policy.check_local(endpoint, endpoint.guid.entity_id.is_writer(), unix_of(now))
+    }
+
+    /// Returns how many datagrams were refused.
+    pub(crate) fn refused(&self) -> u64 {
+        self.refused.iter().map(|count| count.load(Ordering::Relaxed)).sum()
+    }
+
+    fn handshakes(&self) -> MutexGuard<'_, Handshakes> {
+        self.handshakes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn cx(&self) -> ExchangeContext<'_> {
+        ExchangeContext { policy: &self.policy, filter: &self.filter }
+    }
+
+    fn note_time(&self, now: Now) {
+        *self.latest.lock().unwrap_or_else(PoisonError::into_inner) = now;
+    }
+
+    fn latest(&self) -> Now {
+        *self.latest.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Decides about a remote endpoint, and returns whether its keys are here.
+    fn permission(&self, local: &EndpointData, remote: &EndpointData) -> Result<bool, String> {
+        let mut handshakes = self.handshakes();
+        let (prefix, id) = (remote.guid.prefix, remote.guid.entity_id);
+        let Some(grant) = handshakes.grant_of(prefix) else {
+            return self.policy.check_unauthenticated(remote, id.is_writer()).map(|()| true);
+        };
+        self.policy.check_remote(grant, remote, id.is_writer(), handshakes.unix)?;
+        let protection = self.filter.keys.own(local.guid.entity_id);
+        let is_protected = matches!(protection, Some(OwnProtection::Protected(_)));
+        let Some(peer) = self.filter.keys.peer(prefix) else { return Ok(false) };
+        peer.received().set_protected(id, is_protected);
+        if !is_protected {
+            return Ok(true);
+        }
+        handshakes.send_endpoint_keys(&self.cx(), prefix, local.guid.entity_id, id);
+        let has_key = peer.received().has_key(id);
+        Ok(has_key)
+    }
+}
+
+/// Reads and checks the identity.
+fn identity(credentials: &Credentials, unix: i64) -> Result<LocalIdentity, String> {
+    let Credentials { identity_ca, certificate, private_key, permissions, revoked, .. } = credentials;
+    let folder = &certificate.name;
+    let identity = LocalIdentity::new(
+        identity_ca.text()?,
+        certificate.text()?,
+        private_key.text()?,
+        permissions.bytes.to_vec(),
+        unix,
+    )
+    .map_err(|error| format!("{folder}: {error}"))?;
+    match revoked {
+        None => Ok(identity),
+        Some(list) => identity.with_revocation_list(list.text()?).map_err(|error| format!("{}: {error}", list.name)),
+    }
+}
+
+/// Creates a key for a protection. `None` without protection.
+fn send_key(kind: ProtectionKind) -> Result<Option<SendKey>, String> {
+    let create = || SendKey::new(KeyMaterial::generate(transformation(kind))?);
+    create().map_err(|error| format!("the system has no random numbers: {error}"))
+}
+
+fn own_protection(kind: ProtectionKind) -> Result<OwnProtection, String> {
+    Ok(send_key(kind)?.map_or(OwnProtection::Plain, |key| OwnProtection::Protected(Arc::new(key))))
+}
+
+fn token(holder: DataHolder) -> Option<SecurityToken> {
+    Some(SecurityToken::new(holder.class_id, holder.properties))
+}
+
+/// The builtin endpoints of a participant with an identity, beside the usual ones.
+const SECURE_ENDPOINTS: BuiltinEndpoints = BuiltinEndpoints::SECURE_PUBLICATIONS_WRITER
+    .union(BuiltinEndpoints::SECURE_PUBLICATIONS_READER)
+    .union(BuiltinEndpoints::SECURE_SUBSCRIPTIONS_WRITER)
+    .union(BuiltinEndpoints::SECURE_SUBSCRIPTIONS_READER)
+    .union(BuiltinEndpoints::SECURE_MESSAGE_WRITER)
+    .union(BuiltinEndpoints::SECURE_MESSAGE_READER)
+    .union(BuiltinEndpoints::STATELESS_MESSAGE_WRITER)
+    .union(BuiltinEndpoints::STATELESS_MESSAGE_READER)
+    .union(BuiltinEndpoints::VOLATILE_MESSAGE_WRITER)
+    .union(BuiltinEndpoints::VOLATILE_MESSAGE_READER)
+    .union(BuiltinEndpoints::SECURE_PARTICIPANTS_WRITER)
+    .union(BuiltinEndpoints::SECURE_PARTICIPANTS_READER);
+
+impl PeerSecurity for SecurityPlugins {
+    fn announce(&self, data: &mut ParticipantData) {
+        data.builtin_endpoints = data.builtin_endpoints.without(BuiltinEndpoints::TYPES).union(SECURE_ENDPOINTS);
+        data.security = Some(Box::new(SecurityAnnouncement {
+            identity: token(self.identity.identity_token()),
+            permissions: token(self.identity.permissions_token()),
+            info: Some(self.policy.participant_info()),
+        }));
+    }
+
+    fn hides_details(&self) -> bool {
+        self.filter.rules.discovery
+    }
+
+    fn peer_announced(&self, now: Now, data: &ParticipantData) -> PeerAdmission {
+        self.note_time(now);
+        self.handshakes().peer_announced(&self.cx(), data, now)
+    }
+
+    fn peer_lost(&self, prefix: GuidPrefix) {
+        self.handshakes().peer_lost(&self.cx(), prefix);
+    }
+
+    fn admits_unauthenticated(&self) -> bool {
+        self.policy.rule.allow_unauthenticated_participants
+    }
+
+    fn handle_message(&self, now: Now, sender: GuidPrefix, channel: SecurityChannel, payload: &[u8]) {
+        self.note_time(now);
+        match channel {
+            SecurityChannel::Stateless => self.handshakes().handle_stateless(&self.cx(), sender, payload, now),
+            SecurityChannel::Volatile => self.handshakes().handle_keys(&self.cx(), sender, payload),
+        }
+    }
+
+    fn local_endpoint(&self, endpoint: &mut EndpointData) {
+        endpoint.security_info = self.policy.info_of(&endpoint.topic_name);
+        let id = endpoint.guid.entity_id;
+        if self.filter.keys.own(id).is_some() {
+            return;
+        }
+        let kind = self.policy.rule_of(&endpoint.topic_name).map(|topic| topic.metadata_protection_kind);
+        // Without a rule, or without random numbers, the endpoint stays out of the table, and sends nothing.
+        if let Some(Ok(protection)) = kind.map(own_protection) {
+            self.filter.keys.set_own(id, protection);
+        }
+    }
+
+    fn protects_discovery_of(&self, topic_name: &str) -> bool {
+        self.policy.protects_discovery_of(topic_name)
+    }
+
+    fn protects_liveliness(&self) -> bool {
+        self.filter.rules.liveliness
+    }
+
+    fn check_match(&self, writer: &DiscoveredWriter, reader: &DiscoveredReader) -> MatchPermission {
+        let (writer, reader, is_local) = (&writer.data.endpoint, &reader.data.endpoint, writer.is_local);
+        let (local, remote) = if is_local { (writer, reader) } else { (reader, writer) };
+        match self.permission(local, remote) {
+            Ok(true) => MatchPermission::Granted,
+            Ok(false) => MatchPermission::KeysPending,
+            Err(reason) => MatchPermission::Refused(reason.into()),
+        }
+    }
+
+    fn endpoint_removed(&self, guid: Guid) {
+        let is_own = guid.prefix == self.prefix;
+        if is_own {
+            self.filter.keys.remove_own(guid.entity_id);
+        }
+        self.handshakes().endpoint_removed(&self.cx(), guid, is_own);
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        let now = self.latest();
+        self.handshakes().deadline(now.instant, now)
+    }
+
+    fn handle_timeout(&self, now: Now) {
+        self.note_time(now);
+        self.handshakes().handle_timeout(now);
+    }
+
+    fn poll_action(&self) -> Option<SecurityAction> {
+        self.handshakes().poll_action()
+    }
+}
+
+impl MessageTransform for SecurityPlugins {
+    fn seal(&self, message: &mut Vec<u8>) {
+        // No plain message may leave this participant, and no number may be used twice.
+        if self.process.is_left() || self.filter.seal(message).is_err() {
+            message.clear();
+        }
+    }
+
+    fn open(&self, datagram: &[u8], message: &mut Vec<u8>) -> Result<(), RejectedMessage> {
+        self.filter.open(datagram, message).map_err(|reason| {
+            let at = REASONS.iter().position(|known| *known == reason).unwrap_or(REASONS.len() - 1);
+            self.refused[at].fetch_add(1, Ordering::Relaxed);
+            // Keys arrive after the first messages, so a single refused datagram is no news.
+            RejectedMessage { news: None }
+        })
+    }
+
+    fn overhead(&self) -> u16 {
+        OVERHEAD
+    }
+
+    fn explain(&self) -> String {
+        self.handshakes().explain()
+    }
+}
+
+impl fmt::Debug for SecurityPlugins {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SecurityPlugins").field("prefix", &self.prefix).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,411 @@
+//! Participants with certificates, governance and permissions, in a network that loses datagrams.
+
+use crate::simulated::{Random, World};
+use crate::support::Notes;
+use dds_core::driver::Socket;
+use dds_core::error::CreateErrorKind;
+use dds_core::matching::Obstacle;
+use dds_core::qos::Preset;
+use dds_core::security::Credentials;
+use dds_core::sim::{Conditions, Simulation};
+use dds_core::{DataReader, DataWriter, DdsType, DomainParticipant, DomainParticipantBuilder, Duration};
+use dds_security::keystore::{Fleet, FleetOptions};
+use dds_security::pki::Validity;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Held by each test: `tracing` may miss a line that another thread writes for the first time at the same instant.
+static TURN: Mutex<()> = Mutex::new(());
+
+#[derive(DdsType, Debug, PartialEq, Clone)]
+struct Parcel {
+    #[dds(key)]
+    number: u32,
+    bytes: Vec<u8>,
+}
+
+fn parcel(number: u32, len: usize) -> Parcel {
+    Parcel { number, bytes: vec![number as u8; len] }
+}
+
+/// A keystore in a folder that ends with it.
+struct Keystore {
+    folder: PathBuf,
+}
+
+/// The kinds of protection of a governance.
+#[derive(Debug, Clone, Copy)]
+struct Kinds {
+    rtps: &'static str,
+    discovery: &'static str,
+    liveliness: &'static str,
+    metadata: &'static str,
+    data: &'static str,
+}
+
+const NONE: Kinds = Kinds { rtps: "NONE", discovery: "NONE", liveliness: "NONE", metadata: "NONE", data: "NONE" };
+
+impl Keystore {
+    /// Makes identities, and a governance with these kinds. `edit` changes the document further.
+    fn new(identities: &[&str], kinds: Kinds, edit: impl Fn(String) -> String) -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("dds-identities-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(name);
+        let options = |identities: &[&str]| FleetOptions {
+            identities: identities.iter().map(|name| (*name).to_owned()).collect(),
+            // The clock of a simulation begins in 2026.
+            ..FleetOptions::new(Validity { not_before: 1_000_000_000, not_after: 2_000_000_000 })
+        };
+        Fleet::create(&folder, &options(&[])).unwrap();
+        let path = folder.join("enclaves/governance.xml");
+        let mut text = std::fs::read_to_string(&path).unwrap();
+        for (element, default, kind) in [
+            ("rtps_protection_kind", "SIGN", kinds.rtps),
+            ("discovery_protection_kind", "ENCRYPT", kinds.discovery),
+            ("liveliness_protection_kind", "ENCRYPT", kinds.liveliness),
+            ("metadata_protection_kind", "ENCRYPT", kinds.metadata),
+            ("data_protection_kind", "NONE", kinds.data),
+        ] {
+            let before = format!("<{element}>{default}<");
+            assert!(text.contains(&before), "{text}");
+            text = text.replace(&before, &format!("<{element}>{kind}<"));
+        }
+        std::fs::write(&path, edit(text)).unwrap();
+        // The second call signs the document again.
+        Fleet::create(&folder, &options(identities)).unwrap();
+        Self { folder }
+    }
+
+    fn with(kinds: Kinds) -> Self {
+        Self::new(&["robot", "station"], kinds, |text| text)
+    }
+
+    fn credentials(&self, name: &str) -> Credentials {
+        Credentials::from_keystore(self.folder.join("enclaves").join(name)).unwrap()
+    }
+
+    /// Edits the permissions of an identity, and signs them again.
+    fn edit_permissions(&self, name: &str, edit: impl Fn(String) -> String) {
+        let path = self.folder.join("enclaves").join(name).join("permissions.xml");
+        let text = edit(std::fs::read_to_string(&path).unwrap());
+        std::fs::write(&path, text).unwrap();
+        let options = FleetOptions::new(Validity { not_before: 1_000_000_000, not_after: 2_000_000_000 });
+        Fleet::create(&self.folder, &options).unwrap();
+    }
+}
+
+impl Drop for Keystore {
+    fn drop(&mut self) {
+        std::fs::remove_dir_all(&self.folder).unwrap();
+    }
+}
+
+fn builder() -> DomainParticipantBuilder {
+    DomainParticipant::builder(0).ignore_environment().linger(Duration::ZERO)
+}
+
+fn build(simulation: &Simulation, keystore: &Keystore, name: &str) -> DomainParticipant {
+    simulation.build(name, builder().credentials(keystore.credentials(name))).unwrap()
+}
+
+fn endpoints(one: &DomainParticipant, other: &DomainParticipant) -> (DataWriter<Parcel>, DataReader<Parcel>) {
+    let writer = one.writer_builder("parcels").qos(Preset::Event.writer()).build().unwrap();
+    let reader = other.reader_builder("parcels").qos(Preset::Event.reader()).build().unwrap();
+    (writer, reader)
+}
+
+/// Writes samples of many lengths, and asserts that they arrive once, in order and unchanged.
+fn pass(writer: &DataWriter<Parcel>, reader: &DataReader<Parcel>) {
+    writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+    let lens = [0, 1, 100, 1_000, 40_000, 300_000, 10, 10, 10, 70_000, 5];
+    let written: Vec<_> = (0..).zip(lens).map(|(number, len)| parcel(number, len)).collect();
+    written.iter().for_each(|sample| writer.write(sample).unwrap());
+    for number in 100..400 {
+        writer.write(&parcel(number, 20)).unwrap();
+    }
+    writer.acknowledged().block_for(PATIENCE).unwrap();
+    let received: Vec<Parcel> = reader.take().unwrap().into_data().collect();
+    let missing = (0..11).chain(100..400).filter(|number| received.iter().all(|sample| sample.number != *number));
+    assert_eq!(missing.collect::<Vec<_>>(), Vec::<u32>::new());
+    assert_eq!(received[..written.len()], written);
+}
+
+#[test]
+fn samples_pass_with_each_kind_of_protection() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let kinds = [
+        NONE,
+        Kinds { rtps: "SIGN", ..NONE },
+        Kinds { rtps: "ENCRYPT", ..NONE },
+        Kinds { metadata: "SIGN", ..NONE },
+        Kinds { metadata: "ENCRYPT", discovery: "SIGN", liveliness: "SIGN", ..NONE },
+        Kinds { rtps: "SIGN", discovery: "ENCRYPT", liveliness: "ENCRYPT", metadata: "ENCRYPT", ..NONE },
+    ];
+    for (seed, kinds) in (0..).zip(kinds) {
+        let keystore = Keystore::with(kinds);
+        let simulation = Simulation::new(seed);
+        simulation.set_network(Conditions { loss: 0.1, ..Conditions::default() });
+        let legible = Arc::new(AtomicU64::new(0));
+        let (counted, hides_topic) = (Arc::clone(&legible), kinds.discovery == "ENCRYPT" || kinds.rtps == "ENCRYPT");
+        simulation.intercept(move |passing| {
+            let names_topic = passing.bytes.windows(7).any(|part| part == b"parcels");
+            counted.fetch_add(u64::from(names_topic), Ordering::Relaxed);
+            true
+        });
+        let (robot, station) = (build(&simulation, &keystore, "robot"), build(&simulation, &keystore, "station"));
+        for (one, other) in [(&robot, &station), (&station, &robot)] {
+            // They end with the round, so that the next reader has one writer.
+            let (writer, reader) = endpoints(one, other);
+            pass(&writer, &reader);
+        }
+        assert_eq!(legible.load(Ordering::Relaxed) == 0, hides_topic, "{kinds:?}");
+        assert_eq!(robot.discovered_participants().len(), 1);
+    }
+}
+
+#[test]
+fn outsiders_see_and_change_nothing() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let kinds = Kinds { rtps: "ENCRYPT", metadata: "SIGN", ..NONE };
+    let (keystore, other_fleet) = (Keystore::with(kinds), Keystore::with(kinds));
+    let simulation = Simulation::new(7);
+    let ((), lines) = Notes::of_warnings().take(|| {
+        let (robot, station) = (build(&simulation, &keystore, "robot"), build(&simulation, &keystore, "station"));
+        let outsiders = [
+            simulation.build("plain", builder()).unwrap(),
+            simulation.build("other", builder().credentials(other_fleet.credentials("robot"))).unwrap(),
+        ];
+        let (writer, reader) = endpoints(&robot, &station);
+        let theirs: Vec<_> = outsiders.iter().map(|outsider| endpoints(outsider, outsider)).collect();
+        pass(&writer, &reader);
+        for (of_outsider, its_reader) in &theirs {
+            of_outsider.write(&parcel(9, 9)).unwrap();
+            assert_eq!(its_reader.take().unwrap().len(), 1, "only its own sample");
+        }
+        simulation.run_for(Duration::from_secs(5));
+        assert!(reader.take().unwrap().is_empty());
+        for (_, its_reader) in &theirs {
+            assert_eq!(its_reader.matched_publications().len(), 1);
+        }
+        assert_eq!((robot.discovered_participants().len(), station.discovered_participants().len()), (1, 1));
+    });
+    for part in ["it announces no identity", "the handshake failed"] {
+        assert!(lines.iter().any(|line| line.contains(part)), "{part}: {lines:#?}");
+    }
+}
+
+#[test]
+fn unauthenticated_participants_use_unprotected_topics_only() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let keystore = Keystore::new(&["robot"], NONE, |text| {
+        let open = "<topic_rule><topic_expression>open*</topic_expression>\
+            <enable_discovery_protection>false</enable_discovery_protection>\
+            <enable_liveliness_protection>false</enable_liveliness_protection>\
+            <enable_read_access_control>false</enable_read_access_control>\
+            <enable_write_access_control>false</enable_write_access_control>\
+            <metadata_protection_kind>NONE</metadata_protection_kind>\
+            <data_protection_kind>NONE</data_protection_kind></topic_rule>";
+        let text = text.replace("<topic_access_rules>", &format!("<topic_access_rules>{open}"));
+        // A reader of the other topics is announced too, so that a report can name the refusal.
+        let text = text.replace("<enable_discovery_protection>true", "<enable_discovery_protection>false");
+        text.replace("participants>false", "participants>true")
+    });
+    let simulation = Simulation::new(9);
+    let robot = build(&simulation, &keystore, "robot");
+    let guest = simulation.build("guest", builder()).unwrap();
+    let (closed, _reader) = endpoints(&robot, &guest);
+    let writer = robot.writer_builder::<Parcel>("open parcels").qos(Preset::Event.writer()).build().unwrap();
+    let reader = guest.reader_builder::<Parcel>("open parcels").qos(Preset::Event.reader()).build().unwrap();
+    pass(&writer, &reader);
+    let reports = closed.explain_matches();
+    let [Obstacle::Security { reason }] = &reports[0].obstacles[..] else { panic!("{reports:?}") };
+    assert!(reason.contains("has no identity"), "{reason}");
+}
+
+#[test]
+fn permissions_of_both_sides_decide() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let keystore = Keystore::with(Kinds { rtps: "SIGN", metadata: "ENCRYPT", ..NONE });
+    keystore.edit_permissions("station", |text| {
+        let all = "<publish>\n          <topics>\n            <topic>*</topic>";
+        assert!(text.contains(all), "{text}");
+        text.replace(all, &all.replace('*', "orders*"))
+    });
+    let simulation = Simulation::new(11);
+    let (robot, station) = (build(&simulation, &keystore, "robot"), build(&simulation, &keystore, "station"));
+    // Its own permissions do not allow it.
+    let refused = station.writer_builder::<Parcel>("parcels").build().unwrap_err();
+    let CreateErrorKind::Security { message } = refused.kind() else { panic!("{refused}") };
+    assert!(message.contains("permissions.p7s") && message.contains("writing topic \"parcels\""), "{message}");
+    // The allowed topics work.
+    let (writer, reader) = endpoints(&robot, &station);
+    pass(&writer, &reader);
+    let orders = station.writer_builder::<Parcel>("orders").qos(Preset::Event.writer()).build().unwrap();
+    let of_robot = robot.reader_builder::<Parcel>("orders").qos(Preset::Event.reader()).build().unwrap();
+    pass(&orders, &of_robot);
+}
+
+#[test]
+fn faulty_or_unsupported_files_fail_at_creation() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let simulation = Simulation::new(13);
+    let refused = |keystore: &Keystore, domain: u32| {
+        let builder = DomainParticipant::builder(domain).ignore_environment();
+        let error = simulation.build("robot", builder.credentials(keystore.credentials("robot"))).unwrap_err();
+        let CreateErrorKind::Security { message } = error.kind() else { panic!("{error}") };
+        message.to_string()
+    };
+    let sound = Keystore::with(NONE);
+    assert!(refused(&sound, 5).contains("no rule for domain 5"));
+    for (kinds, part) in [
+        (Kinds { data: "ENCRYPT", ..NONE }, "data_protection_kind ENCRYPT is not supported"),
+        (Kinds { rtps: "SIGN_WITH_ORIGIN_AUTHENTICATION", ..NONE }, "rtps_protection_kind SIGN_WITH"),
+        (Kinds { metadata: "ENCRYPT_WITH_ORIGIN_AUTHENTICATION", ..NONE }, "metadata_protection_kind ENCRYPT_WITH"),
+    ] {
+        let message = refused(&Keystore::with(kinds), 0);
+        assert!(message.contains(part) && message.contains("governance.p7s"), "{message}");
+    }
+    let path = sound.folder.join("enclaves/robot/governance.p7s");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, text.replace("<rtps_protection_kind>NONE", "<rtps_protection_kind>SIGN")).unwrap();
+    let message = refused(&sound, 0);
+    assert!(message.contains("governance.p7s"), "{message}");
+}
+
+#[test]
+fn properties_take_the_place_of_the_folder() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let keystore = Keystore::with(Kinds { rtps: "ENCRYPT", ..NONE });
+    let folder = keystore.folder.join("enclaves/robot");
+    let files = [
+        ("auth.identity_ca", "identity_ca.cert.pem"),
+        ("auth.identity_certificate", "cert.pem"),
+        ("auth.private_key", "key.pem"),
+        ("access.permissions_ca", "permissions_ca.cert.pem"),
+        ("access.governance", "governance.p7s"),
+        ("access.permissions", "permissions.p7s"),
+    ];
+    let with = |count: usize| {
+        files[..count].iter().fold(builder(), |builder, (name, file)| {
+            builder.property(format!("dds.sec.{name}"), format!("file:{}", folder.join(file).display()))
+        })
+    };
+    let simulation = Simulation::new(15);
+    let error = simulation.build("robot", with(5)).unwrap_err();
+    assert!(error.to_string().contains("dds.sec.access.permissions is missing"), "{error}");
+    let robot = simulation.build("robot", with(6)).unwrap();
+    let station = build(&simulation, &keystore, "station");
+    let (writer, reader) = endpoints(&robot, &station);
+    pass(&writer, &reader);
+}
+
+#[test]
+fn three_participants_restart_and_meet_again() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let kinds = Kinds { rtps: "SIGN", discovery: "ENCRYPT", liveliness: "ENCRYPT", metadata: "ENCRYPT", data: "NONE" };
+    let keystore = Keystore::new(&["robot", "station", "camera"], kinds, |text| text);
+    let simulation = Simulation::new(17);
+    simulation.set_network(Conditions { loss: 0.2, ..Conditions::default() });
+    let robot = build(&simulation, &keystore, "robot");
+    let writer = robot.writer_builder::<Parcel>("parcels").qos(Preset::Event.writer()).build().unwrap();
+    let mut others = [build(&simulation, &keystore, "station"), build(&simulation, &keystore, "camera")];
+    for round in 0..3 {
+        let read = |other: &DomainParticipant| other.reader_builder("parcels").qos(Preset::Event.reader()).build();
+        let readers: Vec<DataReader<Parcel>> = others.iter().map(|other| read(other).unwrap()).collect();
+        writer.wait_for_readers(2).block_for(PATIENCE).unwrap();
+        let written: Vec<_> = (0..20).map(|number| parcel(number, 500)).collect();
+        written.iter().for_each(|sample| writer.write(sample).unwrap());
+        writer.acknowledged().block_for(PATIENCE).unwrap();
+        for reader in &readers {
+            assert_eq!(reader.take().unwrap().into_data().collect::<Vec<_>>(), written, "round {round}");
+        }
+        drop(readers);
+        // Both leave, and come back with other GUIDs and other keys.
+        let guids = others.each_ref().map(DomainParticipant::guid);
+        others = ["station", "camera"].map(|name| build(&simulation, &keystore, name));
+        assert!(others.iter().all(|other| !guids.contains(&other.guid())));
+        let is_alone = || writer.matched_subscriptions().is_empty();
+        assert!(simulation.run_until(PATIENCE, is_alone), "the earlier participants stay");
+    }
+}
+
+#[test]
+fn participant_is_cut_off_when_its_permissions_end() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let keystore = Keystore::with(Kinds { metadata: "SIGN", ..NONE });
+    keystore.edit_permissions("station", |text| {
+        let (before, behind) = text.split_once("<not_after>").unwrap();
+        let (_, behind) = behind.split_once("</not_after>").unwrap();
+        // Two minutes behind the begin of the simulation.
+        format!("{before}<not_after>2026-01-01T12:02:00</not_after>{behind}")
+    });
+    let simulation = Simulation::new(19);
+    let ((), lines) = Notes::of_warnings().take(|| {
+        let (robot, station) = (build(&simulation, &keystore, "robot"), build(&simulation, &keystore, "station"));
+        let (writer, reader) = endpoints(&robot, &station);
+        pass(&writer, &reader);
+        simulation.run_for(Duration::from_secs(60));
+        assert_eq!(robot.discovered_participants().len(), 1);
+        simulation.run_for(Duration::from_secs(90));
+        assert!(robot.discovered_participants().is_empty());
+        assert!(writer.matched_subscriptions().is_empty());
+    });
+    assert!(lines.iter().any(|line| line.contains("its permissions have ended")), "{lines:#?}");
+}
+
+/// An outsider repeats, cuts, splices, renames and reflects all that it has recorded.
+#[test]
+fn outsider_forges_no_sample_from_recorded_datagrams() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    for (seed, kinds) in [
+        (1, Kinds { rtps: "SIGN", ..NONE }),
+        (2, Kinds { rtps: "ENCRYPT", discovery: "SIGN", metadata: "ENCRYPT", ..NONE }),
+        (3, Kinds { discovery: "ENCRYPT", liveliness: "SIGN", metadata: "SIGN", ..NONE }),
+    ] {
+        let keystore = Keystore::with(kinds);
+        let world = World::new(seed);
+        let [robot, station] = ["robot", "station"].map(|name| {
+            let node = world.node();
+            node.record();
+            (node.build(builder().credentials(keystore.credentials(name))), node)
+        });
+        let (writer, reader) = endpoints(&robot.0, &station.0);
+        writer.wait_for_readers(1).block_for(PATIENCE).unwrap();
+        let pass = |numbers: std::ops::Range<u32>| {
+            let written: Vec<_> = numbers.map(|number| parcel(number, number as usize * 7 % 500)).collect();
+            written.iter().for_each(|sample| writer.write(sample).unwrap());
+            let mut arrived = Vec::new();
+            let is_done = || {
+                arrived.extend(reader.take().unwrap().into_data());
+                arrived.len() >= written.len()
+            };
+            assert!(world.pass_until(PATIENCE, is_done), "{kinds:?}: reliable samples do not arrive");
+            assert_eq!(arrived, written);
+        };
+        pass(0..40);
+        let recorded = [robot.1.recorded(), station.1.recorded()];
+        let mut random = Random(seed);
+        for _ in 0..1_500 {
+            let mut bytes = random.one_of(&recorded[random.clone().below(2)]).clone();
+            let other = random.one_of(&recorded[0]).clone();
+            match random.below(5) {
+                0 => {}
+                1 => bytes.truncate(random.below(bytes.len())),
+                2 => {
+                    let at = random.below(bytes.len());
+                    bytes[at] ^= 1 << random.below(8);
+                }
+                // The header of one datagram with the content of another.
+                3 => bytes = [&bytes[..20 + random.below(60)], &other[other.len().min(40)..]].concat(),
+                // A plain submessage behind the protected ones.
+                _ => bytes.extend_from_slice(&[0x0e, 1, 12, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
+            }
+            let to = if random.once_in(2) { &robot.1 } else { &station.1 };
+            to.feed(&bytes, if random.once_in(2) { Socket::UserUnicast } else { Socket::MetatrafficUnicast });
+        }
+        assert!(reader.take().unwrap().is_empty(), "{kinds:?}: a forged sample");
+        pass(40..80);
+    }
+}
